@@ -1,0 +1,46 @@
+# Two commands matter: `make run` starts the service, `make test` checks it. `make` alone lists the rest.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+export OMP_NUM_THREADS ?= 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench evaluate pin clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+
+$(INSTALLED): requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Ninefold needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
+	@echo "Installing into $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv \
+		&& $(BIN)/python -m uv pip install --quiet --require-hashes -r requirements.txt \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+run: $(INSTALLED) ## the service on http://127.0.0.1:8000 (PORT, HOST, WORLD and more: see README)
+	@exec $(BIN)/python app.py
+
+test: lint ## every check of this machine; with CI=true nothing is skipped
+	@$(BIN)/python -m pytest
+
+lint: $(INSTALLED) ## style and the direction of imports
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@PYTHONPATH=. $(BIN)/lint-imports --no-cache | tail -n 12
+
+bench: $(INSTALLED) ## speed, as ratios in one run
+	@$(BIN)/python -m tests.measure.bench
+
+evaluate: $(INSTALLED) ## each voter and the pool, walked forward over real bars (BARS=folder of hourly CSV files)
+	@$(BIN)/python -m tests.measure.evaluate $(BARS)
+
+pin: $(INSTALLED) ## requirements.in -> requirements.txt, every transitive package with its hashes
+	@$(BIN)/python -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-header --no-emit-index-url requirements.in -o requirements.txt
+
+clean: ## remove the environments (the data in var/ stays)
+	@rm -rf $(VENV) $(VENV)-*

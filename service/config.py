@@ -1,0 +1,132 @@
+"""Every option of the service in one frozen object; the only reader of the environment.
+
+`python -m service.config` prints the table that the README shows.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
+
+from service.errors import NinefoldError
+
+
+class SettingsError(NinefoldError):
+    """An option in the environment cannot be used; says which, and what it may hold."""
+
+    code = "settings"
+
+
+def _instant(value: object) -> object:
+    """A date or an ISO 8601 instant; without an offset it is UTC."""
+    if not isinstance(value, str):
+        return value
+    instant = datetime.fromisoformat(value)
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+
+
+def _names(value: object) -> object:
+    """`kraken, coinbase` as a tuple of names."""
+    if not isinstance(value, str):
+        return value
+    return tuple(name.strip() for name in value.split(",") if name.strip())
+
+
+Instant = Annotated[datetime, BeforeValidator(_instant)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+
+
+class Settings(BaseModel):
+    """What the environment may set. The name of an option is the field's name in capitals."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    host: str = Field("127.0.0.1", description="address the service listens on")
+    port: int = Field(8000, ge=1, le=65535, description="port the service listens on")
+    data_dir: Path = Field(Path("var"), description="folder of the database and the secrets made at first start")
+    database_url: str = Field("", description="PostgreSQL or SQLite address; empty: `DATA_DIR/WORLD.sqlite`")
+    redis_url: SecretStr = Field(SecretStr(""), description="Redis for short limits and jobs; empty: in this process")
+    broker_url: SecretStr = Field(
+        SecretStr(""), description="`amqp://…` or `redis://…` to ring jobs; empty: `REDIS_URL`"
+    )
+    key_secret: SecretStr = Field(
+        SecretStr(""), description="secret that API keys are hashed with; empty: made once in `DATA_DIR/key-secret`"
+    )
+
+    world: Literal["simulated", "replay", "live"] = Field("simulated", description="where prices come from")
+    history_days: int = Field(365, ge=60, le=1500, description="days of bars before the first start (simulated, live)")
+    simulated_seed: int = Field(42, ge=0, lt=2**31, description="seed of the simulated market")
+    replay_dir: Path | None = Field(None, description="folder of `btc.csv`, `eth.csv`, … for `WORLD=replay`")
+    replay_start: Instant | None = Field(
+        None, description="date or instant at which a replay starts to run; empty: 60 days before its end"
+    )
+    world_speed: float = Field(60.0, gt=0, le=86400, description="world seconds per wall second in a replay")
+    exchanges: Names = Field(("kraken", "coinbase", "binance"), description="exchanges of `WORLD=live`, in order")
+    source_timeout_s: float = Field(20.0, gt=0, le=120, description="seconds for one whole call to an outside source")
+
+    threads: int = Field(64, ge=4, le=512, description="requests answered at once by one process")
+    oracle_concurrency: int = Field(24, ge=1, le=256, description="questions answered at once by a process; more: 503")
+    oracle_quorum: int = Field(5, ge=1, le=9, description="fewest votes that make an answer; below: 503, not counted")
+    trusted_proxies: int = Field(0, ge=0, le=5, description="reverse proxies whose `X-Forwarded-For` is believed")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least severe line logged")
+
+    @model_validator(mode="after")
+    def _replay_has_a_folder(self) -> Settings:
+        if self.world == "replay" and self.replay_dir is None:
+            raise ValueError("WORLD=replay needs REPLAY_DIR, a folder of CSV files named for their assets")
+        return self
+
+    @property
+    def database(self) -> str:
+        """The SQLAlchemy address of the database. Each world keeps its own file, so they cannot mix."""
+        if not self.database_url:
+            return f"sqlite:///{self.data_dir.resolve() / self.world}.sqlite"
+        return self.database_url.replace("postgresql://", "postgresql+psycopg://", 1)
+
+    @property
+    def broker(self) -> str:
+        """The address the jobs are rung through; empty for this process alone."""
+        return self.broker_url.get_secret_value() or self.redis_url.get_secret_value()
+
+
+def read(environment: Mapping[str, str] | None = None) -> Settings:
+    """Settings from the environment; an empty variable is one that is not set.
+
+    Raises SettingsError that names every variable it cannot use.
+    """
+    values = os.environ if environment is None else environment
+    known = {name: values[name.upper()] for name in Settings.model_fields if values.get(name.upper())}
+    try:
+        return Settings(**known)
+    except ValidationError as error:
+        raise SettingsError("; ".join(_complaint(fault) for fault in error.errors())) from None
+
+
+def _complaint(fault) -> str:
+    name = ".".join(str(part) for part in fault["loc"]).upper()
+    return f"{name}: {fault['msg']}" if name else fault["msg"].removeprefix("Value error, ")
+
+
+def table() -> str:
+    """The options as a Markdown table."""
+    lines = ["| option | default | meaning |", "|---|---|---|"]
+    for name, field in Settings.model_fields.items():
+        lines.append(f"| `{name.upper()}` | {_default(field.default)} | {field.description} |")
+    return "\n".join(lines)
+
+
+def _default(value: object) -> str:
+    if isinstance(value, SecretStr):
+        value = value.get_secret_value()
+    if isinstance(value, tuple):
+        value = ",".join(value)
+    return f"`{value}`" if value not in ("", None) else ""
+
+
+if __name__ == "__main__":
+    print(table())

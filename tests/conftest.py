@@ -1,0 +1,175 @@
+"""What tests of several rooms need: real bars, a migrated database of each kind, a Redis, a RabbitMQ.
+
+Where one of them is absent its tests are skipped with the reason; with CI=true absence is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+import redis
+from hypothesis import settings
+from sqlalchemy import URL, Engine, create_engine, delete, make_url, text
+
+from service.store import migrations
+from service.store.database import Database
+from service.store.tables import metadata
+
+# A slow machine is no reason for an example to fail; one that is slow by itself has a test of its own.
+settings.register_profile("ninefold", deadline=None)
+settings.load_profile("ninefold")
+
+IN_CI = os.environ.get("CI") == "true"
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+POSTGRESQL = os.environ.get("TEST_DATABASE_URL", "postgresql://127.0.0.1:5432/test")
+REDIS = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379")
+RABBITMQ = os.environ.get("TEST_RABBITMQ_URL", "amqp://guest:guest@127.0.0.1:5672")
+
+
+def absent(reason: str) -> None:
+    """Skip the test for `reason`, or fail it in CI."""
+    (pytest.fail if IN_CI else pytest.skip)(reason)
+
+
+@pytest.fixture(scope="session")
+def in_ci() -> bool:
+    """Whether slow things run in full."""
+    return IN_CI
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real bars and recorded answers that lies beside the project."""
+    if not SHARED.is_dir():
+        absent(f"no shared data at {SHARED}")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory) -> Path:
+    """A migrated, empty SQLite file: copying it is fifty times faster than migrating again."""
+    file = tmp_path_factory.mktemp("migrated") / "database.sqlite"
+    database = Database(f"sqlite:///{file}")
+    database.migrate()
+    database.close()
+    return file
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> URL:
+    """The address of the PostgreSQL that the tests may use."""
+    address = make_url(POSTGRESQL).set(drivername="postgresql+psycopg")
+    try:
+        psycopg.connect(address.set(drivername="postgresql").render_as_string(False), connect_timeout=2).close()
+    except psycopg.OperationalError as error:
+        absent(f"no PostgreSQL at {address!r}: {str(error).splitlines()[0]}")
+    return address
+
+
+@contextmanager
+def schema_of_its_own(postgresql: URL) -> Iterator[str]:
+    """The address of an empty schema, dropped afterwards."""
+    schema = f"test_{uuid.uuid4().hex}"
+    engine = create_engine(postgresql, isolation_level="AUTOCOMMIT")
+    with engine.connect() as db:
+        db.execute(text("SET client_min_messages = warning"))
+        db.execute(text(f"CREATE SCHEMA {schema}"))
+        yield postgresql.update_query_dict({"options": f"-c search_path={schema}"}).render_as_string(False)
+        db.execute(text(f"DROP SCHEMA {schema} CASCADE"))
+    engine.dispose()
+
+
+@pytest.fixture
+def empty_postgresql(postgresql: URL) -> Iterator[str]:
+    """The address of a PostgreSQL schema without any table."""
+    with schema_of_its_own(postgresql) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def migrated_postgresql(postgresql: URL) -> Iterator[Engine]:
+    """A migrated schema of this run: emptying it is fifty times faster than making another.
+
+    It is created from the metadata, which a test of the store holds equal to what the migrations make.
+    """
+    with schema_of_its_own(postgresql) as url:
+        engine = create_engine(url)
+        with engine.begin() as db:
+            metadata.create_all(db)
+            db.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
+            db.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": migrations.head()})
+        yield engine
+        engine.dispose()
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path, migrated_sqlite: Path) -> str:
+    """The address of a migrated SQLite database of its own."""
+    return f"sqlite:///{shutil.copy(migrated_sqlite, tmp_path)}"
+
+
+@pytest.fixture
+def postgresql_url(migrated_postgresql: Engine) -> Iterator[str]:
+    """The address of a migrated PostgreSQL schema, emptied afterwards."""
+    yield migrated_postgresql.url.render_as_string(False)
+    with migrated_postgresql.begin() as db:
+        db.execute(text("SET LOCAL lock_timeout = '5s'"))
+        for table in reversed(metadata.sorted_tables):
+            db.execute(delete(table))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request) -> str:
+    """The address of a migrated database of its own, of each kind in turn."""
+    return request.getfixturevalue(f"{request.param}_url")
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """A migrated database of its own, of each kind in turn."""
+    database = Database(database_url)
+    yield database
+    database.close()
+
+
+@pytest.fixture(scope="session")
+def redis_number() -> Iterator[str]:
+    """The address of a numbered Redis database that no other test run uses meanwhile."""
+    server = redis.Redis.from_url(REDIS, socket_timeout=2)
+    try:
+        server.ping()
+    except redis.ConnectionError as error:
+        absent(f"no Redis at {server!r}: {error}")
+    number = next((n for n in range(15, 0, -1) if server.set(f"ninefold-tests:{n}", 1, nx=True, ex=900)), None)
+    assert number, "all fifteen numbered databases of this Redis are in use by other test runs"
+    yield f"{REDIS.rstrip('/')}/{number}"
+    server.delete(f"ninefold-tests:{number}")
+    server.close()
+
+
+@pytest.fixture
+def redis_url(redis_number: str) -> Iterator[str]:
+    """The address of an empty Redis database of its own."""
+    with redis.Redis.from_url(redis_number) as client:
+        client.flushdb()
+        yield redis_number
+        client.flushdb()
+
+
+@pytest.fixture(scope="session")
+def rabbitmq_url() -> str:
+    """The address of a RabbitMQ; where there is none its tests are skipped, in CI too."""
+    address = make_url(RABBITMQ)
+    try:
+        socket.create_connection((address.host, address.port or 5672), timeout=2).close()
+    except OSError as error:
+        pytest.skip(f"no RabbitMQ at {address!r}: {error}")
+    return RABBITMQ
