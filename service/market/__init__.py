@@ -1,0 +1,1 @@
+"""Prices and the instruments they belong to. Pure."""

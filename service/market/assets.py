@@ -1,0 +1,111 @@
+"""The seven assets and the hours in which each one trades."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.market.instants import DAY, HOUR
+
+NEW_YORK = ZoneInfo("America/New_York")
+WEEK = 7 * 24  # hours
+FIRST_HOUR = 3 * 24  # unix time began on a Thursday, this many hours after a Monday
+
+Calendar = Literal["always", "comex"]
+
+
+@dataclass(frozen=True)
+class Asset:
+    """An instrument quoted in US dollars.
+
+    `tick` is the price step in USD; `calendar` says when it trades.
+    """
+
+    key: str
+    name: str
+    calendar: Calendar
+    tick: float
+
+
+ASSETS: dict[str, Asset] = {
+    asset.key: asset
+    for asset in (
+        Asset("btc", "Bitcoin", "always", 0.01),
+        Asset("eth", "Ethereum", "always", 0.01),
+        Asset("sol", "Solana", "always", 0.001),
+        Asset("bnb", "BNB", "always", 0.01),
+        Asset("xrp", "XRP", "always", 0.00001),
+        Asset("gold", "Gold", "comex", 0.01),
+        Asset("silver", "Silver", "comex", 0.001),
+    )
+}
+
+
+def is_open(asset: str, time: int) -> bool:
+    """Whether `asset` trades at the unix second `time`.
+
+    Metals follow COMEX: Sunday 18:00 to Friday 17:00 in New York, closed each day from 17:00 to 18:00.
+    Exchange holidays are not in the calendar: such a day simply brings no bar.
+    """
+    if ASSETS[asset].calendar == "always":
+        return True
+    return bool(_COMEX_WEEK[(time // HOUR + _to_new_york(time // DAY)) % WEEK])
+
+
+def open_at(asset: str, times: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """`is_open` of an array of unix seconds, shape (n,), in any order."""
+    if ASSETS[asset].calendar == "always":
+        return np.ones(len(times), dtype=bool)
+    days, places = np.unique(times // DAY, return_inverse=True)
+    shifts = np.array([_to_new_york(day) for day in days.tolist()], dtype=np.int64)
+    return _COMEX_WEEK[(times // HOUR + shifts[places]) % WEEK]
+
+
+def _comex_week() -> NDArray[np.bool_]:
+    """Which hours of a New York week are open, from Monday 00:00, shape (168,)."""
+    week = np.ones((7, 24), dtype=bool)
+    week[:, 17] = False
+    week[4, 17:] = False
+    week[5] = False
+    week[6, :18] = False
+    return week.ravel()
+
+
+_COMEX_WEEK = _comex_week()
+
+
+@lru_cache(maxsize=20_000)
+def _to_new_york(day: int) -> int:
+    """Hours to add to an hour of unix time on the UTC day `day` to count New York hours from a Monday.
+
+    One offset serves the whole day: clocks change on Sunday at 02:00, while the metals are closed.
+    """
+    noon = datetime.fromtimestamp(day * DAY + DAY // 2, NEW_YORK)
+    return noon.utcoffset() // timedelta(hours=1) + FIRST_HOUR
+
+
+def next_open(asset: str, time: int) -> int:
+    """The first unix second at or after `time` at which `asset` trades."""
+    if is_open(asset, time):
+        return time
+    hour = time // HOUR + 1
+    while not is_open(asset, hour * HOUR):
+        hour += 1
+    return hour * HOUR
+
+
+def open_hours(asset: str, since: int, until: int) -> float:
+    """Trading hours of `asset` between two unix seconds; 0 when `until` is not after `since`."""
+    if until <= since:
+        return 0.0
+    if ASSETS[asset].calendar == "always":
+        return (until - since) / HOUR
+    starts = np.arange(since - since % HOUR, until, HOUR)
+    seconds = np.minimum(starts + HOUR, until) - np.maximum(starts, since)
+    return int(seconds[open_at(asset, starts)].sum()) / HOUR

@@ -1,0 +1,171 @@
+"""Bars of one asset as arrays, and the checks they pass before anything is computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Times = NDArray[np.int64]
+Prices = NDArray[np.float64]
+
+# The year 36,812: whole seconds are exact in float64 far beyond it.
+LAST_SECOND = 2**40
+
+
+class Bar(NamedTuple):
+    """One bar: unix second of its open, prices in USD, volume in units of the asset."""
+
+    time: int
+    open: float
+    high: float
+    low: float
+    close: float
+    volume: float
+
+
+class RefusedBar(NamedTuple):
+    """A bar that was not taken, and why; its time is -1 where that is no unix second."""
+
+    time: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars in rising order of time, all of one length.
+
+    `time` is the unix second of each opening, shape (n,), int64; `open`, `high`, `low`, `close` are USD
+    and `volume` units of the asset, shape (n,), float64; `step` is the length of a bar in seconds.
+    A closed market or a hole in the source is simply absent.
+    """
+
+    time: Times
+    open: Prices
+    high: Prices
+    low: Prices
+    close: Prices
+    volume: Prices
+    step: int
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __getitem__(self, where: slice | NDArray) -> Bars:
+        return Bars(*(getattr(self, name)[where] for name in Bar._fields), step=self.step)
+
+    def rows(self) -> list[tuple[int, float, float, float, float, float]]:
+        """Plain Python rows, for a database or a file."""
+        return list(zip(*(getattr(self, name).tolist() for name in Bar._fields), strict=True))
+
+    def until(self, instant: int) -> Bars:
+        """The bars that were complete at the unix second `instant`: the past as it was known then."""
+        return self[: int(np.searchsorted(self.time, instant - self.step, side="right"))]
+
+    def since(self, instant: int) -> Bars:
+        """The bars that open at or after the unix second `instant`."""
+        return self[int(np.searchsorted(self.time, instant, side="left")) :]
+
+    @property
+    def as_of(self) -> int:
+        """The unix second at which the last bar was complete."""
+        return int(self.time[-1]) + self.step
+
+
+def empty(step: int) -> Bars:
+    """No bars."""
+    return from_rows((), step)
+
+
+def from_rows(rows: Sequence[Sequence[float]], step: int) -> Bars:
+    """Bars from (time, open, high, low, close, volume) rows that are known to be sound."""
+    table = np.array(rows, dtype=np.float64).reshape(-1, len(Bar._fields))
+    return Bars(table[:, 0].astype(np.int64), *(np.ascontiguousarray(table[:, i]) for i in range(1, 6)), step=step)
+
+
+def join(parts: Iterable[Bars]) -> Bars:
+    """Consecutive pieces as one; all of one step, at least one piece."""
+    pieces = list(parts)
+    columns = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in Bar._fields)
+    return Bars(*columns, step=pieces[0].step)
+
+
+def merge(known: Bars, fresh: Bars) -> Bars:
+    """Both in order of time; where both have a bar, that of `known` stays."""
+    joined = join((known, fresh))
+    _, kept = np.unique(joined.time, return_index=True)
+    return joined[kept]
+
+
+def check(rows: Iterable[Sequence[float]], step: int) -> tuple[Bars, list[RefusedBar]]:
+    """Split raw rows of (time, open, high, low, close, volume) into sound bars and refused ones.
+
+    A bar is sound when its numbers are finite, its prices positive, its volume not negative, its time on
+    the grid of `step` and later than every sound bar before it, and low <= open, close <= high. A later bar
+    of an instant already seen is refused, whatever it says: the first one may already have been used.
+    None is taken for a number that is not finite.
+    """
+    table = np.array(rows if isinstance(rows, np.ndarray) else list(rows), dtype=np.float64).reshape(-1, 6)
+    faults = _faults(table, step)
+    fault = np.select(list(faults.values()), range(len(faults)), default=len(faults))
+    sound = fault == len(faults)
+    reasons = list(faults)
+    times = np.where(_is_instant(table[:, 0]), table[:, 0], -1)[~sound].tolist()
+    refused = [RefusedBar(int(time), reasons[at]) for time, at in zip(times, fault[~sound].tolist(), strict=True)]
+    return from_rows(table[sound], step), refused
+
+
+def _is_instant(time: Prices) -> NDArray[np.bool_]:
+    return (time >= 0) & (time <= LAST_SECOND)
+
+
+def _faults(table: Prices, step: int) -> dict[str, NDArray[np.bool_]]:
+    """What can be wrong with a row, in the order it is told, and the rows of `table`, (n, 6), it holds for."""
+    time, opened, high, low, closed, volume = table.T
+    with np.errstate(invalid="ignore"):
+        faults = {
+            "a value is not a finite number": ~np.isfinite(table).all(axis=1),
+            "its time is not a unix second": ~_is_instant(time),
+            f"it opens off the {step}-second grid": np.mod(time, step) != 0,
+            "a price is not positive": low <= 0,
+            "its volume is negative": volume < 0,
+            "its high is below its low": high < low,
+            "its open or close lies outside its low and high": (np.minimum(opened, closed) < low)
+            | (np.maximum(opened, closed) > high),
+        }
+    faulty = np.logical_or.reduce(list(faults.values()))
+    newest = np.maximum.accumulate(np.where(faulty, -1, time))
+    before = np.append(-1, newest)[: len(table)]
+    return faults | {
+        "a second bar of the same instant": time == before,
+        "it is older than the bar before it": time < before,
+    }
+
+
+def resample(bars: Bars, step: int) -> Bars:
+    """Bars of a longer `step`, only those whose whole span is past the last bar's end.
+
+    The last group is left out unless `bars` reaches its end, so a prefix of the input gives a prefix of
+    the output. A group with holes in it is kept: it is what is known of that span. A `step` that is no
+    multiple of the bars' own is a ValueError.
+    """
+    if step % bars.step:
+        raise ValueError(f"bars of {bars.step} s cannot become bars of {step} s")
+    if step == bars.step or not len(bars):
+        return bars if step == bars.step else empty(step)
+    group = bars.time // step
+    first = np.flatnonzero(np.diff(group, prepend=group[0] - 1))
+    last = np.append(first[1:], len(bars)) - 1
+    result = Bars(
+        time=group[first] * step,
+        open=bars.open[first],
+        high=np.maximum.reduceat(bars.high, first),
+        low=np.minimum.reduceat(bars.low, first),
+        close=bars.close[last],
+        volume=np.add.reduceat(bars.volume, first),
+        step=step,
+    )
+    return result.until(bars.as_of)

@@ -1,0 +1,24 @@
+"""Instants are unix seconds, UTC; this is how they are cut and written."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+MINUTE = 60
+HOUR = 3600
+DAY = 86400
+
+
+def utc(time: int) -> datetime:
+    """The aware UTC datetime of a unix second."""
+    return datetime.fromtimestamp(time, UTC)
+
+
+def iso(time: int) -> str:
+    """ISO 8601 to the second: `2026-12-31T23:59:59Z`."""
+    return utc(time).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def end_of_day(time: int) -> int:
+    """The last second of the UTC day that holds `time`."""
+    return time - time % DAY + DAY - 1

@@ -1,0 +1,122 @@
+"""When each asset trades: metals by the COMEX week in New York, crypto always."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.market.assets import ASSETS, is_open, next_open, open_at, open_hours
+from service.market.instants import DAY, HOUR, MINUTE
+
+NEW_YORK = ZoneInfo("America/New_York")
+YEARS = st.integers(1_546_300_800, 2_051_222_400)  # 2019 to 2034
+
+
+def second(text: str, zone: ZoneInfo = NEW_YORK) -> int:
+    return int(datetime.fromisoformat(text).replace(tzinfo=zone).timestamp())
+
+
+def plainly_open(time: int) -> bool:
+    """The rule as an exchange would print it, asked of the New York wall clock."""
+    local = datetime.fromtimestamp(time, NEW_YORK)
+    if local.hour == 17 or local.weekday() == 5:
+        return False
+    if local.weekday() == 6:
+        return local.hour >= 18
+    return local.weekday() != 4 or local.hour < 17
+
+
+def test_the_seven_assets():
+    assert list(ASSETS) == ["btc", "eth", "sol", "bnb", "xrp", "gold", "silver"]
+    assert [key for key, asset in ASSETS.items() if asset.calendar == "comex"] == ["gold", "silver"]
+
+
+@given(YEARS)
+def test_crypto_never_closes(time):
+    assert is_open("btc", time)
+    assert next_open("btc", time) == time
+
+
+@pytest.mark.parametrize(
+    ("local", "expected"),
+    [
+        ("2026-01-07 16:59:59", True),
+        ("2026-01-07 17:00:00", False),
+        ("2026-01-07 17:59:59", False),
+        ("2026-01-07 18:00:00", True),
+        ("2026-01-09 16:59:59", True),
+        ("2026-01-09 17:00:00", False),
+        ("2026-01-09 18:00:00", False),
+        ("2026-01-10 12:00:00", False),
+        ("2026-01-11 17:59:59", False),
+        ("2026-01-11 18:00:00", True),
+    ],
+)
+def test_metals_break_each_day_at_five_and_from_friday_to_sunday(local, expected):
+    assert is_open("gold", second(local)) is expected
+
+
+@pytest.mark.parametrize(
+    ("sunday", "opens_utc"),
+    [
+        ("2026-03-01", "2026-03-01 23:00"),
+        ("2026-03-08", "2026-03-08 22:00"),  # summer time began at 02:00 of that morning
+        ("2026-10-25", "2026-10-25 22:00"),
+        ("2026-11-01", "2026-11-01 23:00"),  # and ended at 02:00 of this one
+    ],
+)
+def test_the_week_opens_at_six_in_new_york_whatever_the_season(sunday, opens_utc):
+    noon_of_saturday = second(sunday) - DAY // 2
+    assert next_open("silver", noon_of_saturday) == second(opens_utc, UTC)
+
+
+def test_the_calendar_is_the_one_of_new_york_in_every_hour_of_sixteen_years():
+    hours = np.arange(second("2019-01-01 00:00", UTC), second("2035-01-01 00:00", UTC), HOUR)
+    expected = [plainly_open(hour) for hour in hours.tolist()]
+    assert open_at("gold", hours).tolist() == expected
+
+
+@given(st.lists(YEARS, max_size=20))
+def test_many_instants_are_answered_as_each_alone(times):
+    assert open_at("gold", np.array(times, dtype=np.int64)).tolist() == [is_open("gold", time) for time in times]
+
+
+@given(YEARS)
+def test_the_next_opening_is_open_and_everything_before_it_closed(time):
+    opening = next_open("gold", time)
+    assert is_open("gold", opening)
+    assert opening == time or not any(is_open("gold", instant) for instant in range(time, opening, 10 * MINUTE))
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "hours"),
+    [
+        ("2026-01-05 00:00", "2026-01-06 00:00", 23),
+        ("2026-01-07 16:30", "2026-01-07 18:15", 0.75),
+        ("2026-01-09 17:00", "2026-01-11 18:00", 0),
+        ("2026-01-04 18:00", "2026-01-11 18:00", 4 * 23 + 23),
+        ("2026-03-01 18:00", "2026-03-08 18:00", 5 * 23),
+        ("2026-10-25 18:00", "2026-11-01 18:00", 5 * 23),
+        ("2026-01-07 12:00", "2026-01-07 12:00", 0),
+        ("2026-01-07 12:00", "2026-01-07 11:00", 0),
+    ],
+)
+def test_trading_hours_by_hand(since, until, hours):
+    assert open_hours("gold", second(since), second(until)) == hours
+
+
+def test_crypto_trades_every_hour_there_is():
+    assert open_hours("eth", 1000, 1000 + 90 * MINUTE) == 1.5
+    assert open_hours("eth", 1000, 900) == 0
+
+
+@given(YEARS, st.integers(0, 30 * DAY), st.integers(0, 30 * DAY))
+def test_trading_hours_add_up(since, first, second_part):
+    middle, until = since + first, since + first + second_part
+    parts = open_hours("gold", since, middle) + open_hours("gold", middle, until)
+    assert open_hours("gold", since, until) == pytest.approx(parts, abs=1e-9)

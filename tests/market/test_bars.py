@@ -1,0 +1,184 @@
+"""Whatever rows come in, only sound bars go on; what is known of a past instant never changes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.market.bars import Bar, Bars, check, empty, from_rows, join, merge, resample
+
+STEP = 300
+GOOD = (600, 10.0, 12.0, 9.0, 11.0, 5.0)
+
+
+def changed(**values) -> tuple:
+    return tuple(Bar(*GOOD)._replace(**values))
+
+
+def minute_bars(times) -> Bars:
+    """Bars with a price and a volume that are easy to follow by hand."""
+    return from_rows([(60 * time, 10 + time, 12 + time, 9 + time, 11 + time, 1 + time) for time in times], 60)
+
+
+def bars_equal(left: Bars, right: Bars) -> bool:
+    return left.step == right.step and left.rows() == right.rows()
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (changed(close=math.nan), "a value is not a finite number"),
+        (changed(high=math.inf), "a value is not a finite number"),
+        (changed(time=math.nan), "a value is not a finite number"),
+        (changed(volume=None), "a value is not a finite number"),
+        (changed(time=-300), "its time is not a unix second"),
+        (changed(time=3e300), "its time is not a unix second"),
+        (changed(time=601), "it opens off the 300-second grid"),
+        (changed(time=600.5), "it opens off the 300-second grid"),
+        (changed(low=0.0), "a price is not positive"),
+        (changed(low=-1.0), "a price is not positive"),
+        (changed(volume=-0.5), "its volume is negative"),
+        (changed(open=9.0, close=9.0, high=8.0), "its high is below its low"),
+        (changed(open=8.5), "its open or close lies outside its low and high"),
+        (changed(close=12.5), "its open or close lies outside its low and high"),
+    ],
+)
+def test_an_unsound_bar_is_refused_with_its_reason(row, reason):
+    bars, refused = check([row], STEP)
+    assert not len(bars)
+    assert [bar.reason for bar in refused] == [reason]
+
+
+def test_a_time_that_cannot_be_read_is_told_as_minus_one():
+    _, refused = check([changed(time=math.inf), changed(time=3e300), changed(low=0.0)], STEP)
+    assert [bar.time for bar in refused] == [-1, -1, 600]
+
+
+def test_a_bar_without_trades_is_sound():
+    bars, refused = check([(0, 5, 5, 5, 5, 0)], STEP)
+    assert bars.rows() == [(0, 5.0, 5.0, 5.0, 5.0, 0.0)]
+    assert not refused
+
+
+def test_of_two_bars_of_one_instant_the_first_stands():
+    bars, refused = check([GOOD, changed(close=10.5)], STEP)
+    assert bars.rows() == [GOOD]
+    assert refused == [(600, "a second bar of the same instant")]
+
+
+def test_a_bar_that_comes_out_of_order_is_refused():
+    bars, refused = check([GOOD, changed(time=300), changed(time=900)], STEP)
+    assert bars.time.tolist() == [600, 900]
+    assert refused == [(300, "it is older than the bar before it")]
+
+
+def test_a_refused_bar_holds_no_place_in_the_order():
+    bars, refused = check([changed(time=900, low=0.0), changed(time=600), changed(time=900)], STEP)
+    assert bars.time.tolist() == [600, 900]
+    assert [bar.time for bar in refused] == [900]
+
+
+def test_no_rows_give_no_bars():
+    bars, refused = check([], STEP)
+    assert (len(bars), refused) == (0, [])
+    assert bars_equal(bars, empty(STEP))
+
+
+NUMBERS = st.one_of(st.sampled_from([math.nan, math.inf, -math.inf, 0.0, -1.0, 1e300]), st.floats(0.5, 4))
+TIMES = st.one_of(st.integers(-2, 8).map(lambda n: n * STEP), st.sampled_from([math.nan, 1e300, 301, 450.5]))
+WILD = st.tuples(TIMES, NUMBERS, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+TAME = st.tuples(st.integers(0, 8).map(lambda n: n * STEP), st.lists(st.floats(0.5, 4), min_size=4, max_size=4)).map(
+    lambda drawn: (drawn[0], sorted(drawn[1])[1], max(drawn[1]), min(drawn[1]), sorted(drawn[1])[2], 1.0)
+)
+
+
+def sound_rows(rows: list[tuple]) -> list[tuple]:
+    """The rule one row after another, as a second implementation."""
+    kept: list[tuple] = []
+    for row in rows:
+        time, opened, high, low, closed, volume = row
+        numbers = all(math.isfinite(value) for value in row) and 0 <= time < 1e12 and time % STEP == 0
+        prices = numbers and 0 < low <= min(opened, closed) and max(opened, closed) <= high and volume >= 0
+        if prices and (not kept or time > kept[-1][0]):
+            kept.append(row)
+    return kept
+
+
+@given(st.lists(st.one_of(WILD, TAME), max_size=30))
+def test_sound_rows_survive_and_no_other_does(rows):
+    bars, refused = check(rows, STEP)
+    assert bars.rows() == sound_rows(rows)
+    assert len(bars) + len(refused) == len(rows)
+
+
+@given(st.lists(st.one_of(WILD, TAME), max_size=30))
+def test_what_is_sound_once_is_sound_again(rows):
+    bars, _ = check(rows, STEP)
+    again, refused = check(bars.rows(), STEP)
+    assert bars_equal(again, bars)
+    assert not refused
+
+
+def test_an_array_of_rows_is_as_good_as_a_list():
+    assert bars_equal(check(np.array([GOOD]), STEP)[0], check([GOOD], STEP)[0])
+
+
+def test_the_past_holds_only_bars_that_were_complete():
+    bars = minute_bars([0, 1, 2])
+    assert bars.until(119).time.tolist() == [0]
+    assert bars.until(120).time.tolist() == [0, 60]
+    assert bars.since(60).time.tolist() == [60, 120]
+    assert bars.as_of == 180
+
+
+def test_pieces_join_to_the_whole():
+    bars = minute_bars(range(5))
+    assert bars_equal(join([bars[:2], bars[2:2], bars[2:]]), bars)
+
+
+def test_what_is_known_stays_when_fresh_bars_are_merged_into_it():
+    known, fresh = minute_bars([1, 4]), from_rows([(60 * time, 5, 5, 5, 5, 0) for time in (0, 1, 2)], 60)
+    merged = merge(known, fresh)
+    assert merged.time.tolist() == [0, 60, 120, 240]
+    assert merged.open.tolist() == [5, 11, 5, 14]
+    assert bars_equal(merge(empty(60), known), known)
+
+
+def test_five_minutes_of_minutes_by_hand():
+    longer = resample(minute_bars(range(10)), STEP)
+    assert longer.rows() == [(0, 10.0, 16.0, 9.0, 15.0, 15.0), (300, 15.0, 21.0, 14.0, 20.0, 40.0)]
+    assert longer.step == STEP
+
+
+def test_a_span_that_is_not_over_gives_no_bar():
+    assert resample(minute_bars(range(9)), STEP).time.tolist() == [0]
+    assert not len(resample(minute_bars(range(4)), STEP))
+
+
+def test_a_span_with_a_hole_is_what_is_known_of_it():
+    assert resample(minute_bars([1, 3, 4]), STEP).rows() == [(0, 11.0, 16.0, 10.0, 15.0, 11.0)]
+
+
+def test_bars_of_their_own_length_stay_as_they_are_and_none_stay_none():
+    bars = minute_bars(range(3))
+    assert resample(bars, 60) is bars
+    assert bars_equal(resample(empty(60), STEP), empty(STEP))
+
+
+@pytest.mark.parametrize("step", [30, 90])
+def test_bars_cannot_be_cut_into_shorter_or_unlike_ones(step):
+    with pytest.raises(ValueError, match="bars of 60 s"):
+        resample(minute_bars(range(3)), step)
+
+
+@given(st.sets(st.integers(0, 60)), st.integers(0, 60), st.sampled_from([120, 300, 600]))
+def test_what_is_resampled_of_a_prefix_is_a_prefix_bit_by_bit(minutes, cut, step):
+    rng = np.random.default_rng(len(minutes))
+    times = np.array(sorted(minutes), dtype=np.int64) * 60
+    bars = Bars(times, *rng.lognormal(size=(5, len(times))), step=60)
+    whole, part = resample(bars, step), resample(bars[:cut], step)
+    assert bars_equal(part, whole[: len(part)])

@@ -1,0 +1,37 @@
+"""World time is a line through wall time, and a replay comes to its end."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.market.clock import WorldClock
+
+REPLAY = WorldClock("replay", world_origin=1_700_000_000, wall_origin=1_900_000_000, speed=60, ends=1_700_006_000)
+
+
+def test_a_simulated_world_keeps_the_time_of_the_wall():
+    assert WorldClock("simulated").at(1_900_000_000.9) == 1_900_000_000
+    assert not WorldClock("simulated").stands_still(1_900_000_000)
+
+
+def test_a_replay_begins_at_its_origin_and_runs_at_its_speed():
+    assert REPLAY.at(1_900_000_000) == 1_700_000_000
+    assert REPLAY.at(1_900_000_010) == 1_700_000_600
+
+
+def test_a_slow_replay_counts_whole_seconds_that_have_passed():
+    slow = WorldClock("replay", world_origin=100, wall_origin=0, speed=0.25)
+    assert [slow.at(wall) for wall in (0, 3, 4, 7.9, 8)] == [100, 100, 101, 101, 102]
+
+
+def test_a_replay_stands_still_at_the_end_of_its_data_and_says_so():
+    assert REPLAY.at(1_900_000_100) == REPLAY.at(1_999_999_999) == 1_700_006_000
+    assert REPLAY.stands_still(1_900_000_100)
+    assert not REPLAY.stands_still(1_900_000_099)
+
+
+@given(st.floats(0, 4e9), st.floats(0, 1e6), st.floats(0.001, 86400))
+def test_world_time_never_runs_backwards(wall, later, speed):
+    clock = WorldClock("replay", world_origin=1_700_000_000, wall_origin=0, speed=speed)
+    assert clock.at(wall) <= clock.at(wall + later)
