@@ -1,0 +1,45 @@
+"""Bars from a CSV file: `time,open,high,low,close,volume`, the time in ISO 8601 or unix seconds."""
+
+from __future__ import annotations
+
+import csv
+from datetime import UTC, datetime
+from io import StringIO
+
+import numpy as np
+
+from service.config import SettingsError
+from service.market.bars import Bar, Prices
+
+UNREADABLE = (np.nan,) * len(Bar._fields)
+
+
+def read_rows(name: str, content: bytes) -> Prices:
+    """The rows of a file as they stand, shape (n, 6), times in unix seconds; a row that cannot be read is NaN.
+
+    `name` is what an error calls the file: SettingsError when it is no text or its first line is another.
+    """
+    try:
+        rows = [row for row in csv.reader(StringIO(content.decode("utf-8-sig"), newline="")) if row]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise SettingsError(f"REPLAY_DIR: {name} is not a readable CSV file: {error}") from None
+    if not rows or tuple(column.strip().lower() for column in rows[0]) != Bar._fields:
+        raise SettingsError(f"REPLAY_DIR: the first line of {name} must be {','.join(Bar._fields)}")
+    return np.array([_numbers(row) for row in rows[1:]], dtype=np.float64).reshape(-1, len(Bar._fields))
+
+
+def _numbers(row: list[str]) -> tuple[float, ...]:
+    if len(row) != len(Bar._fields):
+        return UNREADABLE
+    try:
+        return (_unix_second(row[0]), *map(float, row[1:]))
+    except ValueError:
+        return UNREADABLE
+
+
+def _unix_second(text: str) -> float:
+    """An instant; one without an offset is UTC."""
+    if text.isdecimal():
+        return float(text)
+    instant = datetime.fromisoformat(text)
+    return (instant if instant.tzinfo else instant.replace(tzinfo=UTC)).timestamp()

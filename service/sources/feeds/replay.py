@@ -1,0 +1,136 @@
+"""A world that is a folder of CSV files, named for their assets: its past is stored, its last days run again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from service.config import Settings, SettingsError
+from service.errors import SourceFailed
+from service.market.assets import ASSETS, open_at
+from service.market.bars import Bars, Prices, RefusedBar, check
+from service.market.clock import WorldClock
+from service.market.instants import DAY, HOUR, iso
+from service.sources.feeds.csv_bars import read_rows
+from service.sources.feeds.feed import Fetched
+
+RUNS_BY_DEFAULT = 60 * DAY
+
+
+@dataclass(frozen=True)
+class ReplayFeed:
+    """The bars of a folder, all in memory.
+
+    `starts` is the unix second, in world time, at which the replay begins to run, `ends` the one at which its
+    last bar is complete, `speed` world seconds per wall second.
+    """
+
+    bars: Mapping[str, Bars]
+    refused: Mapping[str, tuple[RefusedBar, ...]]
+    step: int
+    fingerprint: str
+    history_from: int
+    starts: int
+    ends: int
+    speed: float
+    world = "replay"
+
+    @property
+    def assets(self) -> tuple[str, ...]:
+        return tuple(self.bars)
+
+    def clock(self, wall: int) -> WorldClock:
+        return WorldClock("replay", world_origin=self.starts, wall_origin=wall, speed=self.speed, ends=self.ends)
+
+    def fetch(self, asset: str, since: int, until: int) -> Fetched:
+        if asset not in self.bars:
+            raise SourceFailed(f"the replay has no {asset}: its folder holds {', '.join(self.bars)}")
+        # A row without a readable time is told with the first bars.
+        refused = tuple(bar for bar in self.refused[asset] if since <= max(bar.time, self.history_from) < until)
+        return Fetched(self.bars[asset].since(since).until(until), refused, f"replay of {asset}.csv")
+
+
+def open_replay(settings: Settings) -> ReplayFeed:
+    """The feed of REPLAY_DIR; SettingsError, naming what is allowed, when it cannot be replayed."""
+    contents = _contents(Path(settings.replay_dir))
+    rows = {asset: read_rows(f"{asset}.csv", content) for asset, content in contents.items()}
+    step = _step(rows)
+    sound = {asset: _sound(asset, table, step) for asset, table in rows.items()}
+    bars = {asset: pair[0] for asset, pair in sound.items()}
+    history_from = min(int(known.time[0]) for known in bars.values())
+    ends = max(known.as_of for known in bars.values())
+    return ReplayFeed(
+        bars=bars,
+        refused={asset: pair[1] for asset, pair in sound.items()},
+        step=step,
+        fingerprint=_fingerprint(contents),
+        history_from=history_from,
+        starts=_start(settings, step, history_from, ends),
+        ends=ends,
+        speed=settings.world_speed,
+    )
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    if not folder.is_dir():
+        raise SettingsError(f"REPLAY_DIR: {folder} is not a folder")
+    files = {asset: folder / f"{asset}.csv" for asset in ASSETS}
+    try:
+        contents = {asset: file.read_bytes() for asset, file in files.items() if file.is_file()}
+    except OSError as error:
+        raise SettingsError(f"REPLAY_DIR: {error}") from None
+    if not contents:
+        names = ", ".join(file.name for file in files.values())
+        raise SettingsError(f"REPLAY_DIR: {folder} holds none of {names}; at least one is needed")
+    return contents
+
+
+def _step(rows: Mapping[str, Prices]) -> int:
+    """The length of the bars in seconds: the commonest spacing, the same in every file."""
+    steps = {asset: _commonest_spacing(table[:, 0]) for asset, table in rows.items()}
+    step = next(iter(steps.values()))
+    if len(set(steps.values())) > 1:
+        told = ", ".join(f"{asset}.csv {spacing} s" for asset, spacing in steps.items())
+        raise SettingsError(f"REPLAY_DIR: its files must hold bars of one length, not {told}")
+    if not 0 < step <= HOUR or HOUR % step:
+        raise SettingsError(f"REPLAY_DIR: bars must be an hour long or an even part of it, not {step} s")
+    return step
+
+
+def _commonest_spacing(times: Prices) -> int:
+    """In seconds; 0 for fewer than two bars in rising order."""
+    spacings = np.diff(times[np.isfinite(times)])
+    lengths, counts = np.unique(spacings[spacings >= 1], return_counts=True)
+    return int(lengths[np.argmax(counts)]) if len(lengths) else 0
+
+
+def _sound(asset: str, rows: Prices, step: int) -> tuple[Bars, tuple[RefusedBar, ...]]:
+    bars, refused = check(rows, step)
+    trades = open_at(asset, bars.time)
+    if not trades.any():
+        raise SettingsError(f"REPLAY_DIR: {asset}.csv holds no usable bar")
+    closed = [RefusedBar(time, "its market is closed at that hour") for time in bars.time[~trades].tolist()]
+    return bars[trades], tuple(sorted([*refused, *closed]))
+
+
+def _start(settings: Settings, step: int, first: int, ends: int) -> int:
+    """The unix second at which the replay begins to run, on the grid of `step`."""
+    wanted = int(settings.replay_start.timestamp()) if settings.replay_start else ends - RUNS_BY_DEFAULT
+    start = wanted - wanted % step
+    if first < start < ends:
+        return start
+    default = "" if settings.replay_start else " (60 days before the end, the default)"
+    raise SettingsError(
+        f"REPLAY_START: {iso(start)}{default} is not inside the data, which runs from {iso(first)} to {iso(ends)}"
+    )
+
+
+def _fingerprint(contents: Mapping[str, bytes]) -> str:
+    digest = sha256()
+    for asset, content in contents.items():
+        digest.update(f"{asset} {len(content)}\n".encode() + content)
+    return digest.hexdigest()

@@ -1,0 +1,181 @@
+"""A market made of arithmetic: any bar of any asset at any time from the seed alone (engine.md 7).
+
+Each day is bridged between its ends on the skeleton, so it can be made without any other day; whole days
+are made and cut, so a window's edges change nothing in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.market.assets import ASSETS, open_at
+from service.market.bars import Bars, empty, join
+from service.market.clock import WorldClock
+from service.market.instants import DAY, MINUTE
+from service.sources.feeds.counters import Counters, Floats, held_normals, normals, stream, uniforms
+from service.sources.feeds.feed import Fetched
+from service.sources.feeds.simulated_days import (
+    EPOCH,
+    INSTRUMENTS,
+    Days,
+    Group,
+    common_move,
+    daily_volatility,
+    days,
+    own_move,
+)
+
+# Raise it with every change that moves a single bar.
+VERSION = 1
+
+STEP = 5 * MINUTE
+BARS_A_DAY = DAY // STEP
+DAYS_AT_ONCE = 64  # few enough that a processor's cache holds the arrays
+
+# Variance of a bar's log volatility that comes from cells of so many bars, and the share of it in common.
+VOLATILITY_CELLS = {1: 0.09, 4: 0.10, 12: 0.11, 36: 0.09, 96: 0.07}
+VOLATILITY_IN_COMMON = 0.75
+# Volatility through the day, at these hours UTC, beside the day's own.
+HOURS = (0, 2, 4, 6, 8, 11, 13, 14, 15, 16, 18, 21, 24)
+PROFILE = (1.10, 0.92, 0.74, 0.76, 0.82, 0.80, 0.95, 1.45, 1.55, 1.30, 1.16, 1.05, 1.10)
+LOG_PROFILE = np.log(np.interp(np.arange(BARS_A_DAY) / 12, HOURS, PROFILE))
+# How often a bar brings news to a whole group or to one asset, and how much that multiplies its variance.
+COMMON_NEWS, COMMON_NEWS_FACTOR = 1.5e-4, 40
+OWN_NEWS, OWN_NEWS_FACTOR = 2.5e-4, 25
+# Volume is this power of a bar's volatility beside an ordinary one, times a lognormal of this spread.
+VOLUME_POWER = 1.3
+VOLUME_SPREAD = 0.45
+VOLUME_SHIFT = -0.1
+
+
+@dataclass(frozen=True)
+class SimulatedFeed:
+    """The simulated world of one seed; it begins in 2020 and never ends."""
+
+    seed: int
+    history_from: int
+    world = "simulated"
+    step = STEP
+    assets = tuple(INSTRUMENTS)
+
+    @property
+    def fingerprint(self) -> str:
+        return f"simulated/{VERSION} seed {self.seed}"
+
+    def clock(self, wall: int) -> WorldClock:
+        return WorldClock("simulated", world_origin=wall, wall_origin=wall)
+
+    def fetch(self, asset: str, since: int, until: int) -> Fetched:
+        return Fetched(bars(self.seed, asset, since, until), (), f"simulated (seed {self.seed})")
+
+
+def bars(seed: int, asset: str, since: int, until: int) -> Bars:
+    """The five-minute bars of `asset` that open at or after `since` and end by `until`, in unix seconds."""
+    first, last = max(since - EPOCH, 0) // DAY, -((EPOCH - until) // DAY)
+    parts = [
+        _whole_days(seed, asset, start, min(start + DAYS_AT_ONCE, last)) for start in range(first, last, DAYS_AT_ONCE)
+    ]
+    return join(parts).since(since).until(until) if parts else empty(STEP)
+
+
+class Shared(NamedTuple):
+    """What befalls a whole group at each bar: a standard normal move, log volatility, whether there is news."""
+
+    move: Floats
+    wildness: Floats
+    news: NDArray[np.bool_]
+
+
+@lru_cache(maxsize=32)
+def _shared(seed: int, group: Group, first: int, last: int) -> Shared:
+    """The bars of the days from `first` up to and without `last`; kept, for each asset of the group asks."""
+    bar = np.arange(first * BARS_A_DAY, last * BARS_A_DAY)
+    news, _ = uniforms(stream(seed, "bar", "news", group), bar)
+    wildness = VOLATILITY_IN_COMMON**0.5 * _wildness(seed, group, bar)
+    return Shared(common_move(seed, "bar", group, bar), wildness, news < COMMON_NEWS)
+
+
+def _whole_days(seed: int, asset: str, first: int, last: int) -> Bars:
+    """The bars of the days from `first` up to and without `last`, as far as the asset trades."""
+    bar = np.arange(first * BARS_A_DAY, last * BARS_A_DAY)
+    shared = _shared(seed, INSTRUMENTS[asset].group, first, last)
+    skeleton = days(seed, asset, first, last)
+    weights = _variance_weights(seed, asset, bar, shared)
+    levels = _levels(skeleton, weights, own_move(seed, "bar", asset, shared.move, bar))
+    highs, lows = _extremes(seed, asset, bar, levels, skeleton.volatility[:, None] ** 2 * weights)
+    prices = _to_prices(asset, levels)
+    opens, closes = prices[:, :-1].ravel(), prices[:, 1:].ravel()
+    times = EPOCH + bar * STEP
+    trades = open_at(asset, times)
+    columns = (
+        opens,
+        np.maximum(_to_prices(asset, highs).ravel(), np.maximum(opens, closes)),
+        np.minimum(_to_prices(asset, lows).ravel(), np.minimum(opens, closes)),
+        closes,
+        _volumes(seed, asset, bar, skeleton, weights),
+    )
+    return Bars(times[trades], *(column[trades] for column in columns), step=STEP)
+
+
+def _variance_weights(seed: int, asset: str, bar: Counters, shared: Shared) -> Floats:
+    """The share of its day's variance that falls to each bar, shape (days, BARS_A_DAY), each row summing to 1."""
+    news, _ = uniforms(stream(seed, "bar", "news", asset), bar)
+    wildness = shared.wildness + (1 - VOLATILITY_IN_COMMON) ** 0.5 * _wildness(seed, asset, bar)
+    weights = np.exp(2 * (wildness.reshape(-1, BARS_A_DAY) + LOG_PROFILE))
+    weights.ravel()[shared.news] *= COMMON_NEWS_FACTOR
+    weights.ravel()[news < OWN_NEWS] *= OWN_NEWS_FACTOR
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def _wildness(seed: int, whose: str, bar: Counters) -> Floats:
+    """The log volatility of each bar beside its day's that is an asset's own, or its group's in common."""
+    cells = (
+        variance**0.5 * held_normals(stream(seed, "bar", f"volatility {length}", whose), bar, length)
+        for length, variance in VOLATILITY_CELLS.items()
+    )
+    return sum(cells, start=np.zeros(len(bar)))
+
+
+def _levels(skeleton: Days, weights: Floats, move: Floats) -> Floats:
+    """log(price / starting price) at the ends of each bar, shape (days, BARS_A_DAY + 1).
+
+    `move` is a standard normal for each bar; what they sum to in a day is taken off, so that the path meets
+    the skeleton at both ends of it.
+    """
+    noise = np.sqrt(weights) * move.reshape(weights.shape)
+    noise -= weights * noise.sum(axis=1, keepdims=True)
+    steps = skeleton.volatility[:, None] * noise + weights * (skeleton.closes - skeleton.opens)[:, None]
+    levels = np.empty((len(steps), BARS_A_DAY + 1))
+    levels[:, 0] = skeleton.opens
+    levels[:, 1:] = skeleton.opens[:, None] + np.cumsum(steps, axis=1)
+    levels[:, -1] = skeleton.closes
+    return levels
+
+
+def _extremes(seed: int, asset: str, bar: Counters, levels: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """The highest and lowest level inside each bar: exact draws for a Brownian bridge between its ends."""
+    start, end = levels[:, :-1], levels[:, 1:]
+    up, down = (drawn.reshape(start.shape) for drawn in uniforms(stream(seed, "bar", "extremes", asset), bar))
+    move = (end - start) ** 2
+    highs = (start + end + np.sqrt(move - 2 * variance * np.log(up))) / 2
+    lows = (start + end - np.sqrt(move - 2 * variance * np.log(down))) / 2
+    return highs, lows
+
+
+def _to_prices(asset: str, levels: Floats) -> Floats:
+    """USD, on the asset's price steps."""
+    steps_a_dollar = round(1 / ASSETS[asset].tick)
+    return np.rint(INSTRUMENTS[asset].start * steps_a_dollar * np.exp(levels)) / steps_a_dollar
+
+
+def _volumes(seed: int, asset: str, bar: Counters, skeleton: Days, weights: Floats) -> Floats:
+    """Units of the asset, more in wild bars, to four decimals."""
+    day = (skeleton.volatility / daily_volatility(asset))[:, None] ** 2
+    wildness = np.log(weights * BARS_A_DAY * day).ravel() / 2
+    spread = VOLUME_SPREAD * normals(stream(seed, "bar", "volume", asset), bar)
+    return np.round(INSTRUMENTS[asset].volume * np.exp(VOLUME_POWER * wildness + spread + VOLUME_SHIFT), 4)

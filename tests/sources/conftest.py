@@ -1,0 +1,141 @@
+"""Exchanges on this machine: real HTTP servers that speak as much of two public APIs as ccxt needs for bars."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+
+@dataclass
+class ExchangeServer:
+    """An exchange under test.
+
+    `bars` maps a pair ("BTC/USD") to its rows, `stopped` are pairs it lists and no longer trades. Where `fault`
+    is set, every request whose path holds `fault_at` is answered by it. `asked` are the paths so far.
+    """
+
+    routes: Callable[[ExchangeServer, str, dict], object]
+    bars: dict[str, list[tuple]] = field(default_factory=dict)
+    stopped: set[str] = field(default_factory=set)
+    fault: Callable[[Handler], None] | None = None
+    fault_at: str = "/"
+    asked: list[str] = field(default_factory=list)
+    closing: Event = field(default_factory=Event)
+    address: str = ""
+
+    def answer(self, handler: Handler) -> None:
+        parts = urlsplit(handler.path)
+        self.asked.append(parts.path)
+        if self.fault and self.fault_at in parts.path:
+            self.fault(handler)
+            return
+        query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        handler.reply(200, json.dumps(self.routes(self, parts.path, query)).encode())
+
+
+class Handler(BaseHTTPRequestHandler):
+    exchange: ExchangeServer
+
+    def do_GET(self) -> None:
+        self.exchange.answer(self)
+
+    def reply(self, status: int, body: bytes, length: int | None = None) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body) if length is None else length))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments) -> None:
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, request, client_address) -> None:
+        """A client that goes away in the middle of an answer is what these tests are about."""
+
+
+def kraken_routes(server: ExchangeServer, path: str, query: dict) -> object:
+    """As Kraken answers: a window begins behind `since`, holds 720 bars at most and ends with the one in progress."""
+    if path.endswith("/AssetPairs"):
+        pairs = {pair.replace("/", ""): kraken_pair(pair, pair in server.stopped) for pair in server.bars}
+        return {"error": [], "result": pairs}
+    pair = next(pair for pair in server.bars if pair.replace("/", "") == query["pair"])
+    rows = [row for row in server.bars[pair][-720:] if row[0] > int(query["since"])]
+    told = [[time, *map(str, prices), "0", str(volume), 1] for time, *prices, volume in rows]
+    return {"error": [], "result": {query["pair"]: told, "last": 0}}
+
+
+def kraken_pair(pair: str, stopped: bool) -> dict:
+    base, quote = pair.split("/")
+    return {
+        "altname": base + quote,
+        "wsname": pair,
+        "base": base,
+        "quote": quote,
+        "pair_decimals": 2,
+        "lot_decimals": 8,
+        "fees": [[0, 0.26]],
+        "fees_maker": [[0, 0.16]],
+        "ordermin": "0.0001",
+        "status": "cancel_only" if stopped else "online",
+    }
+
+
+def coinbase_routes(server: ExchangeServer, path: str, query: dict) -> object:
+    """As Coinbase answers: newest first, from `start` to `end`, both included."""
+    if path.endswith("/candles"):
+        pair = path.split("/")[-2].replace("-", "/")
+        rows = [row for row in server.bars[pair] if int(query["start"]) <= row[0] <= int(query["end"])]
+        names = ("start", "open", "high", "low", "close", "volume")
+        return {"candles": [dict(zip(names, map(str, row), strict=True)) for row in reversed(rows)]}
+    if query.get("product_type") == "FUTURE":
+        return {"products": []}
+    return {"products": [coinbase_product(pair) for pair in server.bars]}
+
+
+def coinbase_product(pair: str) -> dict:
+    base, quote = pair.split("/")
+    return {
+        "product_id": f"{base}-{quote}",
+        "base_currency_id": base,
+        "quote_currency_id": quote,
+        "base_increment": "0.00000001",
+        "quote_increment": "0.01",
+        "price_increment": "0.01",
+        "product_type": "SPOT",
+        "status": "online",
+        "trading_disabled": False,
+        "is_disabled": False,
+    }
+
+
+def serve(exchange: ExchangeServer) -> Iterator[ExchangeServer]:
+    server = Server(("127.0.0.1", 0), type("BoundHandler", (Handler,), {"exchange": exchange}))
+    exchange.address = f"http://127.0.0.1:{server.server_port}"
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    yield exchange
+    exchange.closing.set()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def kraken() -> Iterator[ExchangeServer]:
+    """A Kraken on this machine; it lists nothing until a test says so."""
+    yield from serve(ExchangeServer(kraken_routes))
+
+
+@pytest.fixture
+def coinbase() -> Iterator[ExchangeServer]:
+    """A Coinbase on this machine; it lists nothing until a test says so."""
+    yield from serve(ExchangeServer(coinbase_routes))
