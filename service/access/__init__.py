@@ -1,0 +1,1 @@
+"""API keys, plans and quotas as arithmetic: no database, no clock, no randomness of its own."""

@@ -1,0 +1,36 @@
+"""Network addresses as the limits count them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+
+UNREADABLE = "unreadable"
+
+
+def network(address: str | None) -> str:
+    """What an address is counted as: an IPv4 address as itself, an IPv6 address as its /64.
+
+    A home or a server is given a whole /64, so counting single addresses would limit nobody. Text that is no
+    address is counted as one caller, so that nothing unreadable escapes its limit.
+    """
+    if not address:
+        return UNREADABLE
+    return _parsed(address)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(address: str) -> str:
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return UNREADABLE
+    if isinstance(parsed, IPv4Address):
+        return str(parsed)
+    return _counted(parsed)
+
+
+def _counted(address: IPv6Address) -> str:
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(IPv6Network((int(address), 64), strict=False))

@@ -1,0 +1,49 @@
+"""Plans, the windows they are counted in, and how a limit is told in headers.
+
+Every window begins at a multiple of its length since 1970, so a day's quota resets at 00:00 UTC for everyone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+Plan = Literal["free", "paid"]
+# Calls a day, per key; for a delegating key, per end user.
+PLANS: Mapping[Plan, int] = MappingProxyType({"free": 10, "paid": 100})
+# Calls a day over all the end users of one delegating key.
+DELEGATED_CAP = 2_000
+# Live keys that one email may register for itself.
+KEYS_PER_EMAIL = 3
+
+
+def window_end(now: float, length: int) -> int:
+    """The unix second at which the window of `length` seconds that `now` lies in ends; it resets in that instant."""
+    return (int(now) // length + 1) * length
+
+
+class Standing(NamedTuple):
+    """How a caller stands with one limit: `limit` calls in `window_s` seconds, `remaining` of them until `reset_at`.
+
+    `reset_at` is a unix second.
+    """
+
+    name: str
+    limit: int
+    window_s: int
+    remaining: int
+    reset_at: int
+
+    @property
+    def policy(self) -> str:
+        """An item of the RateLimit-Policy header (draft-ietf-httpapi-ratelimit-headers-11)."""
+        return f'"{self.name}";q={self.limit};w={self.window_s}'
+
+    def state(self, now: float) -> str:
+        """An item of the RateLimit header of the same draft; `t` is seconds until the reset."""
+        return f'"{self.name}";r={self.remaining};t={self.seconds_left(now)}'
+
+    def seconds_left(self, now: float) -> int:
+        """Whole seconds after which the window has surely ended, at least 1."""
+        return max(1, self.reset_at - int(now))

@@ -1,0 +1,77 @@
+"""The form of a key: what is minted is recognised, what is mistyped is not, and only its HMAC is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.access.keys import NOBODY, digest, key_id, matches, mint
+from service.errors import InvalidKey
+
+SECRET = b"service secret"
+KEY = mint(bytes.fromhex("0a1b2c3d"), bytes(range(32)))
+identities, secrets = st.binary(min_size=4, max_size=4), st.binary(min_size=32, max_size=32)
+
+
+@given(identities, secrets)
+def test_a_minted_key_has_the_promised_form_and_yields_its_id(identity, secret):
+    key = mint(identity, secret)
+    assert re.fullmatch("nf_live_[0-9a-f]{8}_[0-9A-Za-z]{43}_[0-9a-f]{8}", key)
+    assert key_id(key) == identity.hex()
+
+
+def test_the_checksum_is_the_crc32_of_all_before_it():
+    body, _, checksum = KEY.rpartition("_")
+    assert int(checksum, 16) == zlib.crc32(body.encode())
+
+
+def test_the_secret_is_base62_of_all_256_bits():
+    """62^42 < 2^256 <= 62^43, so the smallest and the largest secret are both 43 digits and no two are alike."""
+    smallest, largest = mint(bytes(4), bytes(32)), mint(bytes(4), b"\xff" * 32)
+    assert smallest.split("_")[3] == "0" * 43
+    digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    value = 0
+    for digit in largest.split("_")[3]:
+        value = value * 62 + digits.index(digit)
+    assert value == 2**256 - 1
+
+
+@pytest.mark.parametrize(("identity", "secret"), [(bytes(3), bytes(32)), (bytes(4), bytes(31))])
+def test_a_key_of_too_little_randomness_is_not_minted(identity, secret):
+    with pytest.raises(ValueError, match="4 and 32 bytes"):
+        mint(identity, secret)
+
+
+@given(st.integers(0, len(KEY) - 1), st.characters(min_codepoint=33, max_codepoint=126))
+def test_a_key_with_one_wrong_character_is_refused(place, character):
+    mistyped = KEY[:place] + character + KEY[place + 1 :]
+    if mistyped != KEY:
+        with pytest.raises(InvalidKey):
+            key_id(mistyped)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "nf_live_", KEY[:-1], KEY + "\n", " " + KEY, KEY + "," + KEY, KEY.upper(), "é" * 80, "x" * 65536]
+)
+def test_what_is_not_a_key_is_refused_without_being_repeated(text):
+    with pytest.raises(InvalidKey) as refusal:
+        key_id(text)
+    assert refusal.value.detail == "The API key is not valid."
+
+
+def test_the_digest_is_the_hmac_sha256_under_the_services_secret():
+    assert digest(KEY, SECRET) == hmac.new(SECRET, KEY.encode(), hashlib.sha256).hexdigest()
+
+
+def test_only_the_same_key_under_the_same_secret_matches():
+    stored = digest(KEY, SECRET)
+    assert matches(KEY, stored, SECRET)
+    assert not matches(mint(bytes(4), bytes(32)), stored, SECRET)
+    assert not matches(KEY, stored, b"another secret")
+    assert not matches(KEY, NOBODY, SECRET)

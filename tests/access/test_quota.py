@@ -1,0 +1,53 @@
+"""When a day ends, and how a limit is told."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.access.quota import DELEGATED_CAP, PLANS, Standing, window_end
+from service.market.instants import DAY, MINUTE
+
+MIDNIGHT = int(datetime(2026, 11, 22, tzinfo=UTC).timestamp())
+DAILY = Standing(name="daily", limit=10, window_s=DAY, remaining=9, reset_at=MIDNIGHT)
+
+
+def test_the_plans_are_those_of_the_contract():
+    assert dict(PLANS) == {"free": 10, "paid": 100}
+    assert PLANS["paid"] < DELEGATED_CAP
+
+
+@pytest.mark.parametrize(
+    ("now", "ends"),
+    [
+        (MIDNIGHT - DAY, MIDNIGHT),
+        (MIDNIGHT - 1, MIDNIGHT),
+        (MIDNIGHT - 0.001, MIDNIGHT),
+        (MIDNIGHT, MIDNIGHT + DAY),
+    ],
+)
+def test_a_day_ends_at_midnight_utc_and_the_next_begins_in_that_instant(now, ends):
+    assert window_end(now, DAY) == ends
+
+
+@given(st.floats(0, 4e9), st.sampled_from([MINUTE, DAY]))
+def test_a_window_holds_the_instant_it_is_asked_for(now, length):
+    ends = window_end(now, length)
+    assert ends % length == 0
+    assert ends - length <= now < ends
+
+
+def test_the_headers_are_those_of_the_draft():
+    """draft-ietf-httpapi-ratelimit-headers-11, section 3: lists of strings with the parameters q, w and r, t."""
+    assert DAILY.policy == '"daily";q=10;w=86400'
+    assert DAILY.state(MIDNIGHT - 3600.5) == '"daily";r=9;t=3601'
+
+
+@given(st.floats(MIDNIGHT - DAY, MIDNIGHT, exclude_max=True))
+def test_who_waits_as_long_as_told_finds_a_new_window(now):
+    wait = DAILY.seconds_left(now)
+    assert 1 <= wait <= DAY
+    assert window_end(now + wait, DAY) == MIDNIGHT + DAY
