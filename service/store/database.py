@@ -1,0 +1,121 @@
+"""The database, SQLite or PostgreSQL: a connection to read with and a transaction to write in.
+
+Readers and writers have pools of their own. A reader runs every statement by itself and cannot write. A
+writer on SQLite takes the write lock at once (BEGIN IMMEDIATE): with the driver's own transactions one in
+eight read-modify-write updates was lost, with a plain BEGIN most met "database is locked".
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
+
+from service.store import migrations
+
+WAIT_S = 10
+SQLITE_PRAGMAS = (
+    f"busy_timeout = {WAIT_S * 1000}",
+    "synchronous = normal",
+    "foreign_keys = on",
+    "recursive_triggers = on",
+)
+POSTGRESQL_OPTIONS = "-c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=30s"
+
+
+class Database:
+    """A database by its SQLAlchemy address, `sqlite:///…` or `postgresql+psycopg://…`.
+
+    `engine` is the writers' engine and `dialect` is "sqlite" or "postgresql".
+    """
+
+    def __init__(self, url: str) -> None:
+        address = make_url(url)
+        self.dialect = address.get_backend_name()
+        connect = _sqlite if self.dialect == "sqlite" else _postgresql
+        self.engine, self._readers = connect(address)
+
+    def reading(self) -> Connection:
+        """A connection, for `with`, in which every statement sees what was committed when it ran."""
+        return self._readers.connect()
+
+    def writing(self) -> AbstractContextManager[Connection]:
+        """One transaction: committed when the block ends, rolled back when it raises."""
+        return self.engine.begin()
+
+    def migrate(self) -> None:
+        """Bring the schema up to date; any number of processes may do so at once."""
+        if self.dialect == "sqlite":
+            _use_a_write_ahead_log(self.engine)
+        with self.reading() as db:
+            if migrations.current(db) == migrations.head():
+                return
+        with self.writing() as db:
+            migrations.upgrade(db)
+
+    def close(self) -> None:
+        self.engine.dispose()
+        self._readers.dispose()
+
+
+def insert(db: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """The INSERT of this database's dialect, which knows ON CONFLICT."""
+    dialect = sqlite if db.dialect.name == "sqlite" else postgresql
+    return dialect.insert(table)
+
+
+def _sqlite(address: URL) -> tuple[Engine, Engine]:
+    Path(address.database).parent.mkdir(parents=True, exist_ok=True)
+    writers, readers = (
+        create_engine(address, pool_size=64, pool_use_lifo=True, hide_parameters=True) for _ in range(2)
+    )
+    event.listen(writers, "connect", _prepare_writer)
+    event.listen(writers, "begin", _take_the_write_lock)
+    event.listen(readers, "connect", _prepare_reader)
+    return writers, readers
+
+
+def _prepare_writer(connection, _record) -> None:
+    connection.isolation_level = None
+    for pragma in SQLITE_PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _prepare_reader(connection, record) -> None:
+    _prepare_writer(connection, record)
+    connection.execute("PRAGMA query_only = on")
+
+
+def _use_a_write_ahead_log(writers: Engine) -> None:
+    """Switch the file to WAL for good; SQLite refuses at once, whatever its timeout, while others are starting too."""
+    deadline = time.monotonic() + WAIT_S
+    with closing(writers.raw_connection()) as connection:
+        while True:
+            try:
+                connection.driver_connection.execute("PRAGMA journal_mode = wal")
+                return
+            except sqlite3.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+
+
+def _take_the_write_lock(db: Connection) -> None:
+    db.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _postgresql(address: URL) -> tuple[Engine, Engine]:
+    # Kept small: four processes with both pools full must stay below PostgreSQL's default of 100 connections.
+    pool = {"pool_size": 5, "max_overflow": 5, "pool_pre_ping": True, "pool_use_lifo": True, "hide_parameters": True}
+    options = f"{address.query.get('options', '')} {POSTGRESQL_OPTIONS}"
+    writing = {"connect_timeout": 5, "tcp_user_timeout": 20_000, "options": options}
+    reading = writing | {"options": f"{options} -c default_transaction_read_only=on"}
+    writers = create_engine(address, **pool, connect_args=writing)
+    readers = create_engine(
+        address, **pool, connect_args=reading, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True
+    )
+    return writers, readers

@@ -1,0 +1,96 @@
+"""Answers kept under the caller's Idempotency-Key, so that a retry is free and identical for 24 hours.
+
+The order is find (a replay costs nothing), begin (the key is ours), then finish or, when nothing was
+answered that is worth repeating, release. Instants are wall seconds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Row, bindparam, delete, select, update
+
+from service.errors import Conflict, IdempotencyMismatch
+from service.store.database import insert
+from service.store.tables import idempotency
+
+KEPT_S = 86400
+# A holder that has not finished by then has crashed: the slowest answer takes a third of it.
+HELD_S = 60
+
+_FIND = select(idempotency).where(
+    idempotency.c.caller == bindparam("caller"),
+    idempotency.c.key == bindparam("key"),
+    idempotency.c.created_at > bindparam("expired"),
+)
+
+
+class Replay(NamedTuple):
+    """The answer that was given the first time."""
+
+    status: int
+    body: bytes
+
+
+def find(db: Connection, caller: str, key: str, digest: str, now: int) -> Replay | None:
+    """The kept answer, None when there is none yet.
+
+    Raises IdempotencyMismatch when the key was used with another body. `digest` is that of the whole request.
+    """
+    row = db.execute(_FIND, {"caller": caller, "key": key, "expired": now - KEPT_S}).first()
+    return _replay(row, digest) if row else None
+
+
+def begin(db: Connection, caller: str, key: str, digest: str, now: int) -> Replay | None:
+    """Take the key: None when it is ours now, the kept answer when there is one.
+
+    Raises Conflict while another request holds the key, IdempotencyMismatch when it came with another body.
+    """
+    if _take(db, caller, key, digest, now):
+        return None
+    row = db.execute(_FIND, {"caller": caller, "key": key, "expired": now - KEPT_S}).one()
+    replay = _replay(row, digest)
+    if replay is None:
+        raise Conflict("A request with this Idempotency-Key is still being answered. Try again in a few seconds.")
+    return replay
+
+
+def finish(db: Connection, caller: str, key: str, status: int, body: bytes) -> None:
+    """Keep the answer for the next 24 hours, counted from when the request began."""
+    db.execute(update(idempotency).where(*_running(caller, key)).values(status=status, body=body))
+
+
+def release(db: Connection, caller: str, key: str) -> None:
+    """Give the key back unanswered, so that the same request may be tried again."""
+    db.execute(delete(idempotency).where(*_running(caller, key)))
+
+
+def prune(db: Connection, now: int) -> int:
+    """Forget what is older than 24 hours; returns how many that were."""
+    return db.execute(delete(idempotency).where(idempotency.c.created_at <= now - KEPT_S)).rowcount
+
+
+def _take(db: Connection, caller: str, key: str, digest: str, now: int) -> bool:
+    """Write the running row where there is none, it is over 24 h old, or its holder has crashed."""
+    row = {"caller": caller, "key": key, "digest": digest, "created_at": now, "status": None, "body": None}
+    statement = insert(db, idempotency).values(row)
+    expired = idempotency.c.created_at <= now - KEPT_S
+    crashed = (
+        idempotency.c.status.is_(None)
+        & (idempotency.c.created_at <= now - HELD_S)
+        & (idempotency.c.digest == statement.excluded.digest)
+    )
+    taken = statement.on_conflict_do_update(
+        index_elements=[idempotency.c.caller, idempotency.c.key], set_=row, where=expired | crashed
+    )
+    return db.scalar(taken.returning(idempotency.c.key)) is not None
+
+
+def _replay(row: Row, digest: str) -> Replay | None:
+    if row.digest != digest:
+        raise IdempotencyMismatch("This Idempotency-Key was used with another request. Use a new key for this one.")
+    return Replay(row.status, row.body) if row.status is not None else None
+
+
+def _running(caller: str, key: str) -> tuple:
+    return idempotency.c.caller == caller, idempotency.c.key == key, idempotency.c.status.is_(None)

@@ -1,0 +1,138 @@
+"""API keys as rows: registered, found, rotated, retired, revoked. A key itself is returned once and never stored."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, bindparam, func, or_, select, update
+
+from service.access import keys
+from service.access.quota import KEYS_PER_EMAIL, Plan
+from service.errors import InvalidKey
+from service.store.database import insert
+from service.store.tables import api_key
+
+TOUCH_INTERVAL_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRow:
+    """What is stored of a key. Instants are unix seconds; `hash` is `service.access.keys.digest` of the key."""
+
+    id: str
+    hash: str = field(repr=False)
+    email: str
+    app_name: str | None
+    plan: Plan
+    delegating: bool
+    created_at: int
+    last_used_at: int | None
+    revoked_at: int | None
+
+
+def register(
+    db: Connection,
+    secret: bytes,
+    email: str,
+    now: float,
+    *,
+    app_name: str | None = None,
+    plan: Plan = "free",
+    delegating: bool = False,
+) -> tuple[str, KeyRow]:
+    """Mint a key for a normalised `email`; returns the key, for the only time, and its row.
+
+    An email that already holds three keys of its own loses the one longest unused. Keys that an operator
+    granted (paid or delegating) are beside those three: registering with somebody's email cannot end them.
+    """
+    granted = delegating or plan != "free"
+    if not granted:
+        _lock(db, email)
+        _retire(db, email, now)
+    while True:
+        key = keys.mint(secrets.token_bytes(keys.ID_BYTES), secrets.token_bytes(keys.SECRET_BYTES))
+        row = KeyRow(
+            keys.key_id(key), keys.digest(key, secret), email, app_name, plan, delegating, int(now), None, None
+        )
+        values = {name: getattr(row, name) for name in KeyRow.__slots__}
+        if db.scalar(insert(db, api_key).values(values).on_conflict_do_nothing().returning(api_key.c.id)):
+            return key, row
+
+
+def find(db: Connection, id: str) -> KeyRow | None:
+    """The live key of this id."""
+    row = db.execute(_FINDING, {"wanted": id}).first()
+    return row and KeyRow(*row)
+
+
+def listed(db: Connection, email: str | None = None) -> list[KeyRow]:
+    """Every key ever issued, or those of one normalised email, oldest first; revoked ones too."""
+    wanted = select(api_key).order_by(api_key.c.created_at, api_key.c.id)
+    if email is not None:
+        wanted = wanted.where(api_key.c.email == email)
+    return [KeyRow(*row) for row in db.execute(wanted)]
+
+
+def touch(db: Connection, id: str, now: float) -> None:
+    """Note that the key was used, at most once a minute."""
+    db.execute(_TOUCHING, {"used": id, "now": int(now), "stale": int(now) - TOUCH_INTERVAL_S})
+
+
+def rotate(db: Connection, secret: bytes, id: str) -> tuple[str, KeyRow]:
+    """Give a live key a new secret; returns the new key, for the only time, and its row.
+
+    The id stays, so what was used today stays counted. The old secret is dead at once.
+    """
+    key = keys.mint(bytes.fromhex(id), secrets.token_bytes(keys.SECRET_BYTES))
+    return key, _change(db, id, hash=keys.digest(key, secret))
+
+
+def revoke(db: Connection, id: str, now: float) -> KeyRow:
+    """End a live key for good."""
+    return _change(db, id, revoked_at=int(now))
+
+
+def grant(db: Connection, id: str, plan: Plan) -> KeyRow:
+    """Put a live key on a plan."""
+    return _change(db, id, plan=plan)
+
+
+def _change(db: Connection, id: str, **values: object) -> KeyRow:
+    """Change a live key; returns its row as it is then, raises InvalidKey where there is no such live key."""
+    live = update(api_key).where(api_key.c.id == id, api_key.c.revoked_at.is_(None))
+    row = db.execute(live.values(values).returning(*api_key.c)).first()
+    if row is None:
+        raise InvalidKey(f"There is no live API key {id}.")
+    return KeyRow(*row)
+
+
+def _lock(db: Connection, email: str) -> None:
+    """Let one registration of an email run at a time; on SQLite a writer is alone already."""
+    if db.dialect.name == "postgresql":
+        db.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"api_key {email}"))))
+
+
+def _retire(db: Connection, email: str, now: float) -> None:
+    """Revoke the longest unused keys of an email until it has room for one more."""
+    own = (api_key.c.email == email) & (api_key.c.plan == "free") & ~api_key.c.delegating
+    last_use = func.coalesce(api_key.c.last_used_at, api_key.c.created_at)
+    excess = (
+        select(api_key.c.id)
+        .where(own, api_key.c.revoked_at.is_(None))
+        .order_by(last_use.desc(), api_key.c.created_at.desc(), api_key.c.id)
+        .offset(KEYS_PER_EMAIL - 1)
+    )
+    for (id,) in db.execute(excess).all():
+        revoke(db, id, now)
+
+
+_FINDING = select(api_key).where(api_key.c.id == bindparam("wanted"), api_key.c.revoked_at.is_(None))
+_TOUCHING = (
+    update(api_key)
+    .where(
+        api_key.c.id == bindparam("used"),
+        or_(api_key.c.last_used_at.is_(None), api_key.c.last_used_at <= bindparam("stale")),
+    )
+    .values(last_used_at=bindparam("now"))
+)

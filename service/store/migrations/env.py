@@ -1,0 +1,23 @@
+"""What Alembic runs to find the database: the connection it was handed, or the one of the settings."""
+
+from __future__ import annotations
+
+from alembic import context
+from sqlalchemy import Connection
+
+from service import config
+from service.store.database import Database
+from service.store.tables import metadata
+
+
+def run(connection: Connection) -> None:
+    context.configure(connection=connection, target_metadata=metadata, render_as_batch=True)
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+if connection := context.config.attributes.get("connection"):
+    run(connection)
+else:
+    with Database(config.read().database).writing() as db:
+        run(db)

@@ -1,0 +1,118 @@
+"""The slot ledger: which job has worked which slot. The job engine rings, this table decides.
+
+A row is one slot of one job and goes due -> running -> done; a failure goes back to due with a later
+`next_at`, or to dead. Only the newest slot of a job is ever worked, because a job works everything up to its
+slot: older ones that are still open are then skipped. While a row is running, `next_at` is the end of its
+lease: a holder that died is replaced after that. Instants are wall seconds, a slot counts in its job's clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sqlalchemy import Connection, bindparam, delete, func, select, update
+
+from service.store.database import insert
+from service.store.tables import job_run
+
+_ROW = (job_run.c.job, job_run.c.slot, job_run.c.state, job_run.c.attempt, job_run.c.next_at)
+_OF_JOB = job_run.c.job == bindparam("job")
+_NEWEST = select(*_ROW).where(_OF_JOB).order_by(job_run.c.slot.desc()).limit(1)
+_DONE = select(func.max(job_run.c.slot)).where(_OF_JOB, job_run.c.state == "done")
+_HELD = select(func.count()).where(_OF_JOB, job_run.c.state == "running", job_run.c.next_at > bindparam("now"))
+_OPEN = job_run.c.state.in_(("due", "running"))
+
+
+class Run(NamedTuple):
+    """A slot of a job: `attempt` counts the starts, `next_at` is when it may start or its lease ends."""
+
+    job: str
+    slot: int
+    state: str
+    attempt: int
+    next_at: float
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in ("due", "running")
+
+
+def newest(db: Connection, job: str) -> Run | None:
+    """The latest slot of a job, whatever its state."""
+    row = db.execute(_NEWEST, {"job": job}).first()
+    return Run(*row) if row else None
+
+
+def done_up_to(db: Connection, job: str) -> int | None:
+    """The latest slot that a job has finished; None before the first."""
+    return db.scalar(_DONE, {"job": job})
+
+
+def is_held(db: Connection, job: str, now: float) -> bool:
+    """Whether somebody is working a slot of this job right now."""
+    return db.scalar(_HELD, {"job": job, "now": now}) > 0
+
+
+def add(db: Connection, job: str, slot: int, now: float) -> bool:
+    """Make a slot due; False when it is already there."""
+    row = {"job": job, "slot": slot, "state": "due", "attempt": 0, "next_at": now}
+    added = insert(db, job_run).values(row).on_conflict_do_nothing().returning(job_run.c.slot)
+    return db.scalar(added) is not None
+
+
+def claim(db: Connection, job: str, slot: int, owner: str, now: float, until: float) -> int | None:
+    """Start a slot and hold it until `until`; returns which attempt this is, None when it is not to be had.
+
+    Refused when it is not due, not the newest, or while another slot of the same job is held.
+    """
+    # Locks the open rows, so that of two claims on one job the second sees what the first has done.
+    db.execute(select(job_run.c.slot).where(job_run.c.job == job, _OPEN).order_by(job_run.c.slot).with_for_update())
+    run = newest(db, job)
+    if run is None or run.slot != slot or not run.is_open or run.next_at > now:
+        return None
+    if is_held(db, job, now):
+        return None
+    older = (job_run.c.job == job) & (job_run.c.slot < slot) & _OPEN
+    db.execute(update(job_run).where(older).values(state="skipped", finished_at=now))
+    started = {"state": "running", "owner": owner, "attempt": run.attempt + 1, "next_at": until}
+    db.execute(update(job_run).where(job_run.c.job == job, job_run.c.slot == slot).values(started))
+    return run.attempt + 1
+
+
+def renew(db: Connection, owners: Iterable[str], until: float) -> None:
+    """Hold what these owners are still working until `until`."""
+    held = job_run.c.owner.in_(list(owners)) & (job_run.c.state == "running")
+    db.execute(update(job_run).where(held).values(next_at=until))
+
+
+def finish(db: Connection, job: str, slot: int, owner: str, now: float) -> bool:
+    """Mark a slot done; False when `owner` has lost it meanwhile, and nothing of its work may be written."""
+    return _leave(db, job, slot, owner, state="done", finished_at=now, error=None)
+
+
+def retry(db: Connection, job: str, slot: int, owner: str, at: float, error: str) -> bool:
+    """Make a failed slot due again at `at`; False when `owner` has lost it meanwhile."""
+    return _leave(db, job, slot, owner, state="due", next_at=at, error=error)
+
+
+def bury(db: Connection, job: str, slot: int, owner: str, now: float, error: str) -> bool:
+    """Give up on a slot; False when `owner` has lost it meanwhile."""
+    return _leave(db, job, slot, owner, state="dead", finished_at=now, error=error)
+
+
+def prune(db: Connection, before: float) -> int:
+    """Forget slots finished before the wall second `before`; returns how many.
+
+    A job's newest slot and its latest done one stay, as everything is decided by them.
+    """
+    same = job_run.alias()
+    newest_slot = select(func.max(same.c.slot)).where(same.c.job == job_run.c.job)
+    kept = newest_slot.scalar_subquery(), newest_slot.where(same.c.state == "done").scalar_subquery()
+    outdated = (job_run.c.slot != kept[0]) & (job_run.c.slot != func.coalesce(kept[1], kept[0]))
+    return db.execute(delete(job_run).where(job_run.c.finished_at < before, outdated)).rowcount
+
+
+def _leave(db: Connection, job: str, slot: int, owner: str, **values) -> bool:
+    mine = (job_run.c.job == job, job_run.c.slot == slot, job_run.c.owner == owner, job_run.c.state == "running")
+    return db.execute(update(job_run).where(*mine).values(values)).rowcount == 1

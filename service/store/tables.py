@@ -1,0 +1,176 @@
+"""The schema on one page. Instants are unix seconds, UTC; JSON is canonical text."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+# What the whole database belongs to: one row, written at the first start.
+world = Table(
+    "world",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("name", String(16), nullable=False),
+    Column("fingerprint", String(64), nullable=False),
+    Column("step", Integer, nullable=False),
+    Column("history_from", BigInteger, nullable=False),
+    Column("world_origin", BigInteger, nullable=False),
+    Column("wall_origin", BigInteger, nullable=False),
+    Column("speed", Float, nullable=False),
+    Column("ends", BigInteger),
+)
+
+bar = Table(
+    "bar",
+    metadata,
+    Column("asset", String(16), primary_key=True),
+    Column("time", BigInteger, primary_key=True, autoincrement=False),
+    Column("open", Float(53), nullable=False),
+    Column("high", Float(53), nullable=False),
+    Column("low", Float(53), nullable=False),
+    Column("close", Float(53), nullable=False),
+    Column("volume", Float(53), nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# Documents made by the clock, as the bytes that are served.
+snapshot = Table(
+    "snapshot",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("as_of", BigInteger, nullable=False),
+    Column("etag", String(64), nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("gzip", LargeBinary, nullable=False),
+    Column("zstd", LargeBinary, nullable=False),
+)
+
+# What the voters know of an asset at `as_of`, and the parameters they were fitted to.
+context = Table(
+    "context",
+    metadata,
+    Column("asset", String(16), primary_key=True),
+    Column("as_of", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+)
+fit = Table(
+    "fit",
+    metadata,
+    Column("slot", BigInteger, primary_key=True, autoincrement=False),
+    Column("body", Text, nullable=False),
+)
+# How each voter has done so far, from resolved answers.
+record = Table(
+    "record",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("as_of", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+job_run = Table(
+    "job_run",
+    metadata,
+    Column("job", String(64), primary_key=True),
+    Column("slot", BigInteger, primary_key=True, autoincrement=False),
+    Column("state", String(8), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("next_at", Float(53), nullable=False),
+    Column("owner", String(64)),
+    Column("finished_at", Float(53)),
+    Column("error", Text),
+    Index(None, "state", "next_at"),
+)
+
+api_key = Table(
+    "api_key",
+    metadata,
+    Column("id", String(8), primary_key=True),
+    Column("hash", String(64), nullable=False),
+    Column("email", String(254), nullable=False),
+    Column("app_name", String(80)),
+    Column("plan", String(16), nullable=False),
+    Column("delegating", Boolean, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("last_used_at", BigInteger),
+    Column("revoked_at", BigInteger),
+    Index(None, "email"),
+)
+
+rate_window = Table(
+    "rate_window",
+    metadata,
+    Column("key", String(255), primary_key=True),
+    Column("ends", BigInteger, nullable=False),
+    Column("hits", Integer, nullable=False),
+    Index(None, "ends"),
+)
+
+idempotency = Table(
+    "idempotency",
+    metadata,
+    Column("caller", String(128), primary_key=True),
+    Column("key", String(255), primary_key=True),
+    Column("digest", String(64), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("status", Integer),
+    Column("body", LargeBinary),
+    Index(None, "created_at"),
+)
+
+# An oracle's answer as it was given, and what became of it.
+answer = Table(
+    "answer",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("asked_at", BigInteger, nullable=False),
+    Column("caller", String(128), nullable=False),
+    Column("asset", String(16), nullable=False),
+    Column("question", Text, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("deadline", BigInteger, nullable=False),
+    Column("p_yes", Float(53), nullable=False),
+    Column("body", Text, nullable=False),
+    Column("outcome", String(8)),
+    Column("resolved_at", BigInteger),
+    Column("evidence", Text),
+    Index(None, "outcome", "deadline"),
+)
+
+vote = Table(
+    "vote",
+    metadata,
+    Column("answer", String(32), ForeignKey(answer.c.id), primary_key=True),
+    Column("voter", String(32), primary_key=True),
+    Column("engine", String(128), nullable=False),
+    Column("p_yes", Float(53), nullable=False),
+    Column("weight", Float(53), nullable=False),
+    Column("reasoning", Text, nullable=False),
+)
+
+heartbeat = Table(
+    "heartbeat",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("at", BigInteger, nullable=False),
+)

@@ -1,0 +1,59 @@
+"""Do one thing in many real processes at the same moment: `python at_once.py migrate|add-bars URL COUNT`.
+
+Prints a JSON list with what each process got, "failed" where it raised.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import alembic.command  # noqa: F401  imported before the fork, so that the children start level
+import numpy as np
+
+from service.market.bars import Bars
+from service.store import bars
+from service.store.database import Database
+
+
+def migrate(url: str) -> str:
+    Database(url).migrate()
+    return "migrated"
+
+
+def add_bars(url: str) -> int:
+    times = np.arange(2000, dtype=np.int64) * 300
+    ones = np.ones(2000)
+    with Database(url).writing() as db:
+        return bars.add(db, "btc", Bars(times, ones, ones, ones, ones, ones, 300))
+
+
+WORK = {"migrate": migrate, "add-bars": add_bars}
+
+
+def at_once(name: str, url: str, count: int) -> list:
+    start_read, start_write = os.pipe()
+    results = [_child(WORK[name], url, start_read, start_write) for _ in range(count)]
+    os.close(start_write)  # the starting gun: every child was waiting for this end of file
+    return [json.loads(os.fdopen(result).read()) for result in results]
+
+
+def _child(work, url: str, start_read: int, start_write: int) -> int:
+    result_read, result_write = os.pipe()
+    if os.fork():
+        os.close(result_write)
+        return result_read
+    os.close(start_write)
+    os.read(start_read, 1)
+    try:
+        said = work(url)
+    except Exception as error:
+        print(repr(error), file=sys.stderr)
+        said = "failed"
+    os.write(result_write, json.dumps(said).encode())
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    print(json.dumps(at_once(sys.argv[1], sys.argv[2], int(sys.argv[3]))))

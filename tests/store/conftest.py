@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def at_once() -> Callable[[str, str, int], list]:
+    """Do a named thing in so many real processes at the same moment; see at_once.py."""
+
+    def run(work: str, url: str, count: int) -> list:
+        command = [sys.executable, Path(__file__).with_name("at_once.py"), work, url, str(count)]
+        done = subprocess.run(
+            command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert not done.stderr, done.stderr
+        return json.loads(done.stdout)
+
+    return run

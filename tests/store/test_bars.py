@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from service.market.assets import is_open
+from service.market.bars import Bar, Bars, from_rows, resample
+from service.market.instants import DAY, HOUR
+from service.store import bars
+from service.store.database import Database
+
+# A Wednesday, 2025-01-01 00:00 UTC.
+START = 1_735_689_600
+
+
+def walk(times, step: int = 300) -> Bars:
+    """Sound bars with arbitrary prices at the given times."""
+    times = np.asarray(times, dtype=np.int64)
+    rng = np.random.default_rng(7)
+    close = 100 * np.exp(np.cumsum(rng.normal(0, 0.01, len(times))))
+    opening = np.concatenate(([100.0], close[:-1]))[: len(times)]
+    high, low = np.maximum(opening, close) * 1.001, np.minimum(opening, close) * 0.999
+    return Bars(times, opening, high, low, close, rng.lognormal(0, 1, len(times)), step)
+
+
+def same(left: Bars, right: Bars) -> bool:
+    return left.step == right.step and all(
+        np.array_equal(getattr(left, name), getattr(right, name)) for name in Bar._fields
+    )
+
+
+def add(database, asset: str, some: Bars) -> int:
+    with database.writing() as db:
+        return bars.add(db, asset, some)
+
+
+def test_bars_come_back_as_they_were_stored(database):
+    stored = walk(START + 300 * np.arange(500))
+    assert add(database, "btc", stored) == 500
+    with database.reading() as db:
+        loaded = bars.load(db, "btc", START, START + 500 * 300, 300)
+        assert same(loaded, stored)
+        assert loaded.time.dtype == np.int64
+        assert bars.last(db, "btc") == Bar(*stored.rows()[-1])
+
+
+def test_only_bars_that_are_complete_by_the_end_are_loaded(database):
+    add(database, "btc", walk(START + 300 * np.arange(10)))
+    with database.reading() as db:
+        loaded = bars.load(db, "btc", START + 300, START + 1799, 300)
+    assert loaded.time.tolist() == [START + 300, START + 600, START + 900, START + 1200]
+
+
+def test_an_asset_without_bars_has_none(database):
+    with database.reading() as db:
+        assert len(bars.load(db, "eth", 0, START, 300)) == 0
+        assert len(bars.load_hourly(db, "eth", 0, START, 300)) == 0
+        assert bars.last(db, "eth") is None
+    assert add(database, "eth", walk([])) == 0
+
+
+def test_a_stored_bar_is_never_replaced(database):
+    first = walk(START + 300 * np.arange(10))
+    add(database, "btc", first)
+    assert add(database, "btc", walk(START + 300 * np.arange(5, 15))) == 5
+    with database.reading() as db:
+        assert same(bars.load(db, "btc", START, START + 3000, 300), first)
+
+
+def test_each_asset_has_bars_of_its_own(database):
+    add(database, "btc", walk([START]))
+    assert add(database, "eth", walk([START])) == 1
+
+
+def test_two_processes_never_store_a_bar_twice(database, database_url, at_once):
+    added = at_once("add-bars", database_url, 2)
+    assert sum(added) == 2000
+    with database.reading() as db:
+        assert len(bars.load(db, "btc", 0, START, 300)) == 2000
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    present=st.lists(st.booleans(), min_size=1, max_size=60),
+    since=st.integers(-2, 30),
+    until=st.integers(1, 70),
+)
+def test_hourly_bars_are_what_resampling_makes_of_the_stored_ones(database, present, since, until):
+    """Holes, an unfinished last hour and a window that cuts an hour included."""
+    stored = walk([START + 300 * place for place, there in enumerate(present) if there])
+    asset = f"asset{hash((tuple(present), since, until)) % 10**8}"
+    add(database, asset, stored)
+    span = START + 300 * since, START + 300 * until
+    with database.reading() as db:
+        expected = resample(bars.load(db, asset, *span, 300), HOUR)
+        hourly = bars.load_hourly(db, asset, *span, 300)
+    np.testing.assert_allclose(hourly.volume, expected.volume, rtol=1e-12)
+    assert all(np.array_equal(getattr(hourly, name), getattr(expected, name)) for name in Bar._fields[:5])
+
+
+def test_hourly_bars_of_hourly_bars_are_the_bars_themselves(database):
+    stored = walk(START + HOUR * np.arange(10), HOUR)
+    add(database, "btc", stored)
+    with database.reading() as db:
+        assert same(bars.load_hourly(db, "btc", START, START + 10 * HOUR, HOUR), stored)
+
+
+def test_holes_are_the_spans_without_bars(database):
+    places = np.array([0, 1, 4, 5, 9])
+    add(database, "btc", walk(START + 300 * places))
+    with database.reading() as db:
+        spans = bars.holes(db, "btc", START - 300, START + 12 * 300, 300)
+    grid = [(-1, 0), (2, 4), (6, 9), (10, 12)]
+    assert spans == [(START + 300 * first, START + 300 * end) for first, end in grid]
+
+
+def test_a_full_span_and_an_empty_span_have_no_holes(database):
+    add(database, "btc", walk(START + 300 * np.arange(10)))
+    with database.reading() as db:
+        assert bars.holes(db, "btc", START + 1, START + 3100, 300) == []
+        assert bars.holes(db, "btc", START, START, 300) == []
+        assert bars.holes(db, "btc", START, START + 299, 300) == []
+
+
+def test_the_hours_in_which_metals_are_closed_are_no_hole(database):
+    week = range(START, START + 7 * DAY, HOUR)
+    trading = [time for time in week if is_open("gold", time)]
+    add(database, "gold", walk(trading, HOUR))
+    with database.reading() as db:
+        assert bars.holes(db, "gold", START, START + 7 * DAY, HOUR) == []
+
+
+def test_a_hole_on_both_sides_of_a_weekend_is_one_span(database):
+    friday_20, sunday_23 = START + 2 * DAY + 20 * HOUR, START + 4 * DAY + 23 * HOUR
+    before = [time for time in range(START, friday_20, HOUR) if is_open("gold", time)]
+    add(database, "gold", walk([*before, sunday_23 + HOUR], HOUR))
+    with database.reading() as db:
+        spans = bars.holes(db, "gold", START, sunday_23 + 2 * HOUR, HOUR)
+    assert spans == [(friday_20, sunday_23 + HOUR)]
+
+
+@pytest.mark.parametrize("asset", ["btc", "gold"])
+def test_real_bars_survive_the_database(sqlite_url, shared_data, asset):
+    text = np.genfromtxt(shared_data / "candles/1h" / f"{asset}.csv", delimiter=",", skip_header=1, usecols=range(1, 6))
+    real = from_rows([(START + HOUR * place, *row) for place, row in enumerate(text.tolist())], HOUR)
+    database = Database(sqlite_url)
+    add(database, asset, real)
+    with database.reading() as db:
+        assert same(bars.load(db, asset, START, real.as_of, HOUR), real)
+    database.close()

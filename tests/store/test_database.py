@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+from sqlalchemy import select, text, update
+from sqlalchemy.exc import DBAPIError
+
+from service.store import heartbeat
+from service.store.database import Database
+from service.store.tables import heartbeat as table
+
+
+def test_a_writing_block_is_committed_when_it_ends(database):
+    with database.writing() as db:
+        heartbeat.beat(db, 7)
+    with database.reading() as db:
+        assert heartbeat.last(db) == 7
+
+
+def test_a_writing_block_that_raises_leaves_nothing(database):
+    def write_and_fail() -> None:
+        with database.writing() as db:
+            heartbeat.beat(db, 7)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_and_fail()
+    with database.reading() as db:
+        assert heartbeat.last(db) is None
+
+
+def test_a_reader_sees_what_was_committed_since_it_was_opened(database):
+    with database.reading() as db:
+        assert heartbeat.last(db) is None
+        with database.writing() as other:
+            heartbeat.beat(other, 7)
+        assert heartbeat.last(db) == 7
+
+
+def test_a_reader_cannot_write(database):
+    with database.reading() as db, pytest.raises(DBAPIError, match=r"read-?only"):
+        heartbeat.beat(db, 7)
+
+
+def test_sqlite_loses_no_update_of_many_writers_that_read_first(sqlite_url):
+    """With the transactions of the driver's default one in eight was lost."""
+    database = Database(sqlite_url)
+    with database.writing() as db:
+        heartbeat.beat(db, 0)
+
+    def count_up() -> None:
+        for _ in range(50):
+            with database.writing() as db:
+                db.execute(update(table).values(at=db.scalar(select(table.c.at)) + 1))
+
+    threads = [threading.Thread(target=count_up) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with database.reading() as db:
+        assert heartbeat.last(db) == 200
+    database.close()
+
+
+def test_sqlite_keeps_a_write_ahead_log_and_its_foreign_keys(sqlite_url):
+    database = Database(sqlite_url)
+    with database.engine.connect() as db:
+        said = {name: db.scalar(text(f"PRAGMA {name}")) for name in ("journal_mode", "synchronous", "busy_timeout")}
+        assert said == {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 10_000}
+        assert db.scalar(text("PRAGMA foreign_keys")) == 1
+        assert db.scalar(text("PRAGMA recursive_triggers")) == 1
+    database.close()
+
+
+def test_the_folder_of_a_new_sqlite_file_is_made(tmp_path):
+    database = Database(f"sqlite:///{tmp_path}/not/yet/there.sqlite")
+    database.migrate()
+    assert (tmp_path / "not/yet/there.sqlite").exists()
+    database.close()
+
+
+def test_a_statement_on_postgresql_cannot_wait_for_ever(postgresql_url):
+    database = Database(postgresql_url)
+    for open_connection in (database.reading, database.writing):
+        with open_connection() as db:
+            assert db.scalar(text("SHOW statement_timeout")) == "30s"
+            assert db.scalar(text("SHOW lock_timeout")) == "10s"
+    database.close()
+
+
+def test_an_error_never_tells_the_values_of_a_statement(database):
+    with database.reading() as db, pytest.raises(DBAPIError) as caught:
+        db.execute(text("SELECT nothing FROM nowhere WHERE secret = :secret"), {"secret": "nf_live_secret"})
+    assert "nf_live_secret" not in str(caught.value)

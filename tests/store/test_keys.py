@@ -1,0 +1,138 @@
+"""Keys as rows: issued, found, rotated, retired, revoked, and never stored in the clear."""
+
+from __future__ import annotations
+
+import dataclasses
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from service.access.keys import key_id, matches
+from service.errors import InvalidKey
+from service.store import keys
+from service.store.database import Database
+from service.store.keys import KeyRow
+
+SECRET = b"service secret"
+NOW = 1_800_000_000
+EMAIL = "you@example.com"
+
+
+def register(database: Database, now: float = NOW, email: str = EMAIL, **more) -> tuple[str, KeyRow]:
+    with database.writing() as db:
+        return keys.register(db, SECRET, email, now, **more)
+
+
+def find(database: Database, id: str) -> KeyRow | None:
+    with database.reading() as db:
+        return keys.find(db, id)
+
+
+def use(database: Database, id: str, now: float) -> None:
+    with database.writing() as db:
+        keys.touch(db, id, now)
+
+
+def live(database: Database, email: str = EMAIL) -> set[str]:
+    with database.reading() as db:
+        return {row.id for row in keys.listed(db, email) if row.revoked_at is None}
+
+
+def test_a_registered_key_is_found_by_its_id_and_matches_its_hash(database):
+    key, row = register(database, app_name="dashboard")
+    assert find(database, key_id(key)) == row
+    assert matches(key, row.hash, SECRET)
+    assert (row.email, row.app_name, row.plan, row.delegating) == (EMAIL, "dashboard", "free", False)
+    assert (row.created_at, row.last_used_at, row.revoked_at) == (NOW, None, None)
+
+
+def test_an_unknown_id_is_not_found(database):
+    assert find(database, "00000000") is None
+
+
+def test_a_row_shown_in_a_log_does_not_show_its_hash(database):
+    _, row = register(database)
+    assert row.hash not in repr(row)
+
+
+def test_an_id_that_is_taken_is_not_given_out_again(database, monkeypatch):
+    """Thirty-two bits of id do collide; the second key must neither fail nor replace the first."""
+    random = iter([b"same", b"a" * 32, b"same", b"b" * 32, b"next", b"c" * 32])
+    monkeypatch.setattr(keys.secrets, "token_bytes", lambda _: next(random))
+    first, second = register(database)[1], register(database)[1]
+    assert (first.id, second.id) == (b"same".hex(), b"next".hex())
+    assert find(database, first.id) == first
+
+
+def test_use_is_noted_at_most_once_a_minute(database):
+    id = register(database)[1].id
+    for after, noted in ((5, 5), (64, 5), (65, 65), (66, 65)):
+        use(database, id, NOW + after)
+        assert find(database, id).last_used_at == NOW + noted
+
+
+def test_an_email_may_hold_three_keys_and_a_fourth_ends_the_one_longest_unused(database):
+    first, second, third = (register(database, NOW + second)[1].id for second in (0, 1, 2))
+    use(database, first, NOW + 100)
+    fourth = register(database, NOW + 200)[1].id
+    assert live(database) == {first, third, fourth}
+    fifth = register(database, NOW + 300)[1].id
+    assert live(database) == {first, fourth, fifth}
+    assert find(database, second) is None
+
+
+def test_registering_ends_no_key_of_another_email(database):
+    other = register(database, email="other@example.com")[1].id
+    for second in range(5):
+        register(database, NOW + second)
+    assert live(database, "other@example.com") == {other}
+
+
+@pytest.mark.parametrize("granted", [{"plan": "paid"}, {"delegating": True}])
+def test_a_key_that_an_operator_granted_cannot_be_ended_by_registering_with_its_email(database, granted):
+    kept = register(database, **granted)[1].id
+    for second in range(1, 5):
+        register(database, NOW + second)
+    assert kept in live(database)
+    assert len(live(database)) == 4
+
+
+def test_registrations_at_once_leave_three_keys(database):
+    with ThreadPoolExecutor(16) as threads:
+        list(threads.map(lambda second: register(database, NOW + second), range(16)))
+    assert len(live(database)) == 3
+
+
+def test_a_rotated_key_keeps_its_row_and_the_old_key_matches_no_more(database):
+    old, row = register(database, app_name="dashboard", plan="paid")
+    with database.writing() as db:
+        new, rotated = keys.rotate(db, SECRET, row.id)
+    assert find(database, row.id) == rotated == dataclasses.replace(row, hash=rotated.hash)
+    assert matches(new, rotated.hash, SECRET)
+    assert not matches(old, rotated.hash, SECRET)
+
+
+def test_a_revoked_key_is_gone_for_good(database):
+    id = register(database)[1].id
+    with database.writing() as db:
+        assert keys.revoke(db, id, NOW + 9).revoked_at == NOW + 9
+    assert find(database, id) is None
+    for change in (lambda db: keys.rotate(db, SECRET, id), lambda db: keys.grant(db, id, "paid")):
+        with pytest.raises(InvalidKey), database.writing() as db:
+            change(db)
+
+
+def test_a_granted_plan_holds_from_then_on(database):
+    id = register(database)[1].id
+    with database.writing() as db:
+        keys.grant(db, id, "paid")
+    assert find(database, id).plan == "paid"
+
+
+def test_keys_are_listed_oldest_first_with_the_revoked_ones(database):
+    ids = [register(database, NOW + second, f"{second}@example.com")[1].id for second in (2, 1, 3)]
+    with database.writing() as db:
+        keys.revoke(db, ids[0], NOW)
+    with database.reading() as db:
+        assert [row.id for row in keys.listed(db)] == [ids[1], ids[0], ids[2]]
+        assert [row.id for row in keys.listed(db, "3@example.com")] == [ids[2]]

@@ -1,0 +1,130 @@
+"""Windows in the database: exact under concurrency, free when refused, kept over a restart."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from service.market.instants import DAY
+from service.store import windows
+from service.store.database import Database
+from service.store.tables import rate_window
+from service.store.windows import Window
+
+ROOT = Path(__file__).parents[2]
+ENDS = 20_000 * DAY
+# One process of several: it takes from the same window as often as it may and prints how often that was.
+TAKER = """
+import sys
+from service.store import windows
+from service.store.database import Database
+database, taken = Database(sys.argv[1]), 0
+for _ in range(25):
+    with database.writing() as db:
+        taken += windows.take(db, "k", int(sys.argv[2]), 10) is not None
+print(taken)
+"""
+
+
+def take(database: Database, ends: int = ENDS, cap: int = 10, key: str = "k") -> Window | None:
+    with database.writing() as db:
+        return windows.take(db, key, ends, cap)
+
+
+def read(database: Database, now: float = ENDS - 1) -> Window | None:
+    with database.reading() as db:
+        return windows.read(db, "k", now)
+
+
+def test_hits_are_counted_up_to_the_cap_and_a_refused_one_is_not(database):
+    assert [take(database, cap=2) for _ in range(4)] == [Window(1, ENDS), Window(2, ENDS), None, None]
+    assert read(database) == Window(2, ENDS)
+
+
+def test_a_cap_of_nothing_lets_nothing_through(database):
+    assert take(database, cap=0) is None
+    assert read(database) is None
+
+
+def test_each_key_has_a_window_of_its_own(database):
+    assert take(database, key="one") == take(database, key="another") == Window(1, ENDS)
+
+
+def test_of_a_hundred_threads_at_once_exactly_ten_pass(database):
+    with ThreadPoolExecutor(100) as threads:
+        taken = list(threads.map(lambda _: take(database), range(100)))
+    assert sorted(window.hits for window in taken if window) == list(range(1, 11))
+
+
+def test_of_two_processes_at_once_exactly_ten_hits_pass(database, database_url):
+    command = [sys.executable, "-c", TAKER, database_url, str(ENDS)]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)]
+    assert sum(int(process.communicate(timeout=60)[0]) for process in processes) == 10
+    assert read(database) == Window(10, ENDS)
+
+
+def test_hits_outlive_the_process_that_made_them(database, database_url):
+    take(database)
+    database.close()
+    with closing(Database(database_url)) as reopened:
+        assert take(reopened) == Window(2, ENDS)
+
+
+def test_a_later_window_starts_from_nothing(database):
+    take(database)
+    assert take(database, ENDS + DAY) == Window(1, ENDS + DAY)
+
+
+def test_a_process_whose_clock_lags_counts_in_the_later_window(database):
+    take(database, ENDS + DAY)
+    assert take(database, ENDS) == Window(2, ENDS + DAY)
+
+
+def test_a_window_left_behind_by_a_clock_years_ahead_holds_nobody_up(database):
+    for _ in range(10):
+        take(database, ENDS + 365 * DAY)
+    assert take(database, ENDS) == Window(1, ENDS)
+
+
+def test_a_hit_given_back_can_be_taken_again(database):
+    assert [take(database, cap=1), take(database, cap=1)] == [Window(1, ENDS), None]
+    with database.writing() as db:
+        windows.give_back(db, "k", ENDS)
+    assert take(database, cap=1) == Window(1, ENDS)
+
+
+def test_giving_back_more_than_was_taken_gives_nothing_away(database):
+    take(database)
+    with database.writing() as db:
+        for _ in range(3):
+            windows.give_back(db, "k", ENDS)
+    assert read(database) == Window(0, ENDS)
+
+
+def test_a_hit_of_yesterday_is_not_given_back_to_today(database):
+    take(database)
+    take(database, ENDS + DAY)
+    with database.writing() as db:
+        windows.give_back(db, "k", ENDS)
+    assert read(database) == Window(1, ENDS + DAY)
+
+
+@pytest.mark.parametrize(("now", "seen"), [(ENDS - 1, True), (ENDS - 0.5, True), (ENDS, False)])
+def test_a_window_is_seen_until_the_instant_it_ends(database, now, seen):
+    take(database)
+    assert (read(database, now) is not None) == seen
+
+
+def test_pruning_deletes_the_windows_that_have_ended_and_no_other(database):
+    take(database, ENDS, key="ended")
+    take(database, ENDS + DAY, key="open")
+    with database.writing() as db:
+        assert windows.prune(db, ENDS) == 1
+    with database.reading() as db:
+        assert db.scalar(select(func.count()).select_from(rate_window)) == 1
