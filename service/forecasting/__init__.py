@@ -1,0 +1,1 @@
+"""Questions, votes, consensus and what became of them. Pure."""

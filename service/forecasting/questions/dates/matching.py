@@ -1,0 +1,108 @@
+"""Finding the dates in a row of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from service.forecasting.questions.dates.named import Named, Today
+from service.forecasting.questions.dates.periods import Period
+from service.forecasting.questions.dates.roles import roles
+from service.forecasting.questions.dates.rules import RULES, Meaning
+from service.forecasting.questions.tokens import Token
+
+BETWEEN = (",", ".")
+
+
+class Element(NamedTuple):
+    """One place of a pattern: what the token is called, the roles it may have, whether it may be absent."""
+
+    name: str
+    roles: frozenset[str]
+    optional: bool
+
+
+class Span(NamedTuple):
+    """A date in the text: the tokens from `first` up to but not including `after`, and what they mean."""
+
+    first: int
+    after: int
+    period: Period
+    is_past: bool
+
+
+Roles = Sequence[frozenset[str]]
+
+
+class Rule(NamedTuple):
+    """A row of the table; the smaller `rank` wins where two take equally many tokens."""
+
+    rank: int
+    elements: tuple[Element, ...]
+    meaning: Meaning
+
+
+@lru_cache
+def rules_by_role() -> dict[str, list[Rule]]:
+    """The rules under each role that their first token may have."""
+    found: dict[str, list[Rule]] = {}
+    for rank, (text, meaning) in enumerate(RULES):
+        rule = Rule(rank, tuple(_element(word) for word in text.split()), meaning)
+        for role in _first_roles(rule.elements):
+            found.setdefault(role, []).append(rule)
+    return found
+
+
+def _first_roles(elements: Sequence[Element]) -> set[str]:
+    certain = next(place for place, element in enumerate(elements) if not element.optional)
+    return {role for element in elements[: certain + 1] for role in element.roles}
+
+
+def _element(word: str) -> Element:
+    name, _, wanted = word.rstrip("?").rpartition(":")
+    return Element(name or wanted, frozenset(wanted.split("|")), word.endswith("?"))
+
+
+def spans(tokens: Sequence[Token], today: Today) -> list[Span]:
+    """The dates named in the tokens, from left to right, none overlapping another."""
+    played = roles(tokens)
+    found, place = [], 0
+    while place < len(tokens):
+        span = _longest(tokens, played, place, today)
+        if span:
+            found.append(span)
+        place = span.after if span else place + 1
+    return found
+
+
+def _longest(tokens: Sequence[Token], played: Roles, place: int, today: Today) -> Span | None:
+    best: tuple[int, int, Named, Meaning] | None = None
+    for role in played[place]:
+        for rule in rules_by_role().get(role, ()):
+            match = _match(rule.elements, tokens, played, place)
+            if match and (best is None or (match[0], -rule.rank) > best[:2]):
+                best = (match[0], -rule.rank, match[1], rule.meaning)
+    if best is None:
+        return None
+    after, _, named, meaning = best
+    period = meaning(named, today)
+    return Span(place, after, period, "last" in named or "ago" in named) if period else None
+
+
+def _match(elements: Sequence[Element], tokens: Sequence[Token], played: Roles, place: int) -> tuple[int, Named] | None:
+    """Where the match ends and what its tokens are called; the first element stands at `place`."""
+    if not elements:
+        return place, {}
+    element, *rest = elements
+    here = place
+    while here < len(tokens):
+        role = min(element.roles & played[here], default=None)
+        if role:
+            match = _match(rest, tokens, played, here + 1)
+            if match:
+                return match[0], {role: tokens[here], element.name: tokens[here], **match[1]}
+        if not (tokens[here].kind == "the" or tokens[here].text in BETWEEN) or here == 0:
+            break
+        here += 1
+    return _match(rest, tokens, played, place) if element.optional else None

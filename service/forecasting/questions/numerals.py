@@ -1,0 +1,112 @@
+"""Numbers: what digits with separators may mean, and numbers written out in words or in Chinese numerals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from service.forecasting.questions.tokens import Token
+
+GROUPED = re.compile(r"\d{1,3}(?:([.,'])\d{3})(?:\1\d{3})*")
+INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
+DIGITS = {digit: float(value) for value, digit in enumerate("〇一二三四五六七八九")} | {"零": 0.0, "两": 2.0, "兩": 2.0}
+POWERS = {"十": 10.0, "百": 100.0, "千": 1000.0, "万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8}
+# What may follow a small number in words, so that "which one" holds no number and "one week" does.
+COUNTED = {"unit", "money", "cent", "percent", "figures", "times", "weekend", "letter"}
+SMALL = 20
+
+
+def readings(raw: str) -> tuple[float, ...]:
+    """What digits may mean: "100.000" is 100000 or 100, "1,5" is 1.5, "1.234,50" is 1234.5."""
+    if INDIAN.fullmatch(raw):
+        return (float(raw.replace(",", "")),)
+    grouped = GROUPED.fullmatch(raw)
+    if grouped:
+        return _grouped(raw, grouped[1])
+    *whole, decimals = re.split(r"[.,']", raw)
+    if not whole:
+        return (float(raw),)
+    return (float("".join(whole) + "." + decimals),)
+
+
+def _grouped(raw: str, separator: str) -> tuple[float, ...]:
+    parts = raw.split(separator)
+    whole = float("".join(parts))
+    if len(parts) > 2 or separator == "'":
+        return (whole,)
+    decimal = float(".".join(parts))
+    return (decimal,) if parts[0] == "0" else (whole, decimal)
+
+
+def spelled(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with every number in words or in Chinese numerals replaced by one number token."""
+    result, place = [], 0
+    while place < len(tokens):
+        size, value = _number_at(tokens, place)
+        if size:
+            result.append(Token("number", tokens[place].text, value, tokens[place].glued))
+        elif tokens[place].kind == "numeral":
+            result += [Token("times", tokens[place].text, _chinese(tokens[place].text, 1.0), True)]
+        else:
+            result.append(tokens[place])
+        place += size or 1
+    return result
+
+
+def _number_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
+    """How many tokens from here are a number in words, and its value; 0 if none are."""
+    token = tokens[place]
+    if token.kind == "numeral":
+        continues = token.text[0] in POWERS and token.text[0] != "十" and place and tokens[place - 1].kind == "number"
+        return (0, 0.0) if continues else (1, _chinese(token.text, 0.0))
+    size, value = _words_at(tokens, place)
+    following = tokens[place + size].kind if place + size < len(tokens) else ""
+    if size == 1 and 0 < value < SMALL and following not in COUNTED:
+        return 0, 0.0
+    return size, value
+
+
+def _words_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
+    total, current, size = 0.0, 0.0, 0
+    if _begins_with_one(tokens, place):
+        current, size = 1.0, int(tokens[place].kind == "a")
+    elif tokens[place].kind != "numword":
+        return 0, 0.0
+    for token in tokens[place + size :]:
+        if token.kind == "numword":
+            current += float(token.value or 0)
+        elif token.kind == "times" and token.value == 100:
+            current *= 100
+        elif token.kind == "times" and current:
+            total, current = total + current * float(token.value or 1), 0.0
+        elif not (token.kind == "and" and _continues(tokens, place + size + 1)):
+            break
+        size += 1
+    return size, total + current
+
+
+def _begins_with_one(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a number begins here with an unsaid one: "a million", "hundred thousand"."""
+    kinds = [token.kind for token in tokens[place : place + 2]]
+    if kinds == ["a", "times"] or (kinds == ["a", "money"] and tokens[place + 1].text.isalpha()):
+        return True
+    follows_number = place > 0 and tokens[place - 1].kind in ("number", "numword")
+    return kinds == ["times", "times"] and tokens[place].value == 100 and not follows_number
+
+
+def _continues(tokens: Sequence[Token], place: int) -> bool:
+    before = tokens[place - 2]
+    return before.kind == "times" and place < len(tokens) and tokens[place].kind == "numword"
+
+
+def _chinese(text: str, start: float) -> float:
+    """The value of Chinese numerals; `start` is 1 where digits already stand before them ("10" + "万")."""
+    total, section, digit = 0.0, 0.0, start
+    for glyph in text:
+        if glyph in DIGITS:
+            digit = digit * 10 + DIGITS[glyph] if start == 0 and digit else DIGITS[glyph]
+        elif POWERS[glyph] < 1e4:
+            section, digit = section + (digit or 1.0) * POWERS[glyph], 0.0
+        else:
+            total, section, digit = total + ((section + digit) or 1.0) * POWERS[glyph], 0.0, 0.0
+    return total + section + digit

@@ -1,0 +1,109 @@
+"""What is refused although it names a market: the past, facts, other figures than prices, what cannot be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from service.errors import InvalidRequest
+from service.forecasting.questions.clause import Clause
+from service.forecasting.questions.criteria import Criterion
+from service.forecasting.questions.dates.deadline import Deadline
+from service.forecasting.questions.refusals import EXAMPLE, NAMES, invalid, not_about_markets
+from service.forecasting.questions.tokens import Token
+
+LANGUAGES = "English, German, French, Spanish, Portuguese, Italian, Russian, Turkish, Chinese or Japanese"
+AHEAD = {"will", "forecast", "advice", "when"}
+# Kinds of words that make a question with nothing else in it one about the present price.
+PRICE_NOW = {"what", "how", "be", "price", "now", "asset", "the", "mark", "widely", "filler", "a", "money", "in", "of", "do", "meet"}
+# Words for "not" and "whether" of languages that are not read here: a denial must not be overlooked.
+STRANGERS = set("niet geen nooit inte aldrig ikke aldri nie czy nigdy nem soha nu niciodata tidak bukan jangan khong hindi ei koskaan neće nece".split())
+FOREIGN_LETTER = re.compile("[\u0370-\u03ff\u0530-\u109f\u1100-\u11ff\u0900-\u0eff\uac00-\ud7af]")
+MATTERS = {"money", "topic", "metric", "other"}
+
+
+def nameless(tokens: Sequence[Token]) -> InvalidRequest:
+    """The refusal of a text that names no asset: a market matter all the same, or none."""
+    kinds = {token.kind for token in tokens}
+    if "decoy" not in kinds and kinds & {"topic", "advice"} or {"money", "number"} <= kinds:
+        return invalid(f"No asset that is followed here is named. Ask about one of {NAMES}.")
+    return not_about_markets()
+
+
+def refuse_looking_back(tokens: Sequence[Token]) -> None:
+    """Only what is still to come can be forecast."""
+    kinds = {token.kind for token in tokens}
+    past = "did" in kinds or any(token.value == "past" for token in tokens) and "why" in kinds
+    if past and "will" not in kinds:
+        raise invalid(f"This asks about the past; only what is still to come is forecast. For example: {EXAMPLE}")
+    if "why" in kinds:
+        raise invalid(f"This asks for reasons; only prices are forecast. For example: {EXAMPLE}")
+
+
+def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
+    """Figures of an asset other than its price, amounts of coins, and deadlines that are events."""
+    tokens, kinds = clause.tokens, clause.kinds
+    if "weight" in kinds:
+        raise invalid("Gold and silver are quoted in USD per troy ounce here. Give the level per ounce.")
+    if any(_is_figure_of_asset(tokens, place) for place in range(len(tokens))):
+        raise invalid(f"Only prices are forecast, no volumes, fees, flows or market values. For example: {EXAMPLE}")
+    if kinds & {"stay", "act", "advice"} and any(_counts_coins(clause, amount.after) for amount in clause.amounts):
+        raise invalid(f"That is a number of coins, not a price. For example: {EXAMPLE}")
+    _refuse_event_deadline(tokens, deadline)
+
+
+def _is_figure_of_asset(tokens: Sequence[Token], place: int) -> bool:
+    if tokens[place].kind != "metric":
+        return False
+    before = [token.kind for token in tokens[max(0, place - 3) : place] if token.kind not in ("the", "filler")]
+    after = [token.kind for token in tokens[place + 1 : place + 4] if token.kind not in ("the", "filler", "on", "in")]
+    pair = tokens[place].text == "ratio" and before.count("asset") == 2
+    return not pair and (before[-1:] == ["asset"] or after[:1] == ["asset"])
+
+
+def _counts_coins(clause: Clause, after: int) -> bool:
+    return after < len(clause.tokens) and clause.tokens[after].kind == "asset"
+
+
+def _refuse_event_deadline(tokens: Sequence[Token], deadline: Deadline) -> None:
+    """ "Before the halving", "by the time …": an event is no date."""
+    for place, token in enumerate(tokens):
+        following = [later.kind for later in tokens[place + 1 : place + 5] if later.kind not in ("the", "this", "next")]
+        is_event = token.kind == "before" or (token.kind == "by" and not deadline.is_named and following[:1] == ["word"])
+        if is_event:
+            raise invalid("The deadline must be a date, not an event. Write it like 2026-12-31 or 'by Friday'.")
+
+
+def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline) -> None:
+    """What names an asset but otherwise consists of unknown words, or asks for no forecast at all."""
+    words = [token for token in clause.tokens if token.kind == "word"]
+    if any(token.text in STRANGERS or FOREIGN_LETTER.search(token.text) for token in words):
+        raise invalid(f"The question could not be read with certainty. Ask in {LANGUAGES}.")
+    if criterion.comparator != "open":
+        _refuse_guess(clause, words)
+        return
+    kinds = clause.kinds
+    if kinds & {"who"} or {"what", "be", "asset"} == kinds - {"the", "a", "filler"}:
+        raise invalid(f"This asks for a fact; only prices still to come are forecast. For example: {EXAMPLE}")
+    if kinds & {"metric", "act", "topic"} and not kinds & {"advice", "price"}:
+        raise invalid(f"Only prices are forecast, not events. For example: {EXAMPLE}")
+    if not deadline.is_named and _asks_price_now(kinds):
+        raise invalid(f"This asks for the present price; ask where it will be. For example: {EXAMPLE}")
+    if len(words) > 1 and len(words) >= 0.5 * _said(clause):
+        raise invalid(f"What is asked could not be made out. Ask in {LANGUAGES}; for example: {EXAMPLE}")
+
+
+def _refuse_guess(clause: Clause, words: Sequence[Token]) -> None:
+    """A level without any word of relation among unknown words is no question that was understood."""
+    related = clause.kinds - {"asset", "word", "the", "a", "filler", "in", "on", "and", "or", "mark", "price", "widely"}
+    if not related and len(words) > 1 and len(words) >= 0.5 * _said(clause):
+        raise invalid(f"What is asked about the level could not be made out. Ask in {LANGUAGES}; for example: {EXAMPLE}")
+
+
+def _said(clause: Clause) -> int:
+    """How many words the clause has beside assets, numbers and marks."""
+    return sum(token.kind not in ("asset", "widely", "number", "mark", "money", "times") for token in clause.tokens)
+
+
+def _asks_price_now(kinds: frozenset[str]) -> bool:
+    return bool(kinds & {"what", "how", "now"}) and bool(kinds & {"price", "be", "how"}) and kinds <= PRICE_NOW

@@ -1,0 +1,142 @@
+"""The question as a row of tokens, each with the kind of word that the vocabulary says it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from service.forecasting.questions.lexicon import (
+    GLYPH,
+    NUMERALS,
+    Lexicon,
+    Sense,
+    fold,
+    guess_language,
+    lexicon,
+)
+
+LETTER = f"(?:(?![{GLYPH}])[^\\W\\d_])"
+WORD = f"{LETTER}+(?:['&]{LETTER}+)*"
+WORDS = re.compile(WORD)
+TOKEN = re.compile(
+    rf"""
+    (?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}}(?:[t ]\d{{1,2}}:\d\d(?::\d\d)?)?(?!\d))
+    |(?P<date>\d{{1,4}}([./-])\d{{1,2}}\3\d{{2,4}}(?![\d.,]*\d))
+    |(?P<glyphdate>(?:\d{{4}}\ ?年\ ?)?\d{{1,2}}\ ?月(?:\ ?\d{{1,2}}\ ?[日号號])?)
+    |(?P<slash>\d{{1,2}}/\d{{1,2}}(?![\d/]))
+    |'(?P<shortyear>\d\d)(?!\w)
+    |(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?)
+    |(?P<nth>\d{{1,2}}(?:(?:st|nd|rd|th|er|º|ª)(?!{LETTER})|日(?![間以内后後中])|[号號]))
+    |(?P<number>\d+(?:[.,']\d+)*)
+    |(?P<word>{WORD})
+    |(?P<glyphs>[{GLYPH}]+)
+    |(?P<mark>[^\s\w]|_)
+    """,
+    re.VERBOSE,
+)
+# Markup and template marks are no words: "<b>100k</b>" is 100k, not "more than 100k".
+MARKUP = re.compile(
+    r"<script.*?</script>|</?[a-z!][^<>]{0,200}>|\{\{[^{}]{0,200}\}\}|\{%[^{}]{0,200}%\}|\$\{[^{}]{0,200}\}|https?://\S+|<\|[^<>]{0,40}\|>"
+)
+HYPHENS = ("-", "‐", "‑")
+ABBREVIATED = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, number or mark: its kind for the grammar, its folded text and, where the kind has one, a value.
+
+    `glued` says that no space stands before it. An unknown word has the kind `word`.
+    """
+
+    kind: str
+    text: str
+    value: str | float | None = None
+    glued: bool = False
+
+
+def read(text: str) -> tuple[str, list[Token]]:
+    """The language of a clean text and its tokens."""
+    folded = ABBREVIATED.sub(_closed, MARKUP.sub(" ", fold(text)))
+    language = guess_language(folded, WORDS.findall(folded))
+    known = lexicon(language)
+    return language, list(_translated(list(_cut(folded, known)), known))
+
+
+def _closed(abbreviation: re.Match[str]) -> str:
+    return f"{abbreviation[1]}m" if abbreviation[1] else "us"
+
+
+def _cut(folded: str, known: Lexicon) -> Iterator[Token]:
+    end = 0
+    for match in TOKEN.finditer(folded):
+        glued = match.start() == end > 0
+        end = match.end()
+        if match.lastgroup == "glyphs":
+            yield from _glyphs(match[0], glued, known)
+        else:
+            yield Token(match.lastgroup, match[match.lastgroup], glued=glued)
+
+
+def _glyphs(run: str, glued: bool, known: Lexicon) -> Iterator[Token]:
+    for place, entry in enumerate(known.glyphs.findall(run)):
+        kind = "numeral" if entry[0] in NUMERALS and entry not in known.phrases else "word"
+        yield Token(kind, entry, glued=glued or place > 0)
+
+
+def _translated(raw: list[Token], known: Lexicon) -> Iterator[Token]:
+    place = 0
+    while place < len(raw):
+        token = raw[place]
+        size, senses = _longest_phrase(raw, place, known)
+        if size:
+            yield from _meant(token, senses, " ".join(part.text for part in raw[place : place + size]))
+            place += size
+            continue
+        if not (token.text in HYPHENS and _joins(raw, place)):
+            yield from _single(token, known)
+        place += 1
+
+
+def _longest_phrase(raw: list[Token], place: int, known: Lexicon) -> tuple[int, tuple[Sense, ...]]:
+    """How many tokens from here make the longest phrase of the vocabulary, and its senses; 0 if none does."""
+    most = known.longest.get(raw[place].text, 0)
+    words, best = [], (0, ())
+    for end in range(place, len(raw)):
+        if end > place and _joins(raw, end):
+            continue
+        words.append(raw[end].text)
+        if len(words) > most:
+            break
+        senses = known.phrases.get(" ".join(words))
+        if senses:
+            best = end - place + 1, senses
+    return best
+
+
+def _joins(raw: list[Token], place: int) -> bool:
+    """Whether a hyphen or slash joins two words: "all-time", "BTC/USD"."""
+    if raw[place].text not in (*HYPHENS, "/") or not raw[place].glued or place + 1 >= len(raw):
+        return False
+    return raw[place + 1].glued and raw[place + 1].kind in ("word", "number") and raw[place - 1].kind == "word"
+
+
+def _single(token: Token, known: Lexicon) -> Iterator[Token]:
+    if token.kind != "word":
+        yield token
+        return
+    senses = known.find(token.text)
+    if senses:
+        yield from _meant(token, senses, token.text)
+    elif re.search("['&]", token.text):
+        for place, part in enumerate(re.split("['&]", token.text)):
+            yield from _single(Token("word", part, glued=token.glued or place > 0), known)
+    else:
+        mended = known.typos.mend(token.text)
+        yield from _meant(token, known.phrases[mended] if mended else (Sense("word"),), mended or token.text)
+
+
+def _meant(token: Token, senses: tuple[Sense, ...], text: str) -> Iterator[Token]:
+    for sense in senses:
+        yield replace(token, kind=sense.kind, value=sense.value, text=text)

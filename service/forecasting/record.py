@@ -1,0 +1,237 @@
+"""How each voter has done so far, and how the pool is corrected for it; made by a job from resolved votes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.forecasting.logistic import most_probable
+from service.forecasting.questions.question import Comparator
+from service.forecasting.scoring import brier, effective_count
+
+Class = Literal["direction", "event"]
+Array = NDArray[np.float64]
+
+CLIP = 0.01  # of probabilities before they become log-odds
+LEAST_INDEPENDENT = 30  # independent resolved questions before anything but weights is learnt
+USUAL_CORRELATION = 0.89  # of the errors of nine language models (design page `oracle`, section 4)
+PRIOR_STRETCH = (1.0, 0.15)  # mean and standard deviation of b
+PRIOR_SHIFT = (0.0, 0.25)  # of a, for events; direction has none
+
+
+def class_of(comparator: Comparator) -> Class:
+    """Whether a question asks for a direction (nearly a coin flip) or for an event at a level."""
+    return "direction" if comparator in ("up", "down", "relative", "open") else "event"
+
+
+@dataclass(frozen=True)
+class ResolvedVote:
+    """A vote as it was cast: P(YES) and the weight it had."""
+
+    voter: str
+    engine: str
+    p: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A question that resolved yes or no, with its votes; a void one teaches nothing.
+
+    `asked_at` is a unix second.
+    """
+
+    comparator: Comparator
+    asked_at: int
+    horizon_hours: float
+    happened: bool
+    votes: tuple[ResolvedVote, ...]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one engine of one voter has done in a class of questions.
+
+    `n` votes have resolved, worth `n_eff` independent ones. `brier` is their mean score and `difference` the
+    mean of that score less the mean over all voters of the same question: negative is better than most.
+    """
+
+    voter: str
+    engine: str
+    n: int
+    n_eff: float
+    brier: float
+    difference: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The pool of a class: p = sigmoid(shift + stretch x), and how much its voters err together."""
+
+    n: int = 0
+    n_eff: float = 0.0
+    shift: float = 0.0
+    stretch: float = 1.0
+    correlation: float = USUAL_CORRELATION
+
+
+@dataclass(frozen=True)
+class ClassRecord:
+    """One class of questions: the pool's calibration and everyone's standing."""
+
+    calibration: Calibration = field(default_factory=Calibration)
+    standings: tuple[Standing, ...] = ()
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known at the unix second `as_of`; the default is a record of nothing."""
+
+    as_of: int = 0
+    direction: ClassRecord = field(default_factory=ClassRecord)
+    event: ClassRecord = field(default_factory=ClassRecord)
+
+    def of(self, comparator: Comparator) -> ClassRecord:
+        """The class that a question belongs to."""
+        return self.direction if class_of(comparator) == "direction" else self.event
+
+    def to_plain(self) -> dict[str, Any]:
+        """A dict that JSON carries without loss."""
+        return asdict(self)
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> Record:
+        """The record that `to_plain` was called on."""
+        return Record(plain["as_of"], _class_from(plain["direction"]), _class_from(plain["event"]))
+
+
+def _class_from(plain: Mapping[str, Any]) -> ClassRecord:
+    standings = tuple(Standing(**standing) for standing in plain["standings"])
+    return ClassRecord(Calibration(**plain["calibration"]), standings)
+
+
+def build(resolved: Sequence[Resolved], as_of: int) -> Record:
+    """The record of everything that resolved by the unix second `as_of`."""
+    classes: dict[Class, list[Resolved]] = {"direction": [], "event": []}
+    for question in resolved:
+        classes[class_of(question.comparator)].append(question)
+    return Record(as_of, *(_build_class(name, questions) for name, questions in classes.items()))
+
+
+def _build_class(name: Class, questions: Sequence[Resolved]) -> ClassRecord:
+    if not questions:
+        return ClassRecord()
+    engines = sorted({(vote.voter, vote.engine) for question in questions for vote in question.votes})
+    place = {engine: column for column, engine in enumerate(engines)}
+    p, weights = np.full((2, len(questions), len(engines)), np.nan)
+    for row, question in enumerate(questions):
+        for vote in question.votes:
+            column = place[vote.voter, vote.engine]
+            p[row, column], weights[row, column] = vote.p, vote.weight
+    return measure(
+        name,
+        engines,
+        p=p,
+        weights=weights,
+        happened=np.array([question.happened for question in questions], dtype=float),
+        asked=np.array([question.asked_at / 3600 for question in questions]),
+        horizons=np.array([question.horizon_hours for question in questions]),
+    )
+
+
+def measure(
+    name: Class,
+    engines: Sequence[tuple[str, str]],
+    *,
+    p: Array,
+    weights: Array,
+    happened: Array,
+    asked: Array,
+    horizons: Array,
+) -> ClassRecord:
+    """The record of one class.
+
+    Parameters
+    ----------
+    engines : sequence of (voter, engine), one for each column
+    p, weights : ndarray of shape (questions, engines)
+        NaN where one did not vote.
+    happened, asked, horizons : ndarray of shape (questions,)
+        1 or 0; hours.
+    """
+    scores = brier(p, happened[:, None])
+    differences = scores - np.nanmean(scores, axis=1, keepdims=True)
+    voted = np.isfinite(p)
+    standings = []
+    for column, (voter, engine) in enumerate(engines):
+        rows = voted[:, column]
+        if not rows.any():
+            continue
+        standings.append(
+            Standing(
+                voter=voter,
+                engine=engine,
+                n=int(rows.sum()),
+                n_eff=effective_count(asked[rows], float(horizons[rows].mean())),
+                brier=float(scores[rows, column].mean()),
+                difference=float(differences[rows, column].mean()),
+            )
+        )
+    n_eff = effective_count(asked, float(horizons.mean()))
+    return ClassRecord(_calibrate(name, p, weights, happened, n_eff), tuple(standings))
+
+
+def _calibrate(name: Class, p: Array, weights: Array, happened: Array, n_eff: float) -> Calibration:
+    if n_eff < LEAST_INDEPENDENT:
+        return Calibration(n=len(happened), n_eff=n_eff)
+    x = pooled_log_odds(p, weights)
+    shift, stretch = fit_pool(x, happened, n_eff / len(happened), has_shift=name == "event")
+    correlation = error_correlation(p, happened)
+    return Calibration(len(happened), n_eff, shift, stretch, correlation)
+
+
+def pooled_log_odds(p: Array, weights: Array) -> Array:
+    """Weighted mean of the log-odds of those who voted (design page `oracle`, section 4), shape (questions,).
+
+    `p` and `weights` have the voters along the last axis, NaN where one did not vote; probabilities are
+    clipped to [.01, .99].
+    """
+    clipped = np.clip(p, CLIP, 1 - CLIP)
+    odds = np.log(clipped / (1 - clipped))
+    return np.nansum(weights * odds, axis=-1) / np.nansum(np.where(np.isfinite(p), weights, np.nan), axis=-1)
+
+
+def fit_pool(x: Array, happened: Array, worth: float, *, has_shift: bool) -> tuple[float, float]:
+    """The most probable (a, b) of p = sigmoid(a + b x), each question counted `worth` times.
+
+    Priors b ~ N(1, .15^2) and a ~ N(0, .25^2); without a shift a is 0.
+    """
+    priors = (PRIOR_SHIFT, PRIOR_STRETCH) if has_shift else (PRIOR_STRETCH,)
+    columns = np.column_stack([np.ones_like(x), x] if has_shift else [x])
+    means, deviations = np.transpose(priors)
+    found = most_probable(columns, np.zeros_like(x), happened, np.full_like(x, worth), deviations, means)
+    return (float(found[0]), float(found[1])) if has_shift else (0.0, float(found[0]))
+
+
+def error_correlation(p: Array, happened: Array) -> float:
+    """Mean correlation of the errors of two voters, over all pairs with 30 common questions; in [0, 1].
+
+    The usual .89 where there is no such pair.
+    """
+    errors = happened[:, None] - p
+    found = []
+    for one in range(p.shape[1]):
+        for other in range(one):
+            common = np.isfinite(errors[:, one]) & np.isfinite(errors[:, other])
+            if common.sum() >= LEAST_INDEPENDENT:
+                found.append(_correlation(errors[common, one], errors[common, other]))
+    return float(np.clip(np.mean(found), 0, 1)) if found else USUAL_CORRELATION
+
+
+def _correlation(one: Array, other: Array) -> float:
+    deviations = one.std() * other.std()
+    return float(np.mean((one - one.mean()) * (other - other.mean())) / deviations) if deviations > 0 else 1.0

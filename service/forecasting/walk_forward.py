@@ -1,0 +1,205 @@
+"""What the voters would have said, month after month, had they stood here: refitted, then scored on what came.
+
+At the start of each month everything is fitted to labels known by then, and the track record holds the scored
+questions that had resolved. Instants, horizons and levels differ from those of training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.forecasting import consensus, forest, law, linear
+from service.forecasting.brains import FOREST, VOL
+from service.forecasting.fits import Fits
+from service.forecasting.oracle import voters
+from service.forecasting.panel import survey
+from service.forecasting.past import Sample, ask_past
+from service.forecasting.record import Class, ClassRecord, measure
+from service.forecasting.scoring import brier, cluster_bootstrap_interval
+from service.forecasting.training import fit_panel
+from service.market.bars import Bars
+from service.market.instants import DAY, HOUR, utc
+
+Array = NDArray[np.float64]
+Group = Literal["direction", "levels"]
+
+EVERY_H = 19
+HORIZONS_H = (6, 12, 24, 48, 96, 168)
+LEVELS = (-1.9, -1.4, -0.9, -0.4, 0.0, 0.4, 0.9, 1.4, 1.9)
+
+VOTERS = voters()
+ENGINES = tuple((voter.name, voter.engine) for voter in VOTERS)
+POOL = "pool"
+MEAN_VOTER = "mean voter"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean and the 95 % interval of a bootstrap over weeks."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """How one voter, or the pool, did on one group of questions; lower is better everywhere.
+
+    `against_vol` and `against_mean` are mean differences of Brier scores from the base rate's and from the mean
+    of the nine on the same questions.
+    """
+
+    group: Group
+    name: str
+    questions: int
+    brier: float
+    against_vol: Interval
+    against_mean: Interval
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Questions with what each voter said and weighed, shape (n, voters), and what the pool said, shape (n,)."""
+
+    sample: Sample
+    p: Array
+    weights: Array
+    pool: Array
+
+
+def walk_forward(hourly: Mapping[str, Bars], since: int, generator: np.random.Generator) -> list[Score]:
+    """Scores of the nine voters, their mean and the pool over the calendar months that begin at or after `since`.
+
+    `since` is a unix second; months run to the last whole horizon that the bars hold. `generator` draws the
+    bootstrap.
+    """
+    scored = join([month for month in forecast_months(hourly, since) if len(month.sample)])
+    classes = _classes(scored.sample)
+    groups: dict[Group, NDArray[np.bool_]] = {"direction": classes["direction"], "levels": classes["event"]}
+    return [score for group, chosen in groups.items() for score in _score(group, scored, chosen, generator)]
+
+
+def forecast_months(hourly: Mapping[str, Bars], since: int) -> list[Scored]:
+    """The questions of each month as they would have been answered then."""
+    panel = survey(hourly)
+    end = panel.time_of(len(panel) - 1)
+    starts = month_starts(since, end)
+    months: list[Scored] = []
+    for start, stop in zip(starts, [*starts[1:], end], strict=True):
+        fits = fit_panel(panel, start)
+        sample = ask_past(panel, start, end, every_h=EVERY_H, horizons_h=HORIZONS_H, levels=LEVELS)
+        sample = sample.where(sample.asked < stop)
+        months.append(_pooled(months, start, sample, forecast_all(fits, sample)))
+    return months
+
+
+def month_starts(since: int, until: int) -> list[int]:
+    """The first seconds of the calendar months (UTC) that begin in [since, until)."""
+    first = utc(since)
+    year, month = first.year, first.month
+    starts = []
+    while (start := int(datetime(year, month, 1, tzinfo=UTC).timestamp())) < until:
+        if start >= since:
+            starts.append(start)
+        year, month = (year, month + 1) if month < 12 else (year + 1, 1)
+    return starts
+
+
+def forecast_all(fits: Fits, sample: Sample) -> Array:
+    """P(close above the level) of each of the nine for each question, shape (n, 9); NaN where one abstains.
+
+    The same arithmetic as in a request, many questions at a time.
+    """
+    base = law.normal_log_odds_of(sample.z)
+    odds = {VOL.name: base}
+    for name, fit in fits.linear.items():
+        odds[name] = linear.log_odds(fit, sample.metal, sample.z, sample.hours, sample.values(fit.inputs))
+    if fits.forest is not None:
+        values = sample.values(fits.forest.inputs)
+        known = np.isfinite(values).all(axis=1)
+        odds[FOREST.name] = np.where(known, forest.log_odds(fits.forest, sample.z, sample.hours, values), np.nan)
+    unknown = np.full(len(sample), np.nan)
+    return np.column_stack([law.probability_of(odds.get(voter.name, unknown)) for voter in VOTERS])
+
+
+def _pooled(past: Sequence[Scored], start: int, sample: Sample, p: Array) -> Scored:
+    """The questions with the pool's answers, weighed and corrected by what had resolved by `start`."""
+    pool, weights = np.empty(len(sample)), np.empty_like(p)
+    for name, chosen in _classes(sample).items():
+        record = _record(past, start, name)
+        weights[chosen] = consensus.weigh(ENGINES, record)
+        pool[chosen] = consensus.combine(p[chosen], weights[chosen], record.calibration)
+    return Scored(sample, p, weights, pool)
+
+
+def _classes(sample: Sample) -> dict[Class, NDArray[np.bool_]]:
+    return {"direction": sample.z == 0, "event": sample.z != 0}
+
+
+def _record(past: Sequence[Scored], start: int, name: Class) -> ClassRecord:
+    """The record of one class at the start of a month."""
+    if not past:
+        return ClassRecord()
+    seen = join(past)
+    chosen = _classes(seen.sample)[name] & (seen.sample.deadline <= start)
+    sample = seen.sample.where(chosen)
+    if not len(sample):
+        return ClassRecord()
+    return measure(
+        name,
+        ENGINES,
+        p=seen.p[chosen],
+        weights=seen.weights[chosen],
+        happened=sample.happened,
+        asked=sample.asked / HOUR,
+        horizons=(sample.deadline - sample.asked) / HOUR,
+    )
+
+
+def join(months: Sequence[Scored]) -> Scored:
+    """Several months as one."""
+    samples = [month.sample for month in months]
+    columns = ("asset", "asked", "deadline", "hours", "z", "happened")
+    return Scored(
+        sample=Sample(
+            assets=samples[0].assets,
+            every_h=samples[0].every_h,
+            **{name: np.concatenate([getattr(sample, name) for sample in samples]) for name in columns},
+            inputs={},
+        ),
+        **{name: np.concatenate([getattr(month, name) for month in months]) for name in ("p", "weights", "pool")},
+    )
+
+
+def _score(group: Group, scored: Scored, chosen: NDArray[np.bool_], generator: np.random.Generator) -> list[Score]:
+    sample = scored.sample.where(chosen)
+    each = brier(scored.p[chosen], sample.happened[:, None])
+    mean = np.nanmean(each, axis=1)
+    columns = {voter.name: each[:, place] for place, voter in enumerate(VOTERS)}
+    columns |= {MEAN_VOTER: mean, POOL: brier(scored.pool[chosen], sample.happened)}
+    weeks = sample.asked // (7 * DAY)
+
+    def interval(values: Array) -> Interval:
+        known = np.isfinite(values)
+        return Interval(
+            float(values[known].mean()), *cluster_bootstrap_interval(values[known], weeks[known], generator)
+        )
+
+    return [
+        Score(
+            group=group,
+            name=name,
+            questions=int(np.isfinite(values).sum()),
+            brier=float(np.nanmean(values)),
+            against_vol=interval(values - columns[VOL.name]),
+            against_mean=interval(values - mean),
+        )
+        for name, values in columns.items()
+    ]

@@ -1,0 +1,66 @@
+"""Bars, contexts and fits that the tests of the voters share: 120 made days of seven assets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+
+import pytest
+
+from service.config import Settings
+from service.forecasting import context, training
+from service.forecasting.context import Context
+from service.forecasting.fits import Fits
+from service.forecasting.questions.question import Question
+from service.market.assets import ASSETS
+from service.market.bars import Bars
+from service.market.instants import utc
+from service.sources.feeds.replay import open_replay
+from tests.forecasting.made import DAYS, NOW, made_bars
+
+
+@pytest.fixture(scope="session")
+def hourly() -> dict[str, Bars]:
+    """120 days of hourly bars of the seven assets, up to NOW."""
+    return {asset: made_bars(asset, DAYS, seed) for seed, asset in enumerate(ASSETS)}
+
+
+@pytest.fixture(scope="session")
+def real_hourly(shared_data) -> Mapping[str, Bars]:
+    """Real hourly bars of the seven assets, February 2024 to April 2025."""
+    return open_replay(Settings(world="replay", replay_dir=shared_data / "candles" / "1h")).bars
+
+
+@pytest.fixture(scope="session")
+def contexts(hourly) -> Mapping[str, Context]:
+    """What is known of each asset at NOW."""
+    return context.build_all(hourly, NOW)
+
+
+@pytest.fixture(scope="session")
+def fits(hourly) -> Fits:
+    """What can be learnt from the bars at NOW."""
+    return training.fit(hourly, NOW)
+
+
+@pytest.fixture(scope="session")
+def asking(contexts) -> Callable[..., Question]:
+    """Makes a question asked at NOW; a level may be given as `at`, a multiple of the spot."""
+
+    def make(comparator: str, asset: str = "btc", hours: float = 72, **fields) -> Question:
+        spot = contexts[asset].spot
+        for name, source in (("level", "at"), ("upper_level", "upper_at")):
+            if source in fields:
+                fields[name] = spot * fields.pop(source)
+        fields.setdefault("polarity", "bear" if comparator in ("close_below", "touch_below", "down") else "bull")
+        return Question(
+            text=f"{asset} {comparator}?",
+            asset=asset,
+            comparator=comparator,
+            deadline=utc(NOW) + timedelta(hours=hours),
+            horizon_hours=hours,
+            spot=spot,
+            **fields,
+        )
+
+    return make

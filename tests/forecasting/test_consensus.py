@@ -1,0 +1,97 @@
+"""Section 4 of the design page, number by number."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.forecasting.consensus import effective_voters, pool, weigh
+from service.forecasting.record import Calibration, ClassRecord, Standing
+from service.forecasting.votes import Ballot
+
+NOTHING = ClassRecord()
+
+
+def ballots(*probabilities: float) -> list[Ballot]:
+    return [Ballot(f"v{place}", "embedded", p, "because", 0.0) for place, p in enumerate(probabilities)]
+
+
+def standing(voter: str, difference: float, n: int = 60, n_eff: float = 60.0, engine: str = "embedded") -> Standing:
+    return Standing(voter, engine, n, n_eff, 0.2, difference)
+
+
+def test_equal_votes_pool_in_log_odds():
+    """.8 and .5: ln 4 / 2 = ln 2, so 2/3."""
+    pooled = pool(ballots(0.8, 0.5), NOTHING)
+    assert pooled.p == pytest.approx(2 / 3)
+    assert pooled.weights == (1.0, 1.0)
+
+
+@given(st.lists(st.floats(0.01, 0.99), min_size=1, max_size=9))
+def test_uncorrected_the_pool_lies_between_its_voters(probabilities):
+    p = pool(ballots(*probabilities), NOTHING).p
+    assert min(probabilities) - 1e-12 <= p <= max(probabilities) + 1e-12
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=9))
+def test_the_contrary_votes_pool_to_the_contrary(probabilities):
+    forth = pool(ballots(*probabilities), NOTHING).p
+    back = pool(ballots(*[1 - p for p in probabilities]), NOTHING).p
+    assert forth + back == pytest.approx(1)
+    assert 0.01 - 1e-12 <= forth <= 0.99 + 1e-12
+
+
+def test_weights_by_hand():
+    """n = 60: s = 60/90 d, so d = -.045 and +.045 give s = -+.03 and e^1, e^-1 over their mean 1.5431.
+
+    That is 1.7616 and .2384, which is held at .5.
+    """
+    record = ClassRecord(standings=(standing("v0", -0.045), standing("v1", 0.045)))
+    weights = weigh([("v0", "embedded"), ("v1", "embedded")], record)
+    assert weights == pytest.approx([math.e / math.cosh(1), 0.5], abs=1e-6)
+
+
+def test_no_weight_leaves_its_bounds():
+    record = ClassRecord(standings=tuple(standing(f"v{place}", (place - 4) / 10) for place in range(9)))
+    weights = weigh([(f"v{place}", "embedded") for place in range(9)], record)
+    assert weights.min() == 0.5
+    assert weights.max() == 2.0
+
+
+@pytest.mark.parametrize(
+    "unproven",
+    [standing("v0", -0.1, n=9), standing("v0", -0.1, engine="openai:other"), standing("elsewhere", -0.1)],
+    ids=["nine resolved", "another engine", "another voter"],
+)
+def test_an_engine_without_ten_resolved_votes_weighs_like_a_new_one(unproven):
+    assert weigh([("v0", "embedded"), ("v1", "embedded")], ClassRecord(standings=(unproven,))).tolist() == [1, 1]
+
+
+def test_overlapping_questions_prove_less():
+    sure, unsure = (
+        weigh([("v0", "embedded"), ("v1", "embedded")], ClassRecord(standings=(standing("v0", -0.03, n_eff=n_eff),)))
+        for n_eff in (60, 3)
+    )
+    assert sure[0] > unsure[0] > 1
+
+
+def test_the_correction_of_the_record_is_applied():
+    """a = .1, b = 1.2 on ln 4: sigmoid(1.763553) = .853655."""
+    record = ClassRecord(calibration=Calibration(n=90, n_eff=40, shift=0.1, stretch=1.2))
+    assert pool(ballots(0.8, 0.8), record).p == pytest.approx(0.853655, abs=1e-6)
+
+
+def test_nine_voters_that_err_together_are_worth_about_one():
+    """9 / (1 + 8 * .89) = 1.108; independent ones are worth nine."""
+    assert pool(ballots(*[0.6] * 9), NOTHING).effective_voters == pytest.approx(1.108, abs=1e-3)
+    assert effective_voters(9, 0.0) == 9
+    assert effective_voters(1, 0.89) == 1
+
+
+def test_an_effective_count_is_learnt_from_the_record():
+    record = ClassRecord(calibration=Calibration(correlation=0.5))
+    assert pool(ballots(*np.full(9, 0.6)), record).effective_voters == pytest.approx(1.8)

@@ -1,0 +1,81 @@
+"""A context holds what was known at its instant, and nothing else."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from service.forecasting.context import Context, build, build_all
+from service.forecasting.panel import survey
+from service.market.instants import DAY, HOUR
+
+WEDNESDAY = 1_741_791_600  # 2025-03-12T15:00:00Z, 70 days after the first bar
+
+
+def test_a_context_is_the_same_whether_or_not_the_future_is_stored(hourly):
+    known = {asset: bars.until(WEDNESDAY) for asset, bars in hourly.items()}
+    assert build_all(hourly, WEDNESDAY) == build_all(known, WEDNESDAY)
+
+
+def test_a_context_is_the_row_that_training_reads(hourly):
+    """What voters are shown in a request is, bit for bit, what they learn from."""
+    panel = survey(hourly)
+    row = panel.row_at(WEDNESDAY)
+    assert panel.time_of(row) == WEDNESDAY
+    for asset, context in build_all(hourly, WEDNESDAY).items():
+        track = panel.tracks[asset]
+        assert context.fast == track.fast[row]
+        assert context.slow == track.slow[row]
+        for name, value in context.inputs.items():
+            assert value == track.inputs[name][row]
+
+
+def test_a_bar_that_is_not_complete_is_not_seen(hourly):
+    earlier = build(hourly, "btc", WEDNESDAY)
+    assert build(hourly, "btc", WEDNESDAY + HOUR - 1) == earlier
+    assert build(hourly, "btc", WEDNESDAY + HOUR) != earlier
+
+
+def test_as_of_is_the_end_of_the_last_bar_of_its_own_asset(hourly):
+    """On Sunday at noon the last bar of gold is Friday's, and the context says so."""
+    sunday = 1_741_521_600  # 2025-03-09T12:00:00Z
+    contexts = build_all(hourly, sunday)
+    assert contexts["btc"].as_of == sunday
+    assert contexts["gold"].as_of == 1_741_384_800  # Friday 17:00 in New York, 2025-03-07T22:00:00Z
+    assert contexts["gold"].spot == hourly["gold"].until(sunday).close[-1]
+
+
+def test_a_context_survives_json_without_loss(contexts):
+    for context in contexts.values():
+        assert Context.from_plain(json.loads(json.dumps(context.to_plain(), allow_nan=False))) == context
+
+
+def test_a_short_history_is_null_not_nan(hourly):
+    context = build(hourly, "btc", int(hourly["btc"].time[0]) + 20 * DAY)
+    assert context.history_days == pytest.approx(20)
+    assert set(context.inputs.values()) == {None}
+    json.dumps(context.to_plain(), allow_nan=False)
+
+
+def test_without_a_bar_there_is_no_context(hourly):
+    assert build(hourly, "btc", int(hourly["btc"].time[0])) is None
+    assert build_all({}, WEDNESDAY) == {}
+
+
+def test_the_correlation_is_that_of_the_common_hours(hourly):
+    """Gold trades fewer hours than bitcoin: the same hours are compared, over 30 days."""
+    bars = {asset: hourly[asset].until(WEDNESDAY) for asset in ("btc", "gold")}
+    returns = {
+        asset: dict(zip(each.time[1:].tolist(), np.diff(np.log(each.close)).tolist(), strict=True))
+        for asset, each in bars.items()
+    }
+    common = [time for time in returns["gold"] if time >= WEDNESDAY - 30 * DAY]
+    expected = np.corrcoef([returns["btc"][time] for time in common], [returns["gold"][time] for time in common])[0, 1]
+    assert build(hourly, "btc", WEDNESDAY).correlations["gold"] == pytest.approx(expected)
+
+
+def test_ten_common_days_are_needed_for_a_correlation(hourly):
+    early = int(hourly["btc"].time[0]) + 9 * DAY
+    assert build(hourly, "btc", early).correlations["eth"] is None

@@ -1,0 +1,123 @@
+"""Scores and intervals, each against a number worked out by hand or by another's code."""
+
+from __future__ import annotations
+
+import doctest
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import brier_score_loss, log_loss
+
+from service.forecasting import scoring
+from service.forecasting.scoring import (
+    base_rate_so_far,
+    brier,
+    cluster_bootstrap_interval,
+    effective_count,
+    log_score,
+    reliability,
+    skill,
+    wilson_interval,
+)
+
+FORECASTS = st.lists(st.tuples(st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9]), st.booleans()), min_size=1, max_size=40)
+
+
+def test_every_example_in_the_documentation_is_true():
+    tried = doctest.testmod(scoring)
+    assert tried.attempted == 7
+    assert tried.failed == 0
+
+
+def test_brier_is_the_squared_error():
+    """.8 on a yes and .3 on a no: (.04 + .09) / 2 = .065."""
+    assert brier(np.array([0.8, 0.3]), np.array([1, 0])).mean() == pytest.approx(0.065)
+
+
+def test_log_score_punishes_certainty_no_more_than_one_percent_allows():
+    """ln 1/.8 = .223144 for .8 on a yes; a certain no that was a yes costs ln 100 = 4.605170."""
+    assert log_score(np.array([0.8, 0.0]), np.array([1, 1])) == pytest.approx([0.223144, 4.605170], abs=1e-6)
+
+
+@settings(max_examples=25)
+@given(FORECASTS)
+def test_both_scores_equal_those_of_scikit_learn(forecasts):
+    p, happened = np.array([p for p, _ in forecasts]), np.array([float(yes) for _, yes in forecasts])
+    assert brier(p, happened).mean() == pytest.approx(brier_score_loss(happened, p, labels=[0, 1]))
+    assert log_score(p, happened).mean() == pytest.approx(log_loss(happened, p, labels=[0, 1]))
+
+
+def test_skill_is_the_share_of_the_references_error_that_is_gone():
+    """Brier .04 against .25: 1 - .16 = .84."""
+    sure, even, happened = np.array([0.8, 0.2]), np.array([0.5, 0.5]), np.array([1.0, 0.0])
+    assert skill(sure, even, happened) == pytest.approx(0.84)
+    assert math.isnan(skill(sure, happened, happened))
+
+
+def test_the_base_rate_so_far_knows_only_what_came_before():
+    """Laplace: (0+1)/(0+2), (1+1)/(1+2), (2+1)/(2+2), (2+1)/(3+2)."""
+    assert base_rate_so_far(np.array([1, 1, 0, 1])) == pytest.approx([1 / 2, 2 / 3, 3 / 4, 3 / 5])
+
+
+def test_reliability_by_hand():
+    """.2 no, .4 yes, .6 no, .8 yes: isotonic 0, .5, .5, 1, so recalibrated Brier .125.
+
+    Brier (.04 + .36 + .36 + .04) / 4 = .2, uncertainty .25: miscalibration .075, discrimination .125.
+    """
+    found = reliability(np.array([0.6, 0.2, 0.8, 0.4]), np.array([0, 0, 1, 1]))
+    assert found.observed == pytest.approx([0, 0.5, 0.5, 1])
+    assert found.brier == pytest.approx(0.2)
+    assert found.miscalibration == pytest.approx(0.075)
+    assert found.discrimination == pytest.approx(0.125)
+    assert found.uncertainty == pytest.approx(0.25)
+
+
+@given(FORECASTS)
+def test_reliability_adds_up_and_never_falls(forecasts):
+    found = reliability(np.array([p for p, _ in forecasts]), np.array([float(yes) for _, yes in forecasts]))
+    assert found.miscalibration - found.discrimination + found.uncertainty == pytest.approx(found.brier)
+    assert (np.diff(found.observed) >= -1e-12).all()
+    assert found.miscalibration >= -1e-12
+    assert found.discrimination >= -1e-12
+
+
+def test_equal_forecasts_are_observed_alike():
+    assert reliability(np.full(4, 0.3), np.array([1, 0, 0, 0])).observed == pytest.approx([0.25] * 4)
+
+
+def test_wilson_of_8_in_10():
+    """By hand with z = 1.96: center (.8 + .19207) / 1.38415 = .71674, half .22655."""
+    low, high = wilson_interval(8, 10)
+    assert (low, high) == pytest.approx((0.49016, 0.94331), abs=1e-4)
+
+
+def test_wilson_of_nothing_is_everything():
+    assert wilson_interval(0, 0) == (0.0, 1.0)
+
+
+def test_the_bootstrap_over_clusters_is_wider_than_over_values_alone():
+    """Twenty weeks of fifty equal values hold twenty numbers, not a thousand."""
+    weekly = np.repeat(np.random.default_rng(0).normal(size=20), 50)
+    weeks = np.repeat(np.arange(20), 50)
+    low, high = cluster_bootstrap_interval(weekly, weeks, np.random.default_rng(1))
+    alone = cluster_bootstrap_interval(weekly, np.arange(1000), np.random.default_rng(1))
+    assert low < weekly.mean() < high
+    assert (high - low) == pytest.approx(2 * 1.96 * weekly[::50].std() / math.sqrt(20), rel=0.15)
+    assert (high - low) > 5 * (alone[1] - alone[0])
+
+
+def test_one_cluster_has_no_interval():
+    assert all(
+        math.isnan(bound) for bound in cluster_bootstrap_interval(np.ones(5), np.zeros(5), np.random.default_rng(0))
+    )
+
+
+def test_overlapping_horizons_count_less():
+    """Ten questions 6 hours apart over 24 hours: 10 * 6 / 24 = 2.5; apart by more than the horizon: ten."""
+    assert effective_count(np.arange(10) * 6.0, 24.0) == pytest.approx(2.5)
+    assert effective_count(np.arange(10) * 48.0, 24.0) == 10
+    assert effective_count(np.zeros(10), 24.0) == 1
+    assert effective_count(np.zeros(0), 24.0) == 0

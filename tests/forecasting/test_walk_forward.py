@@ -1,0 +1,93 @@
+"""The evaluation scores only what came after, and says what the project promises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from service.forecasting.walk_forward import MEAN_VOTER, POOL, VOTERS, forecast_months, month_starts, walk_forward
+from service.market.instants import DAY
+from tests.measure.evaluate import evaluate, promises
+
+
+def at(year: int, month: int, day: int = 1) -> int:
+    return int(datetime(year, month, day, tzinfo=UTC).timestamp())
+
+
+def test_months_begin_on_their_first_day_in_utc():
+    assert month_starts(at(2024, 11, 2), at(2025, 2, 15)) == [at(2024, 12), at(2025, 1), at(2025, 2)]
+    assert month_starts(at(2025, 3), at(2025, 3, 2)) == [at(2025, 3)]
+
+
+@pytest.fixture(scope="module")
+def march_and_april(hourly):
+    return forecast_months(hourly, at(2025, 3, 2) - DAY)
+
+
+def test_every_question_is_asked_in_its_month_and_answered_by_the_pool(march_and_april):
+    march, april = march_and_april
+    assert (march.sample.asked >= at(2025, 3)).all()
+    assert (march.sample.asked < at(2025, 4)).all()
+    assert (april.sample.asked >= at(2025, 4)).all()
+    assert np.isfinite(march.pool).all()
+    assert march.p.shape == (len(march.sample), 9)
+
+
+def test_a_voter_that_is_not_fitted_yet_is_absent(march_and_april):
+    """At the start of March 59 days are stored, in April 90: the forest joins then."""
+    march, april = march_and_april
+    names = [voter.name for voter in VOTERS]
+    assert np.isnan(march.p[:, names.index("logit")]).all()
+    assert np.isfinite(march.p[:, names.index("vol")]).all()
+    assert np.isfinite(april.p).all()
+
+
+def test_what_comes_later_changes_no_forecast(hourly, march_and_april):
+    """Prices of the second half of April turned upside down change no answer that was given before."""
+    turned = at(2025, 4, 15)
+    upside_down = {
+        asset: replace(
+            bars, **{name: np.where(bars.time >= turned, 1e4 / price, price) for name, price in prices.items()}
+        )
+        for asset, bars in hourly.items()
+        for prices in ({name: getattr(bars, name) for name in ("open", "high", "low", "close")},)
+    }
+    march, april = forecast_months(upside_down, at(2025, 3))
+    before = march_and_april[1].sample.asked <= turned
+    np.testing.assert_array_equal(march.p, march_and_april[0].p)
+    np.testing.assert_array_equal(april.p[april.sample.asked <= turned], march_and_april[1].p[before])
+    np.testing.assert_array_equal(april.pool[april.sample.asked <= turned], march_and_april[1].pool[before])
+
+
+@pytest.fixture(scope="module")
+def scores(hourly):
+    return walk_forward(hourly, at(2025, 4), np.random.default_rng(0))
+
+
+def test_nine_voters_their_mean_and_the_pool_are_scored_on_direction_and_on_levels(scores):
+    names = [*(voter.name for voter in VOTERS), MEAN_VOTER, POOL]
+    assert [(score.group, score.name) for score in scores] == [
+        (group, name) for group in ("direction", "levels") for name in names
+    ]
+    by = {(score.group, score.name): score for score in scores}
+    assert by["direction", "vol"].brier == pytest.approx(0.25)
+    assert by["levels", "vol"].against_vol.mean == 0
+    assert by["levels", MEAN_VOTER].against_mean.mean == 0
+    assert all(score.against_vol.low <= score.against_vol.mean <= score.against_vol.high for score in scores)
+
+
+def test_a_random_walk_has_nothing_to_learn_from(scores):
+    """On made bars without any structure the voters stay within a hundredth of the base rate."""
+    for score in scores:
+        assert abs(score.against_vol.mean) < 0.01
+
+
+def test_what_the_project_promises_of_its_voters_holds_on_real_bars(shared_data, in_ci):
+    """Nine months nobody tuned on; takes half a minute, so elsewhere than in CI it is `make evaluate`."""
+    if not in_ci:
+        pytest.skip("the whole evaluation runs in CI and by `make evaluate`")
+    kept = promises(evaluate(shared_data / "candles" / "1h"))
+    assert all(kept.values()), kept
