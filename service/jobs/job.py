@@ -1,0 +1,58 @@
+"""What a job is, and what it is handed to work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from sqlalchemy import Connection
+
+from service.config import Settings
+from service.jobs.schedules import Schedule
+from service.market.clock import WorldClock
+from service.store.database import Database
+
+if TYPE_CHECKING:
+    from service.sources.feeds import Feed
+
+Effects = Callable[[Connection], object]
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """What every job works with. `history_from` is the unix second, in world time, at which stored history begins."""
+
+    settings: Settings
+    database: Database
+    feed: Feed
+    clock: WorldClock
+    history_from: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """Something the clock makes this service do.
+
+    `work(workshop, slot)` never reads a clock: the slot is its time, and it works everything up to it, so
+    slots that were missed collapse into the latest one. It computes with no transaction open and returns
+    what is to be written, which is called in one transaction with the mark that the slot is done.
+
+    `clock` says whether slots count in world or in wall seconds. A slot comes up when every job in `needs`
+    has done one at or after it. After `time_limit_s` a try is broken off. A failed try is repeated after
+    `backoff_s`, twice that, four times that, … with jitter, at most ten minutes; after `attempts` tries the
+    slot is given up.
+    """
+
+    name: str
+    schedule: Schedule
+    work: Callable[[Workshop, int], Effects]
+    clock: Literal["world", "wall"] = "world"
+    needs: tuple[str, ...] = ()
+    time_limit_s: int = 600
+    attempts: int = 8
+    backoff_s: float = 2.0
+
+    def instant(self, clock: WorldClock, wall: float) -> int:
+        """The second that this job's own clock shows when the wall shows `wall`."""
+        return clock.at(wall) if self.clock == "world" else int(wall)

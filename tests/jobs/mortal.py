@@ -1,0 +1,125 @@
+"""A process that works one job and may be killed at any point: `python mortal.py URL [naive|race]`.
+
+It is told the wall clock on standard input, says on standard output where it stands, and waits there for "go".
+With `naive` the effects and the mark "done" are not one transaction: the control that has to fail. With `race`
+nobody tells it anything: it works an hour of minutes as fast as it can.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+from dramatiq import Message
+from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, String, Table, func, insert, select
+
+from service.jobs.engine import Engine
+from service.jobs.job import Job, Workshop
+from service.jobs.schedules import Every
+from service.market.clock import WorldClock
+from service.store import runs
+from service.store.database import Database
+
+MINUTE = 60
+START = 1_700_000_040
+LANES = ("a", "b", "c", "d", "e", "f")
+
+# No unique key: a row written twice must show.
+applied = Table(
+    "applied",
+    MetaData(),
+    Column("id", Integer, primary_key=True),
+    Column("slot", BigInteger, nullable=False),
+    Column("lane", String(1), nullable=False),
+)
+
+
+def stand(where: str) -> None:
+    print(where, flush=True)
+    sys.stdin.readline()
+
+
+def pass_by(where: str) -> None:
+    """What a process does that nobody watches."""
+
+
+class OneByOne:
+    """Commits every statement by itself."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def execute(self, statement) -> None:
+        with self._database.writing() as db:
+            db.execute(statement)
+
+
+class NaiveEngine(Engine):
+    def _work(self, job: Job, slot: int, owner: str, attempt: int) -> str:
+        job.work(self._workshop, slot)(OneByOne(self._database))
+        with self._database.writing() as db:
+            runs.finish(db, job.name, slot, owner, self._now())
+        return "done"
+
+
+def tick(checkpoint):
+    """A job that applies every minute since the last one to six lanes."""
+
+    def work(workshop: Workshop, slot: int):
+        checkpoint("claimed")
+        with workshop.database.reading() as db:
+            last = db.scalar(select(func.max(applied.c.slot))) or START - MINUTE
+
+        def effects(db: Connection) -> None:
+            for minute in range(last + MINUTE, slot + 1, MINUTE):
+                for lane in LANES:
+                    db.execute(insert(applied).values(slot=minute, lane=lane))
+                    checkpoint("writing" if lane == "a" else "written" if lane == "f" else "")
+
+        checkpoint("computed")
+        return effects
+
+    return Job("tick", Every(MINUTE), work, attempts=10_000)
+
+
+def work_all(engine: Engine) -> None:
+    """Answer every bell that waits in this process."""
+    (queue,) = (queue for name, queue in engine.broker.queues.items() if not name.endswith(".DQ"))
+    while not queue.empty():
+        engine.execute(*Message.decode(queue.get_nowait()).args)
+
+
+@contextmanager
+def engine_at(url: str, kind: type[Engine], checkpoint):
+    """An engine and the function that sets its clock."""
+    wall = [float(START)]
+    database = Database(url)
+    workshop = SimpleNamespace(database=database, clock=WorldClock("simulated"))
+    yield kind(database, [tick(checkpoint)], workshop, now=lambda: wall[0]), lambda now: wall.__setitem__(0, now)
+    database.close()
+
+
+def be_watched(url: str, kind: type[Engine]) -> None:
+    with engine_at(url, kind, lambda where: where and stand(where)) as (engine, set_clock):
+        print("ready", flush=True)
+        for line in sys.stdin:
+            set_clock(float(line))
+            engine.ring()
+            work_all(engine)
+            print("idle", flush=True)
+
+
+def race(url: str) -> None:
+    with engine_at(url, Engine, pass_by) as (engine, set_clock):
+        for minute in range(60):
+            set_clock(START + minute * MINUTE)
+            engine.ring()
+            work_all(engine)
+
+
+if __name__ == "__main__":
+    if sys.argv[2:] == ["race"]:
+        race(sys.argv[1])
+    else:
+        be_watched(sys.argv[1], NaiveEngine if sys.argv[2:] == ["naive"] else Engine)

@@ -1,0 +1,97 @@
+"""Kill -9 at every point of a job's life, and see that nothing is lost and nothing doubled."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+ROOT = Path(__file__).parents[2]
+# Half of the points lie inside the transaction.
+POINTS = ("claimed", "computed", "writing", "written")
+
+
+class Life:
+    """One run of mortal.py as a real process."""
+
+    def __init__(self, url: str, *mode: str) -> None:
+        command = [sys.executable, Path(__file__).with_name("mortal.py"), url, *mode]
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, stdin=-1, stdout=-1, text=True, bufsize=1
+        )
+        assert self.hear() == "ready"
+
+    def say(self, line: object) -> None:
+        self.process.stdin.write(f"{line}\n")
+
+    def hear(self) -> str:
+        return self.process.stdout.readline().strip()
+
+    def work(self, now: int, until: str) -> str:
+        """Let it work at the wall second `now` until it stands at `until` or has nothing to do."""
+        self.say(now)
+        while (where := self.hear()) not in (until, "idle", ""):
+            self.say("go")
+        return where
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate(timeout=10)
+
+
+@contextmanager
+def born(url: str, *mode: str) -> Iterator[Life]:
+    life = Life(url, *mode)
+    yield life
+    life.kill()
+
+
+def die_often(url: str, mortal, times: int, seed: int, *mode: str) -> list[str]:
+    """Kill as many processes at random points, a minute after the other; the last one may finish."""
+    points = random.Random(seed).choices(POINTS, k=times)
+    for minute, point in enumerate(points):
+        with born(url, *mode) as life:
+            assert life.work(mortal.START + minute * mortal.MINUTE, until=point) == point
+    with born(url, *mode) as life:
+        assert life.work(mortal.START + times * mortal.MINUTE, until="") == "idle"
+    return points
+
+
+def faults(database, applied, mortal, minutes: int) -> list[str]:
+    """Every minute of every lane that was lost or doubled."""
+    with database.reading() as db:
+        times = Counter(tuple(row) for row in db.execute(select(applied.c.slot, applied.c.lane)))
+    expected = {(mortal.START + n * mortal.MINUTE, lane) for n in range(minutes) for lane in mortal.LANES}
+    assert set(times) <= expected
+    return [f"{key}: {times[key]} times" for key in sorted(expected) if times[key] != 1]
+
+
+def test_kills_at_any_point_lose_nothing_and_double_nothing(database, database_url, applied, mortal, in_ci):
+    times = 60 if in_ci else 4
+    points = die_often(database_url, mortal, times, seed=1 if in_ci else 23)
+    assert sum(point in ("writing", "written") for point in points) >= times / 4
+    assert faults(database, applied, mortal, times + 1) == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_without_the_one_transaction_the_same_kills_do_damage(database, database_url, applied, mortal):
+    """The control: if this passed without faults, the test above could not fail either."""
+    with born(database_url, "naive") as life:
+        assert life.work(mortal.START, until="writing") == "writing"
+    with born(database_url, "naive") as life:
+        assert life.work(mortal.START + mortal.MINUTE, until="") == "idle"
+    assert faults(database, applied, mortal, 2) != []
+
+
+def test_two_processes_work_every_minute_once(database, database_url, applied, mortal):
+    command = [sys.executable, Path(__file__).with_name("mortal.py"), database_url, "race"]
+    racers = [subprocess.Popen(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}) for _ in range(2)]
+    assert [racer.wait(timeout=60) for racer in racers] == [0, 0]
+    assert faults(database, applied, mortal, 60) == []
