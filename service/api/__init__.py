@@ -1,0 +1,31 @@
+"""The web: one file per resource, views of a few lines, and the contract stacked above them."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from service.api import auth, docs, errors, headers, limits, metrics, oracle, snapshots
+from service.api.health import health
+from service.api.inputs import MAX_BODY_BYTES
+from service.api.keys import keys
+from service.api.oracle import oracle as oracle_blueprint
+from service.api.prices import prices
+from service.api.services import Services
+
+BLUEPRINTS = (oracle_blueprint, prices, keys, docs.docs, health)
+
+
+def create_app(services: Services) -> Flask:
+    """The WSGI application over `services`; it reads nothing else, neither environment nor files of data."""
+    app = Flask(__name__, static_folder=None)
+    app.url_map.merge_slashes = False  # a redirect would be an HTML page under /api
+    # One byte more than allowed: werkzeug cuts a chunked body off here without a word.
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES + 1
+    app.extensions["ninefold"] = services
+    auth.trust_proxies(app, services.settings.trusted_proxies)
+    for part in (headers, metrics, errors, limits, snapshots, oracle):
+        part.register(app)
+    for blueprint in BLUEPRINTS:
+        app.register_blueprint(blueprint)
+    docs.prepare(app)
+    return app

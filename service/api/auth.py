@@ -1,0 +1,105 @@
+"""Who is calling: a key in X-API-Key, on whose behalf in X-End-User, from which address.
+
+A key is looked up by the id inside it and compared in constant time; the key of an unknown id is compared too.
+It is never logged and never part of an error.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from flask import Flask, request
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from service.access.addresses import network
+from service.access.keys import NOBODY, key_id, matches
+from service.access.quota import PLANS, Plan
+from service.api.services import services
+from service.errors import FieldError, InvalidKey, InvalidRequest, MissingKey
+from service.store import keys
+from service.store.keys import KeyRow
+
+KEY_HEADER = "X-API-Key"
+END_USER_HEADER = "X-End-User"
+END_USER = re.compile("[ -~]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who a request is counted for. Without a key everything but `address` is None or False.
+
+    `end_user` is on whose behalf a delegating key calls; `daily_limit` is that of the plan.
+    """
+
+    address: str
+    key_id: str | None = None
+    plan: Plan | None = None
+    delegating: bool = False
+    end_user: str | None = None
+
+    @property
+    def daily_limit(self) -> int | None:
+        return self.plan and PLANS[self.plan]
+
+    @property
+    def id(self) -> str:
+        """What quotas, votes and idempotency count by; at most 128 characters."""
+        if self.key_id is None:
+            return f"address:{self.address}"
+        return f"key:{self.key_id}" if self.end_user is None else f"key:{self.key_id}:{self.end_user}"
+
+
+def identify(required: bool) -> Caller:
+    """The caller of this request; raises MissingKey, InvalidKey, or InvalidRequest for a bad X-End-User.
+
+    Where no key is required a bad one is refused all the same: who sends a key means it.
+    """
+    sent = request.headers.get(KEY_HEADER)
+    if sent is None and required:
+        raise MissingKey(f"Send your API key in the {KEY_HEADER} header; POST /api/v1/register gives you one.")
+    if sent is None:
+        return Caller(address())
+    row = _authenticated(sent)
+    _note_use(row)
+    return holder(row, _end_user() if row.delegating else None)
+
+
+def address() -> str:
+    """The address of this request as limits count it."""
+    return network(request.remote_addr)
+
+
+def trust_proxies(app: Flask, count: int) -> None:
+    """Take addresses from the last `count` entries of X-Forwarded-For; with none in front anybody could forge it."""
+    if count:
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=count, x_proto=0)
+
+
+def holder(row: KeyRow, end_user: str | None = None) -> Caller:
+    """The caller that a key makes of whoever sent this request."""
+    return Caller(address(), row.id, row.plan, row.delegating, end_user)
+
+
+def _authenticated(sent: str) -> KeyRow:
+    wanted = key_id(sent)
+    with services().database.reading() as db:
+        row = keys.find(db, wanted)
+    if not matches(sent, row.hash if row else NOBODY, services().key_secret):
+        raise InvalidKey("The API key is not valid.")
+    return row
+
+
+def _note_use(row: KeyRow) -> None:
+    now = services().now()
+    if row.last_used_at is None or row.last_used_at <= now - keys.TOUCH_INTERVAL_S:
+        with services().database.writing() as db:
+            keys.touch(db, row.id, now)
+
+
+def _end_user() -> str | None:
+    sent = request.headers.get(END_USER_HEADER)
+    if sent is None or END_USER.fullmatch(sent):
+        return sent
+    message = "must be 1 to 64 printable ASCII characters"
+    raise InvalidRequest(f"The {END_USER_HEADER} header is not valid.", [FieldError(END_USER_HEADER, message)])

@@ -1,0 +1,91 @@
+"""A retry under the same Idempotency-Key: free, and answered with the bytes of the first answer, for 24 hours.
+
+A stream is not kept: its key is free again once it has begun.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flask import Response, request
+
+from service.api.auth import Caller
+from service.api.services import services
+from service.errors import FieldError, InvalidRequest
+from service.store import idempotency
+from service.store.idempotency import Replay
+
+HEADER = "Idempotency-Key"
+KEY = re.compile("[!-~]{1,255}")
+PARAMETER = {
+    "name": HEADER,
+    "description": "a word of your own for this request: a retry with the same one is free and answered the same",
+    "schema": {"type": "string", "pattern": f"^{KEY.pattern}$"},
+}
+
+
+@dataclass(frozen=True)
+class Retryable:
+    """A request that may be sent again: whose it is, under which key, and a digest of what it asks."""
+
+    caller: str
+    key: str
+    digest: str
+
+
+def answer_once(caller: Caller, answer: Callable[[], Response]) -> Response:
+    """What `answer` gives, or gave when this request came first.
+
+    Raises Conflict while the first is being answered, IdempotencyMismatch when it asked something else.
+    """
+    asked = _retryable(caller)
+    if asked is None:
+        return answer()
+    return _replayed(asked) or _kept(asked, answer)
+
+
+def _retryable(caller: Caller) -> Retryable | None:
+    """This request if it carries an Idempotency-Key; raises InvalidRequest for an unusable one."""
+    key = request.headers.get(HEADER)
+    if key is None:
+        return None
+    if not KEY.fullmatch(key):
+        message = "must be 1 to 255 printable ASCII characters without spaces"
+        raise InvalidRequest(f"The {HEADER} header is not valid.", [FieldError(HEADER, message)])
+    asked = f"{request.method} {request.path}\n".encode() + request.get_data()
+    return Retryable(caller.id, key, hashlib.sha256(asked).hexdigest())
+
+
+def _replayed(asked: Retryable) -> Response | None:
+    now = int(services().now())
+    with services().database.reading() as db:
+        replay = idempotency.find(db, asked.caller, asked.key, asked.digest, now)
+    return replay and _response(replay)
+
+
+def _kept(asked: Retryable, answer: Callable[[], Response]) -> Response:
+    """The first answer, kept when it is a success; else the key is free again."""
+    known = services()
+    with known.database.writing() as db:
+        replay = idempotency.begin(db, asked.caller, asked.key, asked.digest, int(known.now()))
+    if replay:
+        return _response(replay)
+    response = None
+    try:
+        response = answer()
+    finally:
+        keep = response is not None and response.status_code < 400 and not response.is_streamed
+        with known.database.writing() as db:
+            if keep:
+                idempotency.finish(db, asked.caller, asked.key, response.status_code, response.get_data())
+            else:
+                idempotency.release(db, asked.caller, asked.key)
+    return response
+
+
+def _response(replay: Replay) -> Response:
+    headers = {"Idempotent-Replayed": "true"}
+    return Response(replay.body, replay.status, headers, mimetype="application/json")

@@ -1,0 +1,138 @@
+"""What a caller sent, read with suspicion: bounded, well-formed, without surprises, then validated.
+
+A body is one JSON object of at most 16 KiB and 16 levels, in UTF-8. Control characters and lone surrogates
+are refused in every text: no field of this API needs them and terminals, logs and databases suffer from them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import NoReturn, TypeVar
+
+from flask import request
+from pydantic import BaseModel, ConfigDict, ValidationError
+from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
+
+from service.errors import FieldError, InvalidRequest
+
+MAX_BODY_BYTES = 16 * 1024
+MAX_DEPTH = 16
+MAX_QUERY_BYTES = 2048
+MAX_FAULTS = 20
+
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Body(BaseModel):
+    """A JSON object of a request: nothing unknown in it and no value of another type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Query(BaseModel):
+    """The query of an address: a parameter with a typing error in it is refused, not ignored."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+def read_body(model: type[Model]) -> Model:
+    """The body of this request as `model`; raises InvalidRequest, or a 413 or 415 of werkzeug."""
+    _require_json()
+    raw = request.get_data()
+    if len(raw) > MAX_BODY_BYTES:
+        raise RequestEntityTooLarge
+    return _validated(model, parse_object(raw), "body")
+
+
+def read_query(model: type[Model]) -> Model:
+    """The query of this request as `model`; raises InvalidRequest."""
+    if len(request.query_string) > MAX_QUERY_BYTES:
+        raise InvalidRequest(f"A query may have at most {MAX_QUERY_BYTES} bytes.")
+    return _validated(model, _without_duplicates(request.args.items(multi=True)), "query")
+
+
+def parse_object(raw: bytes) -> dict:
+    """The JSON object in `raw`; raises InvalidRequest when it is anything else or hostile."""
+    if not raw.strip():
+        raise InvalidRequest("The body is empty; send a JSON object.")
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InvalidRequest("The body is not UTF-8.") from None
+    if depth(text) > MAX_DEPTH:
+        raise InvalidRequest(f"The body is nested deeper than {MAX_DEPTH} levels.")
+    try:
+        value = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise InvalidRequest(f"The body is not JSON: {error}.") from None
+    except ValueError:
+        raise InvalidRequest("The body holds a number of too many digits.") from None
+    if not isinstance(value, dict):
+        raise InvalidRequest("The body must be a JSON object.")
+    return value
+
+
+def depth(text: str) -> int:
+    """How deep the brackets of a JSON text nest, counted without parsing it."""
+    deepest = level = 0
+    for bracket in re.sub(r"[^][{}]", "", STRING.sub("", text)):
+        level += 1 if bracket in "[{" else -1
+        deepest = max(deepest, level)
+    return deepest
+
+
+def _require_json() -> None:
+    charset = request.mimetype_params.get("charset", "utf-8").lower()
+    encoding = request.headers.get("Content-Encoding", "identity")
+    if request.mimetype != "application/json" or charset not in ("utf-8", "utf8") or encoding != "identity":
+        raise UnsupportedMediaType
+
+
+def _validated(model: type[Model], values: Mapping[str, object], where: str) -> Model:
+    faults = [(name, "holds a control character or a lone surrogate") for name in _unprintable(values)]
+    if not faults:
+        try:
+            return model.model_validate(values)
+        except ValidationError as error:
+            faults = [_fault(one) for one in error.errors(include_url=False, include_input=False)]
+    shown = [FieldError(_shown(name), message) for name, message in faults[:MAX_FAULTS]]
+    raise InvalidRequest(f"The {where} is not valid.", shown)
+
+
+def _fault(one) -> tuple[str, str]:
+    return ".".join(str(part) for part in one["loc"]), one["msg"].removeprefix("Value error, ")
+
+
+def _unprintable(value: object, name: str = "") -> Iterable[str]:
+    """The names of the texts within `value` that hold a character no text may hold."""
+    if isinstance(value, str) and UNPRINTABLE.search(value):
+        yield name
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _unprintable(key, name)
+            yield from _unprintable(inner, f"{name}.{key}".lstrip("."))
+
+
+def _without_duplicates(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
+    """The pairs as a dict. Of two values for one name each reader would take another one."""
+    values: dict[str, object] = {}
+    for name, value in pairs:
+        if name in values:
+            raise InvalidRequest("A name is given twice.", [FieldError(_shown(name), "is given twice")])
+        values[name] = value
+    return values
+
+
+def _shown(name: str) -> str:
+    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", name)[:100]
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise InvalidRequest(f"{name} is not JSON; unknown is null.")

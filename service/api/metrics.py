@@ -1,0 +1,79 @@
+"""What a scraper may know: how many requests, how long, and how each voter did. No key, address or question.
+
+Counts live in this process. With several workers behind one port set PROMETHEUS_MULTIPROC_DIR to an empty
+folder and the library sums them over all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from time import perf_counter
+
+from flask import Flask
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+MEDIA_TYPE = CONTENT_TYPE_LATEST
+METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
+
+REQUESTS = Counter("ninefold_requests", "Requests answered.", ["method", "route", "status"])
+SECONDS = Histogram(
+    "ninefold_request_seconds",
+    "Seconds until an answer begins.",
+    ["method", "route"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25),
+)
+VOTER_SECONDS = Histogram(
+    "ninefold_voter_seconds",
+    "Seconds that a voter took for its vote.",
+    ["voter"],
+    buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 20),
+)
+ABSTENTIONS = Counter("ninefold_abstentions", "Questions on which a voter did not vote.", ["voter"])
+
+
+def register(app: Flask) -> None:
+    """Measure every request of `app`, around it and not by hooks: that costs a third."""
+    inner = app.wsgi_app
+
+    def wsgi_app(environ: dict, start_response: Callable) -> Iterable[bytes]:
+        started = perf_counter()
+
+        def start(status: str, *rest) -> Callable:
+            rule = environ["werkzeug.request"].url_rule
+            seconds, requests = _counters(environ["REQUEST_METHOD"], rule.rule if rule else "none", status[:3])
+            seconds.observe(perf_counter() - started)
+            requests.inc()
+            return start_response(status, *rest)
+
+        return inner(environ, start)
+
+    app.wsgi_app = wsgi_app
+
+
+def observe_vote(voter: str, seconds: float) -> None:
+    """A voter voted, and took `seconds` for it."""
+    VOTER_SECONDS.labels(voter).observe(seconds)
+
+
+def observe_abstention(voter: str) -> None:
+    """A voter did not vote."""
+    ABSTENTIONS.labels(voter).inc()
+
+
+def exposition() -> bytes:
+    """All metrics in the text format of Prometheus."""
+    registry = CollectorRegistry()
+    try:
+        MultiProcessCollector(registry)
+    except ValueError:  # no folder was set: this process stands alone
+        registry = REGISTRY
+    return generate_latest(registry)
+
+
+@lru_cache(maxsize=1024)
+def _counters(method: str, route: str, status: str) -> tuple[Histogram, Counter]:
+    # Labels come from our own routes and a fixed set of methods, so a caller cannot make new ones.
+    method = method if method in METHODS else "other"
+    return SECONDS.labels(method, route), REQUESTS.labels(method, route, status)

@@ -1,0 +1,222 @@
+"""The OpenAPI 3.1 document, derived from the operations that are registered and nothing else."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+from flask import Flask
+from pydantic import BaseModel, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from service import errors
+from service.api import idempotency
+from service.api.auth import END_USER, END_USER_HEADER, KEY_HEADER
+from service.api.errors import FAULT, HTTP, MEDIA_TYPE, Problem, status_of
+from service.api.limits import LIMITS
+from service.api.operations import Operation
+from service.errors import NinefoldError
+
+NAME = "Ninefold"
+VERSION = "1.2.0"
+DESCRIPTION = """\
+An oracle for questions about crypto and markets, and the telemetry around it. Nothing here trades, and
+nothing here is investment advice.
+
+* Send your key in the header `X-API-Key`; get one from `POST /api/v1/register`.
+* Times are UTC in ISO 8601. `_pct` is percent (3 means 3 %), `_usd` money, `p_yes` a probability from 0 to 1,
+  unknown is `null`.
+* Every refusal is `application/problem+json` (RFC 9457) with a stable `code`. Only answers below 400 count
+  against a quota; quotas reset at 00:00 UTC.
+* `X-Request-ID` comes back as it was sent (at most 64 letters, digits, `.`, `_` and `-`), else it is made here.
+"""
+
+REF = "#/components/schemas/{model}"
+SECURITY_SCHEMES = {"ApiKey": {"type": "apiKey", "in": "header", "name": KEY_HEADER}}
+SECURITY = {"required": [{"ApiKey": []}], "welcome": [{}, {"ApiKey": []}], "unused": []}
+END_USER_PARAMETER = {
+    "name": END_USER_HEADER,
+    "description": "on whose behalf a delegating key calls; ignored from any other key",
+    "schema": {"type": "string", "pattern": f"^{END_USER.pattern}$"},
+}
+LIMIT_HEADERS = {
+    "RateLimit": ("string", "what is left: calls `r` and seconds until the reset `t`"),
+    "RateLimit-Policy": ("string", "the limit: calls `q` in a window of `w` seconds"),
+    "X-RateLimit-Limit": ("integer", "calls allowed in the window"),
+    "X-RateLimit-Remaining": ("integer", "calls left in the window"),
+    "X-RateLimit-Reset": ("integer", "unix second at which the window opens again"),
+}
+CACHE_HEADERS = {
+    "ETag": ("string", "send it back as If-None-Match to be told 304 while nothing has changed"),
+    "Cache-Control": ("string", "how long this answer may be kept"),
+}
+RETRY_HEADERS = {"Retry-After": ("integer", "seconds after which to try again")}
+HEADERS = LIMIT_HEADERS | CACHE_HEADERS | RETRY_HEADERS
+
+
+class Route(NamedTuple):
+    """An operation and the address it answers at, with `{name}` for what varies in it."""
+
+    method: str
+    path: str
+    id: str
+    operation: Operation
+
+
+class Shapes(GenerateJsonSchema):
+    """JSON Schema without titles; in an answer every field is there, null where it is unknown."""
+
+    def field_title_should_be_set(self, _schema) -> bool:
+        return False
+
+    def field_is_required(self, field, total) -> bool:
+        return self.mode == "serialization" or super().field_is_required(field, total)
+
+
+def routes(app: Flask) -> list[Route]:
+    """Every operation of `app`, in the order of their registration."""
+    found = []
+    for rule in app.url_map.iter_rules():
+        if operation := getattr(app.view_functions[rule.endpoint], "operation", None):
+            path = re.sub(r"<(?:[^:>]+:)?([^>]+)>", r"{\1}", rule.rule)
+            (method,) = (rule.methods or set()) - {"HEAD", "OPTIONS"}
+            found.append(Route(method, path, rule.endpoint.replace(".", "_"), operation))
+    return found
+
+
+def describe(known: list[Route]) -> dict[str, Any]:
+    """The OpenAPI document of these routes."""
+    shapes, schemas = _schemas([route.operation for route in known])
+    paths: dict[str, dict] = {}
+    for route in known:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, shapes)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": NAME, "version": VERSION, "description": DESCRIPTION},
+        "servers": [{"url": "/"}],
+        "tags": [{"name": tag} for tag in dict.fromkeys(route.operation.tag for route in known)],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "headers": {
+                name: {"description": sentence, "schema": {"type": kind}} for name, (kind, sentence) in HEADERS.items()
+            },
+            "securitySchemes": SECURITY_SCHEMES,
+        },
+    }
+
+
+def parameters(route: Route) -> Iterator[dict[str, Any]]:
+    """What a route takes in its path, its query and the headers."""
+    operation = route.operation
+    for name in re.findall(r"{(\w+)}", route.path):
+        yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+    if operation.query:
+        schema = shape(operation.query)
+        for name, one in schema["properties"].items():
+            yield {"name": name, "in": "query", "required": name in schema.get("required", ()), "schema": one}
+    headers = [idempotency.PARAMETER] if operation.retryable else []
+    headers += [END_USER_PARAMETER] if operation.key != "unused" else []
+    yield from ({"in": "header", "required": False, **told} for told in headers)
+
+
+def shape(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON Schema of an input."""
+    return model.model_json_schema(schema_generator=Shapes)
+
+
+def refusals(operation: Operation) -> dict[int, dict[str, str]]:
+    """How an operation may refuse: status -> code -> sentence."""
+    told: dict[int, dict[str, str]] = {}
+    for kind in _raised(operation):
+        told.setdefault(status_of(kind), {})[kind.code] = inspect.getdoc(kind).partition("\n")[0]
+    for status in (413, 415) if operation.body else ():
+        told[status] = dict([HTTP[status]])
+    told[500] = dict([FAULT])
+    return dict(sorted(told.items()))
+
+
+def _raised(operation: Operation) -> Iterator[type[NinefoldError]]:
+    yield from operation.raises
+    if operation.body or operation.query or operation.key != "unused":
+        yield errors.InvalidRequest
+    if operation.key == "required":
+        yield errors.MissingKey
+    if operation.key != "unused":
+        yield errors.InvalidKey
+    if operation.limit:
+        yield LIMITS[operation.limit].refusal
+    if operation.retryable:
+        yield errors.Conflict
+        yield errors.IdempotencyMismatch
+    yield errors.Unavailable
+
+
+def _schemas(operations: list[Operation]) -> tuple[dict, dict]:
+    """The schema of every body and every answer, by what it is of, and the definitions these point to."""
+    bodies = {operation.body: TypeAdapter(operation.body) for operation in operations if operation.body}
+    answers = {id(operation): operation.returns for operation in operations if operation.returns}
+    wanted = [(key, "validation", adapter) for key, adapter in bodies.items()]
+    wanted += [(key, "serialization", adapter) for key, adapter in answers.items()]
+    wanted.append((Problem, "serialization", TypeAdapter(Problem)))
+    shapes, rest = TypeAdapter.json_schemas(wanted, ref_template=REF, schema_generator=Shapes)
+    schemas = rest["$defs"]
+    # A problem leaves out what does not belong to its kind.
+    schemas["Problem"]["required"] = [name for name, field in Problem.model_fields.items() if field.is_required()]
+    return {key: schema for (key, _), schema in shapes.items()}, schemas
+
+
+def _operation(route: Route, shapes: dict) -> dict[str, Any]:
+    operation = route.operation
+    told: dict[str, Any] = {
+        "operationId": route.id,
+        "summary": operation.summary,
+        "description": operation.description,
+        "tags": [operation.tag],
+        "security": SECURITY[operation.key],
+        "parameters": list(parameters(route)),
+        "responses": _responses(operation, shapes),
+    }
+    if operation.body:
+        content = {"schema": shapes[operation.body]}
+        told["requestBody"] = {"required": True, "content": {"application/json": content}}
+    return told
+
+
+def _responses(operation: Operation, shapes: dict) -> dict[str, Any]:
+    headers = (LIMIT_HEADERS if operation.limit else {}) | (CACHE_HEADERS if operation.cached else {})
+    answer: dict[str, Any] = {"description": HTTPStatus(operation.status).phrase, "headers": _headers(headers)}
+    if operation.returns:
+        answer["content"] = _content(operation, shapes[id(operation)])
+    told = {str(operation.status): answer}
+    if operation.cached:
+        told["304"] = {"description": "What the caller has is still current", "headers": _headers(headers)}
+    return told | {str(status): _refusal(status, codes) for status, codes in refusals(operation).items()}
+
+
+def _content(operation: Operation, schema: dict) -> dict[str, Any]:
+    content = {operation.media: {"schema": schema}}
+    if operation.example is not None:
+        content[operation.media]["example"] = operation.returns.dump_python(operation.example, mode="json")
+    for media, sentence in operation.also.items():
+        content[media] = {"schema": {"type": "string", "description": sentence}}
+    return content
+
+
+def _refusal(status: int, codes: dict[str, str]) -> dict[str, Any]:
+    headers = (LIMIT_HEADERS if status == 429 else {}) | (RETRY_HEADERS if status in (429, 503) else {})
+    examples = {code: {"value": _example(status, code, sentence)} for code, sentence in codes.items()}
+    content = {MEDIA_TYPE: {"schema": {"$ref": REF.format(model="Problem")}, "examples": examples}}
+    return {"description": HTTPStatus(status).phrase, "headers": _headers(headers), "content": content}
+
+
+def _example(status: int, code: str, sentence: str) -> dict[str, Any]:
+    problem = Problem.of(status, code, sentence, request_id="5f0c2a9be41d7c36")
+    return problem.model_dump(mode="json", exclude_none=True)
+
+
+def _headers(told: dict[str, tuple[str, str]]) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in told}

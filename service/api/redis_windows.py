@@ -1,0 +1,50 @@
+"""Windows of a minute in Redis, for several web processes."""
+
+from __future__ import annotations
+
+import structlog
+from limits.storage import RedisStorage
+from redis import RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from service.access.quota import window_end
+from service.api.windows import MinuteWindows
+from service.market.instants import MINUTE
+from service.store.windows import Window
+
+TIMEOUT_S = 0.3
+PAUSE_S = 5
+
+log = structlog.get_logger(__name__)
+
+
+class RedisMinuteWindows:
+    """Windows of a minute shared by every process; while Redis is away each process counts its own."""
+
+    def __init__(self, url: str) -> None:
+        self._redis = RedisStorage(
+            url,
+            key_prefix="ninefold",
+            socket_timeout=TIMEOUT_S,
+            socket_connect_timeout=TIMEOUT_S,
+            retry=Retry(NoBackoff(), 0),
+        )
+        self._own = MinuteWindows()
+        self._away_until = 0.0
+
+    def take(self, key: str, cap: int, now: float, amount: int = 1) -> Window | None:
+        ends = window_end(now, MINUTE)
+        if now < self._away_until:
+            return self._own.take(key, cap, now, amount)
+        try:
+            hits = self._redis.incr(f"{key}/{ends}", MINUTE, amount)
+        except RedisError as error:
+            self._pause(now, error)
+            return self._own.take(key, cap, now, amount)
+        return Window(hits, ends) if hits <= cap else None
+
+    def _pause(self, now: float, error: RedisError) -> None:
+        """Leave Redis alone for a while: asking it each time would cost every caller the timeout."""
+        self._away_until = now + PAUSE_S
+        log.warning("redis does not answer, limits are counted per process", error=str(error), pause_s=PAUSE_S)

@@ -1,0 +1,164 @@
+"""The server inside `python app.py`, and the command line of the one for many requests.
+
+Waitress is mended in three places: on SIGTERM it drops the request it is answering, it closes the connection
+after a 304, and what it refuses by itself (headers or a body too large, a broken request) it tells in plain text.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event
+from time import monotonic
+from types import FrameType
+
+from flask import Flask
+from waitress import create_server, wasyncore
+from waitress.channel import HTTPChannel
+from waitress.server import BaseWSGIServer
+from waitress.task import ErrorTask, WSGITask
+
+from service import logs
+from service.api.errors import refusal
+from service.config import Settings
+from service.errors import NinefoldError
+
+CONNECTION_LIMIT = 1000
+MAX_HEADER_BYTES = 32 * 1024
+# The application refuses a body above its 16 KiB itself; far above that it is not even received.
+MAX_RECEIVED_BYTES = 64 * 1024
+DRAIN_S = 20
+
+
+class PortTaken(NinefoldError):
+    """Another process listens on the port."""
+
+    code = "port_taken"
+
+
+def serve(app: Flask, settings: Settings, ready: Callable[[], None] = lambda: None) -> None:
+    """Answer until SIGTERM or SIGINT, then finish what is being answered, for at most 20 s.
+
+    `ready` is called once the port is open. Raises PortTaken. A second signal ends the process at once.
+    """
+    sockets: dict = {}
+    listener = open_port(settings.host, settings.port)
+    server = create_server(
+        app,
+        map=sockets,
+        sockets=[listener],
+        threads=settings.threads,
+        connection_limit=CONNECTION_LIMIT,
+        max_request_header_size=MAX_HEADER_BYTES,
+        max_request_body_size=MAX_RECEIVED_BYTES,
+        clear_untrusted_proxy_headers=False,  # the application believes them only for the proxies in the settings
+        asyncore_use_poll=True,
+        ident=None,
+    )
+    server.channel_class = _Channel
+    with _signalled(server.pull_trigger) as stopping:
+        ready()
+        while not stopping.is_set():
+            _turn(sockets, timeout=5)
+    server.del_channel()
+    listener.close()
+    _drain(server, sockets)
+
+
+def open_port(host: str, port: int) -> socket.socket:
+    """A socket that listens on the port; raises PortTaken.
+
+    Granian would share a port in use with whoever has it, so ask here before starting it.
+    """
+    family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    try:
+        return socket.create_server(address, family=family, backlog=1024)
+    except OSError as error:
+        reason = os.strerror(error.errno).lower()
+        raise PortTaken(f"cannot listen on {host}:{port}: {reason}. Choose another one with PORT=…") from None
+
+
+def granian_command(settings: Settings, workers: int, target: str = "app:web") -> list[str]:
+    """The command line that serves `target`, a function that makes the application, with several processes."""
+    options = {
+        "interface": "wsgi",
+        "host": settings.host,
+        "port": settings.port,
+        "workers": workers,
+        "blocking-threads": settings.threads,
+        "http1-buffer-size": MAX_HEADER_BYTES,
+        "workers-kill-timeout": DRAIN_S,
+        "log-level": settings.log_level,
+    }
+    flags = [f"--{name}={value}" for name, value in options.items()]
+    return [sys.executable, "-m", "granian", "--factory", "--no-ws", *flags, target]
+
+
+class _Task(WSGITask):
+    def set_close_on_finish(self) -> None:
+        """An answer without a body ends with its headers; HTTP/1.1 needs no length to go on."""
+        asked = self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or self.version != "1.1" or asked:
+            super().set_close_on_finish()
+
+
+class _RefusalTask(ErrorTask):
+    def execute(self) -> None:
+        """Tell what waitress refuses as a problem, like any other."""
+        logs.request_id.set(os.urandom(8).hex())
+        answer = refusal(self.request.error.code)
+        body = answer.get_data()
+        self.status = answer.status
+        self.response_headers.extend(answer.headers.to_wsgi_list())
+        self.set_close_on_finish()
+        self.content_length = len(body)
+        self.write(body)
+
+
+class _Channel(HTTPChannel):
+    task_class = _Task
+    error_task_class = _RefusalTask
+
+
+@contextmanager
+def _signalled(wake: Callable[[], None]) -> Iterator[Event]:
+    """An event that SIGTERM or SIGINT sets; `wake` is called then. A further signal does what it did before."""
+    stopping = Event()
+    before: dict[int, object] = {}
+
+    def restore() -> None:
+        while before:
+            signal.signal(*before.popitem())
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        restore()
+        stopping.set()
+        wake()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        before[number] = signal.signal(number, stop)
+    try:
+        yield stopping
+    finally:
+        restore()
+
+
+def _turn(sockets: dict, timeout: float) -> None:
+    wasyncore.loop(timeout=timeout, use_poll=True, map=sockets, count=1)
+
+
+def _drain(server: BaseWSGIServer, sockets: dict) -> None:
+    """Let every answer that was begun reach its caller; connections are closed as they fall idle."""
+    deadline = monotonic() + DRAIN_S
+    while monotonic() < deadline:
+        channels = list(server.active_channels.values())
+        for channel in channels:
+            if not channel.requests and not channel.total_outbufs_len:
+                channel.will_close = True
+        if not channels:
+            return
+        _turn(sockets, timeout=0.1)

@@ -1,0 +1,224 @@
+"""The API as a Python object: one method per endpoint, one family of errors.
+
+    ClientError
+    ├── ConnectionFailed        nobody answered; nothing was counted
+    ├── TimedOut                no whole answer within `timeout_s`; it may have been counted
+    └── Refused                 an answer from 400 on: status, code, detail, request_id
+        ├── BadRequest          400, 413, 415, 422: `errors` names the fields
+        ├── Unauthorized        401
+        ├── NotFound            404
+        ├── Conflict            409: the same request is still being answered
+        ├── RateLimited         429: limit, remaining, reset_at, retry_after_s
+        ├── Unavailable         503: retry_after_s
+        └── ServerFault         any other, or an answer that is not this API's
+
+Front ends import this module and nothing else of the service.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any
+
+import httpx
+
+TIMEOUT_S = 30.0
+
+
+class ClientError(Exception):
+    """The root of the family; its text may be shown to a user."""
+
+
+class ConnectionFailed(ClientError):
+    """Nobody answered at that address, or the connection broke."""
+
+
+class TimedOut(ClientError):
+    """The whole answer was not there in time."""
+
+
+class Refused(ClientError):
+    """The service answered, and said no."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        self.status = status
+        self.code: str = problem.get("code", "unknown")
+        self.detail: str = problem.get("detail", f"The service answered {status}.")
+        self.request_id: str | None = problem.get("request_id")
+        self.errors: list[dict[str, str]] = problem.get("errors", [])
+        self.limit: int | None = problem.get("limit")
+        self.remaining: int | None = problem.get("remaining")
+        self.reset_at: str | None = problem.get("reset_at")
+        self.retry_after_s: int | None = problem.get("retry_after_s")
+        super().__init__(self.detail)
+
+
+class BadRequest(Refused):
+    """What was sent cannot be accepted; `errors` holds `field` and `message` of each fault."""
+
+
+class Unauthorized(Refused):
+    """The key is missing or wrong."""
+
+
+class NotFound(Refused):
+    """There is no such thing."""
+
+
+class Conflict(Refused):
+    """A request with the same Idempotency-Key is still being answered."""
+
+
+class RateLimited(Refused):
+    """A limit or the day's quota is used up until `reset_at`."""
+
+
+class Unavailable(Refused):
+    """Nobody can answer right now; try again after `retry_after_s`."""
+
+
+class ServerFault(Refused):
+    """Something is wrong on the other side."""
+
+
+REFUSALS: dict[int, type[Refused]] = {
+    400: BadRequest,
+    401: Unauthorized,
+    404: NotFound,
+    409: Conflict,
+    413: BadRequest,
+    415: BadRequest,
+    422: BadRequest,
+    429: RateLimited,
+    503: Unavailable,
+}
+
+
+class Client:
+    """The service at `base_url`.
+
+    `timeout_s` bounds a whole call, not each read of it. `end_user` is on whose behalf a delegating key
+    calls. A connection that was not made is tried once more; a request that was sent never is. Answers are
+    the JSON of the API as it stands.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        end_user: str | None = None,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        sent = {"X-API-Key": api_key, "X-End-User": end_user}
+        self.timeout_s = timeout_s
+        self._http = httpx.Client(
+            base_url=base_url,
+            headers={name: value for name, value in sent.items() if value is not None},
+            timeout=timeout_s,
+            transport=transport or httpx.HTTPTransport(retries=1),
+        )
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def ask(self, question: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+        """Nine votes and a consensus. With an `idempotency_key` of your own a retry is free for 24 hours."""
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        return self._json("POST", "/api/v1/oracle", json={"question": question}, headers=headers)
+
+    def prices(self) -> dict[str, Any]:
+        """What every asset costs, and how old that knowledge is."""
+        return self._json("GET", "/api/v1/prices")
+
+    def register(self, email: str, app_name: str | None = None) -> dict[str, Any]:
+        """A new key, shown this once."""
+        return self._json("POST", "/api/v1/register", json={"email": email, "app_name": app_name})
+
+    def usage(self) -> dict[str, Any]:
+        """The plan of this client's key and what is left of its day."""
+        return self._json("GET", "/api/v1/me")
+
+    def rotate(self) -> dict[str, Any]:
+        """A new key in place of this client's, which uses it from now on."""
+        issued = self._json("POST", "/api/v1/me/rotate")
+        self._http.headers["X-API-Key"] = issued["api_key"]
+        return issued
+
+    def revoke(self) -> None:
+        """End this client's key for good."""
+        self._send("DELETE", "/api/v1/me")
+
+    def docs(self) -> dict[str, Any]:
+        """The documentation of version 1.0."""
+        return self._json("GET", "/api/v1/docs")
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI 3.1 description."""
+        return self._json("GET", "/api/openapi.json")
+
+    def openapi_lite(self) -> dict[str, Any]:
+        """The OpenAPI description without the schemas of answers."""
+        return self._json("GET", "/api/openapi-lite.json")
+
+    def alive(self) -> dict[str, Any]:
+        """Whether the process answers."""
+        return self._json("GET", "/healthz")
+
+    def ready(self) -> dict[str, Any]:
+        """Whether it can answer questions; raises Unavailable that says what is missing."""
+        return self._json("GET", "/readyz")
+
+    def metrics(self) -> str:
+        """What Prometheus collects."""
+        return self._send("GET", "/metrics").text
+
+    def _json(self, method: str, path: str, **more: Any) -> dict[str, Any]:
+        answer = self._send(method, path, **more)
+        told = _object(answer)
+        if told is None:
+            raise ServerFault(answer.status_code, {"detail": "The answer is not JSON: is this address the service's?"})
+        return told
+
+    def _send(self, method: str, path: str, **more: Any) -> httpx.Response:
+        try:
+            answer = _within(self.timeout_s, lambda: self._http.request(method, path, **more))
+        except (TimeoutError, httpx.TimeoutException):
+            raise TimedOut(f"No answer from {self._http.base_url} within {self.timeout_s:g} s.") from None
+        except httpx.RequestError as error:
+            raise ConnectionFailed(f"No connection to {self._http.base_url}: {error}.") from None
+        if answer.status_code >= 300:
+            raise REFUSALS.get(answer.status_code, ServerFault)(answer.status_code, _object(answer) or {})
+        return answer
+
+
+def _object(answer: httpx.Response) -> dict[str, Any] | None:
+    try:
+        told = json.loads(answer.content)
+    except ValueError:
+        return None
+    return told if isinstance(told, dict) else None
+
+
+def _within(seconds: float, call: Callable[[], httpx.Response]) -> httpx.Response:
+    """What `call` gives, or TimeoutError. httpx bounds each read, so a dripping answer could take for ever."""
+    outcome: Future[httpx.Response] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(call())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return outcome.result(seconds)

@@ -1,0 +1,71 @@
+"""The real application over a real database, at an hour that the tests set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from service.api import create_app
+from service.api.services import Services
+from service.config import Settings
+from service.market.clock import WorldClock
+from service.store.database import Database
+
+NOON = 1_800_000_000 - 1_800_000_000 % 86400 + 43200
+STEP = 300
+
+
+@dataclass
+class Wall:
+    """The wall clock of the service; a test turns it."""
+
+    time: float = NOON
+
+    def __call__(self) -> float:
+        return self.time
+
+
+@pytest.fixture
+def wall() -> Wall:
+    return Wall()
+
+
+@pytest.fixture
+def sqlite(sqlite_url: str) -> Iterator[Database]:
+    """A migrated SQLite database of its own."""
+    database = Database(sqlite_url)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def make_app(wall: Wall, tmp_path: Path) -> Callable[..., Flask]:
+    """Makes the application over a database; options are those of Settings."""
+
+    def make(database: Database, voters: tuple = (), **options) -> Flask:
+        settings = Settings(data_dir=tmp_path, **options)
+        clock = WorldClock("simulated")
+        return create_app(Services(settings, database, clock, STEP, voters, b"a secret of the tests", wall))
+
+    return make
+
+
+@pytest.fixture
+def app(make_app: Callable[..., Flask], sqlite: Database) -> Flask:
+    return make_app(sqlite)
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    return app.test_client()
+
+
+@pytest.fixture
+def api_key(client: FlaskClient) -> str:
+    """A key of the free plan."""
+    return client.post("/api/v1/register", json={"email": "someone@example.com"}).json["api_key"]

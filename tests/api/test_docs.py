@@ -1,0 +1,81 @@
+"""The documentation lists what is there, all of it, and needs no network."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from service.api.docs import STATIC
+
+DOCUMENTS = ["/api/v1/docs", "/api/openapi-lite.json", "/api/v1/openapi-lite.json", "/api/openapi.json", "/docs"]
+
+
+def listed(paths: dict) -> set[tuple[str, str]]:
+    return {(method.upper(), path) for path, methods in paths.items() for method in methods}
+
+
+def test_each_document_reports_the_version_that_the_specification_gives_it(client: FlaskClient):
+    assert client.get("/api/v1/docs").json["version"] == "1.0"
+    for path in ("/api/openapi-lite.json", "/api/openapi.json"):
+        assert client.get(path).json["info"]["version"] == "1.2.0"
+        assert client.get(path).json["openapi"].startswith("3.1.")
+
+
+def test_the_alias_is_the_same_bytes(client: FlaskClient):
+    assert client.get("/api/openapi-lite.json").data == client.get("/api/v1/openapi-lite.json").data
+
+
+def test_all_three_documents_list_the_same_operations_and_each_of_them_answers(client: FlaskClient):
+    full = listed(client.get("/api/openapi.json").json["paths"])
+    assert listed(client.get("/api/openapi-lite.json").json["paths"]) == full
+    rows = client.get("/api/v1/docs").json["endpoints"]
+    assert {(row["method"], row["path"]) for row in rows} == full
+    for method, path in full:
+        assert client.open(path, method=method).status_code not in (404, 405, 500)
+
+
+def test_the_specified_paths_and_the_security_scheme_are_there(client: FlaskClient):
+    told = client.get("/api/openapi.json").json
+    assert {"/api/v1/register", "/api/v1/docs", "/api/openapi-lite.json"} <= set(told["paths"])
+    assert told["components"]["securitySchemes"] == {"ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}
+    assert told["paths"]["/api/v1/register"]["post"]["security"] == []
+    assert told["paths"]["/api/v1/me"]["get"]["security"] == [{"ApiKey": []}]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_the_documentation_is_served_like_any_public_document(client: FlaskClient, path: str):
+    answer = client.get(path, headers={"Accept-Encoding": "gzip"})
+    assert answer.status_code == 200
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert answer.headers["X-RateLimit-Limit"] == "120"
+    known = client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
+    assert (known.status_code, known.headers["X-RateLimit-Remaining"]) == (304, "118")
+
+
+def test_the_120_first_requests_of_a_minute_pass(client: FlaskClient):
+    statuses = [client.get("/api/v1/docs").status_code for _ in range(121)]
+    assert statuses == [200] * 120 + [429]
+
+
+def test_the_page_loads_its_own_script_and_nothing_else(client: FlaskClient):
+    page = client.get("/docs")
+    assert not re.search(r"(src|href|url)\s*[=(]\s*[\"']?(https?:)?//", page.text)
+    assert 'load-fonts="false"' in page.text
+    policy = dict(part.strip().split(" ", 1) for part in page.headers["Content-Security-Policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == policy["connect-src"] == "'self'"
+    assert not any("http" in sources or "*" in sources for sources in policy.values())
+    (script,) = re.findall(r'<script[^>]* src="([^"]+)"', page.text)
+    answer = client.get(script)
+    assert (answer.status_code, answer.mimetype) == (200, "text/javascript")
+
+
+def test_the_script_has_its_licence_beside_it():
+    (script,) = STATIC.glob("*.js")
+    assert "MIT" in script.with_suffix(".LICENSE.txt").read_text()
+
+
+def test_the_front_door_leads_to_the_page(client: FlaskClient):
+    assert (client.get("/").status_code, client.get("/").headers["Location"]) == (302, "/docs")

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.api.inputs import MAX_BODY_BYTES, MAX_DEPTH, Query, depth, parse_object, read_query
+from service.errors import InvalidRequest
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+def nesting(value: object) -> int:
+    """How deep a value nests, by walking it: the referee of `depth`."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return 1 + max(map(nesting, value), default=0)
+    return 0
+
+
+@settings(max_examples=50)
+@given(values)
+def test_depth_is_what_a_parser_would_find(value):
+    assert depth(json.dumps(value)) == nesting(value)
+
+
+@settings(max_examples=50)
+@given(st.dictionaries(st.text(), values, max_size=4))
+def test_any_object_of_ordinary_depth_is_read_as_it_was_written(value):
+    if nesting(value) <= MAX_DEPTH:
+        assert parse_object(json.dumps(value, ensure_ascii=False).encode()) == value
+
+
+@settings(max_examples=50)
+@given(st.binary(max_size=200))
+def test_any_bytes_are_an_object_or_an_invalid_request(raw):
+    try:
+        assert isinstance(parse_object(raw), dict)
+    except InvalidRequest as refusal:
+        refusal.detail.encode()
+
+
+def nested(levels: int) -> bytes:
+    return b'{"email":' * levels + b"1" + b"}" * levels
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        (b"", "empty"),
+        (b" \n", "empty"),
+        (b"[]", "must be a JSON object"),
+        (b'"text"', "must be a JSON object"),
+        (b"{", "not JSON"),
+        (b'{"email": "a@b.example",}', "not JSON"),
+        (b"\xff\xfe{}", "not UTF-8"),
+        (b"\xef\xbb\xbf{}", "not JSON"),
+        (b"\0" * 20, "not JSON"),
+        (b'{"email": NaN}', "NaN"),
+        (b'{"email": -Infinity}', "-Infinity"),
+        (b'{"email": ' + b"9" * 5000 + b"}", "too many digits"),
+        (b'{"email": "a@b.example", "email": "c@d.example"}', "given twice"),
+        (nested(MAX_DEPTH + 1), "deeper than 16"),
+        (nested(1500), "deeper than 16"),
+        (b"[" * 10_000, "deeper than 16"),
+    ],
+)
+def test_a_body_that_is_not_one_plain_object_is_a_bad_request(client: FlaskClient, body: bytes, complaint: str):
+    answer = client.post("/api/v1/register", data=body, content_type="application/json")
+    assert (answer.status_code, answer.json["code"]) == (400, "invalid_request")
+    assert complaint in answer.json["detail"]
+
+
+@pytest.mark.parametrize("name", ["email", "app_name"])
+@pytest.mark.parametrize("text", ["a\\u0000b", "a\\u001bb", "a\\u007fb", "a\\u0085b", "a\\ud800b", "a\\udfffb"])
+def test_control_characters_and_lone_surrogates_are_refused_by_the_name_of_their_field(client, name, text):
+    fields = {"email": "you@example.com", name: "_"}
+    body = json.dumps(fields).replace('"_"', f'"{text}"')
+    answer = client.post("/api/v1/register", data=body, content_type="application/json")
+    assert answer.status_code == 400
+    assert [error["field"] for error in answer.json["errors"]] == [name]
+
+
+def test_a_hostile_name_of_a_field_is_shown_defused_and_short(client: FlaskClient):
+    body = json.dumps({"\ud800" + "x" * 500: {"y": "\0"}})
+    answer = client.post("/api/v1/register", data=body, content_type="application/json")
+    assert answer.status_code == 400
+    assert all(len(error["field"]) <= 100 for error in answer.json["errors"])
+
+
+def test_a_thousand_wrong_fields_get_a_short_answer(client: FlaskClient):
+    answer = client.post("/api/v1/register", json={f"f{number}": 1 for number in range(1000)})
+    assert answer.status_code == 400
+    assert len(answer.json["errors"]) == 20
+
+
+def test_every_wrong_field_is_named_with_what_it_may_hold(client: FlaskClient):
+    answer = client.post("/api/v1/register", json={"app_name": 7, "colour": "red"})
+    told = {error["field"]: error["message"] for error in answer.json["errors"]}
+    assert told == {
+        "email": "Field required",
+        "app_name": "Input should be a valid string",
+        "colour": "Extra inputs are not permitted",
+    }
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Content-Type": "text/plain"},
+        {"Content-Type": "application/x-www-form-urlencoded"},
+        {"Content-Type": "application/json; charset=utf-16"},
+        {"Content-Type": "application/json", "Content-Encoding": "gzip"},
+        {},
+    ],
+)
+def test_a_body_in_any_other_form_than_json_in_utf_8_is_an_unsupported_media_type(client: FlaskClient, headers: dict):
+    answer = client.post("/api/v1/register", data=b'{"email": "a@b.example"}', headers=headers)
+    assert (answer.status_code, answer.json["code"]) == (415, "unsupported_media_type")
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_may_have_16_kib_and_not_a_byte_more(client: FlaskClient, chunked: bool):
+    def send(size: int):
+        body = b'{"email": "you@example.com"}'.ljust(size)
+        form = {"environ_overrides": {"wsgi.input_terminated": True, "CONTENT_LENGTH": ""}} if chunked else {}
+        return client.post("/api/v1/register", data=body, content_type="application/json", **form).status_code
+
+    assert send(MAX_BODY_BYTES) == 200
+    assert send(MAX_BODY_BYTES + 1) == 413
+    assert send(10_000_000) == 413
+
+
+class Asked(Query):
+    asset: str = "btc"
+    count: int = 1
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("asset=btc&asset=eth", "asset"),
+        ("asets=btc", "asets"),
+        ("count=many", "count"),
+        ("asset=%00", "asset"),
+    ],
+)
+def test_a_query_is_refused_by_the_name_of_what_is_wrong_in_it(app: Flask, query: str, field: str):
+    with app.test_request_context(f"/?{query}"), pytest.raises(InvalidRequest) as refusal:
+        read_query(Asked)
+    assert [error.field for error in refusal.value.errors] == [field]
+
+
+def test_a_query_is_read_into_its_types_and_bounded(app: Flask):
+    with app.test_request_context("/?count=3"):
+        assert read_query(Asked) == Asked(asset="btc", count=3)
+    with app.test_request_context(f"/?asset={'x' * 3000}"), pytest.raises(InvalidRequest, match="2048"):
+        read_query(Asked)

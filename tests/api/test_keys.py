@@ -1,0 +1,182 @@
+"""Registering for a key, using it, rotating it, revoking it."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.access.keys import NOBODY, key_id, mint
+from service.api import auth
+from service.store import keys
+from tests.api.web import EMAIL, NOON, Web
+
+UNKNOWN = mint(b"gone", bytes(32))
+
+
+@pytest.fixture
+def web(sqlite) -> Web:
+    return Web(sqlite)
+
+
+@pytest.fixture
+def key(web) -> str:
+    return web.register().json["api_key"]
+
+
+def me(web: Web, key: str | None, **more):
+    return web.send("GET", "/api/v1/me", key=key, **more)
+
+
+class TestRegistering:
+    def test_gives_a_key_that_works_and_tells_what_it_may(self, web):
+        answer = web.send("POST", "/api/v1/register", json={"email": EMAIL, "app_name": "dashboard"})
+        assert answer.status_code == 200
+        told = dict(answer.json)
+        key = told.pop("api_key")
+        assert told == {
+            "daily_limit": 10,
+            "key_id": key_id(key),
+            "plan": "free",
+            "app_name": "dashboard",
+            "created_at": "2026-11-21T12:00:00Z",
+            "quota": {"limit": 10, "remaining": 10, "reset_at": "2026-11-22T00:00:00Z"},
+        }
+        assert web.ask(key).status_code == 200
+
+    def test_needs_no_name_of_an_application(self, web):
+        assert web.register().json["app_name"] is None
+
+    def test_looks_the_same_whether_the_email_is_known_or_not(self, web):
+        first, again = web.register().json, web.register(EMAIL.upper()).json
+        for answer in (first, again):
+            del answer["api_key"], answer["key_id"]
+        assert first == again
+
+    def test_a_fourth_time_ends_the_key_longest_unused(self, web):
+        issued = []
+        for email in (EMAIL, EMAIL.upper(), EMAIL, EMAIL.title()):
+            issued.append(web.register(email).json["api_key"])
+            web.now += 1
+        assert [me(web, key).status_code for key in issued] == [401, 200, 200, 200]
+
+    @pytest.mark.parametrize(
+        ("body", "field"),
+        [
+            ({}, "email"),
+            ({"email": "nobody"}, "email"),
+            ({"email": None}, "email"),
+            ({"email": f"{'a' * 250}@example.com"}, "email"),
+            ({"email": EMAIL, "app_name": "x" * 81}, "app_name"),
+            ({"email": EMAIL, "app_name": ""}, "app_name"),
+            ({"email": EMAIL, "app_name": "two\nlines"}, "app_name"),
+            ({"email": EMAIL, "plan": "paid"}, "plan"),
+        ],
+    )
+    def test_names_the_field_it_cannot_take(self, web, body, field):
+        answer = web.send("POST", "/api/v1/register", json=body)
+        assert (answer.status_code, answer.json["code"]) == (400, "invalid_request")
+        assert [error["field"] for error in answer.json["errors"]] == [field]
+
+
+class TestAKey:
+    @pytest.mark.parametrize("path", ["/ask", "/api/v1/me"])
+    def test_is_asked_for_where_it_is_required(self, web, path):
+        answer = web.send("POST" if path == "/ask" else "GET", path)
+        assert (answer.status_code, answer.json["code"]) == (401, "missing_api_key")
+
+    @pytest.mark.parametrize("sent", ["", "nonsense", UNKNOWN, UNKNOWN[:-1] + "0"])
+    @pytest.mark.parametrize("path", ["/api/v1/me", "/look"])
+    def test_that_is_wrong_is_refused_even_where_none_is_required(self, web, path, sent):
+        answer = web.send("GET", path, headers={"X-API-Key": sent})
+        assert (answer.status_code, answer.json["code"]) == (401, "invalid_api_key")
+        assert answer.json["detail"] == "The API key is not valid."
+
+    def test_says_who_is_calling_where_it_is_welcome(self, web, key):
+        assert web.send("GET", "/look").json == {"caller": "address:203.0.113.7"}
+        assert web.send("GET", "/look", key=key).json == {"caller": f"key:{key_id(key)}"}
+
+    def test_with_the_right_id_and_a_wrong_secret_is_refused(self, web, key):
+        forged = mint(bytes.fromhex(key_id(key)), bytes(32))
+        assert me(web, forged).json["code"] == "invalid_api_key"
+
+    def test_of_an_unknown_id_is_compared_like_any_other(self, web, key, monkeypatch):
+        """Else the time of the answer would tell which ids exist."""
+        compared = []
+        monkeypatch.setattr(auth, "matches", lambda *given: compared.append(given[1]) or False)
+        assert [me(web, sent).status_code for sent in (key, UNKNOWN)] == [401, 401]
+        assert (len(compared[0]), compared[1]) == (len(NOBODY), NOBODY)
+
+    def test_hashed_with_another_secret_is_unknown(self, web, key):
+        with web.database.writing() as db:
+            other, _ = keys.register(db, b"another secret", EMAIL, NOON)
+        assert me(web, other).status_code == 401
+
+    def test_is_read_from_its_header_alone(self, web, key):
+        assert web.send("GET", f"/look?X-API-Key={key}").json == {"caller": "address:203.0.113.7"}
+        assert web.send("GET", "/api/v1/me", headers={"Authorization": f"Bearer {key}"}).status_code == 401
+
+    def test_is_noted_as_used_once_a_minute(self, web, key):
+        for _ in range(3):
+            me(web, key)
+            web.now += 30
+        with web.database.reading() as db:
+            assert keys.find(db, key_id(key)).last_used_at == NOON + 60
+
+    def test_keeps_what_it_is_answered_out_of_every_cache(self, web, key):
+        for answer in (web.register(), web.ask(key), me(web, key), me(web, UNKNOWN)):
+            assert answer.headers["Cache-Control"] == "no-store"
+
+
+class TestMe:
+    def test_tells_plan_usage_and_reset_without_counting(self, web, key):
+        web.ask(key)
+        for _ in range(3):
+            assert me(web, key).json == {
+                "key_id": key_id(key),
+                "plan": "free",
+                "delegating": False,
+                "end_user": None,
+                "daily_limit": 10,
+                "used": 1,
+                "quota": {"limit": 10, "remaining": 9, "reset_at": "2026-11-22T00:00:00Z"},
+            }
+
+    def test_tells_of_an_end_users_usage_to_a_delegating_key(self, web):
+        key = web.granted(delegating=True)
+        web.ask(key, headers={"X-End-User": "alice"})
+        used = {user: me(web, key, headers={"X-End-User": user}).json["used"] for user in ("alice", "bob")}
+        assert used == {"alice": 1, "bob": 0}
+
+    def test_tells_a_key_taken_down_to_a_smaller_plan_that_nothing_is_left(self, web):
+        key = web.granted(plan="paid")
+        web.asked(key, 30)
+        with web.database.writing() as db:
+            keys.grant(db, key_id(key), "free")
+        assert me(web, key).json["quota"]["remaining"] == 0
+
+    def test_is_under_the_limit_of_telemetry(self, web, key):
+        assert me(web, key).headers["RateLimit-Policy"] == '"telemetry";q=120;w=60'
+
+
+class TestRotating:
+    def test_ends_the_old_key_at_once_and_keeps_its_id_plan_and_usage(self, web, key):
+        web.asked(key, 4)
+        answer = web.send("POST", "/api/v1/me/rotate", key=key)
+        assert answer.status_code == 200
+        new = answer.json["api_key"]
+        assert (answer.json["key_id"], answer.json["plan"]) == (key_id(key), "free")
+        assert answer.json["quota"]["remaining"] == 6
+        assert me(web, key).json["code"] == "invalid_api_key"
+        assert web.asked(new, 7) == {200: 6, 429: 1}
+
+
+class TestRevoking:
+    def test_ends_the_key_for_good(self, web, key):
+        answer = web.send("DELETE", "/api/v1/me", key=key)
+        assert (answer.status_code, answer.data) == (204, b"")
+        for method, path in (("GET", "/api/v1/me"), ("DELETE", "/api/v1/me"), ("POST", "/api/v1/me/rotate")):
+            assert web.send(method, path, key=key).json["code"] == "invalid_api_key"
+
+    def test_leaves_the_other_keys_of_the_email_alone(self, web, key):
+        other = web.register().json["api_key"]
+        web.send("DELETE", "/api/v1/me", key=key)
+        assert me(web, other).status_code == 200

@@ -1,0 +1,70 @@
+"""No key is ever written down: not in the database, not in a backup of it, not in a log."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+import structlog
+
+from service import logs
+from service.store import keys
+from service.store.backup import backup
+from tests.api.web import Web
+
+KEYS = 1_000
+
+
+@pytest.fixture
+def web(sqlite) -> Web:
+    return Web(sqlite)
+
+
+@pytest.fixture
+def everything_is_logged(capsys):
+    """The service's own logging at its most talkative, undone afterwards."""
+    root = logging.getLogger()
+    before, level = root.handlers[:], root.level
+    logs.configure("debug")
+    yield
+    root.handlers[:] = before
+    root.setLevel(level)
+    structlog.reset_defaults()
+
+
+def secret_of(key: str) -> str:
+    return key.split("_")[3]
+
+
+def found_in(text: bytes, issued: list[str]) -> int:
+    return sum(secret_of(key).encode() in text for key in issued)
+
+
+def test_of_a_thousand_keys_none_is_in_the_database_or_its_backup(web, tmp_path):
+    with web.database.writing() as db:
+        issued = [keys.register(db, web.secret, f"{n}@example.com", web.now)[0] for n in range(KEYS)]
+    backup(web.database, tmp_path / "backup")
+    files = [path for path in tmp_path.iterdir() if path.is_file()]
+    assert {"backup", "database.sqlite", "database.sqlite-wal"} <= {path.name for path in files}
+    written = b"".join(path.read_bytes() for path in files)
+    assert found_in(written, issued) == 0
+    assert all(key.split("_")[2].encode() in written for key in issued), "the scan does not find what is there"
+
+
+def test_a_key_that_is_used_refused_or_met_by_a_fault_is_in_no_file_and_no_log(
+    web, tmp_path, capsys, everything_is_logged
+):
+    issued = [web.register(f"{n}@example.com").json["api_key"] for n in range(5)]
+    for key in issued[:4]:
+        for want in ("an answer", "a refusal", "no voters", "a fault"):
+            web.ask(key, want, headers={"Idempotency-Key": want.replace(" ", "-")})
+    issued.append(web.send("POST", "/api/v1/me/rotate", key=issued[0]).json["api_key"])
+    web.ask(issued[0])
+    web.ask(issued[1][:-1] + "x")
+    web.send("GET", f"/look?key={issued[2]}")
+    web.send("GET", f"/nowhere/{issued[3]}")
+    web.send("DELETE", "/api/v1/me", key=issued[4])
+    shown = "".join(capsys.readouterr()).encode()
+    assert b"unexpected fault" in shown, "the scan does not see the log"
+    assert found_in(shown, issued) == 0
+    assert found_in(b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file()), issued) == 0

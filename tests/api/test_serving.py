@@ -1,0 +1,197 @@
+"""The two servers, as processes of their own: `python app.py`'s waitress and granian for many requests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from service.api.serving import PortTaken, granian_command, open_port
+from service.config import Settings
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+
+
+@dataclass
+class Server:
+    """A running server: its process, its address and its data folder."""
+
+    process: subprocess.Popen
+    url: str
+    folder: Path
+
+    @property
+    def address(self) -> tuple[str, int]:
+        host, port = self.url.removeprefix("http://").split(":")
+        return host, int(port)
+
+    def answers(self) -> bool:
+        try:
+            return httpx.get(f"{self.url}/healthz").status_code == 200
+        except httpx.TransportError:
+            return False
+
+
+@pytest.fixture(scope="module")
+def make_folder(tmp_path_factory, migrated_sqlite: Path) -> Callable[[], Path]:
+    """Makes a data folder with a migrated database and the two pipes of the waiting view."""
+
+    def make() -> Path:
+        folder = tmp_path_factory.mktemp("served")
+        shutil.copy(migrated_sqlite, folder / "simulated.sqlite")
+        for name in ("begun", "go-on"):
+            os.mkfifo(folder / name)
+        return folder
+
+    return make
+
+
+@contextmanager
+def serving(kind: str, folder: Path) -> Iterator[Server]:
+    """A server of that kind that answers; ended by SIGTERM, so that granian takes its workers along."""
+    port = free_port()
+    command = [sys.executable, "served.py"]
+    if kind == "granian":
+        command = granian_command(Settings(port=port, threads=8), 2, "served:web")
+    options = {"PORT": str(port), "DATA_DIR": str(folder), "THREADS": "8", "TRUSTED_PROXIES": "1"}
+    environment = {**os.environ, **options, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=HERE, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        server = Server(process, f"http://127.0.0.1:{port}", folder)
+        try:
+            wait_until(lambda: server.answers() or process.poll() is not None)
+            assert process.poll() is None, "the server did not start"
+            yield server
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+@pytest.fixture(params=["waitress", "granian"], scope="module")
+def server(request, make_folder: Callable[[], Path]) -> Iterator[Server]:
+    """Each kind of server in turn, the same one for all tests that leave it running."""
+    with serving(request.param, make_folder()) as server:
+        yield server
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, f"not within {seconds} s"
+        threading.Event().wait(0.05)
+
+
+@pytest.mark.parametrize("kind", ["waitress", "granian"])
+def test_a_request_in_flight_is_answered_before_the_server_ends(make_folder, kind: str):
+    got: list[httpx.Response] = []
+    with serving(kind, make_folder()) as server:
+        asking = threading.Thread(target=lambda: got.append(httpx.get(f"{server.url}/waiting", timeout=30)))
+        asking.start()
+        assert (server.folder / "begun").read_text() == "begun"
+        server.process.terminate()
+        wait_until(lambda: not server.answers())
+        assert server.process.poll() is None
+        (server.folder / "go-on").write_text("here you are")
+        asking.join(timeout=30)
+        assert (got[0].status_code, got[0].text) == (200, "here you are")
+        assert server.process.wait(timeout=30) == 0
+
+
+def test_on_ctrl_c_an_idle_server_ends_at_once_and_what_started_it_goes_on(make_folder):
+    with serving("waitress", make_folder()) as server, httpx.Client(base_url=server.url) as client:
+        client.get("/healthz")
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(timeout=10) == 0
+        assert server.process.stdout.read() == "ready\nended\n"
+
+
+def test_a_connection_goes_on_after_a_304(server: Server):
+    with httpx.Client(base_url=server.url) as client:
+        first = client.get("/api/v1/docs")
+        known = client.get("/api/v1/docs", headers={"If-None-Match": first.headers["ETag"]})
+        again = client.get("/api/v1/docs")
+        sockets = {one.extensions["network_stream"].get_extra_info("client_addr") for one in (first, known, again)}
+    assert (known.status_code, known.content, again.status_code) == (304, b"", 200)
+    assert len(sockets) == 1
+    assert "connection" not in known.headers
+
+
+def test_headers_of_64_kib_are_a_clear_refusal(server: Server):
+    assert httpx.get(f"{server.url}/healthz", headers={"X-Long": "a" * 65536}).status_code == 431
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_of_10_mb_is_a_problem(server: Server, chunked: bool):
+    body = b"{" + b" " * 10_000_000
+    headers = {"Content-Type": "application/json"}
+    answer = httpx.post(f"{server.url}/api/v1/register", content=iter([body]) if chunked else body, headers=headers)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (413, "application/problem+json")
+    assert answer.json()["code"] == "body_too_large"
+
+
+def test_a_chunked_body_is_read_whole(server: Server):
+    body = iter([b'{"email":', b'"you@example.com"}'])
+    headers = {"Content-Type": "application/json"}
+    assert httpx.post(f"{server.url}/api/v1/register", content=body, headers=headers).status_code == 200
+
+
+def test_the_address_that_a_trusted_proxy_reports_arrives(server: Server):
+    forwarded = {"X-Forwarded-For": "192.0.2.1, 203.0.113.9"}
+    assert httpx.get(f"{server.url}/address", headers=forwarded).text == "203.0.113.9"
+    assert httpx.get(f"{server.url}/address").text == "127.0.0.1"
+
+
+def test_two_processes_of_granian_both_answer(server: Server):
+    seen: set[str] = set()
+
+    def enough() -> bool:
+        seen.add(httpx.get(f"{server.url}/process").text)
+        return len(seen) == (2 if "granian" in server.process.args else 1)
+
+    wait_until(enough)
+
+
+def test_what_waitress_refuses_by_itself_is_a_problem_too(server: Server):
+    with socket.create_connection(server.address) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nbroken\r\n\r\n")
+        answer = connection.makefile("rb").read()
+    assert b" 400 " in answer.partition(b"\r\n")[0]
+    if "granian" not in server.process.args:
+        assert b"application/problem+json" in answer
+        assert b'"code":"invalid_request"' in answer
+
+
+def test_a_port_in_use_is_refused_in_a_sentence():
+    port = free_port()
+    with socket.create_server(("127.0.0.1", port)), pytest.raises(PortTaken, match=f"127.0.0.1:{port}.*in use.*PORT="):
+        open_port("127.0.0.1", port)
+
+
+@pytest.mark.skipif(not hasattr(socket, "SO_REUSEPORT"), reason="this system shares no ports")
+def test_a_port_that_its_holder_would_share_is_refused_too():
+    port = free_port()
+    with socket.create_server(("127.0.0.1", port), reuse_port=True), pytest.raises(PortTaken):
+        open_port("127.0.0.1", port)
+
+
+def test_a_port_that_was_just_left_is_free_again():
+    port = free_port()
+    open_port("127.0.0.1", port).close()
+    open_port("127.0.0.1", port).close()

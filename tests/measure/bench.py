@@ -1,0 +1,179 @@
+"""`make bench`: how fast the service is, as ratios against others in the same run.
+
+Absolute times drift with the machine; what is printed side by side was measured in turn, seconds apart.
+Linux only: the load comes from many loopback addresses, so that the public limits are on.
+"""
+
+from __future__ import annotations
+
+import gzip
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from tests.measure import load, servers
+from tests.measure.servers import ROOT, Server
+
+ROUNDS = 5
+SECONDS = 2.0
+CONNECTIONS = 16
+SLOW_POSTS = 60
+QUESTIONS = 200
+OTHERS = ROOT / ".venv-bench"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the result: what was measured, what it should be, and whether it is."""
+
+    name: str
+    value: float
+    unit: str
+    goal: float
+    at_least: bool
+
+    def __str__(self) -> str:
+        met = self.value >= self.goal if self.at_least else self.value <= self.goal
+        sign = "at least" if self.at_least else "at most"
+        return f"{'ok  ' if met else 'MISS'} {self.name:<66} {self.value:8.2f} {self.unit:<3} ({sign} {self.goal:g})"
+
+
+def main() -> int:
+    """Print every figure; the exit code says whether all goals were met."""
+    addresses = load.sources()
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder)
+        figures = [_first_start(data)]
+        figures += _throughput(data, addresses)
+        figures += [_under_slow_posts(data, addresses), _oracle(data)]
+    for figure in figures:
+        print(figure)
+    return 0 if all(str(figure).startswith("ok") for figure in figures) else 1
+
+
+def _first_start(data: Path) -> Figure:
+    began = time.perf_counter()
+    with servers.service(data):
+        return Figure("first start on an empty folder until ready", time.perf_counter() - began, "s", 10, False)
+
+
+def _throughput(data: Path, addresses: Iterator[str]) -> list[Figure]:
+    with servers.service(data) as service:
+        document = data / "document.json"
+        document.write_bytes(httpx.get(service.address + service.path).content)
+    # The bare route sends as many bytes as the service does to whom takes gzip.
+    size = len(gzip.compress(document.read_bytes(), 6))
+    with ExitStack() as running:
+        waitress = running.enter_context(servers.service(data))
+        granian = running.enter_context(servers.service_on_granian(data))
+        bare_waitress = running.enter_context(servers.bare_on_waitress(size))
+        bare_granian = running.enter_context(servers.bare_on_granian(size))
+        fastapi = running.enter_context(servers.fastapi_on_uvicorn(_others(), document))
+        return [
+            Figure(
+                "GET with limits / bare Flask route, both on waitress",
+                _ratio(waitress, bare_waitress, addresses),
+                "x",
+                0.55,
+                True,
+            ),
+            Figure(
+                "GET with limits / bare Flask route, both on granian",
+                _ratio(granian, bare_granian, addresses),
+                "x",
+                0.35,
+                True,
+            ),
+            Figure(
+                "GET with limits on granian / FastAPI (def, response model) on uvicorn",
+                _ratio(granian, fastapi, addresses),
+                "x",
+                1.5,
+                True,
+            ),
+        ]
+
+
+def _ratio(one: Server, other: Server, addresses: Iterator[str]) -> float:
+    """Median over rounds of requests per second of `one` per those of `other`, measured in turn."""
+    ratios = []
+    for _ in range(ROUNDS):
+        rates = [_rate(server, addresses) for server in (one, other)]
+        ratios.append(rates[0] / rates[1])
+    return statistics.median(ratios)
+
+
+def _rate(server: Server, addresses: Iterator[str]) -> float:
+    seen = load.run(server.port, server.path, seconds=SECONDS, connections=CONNECTIONS, addresses=addresses)
+    if seen.failures:
+        raise RuntimeError(f"{seen.failures} of {len(seen.latencies)} answers of {server.address} were not 200")
+    return seen.per_second
+
+
+def _under_slow_posts(data: Path, addresses: Iterator[str]) -> Figure:
+    """GET p99 while slow questions are open, against idle."""
+    with servers.slow_service(data) as server:
+        idle = load.run(server.port, server.path, seconds=4, connections=4, addresses=addresses).quantile_ms(0.99)
+        key = _key(data)
+        threads = [threading.Thread(target=_post, args=(server, key, number)) for number in range(SLOW_POSTS)]
+        for thread in threads:
+            thread.start()
+        time.sleep(1)
+        busy = load.run(server.port, server.path, seconds=4, connections=4, addresses=addresses).quantile_ms(0.99)
+        for thread in threads:
+            thread.join()
+    return Figure(f"GET p99 with {SLOW_POSTS} slow POSTs in flight / idle ({idle:.1f} ms)", busy / idle, "x", 3, False)
+
+
+def _oracle(data: Path) -> Figure:
+    """Median time of an answer, each for an end user of its own."""
+    with servers.service(data) as server, httpx.Client() as client:
+        key, took = _key(data), []
+        for number in range(QUESTIONS):
+            began = time.perf_counter()
+            answer = _ask(client, server, key, number)
+            took.append(1000 * (time.perf_counter() - began))
+            answer.raise_for_status()
+    return Figure("median of an oracle's answer with embedded engines", statistics.median(took), "ms", 60, False)
+
+
+def _post(server: Server, key: str, number: int) -> None:
+    with httpx.Client(timeout=60) as client:
+        _ask(client, server, key, number)
+
+
+def _ask(client: httpx.Client, server: Server, key: str, number: int) -> httpx.Response:
+    question = f"Will {('bitcoin', 'ether', 'solana', 'gold')[number % 4]} rise more than {1 + number % 9}% this week?"
+    headers = {"X-API-Key": key, "X-End-User": f"bench-{number}"}
+    return client.post(f"{server.address}/api/v1/oracle", json={"question": question}, headers=headers)
+
+
+def _key(data: Path) -> str:
+    """A delegating key of the service over `data`."""
+    command = [sys.executable, "-m", "service.operator", "mint", "--delegating", "--email", "bench@example.com"]
+    environment = {"DATA_DIR": str(data), "PATH": "", "PYTHONPATH": str(ROOT)}
+    said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return next(word for word in said.stdout.split() if word.startswith("nf_live_"))
+
+
+def _others() -> Path:
+    """The Python of the environment that holds what we compare with, made at the first run."""
+    python = OTHERS / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(OTHERS)], check=True)
+        wanted = ["-r", str(ROOT / "tests" / "measure" / "requirements.txt")]
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", *wanted], check=True)
+    return python
+
+
+if __name__ == "__main__":
+    sys.exit(main())

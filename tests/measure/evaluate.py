@@ -1,0 +1,73 @@
+"""Each voter and the pool, walked forward over real hourly bars: `make evaluate`, or with `BARS=folder` over others.
+
+Priors, inputs and tree settings were chosen on bars before August 2024; the months scored here by default begin
+there. Nothing is fitted to a label that was not known at the start of the month in which it is used.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from service.config import Settings
+from service.forecasting.walk_forward import MEAN_VOTER, POOL, Interval, Score, walk_forward
+from service.market.bars import resample
+from service.market.instants import DAY, HOUR, iso
+from service.sources.feeds.replay import open_replay
+
+BARS = Path(__file__).parents[3] / "shared" / "data" / "candles" / "1h"
+LEARNT_FIRST = 180 * DAY  # of bars before the first month that is scored
+SEED = 1
+
+
+def evaluate(folder: Path) -> list[Score]:
+    """The scores over the months of a folder of CSV files that begin 180 days after its first bar."""
+    feed = open_replay(Settings(world="replay", replay_dir=folder))
+    hourly = {asset: resample(bars, HOUR) for asset, bars in feed.bars.items()}
+    since = feed.history_from + LEARNT_FIRST
+    print(f"Bars of {', '.join(hourly)} from {iso(feed.history_from)} to {iso(feed.ends)}; scored from {iso(since)}.")
+    return walk_forward(hourly, since, np.random.default_rng(SEED))
+
+
+def show(scores: list[Score]) -> None:
+    """Print the table: Brier scores, lower is better, with 95 % intervals of a bootstrap over weeks."""
+    print(f"\n{'':24}{'questions':>9}  {'Brier':>7}  {'against vol':>27}  {'against the mean voter':>27}")
+    for score in scores:
+        columns = f"{score.questions:9d}  {score.brier:7.5f}  {_said(score.against_vol)}  {_said(score.against_mean)}"
+        print(f"{score.group:11}{score.name:13}{columns}")
+
+
+def _said(difference: Interval) -> str:
+    return f"{difference.mean:+.5f} [{difference.low:+.5f}, {difference.high:+.5f}]"
+
+
+def promises(scores: list[Score]) -> dict[str, bool]:
+    """What the project promises of its voters, and whether it held."""
+    brier = {(score.group, score.name): score.brier for score in scores}
+    kept = {
+        f"the pool is not worse than its mean voter on {group}": brier[group, POOL] <= brier[group, MEAN_VOTER]
+        for group in ("direction", "levels")
+    }
+    return kept | {
+        f"{name} is better than vol on levels": brier["levels", name] < brier["levels", "vol"]
+        for name in ("logit", "forest")
+    }
+
+
+def main() -> int:
+    """Print the table and the promises; 1 when one of them is broken."""
+    parser = argparse.ArgumentParser(description="Walk the voters forward over real hourly bars.")
+    parser.add_argument("folder", nargs="?", type=Path, default=BARS, help="CSV files named for their assets")
+    scores = evaluate(parser.parse_args().folder)
+    show(scores)
+    print()
+    kept = promises(scores)
+    for promise, holds in kept.items():
+        print(f"{'holds ' if holds else 'BROKEN'}  {promise}")
+    return 0 if all(kept.values()) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

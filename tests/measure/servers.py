@@ -1,0 +1,104 @@
+"""The servers that are measured side by side, each a process of its own on a free port."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).resolve().parents[2]
+THREADS = 64
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server: its port and the document that is asked of it."""
+
+    port: int
+    path: str
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+def free_port() -> int:
+    """A port nobody listens on right now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def running(command: list[str], path: str, *, ready: str | None = None, **environment: str) -> Iterator[Server]:
+    """Start `command` (`{port}` in it is filled in), wait until `ready` answers 200, stop it at the end."""
+    server = Server(free_port(), path)
+    filled = [part.replace("{port}", str(server.port)) for part in command]
+    surroundings = os.environ | {"PORT": str(server.port), "LOG_LEVEL": "error", "PYTHONPATH": str(ROOT)} | environment
+    process = subprocess.Popen(filled, cwd=ROOT, env=surroundings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        _wait(server.address + (ready or path), process)
+        yield server
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def _wait(url: str, process: subprocess.Popen) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server ended with {process.returncode} before it answered {url}")
+        try:
+            if httpx.get(url, timeout=5).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.05)
+    raise RuntimeError(f"{url} did not answer in time")
+
+
+def service(data: Path, **options: str):
+    """The whole service: waitress, jobs, SQLite."""
+    return running([sys.executable, "app.py"], "/api/v1/prices", ready="/readyz", DATA_DIR=str(data), **options)
+
+
+def slow_service(data: Path):
+    """The whole service with voters of a second each."""
+    command = [sys.executable, "-m", "tests.measure.slow_service"]
+    return running(command, "/api/v1/prices", ready="/readyz", DATA_DIR=str(data))
+
+
+def service_on_granian(data: Path, **options: str):
+    """One web process of the service over data that is already there."""
+    return running(_granian("app:web", "--factory"), "/api/v1/prices", ready="/healthz", DATA_DIR=str(data), **options)
+
+
+def bare_on_waitress(size: int):
+    """A Flask route that returns bytes, on the same server with the same threads."""
+    command = [sys.executable, "-m", "waitress", "--port={port}", "--host=127.0.0.1", f"--threads={THREADS}"]
+    return running([*command, "tests.measure.bare_app:app"], "/document", BODY_BYTES=str(size))
+
+
+def bare_on_granian(size: int):
+    """The same route on granian."""
+    return running(_granian("tests.measure.bare_app:app"), "/document", BODY_BYTES=str(size))
+
+
+def fastapi_on_uvicorn(python: Path, document: Path):
+    """The same document from FastAPI: a `def` route with a response model."""
+    command = [str(python), "-m", "uvicorn", "--host=127.0.0.1", "--port={port}", "--log-level=error"]
+    return running([*command, "tests.measure.fastapi_app:app"], "/document", DOCUMENT=str(document))
+
+
+def _granian(target: str, *flags: str) -> list[str]:
+    options = ["--interface=wsgi", "--host=127.0.0.1", "--port={port}", f"--blocking-threads={THREADS}"]
+    return [sys.executable, "-m", "granian", *options, "--no-ws", "--log-level=error", *flags, target]

@@ -1,0 +1,45 @@
+"""Every address asks for a key unless it is listed here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from flask import Flask
+
+from service.api import create_app
+from service.store.database import Database
+from tests.api.web import Web
+
+# Specification, "Authentication"; and what an operator's own tools read.
+PUBLIC = {
+    "POST /api/v1/register",
+    "GET /api/v1/docs",
+    "GET /api/openapi-lite.json",
+    "GET /api/v1/openapi-lite.json",
+    "GET /api/openapi.json",
+    "GET /docs",
+    "GET /docs/rapidoc-9.3.8.js",
+    "GET /",
+    "GET /healthz",
+    "GET /readyz",
+    "GET /metrics",
+}
+
+
+@pytest.fixture
+def app(sqlite_url) -> Iterator[Flask]:
+    with closing(Database(sqlite_url)) as database:
+        yield create_app(Web(database).services)
+
+
+def test_every_address_that_is_not_public_asks_for_a_key(app):
+    routes = {f"{method} {rule.rule}" for rule in app.url_map.iter_rules() for method in rule.methods}
+    asked = {route for route in routes if _code(app, *route.split()) == "missing_api_key"}
+    assert {route for route in routes - asked if not route.startswith(("HEAD", "OPTIONS"))} == PUBLIC
+
+
+def _code(app: Flask, method: str, path: str) -> str | None:
+    """The code of the problem that a caller without a key is answered with."""
+    return (app.test_client().open(path, method=method).get_json(silent=True) or {}).get("code")

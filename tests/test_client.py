@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import inspect
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from flask import Flask
+
+from service import client as clients
+from service.api import create_app
+from service.client import (
+    BadRequest,
+    Client,
+    ClientError,
+    Conflict,
+    ConnectionFailed,
+    NotFound,
+    RateLimited,
+    Refused,
+    ServerFault,
+    TimedOut,
+    Unauthorized,
+    Unavailable,
+)
+from service.store.database import Database
+from tests.api.web import Web
+
+ROOT = Path(__file__).parents[1]
+# Addresses that are for browsers or the same under another name.
+WITHOUT_METHOD = {("GET", "/docs"), ("GET", "/api/v1/openapi-lite.json")}
+
+
+@pytest.fixture
+def app(sqlite_url: str) -> Iterator[Flask]:
+    with closing(Database(sqlite_url)) as database:
+        yield create_app(Web(database).services)
+
+
+@pytest.fixture
+def client(app: Flask) -> Iterator[Client]:
+    """A client of the real application, without a key."""
+    with Client("http://ninefold", transport=httpx.WSGITransport(app)) as client:
+        yield client
+
+
+def methods() -> dict[str, Callable]:
+    public = inspect.getmembers(Client, inspect.isfunction)
+    return {name: method for name, method in public if not name.startswith("_") and name != "close"}
+
+
+def sent_by(name: str, method: Callable) -> tuple[str, str]:
+    """The method and path of the one request that a client's method sends, given a word for every argument."""
+    seen: list[tuple[str, str]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append((request.method, request.url.path))
+        return httpx.Response(200, json={"api_key": "new"})
+
+    given = [name for name, one in inspect.signature(method).parameters.items() if one.default is one.empty]
+    with Client("http://ninefold", transport=httpx.MockTransport(answer)) as client:
+        getattr(client, name)(*given[1:])
+    (route,) = seen
+    return route
+
+
+def test_there_is_one_method_for_each_operation_and_none_for_anything_else(app: Flask):
+    operations = {
+        (method, rule.rule)
+        for rule in app.url_map.iter_rules()
+        if hasattr(app.view_functions[rule.endpoint], "operation")
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+    }
+    sent = [sent_by(name, method) for name, method in methods().items()]
+    assert len(sent) == len(set(sent))
+    assert set(sent) == operations - WITHOUT_METHOD
+
+
+def test_every_method_says_what_it_gives():
+    assert all(inspect.getdoc(method) for method in methods().values())
+
+
+def test_a_key_is_registered_used_rotated_and_revoked(app: Flask, client: Client):
+    issued = client.register("you@example.com", "a test")
+    holder = Client("http://ninefold", issued["api_key"], transport=httpx.WSGITransport(app))
+    assert holder.usage()["quota"]["limit"] == issued["daily_limit"]
+    rotated = holder.rotate()
+    assert rotated["api_key"] != issued["api_key"]
+    assert holder.usage()["key_id"] == issued["key_id"]
+    assert holder.revoke() is None
+    with pytest.raises(Unauthorized) as refusal:
+        holder.usage()
+    assert refusal.value.code == "invalid_api_key"
+
+
+def test_bad_input_is_told_by_field(client: Client):
+    with pytest.raises(BadRequest) as refusal:
+        client.register("no address")
+    assert [error["field"] for error in refusal.value.errors] == ["email"]
+    assert refusal.value.request_id
+
+
+def test_a_used_up_limit_says_when_it_opens_again(client: Client):
+    for _ in range(120):
+        client.docs()
+    with pytest.raises(RateLimited) as refusal:
+        client.docs()
+    assert (refusal.value.limit, refusal.value.remaining) == (120, 0)
+    assert refusal.value.reset_at.endswith("Z")
+    assert 0 < refusal.value.retry_after_s <= 60
+
+
+def test_a_service_that_is_not_ready_says_what_is_missing(client: Client):
+    assert client.alive() == {"status": "alive"}
+    with pytest.raises(Unavailable, match="no bars yet") as refusal:
+        client.ready()
+    assert refusal.value.retry_after_s > 0
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (302, ServerFault),
+        (400, BadRequest),
+        (401, Unauthorized),
+        (403, ServerFault),
+        (404, NotFound),
+        (409, Conflict),
+        (413, BadRequest),
+        (415, BadRequest),
+        (422, BadRequest),
+        (429, RateLimited),
+        (500, ServerFault),
+        (502, ServerFault),
+        (503, Unavailable),
+    ],
+)
+@pytest.mark.parametrize("body", [b'{"detail": "Because.", "code": "why"}', b"<html>Bad gateway</html>", b"[]", b""])
+def test_every_refusal_is_one_of_the_family_even_when_a_proxy_wrote_it(status: int, kind: type[Refused], body: bytes):
+    transport = httpx.MockTransport(lambda _: httpx.Response(status, content=body))
+    with Client("http://ninefold", transport=transport) as client, pytest.raises(kind) as refusal:
+        client.prices()
+    assert type(refusal.value) is kind
+    assert refusal.value.status == status
+    assert str(refusal.value) == ("Because." if b"Because" in body else f"The service answered {status}.")
+
+
+@pytest.mark.parametrize("body", [b"<html>Welcome</html>", b"[]", b"\xff"])
+def test_an_answer_that_is_no_json_object_is_a_fault(body: bytes):
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=body))
+    with Client("http://ninefold", transport=transport) as client, pytest.raises(ServerFault, match="not JSON"):
+        client.prices()
+
+
+def test_key_end_user_and_idempotency_key_are_sent_in_their_headers():
+    seen: list[httpx.Headers] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request.headers)
+        return httpx.Response(200, json={})
+
+    with Client("http://ninefold", "nf_live_x", end_user="42", transport=httpx.MockTransport(answer)) as client:
+        client.ask("Up?", idempotency_key="once")
+        client.ask("Up?")
+    assert [headers["X-API-Key"] for headers in seen] == ["nf_live_x"] * 2
+    assert [headers["X-End-User"] for headers in seen] == ["42"] * 2
+    assert [headers.get("Idempotency-Key") for headers in seen] == ["once", None]
+
+
+@pytest.mark.parametrize("failure", [httpx.ReadError("reset"), httpx.ReadTimeout("slow")])
+def test_what_was_sent_is_never_sent_again(failure: httpx.TransportError):
+    sent: list[httpx.Request] = []
+
+    def fail(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        raise failure
+
+    with Client("http://ninefold", transport=httpx.MockTransport(fail)) as client, pytest.raises(ClientError):
+        client.ask("Up?")
+    assert len(sent) == 1
+
+
+def test_an_address_where_nobody_listens_is_a_failed_connection():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with Client(f"http://127.0.0.1:{port}") as client, pytest.raises(ConnectionFailed, match=str(port)):
+        client.prices()
+
+
+@contextmanager
+def dripping(beginning: bytes) -> Iterator[str]:
+    """A server that sends the beginning of an answer and then one byte of it every 20 ms."""
+    stop = threading.Event()
+
+    def drip(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.sendall(beginning)
+            while not stop.wait(0.02):
+                connection.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=drip, args=(listener,))
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        stop.set()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    "beginning", [b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n"]
+)
+def test_the_deadline_holds_for_the_whole_call_however_the_answer_drips(beginning: bytes):
+    with dripping(beginning) as url, Client(url, timeout_s=0.3) as client:
+        started = time.monotonic()
+        with pytest.raises(TimedOut, match=r"within 0\.3 s"):
+            client.prices()
+        assert time.monotonic() - started < 1
+
+
+def test_the_family_is_drawn_in_the_docstring_of_the_module():
+    family = [kind for _, kind in inspect.getmembers(clients, inspect.isclass) if issubclass(kind, ClientError)]
+    assert len(family) == 11
+    for kind in family:
+        assert f" {kind.__name__} " in clients.__doc__.replace("\n", " \n")
+
+
+def test_a_front_end_loads_neither_flask_nor_sqlalchemy():
+    check = (
+        "import sys, service.client; "
+        "print(sorted({'flask', 'sqlalchemy', 'werkzeug', 'pydantic', 'numpy', 'service.config'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", check], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,142 @@
+"""What happens from the first start to a scored answer, with nothing replaced but the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service.errors import WrongWorld
+from service.market.instants import HOUR, iso
+from service.store import answers, records
+from tests.houses import START, Residents, copied, resident
+
+NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest"}
+
+
+@pytest.fixture(scope="module")
+def furnished(tmp_path_factory) -> Path:
+    """The data of a service after its first start in the simulated world."""
+    folder = tmp_path_factory.mktemp("furnished")
+    with resident(folder, history_days=120) as residents:
+        residents.work()
+    return folder
+
+
+@pytest.fixture
+def house(furnished: Path, tmp_path: Path) -> Iterator[Residents]:
+    with resident(copied(furnished, tmp_path), history_days=120) as residents:
+        residents.register()
+        yield residents
+
+
+def test_after_the_first_start_nine_voters_answer(house: Residents):
+    """One tick fetches the history, the voters learn from it, and a question gets nine votes and a consensus."""
+    answer = house.ask().get_json()
+    assert set(answer["votes"]) == NINE
+    assert answer["abstained"] == {}
+    assert answer["consensus"]["oracles_count"] == 9
+    assert answer["consensus"]["bull_probability"] + answer["consensus"]["bear_probability"] == pytest.approx(100)
+    assert answer["world"] == "simulated"
+    assert answer["asked_at"] == iso(START)
+    assert answer["as_of"] == iso(START - START % 300)
+
+
+def test_the_service_says_when_it_is_ready(tmp_path: Path):
+    """Before the first tick it is not ready and says what is missing; after it, it is."""
+    with resident(tmp_path, history_days=60) as residents:
+        before = residents.client.get("/readyz")
+        assert before.status_code == 503
+        assert "no bars yet" in before.get_json()["detail"]
+        residents.work()
+        assert residents.client.get("/readyz").get_json()["status"] == "ready"
+
+
+def test_prices_move_with_the_market(house: Residents):
+    """Five minutes later there is another bar, another document and another ETag."""
+    first = house.client.get("/api/v1/prices")
+    house.move(300)
+    second = house.client.get("/api/v1/prices")
+    assert second.get_json()["as_of"] == iso(START - START % 300 + 300)
+    assert first.headers["ETag"] != second.headers["ETag"]
+    assert first.get_json()["prices"] != second.get_json()["prices"]
+    unchanged = house.client.get("/api/v1/prices", headers={"If-None-Match": second.headers["ETag"]})
+    assert unchanged.status_code == 304
+
+
+def test_a_question_is_resolved_by_what_happened_and_every_voter_scored(house: Residents):
+    """Two days on, with no hand, the answer has an outcome with its evidence and the record knows nine voters."""
+    asked = house.ask("Will bitcoin be higher in 24 hours?").get_json()
+    for _ in range(3):
+        house.move(16 * HOUR)
+    with house.house.database.reading() as db:
+        votes = answers.resolved_votes(db)
+        record = records.latest(db)
+    assert {vote.answer for vote in votes} == {asked["id"]}
+    assert {vote.voter for vote in votes} == NINE
+    assert {standing["voter"]: standing["n"] for standing in record["direction"]["standings"]} == dict.fromkeys(NINE, 1)
+
+
+def test_a_restart_continues(furnished: Path, tmp_path: Path):
+    """A second start over the same data fetches only what is new and answers with the same fits."""
+    with resident(copied(furnished, tmp_path), wall=START + 3 * HOUR, history_days=120) as residents:
+        residents.register()
+        residents.work()
+        answer = residents.ask().get_json()
+    assert answer["as_of"] == iso(START + 3 * HOUR - START % 300)
+    assert len(answer["votes"]) == 9
+
+
+def test_a_database_of_another_world_is_refused(furnished: Path, tmp_path: Path):
+    """Simulated bars of one seed never go on as those of another."""
+    with pytest.raises(WrongWorld, match="another DATA_DIR"), resident(copied(furnished, tmp_path), simulated_seed=7):
+        pass
+
+
+def test_a_dead_feed_is_seen_to_be_stale(house: Residents):
+    """When no bar comes for an hour the service says it is not ready, and the prices keep their old instant."""
+    house.wall += HOUR
+    assert house.client.get("/readyz").status_code == 503
+    prices = house.client.get("/api/v1/prices").get_json()
+    assert prices["stale_after"] < iso(int(house.wall))
+    assert prices["timestamp"] == iso(START - START % 300)
+
+
+def test_a_retry_under_the_same_key_is_free_and_identical(house: Residents):
+    first = house.ask(**{"Idempotency-Key": "once"})
+    again = house.ask(**{"Idempotency-Key": "once"})
+    assert again.get_data() == first.get_data()
+    usage = house.client.get("/api/v1/me", headers={"X-API-Key": house.key}).get_json()
+    assert usage["used"] == 1
+
+
+def test_a_refused_question_is_not_counted(house: Residents):
+    refused = house.ask("What is the best pizza in Rome?")
+    assert refused.status_code == 400
+    assert refused.get_json()["code"] == "not_a_market_question"
+    usage = house.client.get("/api/v1/me", headers={"X-API-Key": house.key}).get_json()
+    assert usage["used"] == 0
+
+
+def test_a_replay_of_real_bars_answers(shared_data: Path, tmp_path: Path):
+    """Fifteen months of hourly bars: the first thirteen are history, then an hour of world time is a wall minute."""
+    with resident(tmp_path, world="replay", replay_dir=shared_data / "candles" / "1h") as residents:
+        residents.work()
+        residents.register()
+        answer = residents.ask("Will Bitcoin be above $90k by the end of March?").get_json()
+        assert set(answer["votes"]) == NINE
+        assert answer["world"] == "replay"
+        assert answer["asked_at"] == "2025-03-02T00:00:00Z"
+        residents.move(60)
+        assert residents.client.get("/api/v1/prices").get_json()["as_of"] == "2025-03-02T01:00:00Z"
+
+
+def test_a_replay_stands_still_at_its_end_and_says_so(shared_data: Path, tmp_path: Path):
+    options = {"world": "replay", "replay_dir": shared_data / "candles" / "1h", "replay_start": "2025-04-29"}
+    with resident(tmp_path, world_speed=86400, **options) as residents:
+        residents.work()
+        residents.move(10)
+        prices = residents.client.get("/api/v1/prices").get_json()
+        assert prices["ended"] is True
+        assert prices["as_of"] == "2025-05-01T00:00:00Z"
