@@ -58,7 +58,9 @@ class Settings(BaseModel):
         SecretStr(""), description="secret that API keys are hashed with; empty: made once in `DATA_DIR/key-secret`"
     )
 
-    world: Literal["simulated", "replay", "live"] = Field("simulated", description="where prices come from")
+    world: Literal["simulated", "replay", "live"] = Field(
+        "simulated", description="where prices come from: `simulated`, `replay` or `live`"
+    )
     history_days: int = Field(365, ge=60, le=1500, description="days of bars before the first start (simulated, live)")
     simulated_seed: int = Field(42, ge=0, lt=2**31, description="seed of the simulated market")
     replay_dir: Path | None = Field(None, description="folder of `btc.csv`, `eth.csv`, … for `WORLD=replay`")

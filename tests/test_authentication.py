@@ -15,6 +15,7 @@ from tests.api.web import Web
 # Specification, "Authentication"; and what an operator's own tools read.
 PUBLIC = {
     "POST /api/v1/register",
+    "GET /api/v1/prices",
     "GET /api/v1/docs",
     "GET /api/openapi-lite.json",
     "GET /api/v1/openapi-lite.json",

@@ -75,7 +75,7 @@ def _readiness(known: Services) -> Ready:
     with known.database.writing() as db:
         heartbeat.beat(db, int(wall))
     with known.database.reading() as db:
-        openings = [bar.time for asset in ASSETS if (bar := bars.last(db, asset))]
+        openings = [bar.time for asset in ASSETS if (bar := bars.last(db, asset, known.step))]
         fitted = fits.latest_slot(db)
     as_of = max(openings, default=0) + known.step
     age = known.clock.at(wall) - as_of

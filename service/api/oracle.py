@@ -118,7 +118,7 @@ def _answered(text: str, caller: Caller) -> Answer:
 def _known(known: Services) -> Knowledge:
     with known.database.reading() as db:
         plain = contexts.every(db)
-        lasts = {asset: bars.last(db, asset) for asset in plain}
+        lasts = {asset: bars.last(db, asset, known.step) for asset in plain}
         slot, record = fits.latest_slot(db), records.latest(db)
         learnt = _fits(known.database, slot) if slot is not None else None
     return Knowledge(

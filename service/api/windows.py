@@ -110,7 +110,7 @@ class WindowStorage(Storage):
             return db.scalar(select(1)) == 1
 
     def reset(self) -> None:
-        raise NotImplementedError("windows end by themselves")
+        raise TypeError("windows end by themselves")
 
-    def clear(self, key: str) -> None:
-        raise NotImplementedError("windows end by themselves")
+    def clear(self, key: str) -> None:  # noqa: ARG002
+        raise TypeError("windows end by themselves")

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 LONGEST_H = 168.0  # the longest horizon that is learnt from; beyond it every residual fades
 MOST_SCORE = 4.0  # standardised inputs are cut here
-MOST_LEAN, MOST_WIDTH, MOST_TAIL = 0.5, 2.8, 1.4  # with these no curve can rise with the level
+MOST_LEAN, MOST_WIDTH, MOST_TAIL = 0.5, 0.8, 0.4  # with these no curve can rise with the level
 
 
 @dataclass(frozen=True)

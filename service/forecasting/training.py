@@ -14,6 +14,7 @@ from service.forecasting import law, linear
 from service.forecasting.brains import FOREST, LOGIT
 from service.forecasting.fits import VERSION, Fits
 from service.forecasting.forest import TREE_INPUTS, ForestFit, difference, mirror, tree_rows
+from service.forecasting.inputs import LOOK_BACK_H
 from service.forecasting.linear import LinearFit
 from service.forecasting.logistic import most_probable
 from service.forecasting.panel import Panel, survey
@@ -28,6 +29,7 @@ Array = NDArray[np.float64]
 LINEAR = tuple(voter.name for voter in (*SEATS, LOGIT))
 LEARNERS = {**{voter.name: voter.inputs for voter in (*SEATS, LOGIT)}, FOREST.name: TREE_INPUTS}
 NEEDED_DAYS = {**dict.fromkeys(LINEAR, 60), FOREST.name: 90}  # of hourly bars before a voter is fitted
+UNASKED_DAYS = LOOK_BACK_H // 24 + 2  # of them, from which no question comes: look-back and the ends of the grid
 LEARNT_DAYS = 365  # questions asked earlier than this before the slot are left out
 EVERY_H = 17  # hours between the instants of asking: no divisor of a day, so every hour of the day is asked at
 HORIZONS_H = (4, 8, 24, 72, 168)
@@ -80,9 +82,13 @@ def _missing(days: float, samples: Mapping[str, Sample]) -> dict[str, str]:
     for name, needed in NEEDED_DAYS.items():
         if days < needed:
             missing[name] = f"needs {needed} days of hourly bars, {days:.0f} are stored"
-        elif not len(samples[name]):
-            missing[name] = "some of its inputs are never known from the stored bars"
+        elif _days_asked(samples[name]) < needed - UNASKED_DAYS:
+            missing[name] = f"knows all of its inputs for less than {needed - UNASKED_DAYS} days"
     return missing
+
+
+def _days_asked(sample: Sample) -> float:
+    return float(np.ptp(sample.asked)) / DAY if len(sample) else 0.0
 
 
 def fit_linear(inputs: Sequence[str], sample: Sample) -> LinearFit:
@@ -114,18 +120,23 @@ def fit_forest(sample: Sample) -> ForestFit:
 
     No question of the later part was asked before the last label of the earlier part was known.
     """
-    cut = int(np.quantile(sample.asked, 1 - HELD_OUT))
-    alone = _hardly_overlaps(sample)
-    trees = export(_grow(sample.where(alone & (sample.deadline <= cut))))
+    earlier, later = split(sample.where(_hardly_overlaps(sample)))
+    trees = export(_grow(earlier))
     values = sample.values(TREE_INPUTS)
     return ForestFit(
         inputs=TREE_INPUTS,
         centers=tuple(np.where(linear.is_lean(TREE_INPUTS), 0.0, values.mean(axis=0)).tolist()),
-        weight=_believed(trees, sample.where(alone & (sample.asked >= cut))),
+        weight=_believed(trees, later),
         questions=len(sample),
         independent=float(sample.worth().sum()),
         trees=trees,
     )
+
+
+def split(sample: Sample) -> tuple[Sample, Sample]:
+    """The questions decided before the last quarter of asking, and those asked in it."""
+    cut = int(np.quantile(sample.asked, 1 - HELD_OUT))
+    return sample.where(sample.deadline <= cut), sample.where(sample.asked >= cut)
 
 
 def _hardly_overlaps(sample: Sample) -> NDArray[np.bool_]:

@@ -78,7 +78,7 @@ def walk_forward(hourly: Mapping[str, Bars], since: int, generator: np.random.Ge
     """Scores of the nine voters, their mean and the pool over the calendar months that begin at or after `since`.
 
     `since` is a unix second; months run to the last whole horizon that the bars hold. `generator` draws the
-    bootstrap.
+    bootstrap. A voter that could not be fitted in any of them has no score.
     """
     scored = join([month for month in forecast_months(hourly, since) if len(month.sample)])
     classes = _classes(scored.sample)
@@ -133,7 +133,7 @@ def _pooled(past: Sequence[Scored], start: int, sample: Sample, p: Array) -> Sco
     """The questions with the pool's answers, weighed and corrected by what had resolved by `start`."""
     pool, weights = np.empty(len(sample)), np.empty_like(p)
     for name, chosen in _classes(sample).items():
-        record = _record(past, start, name)
+        record = record_at(past, start, name)
         weights[chosen] = consensus.weigh(ENGINES, record)
         pool[chosen] = consensus.combine(p[chosen], weights[chosen], record.calibration)
     return Scored(sample, p, weights, pool)
@@ -143,8 +143,8 @@ def _classes(sample: Sample) -> dict[Class, NDArray[np.bool_]]:
     return {"direction": sample.z == 0, "event": sample.z != 0}
 
 
-def _record(past: Sequence[Scored], start: int, name: Class) -> ClassRecord:
-    """The record of one class at the start of a month."""
+def record_at(past: Sequence[Scored], start: int, name: Class) -> ClassRecord:
+    """The record of one class at the unix second `start`: of what had resolved by then."""
     if not past:
         return ClassRecord()
     seen = join(past)
@@ -202,4 +202,5 @@ def _score(group: Group, scored: Scored, chosen: NDArray[np.bool_], generator: n
             against_mean=interval(values - mean),
         )
         for name, values in columns.items()
+        if np.isfinite(values).any()
     ]

@@ -8,7 +8,7 @@ from service.forecasting import context, training
 from service.jobs.job import Effects, Workshop
 from service.jobs.schedules import Monthly
 from service.market.bars import Bars
-from service.market.instants import DAY
+from service.market.instants import DAY, HOUR
 from service.store import bars, contexts, fits
 
 # More than any look-back and any training window needs, so that what came before changes nothing.
@@ -44,6 +44,6 @@ def refit(workshop: Workshop, slot: int) -> Effects:
 
 
 def _hourly(workshop: Workshop, slot: int) -> dict[str, Bars]:
-    since, step = max(workshop.history_from, slot - LOOK_BACK_S), workshop.feed.step
+    since = max(workshop.history_from, slot - LOOK_BACK_S)
     with workshop.database.reading() as db:
-        return {asset: bars.load_hourly(db, asset, since, slot, step) for asset in workshop.feed.assets}
+        return {asset: bars.load(db, asset, since, slot, HOUR) for asset in workshop.feed.assets}

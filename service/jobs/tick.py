@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from service.errors import SourceFailed
 from service.jobs.job import Effects, Workshop
-from service.market.bars import Bars, merge
+from service.market.bars import Bars, merge, resample
 from service.market.instants import DAY, HOUR
 from service.market.prices import Prices, describe
 from service.sources.feeds import Fetched
@@ -43,10 +43,10 @@ def tick(workshop: Workshop, slot: int) -> Effects:
     if not fetched:
         raise SourceFailed("no source answered for any asset")
     document = _document(workshop, slot, fetched)
+    store = _storing(workshop, slot, fetched)
 
     def write(db: Connection) -> None:
-        for asset, answer in fetched.items():
-            bars.add(db, asset, answer.bars)
+        store(db)
         if document:
             snapshots.save(db, "prices", slot, document)
 
@@ -60,12 +60,30 @@ def fill(workshop: Workshop, slot: int) -> Effects:
     from hiding the others.
     """
     fetched = {asset: answer for asset in workshop.feed.assets if (answer := _fetch_missing(workshop, asset, slot))}
+    return _storing(workshop, slot, fetched)
+
+
+def _storing(workshop: Workshop, slot: int, fetched: dict[str, Fetched]) -> Effects:
+    """Store the bars that came, and the hours that they complete or mend."""
+    fresh = {asset: answer.bars for asset, answer in fetched.items() if len(answer.bars)}
+    hours = {asset: _hours(workshop, slot, asset, came) for asset, came in fresh.items()}
 
     def write(db: Connection) -> None:
-        for asset, answer in fetched.items():
-            bars.add(db, asset, answer.bars)
+        for asset, came in fresh.items():
+            bars.add(db, asset, came)
+            if came.step != HOUR:
+                bars.renew(db, asset, hours[asset])
 
     return write
+
+
+def _hours(workshop: Workshop, slot: int, asset: str, came: Bars) -> Bars:
+    """Every hour that holds a bar that came, or was the last one when it came, as far as it is complete."""
+    with workshop.database.reading() as db:
+        last = bars.last(db, asset, came.step)
+        first = min(int(came.time[0]), last.time if last else slot) // HOUR * HOUR
+        stored = bars.load(db, asset, first, max(slot, came.as_of), came.step)
+    return resample(merge(stored, came), HOUR)
 
 
 def _since(workshop: Workshop, asset: str, slot: int) -> int:
@@ -74,7 +92,7 @@ def _since(workshop: Workshop, asset: str, slot: int) -> int:
     if workshop.clock.world == "live":
         floor = max(floor, slot - LIVE_REACH_S)
     with workshop.database.reading() as db:
-        last = bars.last(db, asset)
+        last = bars.last(db, asset, workshop.feed.step)
         if last is None:
             return floor
         mended = bars.holes(db, asset, max(floor, slot - MENDED_S), slot, workshop.feed.step)
@@ -128,6 +146,6 @@ def _document(workshop: Workshop, slot: int, fetched: dict[str, Fetched]) -> byt
 def _last_day(db: Connection, workshop: Workshop, asset: str) -> Bars:
     """The stored bars of the last day that has any."""
     step = workshop.feed.step
-    last = bars.last(db, asset)
+    last = bars.last(db, asset, step)
     end = last.time + step if last else 0
     return bars.load(db, asset, end - SHOWN_S, end, step)

@@ -44,6 +44,7 @@ bar = Table(
     "bar",
     metadata,
     Column("asset", String(16), primary_key=True),
+    Column("step", Integer, primary_key=True, autoincrement=False),
     Column("time", BigInteger, primary_key=True, autoincrement=False),
     Column("open", Float(53), nullable=False),
     Column("high", Float(53), nullable=False),

@@ -27,6 +27,12 @@ def test_a_saturday_is_all_weekend_and_no_session():
     assert window["us_session"] == pytest.approx(-40 / 168)
 
 
+@pytest.mark.parametrize(("day", "share"), [(9, 0), (10, 0), (11, 1), (12, 1), (13, 0)])
+def test_the_weekend_is_saturday_and_sunday_in_utc(day, share):
+    """9 January 2025 is a Thursday."""
+    assert of_window("btc", at(2025, 1, day), at(2025, 1, day + 1), 24.0)["weekend"] == pytest.approx(share - 2 / 7)
+
+
 def test_half_a_session_counts_half():
     """Monday 17:00 to 01:00 UTC: four of eight hours lie before 21:00."""
     window = of_window("eth", at(2025, 1, 13, 17), at(2025, 1, 14, 1), 8.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,6 +104,14 @@ def test_a_timid_pool_is_stretched_but_only_as_far_as_the_prior_allows():
     assert 1.1 < calibration.stretch < 1.6
     assert calibration.shift != 0
     assert calibration.correlation > 0.9
+
+
+def test_overlapping_questions_stretch_the_pool_less():
+    """200 questions a day apart prove more than the same answers to 200 that overlap, worth 33."""
+    apart = many(200)
+    overlapping = [replace(question, horizon_hours=144.0) for question in apart]
+    assert build(overlapping, 0).event.calibration.n_eff == pytest.approx(200 / 6)
+    assert 1 < build(overlapping, 0).event.calibration.stretch < build(apart, 0).event.calibration.stretch
 
 
 def test_direction_never_gets_a_shift():

@@ -69,6 +69,19 @@ def test_overlapping_questions_are_worth_less(hourly):
     assert sample.worth()[day] == pytest.approx(17 / 24 * 3 / 7 * 2 / 3)
 
 
+def test_a_price_that_stays_is_neither_above_nor_up(hourly):
+    flat = replace(hourly["btc"], close=np.full(len(hourly["btc"]), 100.0))
+    sample = ask_past(survey({"btc": flat}), 0, int(flat.time[-1]), **GRID)
+    assert sample.happened[sample.z == 0].max() == 0
+
+
+def test_the_trees_are_weighed_on_questions_asked_after_all_they_learnt_was_known(hourly):
+    sample = ask_past(survey(hourly), 0, int(hourly["btc"].time[-1]), **GRID)
+    earlier, later = training.split(sample)
+    assert earlier.deadline.max() <= later.asked.min()
+    assert len(later) == pytest.approx(len(sample) / 4, rel=0.05)
+
+
 def test_fits_survive_json_without_loss(fits):
     again = Fits.from_plain(json.loads(written(fits)))
     assert written(again) == written(fits)
@@ -93,7 +106,7 @@ def test_from_sixty_days_all_but_the_forest_are_fitted(hourly):
 def test_with_one_asset_those_who_look_at_others_stay_unfitted(hourly):
     found = training.fit({"btc": hourly["btc"]}, int(hourly["btc"].time[-1]))
     assert set(found.missing) == {"breadth", "logit", "forest"}
-    assert found.missing["breadth"] == "some of its inputs are never known from the stored bars"
+    assert found.missing["breadth"] == "knows all of its inputs for less than 8 days"
 
 
 def test_a_drift_that_follows_momentum_is_found():

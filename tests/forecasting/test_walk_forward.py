@@ -8,7 +8,15 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from service.forecasting.walk_forward import MEAN_VOTER, POOL, VOTERS, forecast_months, month_starts, walk_forward
+from service.forecasting.walk_forward import (
+    MEAN_VOTER,
+    POOL,
+    VOTERS,
+    forecast_months,
+    month_starts,
+    record_at,
+    walk_forward,
+)
 from service.market.instants import DAY
 from tests.measure.evaluate import evaluate, promises
 
@@ -60,6 +68,16 @@ def test_what_comes_later_changes_no_forecast(hourly, march_and_april):
     np.testing.assert_array_equal(march.p, march_and_april[0].p)
     np.testing.assert_array_equal(april.p[april.sample.asked <= turned], march_and_april[1].p[before])
     np.testing.assert_array_equal(april.pool[april.sample.asked <= turned], march_and_april[1].pool[before])
+
+
+def test_the_record_holds_only_what_had_resolved(march_and_april):
+    april = march_and_april[1]
+    middle = at(2025, 4, 15)
+    decided = (april.sample.deadline <= middle) & (april.sample.z != 0)
+    record = record_at([april], middle, "event")
+    assert {standing.n for standing in record.standings} == {int(decided.sum())}
+    assert 0 < decided.sum() < (april.sample.asked <= middle).sum()
+    assert record_at([], middle, "event") == record_at([april], at(2025, 4), "event")
 
 
 @pytest.fixture(scope="module")

@@ -101,13 +101,15 @@ def test_a_try_is_broken_off_at_its_time_limit_and_the_job_may_go_on(database):
 
 
 def test_a_long_job_does_not_keep_a_short_one_waiting(database, applied):
-    short_done = threading.Event()
+    long_started, short_done = threading.Event(), threading.Event()
 
     def long(_workshop, _slot):
+        long_started.set()
         assert short_done.wait(DEADLINE_S)
         return write(applied, "l")
 
     with running(database, Job("long", ONCE, long), Job("short", ONCE, lambda _workshop, _slot: write(applied, "s"))):
+        assert long_started.wait(DEADLINE_S)
         wait_for(lambda: (run := newest(database, "short")) and run.state == "done")
         assert newest(database, "long").state == "running"
         short_done.set()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -18,49 +20,46 @@ ROOT = Path(__file__).parents[2]
 POINTS = ("claimed", "computed", "writing", "written")
 
 
-class Life:
-    """One run of mortal.py as a real process."""
+class Lives:
+    """The lives of mortal.py, one real process after the other."""
 
     def __init__(self, url: str, *mode: str) -> None:
         command = [sys.executable, Path(__file__).with_name("mortal.py"), url, *mode]
-        self.process = subprocess.Popen(
+        self.parent = subprocess.Popen(
             command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, stdin=-1, stdout=-1, text=True, bufsize=1
         )
-        assert self.hear() == "ready"
-
-    def say(self, line: object) -> None:
-        self.process.stdin.write(f"{line}\n")
+        self.pid = int(self.hear())
 
     def hear(self) -> str:
-        return self.process.stdout.readline().strip()
+        return self.parent.stdout.readline().strip()
 
     def work(self, now: int, until: str) -> str:
         """Let it work at the wall second `now` until it stands at `until` or has nothing to do."""
-        self.say(now)
+        self.parent.stdin.write(f"{now}\n")
         while (where := self.hear()) not in (until, "idle", ""):
-            self.say("go")
+            self.parent.stdin.write("go\n")
         return where
 
     def kill(self) -> None:
-        self.process.kill()
-        self.process.communicate(timeout=10)
+        os.kill(self.pid, signal.SIGKILL)
+        self.pid = int(self.hear())
 
 
 @contextmanager
-def born(url: str, *mode: str) -> Iterator[Life]:
-    life = Life(url, *mode)
-    yield life
-    life.kill()
+def lives_of(url: str, *mode: str) -> Iterator[Lives]:
+    lives = Lives(url, *mode)
+    yield lives
+    lives.parent.communicate(timeout=10)
 
 
-def die_often(url: str, mortal, times: int, seed: int, *mode: str) -> list[str]:
+def die_often(url: str, mortal, times: int) -> list[str]:
     """Kill as many processes at random points, a minute after the other; the last one may finish."""
-    points = random.Random(seed).choices(POINTS, k=times)
-    for minute, point in enumerate(points):
-        with born(url, *mode) as life:
-            assert life.work(mortal.START + minute * mortal.MINUTE, until=point) == point
-    with born(url, *mode) as life:
-        assert life.work(mortal.START + times * mortal.MINUTE, until="") == "idle"
+    points = random.Random(times).choices(POINTS, k=times)
+    with lives_of(url) as lives:
+        for minute, point in enumerate(points):
+            assert lives.work(mortal.START + minute * mortal.MINUTE, until=point) == point
+            lives.kill()
+        assert lives.work(mortal.START + times * mortal.MINUTE, until="") == "idle"
     return points
 
 
@@ -74,8 +73,8 @@ def faults(database, applied, mortal, minutes: int) -> list[str]:
 
 
 def test_kills_at_any_point_lose_nothing_and_double_nothing(database, database_url, applied, mortal, in_ci):
-    times = 60 if in_ci else 4
-    points = die_often(database_url, mortal, times, seed=1 if in_ci else 23)
+    times = 60 if in_ci else 12
+    points = die_often(database_url, mortal, times)
     assert sum(point in ("writing", "written") for point in points) >= times / 4
     assert faults(database, applied, mortal, times + 1) == []
 
@@ -83,10 +82,10 @@ def test_kills_at_any_point_lose_nothing_and_double_nothing(database, database_u
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_without_the_one_transaction_the_same_kills_do_damage(database, database_url, applied, mortal):
     """The control: if this passed without faults, the test above could not fail either."""
-    with born(database_url, "naive") as life:
-        assert life.work(mortal.START, until="writing") == "writing"
-    with born(database_url, "naive") as life:
-        assert life.work(mortal.START + mortal.MINUTE, until="") == "idle"
+    with lives_of(database_url, "naive") as lives:
+        assert lives.work(mortal.START, until="writing") == "writing"
+        lives.kill()
+        assert lives.work(mortal.START + mortal.MINUTE, until="") == "idle"
     assert faults(database, applied, mortal, 2) != []
 
 

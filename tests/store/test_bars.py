@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from service.market.assets import is_open
 from service.market.bars import Bar, Bars, from_rows, resample
@@ -43,7 +41,7 @@ def test_bars_come_back_as_they_were_stored(database):
         loaded = bars.load(db, "btc", START, START + 500 * 300, 300)
         assert same(loaded, stored)
         assert loaded.time.dtype == np.int64
-        assert bars.last(db, "btc") == Bar(*stored.rows()[-1])
+        assert bars.last(db, "btc", 300) == Bar(*stored.rows()[-1])
 
 
 def test_only_bars_that_are_complete_by_the_end_are_loaded(database):
@@ -56,8 +54,7 @@ def test_only_bars_that_are_complete_by_the_end_are_loaded(database):
 def test_an_asset_without_bars_has_none(database):
     with database.reading() as db:
         assert len(bars.load(db, "eth", 0, START, 300)) == 0
-        assert len(bars.load_hourly(db, "eth", 0, START, 300)) == 0
-        assert bars.last(db, "eth") is None
+        assert bars.last(db, "eth", 300) is None
     assert add(database, "eth", walk([])) == 0
 
 
@@ -81,30 +78,25 @@ def test_two_processes_never_store_a_bar_twice(database, database_url, at_once):
         assert len(bars.load(db, "btc", 0, START, 300)) == 2000
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    present=st.lists(st.booleans(), min_size=1, max_size=60),
-    since=st.integers(-2, 30),
-    until=st.integers(1, 70),
-)
-def test_hourly_bars_are_what_resampling_makes_of_the_stored_ones(database, present, since, until):
-    """Holes, an unfinished last hour and a window that cuts an hour included."""
-    stored = walk([START + 300 * place for place, there in enumerate(present) if there])
-    asset = f"asset{hash((tuple(present), since, until)) % 10**8}"
-    add(database, asset, stored)
-    span = START + 300 * since, START + 300 * until
-    with database.reading() as db:
-        expected = resample(bars.load(db, asset, *span, 300), HOUR)
-        hourly = bars.load_hourly(db, asset, *span, 300)
-    np.testing.assert_allclose(hourly.volume, expected.volume, rtol=1e-12)
-    assert all(np.array_equal(getattr(hourly, name), getattr(expected, name)) for name in Bar._fields[:5])
-
-
-def test_hourly_bars_of_hourly_bars_are_the_bars_themselves(database):
-    stored = walk(START + HOUR * np.arange(10), HOUR)
+def test_hours_lie_beside_the_bars_they_are_made_of(database):
+    stored = walk(START + 300 * np.arange(36))
+    hours = resample(stored, HOUR)
     add(database, "btc", stored)
+    with database.writing() as db:
+        bars.renew(db, "btc", hours)
     with database.reading() as db:
-        assert same(bars.load_hourly(db, "btc", START, START + 10 * HOUR, HOUR), stored)
+        assert same(bars.load(db, "btc", START, START + 3 * HOUR, HOUR), hours)
+        assert same(bars.load(db, "btc", START, START + 3 * HOUR, 300), stored)
+
+
+def test_an_hour_is_made_again_when_a_hole_in_it_is_mended(database):
+    whole = walk(START + 300 * np.arange(12))
+    holed = Bars(*(getattr(whole, name)[np.arange(12) != 5] for name in Bar._fields), step=300)
+    for known in (holed, whole):
+        with database.writing() as db:
+            bars.renew(db, "btc", resample(known, HOUR))
+    with database.reading() as db:
+        assert same(bars.load(db, "btc", START, START + HOUR, HOUR), resample(whole, HOUR))
 
 
 def test_holes_are_the_spans_without_bars(database):

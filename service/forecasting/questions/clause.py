@@ -12,7 +12,7 @@ from service.forecasting.questions.vocabulary import CONCORD
 
 BULL = {"rise", "up"}
 BEAR = {"fall", "down"}
-MOTIONS = {"reach", "break", "exceed", "rise", "fall"}
+MOTIONS = {"reach", "break", "exceed", "rise", "fall", "go"}
 RELATIONS = MOTIONS | {"meet", "up", "down", "above", "below", "ormore", "orless", "between", "to", "until", "target", "stay", "close", "be", "on"}
 # What may stand between an asset and its price in "ETH at 5000" or "5000 ETH".
 LINKS = {"the", "on", "approx", "be", "price", "a", "mark"}
@@ -23,6 +23,8 @@ HINTS = {"chance", "mood"}
 class Clause:
     """The tokens without dates, their kinds, the amounts among them and whether the whole is negated.
 
+    `has_stray` says that a number near the price stands there unrelated: it may be a level not understood.
+
     `kinds` leaves out words inside amounts, verbs in the past, and directions that say where the price comes
     from ("recover from the crash").
     """
@@ -31,6 +33,12 @@ class Clause:
     kinds: frozenset[str]
     amounts: tuple[Amount, ...]
     negated: bool
+    has_stray: bool
+
+    @property
+    def is_ever_denied(self) -> bool:
+        """ "Never above" denies every moment, "not above" only the last."""
+        return any(token.kind == "not" and token.value == "ever" for token in self.tokens)
 
     def before(self, amount: Amount) -> Token | None:
         """The token before an amount, articles and "about" skipped."""
@@ -63,7 +71,8 @@ def read_clause(tokens: Sequence[Token], language: str, spot: float) -> Clause:
     covered = {place for amount in amounts for place in range(amount.first, amount.after)}
     kinds = frozenset(_kind(token) for place, token in enumerate(present) if place not in covered)
     told = tuple(amount for amount in amounts if _is_told(present, amount, amounts, spot))
-    return Clause(tuple(present), kinds, told, _is_negated(present, language))
+    stray = any(amount not in told and _may_be_level(present, amount, spot) for amount in amounts)
+    return Clause(tuple(present), kinds, told, _is_negated(present, language), stray)
 
 
 def _kind(token: Token) -> str:
@@ -111,6 +120,11 @@ def _is_told(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount],
     return _is_linked(tokens, amount, amounts, spot) or _is_beside_asset(tokens, amount, spot)
 
 
+def _may_be_level(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
+    apart = _is_chance(tokens, amount) or _is_coins(tokens, amount) or _is_origin(tokens, amount)
+    return not apart and spot / 5 <= amount.value(spot) <= spot * 5
+
+
 def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
     """ "A 50% chance", "100% bullish", "probability 0.99"."""
     if amount.is_money:
@@ -131,9 +145,12 @@ def _is_coins(tokens: Sequence[Token], amount: Amount) -> bool:
 
 
 def _is_origin(tokens: Sequence[Token], amount: Amount) -> bool:
-    """ "Bounce from 90k", "now at 94k": where the price is, not where it goes; "range from 90k to 100k" is none."""
+    """ "Bounce from 90k", "now at 94k": where the price is, not where it goes; "from 90k to 100k" alone is a range."""
     before = [token.kind for token in tokens[: amount.first] if token.kind not in ("the", "approx", "on")]
-    return before[-1:] in (["from"], ["now"]) and "between" not in before
+    if before[-1:] == ["now"]:
+        return True
+    moves = any(token.kind in MOTIONS for token in tokens)
+    return before[-1:] == ["from"] and moves and "between" not in before
 
 
 def _is_linked(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount], spot: float) -> bool:
@@ -150,8 +167,9 @@ def _is_linked(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount
 
 
 def _is_beside_asset(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
-    """ "ETH 5000", "5000 ETH": a bare number beside the asset and within five times of its price."""
+    """ "ETH 5000", or "5000 ETH" where it is within five times of the price and no number of coins."""
     before = [token.kind for token in tokens[: amount.first] if token.kind not in LINKS]
     following = [token.kind for token in tokens[amount.after :] if token.kind not in LINKS]
-    beside = (before and before[-1] == "asset") or (following and following[0] == "asset")
-    return bool(beside) and spot / 5 <= amount.value(spot) <= spot * 5
+    if before[-1:] == ["asset"]:
+        return True
+    return following[:1] == ["asset"] and spot / 5 <= amount.value(spot) <= spot * 5

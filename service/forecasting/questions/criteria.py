@@ -11,6 +11,8 @@ from service.forecasting.questions.refusals import invalid
 
 # A level further from the spot price than this factor is a slip of the pen.
 WIDEST = 100.0
+# A range whose ends are further apart than this factor was not meant as one.
+WIDEST_RANGE = 20.0
 # A bare amount of money after "drop" is a distance, not a level, where it is smaller than this part of the spot price.
 STEP = 0.4
 BESIDE = {"the", "a", "approx", "on", "price", "filler"}
@@ -33,6 +35,8 @@ def find_criterion(clause: Clause, spot: float, *, on_day: bool) -> Criterion:
     amounts = clause.amounts
     if any(amount.is_foreign for amount in amounts):
         raise invalid("Levels are in US dollars here. Give the level in USD.")
+    if "record" in clause.kinds and not any(amount.is_marked for amount in amounts):
+        raise invalid("Records and averages are not known here. Name the level in USD: for example, reach 120,000.")
     percents = [amount for amount in amounts if amount.is_percent]
     multiples = [amount for amount in amounts if amount.is_multiple and not amount.is_percent]
     levels = _distinct([amount for amount in amounts if amount not in percents and amount not in multiples], spot)
@@ -42,7 +46,7 @@ def find_criterion(clause: Clause, spot: float, *, on_day: bool) -> Criterion:
     if percents:
         return _of_percents(clause, percents, spot)
     if multiples:
-        return _of_multiple(multiples, spot)
+        return _of_multiple(clause, multiples, spot)
     return _of_words(clause, spot)
 
 
@@ -115,6 +119,8 @@ def _is_below(clause: Clause) -> bool:
 
 def _between(low: float, high: float | None, spot: float, clause: Clause) -> Criterion:
     ends = sorted((checked(low, spot), checked(high or low, spot)))
+    if ends[1] > ends[0] * WIDEST_RANGE:
+        raise invalid("The two levels are too far apart for a range. Ask about one of them.")
     if ends[0] == ends[1]:
         raise invalid("The two ends of the range are the same. Name a lower and an upper level.")
     notes = ("Only the price at the deadline counts for a range, not the way there.",) if "stay" in clause.kinds else ()
@@ -142,7 +148,7 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, on_day:
     if "stay" in kinds and not direction:
         return _stay(level, below and not above)
     if above or below:
-        moves = kinds & MOTIONS or "ever" in kinds
+        moves = kinds & MOTIONS or "ever" in kinds or clause.is_ever_denied
         return _touch(level, above) if moves and "close" not in kinds else _close(level, above)
     if "exceed" in kinds:
         return _close(level, True) if "close" in kinds or on_day else _touch(level, True)
@@ -155,7 +161,7 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, on_day:
 def _by_spot(clause: Clause, amount: Amount, level: float, spot: float, on_day: bool) -> Criterion:
     """No word says on which side: a level above the spot price is one to rise to, one below to fall to."""
     kinds, upward = clause.kinds, level >= spot
-    dynamic = kinds & {"reach", "break", "meet", "until", "ever", "target"}
+    dynamic = kinds & {"reach", "break", "meet", "until", "ever", "target", "when"}
     static = on_day or _is_state(clause, amount)
     criterion = _close(level, upward) if "close" in kinds or (static and not dynamic) else _touch(level, upward)
     if kinds & {"reach", "break", "to", "until", "meet"} and upward:
@@ -219,15 +225,18 @@ def _moved(spot: float, pct: float) -> float:
     return spot * (1 + pct / 100)
 
 
-def _of_multiple(multiples: list[Amount], spot: float) -> Criterion:
+def _of_multiple(clause: Clause, multiples: list[Amount], spot: float) -> Criterion:
     if len(multiples) > 1:
         raise invalid("Several multiples are named. Ask about one.")
-    return _times(multiples[0].value(1.0), spot)
+    return _times(multiples[0].value(1.0), clause.direction_at(multiples[0]), spot)
 
 
-def _times(factor: float, spot: float) -> Criterion:
+def _times(factor: float, direction: int, spot: float) -> Criterion:
+    """So many times the spot price; "fall to a half" and, in some languages, "fall twofold" are the same."""
     if not factor > 0 or factor == 1:
         raise invalid("Name a multiple of the present price other than 1, such as 2x.")
+    if factor > 1 and direction < 0:
+        factor = 1 / factor
     pct = float(f"{(factor - 1) * 100:.10g}")
     return replace(_touch(checked(spot * factor, spot), factor > 1), level_pct=pct)
 
@@ -235,11 +244,9 @@ def _times(factor: float, spot: float) -> Criterion:
 def _of_words(clause: Clause, spot: float) -> Criterion:
     """No amount: doubling, halving, up, down, or nothing definite."""
     kinds = clause.kinds
-    if kinds & {"double", "halve"}:
-        factor = next((float(token.value or 2) for token in clause.tokens if token.kind == "double"), 0.5)
-        return _times(factor, spot)
-    if "record" in kinds:
-        raise invalid("Records and averages are not known here. Name the level in USD: for example, reach 120,000 by Friday.")
+    if "multiple" in kinds:
+        factor = next(float(token.value) for token in clause.tokens if token.kind == "multiple")
+        return _times(factor, clause.direction_at(None), spot)
     if "flat" in kinds:
         raise invalid("Say between which two levels the price should stay: for example, between 90,000 and 100,000.")
     direction = clause.direction_at(None)
@@ -259,9 +266,9 @@ def _either(clause: Clause) -> Criterion:
 
 def _open(kinds: frozenset[str]) -> Criterion:
     asks = kinds & {"what", "how", "which", "forecast"}
-    if kinds & {"above", "below"} and "now" in kinds:
-        return Criterion("up" if "above" in kinds else "down")
-    if kinds & {"above", "below", "reach", "exceed", "between"} and not asks:
+    if "now" in kinds and kinds & {"above", "below", "exceed"}:
+        return Criterion("down" if "below" in kinds else "up")
+    if kinds & {"above", "below", "reach", "break", "exceed", "between"} and not asks:
         raise invalid("No level is named. Say which price in USD: for example, above 120,000 on Friday.")
     return nothing_definite()
 

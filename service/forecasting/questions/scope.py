@@ -10,6 +10,7 @@ from service.forecasting.questions.clause import Clause
 from service.forecasting.questions.criteria import Criterion
 from service.forecasting.questions.dates.deadline import Deadline
 from service.forecasting.questions.refusals import EXAMPLE, NAMES, invalid, not_about_markets
+from service.forecasting.questions.sentences import RELATIONS
 from service.forecasting.questions.tokens import Token
 
 LANGUAGES = "English, German, French, Spanish, Portuguese, Italian, Russian, Turkish, Chinese or Japanese"
@@ -25,7 +26,8 @@ MATTERS = {"money", "topic", "metric", "other"}
 def nameless(tokens: Sequence[Token]) -> InvalidRequest:
     """The refusal of a text that names no asset: a market matter all the same, or none."""
     kinds = {token.kind for token in tokens}
-    if "decoy" not in kinds and kinds & {"topic", "advice"} or {"money", "number"} <= kinds:
+    named = "decoy" not in kinds and kinds & {"topic", "advice"}
+    if named or ("money" in kinds and kinds & {"number", *RELATIONS}):
         return invalid(f"No asset that is followed here is named. Ask about one of {NAMES}.")
     return not_about_markets()
 
@@ -34,7 +36,8 @@ def refuse_looking_back(tokens: Sequence[Token]) -> None:
     """Only what is still to come can be forecast."""
     kinds = {token.kind for token in tokens}
     past = "did" in kinds or any(token.value == "past" for token in tokens) and "why" in kinds
-    if past and "will" not in kinds:
+    perfect = tokens[0].kind == "have"
+    if (past or perfect) and "will" not in kinds:
         raise invalid(f"This asks about the past; only what is still to come is forecast. For example: {EXAMPLE}")
     if "why" in kinds:
         raise invalid(f"This asks for reasons; only prices are forecast. For example: {EXAMPLE}")
@@ -79,13 +82,15 @@ def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline) 
     words = [token for token in clause.tokens if token.kind == "word"]
     if any(token.text in STRANGERS or FOREIGN_LETTER.search(token.text) for token in words):
         raise invalid(f"The question could not be read with certainty. Ask in {LANGUAGES}.")
+    if clause.has_stray and criterion.level is None:
+        raise invalid(f"The number in it could not be made out. Say what should happen to it; for example: {EXAMPLE}")
     if criterion.comparator != "open":
         _refuse_guess(clause, words)
         return
     kinds = clause.kinds
     if kinds & {"who"} or {"what", "be", "asset"} == kinds - {"the", "a", "filler"}:
         raise invalid(f"This asks for a fact; only prices still to come are forecast. For example: {EXAMPLE}")
-    if kinds & {"metric", "act", "topic"} and not kinds & {"advice", "price"}:
+    if kinds & {"metric", "act", "topic", "other"} and not kinds & {"advice", "price"}:
         raise invalid(f"Only prices are forecast, not events. For example: {EXAMPLE}")
     if not deadline.is_named and _asks_price_now(kinds):
         raise invalid(f"This asks for the present price; ask where it will be. For example: {EXAMPLE}")

@@ -32,7 +32,7 @@ ABBREVIATIONS = {
 MARKETS = {"asset", "widely", "other"}
 RELATIONS = {
     "reach", "break", "exceed", "rise", "fall", "up", "down", "mood", "above", "below", "between", "stay", "close",
-    "outperform", "underperform", "double", "halve", "record", "versus",
+    "outperform", "underperform", "multiple", "record", "versus",
 }  # fmt: skip
 PRICED = {"money", "times", "percent"}
 # In these languages the words of a condition stand behind it.

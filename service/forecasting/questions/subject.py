@@ -30,14 +30,15 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], spots: Mapping[
 
     A market that is not followed, or of which this world has no price, is refused.
     """
-    named = _markets(main) or _markets(around)
+    said = main if _markets(main) else [*around, *main]
+    named = _markets(said)
     followed = list(dict.fromkeys(str(token.value) for token in named if token.kind == "asset"))
-    if not named or (named[0].kind == "other" and not _is_aside(main, named[0], followed)):
+    if not named or (named[0].kind == "other" and not _is_aside(said, named[0], followed)):
         raise invalid(f"That market is not followed here. Ask about one of {NAMES}.")
     if not followed:
         return Subject(_available("btc", spots), notes=("The whole crypto market is read as Bitcoin, its stand-in.",))
     asset = _available(followed[0], spots)
-    if not _compares(main, followed):
+    if not _compares(said, followed):
         return Subject(asset, notes=_only(followed))
     if len(followed) != 2 or any(token.kind == "other" for token in named):
         raise invalid(f"Compare exactly two of {NAMES}.")
@@ -65,7 +66,8 @@ def _compares(main: Sequence[Token], followed: Sequence[str]) -> bool:
     several = len(followed) > 1 or any(token.kind == "other" for token in main)
     if not several:
         return False
-    return bool(kinds & COMPARING) or _is_choice(main) or _is_pair(main) or _is_more_than(main)
+    ratio = any(token.text == "ratio" for token in main)
+    return bool(kinds & COMPARING) or ratio or _is_choice(main) or _is_pair(main) or _is_more_than(main)
 
 
 def _is_flip(main: Sequence[Token]) -> bool:

@@ -146,6 +146,13 @@ def month_name(named: Named, today: Today) -> Period:
     return _part(named, _month_period(today, _year(named), int(named["month"].value)))
 
 
+def week_of_month(named: Named, today: Today) -> Period:
+    """ "The first week of December" ends on the seventh."""
+    whole = _month_period(today, _year(named), int(named["month"].value))
+    last = min(7 * number(named["which"]), whole.end.day)
+    return periods.between(whole.begin.date(), whole.begin.date().replace(day=last))
+
+
 def last_month_name(named: Named, today: Today) -> Period:
     month = int(named["month"].value)
     return periods.months(today.now.year - (month >= today.now.month), month)

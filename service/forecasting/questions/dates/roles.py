@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from service.forecasting.questions.tokens import Token
 
 AMOUNT_BEFORE = {"money", "foreign"}
-LEVEL_BEFORE = {"above", "below", "reach", "break", "exceed", "to", "meet", "rise", "fall", "stay", "be", "close", "target"}
+LEVEL_BEFORE = {"above", "below", "reach", "break", "exceed", "to", "meet", "be", "target"}
 AMOUNT_AFTER = {"times", "percent", "money", "cent", "foreign", "figures"}
 SPAN_BEFORE = {"in", "next", "within", "last", "during"}
 UNITS_GLUED = {"m": "minute", "h": "hour", "d": "day", "w": "week", "y": "year"}
@@ -76,7 +76,7 @@ def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
 def _more_roles(token: Token) -> set[str]:
     more = set()
     if token.kind == "unit":
-        more |= {"quarter"} if token.value == "quarter" else {"yearly"} if token.value == "year" else set()
+        more |= {"quarter"} if token.value == "quarter" else {"yearly"} if token.value == "year" else {"week"} if token.value == "week" else set()
         more |= {"units"} if token.text in PLURALS else set()
         more |= {"h"} if token.text == "h" else set()
     if token.kind in ("to", "until"):

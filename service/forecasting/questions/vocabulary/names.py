@@ -7,7 +7,7 @@ A longer name wins, so "bitcoin cash" is not "bitcoin". Names that are everyday 
 from __future__ import annotations
 
 ASSETS: dict[str, str] = {
-    "asset:btc": """btc, xbt, bitcoin, bitcoins, bit coin, bitcoin btc, btcusd, btcusdt, btcusdc, xbtusd, btcperp, btc usd, btc usdt,
+    "asset:btc": """btc, ₿, xbt, bitcoin, bitcoins, bit coin, bitcoin btc, btcusd, btcusdt, btcusdc, xbtusd, btcperp, btc usd, btc usdt,
         btc usdc, btc perp, btc dollar, bitcoin futures, bitcoin price, bitcoinkurs, bitcoinpreis, bitcoini, bitcoine, bitcoinin,
         биткоин*, биткойн*, битка, биток, битку, битке, ビットコイン, 比特币, 比特幣, 비트코인*, بيتكوين, البيتكوين, बिटकॉइन, ביטקוין""",
     "asset:eth": """eth, ether, ethers, ethereum, ethereum eth, ethusd, ethusdt, ethusdc, ethperp, eth usd, eth usdt, eth usdc, eth perp,
@@ -27,7 +27,7 @@ ASSETS: dict[str, str] = {
         серебро, серебра, серебру, серебре, серебром, gumus, gumusun, 白银, 白銀, 银价, 銀価格, 銀は, 銀が, 銀の, 銀と, 銀も, シルバー""",
     # The whole crypto market: read as Bitcoin, its stand-in.
     "widely": """crypto, cryptos, cryptocurrency, cryptocurrencies, crypto market, the crypto market, crypto markets, crypto prices, cryptomarket,
-        the market, the markets, bull run, the bull run, crypto winter, krypto, kryptos, kryptomarkt, kryptowahrung, kryptowahrungen, cripto, criptos,
+        the market, the markets, bull run, crypto winter, krypto, kryptos, kryptomarkt, kryptowahrung, kryptowahrungen, cripto, criptos,
         criptomoneda, criptomonedas, criptomoeda, criptomoedas, criptovaluta, criptovalute, mercado cripto, mercato cripto, cryptomonnaie,
         cryptomonnaies, marche crypto, marche des cryptos, kripto, kripto para, kripto paralar, kripto piyasasi, крипта, крипту, крипты, крипте,
         крипторын*, криптовалют*, 加密货币, 加密貨幣, 加密市场, 币圈, 幣圈, 数字货币, 仮想通貨, 暗号資産""",

@@ -15,7 +15,7 @@ STEMS: dict[str, str] = {
     "stay": "kal tutun koru",
     "close": "kapan kapat bitir tamamla",
     "meet": "ol",
-    "double:2": "katla katlan",
+    "multiple:2": "katla katlan",
 }
 
 
@@ -47,13 +47,14 @@ OTHERS: dict[str, str] = {
     "not + be": "degil, etmez, etmeyecek",
     "ever": "herhangi bir zamanda, bir noktada, en az bir kez, bir gun, bir kere",
     "record": "tum zamanlarin en yuksegi, tum zamanlarin zirvesi, rekor, yeni zirve, zirve, zirvesini, en yuksek seviye, tarihi zirve, dip, yeni rekor",
-    "double:2": "ikiye katlar, ikiye katlan*, iki katina",
-    "halve": "yariya iner, yariya duser, yarisini, yari yariya",
+    "multiple:2": "ikiye katlar, ikiye katlan*, iki katina",
+    "multiple:0.5": "yariya iner, yariya duser, yarisini, yari yariya",
     "outperform": "daha iyi performans, daha iyi, daha cok kazandir*, geride birak*, daha cok yukselir, daha fazla yukselir",
     "underperform": "daha kotu performans, daha kotu, geride kalir",
     "versus": "karsi, kiyasla, gore",
     "which": "hangi, hangisi",
-    "not": "yok, asla, hicbir, imkansiz",
+    "not:ever": "asla, hicbir zaman",
+    "not": "yok, hicbir, imkansiz",
     "fail": "basarisiz",
     "noise": "degil mi, mi yoksa degil mi, evet mi hayir mi, evet hayir",
     "numword:2": "iki, birkac",

@@ -48,13 +48,14 @@ def upgrade() -> None:
     op.create_table(
         "bar",
         sa.Column("asset", sa.String(length=16), nullable=False),
+        sa.Column("step", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("time", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("open", sa.Float(precision=53), nullable=False),
         sa.Column("high", sa.Float(precision=53), nullable=False),
         sa.Column("low", sa.Float(precision=53), nullable=False),
         sa.Column("close", sa.Float(precision=53), nullable=False),
         sa.Column("volume", sa.Float(precision=53), nullable=False),
-        sa.PrimaryKeyConstraint("asset", "time", name=op.f("pk_bar")),
+        sa.PrimaryKeyConstraint("asset", "step", "time", name=op.f("pk_bar")),
         sqlite_with_rowid=False,
     )
     op.create_table(

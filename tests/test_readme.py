@@ -1,0 +1,111 @@
+"""What the README says is true: its tables come from the code, and every command in it runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service import config
+from service.api.openapi import routes
+from tests.houses import resident
+from tests.processes import ROOT, free_port, running, wait_until_ready
+
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"^ *```(sh|python)\n(.*?)^ *```", README, re.DOTALL | re.MULTILINE)
+SHELL = ["bash", "-euo", "pipefail", "-c"]
+
+
+def section(name: str) -> str:
+    """What stands between the marks of a generated part."""
+    return re.search(rf"<!-- {name}.*? -->\n(.*?)<!-- end -->", README, re.DOTALL).group(1).strip()
+
+
+def blocks(containing: str) -> list[str]:
+    """The commands of the README that hold a word."""
+    found = [text for _, text in BLOCKS if containing in text]
+    assert found, f"the README has no command with {containing!r}"
+    return found
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory) -> Iterator[int]:
+    """The service as `make run` starts it."""
+    folder, number = tmp_path_factory.mktemp("stranger"), free_port()
+    (command,) = (text for text in blocks("make run") if "WORLD" not in text)
+    log = folder / "log"
+    options = {"PORT": str(number), "DATA_DIR": str(folder / "var"), "HISTORY_DAYS": "120"}
+    with running([*SHELL, f"exec {command}"], log, **options) as process:
+        wait_until_ready(number, process, log)
+        yield number
+
+
+def run(command: str, port: int, **environment: str) -> str:
+    """What a command prints, with the address of the service of this test."""
+    text = command.replace("127.0.0.1:8000", f"127.0.0.1:{port}")
+    done = subprocess.run(
+        [*SHELL, text], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_options_are_those_of_the_settings():
+    assert section("options") == config.table()
+
+
+def test_the_endpoints_are_those_that_are_there(tmp_path: Path):
+    with resident(tmp_path) as residents:
+        known = routes(residents.house.application())
+    lines = [f"| `{route.method} {route.path}` | {route.operation.summary} |" for route in known]
+    assert section("endpoints").splitlines()[2:] == lines
+
+
+def test_registering_and_asking_as_the_readme_says_gives_nine_votes(port: int):
+    (register,), (ask,) = blocks("/register"), blocks("/api/v1/oracle")
+    key = json.loads(run(register, port))["api_key"]
+    answer = json.loads(run(ask, port, KEY=key))
+    assert len(answer["votes"]) == 9
+    assert answer["consensus"]["oracles_count"] == 9
+
+
+def test_the_python_of_the_readme_runs(port: int):
+    (text,) = blocks("from service.client")
+    script = text.replace("127.0.0.1:8000", f"127.0.0.1:{port}")
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert "bull_probability" in done.stdout, done.stderr
+
+
+def test_a_replay_starts_as_the_readme_says(shared_data: Path, tmp_path: Path):
+    (command,) = blocks("WORLD=replay")
+    number, log = free_port(), tmp_path / "log"
+    options = {"PORT": str(number), "DATA_DIR": str(tmp_path / "var")}
+    with running([*SHELL, command], log, **options) as process:
+        wait_until_ready(number, process, log)
+        assert "replay" in log.read_text()
+
+
+def test_the_live_world_is_a_world():
+    """It needs the internet, so only its settings are tried here; the feed has tests of its own."""
+    (command,) = blocks("WORLD=live")
+    assert config.read({"WORLD": command.split()[0].removeprefix("WORLD=")}).world == "live"
+
+
+def test_the_operator_commands_run(tmp_path: Path):
+    (commands,) = blocks("service.operator")
+    options = {"DATA_DIR": str(tmp_path / "var")}
+    said = run(commands.replace("ninefold.backup", str(tmp_path / "copy")), 0, **options)
+    assert "nf_live_" in said
+    assert (tmp_path / "copy").exists()
+
+
+def test_every_make_target_that_is_named_is_there():
+    for target in sorted(set(re.findall(r"`make ([a-z]+)", README)) - {"help"}):
+        done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, f"make {target}: {done.stderr}"
