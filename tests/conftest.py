@@ -146,7 +146,7 @@ def redis_number() -> Iterator[str]:
     server = redis.Redis.from_url(REDIS, socket_timeout=2)
     try:
         server.ping()
-    except redis.ConnectionError as error:
+    except redis.RedisError as error:
         absent(f"no Redis at {server!r}: {error}")
     number = next((n for n in range(15, 0, -1) if server.set(f"ninefold-tests:{n}", 1, nx=True, ex=900)), None)
     assert number, "all fifteen numbered databases of this Redis are in use by other test runs"

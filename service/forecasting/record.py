@@ -165,22 +165,13 @@ def measure(
     """
     scores = brier(p, happened[:, None])
     differences = scores - np.nanmean(scores, axis=1, keepdims=True)
-    voted = np.isfinite(p)
     standings = []
     for column, (voter, engine) in enumerate(engines):
-        rows = voted[:, column]
-        if not rows.any():
-            continue
-        standings.append(
-            Standing(
-                voter=voter,
-                engine=engine,
-                n=int(rows.sum()),
-                n_eff=effective_count(asked[rows], float(horizons[rows].mean())),
-                brier=float(scores[rows, column].mean()),
-                difference=float(differences[rows, column].mean()),
-            )
-        )
+        voted = np.isfinite(p[:, column])
+        if voted.any():
+            n_eff = effective_count(asked[voted], float(horizons[voted].mean()))
+            means = (float(values[voted, column].mean()) for values in (scores, differences))
+            standings.append(Standing(voter, engine, int(voted.sum()), n_eff, *means))
     n_eff = effective_count(asked, float(horizons.mean()))
     return ClassRecord(_calibrate(name, p, weights, happened, n_eff), tuple(standings))
 

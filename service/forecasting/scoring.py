@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 CLIP = 0.01
-COIN_FLIP_BRIER = 0.25
 
 
 def brier(p: Array, happened: Array) -> Array:

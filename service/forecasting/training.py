@@ -6,6 +6,7 @@ scikit-learn and SciPy are imported here alone, and only when something is fitte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,14 +59,12 @@ def fit(hourly: Mapping[str, Bars], slot: int) -> Fits:
 
 def fit_panel(panel: Panel, slot: int) -> Fits:
     """`fit` on a panel that may reach beyond `slot`: no label decided after it is used."""
-    from threadpoolctl import threadpool_limits
-
     row = panel.row_at(slot)
     days = max(panel.history_days(asset, row) for asset in panel.tracks)
     sample = ask_past(panel, slot - LEARNT_DAYS * DAY, slot, every_h=EVERY_H, horizons_h=HORIZONS_H, levels=LEVELS)
     samples = {name: sample.having(inputs) for name, inputs in LEARNERS.items()}
     missing = _missing(days, samples)
-    with threadpool_limits(1):
+    with _one_thread():
         return Fits(
             version=VERSION,
             slot=slot,
@@ -74,6 +73,17 @@ def fit_panel(panel: Panel, slot: int) -> Fits:
             forest=None if FOREST.name in missing else fit_forest(samples[FOREST.name]),
             missing=missing,
         )
+
+
+def _one_thread() -> AbstractContextManager:
+    """Holds every pool of threads at one, so that sums are always taken in the same order.
+
+    scikit-learn's own pool can only be held once it is loaded, so it is loaded first.
+    """
+    import sklearn.ensemble  # noqa: F401
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1)
 
 
 def _missing(days: float, samples: Mapping[str, Sample]) -> dict[str, str]:

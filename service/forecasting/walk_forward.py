@@ -78,9 +78,12 @@ def walk_forward(hourly: Mapping[str, Bars], since: int, generator: np.random.Ge
     """Scores of the nine voters, their mean and the pool over the calendar months that begin at or after `since`.
 
     `since` is a unix second; months run to the last whole horizon that the bars hold. `generator` draws the
-    bootstrap. A voter that could not be fitted in any of them has no score.
+    bootstrap. A voter that could not be fitted in any of them has no score; without a month there is none at all.
     """
-    scored = join([month for month in forecast_months(hourly, since) if len(month.sample)])
+    months = [month for month in forecast_months(hourly, since) if len(month.sample)]
+    if not months:
+        return []
+    scored = join(months)
     classes = _classes(scored.sample)
     groups: dict[Group, NDArray[np.bool_]] = {"direction": classes["direction"], "levels": classes["event"]}
     return [score for group, chosen in groups.items() for score in _score(group, scored, chosen, generator)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -26,6 +28,23 @@ def written(fits: Fits) -> str:
 
 def test_the_same_bars_and_slot_give_the_same_bytes(hourly, fits):
     assert written(training.fit(hourly, fits.slot)) == written(fits)
+
+
+def test_another_process_with_more_threads_finds_the_same_bytes(fits, in_ci):
+    """Even in its first fit, before which scikit-learn and its pool of threads were not loaded."""
+    if not in_ci:
+        pytest.skip("a process of its own takes seconds to load scikit-learn: in CI only")
+    program = """
+import hashlib, json
+from service.forecasting import training
+from service.market.assets import ASSETS
+from tests.forecasting.made import DAYS, NOW, made_bars
+hourly = {asset: made_bars(asset, DAYS, seed) for seed, asset in enumerate(ASSETS)}
+print(hashlib.sha256(json.dumps(training.fit(hourly, NOW).to_plain()).encode()).hexdigest())
+"""
+    environment = {**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    assert said.stdout.strip() == hashlib.sha256(written(fits).encode()).hexdigest()
 
 
 def test_nothing_after_the_slot_is_learnt_from(hourly):

@@ -97,6 +97,10 @@ def test_nine_voters_their_mean_and_the_pool_are_scored_on_direction_and_on_leve
     assert all(score.against_vol.low <= score.against_vol.mean <= score.against_vol.high for score in scores)
 
 
+def test_bars_that_end_before_the_first_month_give_no_score(hourly):
+    assert walk_forward(hourly, at(2026, 1), np.random.default_rng(0)) == []
+
+
 def test_a_random_walk_has_nothing_to_learn_from(scores):
     """On made bars without any structure the voters stay within a hundredth of the base rate."""
     for score in scores:

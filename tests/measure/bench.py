@@ -159,7 +159,7 @@ def _ask(client: httpx.Client, server: Server, key: str, number: int) -> httpx.R
 
 def _key(data: Path) -> str:
     """A delegating key of the service over `data`."""
-    command = [sys.executable, "-m", "service.operator", "mint", "--delegating", "--email", "bench@example.com"]
+    command = [sys.executable, "-m", "service.operator", "keys", "mint", "--delegating", "--email", "bench@example.com"]
     environment = {"DATA_DIR": str(data), "PATH": "", "PYTHONPATH": str(ROOT)}
     said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     return next(word for word in said.stdout.split() if word.startswith("nf_live_"))

@@ -61,6 +61,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Walk the voters forward over real hourly bars.")
     parser.add_argument("folder", nargs="?", type=Path, default=BARS, help="CSV files named for their assets")
     scores = evaluate(parser.parse_args().folder)
+    if not scores:
+        print("No month to score: the bars end before the first one is over.")
+        return 1
     show(scores)
     print()
     kept = promises(scores)

@@ -12,8 +12,8 @@ from service.forecasting.questions.tokens import Token
 
 LETTERS = {"m": 1e6, "b": 1e9, "t": 1e12, "к": 1e3}
 DASHES = "-–—~〜−"
+TIMES = ("x", "×", "倍")
 PREFIXES = {"money", "foreign", "percent"}
-NUMBERED = {"number", "times", "money", "percent", "letter", "m"}
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _suffixed(token: Token, amount: Amount) -> Amount | None:
         return replace(amount, is_percent=True)
     if token.kind == "cent" and not amount.is_money and (token.text != "c" or token.glued):
         return replace(amount, values=tuple(value / 100 for value in amount.values), is_money=True, is_marked=True)
-    if token.text in ("x", "×", "倍") and token.glued:
+    if token.text in TIMES and token.glued:
         return replace(amount, is_multiple=True)
     if token.kind == "figures" and token.value is None:
         return replace(amount, values=tuple(10 ** min(value - 1, 30) for value in amount.values), is_marked=True)
@@ -151,6 +151,8 @@ def _with_prefix(tokens: Sequence[Token], amount: Amount, free_from: int) -> Amo
     while first > free_from and tokens[first - 1].kind in PREFIXES:
         first -= 1
         amount = _prefixed(tokens[first].kind, amount)
+    if first > free_from and tokens[first - 1].text in TIMES and tokens[first].glued:
+        return replace(amount, first=first - 1, is_multiple=True)
     sign = _sign(tokens, first) if first > free_from else 0
     return replace(amount, first=first - abs(sign), sign=sign)
 
@@ -164,11 +166,9 @@ def _prefixed(kind: str, amount: Amount) -> Amount:
 
 
 def _sign(tokens: Sequence[Token], first: int) -> int:
-    """1 or -1 where a sign is glued to the amount and does not join it to a number before: "-10%"."""
+    """1 or -1 where a sign is glued to the amount and to nothing before it: "-10%", but not "sub-30"."""
     text = tokens[first - 1].text
-    if text not in ("+", *DASHES) or not tokens[first].glued:
-        return 0
-    if tokens[first - 1].glued and first > 1 and tokens[first - 2].kind in NUMBERED:
+    if text not in ("+", *DASHES) or not tokens[first].glued or tokens[first - 1].glued:
         return 0
     return 1 if text == "+" else -1
 

@@ -13,7 +13,7 @@ from service.forecasting.questions.vocabulary import CONCORD
 BULL = {"rise", "up"}
 BEAR = {"fall", "down"}
 MOTIONS = {"reach", "break", "exceed", "rise", "fall", "go"}
-RELATIONS = MOTIONS | {"meet", "up", "down", "above", "below", "ormore", "orless", "between", "to", "until", "target", "stay", "close", "be", "on"}
+RELATIONS = MOTIONS | {"meet", "up", "down", "above", "below", "ormore", "orless", "between", "to", "until", "lasting", "target", "stay", "close", "be", "on"}
 # What may stand between an asset and its price in "ETH at 5000" or "5000 ETH".
 LINKS = {"the", "on", "approx", "be", "price", "a", "mark"}
 HINTS = {"chance", "mood"}

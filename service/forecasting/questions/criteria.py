@@ -30,8 +30,8 @@ class Criterion:
     notes: tuple[str, ...] = ()
 
 
-def find_criterion(clause: Clause, spot: float, *, on_day: bool) -> Criterion:
-    """The event in the clause; `on_day` says that the deadline was put as "on" or "at" a day."""
+def find_criterion(clause: Clause, spot: float, preposition: str) -> Criterion:
+    """The event in the clause; `preposition` is the word before the deadline, such as "on" or "before"."""
     amounts = clause.amounts
     if any(amount.is_foreign for amount in amounts):
         raise invalid("Levels are in US dollars here. Give the level in USD.")
@@ -41,7 +41,7 @@ def find_criterion(clause: Clause, spot: float, *, on_day: bool) -> Criterion:
     multiples = [amount for amount in amounts if amount.is_multiple and not amount.is_percent]
     levels = _distinct([amount for amount in amounts if amount not in percents and amount not in multiples], spot)
     if levels:
-        criterion = _of_levels(clause, levels, spot, on_day)
+        criterion = _of_levels(clause, levels, spot, preposition)
         return _noted(criterion, "The percentage was left out: the level counts.") if percents else criterion
     if percents:
         return _of_percents(clause, percents, spot)
@@ -71,36 +71,38 @@ def _distinct(amounts: list[Amount], spot: float) -> list[Amount]:
     return list(seen.values())
 
 
-def _of_levels(clause: Clause, levels: list[Amount], spot: float, on_day: bool) -> Criterion:
+def _of_levels(clause: Clause, levels: list[Amount], spot: float, preposition: str) -> Criterion:
     if len(levels) == 1 and levels[0].upper is not None:
         return _between(levels[0].value(spot), levels[0].upper_value(spot), spot, clause)
     if len(levels) == 2:
-        return _of_two(clause, levels, spot, on_day)
+        return _of_two(clause, levels, spot, preposition)
     if len(levels) > 2:
         raise invalid("Ask about one level, or about the range between two.")
     amount = levels[0]
     step = _step(clause, amount, spot)
     if step:
         return _touch(checked(spot + step, spot), spot + step > spot)
-    return _of_level(clause, amount, checked(_signed(amount, spot), spot), spot, on_day)
+    return _of_level(clause, amount, checked(_signed(amount, spot), spot), spot, preposition)
 
 
 def _signed(amount: Amount, spot: float) -> float:
     return -amount.value(spot) if amount.sign < 0 else amount.value(spot)
 
 
-def _of_two(clause: Clause, levels: list[Amount], spot: float, on_day: bool) -> Criterion:
+def _of_two(clause: Clause, levels: list[Amount], spot: float, preposition: str) -> Criterion:
     """A range; or, with "is at" before the first, the second alone."""
     first, second = levels
     said = clause.tokens[first.after : second.first]
     kinds = {token.kind for token in said}
-    if _is_above(clause) and _is_below(clause) and "or" not in clause.kinds:
+    if any(token.text.split()[0] == "or" for token in said) or "or" in kinds:
+        raise invalid("Two levels are named. Ask about one of them, or whether the price will be between the two.")
+    if _is_above(clause) and _is_below(clause):
         return _between(first.value(spot), second.value(spot), spot, clause)
     if kinds & {"and", "to", "until"} and ("between" in clause.kinds or (len(said) == 1 and not clause.kinds & MOTIONS)):
         return _between(_lower(first, second).value(spot), second.value(spot), spot, clause)
     before = clause.before(first)
     if before is not None and before.kind == "be" and kinds & (MOTIONS | {"will"}):
-        return _of_level(clause, second, checked(second.value(spot), spot), spot, on_day)
+        return _of_level(clause, second, checked(second.value(spot), spot), spot, preposition)
     raise invalid("Two levels are named. Ask about one of them, or whether the price will be between the two.")
 
 
@@ -130,6 +132,8 @@ def _between(low: float, high: float | None, spot: float, clause: Clause) -> Cri
 def _step(clause: Clause, amount: Amount, spot: float) -> float:
     """The distance in "drop by $5,000", "rise more than $2,000"; 0 where the amount is a level."""
     before, direction = clause.before(amount), clause.direction_at(amount)
+    if amount.sign and amount.value(spot) < STEP * spot:
+        return amount.sign * amount.value(spot)
     if before is None or not direction or amount.value(spot) >= STEP * spot:
         return 0.0
     is_distance = before.kind in ("by", *BULL, *BEAR) or before.text in ("more than", "at least", "over")
@@ -139,30 +143,32 @@ def _step(clause: Clause, amount: Amount, spot: float) -> float:
     return direction * amount.value(spot)
 
 
-def _of_level(clause: Clause, amount: Amount, level: float, spot: float, on_day: bool) -> Criterion:
+def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposition: str) -> Criterion:
     kinds = clause.kinds
     above, below = _is_above(clause), _is_below(clause)
     direction = clause.direction_at(amount)
-    if above and below and "or" not in kinds:
-        raise invalid("Both above and below are asked. Ask about one of them.")
+    if above and below:
+        return _noted(_close(level, True), "Above or below: YES means above.")
     if "stay" in kinds and not direction:
         return _stay(level, below and not above)
+    if preposition == "lasting" and above != below and not kinds & MOTIONS:
+        return _stay(level, below)
     if above or below:
-        moves = kinds & MOTIONS or "ever" in kinds or clause.is_ever_denied
+        moves = kinds & MOTIONS or "ever" in kinds or clause.is_ever_denied or preposition == "before"
         return _touch(level, above) if moves and "close" not in kinds else _close(level, above)
     if "exceed" in kinds:
-        return _close(level, True) if "close" in kinds or on_day else _touch(level, True)
+        return _close(level, True) if "close" in kinds or preposition == "on" else _touch(level, True)
     if direction and not clause.has_both_directions() | bool(kinds & {"reach", "break"} and not kinds & {"rise", "fall"}):
         upward = direction > 0
         return _close(level, upward) if "close" in kinds else _touch(level, upward)
-    return _by_spot(clause, amount, level, spot, on_day)
+    return _by_spot(clause, amount, level, spot, preposition)
 
 
-def _by_spot(clause: Clause, amount: Amount, level: float, spot: float, on_day: bool) -> Criterion:
+def _by_spot(clause: Clause, amount: Amount, level: float, spot: float, preposition: str) -> Criterion:
     """No word says on which side: a level above the spot price is one to rise to, one below to fall to."""
     kinds, upward = clause.kinds, level >= spot
     dynamic = kinds & {"reach", "break", "meet", "until", "ever", "target", "when"}
-    static = on_day or _is_state(clause, amount)
+    static = preposition == "on" or _is_state(clause, amount)
     criterion = _close(level, upward) if "close" in kinds or (static and not dynamic) else _touch(level, upward)
     if kinds & {"reach", "break", "to", "until", "meet"} and upward:
         return criterion
@@ -193,6 +199,8 @@ def _of_percents(clause: Clause, percents: list[Amount], spot: float) -> Criteri
     if len(percents) > 2 or (len(percents) == 2 and "between" not in clause.kinds):
         raise invalid("Several percentages are named. Ask about one move.")
     amount = percents[0]
+    if "both" in clause.kinds:
+        raise invalid("Ask about a move up or a move down, not about either.")
     direction = amount.sign or clause.direction_at(amount) or _side(clause)
     if not direction and clause.kinds & {"within", "between", "stay"} and len(percents) == 1:
         share = amount.values[0] / 100
@@ -215,6 +223,9 @@ def _ends(percents: list[Amount]) -> list[float]:
 
 
 def _side(clause: Clause) -> int:
+    """ "10% above the current price": the side of the spot price."""
+    if "now" not in clause.kinds:
+        return 0
     above, below = "above" in clause.kinds, "below" in clause.kinds
     return int(above) - int(below)
 

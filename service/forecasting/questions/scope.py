@@ -20,7 +20,8 @@ PRICE_NOW = {"what", "how", "be", "price", "now", "asset", "the", "mark", "widel
 # Words for "not" and "whether" of languages that are not read here: a denial must not be overlooked.
 STRANGERS = set("niet geen nooit inte aldrig ikke aldri nie czy nigdy nem soha nu niciodata tidak bukan jangan khong hindi ei koskaan neće nece".split())
 FOREIGN_LETTER = re.compile("[\u0370-\u03ff\u0530-\u109f\u1100-\u11ff\u0900-\u0eff\uac00-\ud7af]")
-MATTERS = {"money", "topic", "metric", "other"}
+# What may follow a "by" that names no deadline: "rise by 10%", "replaced by ether".
+AFTER_BY = {"number", "money", "percent", "figures", "multiple", "asset", "other", "how", "what", "above", "below", "mark"}
 
 
 def nameless(tokens: Sequence[Token]) -> InvalidRequest:
@@ -46,6 +47,8 @@ def refuse_looking_back(tokens: Sequence[Token]) -> None:
 def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
     """Figures of an asset other than its price, amounts of coins, and deadlines that are events."""
     tokens, kinds = clause.tokens, clause.kinds
+    if any(token.kind == "word" and _is_strange(token.text) for token in tokens):
+        raise invalid(f"The question could not be read with certainty. Ask in {LANGUAGES}.")
     if "weight" in kinds:
         raise invalid("Gold and silver are quoted in USD per troy ounce here. Give the level per ounce.")
     if any(_is_figure_of_asset(tokens, place) for place in range(len(tokens))):
@@ -53,6 +56,10 @@ def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
     if kinds & {"stay", "act", "advice"} and any(_counts_coins(clause, amount.after) for amount in clause.amounts):
         raise invalid(f"That is a number of coins, not a price. For example: {EXAMPLE}")
     _refuse_event_deadline(tokens, deadline)
+
+
+def _is_strange(word: str) -> bool:
+    return word in STRANGERS or bool(FOREIGN_LETTER.search(word))
 
 
 def _is_figure_of_asset(tokens: Sequence[Token], place: int) -> bool:
@@ -71,18 +78,16 @@ def _counts_coins(clause: Clause, after: int) -> bool:
 def _refuse_event_deadline(tokens: Sequence[Token], deadline: Deadline) -> None:
     """ "Before the halving", "by the time …": an event is no date."""
     for place, token in enumerate(tokens):
-        following = [later.kind for later in tokens[place + 1 : place + 5] if later.kind not in ("the", "this", "next")]
-        is_event = token.kind == "before" or (token.kind == "by" and not deadline.is_named and following[:1] == ["word"])
-        if is_event:
+        following = next((later.kind for later in tokens[place + 1 :] if later.kind not in ("the", "a", "approx")), "")
+        names_event = token.kind in ("by", "lasting") and not deadline.is_named and following not in AFTER_BY
+        if token.kind == "before" or names_event:
             raise invalid("The deadline must be a date, not an event. Write it like 2026-12-31 or 'by Friday'.")
 
 
 def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline) -> None:
     """What names an asset but otherwise consists of unknown words, or asks for no forecast at all."""
     words = [token for token in clause.tokens if token.kind == "word"]
-    if any(token.text in STRANGERS or FOREIGN_LETTER.search(token.text) for token in words):
-        raise invalid(f"The question could not be read with certainty. Ask in {LANGUAGES}.")
-    if clause.has_stray and criterion.level is None:
+    if clause.has_stray:
         raise invalid(f"The number in it could not be made out. Say what should happen to it; for example: {EXAMPLE}")
     if criterion.comparator != "open":
         _refuse_guess(clause, words)

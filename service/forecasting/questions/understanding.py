@@ -13,6 +13,7 @@ from service.forecasting.questions.criteria import Criterion, compare, find_crit
 from service.forecasting.questions.dates.deadline import Deadline, find_deadline
 from service.forecasting.questions.numerals import spelled
 from service.forecasting.questions.question import Polarity, Question
+from service.forecasting.questions.refusals import invalid
 from service.forecasting.questions.sentences import Asked, find_question
 from service.forecasting.questions.scope import (
     nameless,
@@ -52,7 +53,11 @@ def understand(text: str, now: datetime, spots: Mapping[str, float]) -> Question
 def _deadline(asked: Asked, now: datetime, language: str) -> Deadline:
     """The deadline of the question itself or, where it names none, one that stands in another sentence."""
     own = find_deadline(asked.main, now, language)
-    if own.is_named or not asked.others:
+    if own.is_named:
+        return own
+    if asked.aside and find_deadline(asked.aside, now, language, strict=False).is_named:
+        raise invalid("Only the circumstances have a date. Say by when the price should be where.")
+    if not asked.others:
         return own
     return replace(find_deadline(asked.others, now, language, strict=False), rest=own.rest)
 
@@ -63,7 +68,7 @@ def _criterion(clause: Clause, subject: Subject, deadline: Deadline, spot: float
     elif asked.is_order and not clause.kinds & {"will", "reach"}:
         criterion = nothing_definite()
     else:
-        criterion = find_criterion(clause, spot, on_day=deadline.preposition == "on")
+        criterion = find_criterion(clause, spot, deadline.preposition)
     return replace(criterion, negated=criterion.negated != (clause.negated and criterion.comparator != "open"))
 
 

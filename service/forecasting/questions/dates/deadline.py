@@ -20,7 +20,7 @@ DEFAULT = timedelta(days=7)
 
 # How strongly the word before a date makes it the deadline; a date after "since" or "than" is none.
 STRENGTH = {
-    "by": 3, "before": 3, "until": 3, "to": 3,
+    "by": 3, "before": 3, "until": 3, "lasting": 3, "to": 3,
     "on": 2, "in": 2, "within": 2, "during": 2, "this": 2, "next": 2, "later": 2, "above": 2, "below": 2, "between": 2,
     "from": 0, "because": 0, "than": 0,
 }  # fmt: skip
@@ -28,7 +28,7 @@ SKIPPED = {"the", "approx"}
 POSTPOSITIONS = {"by", "before", "until", "in", "within", "during", "to", "later"}
 POSTPOSED = {"Chinese", "Japanese", "Turkish"}
 MONTH_FIRST = {"English", "Chinese", "Japanese"}
-RANGE = {"to", "until", "and", "between"}
+RANGE = {"to", "until", "lasting", "and", "between"}
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ class Candidate:
     span: Span
     preposition: str
     strength: int
+    is_exclusive: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,16 +104,22 @@ def _with_preposition(tokens: Sequence[Token], span: Span) -> Candidate:
         own = tokens[span.first].kind
         return Candidate(first, span.after, span, own, STRENGTH.get(own, 1))
     own = STRENGTH.get(tokens[span.first].kind, 1)
-    return Candidate(place, span.after, span, word, STRENGTH[word] and max(STRENGTH[word], own))
+    strength = STRENGTH[word] and max(STRENGTH[word], own)
+    return Candidate(place, span.after, span, word, strength, _is_exclusive(tokens[place]))
 
 
 def _with_postposition(tokens: Sequence[Token], span: Span) -> Candidate:
     """The same where such words stand behind: "12月31日前", "yıl sonuna kadar"."""
-    after, own = span.after, tokens[span.first].kind
+    after, word = span.after, tokens[span.first]
     while after < len(tokens) and tokens[after].kind in POSTPOSITIONS | SKIPPED:
-        own = tokens[after].kind if tokens[after].kind in STRENGTH else own
+        word = tokens[after] if tokens[after].kind in STRENGTH else word
         after += 1
-    return Candidate(span.first, after, span, own, STRENGTH.get(own, 1))
+    return Candidate(span.first, after, span, word.kind, STRENGTH.get(word.kind, 1), _is_exclusive(word))
+
+
+def _is_exclusive(word: Token) -> bool:
+    """Whether a period after this word is over when it begins: "before 2027", "until December"."""
+    return word.kind in ("before", "lasting") or word.value == "start"
 
 
 def _may_follow_level(span: Span) -> bool:
@@ -146,7 +153,7 @@ def _chosen(found: Sequence[Candidate], now: datetime, strict: bool) -> Candidat
 def _end(candidate: Candidate, now: datetime) -> datetime:
     """The last second of the period, or the one before it begins when the text says "before" a longer one."""
     period = candidate.span.period
-    if candidate.preposition == "before" and period.begin > now and period.end - period.begin > timedelta(days=1):
+    if candidate.is_exclusive and period.begin > now and period.end - period.begin > timedelta(days=1):
         return period.begin - timedelta(seconds=1)
     return period.end
 

@@ -224,6 +224,14 @@ def weekday(named: Named, today: Today) -> Period:
     return periods.day(today.date + timedelta(days=(which - today.date.weekday()) % 7))
 
 
+def weekday_after_next(named: Named, today: Today) -> Period | None:
+    """ "Friday week": a week after the coming Friday."""
+    if named["week"].text != "week":
+        return None
+    coming = weekday({"weekday": named["weekday"]}, today).begin.date()
+    return periods.day(coming + timedelta(weeks=1))
+
+
 def weekend(named: Named, today: Today) -> Period:
     return periods.weekend(today.date + timedelta(weeks=1 if "next" in named else -1 if "last" in named else 0))
 
@@ -248,6 +256,17 @@ def duration(named: Named, today: Today) -> Period:
 def some_time(named: Named, today: Today) -> Period:
     """ "In the coming weeks": three of them."""
     return periods.after(today.now, 3, str(named["unit"].value))
+
+
+def after_weekday(named: Named, today: Today) -> Period:
+    """ "A week from Friday"."""
+    coming = weekday({"weekday": named["weekday"]}, today).begin
+    return periods.day(periods.after(coming, _count(named["count"]), str(named["unit"].value)).end.date())
+
+
+def impossible(named: Named, today: Today) -> Period:
+    """ "By 32 December"."""
+    raise no_such_date()
 
 
 def day_of_month(named: Named, today: Today) -> Period | None:

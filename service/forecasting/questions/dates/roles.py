@@ -35,7 +35,7 @@ PLURALS = set(
     "hours days weeks months years stunden tagen wochen monaten jahren heures jours semaines horas dias semanas meses ore giorni settimane mesi".split()
 )
 DATE_WORDS = {
-    "in", "by", "before", "until", "on", "within", "during", "this", "next", "last", "end", "start", "mid", "early", "late",
+    "in", "by", "before", "until", "lasting", "on", "within", "during", "this", "next", "last", "end", "start", "mid", "early", "late",
     "weekday", "day", "nth", "month", "from", "to", "between", "and", "or",
 }  # fmt: skip
 
@@ -79,7 +79,7 @@ def _more_roles(token: Token) -> set[str]:
         more |= {"quarter"} if token.value == "quarter" else {"yearly"} if token.value == "year" else {"week"} if token.value == "week" else set()
         more |= {"units"} if token.text in PLURALS else set()
         more |= {"h"} if token.text == "h" else set()
-    if token.kind in ("to", "until"):
+    if token.kind in ("to", "until", "lasting"):
         more.add("dash")
     if token.text == "the":
         more.add("english")
@@ -94,6 +94,8 @@ def _number_roles(token: Token) -> set[str]:
         found.add("year")
     if re.fullmatch(r"\d{1,2}", token.text) and 1 <= int(token.text) <= 31:
         found |= {"day", "small"} if int(token.text) <= 4 else {"day"}
+    elif re.fullmatch(r"\d{1,2}", token.text):
+        found.add("odd")
     return found
 
 
@@ -121,7 +123,7 @@ def _is_day_and_month(tokens: Sequence[Token], place: int) -> bool:
     if not written or not (1 <= int(written[1]) <= 31 and 1 <= int(written[2]) <= 12):
         return False
     before = [token.kind for token in tokens[max(0, place - 2) : place] if token.kind != "the"]
-    return bool(before) and before[-1] in ("by", "before", "until", "on")
+    return bool(before) and before[-1] in ("by", "before", "until", "lasting", "on")
 
 
 def _is_date_word(tokens: Sequence[Token], place: int) -> bool:

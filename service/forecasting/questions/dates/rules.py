@@ -68,6 +68,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("rel", named.relative_day),
     ("this:this|next|last? weekday", named.weekday),
     ("weekday next:next|last", named.weekday),
+    ("weekday week", named.weekday_after_next),
     ("weekday this:this|next|last unit", named.weekday),
     ("this:this|next|last unit weekday", named.weekday),
     ("weekday unit next:next|last", named.weekday),
@@ -79,6 +80,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("count:count|a unit later", named.duration),
     ("count:count|a unit ago", named.duration),
     ("ago count:count|a unit", named.duration),
+    ("count:count|a unit from:from|later weekday", named.after_weekday),
     ("next count:count unit", named.duration),
     ("count:count next unit", named.duration),
     ("last count:count unit", named.duration),
@@ -87,5 +89,6 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("in:in|within|during|above english next unit", named.duration),
     ("within the unit", named.calendar_unit),
     ("within unit", named.duration),
+    ("by:by|before|until|lasting|on odd month", named.impossible),
     ("day:nth", named.day_of_month),
 )

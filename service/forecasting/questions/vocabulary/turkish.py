@@ -85,7 +85,7 @@ OTHERS: dict[str, str] = {
     "approx": "yaklasik, neredeyse, civari, civarinda",
     "a": "bir",
     "before": "once, oncesinde, evvel",
-    "until": "kadar, dek",
+    "until:start": "kadar, dek",
     "by": "itibariyla, itibariyle",
     "within": "icinde, icerisinde, zarfinda",
     "during": "boyunca, suresince",
