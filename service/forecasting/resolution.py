@@ -57,10 +57,11 @@ def happened(question: Question, *, final: float, high: float, low: float) -> bo
 def resolve(question: Question, asked_at: int, bars: Mapping[str, Bars], now: int) -> Resolution | None:
     """The outcome of a question as the bars show it at the unix second `now`; None while it is open.
 
-    `bars` are those of the question's assets from the hour before `asked_at` on. A touch resolves as soon as it
-    is seen. After the deadline it waits up to six hours for bars that come late. Then an hour of open market
-    without a bar is borne, and more of it is a hole that makes the question void: for a touch anywhere until the
-    deadline, else just before it. A market that closed before the deadline gives its last price.
+    `bars` are those of the question's assets from some days before `asked_at` on: the price from which `relative`
+    is measured may be as old as a long weekend. A touch resolves as soon as it is seen. After the deadline it
+    waits up to six hours for bars that come late. Then an hour of open market without a bar is borne, and more of
+    it is a hole that makes the question void: for a touch anywhere until the deadline, else just before it. A
+    market that closed before the deadline gives its last price.
     """
     deadline = int(question.deadline.timestamp())
     known = {asset: rows.until(min(deadline + 1, now)) for asset, rows in bars.items()}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -95,7 +96,7 @@ def forecast_months(hourly: Mapping[str, Bars], since: int) -> list[Scored]:
     end = panel.time_of(len(panel) - 1)
     starts = month_starts(since, end)
     months: list[Scored] = []
-    for start, stop in zip(starts, [*starts[1:], end], strict=True):
+    for start, stop in pairwise([*starts, end]):
         fits = fit_panel(panel, start)
         sample = ask_past(panel, start, end, every_h=EVERY_H, horizons_h=HORIZONS_H, levels=LEVELS)
         sample = sample.where(sample.asked < stop)

@@ -186,6 +186,18 @@ def test_two_assets_are_compared_from_the_last_close_before_the_question():
     assert outcome(replace(asked, negated=True), known["btc"], eth=known["eth"]) == "no"
 
 
+def test_a_comparison_that_begins_on_a_weekend_begins_at_fridays_close():
+    """Asked on a Sunday: gold from its last price, btc from the present one."""
+    sunday = int(datetime(2025, 3, 16, 12, tzinfo=UTC).timestamp())
+    deadline = sunday + DAY
+    asked = question("relative", level=None, asset="gold", other_asset="btc", deadline=utc(deadline))
+    known = {asset: bars(asset, since=sunday - 4 * DAY, until=deadline) for asset in ("gold", "btc")}
+    known["gold"].close[-1] = 103.0
+    found = resolve(asked, sunday, known, deadline + 60)
+    assert found.outcome == "yes"
+    assert "+3.00 %" in found.evidence
+
+
 def test_a_comparison_with_a_hole_at_either_end_is_void():
     asked = question("relative", level=None, other_asset="eth")
     unknown_start = without(bars(), 0, ASKED + 1)

@@ -13,7 +13,24 @@ from service.forecasting.questions.vocabulary import CONCORD
 BULL = {"rise", "up"}
 BEAR = {"fall", "down"}
 MOTIONS = {"reach", "break", "exceed", "rise", "fall", "go"}
-RELATIONS = MOTIONS | {"meet", "up", "down", "above", "below", "ormore", "orless", "between", "to", "until", "lasting", "target", "stay", "close", "be", "on"}
+RELATIONS = MOTIONS | {
+    "meet",
+    "up",
+    "down",
+    "above",
+    "below",
+    "ormore",
+    "orless",
+    "between",
+    "to",
+    "until",
+    "lasting",
+    "target",
+    "stay",
+    "close",
+    "be",
+    "on",
+}
 # What may stand between an asset and its price in "ETH at 5000" or "5000 ETH".
 LINKS = {"the", "on", "approx", "be", "price", "a", "mark"}
 HINTS = {"chance", "mood"}
@@ -42,7 +59,9 @@ class Clause:
 
     def before(self, amount: Amount) -> Token | None:
         """The token before an amount, articles and "about" skipped."""
-        return next((token for token in reversed(self.tokens[: amount.first]) if token.kind not in ("the", "approx")), None)
+        return next(
+            (token for token in reversed(self.tokens[: amount.first]) if token.kind not in ("the", "approx")), None
+        )
 
     def direction_at(self, amount: Amount | None) -> int:
         """1 up, -1 down, 0 unsaid: where both are said, the one nearest before the amount counts."""

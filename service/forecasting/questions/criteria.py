@@ -15,6 +15,7 @@ WIDEST = 100.0
 WIDEST_RANGE = 20.0
 # A bare amount of money after "drop" is a distance, not a level, where it is smaller than this part of the spot price.
 STEP = 0.4
+AIMED = {"to", "until", "above", "below", "reach", "break", "exceed", "meet"}
 BESIDE = {"the", "a", "approx", "on", "price", "filler"}
 
 
@@ -56,7 +57,9 @@ def checked(level: float, spot: float) -> float:
         return float(f"{level:.10g}")
     hint = f" Did you mean {level * 1000:,.0f}?" if 0.2 < level * 1000 / spot < 5 else ""
     low, high = f"{spot / WIDEST:,.6g}", f"{spot * WIDEST:,.6g}"
-    raise invalid(f"That level makes no sense at a price of {spot:,.6g} USD; it must lie between {low} and {high}.{hint}")
+    raise invalid(
+        f"That level makes no sense at a price of {spot:,.6g} USD; it must lie between {low} and {high}.{hint}"
+    )
 
 
 def _noted(criterion: Criterion, note: str) -> Criterion:
@@ -98,7 +101,9 @@ def _of_two(clause: Clause, levels: list[Amount], spot: float, preposition: str)
         raise invalid("Two levels are named. Ask about one of them, or whether the price will be between the two.")
     if _is_above(clause) and _is_below(clause):
         return _between(first.value(spot), second.value(spot), spot, clause)
-    if kinds & {"and", "to", "until"} and ("between" in clause.kinds or (len(said) == 1 and not clause.kinds & MOTIONS)):
+    if kinds & {"and", "to", "until"} and (
+        "between" in clause.kinds or (len(said) == 1 and not clause.kinds & MOTIONS)
+    ):
         return _between(_lower(first, second).value(spot), second.value(spot), spot, clause)
     before = clause.before(first)
     if before is not None and before.kind == "be" and kinds & (MOTIONS | {"will"}):
@@ -132,7 +137,7 @@ def _between(low: float, high: float | None, spot: float, clause: Clause) -> Cri
 def _step(clause: Clause, amount: Amount, spot: float) -> float:
     """The distance in "drop by $5,000", "rise more than $2,000"; 0 where the amount is a level."""
     before, direction = clause.before(amount), clause.direction_at(amount)
-    if amount.sign and amount.value(spot) < STEP * spot:
+    if amount.sign and amount.value(spot) < STEP * spot and not clause.kinds & AIMED:
         return amount.sign * amount.value(spot)
     if before is None or not direction or amount.value(spot) >= STEP * spot:
         return 0.0
@@ -158,7 +163,9 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
         return _touch(level, above) if moves and "close" not in kinds else _close(level, above)
     if "exceed" in kinds:
         return _close(level, True) if "close" in kinds or preposition == "on" else _touch(level, True)
-    if direction and not clause.has_both_directions() | bool(kinds & {"reach", "break"} and not kinds & {"rise", "fall"}):
+    if direction and not clause.has_both_directions() | bool(
+        kinds & {"reach", "break"} and not kinds & {"rise", "fall"}
+    ):
         upward = direction > 0
         return _close(level, upward) if "close" in kinds else _touch(level, upward)
     return _by_spot(clause, amount, level, spot, preposition)
@@ -286,7 +293,9 @@ def _open(kinds: frozenset[str]) -> Criterion:
 
 def nothing_definite() -> Criterion:
     """No criterion at all: where is it heading?"""
-    return Criterion("open", notes=("No criterion was named: read as whether the price will be higher at the deadline.",))
+    return Criterion(
+        "open", notes=("No criterion was named: read as whether the price will be higher at the deadline.",)
+    )
 
 
 def compare(clause: Clause) -> Criterion:

@@ -16,12 +16,44 @@ from service.forecasting.questions.tokens import Token
 LANGUAGES = "English, German, French, Spanish, Portuguese, Italian, Russian, Turkish, Chinese or Japanese"
 AHEAD = {"will", "forecast", "advice", "when"}
 # Kinds of words that make a question with nothing else in it one about the present price.
-PRICE_NOW = {"what", "how", "be", "price", "now", "asset", "the", "mark", "widely", "filler", "a", "money", "in", "of", "do", "meet"}
+PRICE_NOW = {
+    "what",
+    "how",
+    "be",
+    "price",
+    "now",
+    "asset",
+    "the",
+    "mark",
+    "widely",
+    "filler",
+    "a",
+    "money",
+    "in",
+    "of",
+    "do",
+    "meet",
+}
 # Words for "not" and "whether" of languages that are not read here: a denial must not be overlooked.
-STRANGERS = set("niet geen nooit inte aldrig ikke aldri nie czy nigdy nem soha nu niciodata tidak bukan jangan khong hindi ei koskaan neće nece".split())
+STRANGERS = set(
+    "niet geen nooit inte aldrig ikke aldri nie czy nigdy nem soha nu niciodata tidak bukan jangan khong hindi ei koskaan neće nece".split()
+)
 FOREIGN_LETTER = re.compile("[\u0370-\u03ff\u0530-\u109f\u1100-\u11ff\u0900-\u0eff\uac00-\ud7af]")
 # What may follow a "by" that names no deadline: "rise by 10%", "replaced by ether".
-AFTER_BY = {"number", "money", "percent", "figures", "multiple", "asset", "other", "how", "what", "above", "below", "mark"}
+AFTER_BY = {
+    "number",
+    "money",
+    "percent",
+    "figures",
+    "multiple",
+    "asset",
+    "other",
+    "how",
+    "what",
+    "above",
+    "below",
+    "mark",
+}
 
 
 def nameless(tokens: Sequence[Token]) -> InvalidRequest:
@@ -107,7 +139,9 @@ def _refuse_guess(clause: Clause, words: Sequence[Token]) -> None:
     """A level without any word of relation among unknown words is no question that was understood."""
     related = clause.kinds - {"asset", "word", "the", "a", "filler", "in", "on", "and", "or", "mark", "price", "widely"}
     if not related and len(words) > 1 and len(words) >= 0.5 * _said(clause):
-        raise invalid(f"What is asked about the level could not be made out. Ask in {LANGUAGES}; for example: {EXAMPLE}")
+        raise invalid(
+            f"What is asked about the level could not be made out. Ask in {LANGUAGES}; for example: {EXAMPLE}"
+        )
 
 
 def _said(clause: Clause) -> int:

@@ -86,7 +86,13 @@ def _notes(asked: Asked, subject: Subject, deadline: Deadline, criterion: Criter
 
 
 def _question(
-    text: str, now: datetime, spot: float, subject: Subject, deadline: Deadline, criterion: Criterion, notes: tuple[str, ...]
+    text: str,
+    now: datetime,
+    spot: float,
+    subject: Subject,
+    deadline: Deadline,
+    criterion: Criterion,
+    notes: tuple[str, ...],
 ) -> Question:
     question = Question(
         text=text,

@@ -77,7 +77,9 @@ def _read(case: Case) -> str | Question:
 def _deadline(text: str, now: datetime) -> datetime:
     later = re.fullmatch(r"\+(\d+)([mhd])", text)
     if later:
-        return now + int(later[1]) * {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}[later[2]]
+        return (
+            now + int(later[1]) * {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}[later[2]]
+        )
     if "T" in text:
         return datetime.fromisoformat(text).replace(tzinfo=UTC)
     return datetime.combine(datetime.fromisoformat(text), time(23, 59, 59), UTC)

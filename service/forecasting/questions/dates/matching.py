@@ -12,8 +12,6 @@ from service.forecasting.questions.dates.roles import roles
 from service.forecasting.questions.dates.rules import RULES, Meaning
 from service.forecasting.questions.tokens import Token
 
-BETWEEN = (",", ".")
-
 
 class Element(NamedTuple):
     """One place of a pattern: what the token is called, the roles it may have, whether it may be absent."""
@@ -102,7 +100,15 @@ def _match(elements: Sequence[Element], tokens: Sequence[Token], played: Roles, 
             match = _match(rest, tokens, played, here + 1)
             if match:
                 return match[0], {role: tokens[here], element.name: tokens[here], **match[1]}
-        if not (tokens[here].kind == "the" or tokens[here].text in BETWEEN) or here == 0:
+        if here == 0 or not _is_skipped(tokens, here):
             break
         here += 1
     return _match(rest, tokens, played, place) if element.optional else None
+
+
+def _is_skipped(tokens: Sequence[Token], place: int) -> bool:
+    """Articles, commas and points, and the hyphens of "31-Dec-2026"."""
+    token = tokens[place]
+    if token.kind == "the" or token.text in (",", "."):
+        return True
+    return token.text == "-" and token.glued and place + 1 < len(tokens) and tokens[place + 1].glued

@@ -76,7 +76,15 @@ def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
 def _more_roles(token: Token) -> set[str]:
     more = set()
     if token.kind == "unit":
-        more |= {"quarter"} if token.value == "quarter" else {"yearly"} if token.value == "year" else {"week"} if token.value == "week" else set()
+        more |= (
+            {"quarter"}
+            if token.value == "quarter"
+            else {"yearly"}
+            if token.value == "year"
+            else {"week"}
+            if token.value == "week"
+            else set()
+        )
         more |= {"units"} if token.text in PLURALS else set()
         more |= {"h"} if token.text == "h" else set()
     if token.kind in ("to", "until", "lasting"):
@@ -113,7 +121,15 @@ def _may_be_year(tokens: Sequence[Token], place: int) -> bool:
     before = next((token for token in reversed(tokens[:place]) if token.kind not in ("the", "approx")), None)
     if before is not None and before.kind in LEVEL_BEFORE:
         return False
-    said = before is not None and before.kind in DATE_WORDS | {"eo", "unit", "q", "number", "halfyear", "holiday", "season"}
+    said = before is not None and before.kind in DATE_WORDS | {
+        "eo",
+        "unit",
+        "q",
+        "number",
+        "halfyear",
+        "holiday",
+        "season",
+    }
     return said or tokens[place].text.startswith(("202", "203"))
 
 

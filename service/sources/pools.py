@@ -1,0 +1,122 @@
+"""Liquidity pools as DefiLlama lists them, reduced to those a lane can be in.
+
+Its answer to `/pools` holds some ten thousand rows of every kind of yield with many nulls. How concentrated a pool
+is and what gas costs it does not say: both are assumed, see `service.trading.pools`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, NamedTuple
+
+from service.errors import SourceFailed
+from service.trading.pools import Pool, likely_concentration
+
+SMALLEST_TVL_USD = 5e6
+
+PROJECTS = {"uniswap-v3", "pancakeswap-amm-v3", "aerodrome-slipstream"}
+# Coins that are an asset by another name, and those that are taken for a dollar.
+ASSETS = {
+    "ETH": "eth",
+    "WETH": "eth",
+    "BTC": "btc",
+    "WBTC": "btc",
+    "CBBTC": "btc",
+    "BTCB": "btc",
+    "BNB": "bnb",
+    "WBNB": "bnb",
+    "SOL": "sol",
+    "WSOL": "sol",
+    "XRP": "xrp",
+}
+DOLLARS = {"USDC", "USDC.E", "USDBC", "USDT", "USDT0", "DAI", "FDUSD"}
+# Price of gas in billionths of an ether [assumed]; a chain that is not here has no pool here.
+GAS_GWEI = {"Ethereum": 2.4, "Arbitrum": 0.08, "Base": 0.08, "Optimism": 0.08, "BSC": 0.12}
+
+# The fee ends what is said of a pool: `0.05%`, `CL100 - 0.0334%`.
+FEE = re.compile(r"(\d+(?:\.\d+)?)%\s*$")
+
+
+class RefusedPool(NamedTuple):
+    """A pool that a lane could be in, were it not for `reason`."""
+
+    pool: str
+    reason: str
+
+
+def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool], list[RefusedPool]]:
+    """The pools of an answer by key, and those that were refused for what it does not say of them.
+
+    `volatility` is that of each asset as a fraction a year: it bounds how concentrated a pool may be. Rows of other
+    projects, pairs, chains and sizes are passed over. SourceFailed when it is not such an answer at all.
+    """
+    rows = answer.get("data") if isinstance(answer, dict) else None
+    if not isinstance(rows, list) or answer.get("status") != "success":
+        raise SourceFailed("DefiLlama gave no list of pools.")
+    pools: dict[str, Pool] = {}
+    refused: list[RefusedPool] = []
+    for row in rows:
+        asset = _asset(row) if isinstance(row, dict) else None
+        if asset is None:
+            continue
+        found = _pool(row, asset, volatility.get(asset))
+        if isinstance(found, Pool):
+            pools[found.key] = found
+        else:
+            refused.append(found)
+    return pools, refused
+
+
+def _asset(row: Mapping[str, Any]) -> str | None:
+    """The asset that a row pairs with a dollar in concentrated liquidity; None of any other row."""
+    if row.get("project") not in PROJECTS or row.get("chain") not in GAS_GWEI or not isinstance(row.get("symbol"), str):
+        return None
+    coins = row["symbol"].upper().split("-")
+    dollars = [coin for coin in coins if coin in DOLLARS]
+    assets = [ASSETS[coin] for coin in coins if coin in ASSETS]
+    return assets[0] if len(coins) == 2 and len(dollars) == 1 and assets else None
+
+
+def _pool(row: Mapping[str, Any], asset: str, volatility: float | None) -> Pool | RefusedPool:
+    key = str(row.get("pool"))
+    fee, tvl, volume = _fee(row.get("poolMeta")), _positive(row.get("tvlUsd")), _volume(row)
+    if fee is None:
+        return RefusedPool(key, "its fee is not told")
+    if tvl is None or tvl < SMALLEST_TVL_USD:
+        return RefusedPool(key, "there is too little in it")
+    if volume is None:
+        return RefusedPool(key, "its volume is not told")
+    if not volatility:
+        return RefusedPool(key, f"the volatility of {asset} is not known")
+    return Pool(
+        key=key,
+        label=f"{row['symbol'].replace('-', '/')} {100 * fee:.4g}% ({row['chain']})",
+        asset=asset,
+        chain=row["chain"],
+        fee=fee,
+        tvl_usd=tvl,
+        volume_usd=volume,
+        concentration=likely_concentration(fee, tvl, volume, volatility),
+        gas_gwei=GAS_GWEI[row["chain"]],
+        source="defillama",
+    )
+
+
+def _fee(meta: Any) -> float | None:
+    """The fee as a fraction; None where it is not told or is none."""
+    found = FEE.search(meta) if isinstance(meta, str) else None
+    return float(found[1]) / 100 or None if found else None
+
+
+def _volume(row: Mapping[str, Any]) -> float | None:
+    """USD of an ordinary day: the mean of the last week, else the last day."""
+    week = _positive(row.get("volumeUsd7d"))
+    return week / 7 if week else _positive(row.get("volumeUsd1d"))
+
+
+def _positive(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if isfinite(value) and value > 0 else None

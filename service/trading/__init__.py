@@ -1,0 +1,1 @@
+"""Strategies and the paper accounts they trade. Pure."""

@@ -1,0 +1,136 @@
+"""The arena: every strategy in every asset, computed from a fixed bar on.
+
+Backfill, catching up and a live tick are this one function over more or fewer bars, so nothing of a strategy is
+stored and a restart recomputes it. The anchor must never move: on a trailing window 0.4 % of the decisions differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from service.market.assets import ASSETS
+from service.market.bars import Bars, Prices, Times, empty, join
+from service.market.instants import HOUR
+from service.trading.accounts import TERMS, Ledger, Terms, trade
+from service.trading.ghosts import GHOSTS
+from service.trading.performance import daily_equity, day_ends
+from service.trading.rules.targets import Targets
+from service.trading.strategies import STRATEGIES
+
+
+@dataclass(frozen=True)
+class Account:
+    """One strategy or ghost in one asset.
+
+    `targets` int8 (n,) are its decisions at the complete hours since the anchor, `daily` (days,) is USD at each
+    24:00 UTC since then, `equity` USD and `mark_price` now (None before the first bar).
+    """
+
+    asset: str
+    targets: Targets
+    ledger: Ledger
+    daily: Prices
+    equity: float
+    mark_price: float | None
+
+
+Accounts = Mapping[str, Account]
+
+
+@dataclass(frozen=True)
+class Arena:
+    """All accounts at the unix second `as_of`, by key of the strategy or ghost and then by asset.
+
+    `anchor` is the unix second they began at, `days` (days,) the ends of the UTC days since then.
+    """
+
+    anchor: int
+    as_of: int
+    days: Times
+    strategies: Mapping[str, Accounts]
+    ghosts: Mapping[str, Accounts]
+
+
+def run(hours: Mapping[str, Bars], marks: Mapping[str, Bars], anchor: int, terms: Terms = TERMS) -> Arena:
+    """The arena on the complete one-hour bars `hours` of each asset since the unix second `anchor`.
+
+    `marks` are the shorter bars that the hours were made of, of which only those after the last hour are looked
+    at: they fill what was decided at its close, and mark the accounts. Where there are none, as with hourly
+    files, the last hour is the mark. An asset without bars has idle accounts.
+    """
+    decided = {asset: hours.get(asset, empty(HOUR)).since(anchor) for asset in ASSETS}
+    later = {asset: _after(decided[asset], marks.get(asset, empty(HOUR)), anchor) for asset in ASSETS}
+    as_of = max((bars.as_of for bars in (*decided.values(), *later.values()) if len(bars)), default=anchor)
+    days = day_ends(anchor, as_of)
+    books = {asset: join([decided[asset], running_hour(later[asset])]) for asset in ASSETS}
+    peers = {asset: peers_of(asset, decided) for asset in ASSETS}
+
+    def account(asset: str, targets: Targets) -> Account:
+        return _account(asset, targets, trade(targets, books[asset], terms), books[asset], days)
+
+    return Arena(
+        anchor=anchor,
+        as_of=as_of,
+        days=days,
+        strategies={
+            key: {asset: account(asset, strategy.decide(decided[asset], peers[asset])) for asset in strategy.assets}
+            for key, strategy in STRATEGIES.items()
+        },
+        ghosts={
+            key: {asset: account(asset, ghost.decide(asset, decided[asset])) for asset in ASSETS}
+            for key, ghost in GHOSTS.items()
+        },
+    )
+
+
+def peers_of(asset: str, bars: Mapping[str, Bars]) -> Prices:
+    """Closes of the assets that trade the hours of `asset`, at its bars: shape (assets, n), USD.
+
+    A peer without a bar of that hour has the close before it; NaN before its first. Peers of other hours are
+    left out: metals say nothing new over a weekend.
+    """
+    times = bars[asset].time
+    calendar = ASSETS[asset].calendar
+    others = [key for key in ASSETS if key != asset and ASSETS[key].calendar == calendar and key in bars]
+    return np.array([_closes_at(bars[key], times) for key in others]).reshape(len(others), len(times))
+
+
+def running_hour(marks: Bars) -> Bars:
+    """`marks` as one bar of the hour in which the first of them opens, though it is not over; none for none."""
+    if not len(marks):
+        return empty(HOUR)
+    return Bars(
+        time=marks.time[:1] // HOUR * HOUR,
+        open=marks.open[:1],
+        high=marks.high.max(keepdims=True),
+        low=marks.low.min(keepdims=True),
+        close=marks.close[-1:],
+        volume=marks.volume.sum(keepdims=True),
+        step=HOUR,
+    )
+
+
+def _after(hours: Bars, marks: Bars, anchor: int) -> Bars:
+    return marks.since(hours.as_of if len(hours) else anchor)
+
+
+def _closes_at(bars: Bars, times: Times) -> Prices:
+    """The last close known at the close of bars that open at `times` (n,); NaN before the first."""
+    if np.array_equal(bars.time, times):
+        return bars.close
+    return np.append(np.nan, bars.close)[np.searchsorted(bars.time, times, side="right")]
+
+
+def _account(asset: str, targets: Targets, ledger: Ledger, book: Bars, days: Times) -> Account:
+    now = ledger.equity(book.time[-1:], book.close[-1:])
+    return Account(
+        asset=asset,
+        targets=targets,
+        ledger=ledger,
+        daily=daily_equity(ledger, book, days),
+        equity=float(now[0]) if len(now) else ledger.terms.capital,
+        mark_price=float(book.close[-1]) if len(book) else None,
+    )

@@ -1,0 +1,173 @@
+"""The two venues of the Bot Battle: what their lanes have come to together, hold and paid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from service.market.instants import iso
+from service.trading.accounts import TERMS
+from service.trading.battle_lanes import BattleLane
+from service.trading.lanes import CexState, LpState, State
+from service.trading.lanes.lp_state import truth
+from service.trading.statements import Side, percent, usd
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Lanes together: how many there are and run, what they began with and what they have made of it."""
+
+    lanes: int
+    active: int
+    initial_capital: float
+    capital: float
+    pnl_usd: float
+    pnl_pct: float
+    trades: int
+    win_rate_pct: float | None
+
+
+@dataclass(frozen=True)
+class OpenPosition:
+    """A position on the exchange: prices in USD, `pnl_usd` at the last close net of the fee that was paid to enter.
+
+    `stop_price` is where an order to get out rests, if there is one.
+    """
+
+    lane: str
+    asset: str
+    side: Side
+    quantity: float
+    entry_price: float
+    mark_price: float
+    pnl_usd: float
+    opened_at: str
+    stop_price: float | None
+
+
+@dataclass(frozen=True)
+class ExchangeVenue(Totals):
+    """The lanes on the exchange, what they paid in fees and what they hold."""
+
+    fees_usd: float
+    positions: tuple[OpenPosition, ...]
+
+
+@dataclass(frozen=True)
+class Liquidity:
+    """Where the result of a liquidity lane comes from.
+
+    `market_usd` (what holding the coins made), `divergence_usd` (what the pool made of them instead) and `fees_usd`,
+    less `gas_usd` and `swap_usd`, are its PnL. `vs_hodl_pct` is its capital against having held the same coins for
+    nothing. The range is in USD.
+    """
+
+    lane: str
+    pool: str | None
+    range_low: float | None
+    range_high: float | None
+    price: float | None
+    market_usd: float
+    divergence_usd: float
+    fees_usd: float
+    uncollected_usd: float
+    gas_usd: float
+    swap_usd: float
+    vs_hodl_pct: float
+    in_range_pct: float | None
+
+
+@dataclass(frozen=True)
+class PoolVenue(Totals):
+    """The lanes in liquidity pools, and the truth about each."""
+
+    harvests: int
+    switches: int
+    liquidity: tuple[Liquidity, ...]
+
+
+@dataclass(frozen=True)
+class Venues:
+    """Both venues in full."""
+
+    cex: ExchangeVenue
+    dex: PoolVenue
+
+
+def totals(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> dict[str, Any]:
+    """The fields of Totals over some lanes."""
+    mine = [states[lane.name] for lane in lanes]
+    initial, capital = TERMS.capital * len(mine), sum(state.equity for state in mine)
+    return {
+        "lanes": len(lanes),
+        "active": sum(lane.active for lane in lanes),
+        "initial_capital": usd(initial),
+        "capital": usd(capital),
+        "pnl_usd": usd(capital - initial),
+        "pnl_pct": percent(capital / initial - 1),
+        "trades": sum(lane.trades for lane in lanes),
+        "win_rate_pct": _win_rate_pct(mine),
+    }
+
+
+def _win_rate_pct(states: Sequence[State]) -> float | None:
+    trades, wins = sum(state.trades for state in states), sum(state.wins for state in states)
+    return percent(wins / trades) if trades else None
+
+
+def exchange_venue(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> ExchangeVenue:
+    """The venue of the lanes on the exchange."""
+    mine = [lane for lane in lanes if lane.venue == "cex"]
+    traded = {lane.name: states[lane.name] for lane in mine}
+    positions = tuple(found for name, state in traded.items() for found in _positions(name, state))
+    fees = usd(sum(state.fees_usd for state in traded.values()))
+    return ExchangeVenue(**totals(mine, states), fees_usd=fees, positions=positions)
+
+
+def _positions(name: str, state: CexState) -> list[OpenPosition]:
+    return [
+        OpenPosition(
+            lane=name,
+            asset=asset,
+            side="long" if holding.side > 0 else "short",
+            quantity=round(abs(holding.quantity), 8),
+            entry_price=round(holding.entry_price, 8),
+            mark_price=state.marks[asset],
+            pnl_usd=usd(holding.quantity * (state.marks[asset] - holding.entry_price) - holding.fee_usd),
+            opened_at=iso(holding.opened_at),
+            stop_price=None if holding.stop is None else round(holding.stop, 8),
+        )
+        for asset, holding in sorted(state.holdings.items())
+    ]
+
+
+def pool_venue(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> PoolVenue:
+    """The venue of the lanes in pools."""
+    mine = [lane for lane in lanes if lane.venue == "dex"]
+    providers = {lane.name: states[lane.name] for lane in mine}
+    return PoolVenue(
+        **totals(mine, states),
+        harvests=sum(state.harvests for state in providers.values()),
+        switches=sum(state.switches for state in providers.values()),
+        liquidity=tuple(_liquidity(name, state) for name, state in providers.items()),
+    )
+
+
+def _liquidity(name: str, state: LpState) -> Liquidity:
+    books, position = truth(state), state.position
+    return Liquidity(
+        lane=name,
+        pool=position.pool.label if position else None,
+        range_low=round(position.span.low, 8) if position else None,
+        range_high=round(position.span.high, 8) if position else None,
+        price=state.marks[position.pool.asset] if position else None,
+        market_usd=usd(books.market_usd),
+        divergence_usd=usd(books.divergence_usd),
+        fees_usd=usd(books.fees_usd),
+        uncollected_usd=usd(books.uncollected_usd),
+        gas_usd=usd(books.gas_usd),
+        swap_usd=usd(books.swap_usd),
+        vs_hodl_pct=round(books.vs_hodl_pct, 4),
+        in_range_pct=None if books.in_range_pct is None else round(books.in_range_pct, 4),
+    )

@@ -1,0 +1,99 @@
+"""The leaderboard: strategies ranked by what they made, over all their assets or in one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from service.market.assets import ASSETS
+from service.trading.arena import Account, Accounts, Arena
+from service.trading.ghosts import GHOSTS, Ghost
+from service.trading.performance import daily_returns, max_drawdown, sharpe, win_rate
+from service.trading.statements import Position, percent, position_of, usd
+from service.trading.strategies import STRATEGIES, Strategy
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line: USD, percent, closed trades; positions are those held now.
+
+    `rank` is None for a ghost. `max_drawdown_pct` and `sharpe` are of daily equity, `benchmark_pnl_pct` is what
+    buying and holding the same assets from the same instant made, with the same fees.
+    """
+
+    rank: int | None
+    key: str
+    name: str
+    category: str
+    initial_capital: float
+    capital: float
+    pnl_usd: float
+    pnl_pct: float
+    trades: int
+    win_rate_pct: float | None
+    sharpe: float | None
+    max_drawdown_pct: float
+    benchmark_pnl_pct: float
+    positions: tuple[Position, ...]
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """All strategies by rank, and the ghosts beside them."""
+
+    asset: str | None
+    assets: tuple[str, ...]
+    count: int
+    entries: tuple[Entry, ...]
+    ghosts: tuple[Entry, ...]
+
+
+def leaderboard(arena: Arena, asset: str | None = None) -> Leaderboard:
+    """Strategies over all their assets, or their accounts in `asset` alone, by `pnl_pct`; equals by key."""
+    entries = [_entry(STRATEGIES[key], accounts, arena, asset) for key, accounts in arena.strategies.items()]
+    entries.sort(key=lambda entry: (-entry.pnl_pct, entry.key))
+    return Leaderboard(
+        asset=asset,
+        assets=tuple(ASSETS) if asset is None else (asset,),
+        count=len(entries),
+        entries=tuple(replace(entry, rank=rank) for rank, entry in enumerate(entries, start=1)),
+        ghosts=tuple(_entry(GHOSTS[key], accounts, arena, asset) for key, accounts in arena.ghosts.items()),
+    )
+
+
+def _entry(what: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: str | None) -> Entry:
+    """The line of one strategy or ghost, not yet ranked."""
+    chosen = list(accounts.values()) if asset is None else [accounts[asset]]
+    initial = sum(account.ledger.terms.capital for account in chosen)
+    capital = sum(account.equity for account in chosen)
+    daily = np.sum([account.daily for account in chosen], axis=0)
+    pnl = np.concatenate([account.ledger.pnl for account in chosen])
+    won, ratio = win_rate(pnl), sharpe(daily_returns(daily, initial))
+    return Entry(
+        rank=None,
+        key=what.key,
+        name=what.name,
+        category=what.category,
+        initial_capital=usd(initial),
+        capital=usd(capital),
+        pnl_usd=usd(capital - initial),
+        pnl_pct=percent(capital / initial - 1),
+        trades=len(pnl),
+        win_rate_pct=None if won is None else percent(won),
+        sharpe=None if ratio is None else round(ratio, 4),
+        max_drawdown_pct=percent(max_drawdown(np.append(daily, capital), initial)),
+        benchmark_pnl_pct=percent(_held(chosen, arena) / initial - 1),
+        positions=_positions(chosen),
+    )
+
+
+def _held(accounts: Sequence[Account], arena: Arena) -> float:
+    """USD that buying and holding the assets of `accounts` has come to."""
+    return sum(arena.ghosts["buy_and_hold"][account.asset].equity for account in accounts)
+
+
+def _positions(accounts: Sequence[Account]) -> tuple[Position, ...]:
+    held = (position_of(account.ledger, account.asset, account.mark_price) for account in accounts)
+    return tuple(position for position in held if position is not None)

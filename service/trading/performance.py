@@ -1,0 +1,106 @@
+"""How well an account did, from its equity at the end of each day and from its closed trades.
+
+Every day counts, weekends too, so a year is 365 days for metals as for crypto. Ratios and fractions are plain
+numbers; whoever shows them makes percent of them. What cannot be known yet is None, never NaN.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from service.market.bars import Bars, Prices, Times
+from service.market.instants import DAY, HOUR
+from service.trading.accounts import Ledger
+
+DAYS_A_YEAR = 365
+
+
+def day_ends(since: int, until: int) -> Times:
+    """Every 24:00 UTC after the unix second `since` and not after `until`, shape (days,), rising."""
+    return np.arange(since - since % DAY + DAY, until + 1, DAY, dtype=np.int64)
+
+
+def daily_equity(ledger: Ledger, bars: Bars, ends: Times) -> Prices:
+    """USD in the account at each of `ends` (days,), marked at the last bar that was complete by then.
+
+    Before the first complete bar it is the starting capital.
+    """
+    row = np.searchsorted(bars.time, ends - bars.step, side="right") - 1
+    equity = np.full(len(ends), ledger.terms.capital)
+    begun = row >= 0
+    equity[begun] = ledger.equity(bars.time[row[begun]], bars.close[row[begun]])
+    return equity
+
+
+def daily_returns(equity: Prices, capital: float) -> Prices:
+    """Simple return of each day, shape (days,), from `equity` (days,) in USD at its ends.
+
+    The first day is measured from `capital`, the USD before it. No days, no returns.
+    """
+    before = np.append(capital, equity)[:-1]
+    return equity / before - 1
+
+
+def sharpe(returns: Prices) -> float | None:
+    """Annualised mean over standard deviation (ddof 1) of daily returns (days,), riskless rate 0.
+
+    None with fewer than two days or where all are alike. Sharpe (1994), Journal of Portfolio Management 21(1).
+    """
+    if len(returns) < 2 or np.ptp(returns) == 0:
+        return None
+    return float(returns.mean() / returns.std(ddof=1) * np.sqrt(DAYS_A_YEAR))
+
+
+def max_drawdown(equity: Prices, capital: float) -> float:
+    """The deepest fall of `equity` (n,) below its highest so far, as a fraction of that; 0 is none.
+
+    The first peak is `capital`, so that a loss from the very start counts. Without equity it is 0.
+    """
+    path = np.append(capital, equity)
+    return float(np.max(1 - path / np.maximum.accumulate(path)))
+
+
+def win_rate(pnl: Prices) -> float | None:
+    """The share of closed trades with a `pnl` (trades,), USD net of fees, above zero; None without any."""
+    return float(np.mean(pnl > 0)) if len(pnl) else None
+
+
+def profit_factor(pnl: Prices) -> float | None:
+    """USD won over USD lost by closed trades (trades,) net of fees; None until one has lost."""
+    lost = -pnl[pnl < 0].sum()
+    return float(pnl[pnl > 0].sum() / lost) if lost > 0 else None
+
+
+@dataclass(frozen=True)
+class TradeStatistics:
+    """Closed trades in numbers: USD net of fees, hours from entry to exit; unknown without the trades it needs."""
+
+    count: int
+    win_rate_pct: float | None
+    profit_factor: float | None
+    average_win_usd: float | None
+    average_loss_usd: float | None
+    average_hours: float | None
+    fees_usd: float
+
+
+def trade_statistics(ledgers: list[Ledger]) -> TradeStatistics:
+    """The closed trades of all `ledgers` together; open positions are not among them."""
+    pnl = np.concatenate([ledger.pnl for ledger in ledgers])
+    seconds = np.concatenate([ledger.exit_time - ledger.entry_time[: ledger.closed] for ledger in ledgers])
+    won = win_rate(pnl)
+    return TradeStatistics(
+        count=len(pnl),
+        win_rate_pct=None if won is None else 100 * won,
+        profit_factor=profit_factor(pnl),
+        average_win_usd=_mean(pnl[pnl > 0]),
+        average_loss_usd=_mean(pnl[pnl < 0]),
+        average_hours=_mean(seconds / HOUR),
+        fees_usd=float(sum(ledger.fees.sum() for ledger in ledgers)),
+    )
+
+
+def _mean(values: Prices) -> float | None:
+    return float(values.mean()) if len(values) else None

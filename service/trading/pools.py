@@ -1,0 +1,120 @@
+"""Liquidity pools: what is assumed of each, and what a position in one may expect to earn, lose and pay.
+
+Nobody publishes how concentrated the liquidity of a pool is, and a loose guess gives absurd yields. So it is tied
+to what arbitrage makes of a pool: its fees pay for the loss to arbitrage with a small margin. engine.md, section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import Literal
+
+from service.trading import amm
+from service.trading.performance import DAYS_A_YEAR
+
+# Liquidity 7.676e18 at a TVL of 231.2 M USD and a price of 2,246.6: USDC/WETH 0.05 %, 2022-05-11.
+PUBLISHED_CONCENTRATION = 3.15
+# Fees over the loss to arbitrage, for the liquidity that is in range [assumed].
+MARGIN = (1.05, 1.35)
+
+# Gas units of one transaction (snapshots of v3-periphery).
+MINT_GAS = 451_862
+COLLECT_GAS = 118_970
+INCREASE_GAS = 176_626
+EXIT_GAS = 228_718
+SWAP_GAS = 107_180
+ENTRY_GAS = SWAP_GAS + MINT_GAS
+HARVEST_GAS = COLLECT_GAS + INCREASE_GAS
+MOVE_GAS = EXIT_GAS + SWAP_GAS + MINT_GAS
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A pool of an asset against a coin that is taken for one US dollar.
+
+    `fee` is a fraction of the volume, `tvl_usd` what lies in the pool, `volume_usd` what it trades in an ordinary
+    day. `concentration` is how many times the liquidity at the price is that of `tvl_usd` spread over the full
+    range. `gas_gwei` is the price of gas in billionths of an ether, on a chain with another coin converted to it.
+    `source` says who says so.
+    """
+
+    key: str
+    label: str
+    asset: str
+    chain: str
+    fee: float
+    tvl_usd: float
+    volume_usd: float
+    concentration: float
+    gas_gwei: float
+    source: Literal["assumed", "defillama"]
+
+
+def _assumed(key, label, asset, chain, fee, millions, millions_a_day, concentration, gas_gwei) -> Pool:
+    return Pool(key, label, asset, chain, fee, millions * 1e6, millions_a_day * 1e6, concentration, gas_gwei, "assumed")
+
+
+# Every number of a row is assumed: fee, million USD in it, million USD a day, concentration, gwei.
+ASSUMED_POOLS: dict[str, Pool] = {
+    pool.key: pool
+    for pool in (
+        _assumed("eth-l1", "ETH/USDC 0.05% (Ethereum)", "eth", "Ethereum", 0.0005, 150, 180, 3.5, 2.4),
+        _assumed("eth-l2", "ETH/USDC 0.05% (L2)", "eth", "L2", 0.0005, 60, 90, 4.5, 0.08),
+        _assumed("btc-l1", "BTC/USDC 0.30% (Ethereum)", "btc", "Ethereum", 0.003, 80, 12, 4.0, 2.4),
+        _assumed("bnb-bsc", "BNB/USDT 0.05% (BSC)", "bnb", "BSC", 0.0005, 40, 38, 4.0, 0.12),
+        _assumed("sol-solana", "SOL/USDC 0.30% (Solana)", "sol", "Solana", 0.003, 25, 9, 3.0, 0.08),
+        _assumed("xrp-bsc", "XRP/USDT 0.30% (BSC)", "xrp", "BSC", 0.003, 5, 1.5, 3.0, 0.12),
+    )
+}
+
+
+def active_liquidity(pool: Pool, price: float) -> float:
+    """The liquidity at work at `price`: concentration x TVL / (2 sqrt(price)). engine.md, section 5."""
+    return pool.concentration * pool.tvl_usd / (2 * sqrt(price))
+
+
+def fee_apr(pool: Pool, factor: float, value_usd: float, busy: float = 1.0) -> float:
+    """Fraction of `value_usd` that its fees are in a year, while the price is in [price / factor, price x factor].
+
+    `busy` is the volume to expect over the ordinary one. The position thins out its own yield.
+    """
+    full_range = amm.efficiency(factor) * value_usd
+    return _fees_a_year(pool) * busy * full_range / (pool.concentration * pool.tvl_usd + full_range) / value_usd
+
+
+def net_apr(pool: Pool, factor: float, value_usd: float, volatility: float, busy: float = 1.0) -> float:
+    """`fee_apr` less what arbitrage takes: sigma^2 / 8 times the efficiency of the range."""
+    lost = amm.loss_versus_rebalancing(volatility) * amm.efficiency(factor)
+    return fee_apr(pool, factor, value_usd, busy) - lost
+
+
+def margin(pool: Pool, volatility: float) -> float:
+    """What the liquidity in range earns in fees over what arbitrage takes from it; 1 is a zero-sum pool."""
+    earned = _fees_a_year(pool) / (pool.concentration * pool.tvl_usd)
+    return earned / amm.loss_versus_rebalancing(volatility)
+
+
+def likely_concentration(fee: float, tvl_usd: float, volume_usd: float, volatility: float) -> float:
+    """The published concentration, moved no further than it takes for a pool's `margin` to lie within MARGIN.
+
+    `volume_usd` is that of a day, `volatility` the asset's over a year.
+    """
+    at_one = fee * volume_usd * DAYS_A_YEAR / tvl_usd / amm.loss_versus_rebalancing(volatility)
+    low, high = MARGIN
+    return min(max(PUBLISHED_CONCENTRATION, at_one / high), at_one / low)
+
+
+def gas_usd(units: int, pool: Pool, ether_price: float) -> float:
+    """USD that `units` of gas cost on the pool's chain."""
+    return units * pool.gas_gwei * 1e-9 * ether_price
+
+
+def deepest(pools: Mapping[str, Pool]) -> Pool | None:
+    """The pool with the most in it; None of none. Equals by key."""
+    return min(pools.values(), key=lambda pool: (-pool.tvl_usd, pool.key), default=None)
+
+
+def _fees_a_year(pool: Pool) -> float:
+    return pool.fee * pool.volume_usd * DAYS_A_YEAR

@@ -1,0 +1,89 @@
+"""One strategy in full: what it does, how its capital went, what it traded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from service.market.instants import iso
+from service.trading.arena import Accounts, Arena
+from service.trading.leaderboard import Entry
+from service.trading.performance import TradeStatistics, trade_statistics
+from service.trading.statements import Trade, trades_of, usd
+from service.trading.strategies import STRATEGIES
+
+RECENT_TRADES = 100
+
+
+@dataclass(frozen=True)
+class EquityPoint:
+    """USD in all accounts of a strategy at an instant, and in accounts that bought and held the same assets."""
+
+    time: str
+    equity_usd: float
+    benchmark_usd: float
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A strategy as its page shows it.
+
+    `standing` is its line of the whole leaderboard. `equity` is at each 24:00 UTC since `started_at` and now;
+    `recent_trades` are the last 100 closed in any asset, newest first.
+    """
+
+    key: str
+    name: str
+    category: str
+    description: str
+    source: str
+    parameters: Mapping[str, float]
+    assets: tuple[str, ...]
+    started_at: str
+    standing: Entry
+    statistics: TradeStatistics
+    equity: tuple[EquityPoint, ...]
+    recent_trades: tuple[Trade, ...]
+
+
+def profile(arena: Arena, standing: Entry) -> Profile:
+    """The page of the strategy whose line in the leaderboard over all assets is `standing`."""
+    strategy, accounts = STRATEGIES[standing.key], arena.strategies[standing.key]
+    return Profile(
+        key=strategy.key,
+        name=strategy.name,
+        category=strategy.category,
+        description=strategy.description,
+        source=strategy.source,
+        parameters=dict(strategy.parameters),
+        assets=strategy.assets,
+        started_at=iso(arena.anchor),
+        standing=standing,
+        statistics=trade_statistics([account.ledger for account in accounts.values()]),
+        equity=_curve(arena, accounts),
+        recent_trades=_recent(accounts),
+    )
+
+
+def _curve(arena: Arena, accounts: Accounts) -> tuple[EquityPoint, ...]:
+    """A point for each day's end and one for now, which on the stroke of 24:00 are the same."""
+    held = {asset: arena.ghosts["buy_and_hold"][asset] for asset in accounts}
+    times = np.append(arena.days, arena.as_of).tolist()
+    rows = zip(times, _path(accounts), _path(held), strict=True)
+    points = {time: EquityPoint(iso(time), usd(equity), usd(benchmark)) for time, equity, benchmark in rows}
+    return tuple(points.values())
+
+
+def _path(accounts: Accounts) -> list[float]:
+    daily = np.sum([account.daily for account in accounts.values()], axis=0)
+    return np.append(daily, sum(account.equity for account in accounts.values())).tolist()
+
+
+def _recent(accounts: Accounts) -> tuple[Trade, ...]:
+    exits = np.sort(np.concatenate([account.ledger.exit_time for account in accounts.values()]))
+    since = int(exits[-RECENT_TRADES:][0]) if len(exits) else 0
+    trades = [trade for asset, account in accounts.items() for trade in trades_of(account.ledger, asset, since)]
+    trades.sort(key=lambda trade: (trade.closed_at, trade.opened_at, trade.asset), reverse=True)
+    return tuple(trades[:RECENT_TRADES])

@@ -1,0 +1,31 @@
+"""Momentum: with assets that have risen, against those that have fallen."""
+
+from __future__ import annotations
+
+import numpy as np
+import talib
+
+from service.market.bars import Bars, Prices
+from service.trading.rules.targets import Targets, earlier, hold_beyond, log_price, ratio
+
+
+def rate_of_change(bars: Bars, *, period: int, width: float) -> Targets:
+    """Enter with a change over `period` bars beyond `width` (a fraction of the price), leave when its sign turns.
+
+    Murphy (1999), Technical Analysis of the Financial Markets, chapter 10.
+    """
+    return hold_beyond(talib.ROCP(bars.close, period), width)
+
+
+def time_series_momentum(bars: Bars, *, lookback: int, width: float) -> Targets:
+    """Enter with a return over `lookback` bars beyond `width` of its volatility, leave when its sign turns.
+
+    Moskowitz, Ooi and Pedersen (2012), Journal of Financial Economics 104(2).
+    """
+    return hold_beyond(scaled_return(log_price(bars), lookback), width)
+
+
+def scaled_return(logs: Prices, lookback: int) -> Prices:
+    """Change of log prices (n,) over `lookback` bars in standard deviations of such a change; NaN until filled."""
+    volatility = talib.STDDEV(logs - earlier(logs), lookback)
+    return ratio(talib.MOM(logs, lookback), volatility * np.sqrt(lookback))

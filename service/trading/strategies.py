@@ -1,0 +1,248 @@
+"""The 54 strategies: a row is a rule with its parameters, 18 rule families at three speeds.
+
+Periods are hours: every strategy decides at the close of a one-hour bar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from service.market.assets import ASSETS
+from service.market.bars import Bars, Prices
+from service.trading.rules import breakout, momentum, relative, reversion, trend, volatility, volume
+from service.trading.rules.targets import Targets
+
+SPEEDS = ("fast", "medium", "slow")
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A row of the table: what is traded by which rule with which parameters.
+
+    `source` names the author and year whose rule it is, `description` is a sentence for a reader.
+    """
+
+    key: str
+    name: str
+    category: str
+    description: str
+    source: str
+    rule: Callable[..., Targets]
+    parameters: Mapping[str, float]
+    assets: tuple[str, ...]
+
+    def decide(self, bars: Bars, peers: Prices) -> Targets:
+        """Targets int8 (n,) for hourly `bars` of one asset.
+
+        `peers` (assets, n) are the closes of the others that trade its hours (`service.trading.arena.peers_of`).
+        """
+        if self.rule is relative.relative_strength:
+            return self.rule(bars, peers, **self.parameters)
+        return self.rule(bars, **self.parameters)
+
+
+def _family(
+    key: str, name: str, rule: Callable[..., Targets], source: str, description: str, *speeds: dict[str, float]
+) -> list[Strategy]:
+    """The three strategies of one rule. Its category is the file that the rule stands in."""
+    return [
+        Strategy(
+            key=f"{key}_{speed}",
+            name=f"{name}, {speed}",
+            category=rule.__module__.rpartition(".")[2],
+            description=description,
+            source=source,
+            rule=rule,
+            parameters=MappingProxyType(parameters),
+            assets=tuple(ASSETS),
+        )
+        for speed, parameters in zip(SPEEDS, speeds, strict=True)
+    ]
+
+
+_FAMILIES = (
+    _family(
+        "ma_cross",
+        "Moving-average cross",
+        trend.moving_average_cross,
+        "Brock, Lakonishok and LeBaron (1992)",
+        "Long while the fast average of the price is above the slow one, short while below.",
+        {"fast": 12, "slow": 48},
+        {"fast": 48, "slow": 192},
+        {"fast": 192, "slow": 768},
+    ),
+    _family(
+        "macd",
+        "MACD",
+        trend.macd,
+        "Appel (1979)",
+        "Long while the MACD line is above its signal line, short while below.",
+        {"fast": 12, "slow": 26, "signal": 9},
+        {"fast": 48, "slow": 104, "signal": 36},
+        {"fast": 192, "slow": 416, "signal": 144},
+    ),
+    _family(
+        "adx_trend",
+        "ADX trend",
+        trend.adx_trend,
+        "Wilder (1978)",
+        "With the stronger directional indicator while the ADX says that there is a trend.",
+        {"period": 14, "strong": 25, "weak": 20},
+        {"period": 48, "strong": 15, "weak": 10},
+        {"period": 168, "strong": 8, "weak": 5},
+    ),
+    _family(
+        "supertrend",
+        "Supertrend",
+        trend.supertrend,
+        "Seban (2008)",
+        "In the direction in which the price last broke a band of average true ranges.",
+        {"period": 12, "width": 3},
+        {"period": 48, "width": 6},
+        {"period": 192, "width": 12},
+    ),
+    _family(
+        "parabolic_sar",
+        "Parabolic SAR",
+        trend.parabolic_sar,
+        "Wilder (1978)",
+        "On one side of a stop that closes in on the price, reversed whenever it is reached.",
+        {"acceleration": 0.02, "maximum": 0.2},
+        {"acceleration": 0.005, "maximum": 0.05},
+        {"acceleration": 0.00125, "maximum": 0.0125},
+    ),
+    _family(
+        "donchian_breakout",
+        "Donchian breakout",
+        breakout.donchian_breakout,
+        "Donchian (1960)",
+        "Enters beyond the highest high or lowest low, leaves beyond a nearer opposite one.",
+        {"entry": 24, "leave": 12},
+        {"entry": 96, "leave": 48},
+        {"entry": 384, "leave": 192},
+    ),
+    _family(
+        "bollinger_breakout",
+        "Bollinger breakout",
+        breakout.bollinger_breakout,
+        "Bollinger (2001)",
+        "Enters outside a band of standard deviations, leaves at the middle.",
+        {"period": 24, "width": 2},
+        {"period": 96, "width": 2},
+        {"period": 384, "width": 2},
+    ),
+    _family(
+        "keltner_breakout",
+        "Keltner breakout",
+        breakout.keltner_breakout,
+        "Keltner (1960)",
+        "Enters outside a channel of average true ranges, leaves at the middle.",
+        {"period": 24, "width": 2},
+        {"period": 96, "width": 4},
+        {"period": 384, "width": 8},
+    ),
+    _family(
+        "rsi_reversion",
+        "RSI reversion",
+        reversion.rsi_reversion,
+        "Wilder (1978)",
+        "Buys an oversold relative strength index and sells an overbought one, leaves at 50.",
+        {"period": 14, "width": 20},
+        {"period": 48, "width": 12},
+        {"period": 168, "width": 6},
+    ),
+    _family(
+        "bollinger_reversion",
+        "Bollinger reversion",
+        reversion.bollinger_reversion,
+        "Bollinger (2001)",
+        "Enters when the price comes back inside its band, leaves at the middle.",
+        {"period": 24, "width": 2},
+        {"period": 96, "width": 2},
+        {"period": 384, "width": 2},
+    ),
+    _family(
+        "z_score_reversion",
+        "z-score reversion",
+        reversion.z_score_reversion,
+        "Chan (2013)",
+        "Against a price several standard deviations from its mean, until it is back there.",
+        {"period": 12, "width": 2},
+        {"period": 48, "width": 2},
+        {"period": 192, "width": 2},
+    ),
+    _family(
+        "rate_of_change",
+        "Rate of change",
+        momentum.rate_of_change,
+        "Murphy (1999)",
+        "With a change of price beyond a threshold, until its sign turns.",
+        {"period": 12, "width": 0.02},
+        {"period": 48, "width": 0.04},
+        {"period": 192, "width": 0.08},
+    ),
+    _family(
+        "time_series_momentum",
+        "Time-series momentum",
+        momentum.time_series_momentum,
+        "Moskowitz, Ooi and Pedersen (2012)",
+        "With a return that is large for its volatility, until its sign turns.",
+        {"lookback": 48, "width": 1},
+        {"lookback": 192, "width": 1},
+        {"lookback": 768, "width": 1},
+    ),
+    _family(
+        "vwap_deviation",
+        "VWAP deviation",
+        volume.vwap_deviation,
+        "Berkowitz, Logue and Noser (1988)",
+        "Against a price unusually far from its volume-weighted average, until back at it.",
+        {"period": 12, "width": 2},
+        {"period": 48, "width": 2},
+        {"period": 192, "width": 2},
+    ),
+    _family(
+        "obv_trend",
+        "OBV trend",
+        volume.obv_trend,
+        "Granville (1963)",
+        "Long while on-balance volume is above its average, short while below.",
+        {"period": 48},
+        {"period": 192},
+        {"period": 768},
+    ),
+    _family(
+        "volume_breakout",
+        "Volume breakout",
+        volume.volume_breakout,
+        "O'Neil (1988)",
+        "Enters beyond the recent range on a surge of volume, leaves at the average price.",
+        {"period": 24, "surge": 2},
+        {"period": 96, "surge": 2},
+        {"period": 384, "surge": 2},
+    ),
+    _family(
+        "volatility_regime",
+        "Volatility regime",
+        volatility.volatility_regime,
+        "Moreira and Muir (2017)",
+        "With the longer trend while the market is quiet, out of it while it is loud.",
+        {"period": 12, "quiet": 0.8, "loud": 1.2},
+        {"period": 48, "quiet": 0.8, "loud": 1.2},
+        {"period": 192, "quiet": 0.8, "loud": 1.2},
+    ),
+    _family(
+        "relative_strength",
+        "Relative strength",
+        relative.relative_strength,
+        "Levy (1967)",
+        "Long while ahead of the assets that trade the same hours, short while behind.",
+        {"lookback": 48, "width": 0.5},
+        {"lookback": 192, "width": 0.5},
+        {"lookback": 768, "width": 0.5},
+    ),
+)
+
+STRATEGIES: dict[str, Strategy] = {strategy.key: strategy for family in _FAMILIES for strategy in family}

@@ -1,0 +1,177 @@
+"""Two backtesters nobody here wrote judge the accounts: `make referee`.
+
+Each is given the targets of all 54 strategies, in seven assets, on real and on simulated bars, and must find the
+same equity at every bar to 1e-9. What vectorbt finds on the simulated bars is kept in tests/trading/golden.json,
+which the ordinary tests compare with. Runs in an environment of its own (referee.txt), from the project's root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from service.market.bars import Bars
+from service.market.instants import HOUR
+from service.trading.accounts import TERMS, Ledger, Terms, trade
+from service.trading.arena import Arena, run
+from service.trading.rules.targets import Targets
+from tests.trading import markets
+
+with contextlib.redirect_stderr(io.StringIO()):  # it asks for a newer notebook on import
+    import backtesting
+    from backtesting.lib import FractionalBacktest
+import vectorbt
+
+ROOT = Path(__file__).parents[2]
+REAL = ROOT.parent / "shared" / "data" / "candles" / "1h"
+GOLDEN = ROOT / "tests" / "trading" / "golden.json"
+GOLDEN_DAYS = 60
+TOLERANCE = 1e-9
+
+# backtesting.py takes its spread on entries alone, so it judges a fee of both sides and no slippage.
+FEE_ALONE = Terms(fee=0.001, slippage=0)
+
+Referee = Callable[[np.ndarray, Bars], np.ndarray]
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    simulated = markets.by_the_hour(markets.made(GOLDEN_DAYS))
+    worst = [compare("vectorbt", by_vectorbt, TERMS, "simulated", simulated)]
+    worst.append(compare("backtesting", by_backtesting, FEE_ALONE, "simulated", simulated))
+    if REAL.is_dir():
+        real = markets.real(REAL, HOUR)
+        worst.append(compare("vectorbt", by_vectorbt, TERMS, "real", real))
+        worst.append(compare("backtesting", by_backtesting, FEE_ALONE, "real", real))
+    if max(worst) > TOLERANCE:
+        sys.exit(f"the accounts differ from a referee by more than {TOLERANCE}")
+    keep(simulated)
+
+
+def compare(name: str, referee: Referee, terms: Terms, market: str, hours: dict[str, Bars]) -> float:
+    """Print and return the largest relative difference of equity over all bars, assets and strategies."""
+    worst, pairs, fills, ended = 0.0, 0, 0, 0
+    for asset, targets in _targets(hours):
+        bars = hours[asset]
+        ledgers = [trade(row, bars, terms) for row in targets]
+        ours = np.array([ledger.equity(bars.time, bars.close) for ledger in ledgers])
+        followed = np.array([_until_the_floor(row, ledger, bars) for row, ledger in zip(targets, ledgers, strict=True)])
+        worst = max(worst, float(np.max(np.abs(referee(followed, bars) / ours - 1))))
+        ended += np.count_nonzero((followed != targets)[:, :-1].any(axis=1))
+        pairs += len(targets)
+        fills += sum(len(ledger.side) + ledger.closed for ledger in ledgers)
+    print(f"{name:12} {market:10} {pairs} accounts ({ended} ended at the floor), {fills} fills: ", end="")
+    print(f"largest relative difference {worst:.1e}", flush=True)
+    return worst
+
+
+def _until_the_floor(targets: Targets, ledger: Ledger, bars: Bars) -> Targets:
+    """`targets` without those after the last exit, which is all that no referee can know of our floor.
+
+    Of an account that never fell to it nothing is changed: after its last exit it wanted nothing.
+    """
+    followed = targets.copy()
+    if ledger.closed and not ledger.is_open:
+        followed[int(np.searchsorted(bars.time, ledger.exit_time[-1])) - 1 :] = 0
+    return followed
+
+
+def _targets(hours: dict[str, Bars]) -> Iterator[tuple[str, np.ndarray]]:
+    """Each asset with the targets of all strategies in it, (strategies, n)."""
+    arena = _arena(hours)
+    for asset in hours:
+        yield asset, np.array([accounts[asset].targets for accounts in arena.strategies.values()])
+
+
+def _arena(hours: dict[str, Bars]) -> Arena:
+    return run(hours, {}, min(int(bars.time[0]) for bars in hours.values()))
+
+
+def by_vectorbt(targets: np.ndarray, bars: Bars) -> np.ndarray:
+    """Equity (strategies, n) by vectorbt, which is told the positions one bar late and trades them at the open."""
+    held = np.zeros_like(targets)
+    held[:, 1:] = targets[:, :-1]
+    before = np.zeros_like(held)
+    before[:, 1:] = held[:, :-1]
+    turned = held != before
+    portfolio = vectorbt.Portfolio.from_signals(
+        pd.DataFrame(np.repeat(bars.close[:, None], len(targets), axis=1), index=index_of(bars)),
+        entries=(turned & (held == 1)).T,
+        exits=(turned & (before == 1) & (held == 0)).T,
+        short_entries=(turned & (held == -1)).T,
+        short_exits=(turned & (before == -1) & (held == 0)).T,
+        price=bars.open[:, None],
+        size=np.inf,
+        fees=TERMS.fee,
+        slippage=TERMS.slippage,
+        init_cash=TERMS.capital,
+        upon_opposite_entry="reverse",
+        accumulate=False,
+        freq="1h",
+    )
+    return portfolio.value().to_numpy().T
+
+
+def by_backtesting(targets: np.ndarray, bars: Bars) -> np.ndarray:
+    """Equity (strategies, n) by backtesting.py, one strategy at a time, with the fee alone."""
+    backtesting.backtesting._tqdm = lambda steps, **_: steps
+    names = {"Open": bars.open, "High": bars.high, "Low": bars.low, "Close": bars.close, "Volume": bars.volume}
+    frame = pd.DataFrame(names, index=index_of(bars))
+    return np.array([_backtest(row, frame) for row in targets])
+
+
+def _backtest(targets: Targets, frame: pd.DataFrame) -> np.ndarray:
+    told = targets
+
+    class Follow(backtesting.Strategy):
+        def init(self) -> None:
+            pass
+
+        def next(self) -> None:
+            wanted, side = told[len(self.data) - 1], np.sign(self.position.size)
+            if wanted == side:
+                return
+            if side:
+                self.position.close()
+            if wanted:
+                (self.buy if wanted > 0 else self.sell)()
+
+    result = FractionalBacktest(
+        frame,
+        Follow,
+        cash=FEE_ALONE.capital,
+        commission=FEE_ALONE.fee,
+        spread=0,
+        trade_on_close=False,
+        exclusive_orders=False,
+        hedging=False,
+        finalize_trades=False,
+        fractional_unit=1e-12,
+    ).run()
+    return result["_equity_curve"]["Equity"].to_numpy()
+
+
+def index_of(bars: Bars) -> pd.DatetimeIndex:
+    return pd.to_datetime(bars.time, unit="s")
+
+
+def keep(hours: dict[str, Bars]) -> None:
+    """Write the last equity that vectorbt finds for every account, and which bars it is of."""
+    keys = list(_arena(hours).strategies)
+    equity = {asset: by_vectorbt(targets, hours[asset])[:, -1].tolist() for asset, targets in _targets(hours)}
+    rows = {key: {asset: values[at] for asset, values in equity.items()} for at, key in enumerate(keys)}
+    golden = {"bars": markets.digest(hours), "days": GOLDEN_DAYS, "equity": rows}
+    GOLDEN.write_text(json.dumps(golden, indent=1) + "\n")
+    print(f"kept {sum(map(len, rows.values()))} figures in {GOLDEN.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

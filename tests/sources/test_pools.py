@@ -1,0 +1,112 @@
+"""Pools as DefiLlama lists them: many rows are of something else, many numbers are null."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from service.errors import SourceFailed
+from service.sources.pools import parse
+from service.trading.pools import PUBLISHED_CONCENTRATION, margin
+
+VOLATILITY = {"eth": 0.7, "btc": 0.5, "bnb": 0.6}
+
+
+@pytest.fixture(scope="module")
+def recorded(shared_data):
+    return json.loads((shared_data / "recorded" / "defillama" / "pools.json").read_text())
+
+
+@pytest.fixture
+def row(recorded):
+    """A recorded row, made one of a pool by the fields in which pools differ from it."""
+    told = {
+        "pool": "c0ffee",
+        "project": "uniswap-v3",
+        "chain": "Arbitrum",
+        "symbol": "WETH-USDC",
+        "exposure": "multi",
+        "poolMeta": "0.05%",
+        "tvlUsd": 60_000_000,
+        "volumeUsd1d": 90_000_000,
+        "volumeUsd7d": None,
+    }
+    return recorded["data"][0] | told
+
+
+def one(row):
+    return parse({"status": "success", "data": [row]}, VOLATILITY)
+
+
+def test_staking_is_no_pool_to_be_in(recorded):
+    """Both recorded rows are of staking: one coin, no volume, no fee."""
+    assert parse(recorded, VOLATILITY) == ({}, [])
+
+
+def test_a_pool_of_an_asset_against_a_dollar_is_taken(row):
+    pools, refused = one(row)
+    pool = pools["c0ffee"]
+    assert refused == []
+    assert (pool.asset, pool.fee, pool.tvl_usd, pool.volume_usd) == ("eth", 0.0005, 60e6, 90e6)
+    assert (pool.label, pool.source) == ("WETH/USDC 0.05% (Arbitrum)", "defillama")
+    assert pool.concentration == PUBLISHED_CONCENTRATION or 1.0499 < margin(pool, 0.7) < 1.3501
+
+
+def test_the_week_says_more_of_an_ordinary_day_than_the_last_one(row):
+    pools, _ = one(row | {"volumeUsd7d": 350_000_000})
+    assert pools["c0ffee"].volume_usd == 50e6
+
+
+def test_the_fee_may_stand_behind_other_words(row):
+    pools, _ = one(row | {"project": "aerodrome-slipstream", "chain": "Base", "poolMeta": "CL100 - 0.0334%"})
+    assert pools["c0ffee"].fee == pytest.approx(0.000334)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"poolMeta": None}, "fee"),
+        ({"poolMeta": "0%"}, "fee"),
+        ({"tvlUsd": None}, "too little"),
+        ({"tvlUsd": 1_000}, "too little"),
+        ({"tvlUsd": float("nan")}, "too little"),
+        ({"volumeUsd1d": None}, "volume"),
+        ({"volumeUsd1d": "90000000"}, "volume"),
+        ({"volumeUsd1d": -1}, "volume"),
+        ({"symbol": "SOL-USDC"}, "volatility of sol"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_the_reason(row, change, reason):
+    pools, refused = one(row | change)
+    assert pools == {}
+    assert refused[0].pool == "c0ffee"
+    assert reason in refused[0].reason
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"project": "uniswap-v2"},
+        {"project": None},
+        {"chain": "Moonbeam"},
+        {"symbol": "USDC-USDT"},
+        {"symbol": "WETH-WBTC"},
+        {"symbol": "WETH-USDC-DAI"},
+        {"symbol": "PEPE-USDC"},
+        {"symbol": None},
+    ],
+)
+def test_other_rows_are_passed_over(row, change):
+    assert one(row | change) == ({}, [])
+
+
+@pytest.mark.parametrize("answer", [None, [], {}, {"status": "error", "data": []}, {"status": "success", "data": None}])
+def test_an_answer_of_another_shape_is_a_failure_of_the_source(answer):
+    with pytest.raises(SourceFailed):
+        parse(answer, VOLATILITY)
+
+
+def test_a_row_that_is_no_row_hurts_no_other(row):
+    pools, _ = parse({"status": "success", "data": [None, 7, row]}, VOLATILITY)
+    assert list(pools) == ["c0ffee"]

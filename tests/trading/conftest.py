@@ -1,0 +1,42 @@
+"""The bars and the arena that this room's tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from service.market.bars import Bars
+from service.market.instants import HOUR, MINUTE
+from service.trading.arena import Arena, run
+from tests.trading import markets
+
+
+@pytest.fixture(scope="session")
+def real_hours(shared_data: Path) -> dict[str, Bars]:
+    """Real hourly bars of all seven assets, 2024-02 to 2025-04."""
+    return markets.real(shared_data / "candles" / "1h", HOUR)
+
+
+@pytest.fixture(scope="session")
+def real_marks(shared_data: Path) -> dict[str, Bars]:
+    """Real five-minute bars of the five coins, 2025-01 to 2025-02."""
+    return markets.real(shared_data / "candles" / "5m", 5 * MINUTE)
+
+
+@pytest.fixture(scope="session")
+def marks() -> dict[str, Bars]:
+    """Sixty days of simulated five-minute bars."""
+    return markets.made(60)
+
+
+@pytest.fixture(scope="session")
+def hours(marks: dict[str, Bars]) -> dict[str, Bars]:
+    """The same sixty days by the hour."""
+    return markets.by_the_hour(marks)
+
+
+@pytest.fixture(scope="session")
+def arena(hours: dict[str, Bars]) -> Arena:
+    """All accounts after those sixty days."""
+    return run(hours, {}, markets.NEW_YEAR)

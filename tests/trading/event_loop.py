@@ -1,0 +1,54 @@
+"""The second implementation of an account: one bar after the other, cash and units, nothing clever."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from service.market.bars import Bars
+from service.trading.accounts import Terms
+
+
+@dataclass
+class Book:
+    """What the loop leaves behind: equity at each mark's close, and closed trades."""
+
+    equity: list[float] = field(default_factory=list)
+    trades: list[dict[str, float]] = field(default_factory=list)
+
+
+def follow(targets, hours: Bars, marks: Bars, terms: Terms) -> Book:
+    """Trade `targets`, decided at the closes of `hours`, at the opens of `marks`; value the account at their closes."""
+    book = Book()
+    cash, units, entry = terms.capital, 0.0, {}
+    equity, ended = cash, False
+    decided = 0  # how many hours are over when the mark opens
+    for time, price, close in zip(marks.time.tolist(), marks.open.tolist(), marks.close.tolist(), strict=True):
+        before = decided
+        while decided < len(targets) and hours.time[decided] + hours.step <= time:
+            decided += 1
+        if decided > before:
+            if units < 0 and equity < terms.floor * terms.capital:
+                ended = True
+            wanted = 0 if ended else int(targets[decided - 1])
+            if units != 0 and wanted != (1 if units > 0 else -1):
+                side = 1 if units > 0 else -1
+                fill = price * (1 - side * terms.slippage)
+                fee = abs(units) * fill * terms.fee
+                cash += units * fill - fee
+                pnl = cash - entry["cash"]
+                book.trades.append(
+                    entry | {"exit_time": time, "exit_price": fill, "pnl": pnl, "fee": entry["fee"] + fee}
+                )
+                units = 0.0
+                if side < 0 and cash < terms.floor * terms.capital:
+                    ended, wanted = True, 0
+            if units == 0 and wanted != 0:
+                fill = price * (1 + wanted * terms.slippage)
+                units = wanted * cash / (1 + terms.fee) / fill
+                fee = abs(units) * fill * terms.fee
+                entry = {"side": wanted, "quantity": abs(units), "entry_time": time, "entry_price": fill}
+                entry |= {"cash": cash, "fee": fee}
+                cash -= units * fill + fee
+        equity = cash + units * close
+        book.equity.append(equity)
+    return book

@@ -1,0 +1,28 @@
+"""What vectorbt, a backtester nobody here wrote, found on the same simulated bars (tests/measure/referee.py)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from service.market.bars import Bars
+from service.trading.arena import Arena
+from tests.trading import markets
+
+GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text())
+
+
+def test_the_bars_are_still_those_that_the_referee_saw(hours: dict[str, Bars]):
+    assert markets.digest(hours) == GOLDEN["bars"], "the simulated market has changed: run `make referee`"
+
+
+@pytest.mark.parametrize("key", GOLDEN["equity"])
+def test_every_account_ends_with_the_capital_that_the_referee_found(key: str, arena: Arena):
+    ours = {asset: account.equity for asset, account in arena.strategies[key].items()}
+    assert ours == pytest.approx(GOLDEN["equity"][key], rel=1e-9)
+
+
+def test_no_strategy_is_missing(arena: Arena):
+    assert arena.strategies.keys() == GOLDEN["equity"].keys()

@@ -1,0 +1,118 @@
+"""Measures of performance, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from service.market.bars import empty, from_rows
+from service.market.instants import DAY, HOUR
+from service.trading.accounts import Terms, trade
+from service.trading.performance import (
+    daily_equity,
+    daily_returns,
+    day_ends,
+    max_drawdown,
+    profit_factor,
+    sharpe,
+    trade_statistics,
+    win_rate,
+)
+
+
+def array(*values: float) -> np.ndarray:
+    return np.array(values, dtype=float)
+
+
+def bars_of(closes: list[float], start: int = 0):
+    """Hourly bars that open at the close before."""
+    opens = [closes[0], *closes[:-1]]
+    rows = [(start + HOUR * at, o, max(o, c), min(o, c), c, 1) for at, (o, c) in enumerate(zip(opens, closes))]  # noqa: B905
+    return from_rows(rows, HOUR)
+
+
+def test_a_day_ends_at_midnight_utc_and_counts_once_it_is_over():
+    assert day_ends(0, 2 * DAY).tolist() == [DAY, 2 * DAY]
+    assert day_ends(5 * HOUR, 2 * DAY - 1).tolist() == [DAY]
+    assert day_ends(DAY, DAY).tolist() == []
+
+
+def test_daily_equity_is_the_last_mark_of_each_day():
+    """Bought at 100 an hour after the start; 100 + the hour's number from then on."""
+    bars = bars_of([100.0, *(100.0 + hour for hour in range(1, 72))])
+    ledger = trade(np.ones(72, np.int8), bars, Terms(fee=0, slippage=0))
+    assert daily_equity(ledger, bars, day_ends(0, 3 * DAY)).tolist() == [12_300, 14_700, 17_100]
+
+
+def test_a_day_without_bars_keeps_the_mark_before_it():
+    bars = bars_of([100, 100, 150])
+    ledger = trade(np.ones(3, np.int8), bars, Terms(fee=0, slippage=0))
+    assert daily_equity(ledger, bars, day_ends(0, 2 * DAY)).tolist() == [15_000, 15_000]
+
+
+def test_before_the_first_bar_the_starting_capital_stands():
+    late = bars_of([100, 100, 150], start=DAY + 5 * HOUR)
+    ledger = trade(np.ones(3, np.int8), late, Terms(fee=0, slippage=0))
+    assert daily_equity(ledger, late, day_ends(0, 2 * DAY)).tolist() == [10_000, 15_000]
+    nothing = empty(HOUR)
+    assert daily_equity(trade(np.zeros(0, np.int8), nothing), nothing, day_ends(0, DAY)).tolist() == [10_000]
+
+
+def test_the_first_return_is_measured_from_the_capital():
+    np.testing.assert_allclose(daily_returns(array(110, 99), 100), [0.1, -0.1])
+    assert daily_returns(array(), 100).tolist() == []
+
+
+def test_sharpe_by_hand():
+    """Mean 2 %, deviations -1, 0, 1 %: ddof 1 gives 1 %, so 2 x sqrt(365)."""
+    assert sharpe(array(0.01, 0.02, 0.03)) == pytest.approx(2 * 365**0.5)
+
+
+@pytest.mark.parametrize("returns", [[], [0.5], [0.0, 0.0], [0.1, 0.1, 0.1]])
+def test_sharpe_is_unknown_with_fewer_than_two_days_or_no_variation(returns: list[float]):
+    assert sharpe(array(*returns)) is None
+
+
+def test_max_drawdown_by_hand():
+    """From 120 to 60."""
+    assert max_drawdown(array(120, 90, 100, 60, 110), 100) == 0.5
+
+
+def test_a_loss_from_the_very_start_is_a_drawdown():
+    assert max_drawdown(array(80, 90), 100) == pytest.approx(0.2)
+    assert max_drawdown(array(110, 120), 100) == 0
+    assert max_drawdown(array(), 100) == 0
+
+
+def test_win_rate_and_profit_factor_by_hand():
+    pnl = array(10, -5, 0, 20)
+    assert win_rate(pnl) == 0.5
+    assert profit_factor(pnl) == 6
+
+
+def test_they_are_unknown_without_the_trades_they_need():
+    assert win_rate(array()) is None
+    assert profit_factor(array()) is None
+    assert profit_factor(array(3)) is None
+    assert profit_factor(array(-3)) == 0
+
+
+def test_trade_statistics_by_hand():
+    """Bought at 100 for two hours and sold at 110; sold short at 110, bought back at 121 after one hour."""
+    bars = bars_of([100, 100, 110, 121, 121, 121])
+    ledger = trade(np.array([1, 1, -1, 0, 1, 1], np.int8), bars, Terms(fee=0, slippage=0))
+    told = trade_statistics([ledger])
+    assert told.count == 2
+    assert told.win_rate_pct == 50
+    assert told.average_win_usd == pytest.approx(1_000)
+    assert told.average_loss_usd == pytest.approx(-1_100)
+    assert told.profit_factor == pytest.approx(1_000 / 1_100)
+    assert told.average_hours == 1.5
+    assert told.fees_usd == 0
+
+
+def test_trade_statistics_of_nothing_are_unknown():
+    idle = trade(np.zeros(0, np.int8), empty(HOUR))
+    told = trade_statistics([idle, idle])
+    assert (told.count, told.win_rate_pct, told.profit_factor, told.average_win_usd) == (0, None, None, None)
+    assert (told.average_loss_usd, told.average_hours, told.fees_usd) == (None, None, 0)

@@ -1,0 +1,122 @@
+"""Nothing looks ahead: what was decided and filled is the same whatever comes later. Real bars."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from service.market.assets import ASSETS
+from service.market.bars import Bars, from_rows, resample
+from service.market.instants import DAY, HOUR, MINUTE
+from service.trading.arena import Arena, peers_of, run
+from service.trading.strategies import STRATEGIES
+
+ANCHOR = 1706745600  # 2024-02-01T00:00:00Z, the first real hour
+NEW_YEAR = 1735689600  # 2025-01-01T00:00:00Z, the first real five-minute bar
+# Hours after the anchor: the first ones, about every look-back, weekends of the metals, then anywhere.
+CUTS = [1, 2, 3, 12, 47, 48, 49, 66, 90, 192, 384, 416, 560, 768, 769, 1000, 1537, 2184, 3001]
+CUTS += [4319, 5000, 6543, 7777, 8761, 9999, 10919]
+
+
+@pytest.fixture(scope="module")
+def whole(real_hours: dict[str, Bars]) -> Arena:
+    return run(real_hours, {}, ANCHOR)
+
+
+def accounts(arena: Arena):
+    for key, by_asset in (arena.strategies | arena.ghosts).items():
+        for asset, account in by_asset.items():
+            yield key, asset, account
+
+
+def test_all_fifty_four_strategies_decide_something_in_every_asset(whole: Arena):
+    for key, asset, account in accounts(whole):
+        assert account.targets.any(), (key, asset)
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_decisions_on_the_first_bars_are_the_first_decisions_on_all(cut: int, real_hours, whole: Arena):
+    assert differing(whole, arena_until(ANCHOR + cut * HOUR, real_hours)) == 0
+
+
+@pytest.mark.parametrize("asset", ["btc", "xrp", "gold"])
+def test_so_it_is_where_assets_that_are_compared_miss_different_hours(asset: str, real_hours: dict[str, Bars]):
+    """Relative strength looks at several assets: here none of them has quite the hours of another."""
+    hours = {
+        key: without(bars, 7 + 2 * at).until(ANCHOR + 1400 * HOUR) for at, (key, bars) in enumerate(real_hours.items())
+    }
+    strategies = [strategy for strategy in STRATEGIES.values() if strategy.category == "relative"]
+    whole = [strategy.decide(hours[asset], peers_of(asset, hours)) for strategy in strategies]
+    for cut in range(500, 1400, 5):
+        known = {key: bars.until(ANCHOR + cut * HOUR) for key, bars in hours.items()}
+        peers = peers_of(asset, known)
+        for strategy, after in zip(strategies, whole, strict=True):
+            targets = strategy.decide(known[asset], peers)
+            assert targets.tobytes() == after[: len(targets)].tobytes(), (strategy.key, cut)
+
+
+def without(bars: Bars, every: int) -> Bars:
+    keep = np.arange(len(bars)) % every != every // 2
+    return from_rows(np.array(bars.rows())[keep], bars.step)
+
+
+def arena_until(now: int, hours: dict[str, Bars]) -> Arena:
+    return run({asset: bars.until(now) for asset, bars in hours.items()}, {}, ANCHOR)
+
+
+def differing(whole: Arena, part: Arena) -> int:
+    """How many decisions, capitals after a trade and ends of a day of `part` are others in `whole`."""
+    total = 0
+    for key, asset, ours in accounts(part):
+        theirs = (whole.strategies | whole.ghosts)[key][asset]
+        total += np.count_nonzero(ours.targets != theirs.targets[: len(ours.targets)])
+        total += np.count_nonzero(ours.daily != theirs.daily[: len(ours.daily)])
+        total += np.count_nonzero(ours.ledger.capital != theirs.ledger.capital[: ours.ledger.closed + 1])
+    return total
+
+
+def test_what_a_tick_has_filled_at_five_minute_marks_stands_for_ever(real_marks):
+    """Ticks of an hour, five minutes apart: each is a part of what comes after, to the bit."""
+    start = NEW_YEAR + 12 * DAY
+    marks = {asset: bars.until(start + 65 * MINUTE) for asset, bars in real_marks.items()}
+    anchor = int(marks["btc"].time[0])
+    last = arena_at(marks, anchor, start + 65 * MINUTE)
+    for now in range(start, start + 65 * MINUTE, 5 * MINUTE):
+        part = arena_at(marks, anchor, now)
+        for key, asset, account in accounts(part):
+            ours = account.ledger
+            theirs = (last.strategies | last.ghosts)[key][asset].ledger
+            assert ours.entry_price.tobytes() == theirs.entry_price[: len(ours.side)].tobytes()
+            assert ours.exit_price.tobytes() == theirs.exit_price[: ours.closed].tobytes()
+            assert ours.entry_time.tolist() == theirs.entry_time[: len(ours.side)].tolist()
+
+
+def arena_at(marks: dict[str, Bars], anchor: int, now: int) -> Arena:
+    known = {asset: bars.until(now) for asset, bars in marks.items()}
+    return run({asset: resample(bars, HOUR) for asset, bars in known.items()}, known, anchor)
+
+
+def test_metals_neither_decide_nor_trade_at_weekends(whole: Arena, real_hours: dict[str, Bars]):
+    """In UTC the week of gold and silver ends on Friday at 22:00 at the latest, and begins on Sunday at 22:00."""
+    for metal in ("gold", "silver"):
+        assert not weekend(real_hours[metal].time).any()
+        for key, by_asset in whole.strategies.items():
+            account = by_asset[metal]
+            assert len(account.targets) == len(real_hours[metal])
+            assert not weekend(account.ledger.entry_time).any(), key
+            assert not weekend(account.ledger.exit_time).any(), key
+
+
+def weekend(times: np.ndarray) -> np.ndarray:
+    """Whether an instant lies between Friday 22:00 and Sunday 22:00 UTC; 1970 began on a Thursday."""
+    hour_of_week = (times // HOUR + 3 * 24) % (7 * 24)
+    return (hour_of_week >= 4 * 24 + 22) & (hour_of_week < 6 * 24 + 22)
+
+
+def test_the_capital_of_a_metal_does_not_move_over_a_weekend(whole: Arena):
+    """From Friday's 24:00 to Saturday's."""
+    saturdays = whole.days // DAY % 7 == 3  # the days ended by a Sunday; 1970 began on a Thursday
+    assert saturdays.sum() > 50
+    for key, asset, account in accounts(whole):
+        moved = np.diff(account.daily, prepend=10_000.0)[saturdays]
+        assert ASSETS[asset].calendar == "always" or not moved.any(), (key, asset)

@@ -1,0 +1,74 @@
+"""A strategy's own page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from service.market.instants import iso
+from service.trading.arena import Arena, run
+from service.trading.leaderboard import leaderboard
+from service.trading.profile import Profile, profile
+from service.trading.strategies import STRATEGIES
+
+
+@pytest.fixture(scope="module")
+def pages(arena: Arena) -> list[Profile]:
+    return [profile(arena, entry) for entry in leaderboard(arena).entries]
+
+
+def test_a_page_says_what_the_strategy_does_and_whose_rule_it_is(pages: list[Profile]):
+    page = next(page for page in pages if page.key == "macd_medium")
+    assert (page.name, page.category, page.source) == ("MACD, medium", "trend", "Appel (1979)")
+    assert page.parameters == {"fast": 48, "slow": 104, "signal": 36}
+    assert page.started_at == "2025-01-01T00:00:00Z"
+
+
+def test_the_curve_has_a_point_for_every_day_and_ends_at_the_capital(pages: list[Profile]):
+    for page in pages:
+        assert len(page.equity) == 60
+        assert page.equity[0].time == "2025-01-02T00:00:00Z"
+        assert page.equity[-1].time == "2025-03-02T00:00:00Z"
+        assert page.equity[-1].equity_usd == page.standing.capital
+        assert 100 * page.equity[-1].benchmark_usd / 70_000 - 100 == pytest.approx(
+            page.standing.benchmark_pnl_pct, abs=1e-3
+        )
+
+
+def test_between_two_midnights_the_curve_ends_now(hours):
+    anchor = int(hours["btc"].time[0])
+    seen = run({asset: bars.until(anchor + 30 * 3600) for asset, bars in hours.items()}, {}, anchor)
+    page = profile(seen, leaderboard(seen).entries[0])
+    assert [point.time[8:13] for point in page.equity] == ["02T00", "02T06"]
+
+
+def test_the_last_hundred_trades_of_all_assets_are_shown_newest_first(arena: Arena, pages: list[Profile]):
+    for page in pages:
+        closed = [trade.closed_at for trade in page.recent_trades]
+        assert closed == sorted(closed, reverse=True)
+        assert len(closed) == min(100, page.standing.trades)
+        exits = np.sort(np.concatenate([part.ledger.exit_time for part in arena.strategies[page.key].values()]))
+        assert closed == [iso(time) for time in exits[::-1][:100].tolist()]
+
+
+def test_its_statistics_are_those_of_its_line(pages: list[Profile]):
+    for page in pages:
+        assert page.statistics.count == page.standing.trades
+        if page.standing.win_rate_pct is not None:
+            assert page.statistics.win_rate_pct == pytest.approx(page.standing.win_rate_pct, abs=1e-4)
+
+
+def test_a_strategy_that_has_not_traded_has_a_page_too():
+    idle = run({}, {}, 0)
+    for entry in leaderboard(idle).entries:
+        page = profile(idle, entry)
+        assert page.recent_trades == ()
+        assert [point.equity_usd for point in page.equity] == [70_000]
+
+
+def test_pages_are_plain_json_without_nan(pages: list[Profile]):
+    assert {page.key for page in pages} == STRATEGIES.keys()
+    json.dumps([asdict(page) for page in pages], allow_nan=False)
