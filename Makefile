@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+REFEREE := $(VENV)-referee
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench evaluate pin clean
+.PHONY: help run test lint bench evaluate referee pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -30,13 +31,22 @@ test: lint ## every check of this machine; with CI=true nothing is skipped
 lint: $(INSTALLED) ## style and the direction of imports
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@PYTHONPATH=. $(BIN)/lint-imports --no-cache | tail -n 12
+	@PYTHONPATH=. $(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 
-bench: $(INSTALLED) ## speed, as ratios in one run
+bench: $(INSTALLED) $(REFEREE)/.installed ## speed, as ratios in one run
 	@$(BIN)/python -m tests.measure.bench
+	@$(REFEREE)/bin/python -m tests.measure.arena_speed
 
 evaluate: $(INSTALLED) ## each voter and the pool, walked forward over real bars (BARS=folder of hourly CSV files)
 	@$(BIN)/python -m tests.measure.evaluate $(BARS)
+
+$(REFEREE)/.installed: tests/measure/referee.txt
+	@$(PYTHON) -m venv $(REFEREE)
+	@$(REFEREE)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/measure/referee.txt
+	@touch $@
+
+referee: $(REFEREE)/.installed ## our accounts against vectorbt and backtesting.py, in an environment of its own
+	@$(REFEREE)/bin/python -m tests.measure.referee
 
 pin: $(INSTALLED) ## requirements.in -> requirements.txt, every transitive package with its hashes
 	@$(BIN)/python -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \

@@ -22,6 +22,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -141,6 +142,32 @@ class Client:
         """What every asset costs, and how old that knowledge is."""
         return self._json("GET", "/api/v1/prices")
 
+    def leaderboard(self, asset: str | None = None) -> dict[str, Any]:
+        """The strategies by rank, over all their assets or in one of btc, eth, sol, bnb, gold and silver."""
+        return self._json("GET", "/api/v1/leaderboard", params=_given(asset=asset))
+
+    def strategy(self, key: str) -> dict[str, Any]:
+        """One strategy in full: its rule, its equity curve, its last trades."""
+        return self._json("GET", f"/api/v1/strategies/{quote(key, safe='')}")
+
+    def battle(self) -> dict[str, Any]:
+        """How the six lanes stand."""
+        return self._json("GET", "/api/v1/bot-battle")
+
+    def battle_csv(self, venue: str = "all") -> str:
+        """The same as the text of a CSV file: all lanes, or those of one venue, cex or dex."""
+        return self._send("GET", "/api/v1/bot-battle/export.csv", params={"venue": venue}).text
+
+    def battle_history(
+        self, lane: str | None = None, since: str | None = None, until: str | None = None
+    ) -> dict[str, Any]:
+        """What one lane or all were worth between two dates or instants in ISO 8601, and what they did."""
+        return self._json("GET", "/api/v1/bot-battle/history", params=_given(lane=lane, since=since, until=until))
+
+    def hospital(self, month: str | None = None) -> dict[str, Any]:
+        """The health of every strategy at the end of a month, `YYYY-MM`, or of the last one."""
+        return self._json("GET", "/api/v1/strategy-hospital", params=_given(month=month))
+
     def register(self, email: str, app_name: str | None = None) -> dict[str, Any]:
         """A new key, shown this once."""
         return self._json("POST", "/api/v1/register", json={"email": email, "app_name": app_name})
@@ -200,6 +227,11 @@ class Client:
         if answer.status_code >= 300:
             raise REFUSALS.get(answer.status_code, ServerFault)(answer.status_code, _object(answer) or {})
         return answer
+
+
+def _given(**parameters: str | None) -> dict[str, str]:
+    """The parameters that are there; sent as nothing, one would be refused."""
+    return {name: value for name, value in parameters.items() if value is not None}
 
 
 def _object(answer: httpx.Response) -> dict[str, Any] | None:

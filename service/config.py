@@ -61,7 +61,7 @@ class Settings(BaseModel):
     world: Literal["simulated", "replay", "live"] = Field(
         "simulated", description="where prices come from: `simulated`, `replay` or `live`"
     )
-    history_days: int = Field(365, ge=60, le=1500, description="days of bars before the first start (simulated, live)")
+    history_days: int = Field(240, ge=60, le=1500, description="days of bars before the first start (simulated, live)")
     simulated_seed: int = Field(42, ge=0, lt=2**31, description="seed of the simulated market")
     replay_dir: Path | None = Field(None, description="folder of `btc.csv`, `eth.csv`, … for `WORLD=replay`")
     replay_start: Instant | None = Field(
@@ -69,6 +69,7 @@ class Settings(BaseModel):
     )
     world_speed: float = Field(60.0, gt=0, le=86400, description="world seconds per wall second in a replay")
     exchanges: Names = Field(("kraken", "coinbase", "binance"), description="exchanges of `WORLD=live`, in order")
+    pools_url: str = Field("https://yields.llama.fi/pools", description="where `WORLD=live` asks for liquidity pools")
     source_timeout_s: float = Field(20.0, gt=0, le=120, description="seconds for one whole call to an outside source")
 
     threads: int = Field(64, ge=4, le=512, description="requests answered at once by one process")

@@ -16,6 +16,11 @@ from tests.api.web import Web
 PUBLIC = {
     "POST /api/v1/register",
     "GET /api/v1/prices",
+    "GET /api/v1/strategies/<key>",
+    "GET /api/v1/bot-battle",
+    "GET /api/v1/bot-battle/export.csv",
+    "GET /api/v1/bot-battle/history",
+    "GET /api/v1/strategy-hospital",
     "GET /api/v1/docs",
     "GET /api/openapi-lite.json",
     "GET /api/v1/openapi-lite.json",

@@ -16,6 +16,8 @@ PLANS: Mapping[Plan, int] = MappingProxyType({"free": 10, "paid": 100})
 DELEGATED_CAP = 2_000
 # Live keys that one email may register for itself.
 KEYS_PER_EMAIL = 3
+# Calls to public telemetry from one address in a window of seconds.
+TELEMETRY_CALLS, TELEMETRY_WINDOW_S = 120, 60
 
 
 def window_end(now: float, length: int) -> int:

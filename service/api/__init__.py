@@ -5,14 +5,17 @@ from __future__ import annotations
 from flask import Flask
 
 from service.api import auth, docs, errors, headers, limits, metrics, oracle, snapshots
+from service.api.battle import battle
 from service.api.health import health
+from service.api.hospital import hospital
 from service.api.inputs import MAX_BODY_BYTES
 from service.api.keys import keys
+from service.api.leaderboard import leaderboard
 from service.api.oracle import oracle as oracle_blueprint
 from service.api.prices import prices
 from service.api.services import Services
 
-BLUEPRINTS = (oracle_blueprint, prices, keys, docs.docs, health)
+BLUEPRINTS = (oracle_blueprint, prices, leaderboard, battle, hospital, keys, docs.docs, health)
 
 
 def create_app(services: Services) -> Flask:

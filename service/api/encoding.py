@@ -23,17 +23,15 @@ class Prepared(Protocol):
     zstd: bytes
 
 
-def document(prepared: Prepared, *, max_age: int, media: str = "application/json") -> Response:
+def document(prepared: Prepared, *, max_age: int | None, media: str = "application/json") -> Response:
     """The document in an encoding the caller takes, or 304 when the caller already has it.
 
-    Caches may keep it for `max_age` seconds, and show it for as long again while they fetch a new one.
+    Caches may keep it for `max_age` seconds, and show it for as long again while they fetch a new one. None is for
+    what takes a key to see: no cache may keep it, but its caller may still ask whether it has changed.
     """
     tag = f'W/"{prepared.etag}"'
-    headers = [
-        ("ETag", tag),
-        ("Cache-Control", f"public, max-age={max_age}, stale-while-revalidate={max_age}"),
-        ("Vary", "Accept-Encoding"),
-    ]
+    kept = "no-store" if max_age is None else f"public, max-age={max_age}, stale-while-revalidate={max_age}"
+    headers = [("ETag", tag), ("Cache-Control", kept), ("Vary", "Accept-Encoding")]
     environ = request.environ
     known = environ.get("HTTP_IF_NONE_MATCH")
     if known and _matches(known, tag):

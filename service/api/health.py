@@ -15,12 +15,14 @@ from service.market.assets import ASSETS
 from service.market.clock import World
 from service.market.instants import iso
 from service.market.prices import MISSED_BARS
-from service.store import bars, fits, heartbeat
+from service.store import bars, fits, heartbeat, snapshots
 
 health = Blueprint("health", __name__)
 
 # How long on the wall a bar may take to be fetched and stored; a replay may run far faster than the wall.
 PATIENCE_S = 60
+# What every world has from its first minutes on; a hospital needs a month that has closed.
+DOCUMENTS = ("prices", "bot-battle", "leaderboard")
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ def _readiness(known: Services) -> Ready:
     with known.database.reading() as db:
         openings = [bar.time for asset in ASSETS if (bar := bars.last(db, asset, known.step))]
         fitted = fits.latest_slot(db)
+        unmade = [name for name in DOCUMENTS if snapshots.latest(db, name) is None]
     as_of = max(openings, default=0) + known.step
     age = known.clock.at(wall) - as_of
     missing = []
@@ -86,6 +89,8 @@ def _readiness(known: Services) -> Ready:
         missing.append(f"the last bar ended at {iso(as_of)}, {age} s of world time ago")
     if fitted is None:
         missing.append("the voters have not learned yet")
+    if unmade:
+        missing.append(f"not made yet: {', '.join(unmade)}")
     if missing:
         raise Unavailable(f"Not ready: {'; '.join(missing)}.")
     return Ready("ready", known.clock.world, iso(as_of), age, iso(fitted))

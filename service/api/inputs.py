@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import NoReturn, TypeVar
+from datetime import UTC, datetime
+from typing import Annotated, NoReturn, TypeVar
 
 from flask import request
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
 from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 
 from service.errors import FieldError, InvalidRequest
+from service.market.instants import DAY
 
 MAX_BODY_BYTES = 16 * 1024
 MAX_DEPTH = 16
@@ -24,8 +26,30 @@ MAX_FAULTS = 20
 
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+DATE = "20[0-9]{2}-[0-9]{2}-[0-9]{2}"
+INSTANT = re.compile(f"{DATE}(T[0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}})?(Z|[+-][0-9]{{2}}:[0-9]{{2}})?)?")
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+def _begin(text: str) -> int:
+    """The unix second at which a date or instant begins; without an offset it is UTC."""
+    if not INSTANT.fullmatch(text):
+        raise ValueError("must be a date or an instant in ISO 8601, such as 2026-11-21 or 2026-11-21T08:00:00Z")
+    instant = datetime.fromisoformat(text)
+    return int((instant if instant.tzinfo else instant.replace(tzinfo=UTC)).timestamp())
+
+
+def _end(text: str) -> int:
+    """The unix second at which an instant is, or at which a date is over."""
+    return _begin(text) + (DAY if "T" not in text else 0)
+
+
+_WRITTEN = WithJsonSchema({"type": "string", "pattern": f"^{INSTANT.pattern}$"})
+
+# The beginning and the end of a window, as unix seconds.
+Begin = Annotated[int, BeforeValidator(_begin), _WRITTEN]
+End = Annotated[int, BeforeValidator(_end), _WRITTEN]
 
 
 class Body(BaseModel):

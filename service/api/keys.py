@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 
 from flask import Blueprint
@@ -71,8 +71,29 @@ class Usage:
     quota: Quota
 
 
+MORNING, MIDNIGHT = datetime(2026, 11, 21, 8, tzinfo=UTC), datetime(2026, 11, 22, tzinfo=UTC)
+ISSUED = IssuedKey(
+    api_key="nf_live_1a2b3c4d_<43 letters and digits>_9f8e7d6c",
+    daily_limit=10,
+    key_id="1a2b3c4d",
+    plan="free",
+    app_name="my dashboard",
+    created_at=MORNING,
+    quota=Quota(limit=10, remaining=10, reset_at=MIDNIGHT),
+)
+USAGE = Usage(
+    key_id="1a2b3c4d",
+    plan="free",
+    delegating=False,
+    end_user=None,
+    daily_limit=10,
+    used=3,
+    quota=Quota(limit=10, remaining=7, reset_at=MIDNIGHT),
+)
+
+
 @keys.post("/register")
-@operation(tag="Keys", limit="registration")
+@operation(tag="Keys", limit="registration", example=ISSUED)
 def register(body: Registration) -> IssuedKey:
     """Register for an API key.
 
@@ -86,7 +107,7 @@ def register(body: Registration) -> IssuedKey:
 
 
 @keys.get("/me")
-@operation(tag="Keys", limit="telemetry", key="required")
+@operation(tag="Keys", limit="telemetry", key="required", example=USAGE)
 def usage(caller: Caller) -> Usage:
     """The plan of your key and how much of today's quota is left; asking does not count against it."""
     today = standing("daily", caller)
@@ -95,7 +116,7 @@ def usage(caller: Caller) -> Usage:
 
 
 @keys.post("/me/rotate")
-@operation(tag="Keys", limit="telemetry", key="required")
+@operation(tag="Keys", limit="telemetry", key="required", example=ISSUED)
 def rotate(caller: Caller) -> IssuedKey:
     """Replace your key by a new one with the same id, plan and usage; the old one is dead at once."""
     with services().database.writing() as db:

@@ -14,13 +14,13 @@ from typing import Literal
 from flask import Flask, Response, current_app, g
 from flask_limiter import Limiter
 
-from service.access.quota import DELEGATED_CAP, Standing, window_end
+from service.access.quota import DELEGATED_CAP, TELEMETRY_CALLS, TELEMETRY_WINDOW_S, Standing, window_end
 from service.api.auth import Caller, address
 from service.api.services import Services
 from service.api.windows import Minutes, MinuteWindows, WindowStorage
 from service.config import Settings
 from service.errors import LimitReached, QuotaExhausted, RateLimited
-from service.market.instants import DAY, MINUTE
+from service.market.instants import DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ DELEGATED = Limit(
 )
 TELEMETRY = Limit(
     name="telemetry",
-    calls=120,
-    window_s=MINUTE,
+    calls=TELEMETRY_CALLS,
+    window_s=TELEMETRY_WINDOW_S,
     scope="address",
     refusal=RateLimited,
     detail="Too many requests from this address in this minute.",

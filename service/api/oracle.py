@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from flask import Blueprint, Flask, current_app
 from pydantic import Field, TypeAdapter
 
-from service.api import metrics
+from service.api import examples, metrics
 from service.api.auth import Caller
 from service.api.inputs import Body
 from service.api.operations import operation
@@ -67,6 +67,7 @@ def register(app: Flask) -> None:
     limit="daily",
     retryable=True,
     raises=(NotAMarketQuestion, InvalidQuestion, Busy, NoVoters),
+    example=examples.ANSWER,
 )
 def ask(body: Ask, caller: Caller) -> Answer:
     """Ask nine voters one question about crypto or markets.

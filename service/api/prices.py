@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, Response
 
+from service.api import examples
 from service.api.encoding import document
 from service.api.operations import operation
 from service.api.snapshots import latest
@@ -16,7 +17,7 @@ MAX_AGE_S = 5
 
 
 @prices.get("/api/v1/prices")
-@operation(tag="Market", limit="telemetry", returns=Prices, cached=True, raises=(Unavailable,))
+@operation(tag="Market", limit="telemetry", returns=Prices, cached=True, raises=(Unavailable,), example=examples.PRICES)
 def current() -> Response:
     """The price of every asset, its move over 24 hours, and how old that knowledge is.
 

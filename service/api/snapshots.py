@@ -22,12 +22,19 @@ def register(app: Flask) -> None:
 
 def latest(name: str) -> Snapshot:
     """The latest document of that name; raises Unavailable before it was made for the first time."""
+    snapshot = find(name)
+    if snapshot is None:
+        raise Unavailable("This document has not been made yet.")
+    return snapshot
+
+
+def find(name: str) -> Snapshot | None:
+    """The latest document of that name; None before it was made for the first time."""
     known, now = current_app.extensions["ninefold-snapshots"], services().now()
     read_at, snapshot = known.get(name, (0.0, None))
     if snapshot is None or not 0 <= now - read_at < KEPT_S:
         with services().database.reading() as db:
             snapshot = snapshots.latest(db, name)
-        if snapshot is None:
-            raise Unavailable("This document has not been made yet.")
-        known[name] = now, snapshot
+        if snapshot:
+            known[name] = now, snapshot
     return snapshot

@@ -10,9 +10,11 @@ import numpy as np
 
 from service.forecasting.inputs import INPUTS, WINDOW
 from service.forecasting.panel import Panel, Track, survey
+from service.market.assets import open_hours
 from service.market.bars import Bars
 
 CORRELATION_H = 30 * 24
+FRESH_H = 6  # open hours for which inputs go with a newer price
 LEAST_COMMON_H = 10 * 24  # fewer common hours than this give no correlation
 
 
@@ -36,7 +38,13 @@ class Context:
     correlations: dict[str, float | None]
 
     def at_price(self, spot: float, as_of: int) -> Context:
-        """The same knowledge beside a newer price, seen at the unix second `as_of`."""
+        """The same knowledge beside a newer price, seen at the unix second `as_of`.
+
+        Knowledge more than six open hours older than the price is left as it is: a fresh price must not hide
+        that nobody looks any more.
+        """
+        if open_hours(self.asset, self.as_of, as_of) > FRESH_H:
+            return self
         return replace(self, spot=spot, as_of=max(as_of, self.as_of))
 
     def to_plain(self) -> dict[str, Any]:

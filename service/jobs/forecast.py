@@ -2,28 +2,88 @@
 
 from __future__ import annotations
 
+import time
+
+import structlog
 from sqlalchemy import Connection
 
-from service.forecasting import context, training
+from service.errors import NoVoters
+from service.forecasting import context, oracle
+from service.forecasting.context import Context
+from service.forecasting.fits import VERSION, Fits
+from service.forecasting.questions import Question
+from service.forecasting.record import Record
+from service.jobs import learning
 from service.jobs.job import Effects, Workshop
 from service.jobs.schedules import Monthly
 from service.market.bars import Bars
-from service.market.instants import DAY, HOUR
-from service.store import bars, contexts, fits
+from service.market.instants import DAY, HOUR, utc
+from service.store import bars, contexts, fits, hourly_votes, records
+from service.trading.lanes import CONSENSUS_ASSETS
+
+log = structlog.stdlib.get_logger(__name__)
 
 # More than any look-back and any training window needs, so that what came before changes nothing.
 LOOK_BACK_S = 600 * DAY
 
 
 def observe(workshop: Workshop, slot: int) -> Effects:
-    """Write down what is known of every asset at `slot`; a request then reads this and no bar."""
+    """Write down what is known of every asset at `slot`, which a request then reads instead of bars.
+
+    Once an hour the voters also say whether the assets of the consensus lane will cost more in a day.
+    """
     known = context.build_all(_hourly(workshop, slot), slot)
+    hour = slot // HOUR * HOUR
+    voted = _vote(workshop, hour, known) if any(told.as_of == hour for told in known.values()) else {}
 
     def write(db: Connection) -> None:
         for asset, told in known.items():
             contexts.save(db, asset, told.as_of, told.to_plain())
+        hourly_votes.add(db, hour, voted)
 
     return write
+
+
+def _vote(workshop: Workshop, hour: int, known: dict[str, Context]) -> dict[str, float]:
+    """P(up in a day) of each asset that enough voters speak on; nothing where that was voted before."""
+    with workshop.database.reading() as db:
+        if hourly_votes.since(db, hour):
+            return {}
+        fit, told = fits.latest(db), records.latest(db)
+    learnt = Fits.from_plain(fit.body) if fit and fit.body["version"] == VERSION else None
+    record = Record.from_plain(told) if told else Record()
+    voted = {}
+    for asset in CONSENSUS_ASSETS:
+        if asset in known and known[asset].as_of == hour:
+            question = _up_in_a_day(known[asset], hour)
+            try:
+                verdict = oracle.ask(
+                    question,
+                    hour,
+                    known,
+                    learnt,
+                    oracle.voters(),
+                    record,
+                    quorum=workshop.settings.oracle_quorum,
+                    timer=time.perf_counter,
+                )
+            except NoVoters as silence:
+                log.info("nobody_voted", asset=asset, hour=hour, detail=silence.detail)
+                continue
+            voted[asset] = verdict.pooled.p
+    return voted
+
+
+def _up_in_a_day(known: Context, hour: int) -> Question:
+    return Question(
+        text=f"Will {known.asset} be higher in 24 hours?",
+        asset=known.asset,
+        comparator="up",
+        deadline=utc(hour + DAY),
+        horizon_hours=24.0,
+        spot=known.spot,
+        polarity="bull",
+    )
 
 
 def refit(workshop: Workshop, slot: int) -> Effects:
@@ -37,9 +97,9 @@ def refit(workshop: Workshop, slot: int) -> Effects:
     if newest and newest.slot >= month and not newest.body["missing"]:
         return lambda _: None
     hourly = _hourly(workshop, slot)
-    learnt = training.fit(hourly, month)
+    learnt = learning.fit(hourly, month)
     if learnt.missing:
-        learnt = training.fit(hourly, slot)
+        learnt = learning.fit(hourly, slot)
     return lambda db: fits.save(db, learnt.slot, learnt.to_plain())
 
 

@@ -12,8 +12,11 @@ from service.forecasting.questions import Question
 from service.forecasting.record import Resolved, ResolvedVote
 from service.jobs.job import Effects, Workshop
 from service.market.bars import Bars
-from service.market.instants import HOUR
+from service.market.instants import DAY, HOUR
 from service.store import answers, bars, records
+
+# Asked while a market is closed, a question starts from the last price before: over a long weekend at the most.
+LONGEST_CLOSURE_S = 4 * DAY
 
 QUESTION = TypeAdapter(Question)
 
@@ -43,7 +46,7 @@ def _outcome(workshop: Workshop, answer: answers.Answer, slot: int) -> resolutio
 
 
 def _bars(db: Connection, workshop: Workshop, asset: str, asked_at: int, slot: int) -> Bars:
-    return bars.load(db, asset, asked_at - asked_at % HOUR - HOUR, slot, workshop.feed.step)
+    return bars.load(db, asset, asked_at - LONGEST_CLOSURE_S, slot, workshop.feed.step)
 
 
 def _resolved(db: Connection) -> list[Resolved]:

@@ -63,6 +63,13 @@ def fill(workshop: Workshop, slot: int) -> Effects:
     return _storing(workshop, slot, fetched)
 
 
+def sources(workshop: Workshop) -> dict[str, str]:
+    """Where the stored bars of each asset came from last, in words."""
+    with workshop.database.reading() as db:
+        told = snapshots.latest(db, "prices")
+    return json.loads(told.body)["sources"] if told else {}
+
+
 def _storing(workshop: Workshop, slot: int, fetched: dict[str, Fetched]) -> Effects:
     """Store the bars that came, and the hours that they complete or mend."""
     fresh = {asset: answer.bars for asset, answer in fetched.items() if len(answer.bars)}
@@ -124,7 +131,7 @@ def _fetch(workshop: Workshop, asset: str, since: int, until: int) -> Fetched | 
 
 def _document(workshop: Workshop, slot: int, fetched: dict[str, Fetched]) -> bytes | None:
     """The prices document; None while no asset has a bar."""
-    shown, sources = {}, {}
+    shown = {}
     with workshop.database.reading() as db:
         for asset in workshop.feed.assets:
             known = _last_day(db, workshop, asset)
@@ -132,14 +139,11 @@ def _document(workshop: Workshop, slot: int, fetched: dict[str, Fetched]) -> byt
                 known = merge(known, fetched[asset].bars)
             if len(known):
                 shown[asset] = known.since(known.as_of - SHOWN_S)
-        before = snapshots.latest(db, "prices")
-    if before:
-        sources |= json.loads(before.body)["sources"]
-    sources |= {asset: answer.source for asset, answer in fetched.items() if len(answer.bars)}
+    told = sources(workshop) | {asset: answer.source for asset, answer in fetched.items() if len(answer.bars)}
     if not shown:
         return None
     ended = workshop.clock.ends is not None and slot >= workshop.clock.ends
-    made = describe(shown, made_at=slot, world=workshop.clock.world, ended=ended, sources=sources)
+    made = describe(shown, made_at=slot, world=workshop.clock.world, ended=ended, sources=told)
     return PRICES.dump_json(made)
 
 

@@ -7,11 +7,15 @@ is and what gas costs it does not say: both are assumed, see `service.trading.po
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any, NamedTuple
 
+import requests
+
 from service.errors import SourceFailed
+from service.sources.bounded_session import BoundedSession
 from service.trading.pools import Pool, likely_concentration
 
 SMALLEST_TVL_USD = 5e6
@@ -44,6 +48,18 @@ class RefusedPool(NamedTuple):
 
     pool: str
     reason: str
+
+
+def fetch(url: str, timeout_s: float) -> Any:
+    """The answer of DefiLlama as it stands; SourceFailed when there is none within `timeout_s` seconds."""
+    with BoundedSession() as session:
+        session.deadline = time.monotonic() + timeout_s
+        try:
+            answer = session.get(url)
+            answer.raise_for_status()
+        except requests.RequestException as error:
+            raise SourceFailed(f"DefiLlama gave no pools: {type(error).__name__}") from None
+    return answer.json()
 
 
 def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool], list[RefusedPool]]:

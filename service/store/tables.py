@@ -89,6 +89,41 @@ record = Table(
     Column("body", Text, nullable=False),
 )
 
+# What the oracle's pool gave an asset at the end of an hour: P(it costs more a day later).
+hourly_vote = Table(
+    "hourly_vote",
+    metadata,
+    Column("hour", BigInteger, primary_key=True, autoincrement=False),
+    Column("asset", String(16), primary_key=True),
+    Column("p_up", Float(53), nullable=False),
+)
+
+# A lane's state after the last bar it saw, and what it was worth at every bar: a bar is never applied twice.
+lane = Table(
+    "lane",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("as_of", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+)
+lane_bar = Table(
+    "lane_bar",
+    metadata,
+    Column("lane", String(32), primary_key=True),
+    Column("as_of", BigInteger, primary_key=True, autoincrement=False),
+    Column("equity", Float(53), nullable=False),
+    Column("status", String(16), nullable=False),
+    sqlite_with_rowid=False,
+)
+lane_event = Table(
+    "lane_event",
+    metadata,
+    Column("lane", String(32), primary_key=True),
+    Column("time", BigInteger, primary_key=True, autoincrement=False),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("body", Text, nullable=False),
+)
+
 job_run = Table(
     "job_run",
     metadata,

@@ -22,6 +22,8 @@ from service.trading.triage import WINDOW_DAYS, Entry, Past, Patient, Recommenda
 
 CAVEAT = "A score describes the 90 days before the month's end. It is no promise of what comes after them."
 PATH = "/api/v1/strategy-hospital"
+# Where the page of the docs tells how a score is made.
+METHODOLOGY = f"/docs#get-{PATH}"
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ def snapshot(
         snapshot_month=month,
         summary=_summary(entries, tried),
         strategies=tuple(entries),
-        links=Links("/docs#strategy-hospital", f"{PATH}?month={previous}" if previous in before else None, months),
+        links=Links(METHODOLOGY, f"{PATH}?month={previous}" if previous in before else None, months),
     )
 
 

@@ -33,7 +33,7 @@ def test_all_three_documents_list_the_same_operations_and_each_of_them_answers(c
     rows = client.get("/api/v1/docs").json["endpoints"]
     assert {(row["method"], row["path"]) for row in rows} == full
     for method, path in full:
-        assert client.open(path, method=method).status_code not in (404, 405, 500)
+        assert client.open(path.format(key="macd_medium"), method=method).status_code not in (404, 405, 500)
 
 
 def test_the_specified_paths_and_the_security_scheme_are_there(client: FlaskClient):

@@ -4,8 +4,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from service.api import metrics
+from service.api.health import DOCUMENTS
 from service.market.bars import from_rows
-from service.store import bars, fits, heartbeat
+from service.store import bars, fits, heartbeat, snapshots
 from tests.api.conftest import STEP, Wall
 
 
@@ -19,6 +20,8 @@ def know(sqlite, wall: Wall):
             bars.add(db, "btc", from_rows([(opened, 1.0, 1.0, 1.0, 1.0, 1.0)], STEP))
             if fitted:
                 fits.save(db, opened, {})
+            for name in DOCUMENTS:
+                snapshots.save(db, name, opened, b"{}")
 
     return store
 
@@ -92,8 +95,8 @@ def test_metrics_count_by_template_and_name_nobody(client: FlaskClient, api_key:
 
 
 def test_metrics_tell_how_long_each_voter_took_and_how_often_it_abstained(client: FlaskClient):
-    metrics.observe_vote("forest", 0.004)
-    metrics.observe_abstention("news")
+    metrics.observe_vote("a-voter-of-this-test", 0.004)
+    metrics.observe_abstention("another-one")
     told = client.get("/metrics").text
-    assert 'ninefold_voter_seconds_bucket{le="0.005",voter="forest"} 1.0' in told
-    assert 'ninefold_abstentions_total{voter="news"} 1.0' in told
+    assert 'ninefold_voter_seconds_bucket{le="0.005",voter="a-voter-of-this-test"} 1.0' in told
+    assert 'ninefold_abstentions_total{voter="another-one"} 1.0' in told

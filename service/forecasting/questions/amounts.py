@@ -21,7 +21,8 @@ class Amount:
     """A number with what stands around it.
 
     `values` are its readings, best-liked first ("100.000" has two); `first` and `after` the tokens it covers.
-    `is_marked` says that a currency sign, a magnitude or thousands make it a price and no mere count.
+    `is_marked` says that a currency sign, a magnitude or thousands make it a price and no mere count,
+    `is_or_more` that it is the least: "100k+".
     """
 
     first: int
@@ -33,6 +34,7 @@ class Amount:
     is_multiple: bool = False
     is_foreign: bool = False
     is_marked: bool = False
+    is_or_more: bool = False
     upper: tuple[float, ...] | None = None
 
     def value(self, spot: float) -> float:
@@ -52,7 +54,7 @@ def find_amounts(tokens: Sequence[Token]) -> list[Amount]:
     found: list[Amount] = []
     place = 0
     while place < len(tokens):
-        if tokens[place].kind not in ("number", "figures"):
+        if not _is_number(tokens[place]):
             place += 1
             continue
         amount = _amount_at(tokens, place, found[-1].after if found else 0)
@@ -61,6 +63,11 @@ def find_amounts(tokens: Sequence[Token]) -> list[Amount]:
         found.append(amount)
         place = amount.after
     return found
+
+
+def _is_number(token: Token) -> bool:
+    """Digits, or a word like "triple digits"; "figures" alone are none."""
+    return token.kind == "number" or (token.kind == "figures" and token.value is not None)
 
 
 def _amount_at(tokens: Sequence[Token], place: int, free_from: int) -> Amount:
@@ -77,8 +84,6 @@ def _digits(tokens: Sequence[Token], place: int) -> tuple[tuple[float, ...], int
     token = tokens[place]
     if token.value is not None:
         return (float(token.value),), place + 1
-    if token.kind == "figures":
-        return (1.0,), place + 1
     after, text = place + 1, token.text
     while re.fullmatch(r"[1-9]\d{0,2}(?:\d{3})*", text) and _is_group(tokens, after):
         text, after = text + tokens[after].text, after + 1
@@ -141,6 +146,8 @@ def _suffixed(token: Token, amount: Amount) -> Amount | None:
         return replace(amount, values=tuple(value / 100 for value in amount.values), is_money=True, is_marked=True)
     if token.text in TIMES and token.glued:
         return replace(amount, is_multiple=True)
+    if token.text == "+" and token.glued:
+        return replace(amount, is_or_more=True)
     if token.kind == "figures" and token.value is None:
         return replace(amount, values=tuple(10 ** min(value - 1, 30) for value in amount.values), is_marked=True)
     return None

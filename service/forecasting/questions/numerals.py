@@ -40,6 +40,10 @@ def _grouped(raw: str, separator: str) -> tuple[float, ...]:
 
 def spelled(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with every number in words or in Chinese numerals replaced by one number token."""
+    return _summed(_spelled(tokens))
+
+
+def _spelled(tokens: Sequence[Token]) -> list[Token]:
     result, place = [], 0
     while place < len(tokens):
         size, value = _number_at(tokens, place)
@@ -51,6 +55,34 @@ def spelled(tokens: Sequence[Token]) -> list[Token]:
             result.append(tokens[place])
         place += size or 1
     return result
+
+
+def _summed(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with "9万5千" and "9万5000" as one number each."""
+    result, place = [], 0
+    while place < len(tokens):
+        size, value = _sum_at(tokens[place : place + 4])
+        first = tokens[place]
+        result.append(Token("number", first.text, value, first.glued) if size else first)
+        place += size or 1
+    return result
+
+
+def _sum_at(tokens: Sequence[Token]) -> tuple[int, float]:
+    """How many tokens from here are such a sum, and its value; 0 if none are."""
+    kinds = [token.kind for token in tokens]
+    if kinds[:3] != ["number", "times", "number"] or not (tokens[1].glued and tokens[2].glued):
+        return 0, 0.0
+    factor, rest, size = float(tokens[1].value or 1), _plain(tokens[2]), 3
+    if kinds[3:] == ["times"] and tokens[3].glued:
+        rest, size = rest * float(tokens[3].value or 1), 4
+    if not 0 < rest < factor:
+        return 0, 0.0
+    return size, _plain(tokens[0]) * factor + rest
+
+
+def _plain(token: Token) -> float:
+    return float(token.value) if token.value is not None else readings(token.text)[0]
 
 
 def _number_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 
 from service.errors import InvalidRequest
 from service.forecasting.questions.clause import Clause
-from service.forecasting.questions.criteria import Criterion
+from service.forecasting.questions.criterion import Criterion
 from service.forecasting.questions.dates.deadline import Deadline
 from service.forecasting.questions.refusals import EXAMPLE, NAMES, invalid, not_about_markets
-from service.forecasting.questions.sentences import RELATIONS
 from service.forecasting.questions.tokens import Token
+from service.forecasting.questions.vocabulary.kinds import PREDICATES
 
 LANGUAGES = "English, German, French, Spanish, Portuguese, Italian, Russian, Turkish, Chinese or Japanese"
-AHEAD = {"will", "forecast", "advice", "when"}
-# Kinds of words that make a question with nothing else in it one about the present price.
+# A question of nothing but these kinds of words asks for the present price.
 PRICE_NOW = {
     "what",
     "how",
@@ -23,22 +22,15 @@ PRICE_NOW = {
     "price",
     "now",
     "asset",
-    "the",
-    "mark",
     "widely",
-    "filler",
+    "the",
     "a",
+    "filler",
+    "mark",
     "money",
     "in",
-    "of",
-    "do",
     "meet",
 }
-# Words for "not" and "whether" of languages that are not read here: a denial must not be overlooked.
-STRANGERS = set(
-    "niet geen nooit inte aldrig ikke aldri nie czy nigdy nem soha nu niciodata tidak bukan jangan khong hindi ei koskaan neće nece".split()
-)
-FOREIGN_LETTER = re.compile("[\u0370-\u03ff\u0530-\u109f\u1100-\u11ff\u0900-\u0eff\uac00-\ud7af]")
 # What may follow a "by" that names no deadline: "rise by 10%", "replaced by ether".
 AFTER_BY = {
     "number",
@@ -54,23 +46,46 @@ AFTER_BY = {
     "below",
     "mark",
 }
+# Kinds of words that say nothing about what should happen.
+EMPTY = {"asset", "widely", "word", "the", "a", "filler", "in", "on", "and", "or", "mark", "price"}
+# Words for "not" and "whether" of languages that are not read here: a denial must not be overlooked.
+STRANGERS = {
+    *(
+        "niet",
+        "geen",
+        "nooit",
+        "inte",
+        "aldrig",
+        "ikke",
+        "aldri",
+        "ei",
+        "koskaan",
+        "nie",
+        "czy",
+        "nigdy",
+        "nem",
+        "soha",
+    ),
+    *("niciodata", "tidak", "bukan", "jangan", "khong", "hindi", "nece", "nikada", "nu"),
+}
+FOREIGN_LETTER = re.compile("[\u0370-\u03ff\u0530-\u109f\u1100-\u11ff\u0900-\u0eff\uac00-\ud7af]")
 
 
 def nameless(tokens: Sequence[Token]) -> InvalidRequest:
     """The refusal of a text that names no asset: a market matter all the same, or none."""
     kinds = {token.kind for token in tokens}
-    named = "decoy" not in kinds and kinds & {"topic", "advice"}
-    if named or ("money" in kinds and kinds & {"number", *RELATIONS}):
+    matters = kinds & {"topic", "advice"} and "decoy" not in kinds
+    if matters or ("money" in kinds and kinds & {"number", *PREDICATES}):
         return invalid(f"No asset that is followed here is named. Ask about one of {NAMES}.")
     return not_about_markets()
 
 
 def refuse_looking_back(tokens: Sequence[Token]) -> None:
-    """Only what is still to come can be forecast."""
+    """Only what is still to come can be forecast, and a bare condition asks nothing."""
+    if not tokens:
+        raise invalid(f"Only a condition is named, no question. For example: {EXAMPLE}")
     kinds = {token.kind for token in tokens}
-    past = "did" in kinds or any(token.value == "past" for token in tokens) and "why" in kinds
-    perfect = tokens[0].kind == "have"
-    if (past or perfect) and "will" not in kinds:
+    if "will" not in kinds and ("did" in kinds or tokens[0].kind == "have"):
         raise invalid(f"This asks about the past; only what is still to come is forecast. For example: {EXAMPLE}")
     if "why" in kinds:
         raise invalid(f"This asks for reasons; only prices are forecast. For example: {EXAMPLE}")
@@ -125,28 +140,28 @@ def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline) 
         _refuse_guess(clause, words)
         return
     kinds = clause.kinds
-    if kinds & {"who"} or {"what", "be", "asset"} == kinds - {"the", "a", "filler"}:
+    if "who" in kinds or (not deadline.is_named and kinds - {"the", "a", "filler", "mark"} == {"what", "be", "asset"}):
         raise invalid(f"This asks for a fact; only prices still to come are forecast. For example: {EXAMPLE}")
     if kinds & {"metric", "act", "topic", "other"} and not kinds & {"advice", "price"}:
         raise invalid(f"Only prices are forecast, not events. For example: {EXAMPLE}")
     if not deadline.is_named and _asks_price_now(kinds):
         raise invalid(f"This asks for the present price; ask where it will be. For example: {EXAMPLE}")
-    if len(words) > 1 and len(words) >= 0.5 * _said(clause):
+    if _are_most(words, clause):
         raise invalid(f"What is asked could not be made out. Ask in {LANGUAGES}; for example: {EXAMPLE}")
 
 
 def _refuse_guess(clause: Clause, words: Sequence[Token]) -> None:
     """A level without any word of relation among unknown words is no question that was understood."""
-    related = clause.kinds - {"asset", "word", "the", "a", "filler", "in", "on", "and", "or", "mark", "price", "widely"}
-    if not related and len(words) > 1 and len(words) >= 0.5 * _said(clause):
+    if not clause.kinds - EMPTY and _are_most(words, clause):
         raise invalid(
             f"What is asked about the level could not be made out. Ask in {LANGUAGES}; for example: {EXAMPLE}"
         )
 
 
-def _said(clause: Clause) -> int:
-    """How many words the clause has beside assets, numbers and marks."""
-    return sum(token.kind not in ("asset", "widely", "number", "mark", "money", "times") for token in clause.tokens)
+def _are_most(words: Sequence[Token], clause: Clause) -> bool:
+    """Whether the unknown words are at least half of all words beside assets, numbers and marks."""
+    said = sum(token.kind not in ("asset", "widely", "number", "mark", "money", "times") for token in clause.tokens)
+    return len(words) > 1 and 2 * len(words) >= said
 
 
 def _asks_price_now(kinds: frozenset[str]) -> bool:

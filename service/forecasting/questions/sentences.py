@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from service.forecasting.questions.tokens import Token
+from service.forecasting.questions.vocabulary.kinds import MARKETS, PREDICATES, PRICED
 
 STOPS = {"?", "!", ";", "。", "…", "¿", "¡", "|"}
 COMMAS = {",", "、", "，", ":"}
 SPEAKERS = {"system", "assistant", "user", "human", "developer", "admin"}
 ABBREVIATIONS = {
-    "vs",
-    "approx",
-    "no",
-    "bzw",
-    "ca",
-    "env",
-    "aprox",
-    "г",
-    "гг",
-    "тыс",
-    "млн",
-    "млрд",
-    "долл",
-    "us",
-    "st",
-    "dr",
-    "mr",
+    *("vs", "approx", "no", "us", "st", "dr", "mr", "bzw", "ca", "env", "aprox"),
+    *("г", "гг", "тыс", "млн", "млрд", "долл"),
 }
-MARKETS = {"asset", "widely", "other"}
-RELATIONS = {
-    "reach", "break", "exceed", "rise", "fall", "up", "down", "mood", "above", "below", "between", "stay", "close",
-    "outperform", "underperform", "multiple", "record", "versus",
-}  # fmt: skip
-PRICED = {"money", "times", "percent"}
 # In these languages the words of a condition stand behind it.
 POSTPOSED = {"Japanese", "Turkish"}
 
@@ -51,7 +32,7 @@ class Sentence:
     def weight(self) -> int:
         """How much of a market question the sentence holds."""
         kinds = {token.kind for token in self.tokens if token.value != "past"}
-        weight = 2 * bool(kinds & MARKETS) + 2 * bool(kinds & RELATIONS) + 2 * self.is_asked
+        weight = 2 * bool(kinds & MARKETS) + 2 * bool(kinds & PREDICATES) + 2 * self.is_asked
         return weight + bool(kinds & {"will", "when"}) + bool(kinds & PRICED)
 
 
@@ -122,6 +103,8 @@ def _is_stop(tokens: Sequence[Token], place: int) -> bool:
         return False
     if before.kind in ("month", "weekday") and len(before.text) <= 4:
         return False
+    if re.fullmatch(r"\d\d?\.\d\d?", before.text) and token.glued:
+        return False
     return not (before.kind in ("number", "nth") and tokens[place + 1].kind in ("month", "unit"))
 
 
@@ -147,7 +130,7 @@ def _statement_before(tokens: Sequence[Token]) -> int:
         follows = next((later for later in tokens[place + 1 : place + 3] if later.kind == "will"), None)
         if token.text in COMMAS and follows:
             said = {one.kind for one in tokens[:place]}
-            return place + 1 if said & (PRICED | RELATIONS) else 0
+            return place + 1 if said & (PRICED | PREDICATES) else 0
     return 0
 
 

@@ -7,20 +7,22 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from service.forecasting.questions.canonical import canonical
-from service.forecasting.questions.clean import clean
 from service.forecasting.questions.clause import Clause, read_clause
-from service.forecasting.questions.criteria import Criterion, compare, find_criterion, nothing_definite
+from service.forecasting.questions.clean import clean
+from service.forecasting.questions.criteria import compare, find_criterion
+from service.forecasting.questions.criterion import Criterion
 from service.forecasting.questions.dates.deadline import Deadline, find_deadline
+from service.forecasting.questions.moves import nothing_definite
 from service.forecasting.questions.numerals import spelled
 from service.forecasting.questions.question import Polarity, Question
 from service.forecasting.questions.refusals import invalid
-from service.forecasting.questions.sentences import Asked, find_question
 from service.forecasting.questions.scope import (
     nameless,
     refuse_looking_back,
     refuse_other_matters,
     refuse_unreadable,
 )
+from service.forecasting.questions.sentences import Asked, find_question
 from service.forecasting.questions.subject import Subject, find_subject
 from service.forecasting.questions.tokens import read
 

@@ -11,7 +11,7 @@ import ccxt
 
 from service.config import SettingsError
 from service.market.instants import MINUTE
-from service.sources.feeds.bounded_session import BoundedSession
+from service.sources.bounded_session import BoundedSession
 
 STEP = 5 * MINUTE
 TIMEFRAME = "5m"

@@ -17,6 +17,7 @@ from service.trading.lanes.lp import LpLane, LpState
 from service.trading.lanes.moments import moments
 
 __all__ = [
+    "CONSENSUS_ASSETS",
     "LANES",
     "AlreadySeen",
     "CexState",
@@ -38,7 +39,7 @@ State = CexState | LpState
 _METALS_TOO = ("btc", "eth", "gold", "silver")
 _LIQUID = ("btc", "eth", "bnb", "gold")
 _WILD = ("btc", "sol", "xrp")
-_VOTED_ON = ("btc", "eth")
+CONSENSUS_ASSETS = ("btc", "eth")
 
 LANES: dict[str, Lane] = {
     lane.name: lane
@@ -46,7 +47,7 @@ LANES: dict[str, Lane] = {
         CexLane("trend", "Trend follower", "trend_following", "cex", _METALS_TOO, logics.follow_trend),
         CexLane("reversion", "Mean reverter", "mean_reversion", "cex", _LIQUID, logics.fade_stretch),
         CexLane("breakout", "Breakout with ATR stop", "breakout_atr_stop", "cex", _WILD, logics.break_out),
-        CexLane("consensus", "Oracle's consensus", "oracle_consensus", "cex", _VOTED_ON, logics.follow_votes),
+        CexLane("consensus", "Oracle's consensus", "oracle_consensus", "cex", CONSENSUS_ASSETS, logics.follow_votes),
         LpLane("lp_wide", "Wide range", "wide_range_harvest", "dex", factor=2.0, chases=False),
         LpLane("lp_chaser", "Best pool", "best_pool_chase", "dex", factor=1.5, chases=True),
     )

@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from service.forecasting.questions.dates.clocks import Clock, without_clocks
 from service.forecasting.questions.dates.matching import Span, spans
-from service.forecasting.questions.dates.named import Today, no_such_date, number
-from service.forecasting.questions.dates.roles import with_minutes
+from service.forecasting.questions.dates.reading import Today
+from service.forecasting.questions.dates.roles import DASHES, with_minutes
 from service.forecasting.questions.refusals import invalid
 from service.forecasting.questions.tokens import Token
 
 SOONEST = timedelta(minutes=5)
 FARTHEST = timedelta(days=2 * 366)
 DEFAULT = timedelta(days=7)
+DAY = timedelta(days=1)
 
-# How strongly the word before a date makes it the deadline; a date after "since" or "than" is none.
-STRENGTH = {
-    "by": 3, "before": 3, "until": 3, "lasting": 3, "to": 3,
-    "on": 2, "in": 2, "within": 2, "during": 2, "this": 2, "next": 2, "later": 2, "above": 2, "below": 2, "between": 2,
-    "from": 0, "because": 0, "than": 0,
-}  # fmt: skip
+# How strongly the word at a date makes it the deadline; a date after "since" or "than" is none.
+FIRMLY = dict.fromkeys(("by", "before", "until", "lasting", "to"), 3)
+LOOSELY = dict.fromkeys(("on", "in", "within", "during", "this", "next", "later", "above", "below", "between"), 2)
+STRENGTH = {**FIRMLY, **LOOSELY, "from": 0, "because": 0, "than": 0}
+
 SKIPPED = {"the", "approx"}
-POSTPOSITIONS = {"by", "before", "until", "in", "within", "during", "to", "later"}
+JOINING = {"to", "until", "lasting", "and", "between"}
+POSTPOSITIONS = {"by", "before", "until", "in", "within", "during", "to", "later", *SKIPPED}
+# Languages that put such words behind the date, and those that write the month before the day.
 POSTPOSED = {"Chinese", "Japanese", "Turkish"}
 MONTH_FIRST = {"English", "Chinese", "Japanese"}
-RANGE = {"to", "until", "lasting", "and", "between"}
 
 
 @dataclass(frozen=True)
 class Deadline:
-    """When the question is decided; `rest` are the tokens that name no date, `preposition` the word before it."""
+    """When the question is decided; `rest` are the tokens that name no date, `preposition` the word at the date."""
 
     at: datetime
     rest: list[Token]
@@ -43,24 +44,24 @@ class Deadline:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A date with the tokens before it that belong to it (`first` is moved back to cover them)."""
+    """A date with the words at it that belong to it, all of them from `first` up to but not including `after`."""
 
     first: int
     after: int
     span: Span
-    preposition: str
+    word: Token
     strength: int
-    is_exclusive: bool = False
 
+    def end(self, now: datetime) -> datetime:
+        """The last second of the period, or the one before a longer one begins after "before" or "until"."""
+        period = self.span.period
+        exclusive = self.word.kind in ("before", "lasting") or self.word.value == "start"
+        if exclusive and period.begin > now and period.end - period.begin > DAY:
+            return period.begin - timedelta(seconds=1)
+        return period.end
 
-@dataclass(frozen=True)
-class Clock:
-    """A time of day with its zone, and the tokens that say so."""
-
-    first: int
-    after: int
-    at: time
-    zone: str
+    def is_past(self, now: datetime) -> bool:
+        return self.span.is_past or self.end(now) <= now
 
 
 def find_deadline(tokens: Sequence[Token], now: datetime, language: str, *, strict: bool = True) -> Deadline:
@@ -71,17 +72,15 @@ def find_deadline(tokens: Sequence[Token], now: datetime, language: str, *, stri
     UTC. A deadline in the past, less than five minutes or more than two years ahead is refused; when not
     `strict`, dates in the past are passed over.
     """
-    tokens = with_minutes(tokens)
-    tokens, clock = _without_clocks(tokens)
-    today = Today(now, day_first=language not in MONTH_FIRST)
-    found = _candidates(tokens, spans(tokens, today), language in POSTPOSED)
-    rest = _without(tokens, found)
+    timed, clock = without_clocks(with_minutes(tokens))
+    found = _candidates(timed, spans(timed, Today(now, language not in MONTH_FIRST)), language in POSTPOSED)
+    rest = _without(timed, found)
     chosen = _chosen(found, now, strict)
     if chosen is None and clock is None:
         return Deadline(now + DEFAULT, rest, is_named=False)
-    at = _instant(chosen, clock, now)
+    at = chosen.end(now).replace(microsecond=0) if clock is None else _at_clock(chosen, clock, now)
     _refuse_unanswerable(at, now)
-    return Deadline(at, rest, preposition=chosen.preposition if chosen else "on")
+    return Deadline(at, rest, preposition=chosen.word.kind if chosen else "on")
 
 
 def _candidates(tokens: Sequence[Token], found: Sequence[Span], postposed: bool) -> list[Candidate]:
@@ -89,51 +88,40 @@ def _candidates(tokens: Sequence[Token], found: Sequence[Span], postposed: bool)
     for span in found:
         candidate = _with_postposition(tokens, span) if postposed else _with_preposition(tokens, span)
         if result and _is_range(tokens, result[-1], candidate):
-            earlier = result.pop()
-            candidate = Candidate(earlier.first, span.after, span, "until", 3)
+            candidate = Candidate(result.pop().first, span.after, span, Token("until", ""), FIRMLY["until"])
         result.append(candidate)
     return result
 
 
 def _with_preposition(tokens: Sequence[Token], span: Span) -> Candidate:
-    first, place = span.first, span.first - 1
-    while place >= 0 and tokens[place].kind in SKIPPED:
-        place -= 1
-    word = tokens[place].kind if place >= 0 else ""
-    if word not in STRENGTH or (word in ("above", "below", "between") and not _may_follow_level(span)):
-        own = tokens[span.first].kind
-        return Candidate(first, span.after, span, own, STRENGTH.get(own, 1))
-    own = STRENGTH.get(tokens[span.first].kind, 1)
-    strength = STRENGTH[word] and max(STRENGTH[word], own)
-    return Candidate(place, span.after, span, word, strength, _is_exclusive(tokens[place]))
+    own = tokens[span.first]
+    place = next((place for place in range(span.first - 1, -1, -1) if tokens[place].kind not in SKIPPED), -1)
+    word = tokens[place] if place >= 0 else own
+    if place < 0 or word.kind not in STRENGTH or not _belongs(word, span):
+        return Candidate(span.first, span.after, span, own, STRENGTH.get(own.kind, 1))
+    strength = STRENGTH[word.kind] and max(STRENGTH[word.kind], STRENGTH.get(own.kind, 1))
+    return Candidate(place, span.after, span, word, strength)
+
+
+def _belongs(word: Token, span: Span) -> bool:
+    """Whether "over", "under" or "between" before this date speaks of time: "over the next three days"."""
+    length = span.period.end - span.period.begin
+    return word.kind not in ("above", "below", "between") or span.period.exact or length > DAY
 
 
 def _with_postposition(tokens: Sequence[Token], span: Span) -> Candidate:
     """The same where such words stand behind: "12月31日前", "yıl sonuna kadar"."""
     after, word = span.after, tokens[span.first]
-    while after < len(tokens) and tokens[after].kind in POSTPOSITIONS | SKIPPED:
+    while after < len(tokens) and tokens[after].kind in POSTPOSITIONS:
         word = tokens[after] if tokens[after].kind in STRENGTH else word
         after += 1
-    return Candidate(span.first, after, span, word.kind, STRENGTH.get(word.kind, 1), _is_exclusive(word))
-
-
-def _is_exclusive(word: Token) -> bool:
-    """Whether a period after this word is over when it begins: "before 2027", "until December"."""
-    return word.kind in ("before", "lasting") or word.value == "start"
-
-
-def _may_follow_level(span: Span) -> bool:
-    """Whether "over", "under" or "between" before this date speaks of time: "over the next three days"."""
-    return span.period.exact or span.period.end - span.period.begin > timedelta(days=1)
+    return Candidate(span.first, after, span, word, STRENGTH.get(word.kind, 1))
 
 
 def _is_range(tokens: Sequence[Token], earlier: Candidate, later: Candidate) -> bool:
     """Whether the two are one stretch: "from Monday to Friday", "between May 1 and May 9"."""
-    gap = tokens[earlier.after : later.span.first]
-    said = [token for token in gap if token.kind != "the"]
-    if len(said) != 1:
-        return False
-    return said[0].kind in RANGE or said[0].text in "-–—"
+    said = [token for token in tokens[earlier.after : later.span.first] if token.kind != "the"]
+    return len(said) == 1 and (said[0].kind in JOINING or said[0].text in DASHES)
 
 
 def _without(tokens: Sequence[Token], found: Sequence[Candidate]) -> list[Token]:
@@ -144,78 +132,30 @@ def _without(tokens: Sequence[Token], found: Sequence[Candidate]) -> list[Token]
 def _chosen(found: Sequence[Candidate], now: datetime, strict: bool) -> Candidate | None:
     """The date that most strongly is the deadline, the earlier-named of equals; a past one only if all are."""
     named = [one for one in found if one.strength > 0]
-    ahead = [one for one in named if _end(one, now) > now and not one.span.is_past]
+    ahead = [one for one in named if not one.is_past(now)]
     if strict and named and not ahead:
-        raise invalid(f"That deadline is past: it is {now:%Y-%m-%d %H:%M} UTC now. Name a later date.")
+        raise _past(now)
     return max(ahead, key=lambda one: one.strength, default=None)
 
 
-def _end(candidate: Candidate, now: datetime) -> datetime:
-    """The last second of the period, or the one before it begins when the text says "before" a longer one."""
-    period = candidate.span.period
-    if candidate.is_exclusive and period.begin > now and period.end - period.begin > timedelta(days=1):
-        return period.begin - timedelta(seconds=1)
-    return period.end
-
-
-def _instant(chosen: Candidate | None, clock: Clock | None, now: datetime) -> datetime:
-    if clock is None:
-        return _end(chosen, now).replace(microsecond=0)
+def _at_clock(chosen: Candidate | None, clock: Clock, now: datetime) -> datetime:
+    """That time of the day chosen; without one of today or, once it has passed, of tomorrow."""
     zone = ZoneInfo(clock.zone)
-    day = _end(chosen, now).date() if chosen else now.astimezone(zone).date()
-    at = datetime.combine(day, clock.at, zone).astimezone(UTC)
-    return (
-        at
-        if chosen or at > now + SOONEST
-        else datetime.combine(day + timedelta(days=1), clock.at, zone).astimezone(UTC)
-    )
+    day = chosen.end(now).date() if chosen else now.astimezone(zone).date()
+    at = datetime.combine(day, clock.at, zone)
+    if chosen is None and at <= now + SOONEST:
+        at = datetime.combine(day + DAY, clock.at, zone)
+    return at.astimezone(UTC)
 
 
 def _refuse_unanswerable(at: datetime, now: datetime) -> None:
     if at <= now:
-        raise invalid(f"That deadline is past: it is {now:%Y-%m-%d %H:%M} UTC now. Name a later date.")
+        raise _past(now)
     if at < now + SOONEST:
         raise invalid("That deadline is less than five minutes away. Name a later one.")
     if at > now + FARTHEST:
         raise invalid(f"That deadline is more than two years away. Name one until {now + FARTHEST:%Y-%m-%d}.")
 
 
-def _without_clocks(tokens: Sequence[Token]) -> tuple[list[Token], Clock | None]:
-    """The tokens without times of day, and the last of these: of "5:20PM-5:25PM ET" the later counts."""
-    rest, last, place = [], None, 0
-    while place < len(tokens):
-        clock = _clock_at(tokens, place)
-        if clock is None:
-            rest.append(tokens[place])
-            place += 1
-            continue
-        last = clock
-        place = clock.after
-        while rest and (rest[-1].kind in ("on", "until", "to", "by") or rest[-1].text in "-–—,"):
-            rest.pop()
-    return rest, last
-
-
-def _clock_at(tokens: Sequence[Token], place: int) -> Clock | None:
-    token, after = tokens[place], place + 1
-    half = tokens[after] if after < len(tokens) and tokens[after].kind == "ampm" else None
-    after += half is not None
-    if token.kind == "clock":
-        hour, minute = _hour_and_minute(token)
-    elif half and token.kind == "number" and re.fullmatch(r"\d{1,2}", token.text):
-        hour, minute = number(token), 0
-    else:
-        return None
-    zone = tokens[after] if after < len(tokens) and tokens[after].kind == "zone" else None
-    if half and half.value in ("am", "pm"):
-        hour = hour % 12 + (12 if half.value == "pm" else 0)
-    if hour > 23 or minute > 59:
-        raise no_such_date()
-    return Clock(place, after + (zone is not None), time(hour, minute), str(zone.value) if zone else "UTC")
-
-
-def _hour_and_minute(token: Token) -> tuple[int, int]:
-    if token.value is not None:
-        return int(float(token.value)), 0
-    hour, minute = token.text.split(":")[:2]
-    return int(hour), int(minute)
+def _past(now: datetime) -> Exception:
+    return invalid(f"That deadline is past: it is {now:%Y-%m-%d %H:%M} UTC now. Name a later date.")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from service.forecasting.questions.dates.named import Named, Today
 from service.forecasting.questions.dates.periods import Period
+from service.forecasting.questions.dates.reading import Named, Today
 from service.forecasting.questions.dates.roles import roles
 from service.forecasting.questions.dates.rules import RULES, Meaning
 from service.forecasting.questions.tokens import Token
@@ -89,17 +89,16 @@ def _longest(tokens: Sequence[Token], played: Roles, place: int, today: Today) -
 
 
 def _match(elements: Sequence[Element], tokens: Sequence[Token], played: Roles, place: int) -> tuple[int, Named] | None:
-    """Where the match ends and what its tokens are called; the first element stands at `place`."""
+    """Where the match ends and its tokens by kind and by name; the first element stands at `place`."""
     if not elements:
         return place, {}
     element, *rest = elements
     here = place
     while here < len(tokens):
-        role = min(element.roles & played[here], default=None)
-        if role:
+        if element.roles & played[here]:
             match = _match(rest, tokens, played, here + 1)
             if match:
-                return match[0], {role: tokens[here], element.name: tokens[here], **match[1]}
+                return match[0], {tokens[here].kind: tokens[here], element.name: tokens[here], **match[1]}
         if here == 0 or not _is_skipped(tokens, here):
             break
         here += 1

@@ -7,37 +7,51 @@ from collections.abc import Sequence
 
 from service.forecasting.questions.tokens import Token
 
+DASHES = "-–—~〜−"
 AMOUNT_BEFORE = {"money", "foreign"}
-LEVEL_BEFORE = {"above", "below", "reach", "break", "exceed", "to", "meet", "be", "target"}
 AMOUNT_AFTER = {"times", "percent", "money", "cent", "foreign", "figures"}
-SPAN_BEFORE = {"in", "next", "within", "last", "during"}
-UNITS_GLUED = {"m": "minute", "h": "hour", "d": "day", "w": "week", "y": "year"}
-# Short words that are a month or a weekday only where something else says so.
-AMBIGUOUS = {
-    "may",
-    "march",
-    "mar",
-    "sun",
-    "sat",
-    "mon",
-    "wed",
-    "set",
-    "out",
-    "ago",
-    "jan",
-    "dom",
-    "marco",
-    "mai",
-    "mars",
+# After these a number of four digits is a level, not a year.
+LEVEL_BEFORE = {"above", "below", "reach", "break", "exceed", "to", "meet", "be", "target"}
+PREPOSITIONS = {
+    "in",
+    "by",
+    "before",
+    "until",
+    "lasting",
+    "on",
+    "within",
+    "during",
+    "from",
+    "to",
+    "between",
+    "and",
+    "or",
 }
-CERTAIN = AMBIGUOUS - {"may", "march", "mar", "sun", "sat", "set", "out", "ago", "mars"}
-PLURALS = set(
-    "hours days weeks months years stunden tagen wochen monaten jahren heures jours semaines horas dias semanas meses ore giorni settimane mesi".split()
-)
-DATE_WORDS = {
-    "in", "by", "before", "until", "lasting", "on", "within", "during", "this", "next", "last", "end", "start", "mid", "early", "late",
-    "weekday", "day", "nth", "month", "from", "to", "between", "and", "or",
-}  # fmt: skip
+PARTS = {"end", "start", "mid", "early", "late"}
+NEAR = {"this", "next", "last"}
+DATE_WORDS = PREPOSITIONS | PARTS | NEAR | {"weekday", "month", "nth"}
+YEAR_BEFORE = DATE_WORDS | {"eo", "unit", "q", "number", "halfyear", "holiday", "season"}
+# A month or a weekday only where a date word or a day stands beside it; elsewhere an everyday word.
+AMBIGUOUS = {"may", "march", "mar", "mars", "sun", "sat", "set", "out", "ago"}
+# Plurals that mean some of them where no number is given: "in the coming weeks".
+PLURALS = {
+    *(
+        "hours",
+        "days",
+        "weeks",
+        "months",
+        "years",
+        "stunden",
+        "tagen",
+        "wochen",
+        "monaten",
+        "jahren",
+        "heures",
+        "jours",
+    ),
+    *("semaines", "horas", "dias", "semanas", "meses", "ore", "giorni", "settimane", "mesi"),
+}
+UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "week": {"week"}}
 
 
 def with_minutes(tokens: Sequence[Token]) -> list[Token]:
@@ -45,7 +59,8 @@ def with_minutes(tokens: Sequence[Token]) -> list[Token]:
     result = list(tokens)
     for place in range(2, len(result)):
         token, number, before = result[place], result[place - 1], result[place - 2]
-        if token.kind == "m" and token.glued and number.kind == "number" and before.kind in SPAN_BEFORE:
+        follows_span = before.kind in {"in", "within", "during", *NEAR}
+        if token.kind == "m" and token.glued and number.kind == "number" and follows_span:
             result[place] = Token("unit", "m", "minute", True)
     return result
 
@@ -58,97 +73,99 @@ def roles(tokens: Sequence[Token]) -> list[frozenset[str]]:
 def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
     token = tokens[place]
     if token.kind == "number":
-        if _is_amount(tokens, place):
-            return {"count"}
-        if _is_day_and_month(tokens, place):
-            return {"count", "daymonth"}
-        return {"count"} | (_number_roles(token) if _may_be_year(tokens, place) else _number_roles(token) - {"year"})
+        return {"count"} | _number_roles(tokens, place)
     if token.kind == "shortyear":
         return {"year"}
-    if token.kind in ("month", "weekday") and token.text in AMBIGUOUS - CERTAIN and not _is_date_word(tokens, place):
+    if token.text in AMBIGUOUS and token.kind in ("month", "weekday") and not _stands_in_date(tokens, place):
         return set()
     if token.kind == "mark":
-        return {"dash"} if token.text in "-–—~〜−" else {"dot"} if token.text == "." else set()
-    closing = {"closing"} if token.kind == "the" and place and tokens[place - 1].kind == "close" else set()
-    return {token.kind} | _more_roles(token) | closing
+        return {"dash"} if token.text in DASHES else {"dot"} if token.text == "." else set()
+    if token.kind == "unit":
+        return {"unit"} | _unit_roles(tokens, place)
+    return {token.kind} | _more_roles(token)
 
 
 def _more_roles(token: Token) -> set[str]:
-    more = set()
-    if token.kind == "unit":
-        more |= (
-            {"quarter"}
-            if token.value == "quarter"
-            else {"yearly"}
-            if token.value == "year"
-            else {"week"}
-            if token.value == "week"
-            else set()
-        )
-        more |= {"units"} if token.text in PLURALS else set()
-        more |= {"h"} if token.text == "h" else set()
+    if token.kind in PARTS:
+        return {"part"}
+    if token.kind in NEAR:
+        return {"near"}
     if token.kind in ("to", "until", "lasting"):
-        more.add("dash")
-    if token.text == "the":
-        more.add("english")
-    return more
+        return {"dash"}
+    return {"english"} if token.text == "the" else set()
 
 
-def _number_roles(token: Token) -> set[str]:
+def _unit_roles(tokens: Sequence[Token], place: int) -> set[str]:
+    token = tokens[place]
+    found = set(UNIT_ROLES.get(str(token.value), ()))
+    if token.text in PLURALS:
+        found.add("units")
+    if token.text == "h":
+        found.add("h")
+    if _is_closed(tokens, place):
+        found.add("closed")
+    return found
+
+
+def _is_closed(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the unit is what a verb of closing before it closes: "close the month above …"."""
+    before = [token.kind for token in tokens[max(0, place - 6) : place] if token.kind != "the"]
+    return "close" in before and before[-1] not in {"number", "a", "end", *NEAR}
+
+
+def _number_roles(tokens: Sequence[Token], place: int) -> set[str]:
+    token = tokens[place]
+    if _is_amount(tokens, place):
+        return set()
+    if _is_day_and_month(tokens, place):
+        return {"daymonth"}
     if token.value is not None:
         return {"small"} if token.value in (1, 2, 3, 4) else set()
-    found = set()
-    if re.fullmatch(r"\d{4}", token.text) and 1990 <= int(token.text) <= 2100:
-        found.add("year")
-    if re.fullmatch(r"\d{1,2}", token.text) and 1 <= int(token.text) <= 31:
-        found |= {"day", "small"} if int(token.text) <= 4 else {"day"}
-    elif re.fullmatch(r"\d{1,2}", token.text):
-        found.add("odd")
-    return found
+    if re.fullmatch(r"\d{4}", token.text):
+        return {"year"} if _is_year(tokens, place) else set()
+    return _roles_of_short_number(int(token.text)) if re.fullmatch(r"\d{1,2}", token.text) else set()
+
+
+def _roles_of_short_number(number: int) -> set[str]:
+    if not 1 <= number <= 31:
+        return {"odd"}
+    return {"day", "small"} if number <= 4 else {"day"}
 
 
 def _is_amount(tokens: Sequence[Token], place: int) -> bool:
     """Whether money, a magnitude or a percent sign stands beside the number."""
-    before = tokens[place - 1].kind if place else ""
-    after = tokens[place + 1] if place + 1 < len(tokens) else None
-    if before in AMOUNT_BEFORE:
+    if place and tokens[place - 1].kind in AMOUNT_BEFORE:
         return True
-    return after is not None and (after.kind in AMOUNT_AFTER or (after.glued and after.kind in ("m", "letter")))
+    if place + 1 == len(tokens):
+        return False
+    after = tokens[place + 1]
+    return after.kind in AMOUNT_AFTER or (after.glued and after.kind in ("m", "letter"))
 
 
-def _may_be_year(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a four-digit number may be a year here: not after a word that a level follows, nor far off alone."""
+def _is_year(tokens: Sequence[Token], place: int) -> bool:
+    """Whether four digits are a year here: of this half century, and not where a level stands."""
+    if not 1990 <= int(tokens[place].text) <= 2100:
+        return False
     before = next((token for token in reversed(tokens[:place]) if token.kind not in ("the", "approx")), None)
     if before is not None and before.kind in LEVEL_BEFORE:
         return False
-    said = before is not None and before.kind in DATE_WORDS | {
-        "eo",
-        "unit",
-        "q",
-        "number",
-        "halfyear",
-        "holiday",
-        "season",
-    }
-    return said or tokens[place].text.startswith(("202", "203"))
+    return (before is not None and before.kind in YEAR_BEFORE) or tokens[place].text.startswith(("202", "203"))
 
 
 def _is_day_and_month(tokens: Sequence[Token], place: int) -> bool:
-    """Whether "31.12" is a date here: after "by", "until" or "on", or with a point behind it and more text."""
+    """Whether "31.12" is a date here: after "by", "until" or "on"."""
     written = re.fullmatch(r"(\d{1,2})\.(\d{1,2})", tokens[place].text)
     if not written or not (1 <= int(written[1]) <= 31 and 1 <= int(written[2]) <= 12):
         return False
     before = [token.kind for token in tokens[max(0, place - 2) : place] if token.kind != "the"]
-    return bool(before) and before[-1] in ("by", "before", "until", "lasting", "on")
+    return before[-1:] != [] and before[-1] in ("by", "before", "until", "lasting", "on")
 
 
-def _is_date_word(tokens: Sequence[Token], place: int) -> bool:
-    before = [token for token in tokens[max(0, place - 2) : place] if token.kind != "the"]
-    after = tokens[place + 1] if place + 1 < len(tokens) else None
-    if before and (before[-1].kind in DATE_WORDS or before[-1].kind == "nth"):
+def _stands_in_date(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a date word or a day stands before the word, or a day or a year after it."""
+    before = [here for here in range(max(0, place - 2), place) if tokens[here].kind != "the"]
+    if before and (tokens[before[-1]].kind in DATE_WORDS or "day" in _roles_of(tokens, before[-1])):
         return True
-    if before and before[-1].kind == "number" and "day" in _number_roles(before[-1]):
-        return True
-    if after is None or after.kind not in ("number", "nth") or _is_amount(tokens, place + 1):
+    if place + 1 == len(tokens):
         return False
-    return after.kind == "nth" or bool(_number_roles(after) & {"day", "year"})
+    return bool({"nth", "day", "year"} & _roles_of(tokens, place + 1))

@@ -21,8 +21,11 @@ WORDS: dict[str, str] = {
     "percent": "%",
     "money": "$, usd, usdt, us$, usd$",
     "cent": "¢",
-    "foreign": """€, £, ¥, ₽, ₺, ₹, ₩, ₴, ₫, eur, euro, euros, gbp, jpy, cny, rmb, rub, inr, chf, cad, aud, brl, krw, mxn, yen, yuan, rupees, rupee,
-        pounds, pound, sterling, francs, rubles, roubles, lira, liras, pesos, peso, reais, dkk, sek, nok, pln, sats, satoshis""",
+    "foreign": """
+        €, £, ¥, ₽, ₺, ₹, ₩, ₴, ₫, eur, euro, euros, gbp, jpy, cny, rmb, rub, inr, chf, cad, aud, brl, krw, mxn,
+        yen, yuan, rupees, rupee, pounds, pound, sterling, francs, rubles, roubles, lira, liras, pesos, peso, reais,
+        dkk, sek, nok, pln, sats, satoshis
+    """,
     "eo:day": "eod",
     "eo:week": "eow",
     "eo:month": "eom",

@@ -4,43 +4,81 @@ from __future__ import annotations
 
 WORDS: dict[str, str] = {
     "q": "t",
-    "reach": "attein*, atteign*, toucher, touche, touchera, touchent, arriver, arrivera, arrive, parvien*, rejoin*, passer a, passe a, passera a, revenir, reviendra",
+    "reach": """
+        attein*, atteign*, toucher, touche, touchera, touchent, arriver, arrivera, arrive, parvien*, rejoin*, passer
+        a, passe a, passera a, revenir, reviendra
+    """,
     "break": "franchi*, casse, casser, cassera, percer, percera, passer, passe, passera, traverse*",
     "exceed": "depass*, exced*, surpass*",
-    "rise": """monte, monter, montera, montent, remonte, remonter, remontera, grimpe*, augment*, hausse, progress*, gagne, gagner, gagnera, rebond*, flamb*, explos*, envol*, s'envol*,
-        croit, croitre, bondi*, decolle*, en hausse, pumper, prendre, prendra""",
-    "fall": """baisse, baisser, baissera, baissent, en baisse, chut*, tombe, tomber, tombera, tombent, descend*, redescend*, retomb*, plong*, perd, perdre, perdra, recul*, effondr*, s'effondr*,
-        degringol*, crasher, crashera, repasser, repasse, repassera, s'ecroul*, ecroul*, replonge*""",
+    "rise": """
+        monte, monter, montera, montent, remonte, remonter, remontera, grimpe*, augment*, hausse, progress*, gagne,
+        gagner, gagnera, rebond*, flamb*, explos*, envol*, s'envol*, croit, croitre, bondi*, decolle*, en hausse,
+        pumper, prendre, prendra
+    """,
+    "fall": """
+        baisse, baisser, baissera, baissent, en baisse, chut*, tombe, tomber, tombera, tombent, descend*,
+        redescend*, retomb*, plong*, perd, perdre, perdra, recul*, effondr*, s'effondr*, degringol*, crasher,
+        crashera, repasser, repasse, repassera, s'ecroul*, ecroul*, replonge*
+    """,
     "up": "plus haut, vert, dans le vert, positif, a la hausse, plus eleve, plus cher",
     "down": "plus bas, rouge, dans le rouge, negatif, a la baisse, moins cher",
     "mood:up": "haussier, haussiere, haussiers",
     "mood:down": "baissier, baissiere, baissiers",
-    "above": """au dessus, au dessus de, au dessus des, au dessus du, plus de, plus que, superieur a, superieur, superieure a, superieur aux, au moins, plus cher que, au dela, au dela de, au dela des,
-        plus haut que, plus eleve que, minimum""",
-    "below": """en dessous, en dessous de, en dessous des, en dessous du, au dessous, au dessous de, au dessous des, sous, sous les, sous la barre des, moins de, moins que, inferieur a, inferieur, inferieur aux,
-        inferieure a, au plus, au maximum, plus bas que""",
+    "above": """
+        au dessus, au dessus de, au dessus des, au dessus du, plus de, plus que, superieur a, superieur, superieure
+        a, superieur aux, au moins, plus cher que, au dela, au dela de, au dela des, plus haut que, plus eleve que,
+        minimum
+    """,
+    "below": """
+        en dessous, en dessous de, en dessous des, en dessous du, au dessous, au dessous de, au dessous des, sous,
+        sous les, sous la barre des, moins de, moins que, inferieur a, inferieur, inferieur aux, inferieure a, au
+        plus, au maximum, plus bas que
+    """,
     "ormore": "ou plus, et plus, ou davantage",
     "orless": "ou moins, et moins",
     "between": "entre, compris entre, fourchette",
     "to": "a, au, aux, vers",
     "until": "jusqu'a, jusqu'au, jusqu'en, jusque, jusqu",
-    "stay": "reste, rester, restera, restent, maintien*, maintenir, tenir, tiendra, tient, demeur*, se maintenir, conserv*",
+    "stay": """
+        reste, rester, restera, restent, maintien*, maintenir, tenir, tiendra, tient, demeur*, se maintenir,
+        conserv*
+    """,
     "flat": "stable, stagn*, lateral",
     "close": "clotur*, terminer, termine, terminera, finir, finira, finit, fermer, ferme, fermera, finisse, achev*",
-    "be": "est, sera, etre, soit, serait, sont, vaut, vaudra, valoir, vaudrait, cote, coter, cotera, coute, coutera, couter, s'echange*, echange*",
-    "ever": "un jour, a un moment, a un moment donne, au moins une fois, une fois, a tout moment, a n'importe quel moment",
-    "record": "plus haut historique, plus bas historique, record historique, nouveau record, record, records, nouveau sommet, sommet historique, nouveau plus haut, nouveau plus bas",
+    "be": """
+        est, sera, etre, soit, serait, sont, vaut, vaudra, valoir, vaudrait, cote, coter, cotera, coute, coutera,
+        couter, s'echange*, echange*
+    """,
+    "ever": """
+        un jour, a un moment, a un moment donne, au moins une fois, une fois, a tout moment, a n'importe quel moment
+    """,
+    "record": """
+        plus haut historique, plus bas historique, record historique, nouveau record, record, records, nouveau
+        sommet, sommet historique, nouveau plus haut, nouveau plus bas
+    """,
     "multiple:2": "doubl*",
     "multiple:3": "tripl*",
     "multiple:0.5": "divise par deux, divise par 2, divisee par deux, perdre la moitie, moitie",
-    "outperform": "surperform*, mieux que, battre, battra, bat, plus performant que, mieux performer, faire mieux que, fera mieux que, meilleure performance, meilleur, mieux, meilleure performance que, fera mieux",
-    "underperform": "sous perform*, sousperform*, sous performer, sous performera, moins bien que, faire pire que, fera moins bien que, pire que",
+    "outperform": """
+        surperform*, mieux que, battre, battra, bat, plus performant que, mieux performer, faire mieux que, fera
+        mieux que, meilleure performance, meilleur, mieux, meilleure performance que, fera mieux
+    """,
+    "underperform": """
+        sous perform*, sousperform*, sous performer, sous performera, moins bien que, faire pire que, fera moins
+        bien que, pire que
+    """,
     "versus": "contre, face a, par rapport a, par rapport au",
     "which": "quel, quelle, lequel, laquelle, qui, qui de",
     "not:ever": "jamais",
     "not": "pas, ne, n, sans, aucun, aucune, ni, non, impossible, improbable, peu probable",
-    "fail": "echou*, echec, manquer, manquera, rater, ratera, evit*, incapable, arreter, arrete, arretera, cesse, cesser, cessera",
-    "noise": "ou pas, ou non, oui ou non, n'est ce pas, pourquoi pas, pas seulement, non seulement, est ce que, est ce qu, sais pas, je ne sais pas",
+    "fail": """
+        echou*, echec, manquer, manquera, rater, ratera, evit*, incapable, arreter, arrete, arretera, cesse, cesser,
+        cessera
+    """,
+    "noise": """
+        ou pas, ou non, oui ou non, n'est ce pas, pourquoi pas, pas seulement, non seulement, est ce que, est ce qu,
+        sais pas, je ne sais pas
+    """,
     "numword:2": "deux",
     "numword:3": "trois, quelques",
     "numword:4": "quatre",
@@ -65,7 +103,7 @@ WORDS: dict[str, str] = {
     "weight": "gramme, grammes, kilo",
     "chance": "chance, chances, probabilite, probable, certain",
     "approx": "environ, presque, barre, la barre, la barre des, seuil, les, quasiment, pres de",
-    "the": "le, la, l, de, du, des, d, cette annee la",
+    "the": "le, la, l, de, du, des, d",
     "a": "un, une",
     "by": "d'ici, d'ici a, d'ici au, d'ici la, d'ici le, d'ici les, d'ici aux, au plus tard, pour",
     "before": "avant, avant la, avant le, avant les",
@@ -132,12 +170,15 @@ WORDS: dict[str, str] = {
     "clock:12": "midi",
     "will": "va, vont, pourra, pourrait, peut, devrait, doit, ira, aller, peut il, va t il",
     "did": "etait, a ete",
-    "what": "quoi, qu, que, quels, quelles, ou en, ou sera",
+    "what": "quoi, qu, que, quels, quelles",
     "how": "comment, combien, jusqu'ou",
     "when": "quand",
     "why": "pourquoi",
     "who": "explique*, invente, qu'est ce que, c'est quoi, createur, inventeur",
-    "forecast": "prevision, previsions, prediction, avis, pensez, penses, tendance, perspective, perspectives, evolution, evoluer, evoluera, prevoir",
+    "forecast": """
+        prevision, previsions, prediction, avis, pensez, penses, tendance, perspective, perspectives, evolution,
+        evoluer, evoluera, prevoir
+    """,
     "price": "prix, cours, valeur",
     "now": "maintenant, actuel, actuelle, actuellement, en ce moment, cours actuel, prix actuel, niveau actuel",
     "advice": "acheter, vendre, investir, achat, vente",
@@ -146,11 +187,14 @@ WORDS: dict[str, str] = {
     "and": "et",
     "or": "ou",
     "than": "que le, que l, que la",
-    "first": "d'abord",
     "order": "ignore, ignorez, ignorer, oublie, oubliez, reponds, repondez, instructions, instruction",
     "metric": "capitalisation, capitalisation boursiere, volume, volumes, volatilite, frais, hashrate",
     "act": "approuv*, interdi*, adopter, halving, monnaie legale, min*",
     "topic": "inflation, taux d'interet, recession, economie",
-    "filler": """il, elle, on, je, tu, nous, vous, se, s, y, c, ca, plus, moins, tres, encore, aussi, deja, bientot, avec, sur le, qu'il, qu'elle, once, l'once, par, possible, vraiment,
-        encore une fois, bien, fait, faire, selon, realiste, m, me, te, leur, son, sa, ses, mon, ma, bonjour, salut, chez, tout, tous, cela, devenir, nouveau, arrive t il, sur""",
+    "filler": """
+        faut, il, elle, on, je, tu, nous, vous, se, s, y, c, ca, plus, moins, tres, encore, aussi, deja, bientot,
+        avec, sur le, qu'il, qu'elle, once, l'once, par, possible, vraiment, encore une fois, bien, fait, faire,
+        selon, realiste, m, me, te, leur, son, sa, ses, mon, ma, bonjour, salut, chez, tout, tous, cela, devenir,
+        nouveau, arrive t il, sur
+    """,
 }

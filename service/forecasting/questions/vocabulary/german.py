@@ -6,16 +6,28 @@ WORDS: dict[str, str] = {
     "reach": "erreich*, trifft, beruhr*, schafft, schaffen, kommt auf, kommen auf, antest*",
     "break": "knack*, durchbrech*, durchbricht, bricht durch, bricht, brechen, zuruckerober*",
     "exceed": "uberschreit*, ubersteig*, ubertriff*, ubertreffen, uberspring*",
-    "rise": """steig*, anstieg, klettert, klettern, wachst, wachsen, zulegen, zulegt, legt zu, gewinnt, gewinnen, hochgehen, geht hoch,
-        geht rauf, explodier*, erhol*, aufwarts, kursanstieg, ansteig*, wertzuwachs, springt, springen, pumpen, pumpt""",
-    "fall": """fallt, fallen, fiele, sink*, sturz*, absturz*, einbrech*, einbricht, einbruch, verlier*, verlust, nachgeben, rutsch*, abrutsch*,
-        crasht, crashen, geht runter, abwarts, kurssturz, zuruckfall*, abfall*, nachgibt, gibt nach, einbrechen, tauch*, dumpen""",
+    "rise": """
+        steig*, anstieg, klettert, klettern, wachst, wachsen, zulegen, zulegt, legt zu, gewinnt, gewinnen,
+        hochgehen, geht hoch, geht rauf, explodier*, erhol*, aufwarts, kursanstieg, ansteig*, wertzuwachs, springt,
+        springen, pumpen, pumpt
+    """,
+    "fall": """
+        fallt, fallen, fiele, sink*, sturz*, absturz*, einbrech*, einbricht, einbruch, verlier*, verlust, nachgeben,
+        rutsch*, abrutsch*, crasht, crashen, geht runter, abwarts, kurssturz, zuruckfall*, abfall*, nachgibt, gibt
+        nach, einbrechen, tauch*, dumpen
+    """,
     "up": "hoher, hoch, oben, nach oben, grun, im plus, rauf, teurer, positiv, im gewinn",
     "down": "tiefer, niedriger, runter, unten, nach unten, rot, im minus, billiger, negativ, im verlust",
     "mood:up": "bullisch",
     "mood:down": "barisch",
-    "above": "uber, oberhalb, oberhalb von, mehr als, hoher als, mindestens, mehr wert als, grosser als, teurer als, jenseits, darüber",
-    "below": "unter, unterhalb, unterhalb von, weniger als, niedriger als, tiefer als, hochstens, maximal, billiger als, kleiner als",
+    "above": """
+        uber, oberhalb, oberhalb von, mehr als, hoher als, mindestens, mehr wert als, grosser als, teurer als,
+        jenseits, darüber
+    """,
+    "below": """
+        unter, unterhalb, unterhalb von, weniger als, niedriger als, tiefer als, hochstens, maximal, billiger als,
+        kleiner als
+    """,
     "ormore": "oder mehr, oder hoher, oder daruber, und mehr",
     "orless": "oder weniger, oder tiefer, oder darunter, oder niedriger",
     "between": "zwischen, spanne",
@@ -24,21 +36,39 @@ WORDS: dict[str, str] = {
     "stay": "bleib*, halt, halten, behaupt*, verharr*, verteidig*, verbleib*",
     "flat": "seitwarts, stabil, unverandert, stagnier*",
     "close": "schliess*, beend*, endet, enden, abschliess*",
-    "be": "ist, sind, sein, liegt, liegen, steht, stehen, stehe, kostet, kosten, wert, notier*, gehandelt, sei, betrag*, handeln, handelt, wert sein",
-    "ever": "jemals, irgendwann, je, zu irgendeinem zeitpunkt, mindestens einmal, wenigstens einmal, zwischenzeitlich, einmal",
-    "record": "allzeithoch, allzeithochs, rekordhoch, rekordhochs, neues hoch, allzeittief, rekordtief, neuen rekord, rekord, neues tief",
+    "be": """
+        ist, sind, sein, liegt, liegen, steht, stehen, stehe, kostet, kosten, wert, notier*, gehandelt, sei,
+        betrag*, handeln, handelt, wert sein
+    """,
+    "ever": """
+        jemals, irgendwann, je, zu irgendeinem zeitpunkt, mindestens einmal, wenigstens einmal, zwischenzeitlich,
+        einmal
+    """,
+    "record": """
+        allzeithoch, allzeithochs, rekordhoch, rekordhochs, neues hoch, allzeittief, rekordtief, neuen rekord,
+        rekord, neues tief
+    """,
     "multiple:2": "verdoppel*",
     "multiple:3": "verdreifach*",
     "multiple:0.5": "halbier*, halfte verlieren",
-    "outperform": """besser als, besser abschneid*, besser abschneiden als, starker als, starker steigen als, mehr steigen als, besser laufen als, besser performen als,
-        schlagt, schlagen, outperform*, besser entwickel*, besser entwickeln als, besser performt, besser""",
+    "outperform": """
+        besser als, besser abschneid*, besser abschneiden als, starker als, starker steigen als, mehr steigen als,
+        besser laufen als, besser performen als, schlagt, schlagen, outperform*, besser entwickel*, besser
+        entwickeln als, besser performt, besser
+    """,
     "underperform": "schlechter als, schlechter abschneiden als, schwacher als, schlechter, underperform*",
     "versus": "gegenuber, im vergleich zu, verglichen mit",
     "which": "welche, welcher, welches, wer",
     "not:ever": "nie, niemals, noch nie",
-    "not": "nicht, kein, keine, keinen, keinem, keiner, keines, ohne, keinesfalls, keineswegs, unwahrscheinlich, unmoglich, weder, nirgends",
+    "not": """
+        nicht, kein, keine, keinen, keinem, keiner, keines, ohne, keinesfalls, keineswegs, unwahrscheinlich,
+        unmoglich, weder, nirgends
+    """,
     "fail": "verfehl*, scheiter*, verpass*, vermeid*, aufhoren, hort auf",
-    "noise": "oder nicht, nicht nur, ja oder nein, warum nicht, weiss nicht, nicht wahr, noch nicht, immer noch, noch immer, mehr oder weniger",
+    "noise": """
+        oder nicht, nicht nur, ja oder nein, warum nicht, weiss nicht, nicht wahr, noch nicht, immer noch, noch
+        immer, mehr oder weniger
+    """,
     "numword:1": "eins",
     "numword:2": "zwei, paar, ein paar",
     "numword:3": "drei",
@@ -146,7 +176,10 @@ WORDS: dict[str, str] = {
     "when": "wann",
     "why": "warum, wieso, weshalb",
     "who": "erklar*, erfunden, wie funktioniert, was ist ein, grunder, erfinder",
-    "forecast": "prognose, vorhersage, meinung, denkst, glaubst, ausblick, aussichten, tendenz, trend, erwart*, entwicklung, entwickelt, entwickeln, weiter, geht es",
+    "forecast": """
+        prognose, vorhersage, meinung, denkst, glaubst, ausblick, aussichten, tendenz, trend, erwart*, entwicklung,
+        entwickelt, entwickeln, weiter, geht es
+    """,
     "price": "preis, kurs, kurse, preise, preises",
     "now": "jetzt, aktuell, derzeit, momentan, aktuellen kurs, heutigen kurs, aktueller kurs, gerade",
     "advice": "kaufen, verkaufen, investieren, einsteigen, lohnt, kauf, verkauf",
@@ -155,12 +188,14 @@ WORDS: dict[str, str] = {
     "and": "und",
     "or": "oder",
     "than": "als",
-    "first": "zuerst",
     "order": "ignorier*, antworte, vergiss, anweisung, anweisungen, systemprompt",
     "metric": "hashrate, marktkapitalisierung, volumen, handelsvolumen, gebuhren, zuflusse, abflusse, volatilitat",
     "act": "genehmig*, verbiet*, zulass*, gesetzliches zahlungsmittel, schurf*",
     "topic": "inflation, zinsen, leitzins, rezession, borse, anlage, geldanlage",
-    "filler": """es, ich, du, wir, er, sie, man, mal, wieder, noch, schon, auch, sich, so, sehr, mehr, bald, ob, dass, mit, dann, da, hier, meinst, dir, mir, bitte,
-        denn, wohl, eigentlich, nur, stark, schnell, sag, sage, glaubt ihr, ihr, zu, aus, bei, unze, pro, feinunze, je unze, realistisch, moglich, wirklich, hallo,
-        mehr wert, pro unze, eure, deine, uns, tatsachlich, gut, schlecht, jahrlich, alle, alles""",
+    "filler": """
+        lauft, laufen, es, ich, du, wir, er, sie, man, mal, wieder, noch, schon, auch, sich, so, sehr, mehr, bald,
+        ob, dass, mit, dann, da, hier, meinst, dir, mir, bitte, denn, wohl, eigentlich, nur, stark, schnell, sag,
+        sage, glaubt ihr, ihr, zu, aus, bei, unze, pro, feinunze, je unze, realistisch, moglich, wirklich, hallo,
+        mehr wert, pro unze, eure, deine, uns, tatsachlich, gut, schlecht, jahrlich, alle, alles
+    """,
 }

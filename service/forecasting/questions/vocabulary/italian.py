@@ -4,33 +4,63 @@ from __future__ import annotations
 
 WORDS: dict[str, str] = {
     "q": "t",
-    "reach": "raggiung*, arriva, arrivare, arrivera, tocca, toccare, tocchera, arrivi, tocchi, approd*, tornare, tornera, torna",
+    "reach": """
+        raggiung*, arriva, arrivare, arrivera, tocca, toccare, tocchera, arrivi, tocchi, approd*, tornare, tornera,
+        torna
+    """,
     "break": "romp*, sfond*, attravers*, varc*, infrang*, bucare, buchera",
     "exceed": "super*, oltrepass*, ecced*, sorpass*",
-    "rise": "sale, salire, salira, salga, salgono, salendo, salita, aument*, cresc*, guadagn*, rimbalz*, recuper*, esplod*, in rialzo, al rialzo, rialzo, decoll*, impenn*, volare, volera, schizz*",
-    "fall": """scende, scendere, scendera, scenda, scendono, discesa, cala, calare, calera, cali, calo, in calo, cade, cadere, cadra, cada, croll*, perde, perdere, perdera, precipit*, ribass*, diminu*, in ribasso, al ribasso, affond*,
-        tracoll*""",
+    "rise": """
+        sale, salire, salira, salga, salgono, salendo, salita, aument*, cresc*, guadagn*, rimbalz*, recuper*,
+        esplod*, in rialzo, al rialzo, rialzo, decoll*, impenn*, volare, volera, schizz*
+    """,
+    "fall": """
+        scende, scendere, scendera, scenda, scendono, discesa, cala, calare, calera, cali, calo, in calo, cade,
+        cadere, cadra, cada, croll*, perde, perdere, perdera, precipit*, ribass*, diminu*, in ribasso, al ribasso,
+        affond*, tracoll*
+    """,
     "up": "su, verde, in verde, piu alto, positivo, piu caro",
     "down": "giu, rosso, in rosso, piu basso, negativo",
     "mood:up": "rialzista, rialzisti",
     "mood:down": "ribassista, ribassisti",
-    "above": "sopra, sopra i, sopra a, al di sopra, al di sopra di, al di sopra dei, oltre, oltre i, piu di, maggiore di, superiore a, superiore ai, almeno, piu alto di, piu che, come minimo",
-    "below": "sotto, sotto i, sotto a, al di sotto, al di sotto di, al di sotto dei, meno di, minore di, inferiore a, inferiore ai, al massimo, piu basso di",
+    "above": """
+        sopra, sopra i, sopra a, al di sopra, al di sopra di, al di sopra dei, oltre, oltre i, piu di, maggiore di,
+        superiore a, superiore ai, almeno, piu alto di, piu che, come minimo
+    """,
+    "below": """
+        sotto, sotto i, sotto a, al di sotto, al di sotto di, al di sotto dei, meno di, minore di, inferiore a,
+        inferiore ai, al massimo, piu basso di
+    """,
     "ormore": "o piu, o superiore, e oltre, o oltre",
     "orless": "o meno, o inferiore",
     "between": "tra, fra, tra i, fra i, fascia",
     "to": "a, ai, al, alla, agli, verso, i",
     "until": "fino a, fino ai, fino al, fino alla, fino, sino a, sino al",
-    "stay": "resta, restare, restera, resti, rimar*, riman*, mantien*, manten*, manter*, tenere, terra, tiene, reggera, reggere",
+    "stay": """
+        resta, restare, restera, resti, rimar*, riman*, mantien*, manten*, manter*, tenere, terra, tiene, reggera,
+        reggere
+    """,
     "flat": "stabile, laterale, stagn*",
     "close": "chiud*, termin*, finire, finira, finisce, finisca, conclud*, chiusura",
-    "be": "sara, essere, vale, varra, valere, costa, costera, costare, quota, quotera, quotare, stara, stare, sia, scambi*, varrebbe, sono, trover*",
-    "ever": "mai, in qualsiasi momento, in qualche momento, almeno una volta, prima o poi, un giorno, a un certo punto, in un qualsiasi momento",
-    "record": "massimo storico, massimi storici, nuovo massimo, nuovi massimi, minimo storico, minimi storici, record, nuovo record",
+    "be": """
+        sara, essere, vale, varra, valere, costa, costera, costare, quota, quotera, quotare, stara, stare, sia,
+        scambi*, varrebbe, sono, trover*
+    """,
+    "ever": """
+        mai, in qualsiasi momento, in qualche momento, almeno una volta, prima o poi, un giorno, a un certo punto,
+        in un qualsiasi momento
+    """,
+    "record": """
+        massimo storico, massimi storici, nuovo massimo, nuovi massimi, minimo storico, minimi storici, record,
+        nuovo record
+    """,
     "multiple:2": "raddoppi*",
     "multiple:3": "triplic*",
     "multiple:0.5": "dimezz*, la meta del valore, meta del valore",
-    "outperform": "meglio di, meglio del, sovraperform*, battera, batte, battere, rendere piu di, rendera piu di, rendera piu del, rendere piu del, fara meglio di, fara meglio del, salire piu di, meglio, migliore",
+    "outperform": """
+        meglio di, meglio del, sovraperform*, battera, batte, battere, rendere piu di, rendera piu di, rendera piu
+        del, rendere piu del, fara meglio di, fara meglio del, salire piu di, meglio, migliore
+    """,
     "underperform": "peggio di, peggio del, sottoperform*, rendera meno di, rendera meno del, fara peggio di, peggio",
     "versus": "contro, rispetto a, rispetto al",
     "which": "quale, quali, chi",
@@ -65,7 +95,9 @@ WORDS: dict[str, str] = {
     "cent": "centesimi, centesimo",
     "weight": "grammo, grammi, chilo",
     "chance": "probabilita, probabile, possibilita, sicuro, certo",
-    "approx": "circa, quasi, intorno a, attorno a, quota i, soglia, la soglia dei, soglia dei, la soglia, livello, gli",
+    "approx": """
+        circa, quasi, intorno a, attorno a, quota i, soglia, la soglia dei, soglia dei, la soglia, livello, gli
+    """,
     "the": "il, lo, la, l, le, del, dello, della, dei, delle, degli, di, dell, d",
     "a": "un, uno, una",
     "by": "entro, entro il, entro la, entro i, al piu tardi, entro l",
@@ -138,7 +170,10 @@ WORDS: dict[str, str] = {
     "when": "quando",
     "why": "perche, come mai",
     "who": "spiega, inventato, chi ha creato, chi ha inventato, che cos'e, cos'e",
-    "forecast": "previsione, previsioni, opinione, pensi, pensate, tendenza, prospettive, credi, credete, succedera, succede, andamento",
+    "forecast": """
+        previsione, previsioni, opinione, pensi, pensate, tendenza, prospettive, credi, credete, succedera, succede,
+        andamento
+    """,
     "price": "prezzo, prezzi, quotazione, quotazioni, valore",
     "now": "adesso, attuale, attualmente, prezzo attuale, in questo momento, ora come ora",
     "advice": "comprare, vendere, investire, acquistare",
@@ -147,11 +182,14 @@ WORDS: dict[str, str] = {
     "and": "e, ed",
     "or": "o, oppure",
     "than": "rispetto",
-    "first": "per primo",
     "order": "ignora, ignorate, ignorare, dimentica, rispondi, rispondete, istruzioni",
     "metric": "capitalizzazione, volume, volumi, volatilita, commissioni, hashrate",
     "act": "approv*, viet*, adott*, halving, valuta legale, mining, minat*",
     "topic": "inflazione, tassi di interesse, recessione, economia",
-    "filler": """si, ci, lo stesso, gli altri, con, molto, piu, meno, ancora, gia, presto, ha, hanno, oncia, l'oncia, all'oncia, per oncia, possibile, davvero, veramente, nuovo, di nuovo, bene, qualcosa, tutto, cosi, mio, mia, tu, voi, noi, io,
-        mi, ti, vi, suo, sua, ciao, ragazzi, realistico, riuscira, riuscire, riesce, secondo te, secondo voi, sulla, sul, sui""",
+    "filler": """
+        si, ci, lo stesso, gli altri, con, molto, piu, meno, ancora, gia, presto, ha, hanno, oncia, l'oncia,
+        all'oncia, per oncia, possibile, davvero, veramente, nuovo, di nuovo, bene, qualcosa, tutto, cosi, mio, mia,
+        tu, voi, noi, io, mi, ti, vi, suo, sua, ciao, ragazzi, realistico, riuscira, riuscire, riesce, secondo te,
+        secondo voi, sulla, sul, sui
+    """,
 }

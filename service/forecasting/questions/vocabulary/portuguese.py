@@ -4,35 +4,64 @@ from __future__ import annotations
 
 WORDS: dict[str, str] = {
     "q": "t",
-    "reach": "ating*, alcanc*, chega, chegar, chegara, cheguem, chegue, bate, bater, batera, toca, tocar, tocara, tocar em, alcance",
+    "reach": """
+        ating*, alcanc*, chega, chegar, chegara, cheguem, chegue, bate, bater, batera, toca, tocar, tocara, tocar
+        em, alcance
+    """,
     "break": "romp*, cruz*, quebr*, atravess*, passa, passar, passara, fura, furar",
     "exceed": "ultrapass*, super*, exced*",
-    "rise": """sobe, subir, subira, suba, sobem, subindo, subida, aument*, cresc*, ganha, ganhar, ganhara, valoriz*, dispar*, recuper*, explod*, alta, em alta, escal*, saltar, decol*""",
-    "fall": """cai, cair, caira, caia, caem, caindo, queda, em queda, baixa, baixar, baixara, descer, desce, descera, desab*, perde, perder, perdera, despenc*, recu*, desvaloriz*, afund*, derret*""",
+    "rise": """
+        sobe, subir, subira, suba, sobem, subindo, subida, aument*, cresc*, ganha, ganhar, ganhara, valoriz*,
+        dispar*, recuper*, explod*, alta, em alta, escal*, saltar, decol*
+    """,
+    "fall": """
+        cai, cair, caira, caia, caem, caindo, queda, em queda, baixa, baixar, baixara, descer, desce, descera,
+        desab*, perde, perder, perdera, despenc*, recu*, desvaloriz*, afund*, derret*
+    """,
     "fall:past": "caiu, perdeu",
     "rise:past": "subiu, ganhou",
     "up": "acima do preco atual, para cima, verde, no verde, mais alto, positivo, mais caro",
     "down": "para baixo, vermelho, no vermelho, mais baixo, negativo, mais barato",
     "mood:up": "altista, otimista",
     "mood:down": "baixista, pessimista",
-    "above": """acima, acima de, acima dos, acima do, acima da, mais de, mais que, mais do que, maior que, maior do que, superior a, pelo menos, no minimo, sobre os, ao menos, mais alto que, mais alto do que""",
-    "below": """abaixo, abaixo de, abaixo dos, abaixo do, abaixo da, menos de, menos que, menos do que, menor que, menor do que, inferior a, no maximo, sob, mais baixo que, mais baixo do que""",
+    "above": """
+        acima, acima de, acima dos, acima do, acima da, mais de, mais que, mais do que, maior que, maior do que,
+        superior a, pelo menos, no minimo, sobre os, ao menos, mais alto que, mais alto do que
+    """,
+    "below": """
+        abaixo, abaixo de, abaixo dos, abaixo do, abaixo da, menos de, menos que, menos do que, menor que, menor do
+        que, inferior a, no maximo, sob, mais baixo que, mais baixo do que
+    """,
     "ormore": "ou mais, ou superior",
     "orless": "ou menos, ou inferior",
     "between": "entre, faixa, na faixa",
     "to": "a, ao, aos, rumo a",
     "until": "ate, ate o, ate a, ate os, ate ao, para, para os, pra",
-    "stay": "mant*, fica, ficar, ficara, fique, permanec*, segura, segurar, segue, seguir, continua, continuar, continuara, sustent*",
+    "stay": """
+        mant*, fica, ficar, ficara, fique, permanec*, segura, segurar, segue, seguir, continua, continuar,
+        continuara, sustent*
+    """,
     "flat": "estavel, lateral, estagn*",
     "close": "fech*, termin*, encerr*, acaba, acabar, acabara, finaliz*",
-    "be": "estara, sera, ser, estar, vale, valera, valer, custa, custara, custar, cotad*, negociad*, negocia*, esteja, sao, valendo, estaria",
-    "ever": "alguma vez, em algum momento, a qualquer momento, pelo menos uma vez, ao menos uma vez, um dia, algum dia",
-    "record": "maxima historica, maximas historicas, recorde, recordes, nova maxima, novo recorde, novo topo, topo historico, minima historica, nova minima",
+    "be": """
+        estara, sera, ser, estar, vale, valera, valer, custa, custara, custar, cotad*, negociad*, negocia*, esteja,
+        sao, valendo, estaria
+    """,
+    "ever": """
+        alguma vez, em algum momento, a qualquer momento, pelo menos uma vez, ao menos uma vez, um dia, algum dia
+    """,
+    "record": """
+        maxima historica, maximas historicas, recorde, recordes, nova maxima, novo recorde, novo topo, topo
+        historico, minima historica, nova minima
+    """,
     "multiple:2": "dobr*, duplic*, duplic, dobro",
     "multiple:3": "triplic*",
     "multiple:0.5": "pela metade, a metade, metade",
-    "outperform": """melhor que, melhor do que, render mais que, rendera mais que, render mais do que, supera o desempenho, ter desempenho melhor que, superar o desempenho, vence, vencer, vencera, mais rentavel que,
-        subir mais que, subira mais que, subir mais do que, melhor, melhor desempenho, melhor desempenho que""",
+    "outperform": """
+        melhor que, melhor do que, render mais que, rendera mais que, render mais do que, supera o desempenho, ter
+        desempenho melhor que, superar o desempenho, vence, vencer, vencera, mais rentavel que, subir mais que,
+        subira mais que, subir mais do que, melhor, melhor desempenho, melhor desempenho que
+    """,
     "underperform": "pior que, pior do que, render menos que, render menos do que, pior",
     "versus": "contra, versus, em relacao a, comparado com",
     "which": "qual, quais, quem",
@@ -67,7 +96,9 @@ WORDS: dict[str, str] = {
     "foreign": "real",
     "weight": "grama, gramas, quilo",
     "chance": "probabilidade, chance, chances, provavel, certeza",
-    "approx": "cerca de, quase, aproximadamente, por volta de, barreira, a barreira, a marca, a marca de, marca, nivel, os",
+    "approx": """
+        cerca de, quase, aproximadamente, por volta de, barreira, a barreira, a marca, a marca de, marca, nivel, os
+    """,
     "the": "o, do, da, dos, das, de, d",
     "a": "um, uma",
     "by": "o mais tardar, no mais tardar",
@@ -139,7 +170,9 @@ WORDS: dict[str, str] = {
     "when": "quando",
     "why": "por que, porque, por qual razao",
     "who": "explique, inventou, criou, o que e um, o que e o",
-    "forecast": "previsao, previsoes, opiniao, acha, acham, tendencia, perspectiva, perspectivas, acontece, acontecera, achas",
+    "forecast": """
+        previsao, previsoes, opiniao, acha, acham, tendencia, perspectiva, perspectivas, acontece, acontecera, achas
+    """,
     "price": "preco, precos, cotacao, valor",
     "now": "agora, atualmente, preco atual, neste momento, agora mesmo",
     "advice": "comprar, vender, investir, compra, venda",
@@ -152,6 +185,10 @@ WORDS: dict[str, str] = {
     "metric": "capitalizacao, volume, volatilidade, taxas, hashrate, valor de mercado",
     "act": "aprov*, proib*, adot*, halving, moeda legal, miner*",
     "topic": "inflacao, taxa de juros, juros, recessao, economia, bolsa",
-    "filler": """se, seu, sua, ele, ela, eu, voce, voces, nos vamos, me, te, lhe, com, muito, mais, menos, ainda, ja, logo, ha, haver, tem, ter, onca, a onca, por onca, possivel, realmente, novamente, de novo, voltar, volta,
-        voltara, novo, bem, algo, tudo, todo, assim, entao, meu, tu, isso, ai, aqui, la, os dolares, so, tambem, galera, pessoal, sera que, quero, saber, casa, realista, conseguir, consegue, conseguira""",
+    "filler": """
+        se, seu, sua, ele, ela, eu, voce, voces, nos vamos, me, te, lhe, com, muito, mais, menos, ainda, ja, logo,
+        ha, haver, tem, ter, onca, a onca, por onca, possivel, realmente, novamente, de novo, voltar, volta,
+        voltara, novo, bem, algo, tudo, todo, assim, entao, meu, tu, isso, ai, aqui, la, os dolares, so, tambem,
+        galera, pessoal, sera que, quero, saber, casa, realista, conseguir, consegue, conseguira
+    """,
 }

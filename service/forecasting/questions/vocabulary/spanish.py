@@ -7,33 +7,57 @@ WORDS: dict[str, str] = {
     "reach": "alcanz*, alcance, lleg*, toca, tocar, tocara, toque, tocaran, lograr, logra, lograra",
     "break": "romp*, cruz*, quiebr*, quebr*, atraves*, perfor*",
     "exceed": "super*, sobrepas*, exced*, rebas*, pasara de, pasara los, pasar de, pasar los",
-    "rise": """sube, subir, subira, suba, suben, subiendo, subida, aument*, crec*, gana, ganar, ganara, gane, dispar*, recuper*, rebot*, explot*, escal*, al alza, alza, apreci*, trep*, despeg*, pumpear""",
-    "fall": """baja, bajar, bajara, bajan, bajando, bajada, cae, caer, caera, caiga, caida, caen, cayendo, descend*, desciend*, descens*, desplom*, perd*, pierd*, hund*, retroced*, retroces*, derrumb*, deprec*,
-        a la baja, crashear""",
+    "rise": """
+        sube, subir, subira, suba, suben, subiendo, subida, aument*, crec*, gana, ganar, ganara, gane, dispar*,
+        recuper*, rebot*, explot*, escal*, al alza, alza, apreci*, trep*, despeg*, pumpear
+    """,
+    "fall": """
+        baja, bajar, bajara, bajan, bajando, bajada, cae, caer, caera, caiga, caida, caen, cayendo, descend*,
+        desciend*, descens*, desplom*, perd*, pierd*, hund*, retroced*, retroces*, derrumb*, deprec*, a la baja,
+        crashear
+    """,
     "rise:past": "subio, gano",
     "fall:past": "cayo, bajo ayer, perdio",
     "up": "arriba, hacia arriba, verde, en verde, mas alto, mas alta, positivo, mas caro",
     "down": "abajo, hacia abajo, rojo, en rojo, mas bajo que ahora, negativo, mas barato",
     "mood:up": "alcista, alcistas",
     "mood:down": "bajista, bajistas",
-    "above": """por encima, por encima de, por encima de los, encima de, encima de los, sobre, sobre los, mas de, mayor que, mayor a, mayor de, superior a, al menos, como minimo, por arriba de, arriba de, mas alto que, mas que,
-        a mas de, minimo""",
-    "below": """por debajo, por debajo de, por debajo de los, debajo de, bajo los, bajo, menos de, menor que, menor a, menor de, inferior a, por abajo de, abajo de, a lo sumo, como maximo, menos que, mas bajo que, a menos de""",
+    "above": """
+        por encima, por encima de, por encima de los, encima de, encima de los, sobre, sobre los, mas de, mayor que,
+        mayor a, mayor de, superior a, al menos, como minimo, por arriba de, arriba de, mas alto que, mas que, a mas
+        de, minimo
+    """,
+    "below": """
+        por debajo, por debajo de, por debajo de los, debajo de, bajo los, bajo, menos de, menor que, menor a, menor
+        de, inferior a, por abajo de, abajo de, a lo sumo, como maximo, menos que, mas bajo que, a menos de
+    """,
     "ormore": "o mas, o superior, y mas",
     "orless": "o menos, o inferior",
     "between": "entre, rango",
     "to": "a, al, hacia, en torno a",
     "until": "hasta, hasta el, hasta los, para, para el, para la",
-    "stay": "manten*, mantien*, mantendr*, queda, quedar, quedara, quede, permanec*, sigue, seguir, seguira, aguant*, sosten*, sostien*, sostendr*, continuar por, continua",
+    "stay": """
+        manten*, mantien*, mantendr*, queda, quedar, quedara, quede, permanec*, sigue, seguir, seguira, aguant*,
+        sosten*, sostien*, sostendr*, continuar por, continua
+    """,
     "flat": "estable, lateral, estanc*",
     "close": "cerr*, cierr*, termin*, acab*, finaliz*, cierre",
-    "be": "es, estara, sera, ser, estar, vale, valdra, valer, valga, cotiz*, cuesta, costara, costar, este por, estaria, son, valdria, sea, este a",
+    "be": """
+        es, estara, sera, ser, estar, vale, valdra, valer, valga, cotiz*, cuesta, costara, costar, este por,
+        estaria, son, valdria, sea, este a
+    """,
     "ever": "alguna vez, en algun momento, en cualquier momento, al menos una vez, algun dia, una vez",
-    "record": "maximo historico, maximos historicos, minimo historico, minimos historicos, nuevo maximo, nuevos maximos, nuevo minimo, record, records, nuevo record",
+    "record": """
+        maximo historico, maximos historicos, minimo historico, minimos historicos, nuevo maximo, nuevos maximos,
+        nuevo minimo, record, records, nuevo record
+    """,
     "multiple:2": "duplic*, doblar, doblara, dobla, doble",
     "multiple:3": "triplic*",
     "multiple:0.5": "a la mitad, la mitad",
-    "outperform": """mejor que, rendir mas que, rendira mas que, rinde mas que, gana a, ganara a, vence, vencera, batir, batira, mas rentable que, subir mas que, subira mas que, mejor, mejor rendimiento que, mejor rendimiento""",
+    "outperform": """
+        mejor que, rendir mas que, rendira mas que, rinde mas que, gana a, ganara a, vence, vencera, batir, batira,
+        mas rentable que, subir mas que, subira mas que, mejor, mejor rendimiento que, mejor rendimiento
+    """,
     "underperform": "peor que, rendir menos que, rendira menos que, rendira peor que, peor",
     "versus": "contra, frente a, comparado con, respecto a",
     "which": "cual, cuales, quien, cual de",
@@ -140,7 +164,10 @@ WORDS: dict[str, str] = {
     "when": "cuando",
     "why": "por que, porque",
     "who": "explica, invento, que es un, que es el",
-    "forecast": "prediccion, pronostico, opinas, crees, piensas, tendencia, perspectivas, opinion, prevision, pasara, pasara con",
+    "forecast": """
+        prediccion, pronostico, opinas, crees, piensas, tendencia, perspectivas, opinion, prevision, pasara, pasara
+        con
+    """,
     "price": "precio, precios, cotizacion, valor, precio de",
     "now": "ahora, actualmente, precio actual, ahora mismo, en este momento, hoy en dia",
     "advice": "comprar, vender, invertir, compra, vende",
@@ -149,11 +176,14 @@ WORDS: dict[str, str] = {
     "and": "y, e",
     "or": "o, u",
     "than": "que el",
-    "first": "antes que",
     "order": "ignora, ignore, ignorar, olvida, responde, responda, instrucciones, contesta",
     "metric": "capitalizacion, volumen, volatilidad, comisiones, hashrate, capitalizacion de mercado",
     "act": "aprob*, aprueb*, prohib*, adopt*, halving, moneda legal, curso legal, miner*",
     "topic": "inflacion, tasas de interes, tipos de interes, recesion, economia, bolsa",
-    "filler": """se, su, sus, le, les, me, te, nos, lo que, con, otra vez, muy, mas, menos, todavia, aun, ya, pronto, hay, haber, ha, onza, la onza, por onza, posible, realmente, tu, yo, ustedes, hola, gente, mucho,
-        nuevo, de nuevo, volver, vuelve, volvera, realista, bien, algo, todo, barrera psicologica, asi, entonces, nuestro, mi, cree, creen""",
+    "filler": """
+        se, su, sus, le, les, me, te, nos, lo que, con, otra vez, muy, mas, menos, todavia, aun, ya, pronto, hay,
+        haber, ha, onza, la onza, por onza, posible, realmente, tu, yo, ustedes, hola, gente, mucho, nuevo, de
+        nuevo, volver, vuelve, volvera, realista, bien, algo, todo, barrera psicologica, asi, entonces, nuestro, mi,
+        cree, creen
+    """,
 }

@@ -11,7 +11,7 @@ STEMS: dict[str, str] = {
     "break": "kir del",
     "exceed": "as gec",
     "rise": "yuksel art cik kazan firla tirman toparlan buyu pompala",
-    "fall": "dus in azal cok gerile geril kaybed batar bat",
+    "fall": "dus in azal cok gerile geril kaybed batar bat cakil",
     "stay": "kal tutun koru",
     "close": "kapan kapat bitir tamamla",
     "meet": "ol",
@@ -36,7 +36,10 @@ OTHERS: dict[str, str] = {
     "down": "asagi, kirmizi, kirmizida, daha dusuk, asagida, negatif, ekside",
     "mood:up": "boga, yukselis yonlu",
     "mood:down": "ayi, dusus yonlu",
-    "above": "uzerinde, uzerine, uzeri, uzerini, ustunde, ustune, ustu, fazla, daha fazla, en az, asagi degil, yukarisinda, den fazla, dan fazla",
+    "above": """
+        uzerinde, uzerine, uzeri, uzerini, ustunde, ustune, ustu, fazla, daha fazla, en az, asagi degil,
+        yukarisinda, den fazla, dan fazla
+    """,
     "below": "altinda, altina, alti na, en fazla, den az, dan az, daha az, altini, asagisinda, asagisina",
     "ormore": "veya uzeri, veya daha fazla, ve uzeri, ya da uzeri",
     "orless": "veya alti, veya daha az, ve alti",
@@ -46,10 +49,15 @@ OTHERS: dict[str, str] = {
     "be": "deger, degerinde, islem gorur, islem gorecek, fiyati olur, eder, edecek",
     "not + be": "degil, etmez, etmeyecek",
     "ever": "herhangi bir zamanda, bir noktada, en az bir kez, bir gun, bir kere",
-    "record": "tum zamanlarin en yuksegi, tum zamanlarin zirvesi, rekor, yeni zirve, zirve, zirvesini, en yuksek seviye, tarihi zirve, dip, yeni rekor",
+    "record": """
+        tum zamanlarin en yuksegi, tum zamanlarin zirvesi, rekor, yeni zirve, zirve, zirvesini, en yuksek seviye,
+        tarihi zirve, dip, yeni rekor
+    """,
     "multiple:2": "ikiye katlar, ikiye katlan*, iki katina",
     "multiple:0.5": "yariya iner, yariya duser, yarisini, yari yariya",
-    "outperform": "daha iyi performans, daha iyi, daha cok kazandir*, geride birak*, daha cok yukselir, daha fazla yukselir",
+    "outperform": """
+        daha iyi performans, daha iyi, daha cok kazandir*, geride birak*, daha cok yukselir, daha fazla yukselir
+    """,
     "underperform": "daha kotu performans, daha kotu, geride kalir",
     "versus": "karsi, kiyasla, gore",
     "which": "hangi, hangisi",
@@ -92,6 +100,7 @@ OTHERS: dict[str, str] = {
     "from": "itibaren",
     "later": "sonra, sonrasinda",
     "this": "bu",
+    "this + unit:month": "bu ayi",
     "next": "gelecek, onumuzdeki, haftaya, sonraki, oteki",
     "last": "gecen, gectigimiz, son",
     "end": "sonu, sonuna, sonunda, sonundan, sonunu, bitimine, bitmeden",
@@ -100,7 +109,9 @@ OTHERS: dict[str, str] = {
     "eo:day": "gece yarisi, gun sonu, gunluk kapanis",
     "eo:week": "haftalik kapanis",
     "eo:month": "aylik kapanis",
-    "eo:year": "yil sonu, yil sonuna, yil sonunda, yilsonu, yilsonuna, yilsonunda, yil sonundan, sene sonu, sene sonuna",
+    "eo:year": """
+        yil sonu, yil sonuna, yil sonunda, yilsonu, yilsonuna, yilsonunda, yil sonundan, sene sonu, sene sonuna
+    """,
     "rel:0": "bugun, bu gece, bu aksam",
     "rel:1": "yarin",
     "rel:2": "obur gun",
@@ -162,8 +173,11 @@ OTHERS: dict[str, str] = {
     "act": "onayla*, yasakla*, yarilanma, madencilik",
     "topic": "enflasyon, faiz, faizler, ekonomi, resesyon",
     "ask": "mi, mu, misin, midir, mudur",
-    "filler": """ya, ye, yi, yu, a, e, i, u, da, de, ta, te, dan, den, nin, nun, in, un, na, ne, si, su, o, ben, sen, biz, siz, icin, daha, cok, yeniden, tekrar, hala, acaba, artik, gibi, kadar mi,
-        ons, onsu, olabilir, mumkun, gercekten, bence, seviye, lik, luk, lari, ki, sey, her, merhaba, arkadaslar, para, den once, birim, coin""",
+    "filler": """
+        ya, ye, yi, yu, a, e, i, u, da, de, ta, te, dan, den, nin, nun, in, un, na, ne, si, su, o, ben, sen, biz,
+        siz, icin, daha, cok, yeniden, tekrar, hala, acaba, artik, gibi, kadar mi, ons, onsu, olabilir, mumkun,
+        gercekten, bence, seviye, lik, luk, lari, ki, sey, her, merhaba, arkadaslar, para, den once, birim, coin
+    """,
 }
 
 

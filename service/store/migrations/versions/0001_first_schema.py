@@ -90,6 +90,37 @@ def upgrade() -> None:
     op.create_index(op.f("ix_idempotency_created_at"), "idempotency", ["created_at"])
 
     op.create_table(
+        "hourly_vote",
+        sa.Column("hour", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("asset", sa.String(length=16), nullable=False),
+        sa.Column("p_up", sa.Float(precision=53), nullable=False),
+        sa.PrimaryKeyConstraint("hour", "asset", name=op.f("pk_hourly_vote")),
+    )
+    op.create_table(
+        "lane",
+        sa.Column("name", sa.String(length=32), nullable=False),
+        sa.Column("as_of", sa.BigInteger(), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_lane")),
+    )
+    op.create_table(
+        "lane_bar",
+        sa.Column("lane", sa.String(length=32), nullable=False),
+        sa.Column("as_of", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("equity", sa.Float(precision=53), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.PrimaryKeyConstraint("lane", "as_of", name=op.f("pk_lane_bar")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "lane_event",
+        sa.Column("lane", sa.String(length=32), nullable=False),
+        sa.Column("time", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("place", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("lane", "time", "place", name=op.f("pk_lane_event")),
+    )
+    op.create_table(
         "job_run",
         sa.Column("job", sa.String(length=64), nullable=False),
         sa.Column("slot", sa.BigInteger(), autoincrement=False, nullable=False),
@@ -161,6 +192,10 @@ def downgrade() -> None:
     op.drop_table("snapshot")
     op.drop_table("record")
     op.drop_table("rate_window")
+    op.drop_table("lane_event")
+    op.drop_table("lane_bar")
+    op.drop_table("lane")
+    op.drop_table("hourly_vote")
     op.drop_table("job_run")
     op.drop_table("idempotency")
     op.drop_table("heartbeat")

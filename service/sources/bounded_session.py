@@ -15,7 +15,7 @@ PIECE = 2**16
 
 
 class BoundedSession(requests.Session):
-    """What ccxt is given as its session.
+    """What ccxt is given as its session, and what every other source is asked through.
 
     The `timeout` of requests holds for each read alone, so that a server which sends a byte now and then
     keeps a caller for hours. Here nothing is read after `deadline`, a `time.monotonic()`; headers and name

@@ -1,0 +1,85 @@
+"""Which numbers of the question belong to the price, and which count coins, chances or something else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from service.forecasting.questions.amounts import Amount
+from service.forecasting.questions.tokens import Token
+from service.forecasting.questions.vocabulary.kinds import MOTIONS, RELATIONS
+
+# A bare number this many times the price, or this small a part of it, is taken for a price only where it must be.
+NEAR = 5.0
+# How many tokens before a far number, and behind a near one, its word of relation may stand.
+CLOSE_BEFORE, CLOSE_BEHIND = 3, 4
+# What may stand between an asset and its price in "ETH at 5000" or "5000 ETH".
+LINKS = {"the", "on", "approx", "be", "price", "a", "mark"}
+WEAK = {"the", "approx", "be"}
+
+
+def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount], spot: float) -> bool:
+    """Whether the amount is a price, a percentage or a multiple that the question is about."""
+    if _is_apart(tokens, amount):
+        return False
+    if amount.is_marked or amount.is_percent or amount.is_multiple or amount.is_foreign:
+        return True
+    return _is_related(tokens, amount, amounts, spot) or _is_beside_asset(tokens, amount, spot)
+
+
+def may_be_level(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
+    """Whether a number that nothing relates to the price could be one all the same."""
+    return not _is_apart(tokens, amount) and _is_near(amount, spot)
+
+
+def _is_near(amount: Amount, spot: float) -> bool:
+    return spot / NEAR <= amount.value(spot) <= spot * NEAR
+
+
+def _is_apart(tokens: Sequence[Token], amount: Amount) -> bool:
+    return _is_chance(tokens, amount) or _is_one_coin(tokens, amount) or _is_origin(tokens, amount)
+
+
+def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
+    """ "A 50% chance", "100% bullish", "probability 0.99"."""
+    if amount.is_money:
+        return False
+    after = tokens[amount.after].kind if amount.after < len(tokens) else ""
+    before = [token.kind for token in tokens[: amount.first] if token.kind not in WEAK]
+    return after in ("chance", "mood") or before[-1:] == ["chance"]
+
+
+def _is_one_coin(tokens: Sequence[Token], amount: Amount) -> bool:
+    """ "1 BTC" is a coin; "100k BTC" is a price."""
+    after = tokens[amount.after].kind if amount.after < len(tokens) else ""
+    return after == "asset" and not amount.is_money and amount.values == (1.0,)
+
+
+def _is_origin(tokens: Sequence[Token], amount: Amount) -> bool:
+    """ "Bounce from 90k", "now at 94k": where the price is; "from 90k to 100k" without a verb is a range."""
+    before = [token.kind for token in tokens[: amount.first] if token.kind not in ("the", "approx", "on")]
+    if before[-1:] == ["now"]:
+        return True
+    moves = any(token.kind in MOTIONS for token in tokens)
+    return before[-1:] == ["from"] and moves and "between" not in before
+
+
+def _is_related(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount], spot: float) -> bool:
+    """Whether a word of relation stands before the amount, or shortly behind it, and no other amount between.
+
+    A number far from the price must follow such a word closely: "hit 150" is a slip, a number elsewhere is none.
+    """
+    start = max((other.after for other in amounts if other.after <= amount.first), default=0)
+    end = min((other.first for other in amounts if other.first >= amount.after), default=len(tokens))
+    if not _is_near(amount, spot):
+        start, end = max(start, amount.first - CLOSE_BEFORE), amount.after
+    around = [*tokens[start : amount.first], *tokens[amount.after : min(end, amount.after + CLOSE_BEHIND)]]
+    return any(token.kind in RELATIONS for token in around)
+
+
+def _is_beside_asset(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
+    """ "ETH 5000", or "5000 ETH" where it is no number of coins."""
+    before = [token.kind for token in tokens[: amount.first] if token.kind not in LINKS]
+    if before[-1:] == ["asset"]:
+        return True
+    after = [token.kind for token in tokens[amount.after :] if token.kind not in LINKS]
+    return after[:1] == ["asset"] and _is_near(amount, spot)

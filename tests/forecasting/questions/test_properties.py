@@ -1,0 +1,133 @@
+"""What holds for every text whatever."""
+
+from __future__ import annotations
+
+import math
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from service.errors import InvalidRequest
+from service.forecasting.questions import Question, understand
+from service.forecasting.questions.clean import LONGEST
+from service.forecasting.questions.dates.deadline import FARTHEST
+from service.forecasting.questions.lexicon import lexicon
+from service.forecasting.questions.vocabulary import TABLES
+
+SPOTS = {"btc": 94075.9, "eth": 1794.58, "sol": 147.04, "bnb": 598.68, "xrp": 2.1929, "gold": 3282.8, "silver": 32.835}
+EXAMPLES = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+instants = st.datetimes(datetime(2001, 1, 1), datetime(2095, 1, 1), timezones=st.just(UTC))
+words = st.sampled_from(
+    sorted(phrase for language in TABLES for phrase in lexicon(language).phrases)
+    + [
+        "100k",
+        "95-100k",
+        "100.000",
+        "10%",
+        "2026",
+        "31.12",
+        "12/31",
+        "2027-02-29",
+        "5",
+        "9" * 40,
+        ",",
+        ".",
+        "?",
+        "-",
+        "$",
+    ]
+    * 40
+)
+sentences = st.lists(words, max_size=30).map(lambda row: " ".join(row)[:LONGEST])
+
+
+def _outcome(text: str, now: datetime) -> Question | InvalidRequest:
+    try:
+        return understand(text, now, SPOTS)
+    except InvalidRequest as refusal:
+        return refusal
+
+
+def _assert_sane(text: str, now: datetime) -> None:
+    """Either a question with finite fields and a deadline ahead, or a refusal that says how to ask."""
+    got = _outcome(text, now)
+    if isinstance(got, InvalidRequest):
+        assert got.detail
+        assert [error.field for error in got.errors] == ["question"]
+        return
+    assert now < got.deadline <= now + FARTHEST
+    assert got.deadline.tzinfo is UTC
+    assert got.asset in SPOTS
+    for level in (got.level, got.upper_level):
+        assert level is None or (math.isfinite(level) and SPOTS[got.asset] / 100 <= level <= SPOTS[got.asset] * 100)
+    assert (got.level is not None) == (got.comparator.startswith(("touch", "close", "between")))
+    assert (got.upper_level is not None) == (got.comparator == "between")
+    assert (got.other_asset is not None) == (got.comparator == "relative")
+    assert got.canonical.endswith("?")
+    assert got.text == " ".join(got.text.split())
+
+
+@EXAMPLES
+@given(st.text(max_size=LONGEST + 20), instants)
+def test_any_text_is_understood_or_refused_and_never_breaks(text, now):
+    _assert_sane(text, now)
+
+
+@EXAMPLES
+@given(sentences, instants)
+def test_any_row_of_known_words_is_understood_or_refused_and_never_breaks(text, now):
+    _assert_sane(text, now)
+
+
+@EXAMPLES
+@given(sentences)
+def test_the_canonical_question_is_understood_as_the_same_event(text):
+    now = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
+    got = _outcome(text, now)
+    if isinstance(got, InvalidRequest) or got.comparator == "open":
+        return
+    again = understand(got.canonical, now, SPOTS)
+    assert (again.asset, again.other_asset, again.polarity) == (got.asset, got.other_asset, got.polarity)
+    for level, level_again in ((got.level, again.level), (got.upper_level, again.upper_level)):
+        assert level_again == (level if level is None else pytest.approx(level, rel=1e-6))
+    assert abs(again.deadline - got.deadline) < timedelta(minutes=1)
+
+
+@EXAMPLES
+@given(st.text(max_size=200))
+def test_the_raw_text_never_reaches_the_canonical_question(text):
+    now = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
+    plain = understand("Will bitcoin reach 120k by December 31?", now, SPOTS)
+    got = _outcome(f"Will bitcoin reach 120k by December 31? {text}", now)
+    if isinstance(got, Question) and (got.asset, got.comparator, got.level) == ("btc", "touch_above", 120_000):
+        assert got.canonical.split(" until ")[0] == plain.canonical.split(" until ")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "btc " + "1," * 240,
+        "btc " + "-" * 490,
+        "btc by " + "the " * 120,
+        "btc " + "in the next " * 40,
+        "btc dec " + ", " * 240,
+        "btc " + "not " * 120 + "up",
+        "btc " + "<a" * 240,
+        "btc " + "{{" * 240,
+        "btc " + "a" * 490,
+        "btc " + "百万" * 240,
+        "btc " + "31.12." * 80,
+        "btc " + "if " * 160,
+        "btc " + "'" * 490,
+    ],
+)
+def test_no_text_takes_long(text):
+    now = datetime(2026, 11, 21, tzinfo=UTC)
+    _outcome(text, now)
+    began = time.perf_counter()
+    _outcome(text, now)
+    assert time.perf_counter() - began < 0.25

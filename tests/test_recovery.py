@@ -1,0 +1,75 @@
+"""A service that is killed at any instant comes to the same state as one that is not."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from service.store.database import Database
+from service.store.tables import metadata
+from tests.houses import copied, resident
+from tests.lives import DAYS
+from tests.processes import ROOT
+
+TICKS = 24
+# What tells how often a slot was begun and when, and not what came of it.
+OF_THE_RUN = {"job_run", "heartbeat", "rate_window"}
+
+
+@pytest.fixture(scope="module")
+def furnished(tmp_path_factory) -> Path:
+    """The data of a service after its first start."""
+    folder = tmp_path_factory.mktemp("furnished")
+    with resident(folder, history_days=DAYS) as residents:
+        residents.work()
+    return folder
+
+
+def live(folder: Path, first: int, nudge: int) -> subprocess.Popen:
+    """A service in a process of its own."""
+    command = [sys.executable, "-m", "tests.lives", str(folder), str(first), str(TICKS), str(nudge)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def everything(folder: Path) -> dict[str, list[tuple]]:
+    """All rows of all tables but those of the run."""
+    database = Database(f"sqlite:///{folder / 'simulated.sqlite'}")
+    with database.reading() as db:
+        rows = {
+            table.name: [tuple(row) for row in db.execute(select(table).order_by(*table.primary_key))]
+            for table in metadata.sorted_tables
+            if table.name not in OF_THE_RUN
+        }
+    database.close()
+    return rows
+
+
+def test_killed_at_random_instants_it_comes_to_the_same_state(furnished: Path, tmp_path: Path, in_ci: bool):
+    """kill -9 in the middle of ticks: bars, lanes, votes, documents equal those of an undisturbed run."""
+    calm, disturbed = copied(furnished, tmp_path / "calm"), copied(furnished, tmp_path / "disturbed")
+    with live(calm, 0, 0) as process:
+        ticks = [int(line) for line in process.stdout]
+    assert ticks[-1] == TICKS
+    chance, at, kills, wanted = random.Random(9), 0, 0, 20 if in_ci else 4
+    while at < TICKS:
+        # Later by more than a lease each time, so that what the dead one held is free again.
+        process = live(disturbed, at, nudge=16 * min(kills, 17))
+        worked, patience = [], chance.uniform(0.2, 1.2) if kills < wanted else 3600
+        first = process.stdout.readline()
+        worked.append(int(first))
+        try:
+            process.wait(timeout=patience)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            kills += 1
+        worked += [int(line) for line in process.stdout if line.strip().isdigit()]
+        process.stdout.close()
+        process.wait()
+        at = max(worked)
+    assert kills == wanted
+    assert everything(disturbed) == everything(calm)
