@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
+from structlog.testing import capture_logs
 
 from service.errors import WrongWorld
+from service.market.assets import is_open
 from service.market.instants import HOUR, iso
-from service.store import answers, records
+from service.store import answers, bars, lanes, records
+from service.store.tables import snapshot
+from service.trading.lanes import LANES
 from tests.houses import START, Residents, copied, resident
 
 NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest"}
@@ -140,3 +146,53 @@ def test_a_replay_stands_still_at_its_end_and_says_so(shared_data: Path, tmp_pat
         prices = residents.client.get("/api/v1/prices").get_json()
         assert prices["ended"] is True
         assert prices["as_of"] == "2025-05-01T00:00:00Z"
+
+
+def test_fifteen_real_months_run_through(shared_data: Path, tmp_path: Path):
+    """A replay from its second month to its end: every lane sees every bar, every month gets its snapshot."""
+    options = {"world": "replay", "replay_dir": shared_data / "candles" / "1h", "replay_start": "2024-03-01"}
+    with resident(tmp_path, world_speed=86400, **options) as residents:
+        for _ in range(2):
+            residents.move(250)
+        assert residents.client.get("/api/v1/prices").get_json()["ended"] is True
+        with residents.house.database.reading() as db:
+            history = lanes.history(db, "trend", 0, 2**40, 100_000)
+            months = [name for name in _documents(db) if name.startswith("strategy-hospital/")]
+            events = [event for name in LANES for event in lanes.events(db, name, 0, 2**40, 100_000)]
+    assert len(months) == 15
+    assert [bar.as_of for bar in history] == sorted({bar.as_of for bar in history})
+    assert history[-1].as_of == int(datetime(2025, 5, 1, tzinfo=UTC).timestamp())
+    metals = [event for event in events if event["subject"] in ("gold", "silver")]
+    assert metals
+    assert all(is_open(event["subject"], event["time"]) for event in metals)
+
+
+def test_a_replay_with_broken_bars_says_so_and_loses_nothing_else(shared_data: Path, tmp_path: Path):
+    """A gap, a duplicate, a high below its low and a NaN: refused with a word each, the rest is there."""
+    whole = (shared_data / "candles" / "1h" / "btc.csv").read_text().splitlines()
+    rows = whole[: 24 * 100 + 1]
+    broken = [*rows[:100], *rows[105:200], rows[199], *rows[200:300], _flipped(rows[300]), *rows[301:400]]
+    broken += [rows[400].rsplit(",", 2)[0] + ",nan,1", *rows[401:]]
+    folder = tmp_path / "bars"
+    folder.mkdir()
+    (folder / "btc.csv").write_text("\n".join(broken))
+    with (
+        capture_logs() as logs,
+        resident(tmp_path / "var", world="replay", replay_dir=folder, replay_start="2024-05-01") as residents,
+    ):
+        residents.work()
+        with residents.house.database.reading() as db:
+            stored = bars.load(db, "btc", 0, 2**40, HOUR)
+    (told,) = (line for line in logs if line["event"] == "bars_refused")
+    assert told["count"] == 3
+    assert len(stored) == 24 * 90 - 5 - 2
+
+
+def _flipped(row: str) -> str:
+    """A bar whose high and low have changed places."""
+    time, opening, high, low, *rest = row.split(",")
+    return ",".join((time, opening, low, high, *rest))
+
+
+def _documents(db) -> list[str]:
+    return list(db.scalars(select(snapshot.c.name)))

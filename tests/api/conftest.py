@@ -9,12 +9,18 @@ from pathlib import Path
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from jsonschema import Draft202012Validator, FormatChecker
+from pydantic import TypeAdapter
 
 from service.api import create_app
 from service.api.services import Services
 from service.config import Settings
+from service.market.bars import Bars
 from service.market.clock import WorldClock
+from service.store import snapshots
 from service.store.database import Database
+from service.trading.arena import Arena, run
+from tests.trading import markets
 
 NOON = 1_800_000_000 - 1_800_000_000 % 86400 + 43200
 STEP = 300
@@ -69,3 +75,39 @@ def client(app: Flask) -> FlaskClient:
 def api_key(client: FlaskClient) -> str:
     """A key of the free plan."""
     return client.post("/api/v1/register", json={"email": "someone@example.com"}).json["api_key"]
+
+
+@pytest.fixture
+def publish(sqlite: Database) -> Callable[..., None]:
+    """Stores a dataclass as the jobs do: as the bytes that are served."""
+
+    def publish(name: str, as_of: int, document: object) -> None:
+        with sqlite.writing() as db:
+            snapshots.save(db, name, as_of, TypeAdapter(type(document)).dump_json(document))
+
+    return publish
+
+
+@pytest.fixture
+def as_described(client: FlaskClient) -> Callable[[str, object], None]:
+    """Holds the body of an answer against what the OpenAPI document says of that address."""
+    told = client.get("/api/openapi.json").json
+
+    def check(path: str, body: object) -> None:
+        content = told["paths"][path]["get"]["responses"]["200"]["content"]
+        schema = content["application/json"]["schema"] | {"components": told["components"]}
+        Draft202012Validator(schema, format_checker=FormatChecker()).validate(body)
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def hours() -> dict[str, Bars]:
+    """The hourly bars of January and February 2025, simulated."""
+    return markets.by_the_hour(markets.made(59))
+
+
+@pytest.fixture(scope="session")
+def arena(hours: dict[str, Bars]) -> Arena:
+    """All accounts after those two months."""
+    return run(hours, {}, markets.NEW_YEAR)

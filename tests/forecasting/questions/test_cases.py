@@ -39,6 +39,21 @@ LEVELS = r"(?: (?P<level>[\d.]+?)(?:\.\.(?P<upper>[\d.]+))?)?(?: \((?P<pct>[-\d.
 READING = re.compile(
     rf"(?P<asset>\w+)(?:>(?P<other>\w+))? (?P<negated>not )?(?P<comparator>\w+){LEVELS} (?P<side>bull|bear) (?P<deadline>\S+)"
 )
+# Two ways to say the same, but for the price that is exactly at the level.
+EVENTS = {
+    ("close_above", False): "above",
+    ("close_below", True): "above",
+    ("close_below", False): "below",
+    ("close_above", True): "below",
+    ("up", False): "above now",
+    ("down", True): "above now",
+    ("down", False): "below now",
+    ("up", True): "below now",
+    ("touch_above", False): "touched from below",
+    ("touch_above", True): "kept below",
+    ("touch_below", False): "touched from above",
+    ("touch_below", True): "kept above",
+}
 UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 
 
@@ -103,6 +118,19 @@ def test_a_question_is_read_as_the_table_says(case: Case):
     assert got.deadline == _deadline(want["deadline"], case.now)
     assert got.horizon_hours == pytest.approx((got.deadline - case.now) / timedelta(hours=1))
     assert got.spot == SPOTS[got.asset]
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if not case.values[0].reading.startswith("refused")])
+def test_the_canonical_question_asks_the_same(case: Case):
+    """What the voters are given is understood as the event that was asked, to the minute."""
+    got = understand(case.question, case.now, SPOTS)
+    again = understand(got.canonical, case.now, SPOTS)
+    assert (again.asset, again.other_asset, again.polarity) == (got.asset, got.other_asset, got.polarity)
+    assert abs(again.deadline - got.deadline) < timedelta(minutes=1)
+    if got.comparator != "open":
+        assert EVENTS.get((again.comparator, again.negated)) == EVENTS.get((got.comparator, got.negated))
+        assert (again.level is None) == (got.level is None)
+        assert again.level is None or again.level == pytest.approx(got.level, rel=1e-6)
 
 
 def test_the_table_covers_every_comparator_and_its_denial():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,7 +18,7 @@ from service.forecasting.questions.lexicon import lexicon
 from service.forecasting.questions.vocabulary import TABLES
 
 SPOTS = {"btc": 94075.9, "eth": 1794.58, "sol": 147.04, "bnb": 598.68, "xrp": 2.1929, "gold": 3282.8, "silver": 32.835}
-EXAMPLES = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 instants = st.datetimes(datetime(2001, 1, 1), datetime(2095, 1, 1), timezones=st.just(UTC))
 words = st.sampled_from(
@@ -81,20 +81,6 @@ def test_any_text_is_understood_or_refused_and_never_breaks(text, now):
 @given(sentences, instants)
 def test_any_row_of_known_words_is_understood_or_refused_and_never_breaks(text, now):
     _assert_sane(text, now)
-
-
-@EXAMPLES
-@given(sentences)
-def test_the_canonical_question_is_understood_as_the_same_event(text):
-    now = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
-    got = _outcome(text, now)
-    if isinstance(got, InvalidRequest) or got.comparator == "open":
-        return
-    again = understand(got.canonical, now, SPOTS)
-    assert (again.asset, again.other_asset, again.polarity) == (got.asset, got.other_asset, got.polarity)
-    for level, level_again in ((got.level, again.level), (got.upper_level, again.upper_level)):
-        assert level_again == (level if level is None else pytest.approx(level, rel=1e-6))
-    assert abs(again.deadline - got.deadline) < timedelta(minutes=1)
 
 
 @EXAMPLES

@@ -1,0 +1,118 @@
+"""Curves of the lanes: thinned without a number that was never seen."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.market.instants import DAY, HOUR, iso
+from service.trading.battle_history import MOST_POINTS, history, spacing, thinned
+from service.trading.lanes.lane import Event
+from tests.trading.markets import NEW_YEAR
+
+STEP = 300
+BAR_LENGTHS = st.sampled_from([60, 300, 720, 900, 1200, HOUR])
+
+
+def curve(bars: int, step: int = STEP) -> list[tuple[int, float, str]]:
+    """So many bars from new year on, each a cent more than the one before."""
+    return [(NEW_YEAR + step * count, 10_000 + count / 100, "in_market") for count in range(1, bars + 1)]
+
+
+def told(bars, events=(), step: int = STEP):
+    return history(
+        {"trend": bars}, {"trend": list(events)}, since=NEW_YEAR, until=NEW_YEAR + 40 * DAY, step=step, world="replay"
+    )
+
+
+def test_a_curve_that_fits_is_told_bar_by_bar():
+    document = told(curve(MOST_POINTS + 1))
+    assert (document.bar_s, document.step_s) == (STEP, STEP)
+    assert [point.time for point in document.lanes[0].points] == [iso(bar[0]) for bar in curve(MOST_POINTS + 1)]
+
+
+@pytest.mark.parametrize(
+    ("span", "step", "spaced"),
+    [
+        (0, 300, 300),
+        (500 * 300, 300, 300),
+        (500 * 300 + 1, 300, 900),
+        (7 * DAY, 300, 1800),
+        (31 * DAY, 300, 2 * HOUR),
+        (365 * DAY, 300, DAY),
+        (365 * DAY, HOUR, DAY),
+        (1501 * DAY, HOUR, 4 * DAY),
+        (7 * DAY, 1200, HOUR),
+    ],
+)
+def test_points_are_as_near_as_they_can_be_on_a_round_grid(span: int, step: int, spaced: int):
+    assert spacing(span, step) == spaced
+
+
+@given(st.integers(0, 3000 * DAY), BAR_LENGTHS)
+def test_points_are_whole_bars_apart_and_never_many_more_than_500(span: int, step: int):
+    spaced = spacing(span, step)
+    assert spaced % step == 0
+    assert span / spaced <= MOST_POINTS
+
+
+@given(st.lists(st.integers(1, 5000), unique=True).map(sorted), st.integers(1, 40))
+def test_a_thinned_curve_has_the_last_bar_of_each_cell_and_of_all(places: list[int], bars_a_cell: int):
+    bars = [(STEP * place, float(place), "in_lp") for place in places]
+    cell = STEP * bars_a_cell
+    kept = thinned(bars, cell)
+    assert [bar for bar in bars if bar in kept] == kept
+    assert kept[-1:] == bars[-1:]
+    for bar in bars:
+        in_its_cell = [other for other in bars if -(-other[0] // cell) == -(-bar[0] // cell)]
+        assert (bar in kept) == (bar == in_its_cell[-1])
+
+
+def test_the_points_of_whole_days_are_at_midnight():
+    points = thinned(curve(5 * 288), DAY)
+    assert [point[0] for point in points] == [NEW_YEAR + DAY * day for day in range(1, 6)]
+
+
+def test_all_lanes_share_one_grid():
+    long, short = curve(2016), curve(2016)[-10:]
+    document = history(
+        {"trend": long, "lp_wide": short},
+        {"trend": [], "lp_wide": []},
+        since=NEW_YEAR,
+        until=NEW_YEAR + 7 * DAY,
+        step=STEP,
+        world="live",
+    )
+    first, second = ([point.time for point in lane.points] for lane in document.lanes)
+    assert document.step_s == 1800
+    assert set(second) <= set(first)
+    assert document.as_of == first[-1] == second[-1]
+
+
+def test_every_event_is_told_however_thin_the_curve():
+    events = [
+        Event("trade", NEW_YEAR + STEP * count, "btc", "closes long", 50_000.123456789, 99.999, 0.0149, -1.005)
+        for count in range(2000)
+    ]
+    lane = told(curve(8928), [asdict(event) for event in events]).lanes[0]
+    assert len(lane.points) < MOST_POINTS + 2
+    assert len(lane.events) == 2000
+    assert asdict(lane.events[0]) == {
+        "time": iso(NEW_YEAR),
+        "kind": "trade",
+        "subject": "btc",
+        "note": "closes long",
+        "price": 50_000.12345679,
+        "value_usd": 100.0,
+        "cost_usd": 0.01,
+        "pnl_usd": -1.0,
+    }
+
+
+def test_a_window_without_bars_is_empty_and_as_of_nothing():
+    document = told([])
+    assert (document.as_of, document.lanes[0].points, document.lanes[0].events) == (None, (), ())
+    assert (document.step_s, document.lanes[0].label, document.lanes[0].initial_capital) == (300, "Trend follower", 1e4)
