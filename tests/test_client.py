@@ -175,6 +175,30 @@ def test_key_end_user_and_idempotency_key_are_sent_in_their_headers():
     assert [headers.get("Idempotency-Key") for headers in seen] == ["once", None]
 
 
+def test_a_parameter_is_sent_when_it_is_given():
+    seen: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request.url.raw_path.decode().removeprefix("/api/v1/"))
+        return httpx.Response(200, json={})
+
+    with Client("http://ninefold", transport=httpx.MockTransport(answer)) as client:
+        client.leaderboard()
+        client.leaderboard("btc")
+        client.strategy("../me?")
+        client.battle_csv("dex")
+        client.battle_history(lane="trend", until="2026-11-21T08:00:00+02:00")
+        client.hospital("2026-10")
+    assert seen == [
+        "leaderboard",
+        "leaderboard?asset=btc",
+        "strategies/..%2Fme%3F",
+        "bot-battle/export.csv?venue=dex",
+        "bot-battle/history?lane=trend&until=2026-11-21T08%3A00%3A00%2B02%3A00",
+        "strategy-hospital?month=2026-10",
+    ]
+
+
 @pytest.mark.parametrize("failure", [httpx.ReadError("reset"), httpx.ReadTimeout("slow")])
 def test_what_was_sent_is_never_sent_again(failure: httpx.TransportError):
     sent: list[httpx.Request] = []

@@ -40,11 +40,11 @@ class Export(Query):
 
 
 class Window(Query):
-    """Whose history is wanted, and from when to when; a date stands for the whole of that day, UTC."""
+    """Whose history is wanted, and from when to when."""
 
     lane: LaneName | None = Field(None, description="one lane; without it all six")
-    since: Begin | None = Field(None, description="the beginning; without it 7 days before the end")
-    until: End | None = Field(None, description="the end; without it now")
+    since: Begin | None = Field(None, description="date or instant, ISO 8601; without it 7 days before the end")
+    until: End | None = Field(None, description="date or instant, ISO 8601; without it now")
 
 
 @battle.get("/bot-battle")
@@ -77,7 +77,8 @@ def export(query: Export) -> Response:
 def history(query: Window) -> BattleHistory:
     """What the lanes were worth bar by bar, and every trade, harvest and switch.
 
-    A curve of more than about 500 points is thinned: `step_s` says to what, and no point is averaged. For finer
+    `since` and `until` are UTC unless they say otherwise, and a date stands for the whole of its day. A curve of more
+    than about 500 points is thinned to one in `step_s` seconds, the last bar of each; none is averaged. For finer
     ones ask for less at a time. Too long a window is refused with the longest there is: with bars of five minutes
     35 days of all lanes, or 210 days of one.
     """

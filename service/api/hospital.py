@@ -29,7 +29,6 @@ class Round(Query):
         None,
         pattern="^[0-9]{4}-(0[1-9]|1[0-2])$",
         description="a month that has closed, `YYYY-MM`; without it the last one",
-        examples=["2026-10"],
     )
 
 

@@ -27,7 +27,8 @@ MAX_FAULTS = 20
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 DATE = "20[0-9]{2}-[0-9]{2}-[0-9]{2}"
-INSTANT = re.compile(f"{DATE}(T[0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}})?(Z|[+-][0-9]{{2}}:[0-9]{{2}})?)?")
+TIME = "T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+-][0-9]{2}:[0-9]{2})?"
+INSTANT = re.compile(f"{DATE}({TIME})?")
 
 Model = TypeVar("Model", bound=BaseModel)
 

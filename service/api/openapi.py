@@ -122,19 +122,20 @@ def parameters(route: Route) -> Iterator[dict[str, Any]]:
     if operation.query:
         schema = shape(operation.query)
         for name, one in schema["properties"].items():
-            required = name in schema.get("required", ())
-            yield {"name": name, "in": "query", "required": required, "schema": _without_null(one)}
+            yield _in_query(name, one, required=name in schema.get("required", ()))
     headers = [idempotency.PARAMETER] if operation.retryable else []
     headers += [END_USER_PARAMETER] if operation.key != "unused" else []
     yield from ({"in": "header", "required": False, **told} for told in headers)
 
 
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a parameter that is there: a query cannot say null, only leave out."""
-    if schema.get("default", ...) is not None:
-        return schema
-    (there,) = (one for one in schema["anyOf"] if one != {"type": "null"})
-    return there | {name: told for name, told in schema.items() if name not in ("anyOf", "default")}
+def _in_query(name: str, schema: dict[str, Any], *, required: bool) -> dict[str, Any]:
+    """A parameter of the query, which cannot say null: what may be null is left out instead."""
+    rest = {key: told for key, told in schema.items() if key != "description"}
+    if rest.get("default", ...) is None:
+        (there,) = (one for one in rest.pop("anyOf") if one != {"type": "null"})
+        rest = there | {key: told for key, told in rest.items() if key != "default"}
+    described = {key: schema[key] for key in ("description",) if key in schema}
+    return {"name": name, "in": "query", "required": required, **described, "schema": rest}
 
 
 def shape(model: type[BaseModel]) -> dict[str, Any]:
@@ -214,7 +215,9 @@ def _responses(operation: Operation, shapes: dict) -> dict[str, Any]:
 def _content(operation: Operation, schema: dict) -> dict[str, Any]:
     content = {operation.media: {"schema": schema}}
     if operation.example is not None:
-        content[operation.media]["example"] = operation.returns.dump_python(operation.example, mode="json")
+        # RapiDoc does not show the `example` that OpenAPI has for a single one.
+        answer = operation.returns.dump_python(operation.example, mode="json")
+        content[operation.media]["examples"] = {"answer": {"value": answer}}
     for media, sentence in operation.also.items():
         content[media] = {"schema": {"type": "string", "description": sentence}}
     return content

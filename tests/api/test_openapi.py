@@ -105,7 +105,7 @@ def test_every_operation_has_an_id_of_its_own_a_sentence_and_a_shape(told):
 
 def test_an_example_of_an_answer_is_written_as_the_answer_would_be(told):
     alarm = told["paths"]["/api/v1/alarm"]["post"]["responses"]["200"]["content"]
-    assert alarm["application/json"]["example"] == {
+    assert alarm["application/json"]["examples"]["answer"]["value"] == {
         "asset": "btc",
         "price": None,
         "seen_at": "2026-01-01T00:00:00Z",
@@ -120,9 +120,8 @@ def test_every_example_is_what_its_schema_says(told):
         bodies = [one["requestBody"]] if "requestBody" in one else []
         for content in [*bodies, *one["responses"].values()]:
             for media in content.get("content", {}).values():
-                examples = [example["value"] for example in media.get("examples", {}).values()]
-                for example in examples + ([media["example"]] if "example" in media else []):
-                    assert schema_errors(told, media["schema"], example) == [], name
+                for example in media.get("examples", {}).values():
+                    assert schema_errors(told, media["schema"], example["value"]) == [], name
                     checked += 1
     assert checked > 20
 
@@ -148,6 +147,23 @@ def test_parameters_are_those_of_path_query_and_headers(told):
     assert seen["query", "depth"]["schema"] == {"type": "integer", "minimum": 1, "maximum": 9, "default": 1}
     alarm = {one["name"] for one in told["paths"]["/api/v1/alarm"]["post"]["parameters"]}
     assert alarm == {"Idempotency-Key", "X-End-User"}
+
+
+def test_what_may_be_left_out_of_a_query_is_never_said_to_be_null(told):
+    (asset,) = [one for one in told["paths"]["/api/v1/leaderboard"]["get"]["parameters"] if one["in"] == "query"]
+    assert asset == {
+        "name": "asset",
+        "in": "query",
+        "required": False,
+        "description": "rank the accounts in this asset alone",
+        "schema": {"type": "string", "enum": ["btc", "eth", "sol", "bnb", "gold", "silver"]},
+    }
+
+
+def test_shapes_that_share_a_name_are_told_apart_by_the_file_they_are_in(told):
+    schemas = told["components"]["schemas"]
+    assert {"BattleSummary", "HospitalSummary", "LeaderboardEntry", "TriageEntry"} <= schemas.keys()
+    assert [name for name in schemas if not name.isalnum()] == []
 
 
 def test_an_answer_is_the_dataclass_with_every_field_and_null_for_what_is_not_a_number(client, told):

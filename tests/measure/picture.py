@@ -6,6 +6,7 @@ import tempfile
 from html import escape
 from pathlib import Path
 
+from service import logs
 from tests.houses import resident
 
 QUESTION = "Will Solana rise more than 5% this month?"
@@ -17,6 +18,7 @@ COLOUR = {"BULLISH": BULL, "BEARISH": BEAR, "NEUTRAL": EVEN}
 
 def main() -> None:
     """Ask a fresh service and print what it answered as SVG."""
+    logs.configure("error")
     with tempfile.TemporaryDirectory() as folder, resident(Path(folder)) as residents:
         residents.work()
         residents.register()
@@ -66,14 +68,14 @@ def _consensus(consensus: dict, p_yes: float) -> list[str]:
 
 
 def _vote(name: str, vote: dict, y: int) -> list[str]:
-    length = vote["p_yes"] * 110
+    length = vote["p_yes"] * 104
     reasoning = vote["reasoning"] if len(vote["reasoning"]) <= 96 else vote["reasoning"][:95].rstrip() + "…"
     return [
         _text(32, y, name, 14, INK, bold=True),
-        f'<rect x="120" y="{y - 11}" width="110" height="12" fill="#eaeef2"/>',
-        f'<rect x="120" y="{y - 11}" width="{length:.1f}" height="12" fill="{COLOUR[vote["direction"]]}"/>',
-        _text(240, y, f"{100 * vote['p_yes']:.1f} %", 13, INK),
-        _text(300, y, reasoning, 12, QUIET),
+        f'<rect x="136" y="{y - 11}" width="104" height="12" fill="#eaeef2"/>',
+        f'<rect x="136" y="{y - 11}" width="{length:.1f}" height="12" fill="{COLOUR[vote["direction"]]}"/>',
+        _text(250, y, f"{100 * vote['p_yes']:.1f} %", 13, INK),
+        _text(306, y, reasoning, 12, QUIET),
     ]
 
 

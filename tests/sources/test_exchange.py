@@ -13,7 +13,8 @@ import pytest
 from service.config import Settings, SettingsError
 from service.errors import SourceFailed
 from service.market.assets import is_open
-from service.sources.feeds import bounded_session, exchange_client
+from service.sources import bounded_session
+from service.sources.feeds import exchange_client
 from service.sources.feeds.exchange import ExchangeFeed, open_exchanges
 
 STEP = 300

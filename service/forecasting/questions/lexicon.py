@@ -140,21 +140,20 @@ def _glyph_pattern(built: Lexicon) -> re.Pattern[str]:
 
 
 @lru_cache
-def _single_words(language: str) -> frozenset[str]:
+def _own(language: str) -> Lexicon:
+    """The words of one language alone, without names and loanwords."""
     own = Lexicon(language)
     own.add(TABLES[language])
-    return frozenset(word for phrase in own.phrases for word in phrase.split())
+    return own
 
 
 @lru_cache
-def _own_stems(language: str) -> tuple[str, ...]:
-    own = Lexicon(language)
-    own.add(TABLES[language])
-    return tuple(own.stems)
+def _single_words(language: str) -> frozenset[str]:
+    return frozenset(word for phrase in _own(language).phrases for word in phrase.split())
 
 
 def _is_word_of(language: str, word: str) -> bool:
-    return word in _single_words(language) or (len(word) > 3 and word.startswith(_own_stems(language)))
+    return word in _single_words(language) or (len(word) > 3 and word.startswith(tuple(_own(language).stems)))
 
 
 def _typos(built: Lexicon) -> Typos:

@@ -15,7 +15,7 @@ Comparator = Literal[
     "up",  # the last price at or before the deadline is above the price now
     "down",  # … is below the price now
     "relative",  # `asset` returns more than `other_asset` until the deadline
-    "open",  # no criterion was named: treated as `up` over seven days, and said so in `notes`
+    "open",  # no criterion was named: treated as `up`, over seven days if no date was named, and `notes` say so
 ]
 Polarity = Literal["bull", "bear"]
 

@@ -16,58 +16,19 @@ from service.forecasting.questions.vocabulary.kinds import PREDICATES
 LANGUAGES = "English, German, French, Spanish, Portuguese, Italian, Russian, Turkish, Chinese or Japanese"
 # A question of nothing but these kinds of words asks for the present price.
 PRICE_NOW = {
-    "what",
-    "how",
-    "be",
-    "price",
-    "now",
-    "asset",
-    "widely",
-    "the",
-    "a",
-    "filler",
-    "mark",
-    "money",
-    "in",
-    "meet",
-}
+    "what", "how", "be", "price", "now", "asset", "widely", "the", "a", "filler", "mark", "money", "in", "meet",
+}  # fmt: skip
 # What may follow a "by" that names no deadline: "rise by 10%", "replaced by ether".
 AFTER_BY = {
-    "number",
-    "money",
-    "percent",
-    "figures",
-    "multiple",
-    "asset",
-    "other",
-    "how",
-    "what",
-    "above",
-    "below",
-    "mark",
-}
+    "number", "money", "percent", "figures", "multiple", "asset", "other", "how", "what", "above", "below", "mark",
+}  # fmt: skip
 # Kinds of words that say nothing about what should happen.
 EMPTY = {"asset", "widely", "word", "the", "a", "filler", "in", "on", "and", "or", "mark", "price"}
 # Words for "not" and "whether" of languages that are not read here: a denial must not be overlooked.
 STRANGERS = {
-    *(
-        "niet",
-        "geen",
-        "nooit",
-        "inte",
-        "aldrig",
-        "ikke",
-        "aldri",
-        "ei",
-        "koskaan",
-        "nie",
-        "czy",
-        "nigdy",
-        "nem",
-        "soha",
-    ),
-    *("niciodata", "tidak", "bukan", "jangan", "khong", "hindi", "nece", "nikada", "nu"),
-}
+    "niet", "geen", "nooit", "inte", "aldrig", "ikke", "aldri", "ei", "koskaan", "nie", "czy", "nigdy", "nem", "soha",
+    "nu", "niciodata", "nece", "nikada", "tidak", "bukan", "jangan", "khong", "hindi",
+}  # fmt: skip
 FOREIGN_LETTER = re.compile("[\u0370-\u03ff\u0530-\u109f\u1100-\u11ff\u0900-\u0eff\uac00-\ud7af]")
 
 

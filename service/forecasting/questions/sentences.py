@@ -11,6 +11,7 @@ from service.forecasting.questions.vocabulary.kinds import MARKETS, PREDICATES, 
 
 STOPS = {"?", "!", ";", "。", "…", "¿", "¡", "|"}
 COMMAS = {",", "、", "，", ":"}
+CLOSING = {")", "]", "}"}
 SPEAKERS = {"system", "assistant", "user", "human", "developer", "admin"}
 ABBREVIATIONS = {
     *("vs", "approx", "no", "us", "st", "dr", "mr", "bzw", "ca", "env", "aprox"),
@@ -68,19 +69,23 @@ def _names_market(sentence: Sentence) -> bool:
 
 
 def _split(tokens: Sequence[Token]) -> list[Sentence]:
+    """The sentences in their order. An order in one runs to its end or to a closing bracket, and is its own."""
     result: list[Sentence] = []
     current: list[Token] = []
-    is_order = False
+    order: list[Token] = []
     for place, token in enumerate(tokens):
-        if _is_order(tokens, place) and not is_order:
-            result.append(Sentence(tuple(current)))
-            current, is_order = [], True
-        if not _is_stop(tokens, place):
+        if _is_stop(tokens, place):
+            result += [Sentence(tuple(current), token.text == "?"), Sentence(tuple(order), is_order=True)]
+            current, order = [], []
+        elif order or _is_order(tokens, place):
+            order.append(token)
+            if token.text in CLOSING:
+                result.append(Sentence(tuple(order), is_order=True))
+                order = []
+        else:
             current.append(token)
-            continue
-        result.append(Sentence(tuple(current), token.text == "?", is_order))
-        current, is_order = [], False
-    return [one for one in [*result, Sentence(tuple(current), is_order=is_order)] if one.tokens]
+    result += [Sentence(tuple(current)), Sentence(tuple(order), is_order=True)]
+    return [one for one in result if one.tokens]
 
 
 def _is_order(tokens: Sequence[Token], place: int) -> bool:

@@ -6,15 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from service.forecasting.questions.lexicon import (
-    GLYPH,
-    NUMERALS,
-    Lexicon,
-    Sense,
-    fold,
-    guess_language,
-    lexicon,
-)
+from service.forecasting.questions.lexicon import GLYPH, NUMERALS, Lexicon, Sense, fold, guess_language, lexicon
 
 LETTER = f"(?:(?![{GLYPH}])[^\\W\\d_])"
 WORD = f"{LETTER}+(?:['&]{LETTER}+)*"
@@ -37,7 +29,8 @@ TOKEN = re.compile(
 )
 # Markup and template marks are no words: "<b>100k</b>" is 100k, not "more than 100k".
 MARKUP = re.compile(
-    r"<script.*?</script>|</?[a-z!][^<>]{0,200}>|\{\{[^{}]{0,200}\}\}|\{%[^{}]{0,200}%\}|\$\{[^{}]{0,200}\}|https?://\S+|<\|[^<>]{0,40}\|>"
+    r"<script.*?</script>|</?[a-z!][^<>]{0,200}>|<\|[^<>]{0,40}\|>"
+    r"|\{\{[^{}]{0,200}\}\}|\{%[^{}]{0,200}%\}|\$\{[^{}]{0,200}\}|https?://\S+"
 )
 HYPHENS = ("-", "‐", "‑")
 ABBREVIATED = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?")

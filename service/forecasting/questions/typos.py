@@ -28,8 +28,8 @@ class Typos:
         return next((word for word in tried if word and _is_slip(word, written)), None)
 
 
-def _shortened(word: str) -> set[str]:
-    return {word[:place] + word[place + 1 :] for place in range(len(word))}
+def _shortened(word: str) -> list[str]:
+    return [word[:place] + word[place + 1 :] for place in range(len(word))]
 
 
 def _is_slip(word: str, written: str) -> bool:

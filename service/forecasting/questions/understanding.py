@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from service.forecasting.questions.canonical import canonical
 from service.forecasting.questions.clause import Clause, read_clause
@@ -26,6 +26,8 @@ from service.forecasting.questions.sentences import Asked, find_question
 from service.forecasting.questions.subject import Subject, find_subject
 from service.forecasting.questions.tokens import read
 
+# Beyond this a date without a year has passed this year, and the year it was given is said.
+NEARLY_A_YEAR = timedelta(days=300)
 BEARISH = {"touch_below", "close_below", "down"}
 
 
@@ -49,7 +51,7 @@ def understand(text: str, now: datetime, spots: Mapping[str, float]) -> Question
     refuse_other_matters(clause, deadline)
     criterion = _criterion(clause, subject, deadline, spot, asked)
     refuse_unreadable(clause, criterion, deadline)
-    return _question(cleaned, now, spot, subject, deadline, criterion, _notes(asked, subject, deadline, criterion))
+    return _question(cleaned, now, spot, subject, deadline, criterion, _notes(asked, subject, deadline, criterion, now))
 
 
 def _deadline(asked: Asked, now: datetime, language: str) -> Deadline:
@@ -74,10 +76,12 @@ def _criterion(clause: Clause, subject: Subject, deadline: Deadline, spot: float
     return replace(criterion, negated=criterion.negated != (clause.negated and criterion.comparator != "open"))
 
 
-def _notes(asked: Asked, subject: Subject, deadline: Deadline, criterion: Criterion) -> tuple[str, ...]:
+def _notes(asked: Asked, subject: Subject, deadline: Deadline, criterion: Criterion, now: datetime) -> tuple[str, ...]:
     notes = [*subject.notes, *criterion.notes]
     if not deadline.is_named:
         notes.append("No deadline was named: read as within seven days.")
+    elif deadline.at - now > NEARLY_A_YEAR:
+        notes.append(f"The deadline is read as {deadline.at:%Y-%m-%d}.")
     if asked.has_condition:
         notes.append("The condition was left out: the question is answered as it stands without it.")
     if asked.has_more:

@@ -77,7 +77,7 @@ def find_deadline(tokens: Sequence[Token], now: datetime, language: str, *, stri
     rest = _without(timed, found)
     chosen = _chosen(found, now, strict)
     if chosen is None and clock is None:
-        return Deadline(now + DEFAULT, rest, is_named=False)
+        return Deadline((now + DEFAULT).replace(microsecond=0), rest, is_named=False)
     at = chosen.end(now).replace(microsecond=0) if clock is None else _at_clock(chosen, clock, now)
     _refuse_unanswerable(at, now)
     return Deadline(at, rest, preposition=chosen.word.kind if chosen else "on")

@@ -44,16 +44,19 @@ WORDS: dict[str, str] = {
         depreciate+, weaken+, bleed, bleeds, bleeding, sell off, selloff, go lower, goes lower, going lower, head
         lower, heading lower, move lower, nuke+, retreat+, dive, dives, diving, break down, breaks down, breakdown,
         give back, cool off, is the top in, go red, turn red, go bearish, turn bearish, crater+, get rekt, drawdown,
-        draw down, backslide, lose value, go back down, freefall, capitulate+, downturn, blow up
+        draw down, backslide, lose value, go back down, freefall, capitulate+, downturn, blow up, die, dies, dying
     """,
     "fall:past": "fell, fallen, sank, sunk, slid, lost, bled, sold off, went down, dove, came down",
     "up": """
         up, worth more, pricier, more expensive, higher, upward, upwards, upside, uptrend, green, positive, bull,
-        bulls, in the green, in profit
+        bulls, in the green, in profit, higher than today, higher than now, higher than it is now, higher than it is
+        today, more than today, more than now, good day, good week, good month, good year, great day, great week,
+        great month, great year
     """,
     "down": """
         down, lower, downward, downwards, worth less, cheaper, downside, downtrend, red, negative, bear, bears, in
-        the red
+        the red, lower than today, lower than now, lower than it is now, lower than it is today, less than today,
+        less than now, bad day, bad week, bad month, bad year
     """,
     "mood:up": "bullish, go long, long or short",
     "mood:down": "bearish, go short",
@@ -374,7 +377,7 @@ WORDS: dict[str, str] = {
         mempool, validators, staked, staking, tps, burn rate, liquidity, implied volatility, iv, liquidations,
         search interest, google trends, searches, dominance rate, production, demand, mining output, market share,
         etf flows, etf inflows, etf outflows, fear and greed, followers, fdv, airdrop, dapps, stablecoin supply,
-        issuance, price volatility, ratio
+        issuance, price volatility, ratio, volatile, miners, miner
     """,
     "act": """
         approve, approves, approved, approval, adopt, adopts, adopted, adoption, ban, bans, banned, legalize,

@@ -1,0 +1,283 @@
+"""The Bot Battle as JSON, as a file, and over time."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict, dataclass, field
+
+import pytest
+from flask.testing import FlaskClient
+
+from service.api.limits import LIMITS
+from service.market.instants import DAY, HOUR, iso
+from service.store import lanes as stored
+from service.store import snapshots
+from service.store.lanes import LaneBar
+from service.trading.battle import COLUMNS, Battle, RateLimit, describe, rows
+from service.trading.lanes import LANES, State, begin, dump, moments, step
+from service.trading.pools import ASSUMED_POOLS
+from tests.trading.markets import NEW_YEAR
+
+PATH = "/api/v1/bot-battle"
+CSV = f"{PATH}/export.csv"
+HISTORY = f"{PATH}/history"
+END = NEW_YEAR + 59 * DAY
+# The service's bars are five minutes long; the lanes of these tests live by the hour, which a feed may bring too.
+BARS_A_DAY = 24
+NO_INSTANTS = [
+    "yesterday",
+    "1740000000",
+    "0",
+    "-1",
+    "20250228",
+    "1999-12-31",
+    "2025-2-1",
+    "2025-02-30",
+    "２０２５-02-01",
+    "2025-02-28_20:00",
+    "2025-02-28T20",
+    "2025-02-28T25:00:00Z",
+    "2025-02-28T20:00:00+99:00",
+    "2025-02-28T20:00:00.Z",
+]
+
+
+@dataclass
+class Life:
+    """What became of a lane, bar by bar."""
+
+    state: State
+    passed: list[LaneBar] = field(default_factory=list)
+    events: list[dict] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def lives(hours) -> dict[str, Life]:
+    """Two months of every lane, with a vote on bitcoin at each hour."""
+    votes = {int(time) + HOUR: {"btc": 0.6 if time % (7 * DAY) else 0.4} for time in hours["btc"].time}
+    lives = {name: Life(begin(lane, NEW_YEAR)) for name, lane in LANES.items()}
+    for moment in moments(hours, hours, NEW_YEAR, votes=votes, pools=ASSUMED_POOLS):
+        for name, life in lives.items():
+            life.state = step(LANES[name], life.state, moment)
+            life.passed.append(LaneBar(moment.as_of, life.state.equity, life.state.status))
+            life.events.extend(asdict(event) for event in life.state.events)
+    return lives
+
+
+@pytest.fixture(scope="module")
+def document(lives) -> Battle:
+    limit = LIMITS["telemetry"]
+    return describe(
+        {name: life.state for name, life in lives.items()},
+        step=300,
+        made_at=END,
+        world="simulated",
+        sources={"btc": "made", "pools": "assumed"},
+        rate_limit=RateLimit(limit.calls, limit.window_s, limit.scope),
+    )
+
+
+def as_csv(document: Battle, venue: str) -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([COLUMNS, *rows(document, venue)])
+    return text.getvalue().encode()
+
+
+@pytest.fixture
+def fought(document, publish, sqlite) -> None:
+    """The battle's documents are there."""
+    publish("bot-battle", END, document)
+    with sqlite.writing() as db:
+        for venue in ("all", "cex", "dex"):
+            snapshots.save(db, f"bot-battle.csv/{venue}", END, as_csv(document, venue))
+
+
+@pytest.fixture
+def lived(lives, sqlite, wall) -> None:
+    """The past of the lanes is there, and it is the instant at which it ends."""
+    wall.time = END
+    with sqlite.writing() as db:
+        for name, life in lives.items():
+            stored.advance(db, name, dump(life.state), life.passed, life.events)
+
+
+class TestDocument:
+    def test_it_is_public_and_served_as_it_was_made(self, client: FlaskClient, fought, document, as_described):
+        answer = client.get(PATH)
+        assert answer.json == json.loads(json.dumps(asdict(document)))
+        assert {"schema", "timestamp", "summary", "lanes", "venues", "rate_limit"} <= answer.json.keys()
+        assert [lane["venue"] for lane in answer.json["lanes"]] == ["cex"] * 4 + ["dex"] * 2
+        as_described(PATH, answer.json)
+
+    def test_the_policy_in_it_is_the_one_in_the_headers(self, client: FlaskClient, fought):
+        answer = client.get(PATH)
+        limit = answer.json["rate_limit"]
+        assert answer.headers["RateLimit-Policy"] == f'"telemetry";q={limit["limit"]};w={limit["window_s"]}'
+        assert limit["scope"] == "address"
+
+    def test_it_may_be_kept_and_is_limited(self, client: FlaskClient, fought):
+        answer = client.get(PATH)
+        assert answer.headers["Cache-Control"].startswith("public, max-age=")
+        assert client.get(PATH, headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
+        assert [client.get(PATH).status_code for _ in range(119)] == [200] * 118 + [429]
+
+    def test_every_lane_tells_where_its_history_is(self, client: FlaskClient, fought, lived):
+        for lane in client.get(PATH).json["lanes"]:
+            assert [told["name"] for told in client.get(lane["api_path"]).json["lanes"]] == [lane["name"]]
+
+    @pytest.mark.parametrize("path", [PATH, CSV])
+    def test_before_the_first_bar_it_is_unavailable(self, client: FlaskClient, path: str):
+        assert client.get(path).status_code == 503
+
+
+class TestFile:
+    @pytest.mark.parametrize(
+        ("query", "venues"), [("", ["cex", "dex"]), ("all", ["cex", "dex"]), ("cex", ["cex"]), ("dex", ["dex"])]
+    )
+    def test_it_has_the_lanes_of_the_venue_with_the_21_fields_and_the_world(
+        self, client: FlaskClient, fought, query: str, venues: list[str]
+    ):
+        answer = client.get(CSV, query_string={"venue": query} if query else {})
+        assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+        header, *lines = csv.reader(io.StringIO(answer.text, newline=""))
+        assert (len(header), header[:3], header[-2:]) == (22, ["venue", "name", "label"], ["bot_id", "world"])
+        assert [line[1] for line in lines] == [name for name, lane in LANES.items() if lane.venue in venues]
+        assert {line[-1] for line in lines} == {"simulated"}
+
+    def test_it_is_saved_under_a_name_that_tells_what_it_is(self, client: FlaskClient, fought):
+        answer = client.get(CSV, query_string={"venue": "cex"})
+        assert answer.headers["Content-Disposition"] == 'attachment; filename="bot-battle-cex-20250301T0000Z.csv"'
+
+    @pytest.mark.parametrize("venue", ["otc", "CEX", "", "all,cex"])
+    def test_another_venue_is_refused_with_those_there_are(self, client: FlaskClient, fought, venue: str):
+        refused = client.get(CSV, query_string={"venue": venue})
+        assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
+        assert refused.json["errors"] == [{"field": "venue", "message": "Input should be 'all', 'cex' or 'dex'"}]
+
+    def test_it_is_limited_like_the_document(self, client: FlaskClient, fought):
+        answer = client.get(CSV)
+        assert (answer.headers["X-RateLimit-Limit"], client.get(PATH).headers["X-RateLimit-Remaining"]) == (
+            "120",
+            "118",
+        )
+        assert client.get(CSV, headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
+
+
+def names(answer) -> list[str]:
+    return [lane["name"] for lane in answer.json["lanes"]]
+
+
+def told(answer) -> tuple[str, str]:
+    """The field that was refused and why."""
+    assert (answer.status_code, answer.json["code"]) == (400, "invalid_request")
+    (error,) = answer.json["errors"]
+    return error["field"], error["message"]
+
+
+class TestHistory:
+    def test_it_is_of_all_lanes_over_the_last_seven_days(self, client: FlaskClient, lived, lives, as_described):
+        answer = client.get(HISTORY)
+        assert names(answer) == list(LANES)
+        assert (answer.json["since"], answer.json["until"]) == (iso(END - 7 * DAY), iso(END))
+        assert (answer.json["as_of"], answer.json["world"]) == (iso(END), "simulated")
+        for lane in answer.json["lanes"]:
+            assert len(lane["points"]) == 7 * BARS_A_DAY + 1
+            assert lane["points"][-1] == {
+                "time": iso(END),
+                "equity_usd": round(lives[lane["name"]].state.equity, 2),
+                "status": lives[lane["name"]].state.status,
+            }
+        as_described(HISTORY, answer.json)
+
+    def test_it_tells_every_trade_harvest_and_switch_of_the_window(self, client: FlaskClient, lived, lives):
+        answer = client.get(f"{HISTORY}?since=2025-02-01&until=2025-02-28")
+        kinds = set()
+        for lane in answer.json["lanes"]:
+            done = [event for event in lives[lane["name"]].events if NEW_YEAR + 31 * DAY <= event["time"] <= END]
+            assert [(event["time"], event["note"]) for event in lane["events"]] == [
+                (iso(event["time"]), event["note"]) for event in done
+            ]
+            kinds |= {event["kind"] for event in lane["events"]}
+        assert kinds == {"trade", "harvest", "switch"}
+
+    def test_a_longer_curve_is_thinned_and_says_so(self, client: FlaskClient, lived, lives):
+        answer = client.get(f"{HISTORY}?lane=trend&since=2025-01-01").json
+        (lane,) = answer["lanes"]
+        seen = {iso(bar.as_of): round(bar.equity, 2) for bar in lives["trend"].passed}
+        assert (answer["bar_s"], answer["step_s"]) == (300, 4 * HOUR)
+        assert all(seen[point["time"]] == point["equity_usd"] for point in lane["points"])
+        assert lane["points"][-1]["time"] == iso(END)
+        assert len(lane["points"]) == 59 * 6
+
+    def test_a_date_stands_for_the_whole_of_its_day(self, client: FlaskClient, lived):
+        (lane,) = client.get(f"{HISTORY}?lane=trend&since=2025-02-03&until=2025-02-04").json["lanes"]
+        assert (lane["points"][0]["time"], lane["points"][-1]["time"]) == (
+            "2025-02-03T00:00:00Z",
+            "2025-02-05T00:00:00Z",
+        )
+
+    @pytest.mark.parametrize(
+        ("since", "first"),
+        [
+            ("2025-02-28T20:00:00Z", "2025-02-28T20:00:00Z"),
+            ("2025-02-28T20:00:01", "2025-02-28T21:00:00Z"),
+            ("2025-02-28T20:00", "2025-02-28T20:00:00Z"),
+            ("2025-02-28T20:00:00.000Z", "2025-02-28T20:00:00Z"),
+            ("2025-02-28T20:00:00.5Z", "2025-02-28T20:00:00Z"),
+            ("2025-02-28T20:00:00+02:00", "2025-02-28T18:00:00Z"),
+        ],
+    )
+    def test_an_instant_is_utc_unless_it_says_otherwise(self, client: FlaskClient, lived, since: str, first: str):
+        answer = client.get(HISTORY, query_string={"lane": "trend", "since": since})
+        assert answer.json["lanes"][0]["points"][0]["time"] == first
+
+    def test_an_end_in_the_future_is_now(self, client: FlaskClient, lived):
+        answer = client.get(f"{HISTORY}?until=2099-12-31")
+        assert answer.json == client.get(HISTORY).json
+
+    def test_before_the_lanes_began_there_is_nothing(self, client: FlaskClient, lived, as_described):
+        answer = client.get(f"{HISTORY}?since=2024-12-01&until=2024-12-05")
+        assert (answer.json["as_of"], [lane["points"] for lane in answer.json["lanes"]]) == (None, [[]] * 6)
+        as_described(HISTORY, answer.json)
+
+    def test_without_any_bar_it_is_empty(self, client: FlaskClient):
+        answer = client.get(HISTORY)
+        assert (answer.status_code, answer.json["as_of"], len(answer.json["lanes"])) == (200, None, 6)
+
+    def test_another_lane_is_refused_with_those_there_are(self, client: FlaskClient, lived):
+        name, message = told(client.get(f"{HISTORY}?lane=hodl"))
+        assert name == "lane"
+        assert all(f"'{lane}'" in message for lane in LANES)
+
+    @pytest.mark.parametrize("given", NO_INSTANTS)
+    @pytest.mark.parametrize("end", ["since", "until"])
+    def test_what_is_no_instant_is_refused(self, client: FlaskClient, given: str, end: str):
+        name, _ = told(client.get(HISTORY, query_string={end: given}))
+        assert name == end
+
+    def test_a_window_that_ends_before_it_begins_is_refused(self, client: FlaskClient, lived):
+        for query in ("since=2025-02-03&until=2025-02-01", "since=2025-03-02"):
+            name, message = told(client.get(f"{HISTORY}?{query}"))
+            assert (name, "after the end, which is 2025-0" in message) == ("since", True)
+
+    def test_too_long_a_window_is_refused_with_the_longest_there_is(self, client: FlaskClient, lived):
+        for query, longest in (("", 35), ("lane=trend&", 210)):
+            since = END - longest * DAY
+            assert client.get(f"{HISTORY}?{query}since={iso(since)}").status_code == 200
+            name, message = told(client.get(f"{HISTORY}?{query}since={iso(since - 1)}"))
+            assert (name, f"at most {longest} days before the end" in message) == ("since", True)
+
+    def test_more_events_than_an_answer_holds_are_refused_and_never_cut(self, client: FlaskClient, sqlite, wall, lives):
+        wall.time = END
+        busy = [lives["trend"].events[0] | {"time": END - DAY + count} for count in range(2001)]
+        with sqlite.writing() as db:
+            stored.advance(db, "trend", {}, [LaneBar(END, 1.0, "waiting")], busy)
+        most = client.get(HISTORY, query_string={"since": iso(END - DAY + 1)})
+        assert len(most.json["lanes"][0]["events"]) == 2000
+        name, message = told(client.get(HISTORY, query_string={"since": iso(END - DAY)}))
+        assert (name, message) == ("since", "lane trend did more than 2000 things since then")
+
+    def test_it_is_limited_like_the_document(self, client: FlaskClient):
+        assert client.get(HISTORY).headers["RateLimit-Policy"] == '"telemetry";q=120;w=60'
