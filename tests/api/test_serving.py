@@ -38,6 +38,10 @@ class Server:
         host, port = self.url.removeprefix("http://").split(":")
         return host, int(port)
 
+    def has_all_workers(self, count: int) -> bool:
+        """Whether every worker has begun: granian forgets a SIGTERM that reaches one before."""
+        return len({httpx.get(f"{self.url}/process").text for _ in range(8 * count)}) == count
+
     def answers(self) -> bool:
         try:
             return httpx.get(f"{self.url}/healthz").status_code == 200
@@ -73,6 +77,7 @@ def serving(kind: str, folder: Path) -> Iterator[Server]:
         try:
             wait_until(lambda: server.answers() or process.poll() is not None)
             assert process.poll() is None, "the server did not start"
+            wait_until(lambda: server.has_all_workers(2 if kind == "granian" else 1))
             yield server
         finally:
             process.terminate()
