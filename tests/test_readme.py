@@ -75,6 +75,15 @@ def test_registering_and_asking_as_the_readme_says_gives_nine_votes(port: int):
     assert answer["consensus"]["oracles_count"] == 9
 
 
+def test_the_paper_trading_of_the_readme_is_there(port: int):
+    (commands,) = blocks("/api/v1/bot-battle")
+    battle, csv, hospital, strategy = (run(line, port) for line in commands.strip().splitlines())
+    assert len(json.loads(battle)["lanes"]) == 6
+    assert len(csv.strip().splitlines()) == 3
+    assert len(json.loads(hospital)["strategies"]) == 54
+    assert json.loads(strategy)["key"] == "macd_slow"
+
+
 def test_the_python_of_the_readme_runs(port: int):
     (text,) = blocks("from service.client")
     script = text.replace("127.0.0.1:8000", f"127.0.0.1:{port}")

@@ -6,7 +6,7 @@ written together, and no bar twice: a second writer breaks on the key and nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
@@ -61,15 +61,20 @@ def advance(
         return
     # To the driver directly: a first start brings two hundred thousand rows.
     db.exec_driver_sql(_ADD_BARS[db.dialect.name], rows)
-    told = [
-        {"lane": name, "time": event["time"], "place": place, "body": canonical.write(event)}
-        for place, event in enumerate(events)
-    ]
+    told = list(_placed(name, events))
     if told:
         db.execute(insert(db, lane_event), told)
     statement = insert(db, lane).values(name=name, as_of=rows[-1][1], body=canonical.write(body))
     newer = {column: statement.excluded[column] for column in ("as_of", "body")}
     db.execute(statement.on_conflict_do_update(index_elements=[lane.c.name], set_=newer))
+
+
+def _placed(name: str, events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The rows of events, numbered within their instant: the same however many bars were passed at once."""
+    instant, place = None, 0
+    for event in events:
+        instant, place = event["time"], place + 1 if event["time"] == instant else 0
+        yield {"lane": name, "time": instant, "place": place, "body": canonical.write(event)}
 
 
 def history(db: Connection, name: str, since: int, until: int, limit: int) -> list[LaneBar]:
