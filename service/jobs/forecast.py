@@ -52,26 +52,25 @@ def _vote(workshop: Workshop, hour: int, known: dict[str, Context]) -> dict[str,
         fit, told = fits.latest(db), records.latest(db)
     learnt = Fits.from_plain(fit.body) if fit and fit.body["version"] == VERSION else None
     record = Record.from_plain(told) if told else Record()
-    voted = {}
-    for asset in CONSENSUS_ASSETS:
-        if asset in known and known[asset].as_of == hour:
-            question = _up_in_a_day(known[asset], hour)
-            try:
-                verdict = oracle.ask(
-                    question,
-                    hour,
-                    known,
-                    learnt,
-                    oracle.voters(),
-                    record,
-                    quorum=workshop.settings.oracle_quorum,
-                    timer=time.perf_counter,
-                )
-            except NoVoters as silence:
-                log.info("nobody_voted", asset=asset, hour=hour, detail=silence.detail)
-                continue
-            voted[asset] = verdict.pooled.p
-    return voted
+    awake = [asset for asset in CONSENSUS_ASSETS if asset in known and known[asset].as_of == hour]
+    answers = {asset: _p_up(workshop, known, asset, learnt, record) for asset in awake}
+    return {asset: p for asset, p in answers.items() if p is not None}
+
+
+def _p_up(
+    workshop: Workshop, known: dict[str, Context], asset: str, learnt: Fits | None, record: Record
+) -> float | None:
+    """The pool's P(up in a day), asked at the end of the context's hour; None where too few voters speak."""
+    hour, quorum = known[asset].as_of, workshop.settings.oracle_quorum
+    question = _up_in_a_day(known[asset], hour)
+    try:
+        verdict = oracle.ask(
+            question, hour, known, learnt, oracle.voters(), record, quorum=quorum, timer=time.perf_counter
+        )
+    except NoVoters as silence:
+        log.info("nobody_voted", asset=asset, hour=hour, detail=silence.detail)
+        return None
+    return verdict.pooled.p
 
 
 def _up_in_a_day(known: Context, hour: int) -> Question:

@@ -93,14 +93,18 @@ def trade_statistics(ledgers: list[Ledger]) -> TradeStatistics:
     won = win_rate(pnl)
     return TradeStatistics(
         count=len(pnl),
-        win_rate_pct=None if won is None else 100 * won,
-        profit_factor=profit_factor(pnl),
-        average_win_usd=_mean(pnl[pnl > 0]),
-        average_loss_usd=_mean(pnl[pnl < 0]),
-        average_hours=_mean(seconds / HOUR),
-        fees_usd=float(sum(ledger.fees.sum() for ledger in ledgers)),
+        win_rate_pct=_rounded(None if won is None else 100 * won, 4),
+        profit_factor=_rounded(profit_factor(pnl), 4),
+        average_win_usd=_rounded(_mean(pnl[pnl > 0]), 2),
+        average_loss_usd=_rounded(_mean(pnl[pnl < 0]), 2),
+        average_hours=_rounded(_mean(seconds / HOUR), 2),
+        fees_usd=round(float(sum(ledger.fees.sum() for ledger in ledgers)), 2),
     )
 
 
 def _mean(values: Prices) -> float | None:
     return float(values.mean()) if len(values) else None
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
