@@ -68,7 +68,7 @@ def _p_up(
             question, hour, known, learnt, oracle.voters(), record, quorum=quorum, timer=time.perf_counter
         )
     except NoVoters as silence:
-        log.info("nobody_voted", asset=asset, hour=hour, detail=silence.detail)
+        log.debug("nobody_voted", asset=asset, hour=hour, detail=silence.detail)
         return None
     return verdict.pooled.p
 
