@@ -51,6 +51,7 @@ INPUTS: dict[str, Input] = {
     )
 }
 
+ONE_DAY = np.timedelta64(1, "D")
 WINDOW = ("weekend", "us_session", "month_turn")
 LOOK_BACK_H = 50 * 24  # hours of history that the longest look-back needs
 
@@ -130,6 +131,6 @@ def _turns_until(time):
     date = day.astype("datetime64[D]")
     month = date.astype("datetime64[M]")
     before = (date - month.astype("datetime64[D]")).astype(np.int64)
-    is_last = (date + 1).astype("datetime64[M]") != month
+    is_last = (date + ONE_DAY).astype("datetime64[M]") != month
     whole_days = month.astype(np.int64) * 4 + np.minimum(before, 3)
     return whole_days * DAY + np.where((before < 3) | is_last, np.asarray(time) % DAY, 0)
