@@ -5,8 +5,6 @@ They are made once, when the application is, and served as bytes like any other 
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import json
 from functools import cache
 from pathlib import Path
@@ -19,7 +17,7 @@ from service.api.auth import Caller, address
 from service.api.encoding import document
 from service.api.limits import charge
 from service.api.operations import operation
-from service.store.snapshots import Snapshot, zstd
+from service.store.snapshots import Snapshot, make
 
 docs = Blueprint("docs", __name__)
 
@@ -38,7 +36,7 @@ def prepare(app: Flask) -> None:
     known = openapi.routes(app)
     described = {"full": openapi.describe(known), "lite": summaries.lite(known), "legacy": summaries.legacy(known)}
     bodies = {name: json.dumps(told, ensure_ascii=False, allow_nan=False).encode() for name, told in described.items()}
-    app.extensions["ninefold-docs"] = {name: _snapshot(name, body) for name, body in bodies.items()}
+    app.extensions["ninefold-docs"] = {name: make(name, 0, body) for name, body in bodies.items()}
 
 
 @docs.get("/api/v1/docs")
@@ -92,9 +90,4 @@ def _prepared(name: str) -> Snapshot:
 
 @cache
 def _static(name: str) -> Snapshot:
-    return _snapshot(name, (STATIC / name).read_bytes())
-
-
-def _snapshot(name: str, body: bytes) -> Snapshot:
-    etag = hashlib.sha256(body).hexdigest()[:32]
-    return Snapshot(name, 0, etag, body, gzip.compress(body, mtime=0), zstd.compress(body))
+    return make(name, 0, (STATIC / name).read_bytes())

@@ -142,7 +142,7 @@ def _document(workshop: Workshop, slot: int, fetched: dict[str, Fetched]) -> byt
     told = sources(workshop) | {asset: answer.source for asset, answer in fetched.items() if len(answer.bars)}
     if not shown:
         return None
-    ended = workshop.clock.ends is not None and slot >= workshop.clock.ends
+    ended = workshop.clock.has_ended(slot)
     made = describe(shown, made_at=slot, world=workshop.clock.world, ended=ended, sources=told)
     return PRICES.dump_json(made)
 

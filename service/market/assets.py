@@ -90,16 +90,6 @@ def _to_new_york(day: int) -> int:
     return noon.utcoffset() // timedelta(hours=1) + FIRST_HOUR
 
 
-def next_open(asset: str, time: int) -> int:
-    """The first unix second at or after `time` at which `asset` trades."""
-    if is_open(asset, time):
-        return time
-    hour = time // HOUR + 1
-    while not is_open(asset, hour * HOUR):
-        hour += 1
-    return hour * HOUR
-
-
 def open_hours(asset: str, since: int, until: int) -> float:
     """Trading hours of `asset` between two unix seconds; 0 when `until` is not after `since`."""
     if until <= since:

@@ -28,6 +28,6 @@ class WorldClock:
         time = self.world_origin + (wall - self.wall_origin) * self.speed
         return int(time) if self.ends is None else min(int(time), self.ends)
 
-    def stands_still(self, wall: float) -> bool:
-        """Whether the data of this world has come to its end."""
-        return self.ends is not None and self.at(wall) >= self.ends
+    def has_ended(self, time: int) -> bool:
+        """Whether this world's data has run out at the world second `time`."""
+        return self.ends is not None and time >= self.ends

@@ -17,8 +17,3 @@ def utc(time: int) -> datetime:
 def iso(time: int) -> str:
     """ISO 8601 to the second: `2026-12-31T23:59:59Z`."""
     return utc(time).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def end_of_day(time: int) -> int:
-    """The last second of the UTC day that holds `time`."""
-    return time - time % DAY + DAY - 1

@@ -31,9 +31,15 @@ class Snapshot(NamedTuple):
     zstd: bytes
 
 
+def make(name: str, as_of: int, body: bytes) -> Snapshot:
+    """`body` as a document of that name, hashed and compressed once for every time that it is served."""
+    etag = hashlib.sha256(body).hexdigest()[:32]
+    return Snapshot(name, as_of, etag, body, gzip.compress(body, 6, mtime=0), zstd.compress(body))
+
+
 def save(db: Connection, name: str, as_of: int, body: bytes) -> Snapshot:
     """Store `body` as the document of that name, unless a later one is there."""
-    made = Snapshot(name, as_of, _etag(body), body, gzip.compress(body, 6, mtime=0), zstd.compress(body))
+    made = make(name, as_of, body)
     statement = insert(db, snapshot).values(made._asdict())
     newer = {column: statement.excluded[column] for column in Snapshot._fields[1:]}
     db.execute(
@@ -48,7 +54,3 @@ def latest(db: Connection, name: str) -> Snapshot | None:
     """The document of that name; None before it was made for the first time."""
     row = db.execute(_LATEST, {"name": name}).first()
     return Snapshot(*row) if row else None
-
-
-def _etag(body: bytes) -> str:
-    return hashlib.sha256(body).hexdigest()[:32]

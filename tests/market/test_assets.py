@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.market.assets import ASSETS, is_open, next_open, open_at, open_hours
+from service.market.assets import ASSETS, is_open, open_at, open_hours
 from service.market.instants import DAY, HOUR, MINUTE
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -39,7 +39,6 @@ def test_the_seven_assets():
 @given(YEARS)
 def test_crypto_never_closes(time):
     assert is_open("btc", time)
-    assert next_open("btc", time) == time
 
 
 @pytest.mark.parametrize(
@@ -71,8 +70,9 @@ def test_metals_break_each_day_at_five_and_from_friday_to_sunday(local, expected
     ],
 )
 def test_the_week_opens_at_six_in_new_york_whatever_the_season(sunday, opens_utc):
-    noon_of_saturday = second(sunday) - DAY // 2
-    assert next_open("silver", noon_of_saturday) == second(opens_utc, UTC)
+    opening = second(opens_utc, UTC)
+    assert is_open("silver", opening)
+    assert not any(is_open("silver", instant) for instant in range(second(sunday) - DAY // 2, opening, MINUTE))
 
 
 def test_the_calendar_is_the_one_of_new_york_in_every_hour_of_sixteen_years():
@@ -84,13 +84,6 @@ def test_the_calendar_is_the_one_of_new_york_in_every_hour_of_sixteen_years():
 @given(st.lists(YEARS, max_size=20))
 def test_many_instants_are_answered_as_each_alone(times):
     assert open_at("gold", np.array(times, dtype=np.int64)).tolist() == [is_open("gold", time) for time in times]
-
-
-@given(YEARS)
-def test_the_next_opening_is_open_and_everything_before_it_closed(time):
-    opening = next_open("gold", time)
-    assert is_open("gold", opening)
-    assert opening == time or not any(is_open("gold", instant) for instant in range(time, opening, 10 * MINUTE))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ REPLAY = WorldClock("replay", world_origin=1_700_000_000, wall_origin=1_900_000_
 
 def test_a_simulated_world_keeps_the_time_of_the_wall():
     assert WorldClock("simulated").at(1_900_000_000.9) == 1_900_000_000
-    assert not WorldClock("simulated").stands_still(1_900_000_000)
+    assert not WorldClock("simulated").has_ended(1_900_000_000)
 
 
 def test_a_replay_begins_at_its_origin_and_runs_at_its_speed():
@@ -27,8 +27,8 @@ def test_a_slow_replay_counts_whole_seconds_that_have_passed():
 
 def test_a_replay_stands_still_at_the_end_of_its_data_and_says_so():
     assert REPLAY.at(1_900_000_100) == REPLAY.at(1_999_999_999) == 1_700_006_000
-    assert REPLAY.stands_still(1_900_000_100)
-    assert not REPLAY.stands_still(1_900_000_099)
+    assert REPLAY.has_ended(1_700_006_000)
+    assert not REPLAY.has_ended(1_700_005_999)
 
 
 @given(st.floats(0, 4e9), st.floats(0, 1e6), st.floats(0.001, 86400))
