@@ -49,13 +49,13 @@ def running(command: list[str], log: Path, **environment: str) -> Iterator[subpr
             raise
 
 
-def wait_until_ready(port: int, process: subprocess.Popen, log: Path) -> None:
-    """Wait for /readyz; what the process said is the reason when it does not come."""
+def wait_until_ready(port: int, process: subprocess.Popen, log: Path, path: str = "/readyz") -> None:
+    """Wait until `path` answers 200; what the process said is the reason when it does not come."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         assert process.poll() is None, log.read_text()
         try:
-            if httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=5).status_code == 200:
+            if httpx.get(f"http://127.0.0.1:{port}{path}", timeout=5).status_code == 200:
                 return
         except httpx.TransportError:
             pass

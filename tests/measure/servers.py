@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
-import httpx
-
+from tests import processes
 from tests.processes import ROOT, free_port
 
 THREADS = 64
@@ -35,28 +32,10 @@ def running(command: list[str], path: str, *, ready: str | None = None, **enviro
     """Start `command` (`{port}` in it is filled in), wait until `ready` answers 200, stop it at the end."""
     server = Server(free_port(), path)
     filled = [part.replace("{port}", str(server.port)) for part in command]
-    surroundings = os.environ | {"PORT": str(server.port), "LOG_LEVEL": "error", "PYTHONPATH": str(ROOT)} | environment
-    process = subprocess.Popen(filled, cwd=ROOT, env=surroundings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        _wait(server.address + (ready or path), process)
+    options = {"PORT": str(server.port), "LOG_LEVEL": "error", "PYTHONPATH": str(ROOT)} | environment
+    with NamedTemporaryFile() as file, processes.running(filled, Path(file.name), **options) as process:
+        processes.wait_until_ready(server.port, process, Path(file.name), ready or path)
         yield server
-    finally:
-        process.terminate()
-        process.wait(timeout=30)
-
-
-def _wait(url: str, process: subprocess.Popen) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            raise RuntimeError(f"the server ended with {process.returncode} before it answered {url}")
-        try:
-            if httpx.get(url, timeout=5).status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.05)
-    raise RuntimeError(f"{url} did not answer in time")
 
 
 def service(data: Path, **options: str):
