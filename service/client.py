@@ -3,11 +3,12 @@
     ClientError
     ├── ConnectionFailed        nobody answered; nothing was counted
     ├── TimedOut                no whole answer within `timeout_s`; it may have been counted
+    ├── ProofFailed             what the ledger answered does not hold
     └── Refused                 an answer from 400 on: status, code, detail, request_id
         ├── BadRequest          400, 413, 415, 422: `errors` names the fields
         ├── Unauthorized        401
         ├── NotFound            404
-        ├── Conflict            409: the same request is still being answered
+        ├── Conflict            409: the same request is still being answered, or voting has closed
         ├── RateLimited         429: limit, remaining, reset_at, retry_after_s
         ├── Unavailable         503: retry_after_s
         └── ServerFault         any other, or an answer that is not this API's
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from typing import Any
 from urllib.parse import quote
@@ -39,6 +40,10 @@ class ConnectionFailed(ClientError):
 
 class TimedOut(ClientError):
     """The whole answer was not there in time."""
+
+
+class ProofFailed(ClientError):
+    """The proof of a row of the ledger does not hold; says what is wrong with it."""
 
 
 class Refused(ClientError):
@@ -70,7 +75,7 @@ class NotFound(Refused):
 
 
 class Conflict(Refused):
-    """A request with the same Idempotency-Key is still being answered."""
+    """A request with the same Idempotency-Key is still being answered, or nobody votes on this any more."""
 
 
 class RateLimited(Refused):
@@ -135,8 +140,7 @@ class Client:
 
     def ask(self, question: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
         """Nine votes and a consensus. With an `idempotency_key` of your own a retry is free for 24 hours."""
-        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
-        return self._json("POST", "/api/v1/oracle", json={"question": question}, headers=headers)
+        return self._json("POST", "/api/v1/oracle", json={"question": question}, headers=_once(idempotency_key))
 
     def prices(self) -> dict[str, Any]:
         """What every asset costs, and how old that knowledge is."""
@@ -167,6 +171,112 @@ class Client:
     def hospital(self, month: str | None = None) -> dict[str, Any]:
         """The health of every strategy at the end of a month, `YYYY-MM`, or of the last one."""
         return self._json("GET", "/api/v1/strategy-hospital", params=_given(month=month))
+
+    def predictions(self) -> dict[str, Any]:
+        """The open prediction markets: what the voters, the users and an outside market say of each."""
+        return self._json("GET", "/api/v1/predictions")
+
+    def vote(self, market_id: str, vote: str) -> dict[str, Any]:
+        """Say "yes" or "no" to a prediction market; a later vote takes the place of an earlier one."""
+        return self._json("POST", f"/api/v1/predictions/{quote(market_id, safe='')}/vote", json={"vote": vote})
+
+    def challenges(self) -> dict[str, Any]:
+        """The challenges that are still open, the newest first."""
+        return self._json("GET", "/api/challenges/active")
+
+    def challenge(self, number: int) -> dict[str, Any]:
+        """One challenge, open or over."""
+        return self._json("GET", f"/api/challenges/{number}")
+
+    def create_challenge(self, question: str, deadline: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+        """A challenge to ten voters and apex; `deadline` is a date, `YYYY-MM-DD`, in UTC."""
+        body = {"question": question, "deadline": deadline}
+        return self._json("POST", "/api/challenges/create", json=body, headers=_once(idempotency_key))
+
+    def vote_challenge(self, number: int, vote: str) -> dict[str, Any]:
+        """Say "yes" or "no" to a challenge; a later vote takes the place of an earlier one."""
+        return self._json("POST", f"/api/challenges/{number}/vote", json={"vote": vote})
+
+    def streaks(self) -> dict[str, Any]:
+        """How often in a row each voter was right, beside what luck gives."""
+        return self._json("GET", "/api/streaks")
+
+    def shadow(self) -> dict[str, Any]:
+        """What 100 USD on every disagreement with the market would have made."""
+        return self._json("GET", "/api/predictions/shadow")
+
+    def ai_vs_market(self) -> dict[str, Any]:
+        """The voters against the outside market, on the same markets at the same instant."""
+        return self._json("GET", "/api/predictions/ai-vs-market")
+
+    def news(self) -> dict[str, Any]:
+        """The mood of the headlines, what they are about, and the headlines."""
+        return self._json("GET", "/api/predictions/news-pulse")
+
+    def apex(self) -> dict[str, Any]:
+        """What the fusion of eight layers says of bitcoin's next day, and how good each layer was."""
+        return self._json("GET", "/api/apex/status")
+
+    def fund(self) -> dict[str, Any]:
+        """The virtual 1,000 USD that apex steers."""
+        return self._json("GET", "/api/apex/fund")
+
+    def widget(self) -> dict[str, Any]:
+        """Bitcoin's price, the consensus, the mood of the news and the record, in one small document."""
+        return self._json("GET", "/api/widget/consensus")
+
+    def ledger(
+        self, since: int | None = None, limit: int | None = None, kind: str | None = None, subject: str | None = None
+    ) -> dict[str, Any]:
+        """At most `limit` rows of the ledger from row `since` on: all, or those of a kind, about a subject."""
+        asked = _given(since=since, limit=limit, kind=kind, subject=subject)
+        return self._json("GET", "/api/v1/ledger", params=asked)
+
+    def ledger_head(self) -> dict[str, Any]:
+        """The last row of the ledger, how much of it is sealed and by which key, and what that proves."""
+        return self._json("GET", "/api/v1/ledger/head")
+
+    def ledger_entry(self, seq: int) -> dict[str, Any]:
+        """One row of the ledger."""
+        return self._json("GET", f"/api/v1/ledger/{seq}")
+
+    def ledger_proof(self, seq: int) -> dict[str, Any]:
+        """That a row lies under a signed root, as the service says; `verify_proof` checks it."""
+        return self._json("GET", f"/api/v1/ledger/proof/{seq}")
+
+    def ledger_roots(self, since: str | None = None) -> dict[str, Any]:
+        """The signed root of every day, or from the day `since`, `YYYY-MM-DD`, on."""
+        return self._json("GET", "/api/v1/ledger/roots", params=_given(since=since))
+
+    def verify_proof(self, seq: int, key: str | None = None) -> dict[str, Any]:
+        """The proof of a row, after checking here its hash, its path and the signature; raises ProofFailed.
+
+        `key` is the public key in hex as you know it from elsewhere; without it the one in the answer is believed.
+        """
+        from service.ledger import proofs
+
+        told = self.ledger_proof(seq)
+        try:
+            fault = proofs.fault(proofs.read(told), seq, key)
+        except ValueError as error:
+            raise ProofFailed(f"The answer is {error}.") from None
+        if fault:
+            raise ProofFailed(fault)
+        return told
+
+    def export_ledger(self, since: int = 1) -> Iterator[str]:
+        """The ledger from row `since` on as lines for `python -m service.ledger verify`, without their ends.
+
+        It is read page by page, 500 rows at a time. What a RateLimited cut short goes on `since` the next row, and
+        the pieces together are one export.
+        """
+        from service.ledger import export
+
+        # The roots first: rows that are recorded meanwhile then lack a root, and never a root its rows.
+        roots = list(self._pages(self.ledger_roots, "roots", None))
+        for entry in self._pages(lambda at: self.ledger(at, 500), "entries", since):
+            yield export.line("row", entry)
+        yield from (export.line("root", root) for root in roots)
 
     def register(self, email: str, app_name: str | None = None) -> dict[str, Any]:
         """A new key, shown this once."""
@@ -210,6 +320,15 @@ class Client:
         """What Prometheus collects."""
         return self._send("GET", "/metrics").text
 
+    def _pages(self, ask: Callable[[Any], dict[str, Any]], name: str, at: Any) -> Iterator[dict[str, Any]]:
+        """What the pages hold under `name`, from the page at `at` to the last."""
+        while True:
+            page = ask(at)
+            yield from page[name]
+            at = page["next"]
+            if at is None:
+                return
+
     def _json(self, method: str, path: str, **more: Any) -> dict[str, Any]:
         answer = self._send(method, path, **more)
         told = _object(answer)
@@ -229,9 +348,14 @@ class Client:
         return answer
 
 
-def _given(**parameters: str | None) -> dict[str, str]:
+def _given(**parameters: str | int | None) -> dict[str, str | int]:
     """The parameters that are there; sent as nothing, one would be refused."""
     return {name: value for name, value in parameters.items() if value is not None}
+
+
+def _once(idempotency_key: str | None) -> dict[str, str]:
+    """The header that makes a retry free."""
+    return {"Idempotency-Key": idempotency_key} if idempotency_key else {}
 
 
 def _object(answer: httpx.Response) -> dict[str, Any] | None:

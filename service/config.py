@@ -58,6 +58,10 @@ class Settings(BaseModel):
         SecretStr(""), description="secret that API keys are hashed with; empty: made once in `DATA_DIR/key-secret`"
     )
 
+    ledger_key: SecretStr = Field(
+        SecretStr(""), description="hex seed of the ledger's signing key; empty: made once in `DATA_DIR/ledger-key`"
+    )
+
     world: Literal["simulated", "replay", "live"] = Field(
         "simulated", description="where prices come from: `simulated`, `replay` or `live`"
     )
@@ -70,6 +74,19 @@ class Settings(BaseModel):
     world_speed: float = Field(60.0, gt=0, le=86400, description="world seconds per wall second in a replay")
     exchanges: Names = Field(("kraken", "coinbase", "binance"), description="exchanges of `WORLD=live`, in order")
     pools_url: str = Field("https://yields.llama.fi/pools", description="where `WORLD=live` asks for liquidity pools")
+    polymarket_url: str = Field("https://gamma-api.polymarket.com", description="Polymarket's API for `WORLD=live`")
+    kalshi_url: str = Field(
+        "https://api.elections.kalshi.com/trade-api/v2", description="Kalshi's API for `WORLD=live`"
+    )
+    news_feeds: Names = Field(
+        (
+            "https://www.coindesk.com/arc/outboundfeeds/rss/",
+            "https://cointelegraph.com/rss",
+            "https://decrypt.co/feed",
+            "https://cryptoslate.com/feed/",
+        ),
+        description="addresses of RSS feeds for `WORLD=live`",
+    )
     source_timeout_s: float = Field(20.0, gt=0, le=120, description="seconds for one whole call to an outside source")
 
     threads: int = Field(64, ge=4, le=512, description="requests answered at once by one process")

@@ -9,6 +9,7 @@
     │   └── InvalidKey              malformed, unknown, revoked or mistyped: never said which
     ├── NotFound
     ├── Conflict                    the same Idempotency-Key is still being answered
+    │   └── VotingClosed            nobody votes on this any more
     ├── IdempotencyMismatch         the same Idempotency-Key came with another body
     ├── LimitReached
     │   ├── RateLimited             too many in a short window
@@ -86,6 +87,12 @@ class NotFound(NinefoldError):
 
 class Conflict(NinefoldError):
     code = "in_progress"
+
+
+class VotingClosed(Conflict):
+    """Its deadline has passed, or what it asks is already known."""
+
+    code = "voting_closed"
 
 
 class IdempotencyMismatch(NinefoldError):

@@ -32,11 +32,14 @@ from service.client import (
     Unavailable,
 )
 from service.store.database import Database
-from tests.api.web import Web
+from tests.api.opened import tell_prices
+from tests.api.web import NOON, Web
 
 ROOT = Path(__file__).parents[1]
 # Addresses that are for browsers or the same under another name.
 WITHOUT_METHOD = {("GET", "/docs"), ("GET", "/api/v1/openapi-lite.json")}
+# Methods that are made of others: they check or gather what those answer.
+MADE_OF_OTHERS = {"verify_proof", "export_ledger"}
 
 
 @pytest.fixture
@@ -79,7 +82,7 @@ def test_there_is_one_method_for_each_operation_and_none_for_anything_else(app: 
         if hasattr(app.view_functions[rule.endpoint], "operation")
         for method in rule.methods - {"HEAD", "OPTIONS"}
     }
-    sent = [sent_by(name, method) for name, method in methods().items()]
+    sent = [sent_by(name, method) for name, method in methods().items() if name not in MADE_OF_OTHERS]
     assert len(sent) == len(set(sent))
     assert set(sent) == operations - WITHOUT_METHOD
 
@@ -99,6 +102,22 @@ def test_a_key_is_registered_used_rotated_and_revoked(app: Flask, client: Client
     with pytest.raises(Unauthorized) as refusal:
         holder.usage()
     assert refusal.value.code == "invalid_api_key"
+
+
+def test_a_challenge_is_created_once_voted_on_and_read(app: Flask, client: Client):
+    tell_prices(app.extensions["ninefold"].database, as_of=NOON)
+    question, deadline = "Will Bitcoin be above 60,000 USD?", "2026-12-21"
+    created = [client.create_challenge(question, deadline, idempotency_key="once") for _ in range(2)]
+    assert created[0] == created[1]
+    number = created[0]["number"]
+    assert client.vote_challenge(number, "no")["user_votes"]["no"] == 1
+    assert client.challenge(number)["user_votes"]["total"] == 1
+    assert [one["number"] for one in client.challenges()["challenges"]] == [number]
+    with pytest.raises(NotFound):
+        client.vote("challenge/1", "yes")
+    with pytest.raises(BadRequest) as refusal:
+        client.create_challenge(question, "tomorrow")
+    assert [error["field"] for error in refusal.value.errors] == ["deadline"]
 
 
 def test_bad_input_is_told_by_field(client: Client):
@@ -252,7 +271,7 @@ def test_the_deadline_holds_for_the_whole_call_however_the_answer_drips(beginnin
 
 def test_the_family_is_drawn_in_the_docstring_of_the_module():
     family = [kind for _, kind in inspect.getmembers(clients, inspect.isclass) if issubclass(kind, ClientError)]
-    assert len(family) == 11
+    assert len(family) == 12
     for kind in family:
         assert f" {kind.__name__} " in clients.__doc__.replace("\n", " \n")
 

@@ -35,14 +35,21 @@ def blocks(containing: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def port(tmp_path_factory) -> Iterator[int]:
+def folder(tmp_path_factory) -> Path:
+    """Where the service of these tests lives."""
+    return tmp_path_factory.mktemp("stranger")
+
+
+@pytest.fixture(scope="module")
+def port(folder: Path) -> Iterator[int]:
     """The service as `make run` starts it."""
-    folder, number = tmp_path_factory.mktemp("stranger"), free_port()
+    number = free_port()
     (command,) = (text for text in blocks("make run") if "WORLD" not in text)
     log = folder / "log"
     options = {"PORT": str(number), "DATA_DIR": str(folder / "var"), "HISTORY_DAYS": "120"}
     with running([*SHELL, f"exec {command}"], log, **options) as process:
         wait_until_ready(number, process, log)
+        wait_until_ready(number, process, log, "/api/predictions/ai-vs-market")
         yield number
 
 
@@ -84,6 +91,24 @@ def test_the_paper_trading_of_the_readme_is_there(port: int):
     assert json.loads(strategy)["key"] == "macd_slow"
 
 
+def test_the_track_record_of_the_readme_is_there(port: int):
+    (register,), (commands,) = blocks("/register"), blocks("/api/predictions/ai-vs-market")
+    key = json.loads(run(register, port))["api_key"]
+    wanted = commands.replace("\\\n", " ").strip().splitlines()
+    markets, scores, streaks, apex, challenge = (json.loads(run(line, port, KEY=key)) for line in wanted)
+    assert markets["count"] >= 40
+    assert scores["count"] >= 300
+    assert streaks["count"] > 9
+    assert len(apex["layers"]) == 8
+    assert challenge["question"] == "Will Bitcoin be above $60k?"
+
+
+def test_the_ledger_of_the_readme_is_exported_and_verified(port: int, folder: Path, tmp_path: Path):
+    (commands,) = blocks("service.ledger verify")
+    said = run(commands.replace("ledger.jsonl", str(tmp_path / "ledger.jsonl")), port, DATA_DIR=str(folder / "var"))
+    assert "The ledger holds" in said
+
+
 def test_the_python_of_the_readme_runs(port: int):
     (text,) = blocks("from service.client")
     script = text.replace("127.0.0.1:8000", f"127.0.0.1:{port}")
@@ -106,10 +131,10 @@ def test_the_live_world_is_a_world():
     assert config.read({"WORLD": command.split()[0].removeprefix("WORLD=")}).world == "live"
 
 
-def test_the_operator_commands_run(tmp_path: Path):
-    (commands,) = blocks("service.operator")
-    options = {"DATA_DIR": str(tmp_path / "var")}
-    said = run(commands.replace("ninefold.backup", str(tmp_path / "copy")), 0, **options)
+def test_the_operator_commands_run(port: int, folder: Path, tmp_path: Path):
+    (commands,) = blocks("service.operator keys")
+    options = {"DATA_DIR": str(folder / "var")}
+    said = run(commands.replace("ninefold.backup", str(tmp_path / "copy")), port, **options)
     assert "nf_live_" in said
     assert (tmp_path / "copy").exists()
 

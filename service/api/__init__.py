@@ -5,17 +5,40 @@ from __future__ import annotations
 from flask import Flask
 
 from service.api import auth, docs, errors, headers, limits, metrics, oracle, snapshots
+from service.api.apex import apex
 from service.api.battle import battle
+from service.api.challenges import challenges
 from service.api.health import health
 from service.api.hospital import hospital
 from service.api.inputs import MAX_BODY_BYTES
 from service.api.keys import keys
 from service.api.leaderboard import leaderboard
+from service.api.ledger import ledger
+from service.api.news import news
 from service.api.oracle import oracle as oracle_blueprint
+from service.api.predictions import predictions
 from service.api.prices import prices
 from service.api.services import Services
+from service.api.streaks import streaks
+from service.api.widget import widget
 
-BLUEPRINTS = (oracle_blueprint, prices, leaderboard, battle, hospital, keys, docs.docs, health)
+BLUEPRINTS = (
+    oracle_blueprint,
+    prices,
+    predictions,
+    challenges,
+    leaderboard,
+    battle,
+    hospital,
+    streaks,
+    apex,
+    news,
+    widget,
+    ledger,
+    keys,
+    docs.docs,
+    health,
+)
 
 
 def create_app(services: Services) -> Flask:

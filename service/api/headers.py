@@ -22,6 +22,15 @@ UNLESS_SAID = [
     ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
 ]
 
+# What a page of any origin may read, refusals and all. Everything else stays with the pages of this host.
+EMBEDDABLE = "/api/widget/"
+CROSS_ORIGIN = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "*")]
+PREFLIGHT = [
+    ("Access-Control-Allow-Methods", "GET"),
+    ("Access-Control-Allow-Headers", "*"),
+    ("Access-Control-Max-Age", "86400"),
+]
+
 Headers = list[tuple[str, str]]
 
 
@@ -34,7 +43,8 @@ def register(app: Flask) -> None:
         logs.request_id.set(named)
 
         def start(status: str, headers: Headers, *exc_info) -> Callable:
-            return start_response(status, [*headers, *_closing(headers), ("X-Request-ID", named)], *exc_info)
+            closing = [*_closing(headers), *_cross_origin(environ), ("X-Request-ID", named)]
+            return start_response(status, [*headers, *closing], *exc_info)
 
         return inner(environ, start)
 
@@ -49,3 +59,10 @@ def request_id(given: str | None) -> str:
 def _closing(headers: Headers) -> Headers:
     said = {name for name, _ in headers}
     return ALWAYS + [one for one in UNLESS_SAID if one[0] not in said]
+
+
+def _cross_origin(environ: dict) -> Headers:
+    """What lets another origin's page read the answer, where it may."""
+    if not environ.get("PATH_INFO", "").startswith(EMBEDDABLE):
+        return []
+    return CROSS_ORIGIN + PREFLIGHT if environ["REQUEST_METHOD"] == "OPTIONS" else CROSS_ORIGIN

@@ -21,7 +21,8 @@ health = Blueprint("health", __name__)
 
 # How long on the wall a bar may take to be fetched and stored; a replay may run far faster than the wall.
 PATIENCE_S = 60
-# What every world has from its first minutes on; a hospital needs a month that has closed.
+# What questions need, and every world has from its first seconds on. A hospital needs a month that has closed, and the
+# track record of the past takes some seconds more to live through.
 DOCUMENTS = ("prices", "bot-battle", "leaderboard")
 
 

@@ -20,7 +20,7 @@ from service.api.services import Services
 from service.api.windows import Minutes, MinuteWindows, WindowStorage
 from service.config import Settings
 from service.errors import LimitReached, QuotaExhausted, RateLimited
-from service.market.instants import DAY
+from service.market.instants import DAY, HOUR
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,26 @@ REGISTRATION = Limit(
     detail="Too many keys were registered from this address today; try again after 00:00 UTC.",
     refundable=True,
 )
-LIMITS: Mapping[str, Limit] = {limit.name: limit for limit in (DAILY, DELEGATED, TELEMETRY, REGISTRATION)}
+VOTES = Limit(
+    name="votes",
+    calls=60,
+    window_s=HOUR,
+    scope="caller",
+    refusal=RateLimited,
+    detail="Too many votes were cast in this hour.",
+)
+CHALLENGES = Limit(
+    name="challenges",
+    calls=3,
+    window_s=DAY,
+    scope="caller",
+    refusal=RateLimited,
+    detail="Three challenges were created today; try again after 00:00 UTC.",
+    refundable=True,
+)
+LIMITS: Mapping[str, Limit] = {
+    limit.name: limit for limit in (DAILY, DELEGATED, TELEMETRY, REGISTRATION, VOTES, CHALLENGES)
+}
 
 
 @dataclass(slots=True)

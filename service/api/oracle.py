@@ -6,10 +6,8 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import lru_cache
 from threading import BoundedSemaphore
-from typing import Annotated, Any
+from typing import Annotated
 
 from flask import Blueprint, Flask, current_app
 from pydantic import Field, TypeAdapter
@@ -21,14 +19,12 @@ from service.api.operations import operation
 from service.api.services import Services, services
 from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, NoVoters, Unavailable
 from service.forecasting import oracle as forecasting
-from service.forecasting.context import Context
-from service.forecasting.fits import VERSION, Fits
 from service.forecasting.questions import understand
 from service.forecasting.questions.clean import LONGEST
-from service.forecasting.record import Record
 from service.forecasting.votes import Answer, Verdict, publish
 from service.market.instants import utc
-from service.store import answers, bars, contexts, fits, records
+from service.store import answers
+from service.store import knowledge as stored
 
 oracle = Blueprint("oracle", __name__)
 
@@ -43,15 +39,6 @@ class Ask(Body):
     """A question about crypto or markets, in plain words."""
 
     question: Question
-
-
-@dataclass(frozen=True)
-class Knowledge:
-    """What the voters are shown, as jobs last stored it; prices are those of the last bars."""
-
-    contexts: dict[str, Context]
-    fits: Fits | None
-    record: Record
 
 
 def register(app: Flask) -> None:
@@ -95,11 +82,10 @@ def _answered(text: str, caller: Caller) -> Answer:
     """No connection is held while the voters think."""
     known = services()
     now = known.clock.at(known.now())
-    knowledge = _known(known)
-    spots = {asset: context.spot for asset, context in knowledge.contexts.items()}
-    if not spots:
+    knowledge = stored.latest(known.database, known.step)
+    if not knowledge.contexts:
         raise Unavailable("The first bars are still being fetched.")
-    question = understand(text, utc(now), spots)
+    question = understand(text, utc(now), knowledge.spots)
     verdict = forecasting.ask(
         question,
         now,
@@ -114,30 +100,6 @@ def _answered(text: str, caller: Caller) -> Answer:
     answer = publish(verdict, id=secrets.token_hex(8), world=known.clock.world)
     _keep(known, caller, verdict, answer)
     return answer
-
-
-def _known(known: Services) -> Knowledge:
-    with known.database.reading() as db:
-        plain = contexts.every(db)
-        lasts = {asset: bars.last(db, asset, known.step) for asset in plain}
-        slot, record = fits.latest_slot(db), records.latest(db)
-        learnt = _fits(known.database, slot) if slot is not None else None
-    return Knowledge(
-        contexts={
-            asset: Context.from_plain(told).at_price(lasts[asset].close, lasts[asset].time + known.step)
-            for asset, told in plain.items()
-        },
-        fits=learnt,
-        record=Record.from_plain(record) if record else Record(),
-    )
-
-
-@lru_cache(maxsize=4)
-def _fits(database: Any, slot: int) -> Fits | None:  # noqa: ARG001
-    """The newest fits, read once for each slot; None when an older version of the arithmetic made them."""
-    with database.reading() as db:
-        found = fits.latest(db)
-    return Fits.from_plain(found.body) if found and found.body["version"] == VERSION else None
 
 
 def _measure(verdict: Verdict) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -89,7 +89,7 @@ class Linear:
         def log_odds(z: float) -> Array:
             return law.normal_log_odds(z) + linear.residual(fit, metal, z, view.hours, scored)
 
-        return Opinion(view.asset, log_odds, _terms(view.asset, fit.inputs, values, fit.centers))
+        return _opinion_of(view.asset, log_odds, fit, values)
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Forest:
         def log_odds(z: float) -> Array:
             return forest.log_odds(fit, np.full(len(rows), z), hours, rows)
 
-        return Opinion(view.asset, log_odds, _terms(view.asset, fit.inputs, values, fit.centers))
+        return _opinion_of(view.asset, log_odds, fit, values)
 
 
 def _variants(values: Array, centers: Array) -> Array:
@@ -124,9 +124,11 @@ def _variants(values: Array, centers: Array) -> Array:
     return np.vstack([values, centers, each])
 
 
-def _terms(asset: str, inputs: Sequence[str], values: Array, centers: Sequence[float]) -> tuple[str, ...]:
-    rows = zip(inputs, values.tolist(), centers, strict=True)
-    return tuple(describe(name, value, center, asset) for name, value, center in rows)
+def _opinion_of(asset: str, log_odds: Callable[[float], Array], fit: LinearFit | ForestFit, values: Array) -> Opinion:
+    def term(place: int) -> str:
+        return describe(fit.inputs[place], float(values[place]), fit.centers[place], asset)
+
+    return Opinion(asset, log_odds, len(fit.inputs), term)
 
 
 def _fitted(name: str, fits: Fits | None) -> Fits:

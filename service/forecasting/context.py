@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from service.forecasting.inputs import INPUTS, WINDOW
 from service.forecasting.panel import Panel, Track, survey
-from service.market.assets import open_hours
+from service.market.assets import ASSETS, open_hours
 from service.market.bars import Bars
 
 CORRELATION_H = 30 * 24
@@ -67,15 +67,28 @@ def build(hourly: Mapping[str, Bars], asset: str, as_of: int) -> Context | None:
 
 def build_all(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Context]:
     """The context of every asset that has a complete bar at the unix second `as_of`."""
-    known = {asset: bars.until(as_of) for asset, bars in hourly.items()}
-    if not any(map(len, known.values())):
+    known = {asset: past for asset, bars in hourly.items() if len(past := bars.until(as_of))}
+    if not known:
         return {}
-    panel = survey(known)
-    return {asset: _context(panel, asset, known[asset]) for asset in panel.tracks}
+    return recall(survey(known), known, as_of, known)
 
 
-def _context(panel: Panel, asset: str, bars: Bars) -> Context:
-    track, row = panel.tracks[asset], len(panel) - 1
+def recall(panel: Panel, hourly: Mapping[str, Bars], as_of: int, assets: Iterable[str] = ASSETS) -> dict[str, Context]:
+    """What `build_all` gave of `assets` at the unix second `as_of`, out of a later panel of the same bars.
+
+    The panel serves once all of its assets have begun; before, one is made of those that have.
+    """
+    known = {asset: past for asset, bars in hourly.items() if len(past := bars.until(as_of))}
+    if not known:
+        return {}
+    if known.keys() != panel.tracks.keys():
+        panel = survey(known)
+    row = panel.row_at(max(bars.as_of for bars in known.values()))
+    return {asset: _context(panel, row, asset, known[asset]) for asset in assets if asset in known}
+
+
+def _context(panel: Panel, row: int, asset: str, bars: Bars) -> Context:
+    track = panel.tracks[asset]
     inputs = {name: _finite(track.inputs[name][row]) for name in INPUTS if name not in WINDOW}
     return Context(
         asset=asset,
@@ -85,7 +98,7 @@ def _context(panel: Panel, asset: str, bars: Bars) -> Context:
         fast=float(track.fast[row]),
         slow=float(track.slow[row]),
         inputs=inputs,
-        correlations={other: _correlation(track, panel.tracks[other]) for other in panel.tracks if other != asset},
+        correlations={other: _correlation(track, panel.tracks[other], row) for other in panel.tracks if other != asset},
     )
 
 
@@ -93,9 +106,9 @@ def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _correlation(one: Track, other: Track) -> float | None:
-    """Correlation of hourly returns in the last 30 days' common hours; None where there are too few."""
-    recent = slice(-CORRELATION_H, None)
+def _correlation(one: Track, other: Track, row: int) -> float | None:
+    """Correlation of hourly returns in the common hours of 30 days until `row`; None where there are too few."""
+    recent = slice(max(0, row + 1 - CORRELATION_H), row + 1)
     common = one.traded[recent] & other.traded[recent]
     if common.sum() < LEAST_COMMON_H:
         return None

@@ -7,14 +7,19 @@ published.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import ceil, isfinite, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from service.market.instants import DAY
+
 Array = NDArray[np.float64]
+Instants = NDArray[np.int64]
 
 CLIP = 0.01
+FIRST_MONDAY = 4 * DAY  # unix time began on a Thursday
+SEEN = 1.959964 + 0.841621  # normal quantiles of a two-sided test at 5 % that has a power of 80 %
 
 
 def brier(p: Array, happened: Array) -> Array:
@@ -57,6 +62,20 @@ def base_rate_so_far(happened: Array) -> Array:
     happened = np.asarray(happened, dtype=float)
     before = np.cumsum(happened) - happened
     return (before + 1) / (np.arange(len(happened)) + 2)
+
+
+def base_rate_known(happened: Array, asked: Instants, resolved: Instants) -> Array:
+    """The share of YES among the questions that had resolved when each was asked, from one YES and one NO on.
+
+    `asked` and `resolved` are unix seconds, `resolved` in rising order. Unlike `base_rate_so_far` it knows nothing
+    of the questions that were still open then.
+
+    >>> base_rate_known(np.array([1.0, 1.0]), np.array([10, 15]), np.array([20, 30])).tolist()
+    [0.5, 0.5]
+    """
+    known = np.searchsorted(resolved, asked, side="right")
+    yes = np.concatenate([[0.0], np.cumsum(happened)])
+    return (yes[known] + 1) / (known + 2)
 
 
 @dataclass(frozen=True)
@@ -117,6 +136,46 @@ def cluster_bootstrap_interval(
     means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
     low, high = np.quantile(means, (0.025, 0.975))
     return float(low), float(high)
+
+
+def sign_flip_p(values: Array, clusters: Instants, generator: np.random.Generator, flips: int = 4999) -> float:
+    """How often chance alone gives a mean as far from 0 as this one, when whole clusters may change their sign.
+
+    Two-sided, by `flips` random changes with the given signs among them (Phipson and Smyth 2010): never under
+    1 / (flips + 1), and with c clusters not under 2 / 2**c or so. NaN without a value.
+    """
+    if not len(values):
+        return float("nan")
+    _, places = np.unique(clusters, return_inverse=True)
+    sums = np.bincount(places, values)
+    signs = 2.0 * generator.integers(0, 2, (flips, len(sums))) - 1
+    nearly = abs(sums.sum()) * (1 - 1e-9)  # the same sum in another order may differ in its last digits
+    return float((1 + np.count_nonzero(np.abs(signs @ sums) >= nearly)) / (flips + 1))
+
+
+def weeks_of(times: Instants) -> Instants:
+    """The calendar week of each unix second, from Monday 00:00 UTC.
+
+    >>> weeks_of(np.array([1_763_942_399, 1_763_942_400])).tolist()
+    [2915, 2916]
+    """
+    return (np.asarray(times, dtype=np.int64) - FIRST_MONDAY) // (7 * DAY)
+
+
+def needed_to_see(gap: float, deviation: float) -> int:
+    """How many independent differences of that standard deviation show a mean of `gap`, four times in five.
+
+    Two-sided at 5 % with a power of 80 %, by the normal law (Cohen 1988). `gap` is not 0.
+
+    >>> needed_to_see(0.05, 0.1205), needed_to_see(-0.02, 0.1205)
+    (46, 285)
+    """
+    return ceil((SEEN * deviation / gap) ** 2)
+
+
+def published(value: float, digits: int) -> float | None:
+    """A number as a document shows it: rounded, None where it is not known."""
+    return round(float(value), digits) if isfinite(value) else None
 
 
 def effective_count(asked: Array, horizon: float) -> float:

@@ -32,13 +32,17 @@ class Trees:
 
     def raw(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log-odds of each row, shape (n,), from features of shape (n, features)."""
-        place = np.arange(len(rows))[:, None]
+        # Indices into flat arrays: `take` costs half of what indexing with arrays does.
+        features, begins = rows.ravel(), np.arange(len(rows))[:, None] * rows.shape[1]
+        has_missing = np.isnan(features).any()
         node = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
         for _ in range(self.depth):
-            seen = rows[place, self.feature[node]]
-            goes_left = (seen <= self.threshold[node]) | (np.isnan(seen) & self.missing_left[node])
-            node = np.where(goes_left, self.left[node], self.right[node])
-        return self.baseline + self.value[node].sum(axis=1)
+            seen = features.take(begins + self.feature.take(node))
+            goes_left = seen <= self.threshold.take(node)
+            if has_missing:
+                goes_left |= np.isnan(seen) & self.missing_left.take(node)
+            node = np.where(goes_left, self.left.take(node), self.right.take(node))
+        return self.baseline + self.value.take(node).sum(axis=1)
 
     def to_plain(self) -> dict[str, Any]:
         """Lists of numbers that JSON carries without loss."""

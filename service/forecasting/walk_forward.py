@@ -22,7 +22,7 @@ from service.forecasting.oracle import voters
 from service.forecasting.panel import survey
 from service.forecasting.past import Sample, ask_past
 from service.forecasting.record import Class, ClassRecord, measure
-from service.forecasting.scoring import brier, cluster_bootstrap_interval
+from service.forecasting.scoring import base_rate_known, brier, cluster_bootstrap_interval
 from service.forecasting.training import fit_panel
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc
@@ -38,6 +38,7 @@ VOTERS = voters()
 ENGINES = tuple((voter.name, voter.engine) for voter in VOTERS)
 POOL = "pool"
 MEAN_VOTER = "mean voter"
+BASE_RATE = "base rate"
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,16 @@ class Interval:
 class Score:
     """How one voter, or the pool, did on one group of questions; lower is better everywhere.
 
-    `against_vol` and `against_mean` are mean differences of Brier scores from the base rate's and from the mean
-    of the nine on the same questions.
+    `against_base`, `against_vol` and `against_mean` are mean differences of Brier scores from those of the base rate
+    (how often that level had been exceeded so far), of plain volatility and of the mean of the nine, on the same
+    questions.
     """
 
     group: Group
     name: str
     questions: int
     brier: float
+    against_base: Interval
     against_vol: Interval
     against_mean: Interval
 
@@ -187,7 +190,8 @@ def _score(group: Group, scored: Scored, chosen: NDArray[np.bool_], generator: n
     each = brier(scored.p[chosen], sample.happened[:, None])
     mean = np.nanmean(each, axis=1)
     columns = {voter.name: each[:, place] for place, voter in enumerate(VOTERS)}
-    columns |= {MEAN_VOTER: mean, POOL: brier(scored.pool[chosen], sample.happened)}
+    base = brier(_base_rate(sample), sample.happened)
+    columns |= {MEAN_VOTER: mean, POOL: brier(scored.pool[chosen], sample.happened), BASE_RATE: base}
     weeks = sample.asked // (7 * DAY)
 
     def interval(values: Array) -> Interval:
@@ -202,9 +206,20 @@ def _score(group: Group, scored: Scored, chosen: NDArray[np.bool_], generator: n
             name=name,
             questions=int(np.isfinite(values).sum()),
             brier=float(np.nanmean(values)),
+            against_base=interval(values - base),
             against_vol=interval(values - columns[VOL.name]),
             against_mean=interval(values - mean),
         )
         for name, values in columns.items()
         if np.isfinite(values).any()
     ]
+
+
+def _base_rate(sample: Sample) -> Array:
+    """How often each question's level had been exceeded among the scored ones that were known when it was asked."""
+    p = np.empty(len(sample))
+    for z in np.unique(sample.z):
+        rows = np.flatnonzero(sample.z == z)
+        rows = rows[np.argsort(sample.deadline[rows], kind="stable")]
+        p[rows] = base_rate_known(sample.happened[rows], sample.asked[rows], sample.deadline[rows])
+    return p

@@ -19,10 +19,11 @@ from sqlalchemy import Connection
 from service.access.quota import TELEMETRY_CALLS, TELEMETRY_WINDOW_S
 from service.jobs.job import Effects, Workshop
 from service.jobs.tick import sources
+from service.ledger.chain import Row
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.sources import pools
-from service.store import bars, contexts, hourly_votes, lanes, snapshots
+from service.store import bars, contexts, hourly_votes, lanes, ledger, snapshots
 from service.store.lanes import LaneBar
 from service.trading import battle as documents
 from service.trading.battle import Battle, RateLimit
@@ -62,14 +63,27 @@ def battle(workshop: Workshop, slot: int) -> Effects:
             walk.passed.append(LaneBar(moment.as_of, walk.state.equity, walk.state.status))
             walk.events.extend(asdict(event) for event in walk.state.events)
     files = _documents(workshop, slot, walks, known)
+    # What is told an hour late was not committed to, nor what was before the first start.
+    recorded = _recorded(walks, max(slot - HOUR, workshop.clock.world_origin))
 
     def write(db: Connection) -> None:
         for name, walk in walks.items():
             lanes.advance(db, name, dump(walk.state), walk.passed, walk.events)
+        ledger.append(db, recorded, slot)
         for name, body in files.items():
             snapshots.save(db, name, slot, body)
 
     return write
+
+
+def _recorded(walks: dict[str, Walk], since: int) -> list[Row]:
+    """What the lanes did, in order of time; what was before the unix second `since` is backfilled."""
+    events = sorted(((event["time"], name, event) for name, walk in walks.items() for event in walk.events), key=_when)
+    return [Row("lane_trade", name, event, backfilled=time < since) for time, name, event in events]
+
+
+def _when(told: tuple[int, str, dict[str, Any]]) -> tuple[int, str]:
+    return told[:2]
 
 
 def _begin(workshop: Workshop, slot: int) -> dict[str, Walk]:

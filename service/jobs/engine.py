@@ -116,7 +116,7 @@ class Engine:
         """The latest slot of a job when it is not in the ledger yet, as far as the jobs it needs have come."""
         job = self._jobs[name]
         reached = [job.instant(self._workshop.clock, now), *(runs.done_up_to(db, need) for need in job.needs)]
-        if None in reached:
+        if None in reached or (job.wanted and not job.wanted(db)):
             return None
         slot, newest = slot_at(job.schedule, min(reached)), runs.newest(db, name)
         # A clock that was set back makes no slots until it has caught up: a job never goes back in time.

@@ -8,17 +8,17 @@ import structlog
 from sqlalchemy import Connection
 
 from service.errors import NoVoters
-from service.forecasting import context, oracle
+from service.forecasting import context, oracle, training
 from service.forecasting.context import Context
-from service.forecasting.fits import VERSION, Fits
-from service.forecasting.questions import Question
+from service.forecasting.fits import Fits
+from service.forecasting.next_day import up_in_a_day
 from service.forecasting.record import Record
-from service.jobs import learning
+from service.jobs import children
 from service.jobs.job import Effects, Workshop
 from service.jobs.schedules import Monthly
 from service.market.bars import Bars
-from service.market.instants import DAY, HOUR, utc
-from service.store import bars, contexts, fits, hourly_votes, records
+from service.market.instants import DAY, HOUR
+from service.store import bars, contexts, fits, hourly_votes, knowledge
 from service.trading.lanes import CONSENSUS_ASSETS
 
 log = structlog.stdlib.get_logger(__name__)
@@ -32,7 +32,7 @@ def observe(workshop: Workshop, slot: int) -> Effects:
 
     Once an hour the voters also say whether the assets of the consensus lane will cost more in a day.
     """
-    known = context.build_all(_hourly(workshop, slot), slot)
+    known = context.build_all(hours(workshop, slot), slot)
     hour = slot // HOUR * HOUR
     voted = _vote(workshop, hour, known) if any(told.as_of == hour for told in known.values()) else {}
 
@@ -49,9 +49,7 @@ def _vote(workshop: Workshop, hour: int, known: dict[str, Context]) -> dict[str,
     with workshop.database.reading() as db:
         if hourly_votes.since(db, hour):
             return {}
-        fit, told = fits.latest(db), records.latest(db)
-    learnt = Fits.from_plain(fit.body) if fit and fit.body["version"] == VERSION else None
-    record = Record.from_plain(told) if told else Record()
+        learnt, record = knowledge.newest_fits(workshop.database, db), knowledge.newest_record(db)
     awake = [asset for asset in CONSENSUS_ASSETS if asset in known and known[asset].as_of == hour]
     answers = {asset: _p_up(workshop, known, asset, learnt, record) for asset in awake}
     return {asset: p for asset, p in answers.items() if p is not None}
@@ -62,7 +60,7 @@ def _p_up(
 ) -> float | None:
     """The pool's P(up in a day), asked at the end of the context's hour; None where too few voters speak."""
     hour, quorum = known[asset].as_of, workshop.settings.oracle_quorum
-    question = _up_in_a_day(known[asset], hour)
+    question = up_in_a_day(known[asset], hour)
     try:
         verdict = oracle.ask(
             question, hour, known, learnt, oracle.voters(), record, quorum=quorum, timer=time.perf_counter
@@ -71,18 +69,6 @@ def _p_up(
         log.debug("nobody_voted", asset=asset, hour=hour, detail=silence.detail)
         return None
     return verdict.pooled.p
-
-
-def _up_in_a_day(known: Context, hour: int) -> Question:
-    return Question(
-        text=f"Will {known.asset} be higher in 24 hours?",
-        asset=known.asset,
-        comparator="up",
-        deadline=utc(hour + DAY),
-        horizon_hours=24.0,
-        spot=known.spot,
-        polarity="bull",
-    )
 
 
 def refit(workshop: Workshop, slot: int) -> Effects:
@@ -95,14 +81,15 @@ def refit(workshop: Workshop, slot: int) -> Effects:
         newest = fits.latest(db)
     if newest and newest.slot >= month and not newest.body["missing"]:
         return lambda _: None
-    hourly = _hourly(workshop, slot)
-    learnt = learning.fit(hourly, month)
+    hourly = hours(workshop, slot)
+    learnt = children.call(training.fit, hourly, month)
     if learnt.missing:
-        learnt = learning.fit(hourly, slot)
+        learnt = children.call(training.fit, hourly, slot)
     return lambda db: fits.save(db, learnt.slot, learnt.to_plain())
 
 
-def _hourly(workshop: Workshop, slot: int) -> dict[str, Bars]:
+def hours(workshop: Workshop, slot: int) -> dict[str, Bars]:
+    """The hourly bars of every asset that voters may learn from or look at, as they were known at `slot`."""
     since = max(workshop.history_from, slot - LOOK_BACK_S)
     with workshop.database.reading() as db:
         return {asset: bars.load(db, asset, since, slot, HOUR) for asset in workshop.feed.assets}

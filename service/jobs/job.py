@@ -39,9 +39,9 @@ class Job:
     what is to be written, which is called in one transaction with the mark that the slot is done.
 
     `clock` says whether slots count in world or in wall seconds. A slot comes up when every job in `needs`
-    has done one at or after it. After `time_limit_s` a try is broken off. A failed try is repeated after
-    `backoff_s`, twice that, four times that, … with jitter, at most ten minutes; after `attempts` tries the
-    slot is given up.
+    has done one at or after it and `wanted`, where there is one, sees something to do. After `time_limit_s` a
+    try is broken off. A failed try is repeated after `backoff_s`, twice that, four times that, … with jitter, at
+    most ten minutes; after `attempts` tries the slot is given up.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Job:
     work: Callable[[Workshop, int], Effects]
     clock: Literal["world", "wall"] = "world"
     needs: tuple[str, ...] = ()
+    wanted: Callable[[Connection], bool] | None = None
     time_limit_s: int = 600
     attempts: int = 8
     backoff_s: float = 2.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
@@ -20,6 +22,7 @@ from service.trading.documents import (
 )
 from service.trading.leaderboard import leaderboard
 from service.trading.profile import profile
+from service.trading.swarm import net_positions
 
 LEADERBOARD = TypeAdapter(LeaderboardDocument)
 STRATEGY = TypeAdapter(StrategyDocument)
@@ -27,7 +30,7 @@ PORTRAYED_EVERY_S = HOUR
 
 
 def rank(workshop: Workshop, slot: int) -> Effects:
-    """Publish the ranking over all assets and in each one that can be asked for."""
+    """Publish the ranking over all assets and in each one that can be asked for; keep what the strategies hold."""
     known, about = fight(workshop, slot), _about(workshop, slot, step=workshop.feed.step)
     made = {
         "leaderboard": leaderboard_document(leaderboard(known), as_of=known.as_of, **about),
@@ -37,7 +40,10 @@ def rank(workshop: Workshop, slot: int) -> Effects:
         },
     }
     files = {name: LEADERBOARD.dump_json(document) for name, document in made.items()}
-    return lambda db: _save(db, slot, files)
+    held = {
+        asset: {"long": net.long, "short": net.short, "flat": net.flat} for asset, net in net_positions(known).items()
+    }
+    return lambda db: _save(db, slot, files | {"swarm": json.dumps(held).encode()})
 
 
 def portray(workshop: Workshop, slot: int) -> Effects:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 from pydantic import TypeAdapter
@@ -10,7 +11,8 @@ from sqlalchemy import Connection
 from service.jobs.job import Effects, Workshop
 from service.jobs.rank import fight
 from service.jobs.tick import sources
-from service.store import snapshots
+from service.ledger.chain import Row
+from service.store import ledger, snapshots
 from service.trading import hospital
 from service.trading.hospital import Hospital
 from service.trading.months import closed_months, ends
@@ -41,10 +43,21 @@ def triage(workshop: Workshop, slot: int) -> Effects:
         made[month] = HOSPITAL.dump_json(told)
         before[month] = hospital.past(json.loads(made[month]))
 
+    recorded = [_recorded(month, body, workshop.clock.world_origin) for month, body in made.items()]
+
     def write(db: Connection) -> None:
         for month, body in made.items():
             snapshots.save(db, f"{NAME}/{month}", ends(month), body)
+        ledger.append(db, recorded, slot)
         if made:
             snapshots.save(db, NAME, ends(max(made)), made[max(made)])
 
     return write
+
+
+def _recorded(month: str, body: bytes, started: int) -> Row:
+    """The snapshot by its SHA-256, with how it judged each strategy; backfilled if over before the first start."""
+    told = json.loads(body)
+    judged = {entry["key"]: [entry["status"], entry["health_score"]] for entry in told["strategies"]}
+    digest = hashlib.sha256(body).hexdigest()
+    return Row("hospital", month, {"sha256": digest, "judged": judged}, backfilled=ends(month) <= started)

@@ -17,3 +17,8 @@ def utc(time: int) -> datetime:
 def iso(time: int) -> str:
     """ISO 8601 to the second: `2026-12-31T23:59:59Z`."""
     return utc(time).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def unix(written: str) -> int:
+    """The unix second of an instant that `iso` wrote."""
+    return int(datetime.fromisoformat(written).timestamp())

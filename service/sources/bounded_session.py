@@ -11,6 +11,8 @@ import requests
 
 # Well above any list of markets, of which the longest run to several megabytes.
 MOST_BYTES = 32 * 2**20
+# How it is said of a source that its time is over.
+TOO_LATE = "no whole answer in time"
 PIECE = 2**16
 
 

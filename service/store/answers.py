@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, insert, select, update
 
-from service.store import canonical
+from service import canonical
 from service.store.tables import answer, vote
 
 Outcome = Literal["yes", "no", "void"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
-from service.store import canonical
+from service import canonical
 from service.store.database import insert
 from service.store.tables import context
 

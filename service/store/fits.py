@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from service.store import canonical
+from service import canonical
 from service.store.database import insert
 from service.store.tables import fit
 

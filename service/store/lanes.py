@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
 
-from service.store import canonical
+from service import canonical
 from service.store.database import insert
 from service.store.tables import lane, lane_bar, lane_event
 

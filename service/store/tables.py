@@ -204,6 +204,127 @@ vote = Table(
     Column("reasoning", Text, nullable=False),
 )
 
+# A market or a challenge: its question as it was understood, what was committed on it, what became of it.
+prediction = Table(
+    "prediction",
+    metadata,
+    Column("id", String(96), primary_key=True),
+    Column("category", String(16), nullable=False),
+    Column("number", Integer, unique=True),
+    Column("question", Text, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("resolver", String(16), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("closes_at", BigInteger, nullable=False),
+    Column("deadline", BigInteger, nullable=False),
+    Column("backfilled", Boolean, nullable=False),
+    Column("author", String(128)),
+    Column("voted_at", BigInteger),
+    Column("commitment", Text),
+    Column("seq", BigInteger),
+    Column("hash", String(64)),
+    Column("outcome", String(8)),
+    Column("resolved_at", BigInteger),
+    Column("evidence", Text),
+    Column("resolved_by", String(80)),
+    Index(None, "outcome", "deadline"),
+)
+
+prediction_vote = Table(
+    "prediction_vote",
+    metadata,
+    Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("voter", String(32), nullable=False),
+    Column("engine", String(128), nullable=False),
+    Column("p", Float(53), nullable=False),
+    Column("weight", Float(53), nullable=False),
+    Column("reasoning", Text, nullable=False),
+)
+
+# What an outside market gave when the votes were cast.
+odds = Table(
+    "odds",
+    metadata,
+    Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
+    Column("source", String(16), nullable=False),
+    Column("market_id", String(128), nullable=False),
+    Column("url", Text),
+    Column("p_yes", Float(53), nullable=False),
+    Column("bid", Float(53)),
+    Column("ask", Float(53)),
+    Column("volume_usd", Float(53)),
+    Column("fetched_at", BigInteger, nullable=False),
+)
+
+user_vote = Table(
+    "user_vote",
+    metadata,
+    Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
+    Column("caller", String(128), primary_key=True),
+    Column("is_yes", Boolean, nullable=False),
+    Column("voted_at", BigInteger, nullable=False),
+    Index(None, "caller"),
+)
+
+# What apex said of bitcoin's next day, and each of its layers.
+apex_call = Table(
+    "apex_call",
+    metadata,
+    Column("at", BigInteger, primary_key=True, autoincrement=False),
+    Column("p_up", Float(53), nullable=False),
+    Column("backfilled", Boolean, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+headline = Table(
+    "headline",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("published_at", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+    Index(None, "published_at"),
+)
+
+# How a feed of headlines answered last: its validators, and until when it asked to be left alone.
+news_feed = Table(
+    "news_feed",
+    metadata,
+    Column("url", String(512), primary_key=True),
+    Column("body", Text, nullable=False),
+)
+
+# Append-only: the database itself refuses to change or delete a row of these two.
+ledger = Table(
+    "ledger",
+    metadata,
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("recorded_at", BigInteger, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("subject", String(96), nullable=False),
+    Column("backfilled", Boolean, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("previous", String(64), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Index(None, "kind", "seq"),
+    Index(None, "subject", "seq"),
+)
+
+ledger_root = Table(
+    "ledger_root",
+    metadata,
+    Column("day", String(10), primary_key=True),
+    Column("first_seq", BigInteger, nullable=False),
+    Column("last_seq", BigInteger, nullable=False),
+    Column("root", String(64), nullable=False),
+    Column("head", String(64), nullable=False),
+    Column("previous", String(64), nullable=False),
+    Column("signed_at", BigInteger, nullable=False),
+    Column("key", String(64), nullable=False),
+    Column("signature", String(128), nullable=False),
+    Index(None, "last_seq"),
+)
+
 heartbeat = Table(
     "heartbeat",
     metadata,

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 
 from sqlalchemy import Connection, Row, select, update
 
-from service.errors import WrongWorld
+from service.errors import NotFound, WrongWorld
 from service.market.clock import WorldClock
 from service.store.database import insert
 from service.store.tables import world
@@ -42,6 +42,14 @@ def settle(
             update(world).values(speed=stored.speed, world_origin=stored.world_origin, wall_origin=stored.wall_origin)
         )
     return Settled(stored, row.step, row.history_from)
+
+
+def find_clock(db: Connection) -> WorldClock:
+    """The clock of the world that this database holds. Raises NotFound before the first start."""
+    row = db.execute(select(world)).one_or_none()
+    if row is None:
+        raise NotFound("This database holds no world yet: start the service first.")
+    return _clock(row)
 
 
 def _clock(row: Row) -> WorldClock:

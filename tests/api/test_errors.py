@@ -36,6 +36,7 @@ RAISED = [
     (errors.Unavailable("No."), 503, {"retry_after_s"}),
     (errors.Busy("No."), 503, {"retry_after_s"}),
     (errors.NoVoters("No.", abstained={"vol": "too little history"}), 503, {"retry_after_s", "abstained"}),
+    (errors.VotingClosed("No."), 409, set()),
 ]
 
 

@@ -7,9 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from service.forecasting.context import Context, build, build_all
+from service.forecasting.context import Context, build, build_all, recall
 from service.forecasting.panel import survey
+from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR
+from tests.forecasting.made import FIRST, NOW
 
 WEDNESDAY = 1_741_791_600  # 2025-03-12T15:00:00Z, 70 days after the first bar
 
@@ -79,3 +81,39 @@ def test_the_correlation_is_that_of_the_common_hours(hourly):
 def test_ten_common_days_are_needed_for_a_correlation(hourly):
     early = int(hourly["btc"].time[0]) + 9 * DAY
     assert build(hourly, "btc", early).correlations["eth"] is None
+
+
+@pytest.mark.parametrize("assets", [tuple(ASSETS), ("btc", "gold")])
+def test_a_later_panel_recalls_what_was_known_then(hourly, assets):
+    """Bit for bit, at hours of the week, on the hour and between, from the first bar to the last."""
+    bars = {asset: hourly[asset] for asset in assets}
+    panel = survey(bars)
+    for instant in range(FIRST, NOW + 1, 97 * HOUR + 1234):
+        assert recall(panel, bars, instant) == build_all(bars, instant)
+
+
+def test_assets_that_begin_later_are_not_known_before(hourly):
+    """Ethereum begins after 55 days, silver after 80: until then breadth is that of the coins there are."""
+    begins = {"eth": FIRST + 55 * DAY, "silver": FIRST + 80 * DAY}
+    bars = {asset: each.since(begins.get(asset, FIRST)) for asset, each in hourly.items()}
+    panel = survey(bars)
+    for day in (1, 54, 55, 56, 70, 79, 80, 81, 110):
+        instant = FIRST + day * DAY
+        assert recall(panel, bars, instant) == build_all(bars, instant)
+    known = recall(panel, bars, begins["eth"] - HOUR)
+    assert "eth" not in known
+    assert known["sol"].inputs["peers_24h"] is not None
+
+
+def test_where_every_asset_has_a_hole_the_last_hour_known_is_recalled(hourly):
+    """As when the feed was away for a day, or nothing but metals is known on a Sunday."""
+    away = (WEDNESDAY, WEDNESDAY + DAY)
+    holed = {asset: bars[(bars.time < away[0]) | (bars.time >= away[1])] for asset, bars in hourly.items()}
+    metals = {asset: hourly[asset] for asset in ("gold", "silver")}
+    for bars, instant in ((holed, WEDNESDAY + 9 * HOUR), (metals, WEDNESDAY + 4 * DAY)):
+        assert recall(survey(bars), bars, instant) == build_all(bars, instant)
+
+
+def test_only_the_assets_that_are_asked_for_are_recalled(hourly, contexts):
+    assert recall(survey(hourly), hourly, NOW, ("gold",)) == {"gold": contexts["gold"]}
+    assert recall(survey(hourly), hourly, FIRST) == {}

@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import doctest
+import itertools
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import permutation_test
 from sklearn.metrics import brier_score_loss, log_loss
 
 from service.forecasting import scoring
 from service.forecasting.scoring import (
+    base_rate_known,
     base_rate_so_far,
     brier,
     cluster_bootstrap_interval,
     effective_count,
     log_score,
+    needed_to_see,
+    published,
     reliability,
+    sign_flip_p,
     skill,
+    weeks_of,
     wilson_interval,
 )
+from service.market.instants import DAY, utc
 
 FORECASTS = st.lists(st.tuples(st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9]), st.booleans()), min_size=1, max_size=40)
 
 
 def test_every_example_in_the_documentation_is_true():
     tried = doctest.testmod(scoring)
-    assert tried.attempted == 7
+    assert tried.attempted == 10
     assert tried.failed == 0
 
 
@@ -60,6 +68,18 @@ def test_skill_is_the_share_of_the_references_error_that_is_gone():
 def test_the_base_rate_so_far_knows_only_what_came_before():
     """Laplace: (0+1)/(0+2), (1+1)/(1+2), (2+1)/(2+2), (2+1)/(3+2)."""
     assert base_rate_so_far(np.array([1, 1, 0, 1])) == pytest.approx([1 / 2, 2 / 3, 3 / 4, 3 / 5])
+
+
+def test_the_known_base_rate_counts_only_what_had_resolved_when_it_was_asked():
+    """Asked at 0, 10 and 25, resolved at 10, 20 and 30: nothing, the first yes, a yes and a no were known."""
+    known = base_rate_known(np.array([1.0, 0.0, 1.0]), np.array([0, 10, 25]), np.array([10, 20, 30]))
+    assert known == pytest.approx([1 / 2, 2 / 3, 2 / 4])
+
+
+@given(st.lists(st.booleans(), max_size=30))
+def test_questions_that_never_overlap_have_the_base_rate_so_far(happened):
+    instants, happened = np.arange(len(happened)), np.array(happened, dtype=float)
+    assert base_rate_known(happened, instants, instants + 1) == pytest.approx(base_rate_so_far(happened))
 
 
 def test_reliability_by_hand():
@@ -121,3 +141,53 @@ def test_overlapping_horizons_count_less():
     assert effective_count(np.arange(10) * 48.0, 24.0) == 10
     assert effective_count(np.zeros(10), 24.0) == 1
     assert effective_count(np.zeros(0), 24.0) == 0
+
+
+def test_sign_flips_equal_the_count_over_every_possible_flip():
+    """Six weeks, all 64 signs tried one by one, against the random flips."""
+    values = np.random.default_rng(3).normal(0.4, 1.0, 30)
+    weeks = np.repeat(np.arange(6), 5)
+    sums = values.reshape(6, 5).sum(axis=1)
+    every = [abs(np.dot(signs, sums)) >= abs(sums.sum()) - 1e-12 for signs in itertools.product((-1, 1), repeat=6)]
+    found = sign_flip_p(values, weeks, np.random.default_rng(0), flips=50_000)
+    assert found == pytest.approx(np.mean(every), abs=0.01)
+
+
+def test_sign_flips_over_single_values_equal_those_of_scipy():
+    values = np.random.default_rng(5).normal(0.2, 1.0, 40)
+    theirs = permutation_test(
+        (values,), np.mean, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(1)
+    )
+    found = sign_flip_p(values, np.arange(40), np.random.default_rng(2), flips=20_000)
+    assert found == pytest.approx(theirs.pvalue, abs=0.01)
+
+
+def test_one_week_proves_nothing_however_much_it_holds():
+    assert sign_flip_p(np.ones(500), np.zeros(500, dtype=np.int64), np.random.default_rng(0)) == 1.0
+    assert math.isnan(sign_flip_p(np.zeros(0), np.zeros(0, dtype=np.int64), np.random.default_rng(0)))
+
+
+def test_no_difference_is_found_significant_about_once_in_twenty():
+    dice = np.random.default_rng(8)
+    found = [sign_flip_p(dice.normal(size=60), np.repeat(np.arange(20), 3), dice, flips=199) for _ in range(400)]
+    assert 0.02 < np.mean(np.array(found) <= 0.05) < 0.09
+
+
+def test_a_week_begins_on_monday_at_midnight_utc():
+    """24 November 2025 is a Monday; the calendar of the standard library is the referee."""
+    times = np.arange(1_763_000_000, 1_763_000_000 + 60 * DAY, DAY // 2)
+    theirs = [utc(int(time)).isocalendar()[:2] for time in times]
+    changes = [one != other for one, other in itertools.pairwise(theirs)]
+    assert (np.diff(weeks_of(times)) == changes).all()
+
+
+def test_the_needed_number_has_the_power_it_promises():
+    """Of 4,000 made samples of that size about 80 % show their gap at 5 %."""
+    n = needed_to_see(0.05, 0.2)
+    samples = np.random.default_rng(4).normal(0.05, 0.2, (4000, n))
+    z = samples.mean(axis=1) / (0.2 / math.sqrt(n))
+    assert np.mean(np.abs(z) > 1.96) == pytest.approx(0.8, abs=0.02)
+
+
+def test_what_is_not_known_is_published_as_null():
+    assert (published(0.123456, 3), published(float("nan"), 3), published(np.float64(2.0), 1)) == (0.123, None, 2.0)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from service.forecasting.walk_forward import (
+    BASE_RATE,
     MEAN_VOTER,
     POOL,
     VOTERS,
@@ -86,13 +87,14 @@ def scores(hourly):
 
 
 def test_nine_voters_their_mean_and_the_pool_are_scored_on_direction_and_on_levels(scores):
-    names = [*(voter.name for voter in VOTERS), MEAN_VOTER, POOL]
+    names = [*(voter.name for voter in VOTERS), MEAN_VOTER, POOL, BASE_RATE]
     assert [(score.group, score.name) for score in scores] == [
         (group, name) for group in ("direction", "levels") for name in names
     ]
     by = {(score.group, score.name): score for score in scores}
     assert by["direction", "vol"].brier == pytest.approx(0.25)
     assert by["levels", "vol"].against_vol.mean == 0
+    assert by["levels", BASE_RATE].against_base.mean == 0
     assert by["levels", MEAN_VOTER].against_mean.mean == 0
     assert all(score.against_vol.low <= score.against_vol.mean <= score.against_vol.high for score in scores)
 

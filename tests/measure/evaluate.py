@@ -33,10 +33,12 @@ def evaluate(folder: Path) -> list[Score]:
 
 def show(scores: list[Score]) -> None:
     """Print the table: Brier scores, lower is better, with 95 % intervals of a bootstrap over weeks."""
-    print(f"\n{'':24}{'questions':>9}  {'Brier':>7}  {'against vol':>27}  {'against the mean voter':>27}")
+    against = ("base rate", "vol", "the mean voter")
+    titles = "  ".join(f"{'against ' + name:>27}" for name in against)
+    print(f"\n{'':24}{'questions':>9}  {'Brier':>7}  {titles}")
     for score in scores:
-        columns = f"{score.questions:9d}  {score.brier:7.5f}  {_said(score.against_vol)}  {_said(score.against_mean)}"
-        print(f"{score.group:11}{score.name:13}{columns}")
+        differences = "  ".join(map(_said, (score.against_base, score.against_vol, score.against_mean)))
+        print(f"{score.group:11}{score.name:13}{score.questions:9d}  {score.brier:7.5f}  {differences}")
 
 
 def _said(difference: Interval) -> str:

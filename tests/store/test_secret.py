@@ -1,4 +1,4 @@
-"""The secret that keys are hashed with: chosen, or made once for every process that starts."""
+"""The secrets of an installation: chosen, or made once for every process that starts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from service.config import Settings, SettingsError
-from service.store.secret import FILE, key_secret
+from service.store.secret import FILE, LEDGER_FILE, key_secret, ledger_key
 
 ROOT = Path(__file__).parents[2]
 STARTER = """
@@ -49,3 +49,32 @@ def test_a_damaged_secret_is_refused_and_not_replaced(tmp_path, kept):
     with pytest.raises(SettingsError, match="holds no key secret"):
         key_secret(Settings(data_dir=tmp_path))
     assert (tmp_path / FILE).read_bytes() == kept
+
+
+def test_a_chosen_ledger_key_is_used_and_none_is_made(tmp_path):
+    assert ledger_key(Settings(data_dir=tmp_path, ledger_key="0A" * 32)) == b"\x0a" * 32
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_ledger_key_is_made_once_and_for_its_owner_alone(tmp_path):
+    settings = Settings(data_dir=tmp_path)
+    made = ledger_key(settings)
+    assert (ledger_key(settings), len(made)) == (made, 32)
+    assert made.hex().encode() != key_secret(settings)
+    assert {path.name for path in tmp_path.iterdir()} == {FILE, LEDGER_FILE}
+    assert (tmp_path / LEDGER_FILE).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("kept", [b"", b"abc", b"x" * 64, b"\xff" * 64, b"0" * 65])
+def test_a_damaged_ledger_key_is_refused_and_not_replaced(tmp_path, kept):
+    """Replacing it would end the ledger."""
+    (tmp_path / LEDGER_FILE).write_bytes(kept)
+    with pytest.raises(SettingsError, match="holds no ledger key"):
+        ledger_key(Settings(data_dir=tmp_path))
+    assert (tmp_path / LEDGER_FILE).read_bytes() == kept
+
+
+def test_a_chosen_ledger_key_that_is_none_is_named_and_not_shown(tmp_path):
+    with pytest.raises(SettingsError, match="LEDGER_KEY holds no ledger key") as refusal:
+        ledger_key(Settings(data_dir=tmp_path, ledger_key="my secret"))
+    assert "my secret" not in str(refusal.value)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from service.forecasting.questions.events import understand_event
 from service.forecasting.questions.question import Comparator, Polarity, Question
+from service.forecasting.questions.rule import rule
 from service.forecasting.questions.understanding import understand
 
-__all__ = ["Comparator", "Polarity", "Question", "understand"]
+__all__ = ["Comparator", "Polarity", "Question", "rule", "understand", "understand_event"]

@@ -32,9 +32,9 @@ def canonical(question: Question) -> str:
     return SENTENCES[question.comparator, question.negated].format(
         asset=_name(question.asset),
         other=_name(question.other_asset) if question.other_asset else "",
-        level=_price(question.level),
-        upper=_price(question.upper_level),
-        spot=_price(question.spot),
+        level=price(question.level),
+        upper=price(question.upper_level),
+        spot=price(question.spot),
         deadline=f"{question.deadline:%Y-%m-%d %H:%M} UTC",
     )
 
@@ -44,9 +44,9 @@ def _name(asset: str) -> str:
     return name if name.lower() == asset else f"{name} ({asset})"
 
 
-def _price(price: float | None) -> str:
+def price(usd: float | None) -> str:
     """Thousands with commas; as many decimals as eight significant digits leave, without trailing zeros."""
-    if price is None:
+    if usd is None:
         return ""
-    whole, _, decimals = f"{float(f'{price:.8g}'):,.10f}".partition(".")
+    whole, _, decimals = f"{float(f'{usd:.8g}'):,.10f}".partition(".")
     return f"{whole}.{decimals}".rstrip("0").rstrip(".")

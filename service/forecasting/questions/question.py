@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
+
+from service.market.instants import utc
 
 Comparator = Literal[
     "close_above",  # the last price at or before the deadline is above `level`
@@ -44,3 +47,12 @@ class Question:
     level_pct: float | None = None
     canonical: str = ""
     notes: tuple[str, ...] = ()
+
+    def to_plain(self) -> dict[str, Any]:
+        """A dict that JSON carries without loss; the deadline is a unix second."""
+        return asdict(self) | {"deadline": int(self.deadline.timestamp())}
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> Question:
+        """The question that `to_plain` was called on."""
+        return Question(**(dict(plain) | {"deadline": utc(plain["deadline"]), "notes": tuple(plain["notes"])}))

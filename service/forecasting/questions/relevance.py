@@ -23,7 +23,15 @@ def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount],
         return False
     if amount.is_marked or amount.is_percent or amount.is_multiple or amount.is_foreign:
         return True
-    return _is_related(tokens, amount, amounts, spot) or _is_beside_asset(tokens, amount, spot)
+    if _is_related(tokens, amount, amounts, spot) or _is_beside_asset(tokens, amount, spot):
+        return True
+    return any(_is_upper_end(tokens, lower, amount) for lower in amounts)
+
+
+def _is_upper_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
+    """ "Between 1700 and 1900": the word of relation stands before the other end."""
+    before = next((token.kind for token in reversed(tokens[: lower.first]) if token.kind not in WEAK), "")
+    return before == "between" and [token.kind for token in tokens[lower.after : upper.first]] == ["and"]
 
 
 def may_be_level(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:

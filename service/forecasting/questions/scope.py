@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from service.errors import InvalidRequest
 from service.forecasting.questions.clause import Clause
 from service.forecasting.questions.criterion import Criterion
 from service.forecasting.questions.dates.deadline import Deadline
 from service.forecasting.questions.refusals import EXAMPLE, NAMES, invalid, not_about_markets
+from service.forecasting.questions.sentences import Asked
+from service.forecasting.questions.subject import Subject
 from service.forecasting.questions.tokens import Token
 from service.forecasting.questions.vocabulary.kinds import PREDICATES
 
@@ -29,6 +32,8 @@ STRANGERS = {
     "niet", "geen", "nooit", "inte", "aldrig", "ikke", "aldri", "ei", "koskaan", "nie", "czy", "nigdy", "nem", "soha",
     "nu", "niciodata", "nece", "nikada", "tidak", "bukan", "jangan", "khong", "hindi",
 }  # fmt: skip
+# A question with its mark; some marks stand together: "really?!?"
+ASKED = re.compile(r"\w[^?]*\?")
 FOREIGN_LETTER = re.compile("[\u0370-\u03ff\u0530-\u109f\u1100-\u11ff\u0900-\u0eff\uac00-\ud7af]")
 
 
@@ -50,6 +55,22 @@ def refuse_looking_back(tokens: Sequence[Token]) -> None:
         raise invalid(f"This asks about the past; only what is still to come is forecast. For example: {EXAMPLE}")
     if "why" in kinds:
         raise invalid(f"This asks for reasons; only prices are forecast. For example: {EXAMPLE}")
+
+
+def refuse_loose_ends(text: str, asked: Asked, subject: Subject) -> None:
+    """What must come out as yes or no in public has no condition, no second question and no "when"."""
+    if asked.has_condition:
+        raise invalid("It hangs on a condition. Ask what comes out yes or no whatever else happens.")
+    kinds = [token.kind for token in asked.main]
+    joined = any(pair in (("and", "will"), ("or", "will")) for pair in pairwise(kinds))
+    if asked.has_more or joined or len(ASKED.findall(text)) > 1:
+        raise invalid(f"Several questions are asked. Ask one of them; for example: {EXAMPLE}")
+    if "when" in kinds:
+        raise invalid(
+            f"This asks for a time. Ask whether it will have happened by the deadline; for example: {EXAMPLE}"
+        )
+    if subject.left_out:
+        raise invalid(f"Several assets are named. Ask about one of them; for example: {EXAMPLE}")
 
 
 def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
@@ -107,19 +128,19 @@ def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline) 
         raise invalid(f"Only prices are forecast, not events. For example: {EXAMPLE}")
     if not deadline.is_named and _asks_price_now(kinds):
         raise invalid(f"This asks for the present price; ask where it will be. For example: {EXAMPLE}")
-    if _are_most(words, clause):
+    if are_most_unknown(words, clause):
         raise invalid(f"What is asked could not be made out. Ask in {LANGUAGES}; for example: {EXAMPLE}")
 
 
 def _refuse_guess(clause: Clause, words: Sequence[Token]) -> None:
     """A level without any word of relation among unknown words is no question that was understood."""
-    if not clause.kinds - EMPTY and _are_most(words, clause):
+    if not clause.kinds - EMPTY and are_most_unknown(words, clause):
         raise invalid(
             f"What is asked about the level could not be made out. Ask in {LANGUAGES}; for example: {EXAMPLE}"
         )
 
 
-def _are_most(words: Sequence[Token], clause: Clause) -> bool:
+def are_most_unknown(words: Sequence[Token], clause: Clause) -> bool:
     """Whether the unknown words are at least half of all words beside assets, numbers and marks."""
     said = sum(token.kind not in ("asset", "widely", "number", "mark", "money", "times") for token in clause.tokens)
     return len(words) > 1 and 2 * len(words) >= said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from service.forecasting.questions.tokens import Token
@@ -49,13 +49,16 @@ class Asked:
     has_more: bool
 
 
-def find_question(tokens: Sequence[Token], language: str) -> Asked | None:
-    """The sentence that holds most of a market question, without its conditions; nothing if there is no market."""
+def find_question(tokens: Sequence[Token], language: str, matters: Set[str] = MARKETS) -> Asked | None:
+    """The sentence that holds most of a market question, without its conditions.
+
+    None where no sentence has a word of `matters`, the kinds of words that make it one about markets.
+    """
     sentences = _split(tokens)
     asked = [one for one in sentences if not one.is_order]
-    if not any(_names_market(one) for one in asked):
+    if not any(_names_one(one, matters) for one in asked):
         asked = sentences
-    if not any(_names_market(one) for one in asked):
+    if not any(_names_one(one, matters) for one in asked):
         return None
     main = max(asked, key=lambda one: one.weight)
     others = [token for one in asked if one is not main for token in one.tokens]
@@ -64,8 +67,8 @@ def find_question(tokens: Sequence[Token], language: str) -> Asked | None:
     return Asked(kept, aside, others, has_condition, main.is_order, more)
 
 
-def _names_market(sentence: Sentence) -> bool:
-    return any(token.kind in MARKETS for token in sentence.tokens)
+def _names_one(sentence: Sentence, matters: Set[str]) -> bool:
+    return any(token.kind in matters for token in sentence.tokens)
 
 
 def _split(tokens: Sequence[Token]) -> list[Sentence]:

@@ -18,10 +18,11 @@ COMPARING = {"outperform", "underperform", "versus", "better", "which"}
 
 @dataclass(frozen=True)
 class Subject:
-    """The asset asked about, with the one it is compared with, if any."""
+    """The asset asked about, with the one it is compared with, if any; `left_out` are those beside it not read."""
 
     asset: str
     other: str | None = None
+    left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -36,13 +37,13 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], spots: Mapping[
     if not named or (named[0].kind == "other" and not _is_aside(said, named[0], followed)):
         raise invalid(f"That market is not followed here. Ask about one of {NAMES}.")
     if not followed:
-        return Subject(_available("btc", spots), notes=("The whole crypto market is read as Bitcoin, its stand-in.",))
-    asset = _available(followed[0], spots)
+        return Subject(available("btc", spots), notes=("The whole crypto market is read as Bitcoin, its stand-in.",))
+    asset = available(followed[0], spots)
     if not _compares(said, followed):
-        return Subject(asset, notes=_only(followed))
+        return Subject(asset, left_out=tuple(followed[1:]), notes=_only(followed))
     if len(followed) != 2 or any(token.kind == "other" for token in named):
         raise invalid(f"Compare exactly two of {NAMES}.")
-    return Subject(asset, _available(followed[1], spots))
+    return Subject(asset, available(followed[1], spots))
 
 
 def _markets(tokens: Sequence[Token]) -> list[Token]:
@@ -58,7 +59,7 @@ def _is_aside(main: Sequence[Token], other: Token, followed: Sequence[str]) -> b
 
 def _compares(main: Sequence[Token], followed: Sequence[str]) -> bool:
     kinds = {token.kind for token in main}
-    if "overtake" in kinds or _is_flip(main):
+    if "overtake" in kinds or is_flip(main):
         raise invalid(
             "One asset overtaking another in market value is not followed here. "
             "Ask which returns more: Will ethereum outperform bitcoin this month?"
@@ -70,7 +71,7 @@ def _compares(main: Sequence[Token], followed: Sequence[str]) -> bool:
     return bool(kinds & COMPARING) or ratio or _is_choice(main) or _is_pair(main) or _is_more_than(main)
 
 
-def _is_flip(main: Sequence[Token]) -> bool:
+def is_flip(main: Sequence[Token]) -> bool:
     """ "Flip bitcoin" overtakes it, "flip 100k" breaks a level."""
     return any(
         main[place].text.startswith("flip") and main[place + 1].kind == "asset" for place in range(len(main) - 1)
@@ -108,7 +109,8 @@ def _only(followed: Sequence[str]) -> tuple[str, ...]:
     return (f"Only {first} was read; ask about {' and '.join(rest)} separately.",)
 
 
-def _available(asset: str, spots: Mapping[str, float]) -> str:
+def available(asset: str, spots: Mapping[str, float]) -> str:
+    """The asset, if this world has a price of it."""
     if asset in spots and math.isfinite(spots[asset]) and spots[asset] > 0:
         return asset
     names = ", ".join(ASSETS[known].name for known in ASSETS if known in spots) or "none yet"

@@ -19,6 +19,7 @@ from service.forecasting.questions.refusals import invalid
 from service.forecasting.questions.scope import (
     nameless,
     refuse_looking_back,
+    refuse_loose_ends,
     refuse_other_matters,
     refuse_unreadable,
 )
@@ -31,8 +32,11 @@ NEARLY_A_YEAR = timedelta(days=300)
 BEARISH = {"touch_below", "close_below", "down"}
 
 
-def understand(text: str, now: datetime, spots: Mapping[str, float]) -> Question:
+def understand(text: str, now: datetime, spots: Mapping[str, float], until: datetime | None = None) -> Question:
     """The question that `text` asks at `now` (aware) with `spots`, USD prices by asset.
+
+    `until` is the deadline that was given beside the text: it holds where the text names none, another day in the
+    text is refused, and so is what is only read with notes otherwise, as others will rely on what is asked.
 
     What is no market question raises NotAMarketQuestion; one that cannot be answered, or not without guessing,
     InvalidQuestion; text that may not be read at all InvalidRequest. Their details say how to ask instead.
@@ -45,25 +49,40 @@ def understand(text: str, now: datetime, spots: Mapping[str, float]) -> Question
         raise nameless(tokens)
     refuse_looking_back(asked.main)
     subject = find_subject(asked.main, [*asked.aside, *asked.others], spots)
-    deadline = _deadline(asked, now, language)
+    deadline = deadline_of(asked, now, language, until)
     spot = float(spots[subject.asset])
     clause = read_clause(deadline.rest, language, spot)
     refuse_other_matters(clause, deadline)
     criterion = _criterion(clause, subject, deadline, spot, asked)
     refuse_unreadable(clause, criterion, deadline)
-    return _question(cleaned, now, spot, subject, deadline, criterion, _notes(asked, subject, deadline, criterion, now))
+    notes = (*subject.notes, *criterion.notes)
+    if until is None:
+        notes += (*_deadline_notes(deadline, now), *_notes(asked))
+    else:
+        refuse_loose_ends(cleaned, asked, subject)
+    return build(cleaned, now, spot, subject, deadline, replace(criterion, notes=notes))
 
 
-def _deadline(asked: Asked, now: datetime, language: str) -> Deadline:
-    """The deadline of the question itself or, where it names none, one that stands in another sentence."""
+def deadline_of(asked: Asked, now: datetime, language: str, until: datetime | None) -> Deadline:
+    """The deadline of the question itself, else one that stands in another sentence, else `until`, if it is given."""
     own = find_deadline(asked.main, now, language)
-    if own.is_named:
+    if until is None and not own.is_named and asked.aside:
+        _refuse_dated_circumstances(asked, now, language)
+    if not own.is_named and asked.others:
+        own = replace(find_deadline(asked.others, now, language, strict=False), rest=own.rest)
+    if until is None:
         return own
-    if asked.aside and find_deadline(asked.aside, now, language, strict=False).is_named:
+    if own.is_named and own.at.date() != until.date():
+        raise invalid(
+            f"The question names {own.at:%Y-%m-%d %H:%M} UTC as its deadline, but {until:%Y-%m-%d} was given. "
+            f"Leave the date out of the question, or give {own.at:%Y-%m-%d} as the deadline."
+        )
+    return own if own.is_named else replace(own, at=until)
+
+
+def _refuse_dated_circumstances(asked: Asked, now: datetime, language: str) -> None:
+    if find_deadline(asked.aside, now, language, strict=False).is_named:
         raise invalid("Only the circumstances have a date. Say by when the price should be where.")
-    if not asked.others:
-        return own
-    return replace(find_deadline(asked.others, now, language, strict=False), rest=own.rest)
 
 
 def _criterion(clause: Clause, subject: Subject, deadline: Deadline, spot: float, asked: Asked) -> Criterion:
@@ -76,12 +95,16 @@ def _criterion(clause: Clause, subject: Subject, deadline: Deadline, spot: float
     return replace(criterion, negated=criterion.negated != (clause.negated and criterion.comparator != "open"))
 
 
-def _notes(asked: Asked, subject: Subject, deadline: Deadline, criterion: Criterion, now: datetime) -> tuple[str, ...]:
-    notes = [*subject.notes, *criterion.notes]
+def _deadline_notes(deadline: Deadline, now: datetime) -> tuple[str, ...]:
     if not deadline.is_named:
-        notes.append("No deadline was named: read as within seven days.")
-    elif deadline.at - now > NEARLY_A_YEAR:
-        notes.append(f"The deadline is read as {deadline.at:%Y-%m-%d}.")
+        return ("No deadline was named: read as within seven days.",)
+    if deadline.at - now > NEARLY_A_YEAR:
+        return (f"The deadline is read as {deadline.at:%Y-%m-%d}.",)
+    return ()
+
+
+def _notes(asked: Asked) -> tuple[str, ...]:
+    notes = []
     if asked.has_condition:
         notes.append("The condition was left out: the question is answered as it stands without it.")
     if asked.has_more:
@@ -91,15 +114,10 @@ def _notes(asked: Asked, subject: Subject, deadline: Deadline, criterion: Criter
     return tuple(notes)
 
 
-def _question(
-    text: str,
-    now: datetime,
-    spot: float,
-    subject: Subject,
-    deadline: Deadline,
-    criterion: Criterion,
-    notes: tuple[str, ...],
+def build(
+    text: str, now: datetime, spot: float, subject: Subject, deadline: Deadline, criterion: Criterion
 ) -> Question:
+    """The question from its parts, said again in the canonical way."""
     question = Question(
         text=text,
         asset=subject.asset,
@@ -113,7 +131,7 @@ def _question(
         level=criterion.level,
         upper_level=criterion.upper_level,
         level_pct=criterion.level_pct,
-        notes=notes,
+        notes=criterion.notes,
     )
     return replace(question, canonical=canonical(question))
 

@@ -389,12 +389,14 @@ WORDS: dict[str, str] = {
         sells any, sell any, buy more, buys more, sells its, sell its, reserve asset, partnership, replace,
         replaces, be replaced, collateral, interview, conference, legislation, bill, law, settlement, verdict
     """,
+    "topic:economy": """
+        inflation, economy, interest rate, interest rates, fed, fomc, rate cut, rate cuts, rate hike, cpi, gdp,
+        recession, unemployment, jobs report, tariffs
+    """,
     "topic": """
-        invest in, investments, inflation, economy, interest rate, interest rates, fed, fomc, rate cut, rate cuts,
-        rate hike, cpi, gdp, recession, unemployment, jobs report, bond, yields, tariffs, trader, traders, shares,
-        share price, dividend, earnings, ipo price, hedge fund, derivatives, token, tokens, coin, coins, assets,
-        asset, commodities, commodity, precious metals, metals, blockchain, web3, exchange rate, asset price,
-        financial markets, fund
+        invest in, investments, bond, yields, trader, traders, shares, share price, dividend, earnings, ipo price,
+        hedge fund, derivatives, token, tokens, coin, coins, assets, asset, commodities, commodity, precious metals,
+        metals, blockchain, web3, exchange rate, asset price, financial markets, fund
     """,
     "both": "either direction, either way, both directions",
     "filler": """

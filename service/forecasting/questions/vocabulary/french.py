@@ -190,7 +190,7 @@ WORDS: dict[str, str] = {
     "order": "ignore, ignorez, ignorer, oublie, oubliez, reponds, repondez, instructions, instruction",
     "metric": "capitalisation, capitalisation boursiere, volume, volumes, volatilite, frais, hashrate",
     "act": "approuv*, interdi*, adopter, halving, monnaie legale, min*",
-    "topic": "inflation, taux d'interet, recession, economie",
+    "topic:economy": "inflation, taux d'interet, recession, economie",
     "filler": """
         faut, il, elle, on, je, tu, nous, vous, se, s, y, c, ca, plus, moins, tres, encore, aussi, deja, bientot,
         avec, sur le, qu'il, qu'elle, once, l'once, par, possible, vraiment, encore une fois, bien, fait, faire,

@@ -191,7 +191,8 @@ WORDS: dict[str, str] = {
     "order": "ignorier*, antworte, vergiss, anweisung, anweisungen, systemprompt",
     "metric": "hashrate, marktkapitalisierung, volumen, handelsvolumen, gebuhren, zuflusse, abflusse, volatilitat",
     "act": "genehmig*, verbiet*, zulass*, gesetzliches zahlungsmittel, schurf*",
-    "topic": "inflation, zinsen, leitzins, rezession, borse, anlage, geldanlage",
+    "topic:economy": "inflation, zinsen, leitzins, rezession",
+    "topic": "borse, anlage, geldanlage",
     "filler": """
         lauft, laufen, es, ich, du, wir, er, sie, man, mal, wieder, noch, schon, auch, sich, so, sehr, mehr, bald,
         ob, dass, mit, dann, da, hier, meinst, dir, mir, bitte, denn, wohl, eigentlich, nur, stark, schnell, sag,

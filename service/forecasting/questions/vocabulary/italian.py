@@ -185,7 +185,7 @@ WORDS: dict[str, str] = {
     "order": "ignora, ignorate, ignorare, dimentica, rispondi, rispondete, istruzioni",
     "metric": "capitalizzazione, volume, volumi, volatilita, commissioni, hashrate",
     "act": "approv*, viet*, adott*, halving, valuta legale, mining, minat*",
-    "topic": "inflazione, tassi di interesse, recessione, economia",
+    "topic:economy": "inflazione, tassi di interesse, recessione, economia",
     "filler": """
         si, ci, lo stesso, gli altri, con, molto, piu, meno, ancora, gia, presto, ha, hanno, oncia, l'oncia,
         all'oncia, per oncia, possibile, davvero, veramente, nuovo, di nuovo, bene, qualcosa, tutto, cosi, mio, mia,

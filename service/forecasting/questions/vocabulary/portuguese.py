@@ -184,7 +184,8 @@ WORDS: dict[str, str] = {
     "order": "ignore, ignora, ignorar, esqueca, responda, responde, instrucoes",
     "metric": "capitalizacao, volume, volatilidade, taxas, hashrate, valor de mercado",
     "act": "aprov*, proib*, adot*, halving, moeda legal, miner*",
-    "topic": "inflacao, taxa de juros, juros, recessao, economia, bolsa",
+    "topic:economy": "inflacao, taxa de juros, juros, recessao, economia",
+    "topic": "bolsa",
     "filler": """
         se, seu, sua, ele, ela, eu, voce, voces, nos vamos, me, te, lhe, com, muito, mais, menos, ainda, ja, logo,
         ha, haver, tem, ter, onca, a onca, por onca, possivel, realmente, novamente, de novo, voltar, volta,

@@ -179,7 +179,8 @@ WORDS: dict[str, str] = {
     "order": "ignora, ignore, ignorar, olvida, responde, responda, instrucciones, contesta",
     "metric": "capitalizacion, volumen, volatilidad, comisiones, hashrate, capitalizacion de mercado",
     "act": "aprob*, aprueb*, prohib*, adopt*, halving, moneda legal, curso legal, miner*",
-    "topic": "inflacion, tasas de interes, tipos de interes, recesion, economia, bolsa",
+    "topic:economy": "inflacion, tasas de interes, tipos de interes, recesion, economia",
+    "topic": "bolsa",
     "filler": """
         se, su, sus, le, les, me, te, nos, lo que, con, otra vez, muy, mas, menos, todavia, aun, ya, pronto, hay,
         haber, ha, onza, la onza, por onza, posible, realmente, tu, yo, ustedes, hola, gente, mucho, nuevo, de

@@ -171,7 +171,7 @@ OTHERS: dict[str, str] = {
     "order": "yok say, gormezden gel, talimat*, cevap ver, unut",
     "metric": "piyasa degeri, hacim, islem hacmi, hashrate, volatilite",
     "act": "onayla*, yasakla*, yarilanma, madencilik",
-    "topic": "enflasyon, faiz, faizler, ekonomi, resesyon",
+    "topic:economy": "enflasyon, faiz, faizler, ekonomi, resesyon",
     "ask": "mi, mu, misin, midir, mudur",
     "filler": """
         ya, ye, yi, yu, a, e, i, u, da, de, ta, te, dan, den, nin, nun, in, un, na, ne, si, su, o, ben, sen, biz,

@@ -1,0 +1,130 @@
+"""The status of apex as it is published; every number is rounded here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from service.forecasting.apex.call import EVERY_S, Call, LayerVote
+from service.forecasting.apex.scores import Accuracy, Scores
+from service.forecasting.next_day import HORIZON_H
+from service.forecasting.predictions import Made
+from service.forecasting.votes import Direction, direction_of
+from service.market.clock import World
+from service.market.instants import iso
+
+DIGITS = {
+    "n_eff": 1,
+    "accuracy": 5,
+    "brier": 5,
+    "hit_rate_pct": 4,
+    "hit_rate_low_pct": 4,
+    "hit_rate_high_pct": 4,
+}
+
+
+@dataclass(frozen=True)
+class FusedVote:
+    """The layers as one: P(higher), and the same in percent; bull and bear add up to 100."""
+
+    direction: Direction
+    p_up: float
+    bull_probability: float
+    bear_probability: float
+
+
+@dataclass(frozen=True)
+class SpecialMode:
+    """Whether everything speaks for the vote, and which of the conditions hold."""
+
+    active: bool
+    conditions: dict[str, bool]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer: P(higher), or null where it is `silent`, and then why; what it saw; how good it was, live first."""
+
+    name: str
+    p_up: float | None
+    direction: Direction | None
+    weight: float
+    reading: str
+    silent: str | None
+    accuracy: tuple[Accuracy, ...]
+
+
+@dataclass(frozen=True)
+class ApexDocument:
+    """What apex says of the price of `asset` `horizon_hours` after `called_at`, and how good it was, live first.
+
+    `agreement` is the weight of the layers on the side of the vote, `confidence` that times twice the distance of
+    `p_up` from even; both are in 0-1. The next call is due at `next_at`.
+    """
+
+    schema: str
+    timestamp: str
+    as_of: str
+    stale_after: str
+    world: World
+    sources: dict[str, str]
+    asset: str
+    horizon_hours: int
+    called_at: str
+    next_at: str
+    spot: float
+    vote: FusedVote
+    agreement: float
+    confidence: float
+    special_mode: SpecialMode
+    layers: tuple[Layer, ...]
+    record: tuple[Accuracy, ...]
+    backfilled: bool
+
+
+def apex_document(call: Call, scores: Scores, made: Made) -> ApexDocument:
+    """The document of the latest call."""
+    bull = _bull(call.p_up)
+    return ApexDocument(
+        schema="apex/1",
+        **vars(made),
+        asset=call.asset,
+        horizon_hours=HORIZON_H,
+        called_at=iso(call.at),
+        next_at=iso(call.at + EVERY_S),
+        spot=call.spot,
+        vote=FusedVote(direction_of(bull), round(call.p_up, 4), bull, round(100 - bull, 1)),
+        agreement=round(call.agreement, 4),
+        confidence=round(call.confidence, 4),
+        special_mode=SpecialMode(call.special, dict(call.conditions)),
+        layers=tuple(_layer(layer, scores.layers[layer.name]) for layer in call.layers),
+        record=_rounded(scores.fused),
+        backfilled=call.backfilled,
+    )
+
+
+def _bull(p_up: float) -> float:
+    return round(100 * round(p_up, 4), 1)
+
+
+def _layer(layer: LayerVote, accuracy: Sequence[Accuracy]) -> Layer:
+    return Layer(
+        name=layer.name,
+        p_up=None if layer.p is None else round(layer.p, 4),
+        direction=None if layer.p is None else direction_of(_bull(layer.p)),
+        weight=round(layer.weight, 3),
+        reading=layer.reading,
+        silent=layer.silent,
+        accuracy=_rounded(accuracy),
+    )
+
+
+def _rounded(books: Sequence[Accuracy]) -> tuple[Accuracy, ...]:
+    return tuple(
+        replace(book, **{name: _round(getattr(book, name), digits) for name, digits in DIGITS.items()})
+        for book in books
+    )
+
+
+def _round(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)

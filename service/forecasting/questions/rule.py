@@ -1,0 +1,38 @@
+"""By which prices a question comes out yes: one sentence for each kind, as `service.forecasting.resolution` does it."""
+
+from __future__ import annotations
+
+from service.forecasting.questions.canonical import price
+from service.forecasting.questions.question import Question
+from service.market.assets import ASSETS
+from service.market.instants import utc
+
+LAST = "the last {name} price of this service's feed at or before {deadline} is"
+ANY = "{name} price of this service's feed from {asked} to {deadline} is"
+EACH = "each from its last price of this service's feed at or before {asked} to its last at or before {deadline}"
+
+# What must hold for YES; then for YES when the question is negated.
+CONDITIONS = {
+    "close_above": (LAST + " above {level} USD", LAST + " at or below {level} USD"),
+    "close_below": (LAST + " below {level} USD", LAST + " at or above {level} USD"),
+    "touch_above": ("any " + ANY + " at or above {level} USD", "no " + ANY + " at or above {level} USD"),
+    "touch_below": ("any " + ANY + " at or below {level} USD", "no " + ANY + " at or below {level} USD"),
+    "between": (LAST + " from {level} to {upper} USD", LAST + " below {level} or above {upper} USD"),
+    "up": (LAST + " above {spot} USD", LAST + " at or below {spot} USD"),
+    "down": (LAST + " below {spot} USD", LAST + " at or above {spot} USD"),
+    "relative": ("{name} returns more than {other}, " + EACH, "{name} returns no more than {other}, " + EACH),
+}
+
+
+def rule(question: Question, asked_at: int) -> str:
+    """When a question asked at the unix second `asked_at` comes out yes. An open one has no rule: no price decides."""
+    condition = CONDITIONS[question.comparator][question.negated].format(
+        name=ASSETS[question.asset].name,
+        other=ASSETS[question.other_asset].name if question.other_asset else "",
+        level=price(question.level),
+        upper=price(question.upper_level),
+        spot=price(question.spot),
+        asked=f"{utc(asked_at):%Y-%m-%d %H:%M:%S} UTC",
+        deadline=f"{question.deadline:%Y-%m-%d %H:%M:%S} UTC",
+    )
+    return f"YES if {condition}."

@@ -1,0 +1,72 @@
+"""The root that is signed once a day, over the rows since the one before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from service import canonical
+from service.ledger import merkle
+
+ALGORITHM = "Ed25519"
+
+
+@dataclass(frozen=True)
+class Root:
+    """What seals the rows from `first_seq` to `last_seq`, whose hash is `head`.
+
+    `root` is the root of the RFC 6962 tree whose leaves are their hashes, `previous` the one before it ("" before
+    the first). `signature` is that of the public `key` over the canonical JSON of all other fields.
+    """
+
+    day: str
+    first_seq: int
+    last_seq: int
+    root: str
+    head: str
+    previous: str
+    signed_at: str
+    key: str
+    signature: str
+
+
+def sign(hashes: Sequence[str], *, day: str, first_seq: int, previous: str, signed_at: str, seed: bytes) -> Root:
+    """The root over the rows with these hashes, the first of them `first_seq`; `seed` is the private key."""
+    told = {
+        "day": day,
+        "first_seq": first_seq,
+        "last_seq": first_seq + len(hashes) - 1,
+        "root": merkle.root(hashes),
+        "head": hashes[-1],
+        "previous": previous,
+        "signed_at": signed_at,
+    }
+    private = Ed25519PrivateKey.from_private_bytes(seed)
+    signature = private.sign(canonical.write(told).encode())
+    return Root(**told, key=private.public_key().public_bytes_raw().hex(), signature=signature.hex())
+
+
+def public_key(seed: bytes) -> str:
+    """The public key of a private one, in hex."""
+    return Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw().hex()
+
+
+def is_signed(root: Root) -> bool:
+    """Whether the root is what its key signed."""
+    told = {name: value for name, value in vars(root).items() if name not in ("key", "signature")}
+    try:
+        key, signature = _bytes(root.key), _bytes(root.signature)
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, canonical.write(told).encode())
+    except (ValueError, InvalidSignature):
+        return False
+    return True
+
+
+def _bytes(text: object) -> bytes:
+    """The bytes of a hex text; ValueError where it is not in the one form that is written here."""
+    if isinstance(text, str) and (read := bytes.fromhex(text)).hex() == text:
+        return read
+    raise ValueError("not in lower-case hex")

@@ -1,0 +1,1 @@
+"""Outside prediction markets: what they ask, at which odds, and what became of it."""

@@ -1,0 +1,44 @@
+"""What users think of markets and challenges: one vote per caller, which may be changed until voting closes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from service.store.database import insert
+from service.store.tables import user_vote
+
+
+class Tally(NamedTuple):
+    """How many voted yes and no."""
+
+    yes: int = 0
+    no: int = 0
+
+
+def cast(db: Connection, market_id: str, caller: str, is_yes: bool, at: int) -> None:
+    """Store a caller's vote in place of an earlier one."""
+    statement = insert(db, user_vote).values(prediction=market_id, caller=caller, is_yes=is_yes, voted_at=at)
+    newer = {name: statement.excluded[name] for name in ("is_yes", "voted_at")}
+    keys = [user_vote.c.prediction, user_vote.c.caller]
+    db.execute(statement.on_conflict_do_update(index_elements=keys, set_=newer))
+
+
+def tallies(db: Connection, market_ids: Sequence[str]) -> dict[str, Tally]:
+    """The votes on each of these markets that has any."""
+    counts = (
+        select(user_vote.c.prediction, user_vote.c.is_yes, func.count())
+        .where(user_vote.c.prediction.in_(market_ids))
+        .group_by(user_vote.c.prediction, user_vote.c.is_yes)
+    )
+    found: dict[str, Tally] = {}
+    for market_id, is_yes, count in db.execute(counts):
+        found[market_id] = found.get(market_id, Tally())._replace(**{"yes" if is_yes else "no": count})
+    return found
+
+
+def last_at(db: Connection) -> int:
+    """The instant of the last vote on anything; 0 before the first."""
+    return db.scalar(select(func.max(user_vote.c.voted_at))) or 0

@@ -1,0 +1,179 @@
+"""The fund as it is published, in two books; every number is rounded here and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from service.market.clock import World
+from service.market.instants import HOUR, iso
+from service.trading.battle_history import spacing
+from service.trading.documents import Published
+from service.trading.fund.book import Fund, Side, Trade
+from service.trading.fund.results import Performance, days_over, performance
+from service.trading.statements import percent, usd
+
+POINT_S = 6 * HOUR  # between two points of the curve, until there are too many of them
+RECENT_TRADES = 100
+
+
+@dataclass(frozen=True)
+class FundPoint:
+    """USD in the fund and in the benchmark at an instant."""
+
+    time: str
+    equity_usd: float
+    benchmark_usd: float
+    backfilled: bool
+
+
+@dataclass(frozen=True)
+class FundTrade:
+    """A rebalancing: `price` USD after slippage, `value_usd` what changed hands without the fee, on the call `p_up`."""
+
+    time: str
+    side: Side
+    quantity_btc: float
+    price: float
+    value_usd: float
+    fee_usd: float
+    exposure_before_pct: float
+    exposure_after_pct: float
+    p_up: float
+    backfilled: bool
+
+
+@dataclass(frozen=True)
+class FundBook:
+    """The calls on past instants alone, or those made live, beginning with what both then had."""
+
+    backfilled: bool
+    days: int
+    trades_count: int
+    fund: Performance
+    benchmark: Performance
+    versus_hold_pct: float
+
+
+@dataclass(frozen=True)
+class FundDocument(Published):
+    """A virtual fund that follows apex, beside buying and holding; everything before `live_since` is backfilled.
+
+    `days` are the UTC days since `started_at` that are over: so many returns are in `sharpe`, whose 95 % interval holds
+    0 where the result may well be luck. `versus_hold_pct` is `pnl_pct` less that of the benchmark. `equity` is taken
+    from hourly marks, never averaged; `trades` are the last 100, newest first.
+    """
+
+    initial_capital: float
+    equity_usd: float
+    pnl_usd: float
+    pnl_pct: float
+    cash_usd: float
+    quantity_btc: float
+    exposure_pct: float
+    fees_usd: float
+    trades_count: int
+    sharpe: float | None
+    sharpe_low: float | None
+    sharpe_high: float | None
+    max_drawdown_pct: float
+    benchmark: Performance
+    versus_hold_pct: float
+    days: int
+    started_at: str
+    live_since: str | None
+    books: tuple[FundBook, ...]
+    equity: tuple[FundPoint, ...]
+    trades: tuple[FundTrade, ...]
+
+
+def fund_document(
+    fund: Fund,
+    live_since: int | None,
+    *,
+    timestamp: str,
+    as_of: str,
+    stale_after: str,
+    world: World,
+    sources: dict[str, str],
+) -> FundDocument:
+    """The document of the fund; `live_since` is the unix second of the first live call, None before it."""
+    own, benchmark = performance(fund.times, fund.equity), performance(fund.times, fund.held)
+    capital, equity = fund.terms.capital, float(fund.equity[-1])
+    return FundDocument(
+        schema="apex-fund/1",
+        timestamp=timestamp,
+        as_of=as_of,
+        stale_after=stale_after,
+        world=world,
+        sources=dict(sources),
+        initial_capital=usd(capital),
+        pnl_usd=usd(equity - capital),
+        cash_usd=usd(fund.cash),
+        quantity_btc=round(fund.quantity, 8),
+        exposure_pct=percent(1 - fund.cash / equity),
+        fees_usd=usd(sum(trade.fee for trade in fund.trades)),
+        trades_count=len(fund.trades),
+        **vars(own),
+        benchmark=benchmark,
+        versus_hold_pct=round(own.pnl_pct - benchmark.pnl_pct, 4),
+        days=len(days_over(fund.times)),
+        started_at=iso(fund.anchor),
+        live_since=None if live_since is None else iso(live_since),
+        books=_books(fund, live_since),
+        equity=_curve(fund, live_since),
+        trades=tuple(_told(trade, live_since) for trade in fund.trades[: -RECENT_TRADES - 1 : -1]),
+    )
+
+
+def _is_backfilled(time: int, live_since: int | None) -> bool:
+    return live_since is None or time < live_since
+
+
+def _books(fund: Fund, live_since: int | None) -> tuple[FundBook, ...]:
+    """The live book, then the backfilled one; one without a bar is left out."""
+    begun = len(fund.times)
+    if live_since is not None:
+        begun = max(0, int(fund.times.searchsorted(live_since, side="right")) - 1)
+    spans = ((False, slice(begun, None)), (True, slice(None, begun + 1)))
+    return tuple(_book(fund, live_since, backfilled, span) for backfilled, span in spans if len(fund.times[span]) > 1)
+
+
+def _book(fund: Fund, live_since: int | None, backfilled: bool, span: slice) -> FundBook:
+    times = fund.times[span]
+    own, benchmark = performance(times, fund.equity[span]), performance(times, fund.held[span])
+    return FundBook(
+        backfilled=backfilled,
+        days=len(days_over(times)),
+        trades_count=sum(_is_backfilled(trade.time, live_since) == backfilled for trade in fund.trades),
+        fund=own,
+        benchmark=benchmark,
+        versus_hold_pct=round(own.pnl_pct - benchmark.pnl_pct, 4),
+    )
+
+
+def _curve(fund: Fund, live_since: int | None) -> tuple[FundPoint, ...]:
+    """The last mark of every six hours, or of so many more that about 500 points are left."""
+    step = spacing(int(fund.times[-1] - fund.times[0]), POINT_S)
+    cells = -(-fund.times // step)
+    taken = np.flatnonzero(np.diff(cells, append=cells[-1] + 1))
+    rows = zip(*(column[taken].tolist() for column in (fund.times, fund.equity, fund.held)), strict=True)
+    return tuple(
+        FundPoint(iso(time), usd(equity), usd(held), _is_backfilled(time, live_since)) for time, equity, held in rows
+    )
+
+
+def _told(trade: Trade, live_since: int | None) -> FundTrade:
+    return FundTrade(
+        time=iso(trade.time),
+        side=trade.side,
+        quantity_btc=round(trade.quantity, 8),
+        price=round(trade.price, 8),
+        value_usd=usd(trade.value),
+        fee_usd=usd(trade.fee),
+        exposure_before_pct=percent(trade.exposure_before),
+        exposure_after_pct=percent(trade.exposure_after),
+        p_up=round(trade.p_up, 4),
+        backfilled=_is_backfilled(trade.time, live_since),
+    )

@@ -1,0 +1,101 @@
+"""Prices, markets and challenges as the jobs store them, for tests of the web."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pydantic import TypeAdapter
+
+from service.forecasting.predictions import Commitment, CommittedVote, Made, Odds, PredictionMarket, Settlement
+from service.forecasting.predictions.entries import votes_row
+from service.forecasting.questions.canonical import canonical
+from service.forecasting.questions.question import Question
+from service.market.bars import from_rows
+from service.market.instants import DAY, HOUR, iso, utc
+from service.market.prices import Prices, describe
+from service.store import ledger, predictions, snapshots
+from service.store.database import Database
+from tests.api.conftest import NOON
+
+SPOTS = {"btc": 50_000.0, "gold": 2_000.0, "sol": 150.0}
+NAMES = ("momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest")
+PRICES = TypeAdapter(Prices)
+
+
+def made(as_of: int = NOON) -> Made:
+    """What a document of `as_of` says of itself."""
+    return Made(iso(as_of), iso(as_of), iso(as_of + 900), "simulated", {"btc": "made"})
+
+
+def tell_prices(database: Database, *assets: str, as_of: int = NOON) -> None:
+    """Store the document of prices of these assets, by default of three: all 2 % above yesterday's."""
+    hours = range(as_of - 26 * HOUR, as_of, HOUR)
+    bars = {
+        asset: from_rows([(time, *[spot if time == hours[-1] else spot / 1.02] * 4, 1.0) for time in hours], HOUR)
+        for asset, spot in SPOTS.items()
+        if asset in (assets or SPOTS)
+    }
+    told = describe(bars, made_at=as_of, world="simulated", ended=False, sources=dict.fromkeys(bars, "made"))
+    with database.writing() as db:
+        snapshots.save(db, "prices", as_of, PRICES.dump_json(told))
+
+
+def market(id: str = "daily-btc-up-20270116", created_at: int = NOON, **fields) -> PredictionMarket:
+    """Whether bitcoin will be above 51,000 USD a day later."""
+    deadline = created_at + DAY
+    question = Question(
+        text="Will Bitcoin be above 51,000 USD tomorrow?",
+        asset="btc",
+        comparator="close_above",
+        deadline=utc(deadline),
+        horizon_hours=24.0,
+        spot=SPOTS["btc"],
+        polarity="bull",
+        level=51_000.0,
+    )
+    opened = PredictionMarket(
+        id=id,
+        category="daily",
+        question=replace(question, canonical=canonical(question)),
+        rule="YES if the last price at the deadline is above 51,000 USD",
+        resolver="bars",
+        created_at=created_at,
+        closes_at=deadline,
+        deadline=deadline,
+        backfilled=False,
+    )
+    return replace(opened, **fields)
+
+
+def commitment(at: int = NOON, p: float = 0.6, names: tuple[str, ...] = NAMES) -> Commitment:
+    """Votes of one mind."""
+    votes = tuple(CommittedVote(name, "embedded", p, 1.0, f"{name} says so") for name in names)
+    return Commitment(at, at, p, votes, {"prophet": "is not here"}, "0" * 64, None)
+
+
+def odds(at: int = NOON, p: float = 0.5) -> Odds:
+    """What the simulated outside market gave."""
+    return Odds("simulated", "sim-1", None, p, p - 0.01, p + 0.01, 5_000.0, at)
+
+
+def settlement(outcome: str, at: int) -> Settlement:
+    return Settlement(outcome, at, "the last price was 50,500.00", "bars")
+
+
+def open_market(database: Database, opened: PredictionMarket) -> PredictionMarket:
+    with database.writing() as db:
+        predictions.add(db, opened)
+    return opened
+
+
+def let_vote(database: Database, opened: PredictionMarket, votes: Commitment) -> ledger.Entry:
+    """Commit votes as the job does, and return their row of the ledger."""
+    with database.writing() as db:
+        (entry,) = ledger.append(db, [votes_row(opened, votes)], votes.voted_at)
+        assert predictions.commit(db, opened.id, votes, entry.seq, entry.hash)
+    return entry
+
+
+def settle(database: Database, opened: PredictionMarket, outcome: str, at: int) -> None:
+    with database.writing() as db:
+        assert predictions.settle(db, opened.id, settlement(outcome, at))

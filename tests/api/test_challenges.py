@@ -1,0 +1,349 @@
+"""A challenge is created, voted on by callers, and read while it is open and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, timedelta
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from service.market.instants import DAY, HOUR, utc
+from service.store import keys, ledger, predictions
+from service.store.database import Database
+from tests.api.conftest import NOON, Wall
+from tests.api.opened import NAMES, SPOTS, commitment, let_vote, market, settle, tell_prices
+
+CREATE = "/api/challenges/create"
+ACTIVE = "/api/challenges/active"
+QUESTION = "Will Bitcoin be above 60,000 USD?"
+TODAY = date(2027, 1, 15)
+DEADLINE = "2027-02-14"
+
+
+@pytest.fixture
+def app(make_app: Callable[..., Flask], database: Database) -> Flask:
+    """The application over a database of each kind, with prices in it."""
+    tell_prices(database)
+    return make_app(database)
+
+
+@pytest.fixture
+def send(app: Flask) -> Callable[..., TestResponse]:
+    """One request from a caller of its own: by address, or by key and end user."""
+
+    def send(method: str, path: str, *, address: str = "203.0.113.7", headers=(), **more) -> TestResponse:
+        return app.test_client().open(
+            path, method=method, headers=dict(headers), environ_base={"REMOTE_ADDR": address}, **more
+        )
+
+    return send
+
+
+@pytest.fixture
+def create(send) -> Callable[..., TestResponse]:
+    def create(question: object = QUESTION, deadline: object = DEADLINE, **more) -> TestResponse:
+        return send("POST", CREATE, json={"question": question, "deadline": deadline}, **more)
+
+    return create
+
+
+@pytest.fixture
+def vote(send) -> Callable[..., TestResponse]:
+    def vote(number: object, side: object = "yes", **more) -> TestResponse:
+        return send("POST", f"/api/challenges/{number}/vote", json={"vote": side}, **more)
+
+    return vote
+
+
+@pytest.fixture
+def delegating(database: Database) -> str:
+    """A key that may call on behalf of end users."""
+    with database.writing() as db:
+        return keys.register(db, b"a secret of the tests", "bot@example.com", NOON, delegating=True)[0]
+
+
+def left(answer: TestResponse) -> int:
+    return int(answer.headers["X-RateLimit-Remaining"])
+
+
+class TestCreating:
+    def test_a_challenge_is_answered_whole_with_its_votes_pending(self, create):
+        answer = create()
+        assert (answer.status_code, answer.mimetype) == (200, "application/json")
+        told = answer.json
+        assert (told["id"], told["number"], told["category"], told["status"]) == ("challenge-1", 1, "challenge", "open")
+        assert (told["question"], told["asset"], told["deadline"]) == (QUESTION, "btc", f"{DEADLINE}T23:59:59Z")
+        assert (told["votes_pending"], told["ai_votes"], told["apex"], told["ai"]) == (True, {}, None, None)
+        assert told["understood"]["comparator"] == "close_above"
+        assert told["resolved_by"] == "prices"
+        assert told["backfilled"] is False
+        assert told["user_votes"] == {"yes": 0, "no": 0, "total": 0, "yes_pct": None}
+        assert (told["context"]["price"], told["context"]["change_24h_pct"]) == (SPOTS["btc"], 2.0)
+        assert told["context"]["distance_pct"] == pytest.approx(20)
+
+    def test_it_is_then_among_the_open_ones_and_under_its_number(self, create, send):
+        told = [create().json, create("Will gold rise?").json]
+        listed = send("GET", ACTIVE).json
+        assert (listed["schema"], listed["count"], listed["world"]) == ("challenges/1", 2, "simulated")
+        assert listed["challenges"] == told[::-1]
+        assert send("GET", "/api/challenges/2").json == told[1]
+
+    def test_the_question_is_recorded_in_the_ledger_at_once(self, create, database):
+        create()
+        with database.reading() as db:
+            (entry,) = ledger.entries(db, 1, 10)
+        assert (entry.kind, entry.subject, entry.backfilled) == ("question", "challenge-1", False)
+        assert entry.body["question"]["text"] == QUESTION
+        assert {"rule", "deadline", "resolver", "created_at"} <= entry.body.keys()
+
+    def test_who_created_it_is_kept_and_never_told(self, create, send, database, delegating):
+        headers = {"X-API-Key": delegating, "X-End-User": "alice-of-the-tests"}
+        shown = create(headers=headers).text + send("GET", ACTIVE).text + send("GET", "/api/challenges/1").text
+        with database.reading() as db:
+            assert predictions.find_challenge(db, 1).market.author.endswith(":alice-of-the-tests")
+            shown += str(ledger.entries(db, 1, 10))
+        assert "alice" not in shown
+        assert "author" not in shown
+
+    def test_many_at_once_get_numbers_of_their_own(self, create):
+        with ThreadPoolExecutor(8) as threads:
+            answers = list(threads.map(lambda n: create(address=f"203.0.113.{n}"), range(8)))
+        assert [answer.status_code for answer in answers] == [200] * 8
+        assert sorted(answer.json["number"] for answer in answers) == list(range(1, 9))
+
+    def test_a_retry_under_the_same_idempotency_key_creates_one(self, create, send):
+        first, again = (create(headers={"Idempotency-Key": "once"}) for _ in range(2))
+        assert (again.status_code, again.data) == (200, first.data)
+        assert again.headers["Idempotent-Replayed"] == "true"
+        assert send("GET", ACTIVE).json["count"] == 1
+        other = create("Will gold rise?", headers={"Idempotency-Key": "once"})
+        assert (other.status_code, other.json["code"]) == (422, "idempotency_mismatch")
+
+    def test_before_the_first_prices_it_is_unavailable_and_costs_nothing(self, make_app, sqlite):
+        client = make_app(sqlite).test_client()
+        refused = client.post(CREATE, json={"question": QUESTION, "deadline": DEADLINE})
+        assert (refused.status_code, refused.json["code"]) == (503, "unavailable")
+        assert left(refused) == 3
+        assert client.get(ACTIVE).json["challenges"] == []
+
+
+class TestTheLimit:
+    def test_a_fourth_on_one_day_is_refused_until_midnight(self, create, wall: Wall):
+        assert [create().status_code for _ in range(3)] == [200] * 3
+        refused = create()
+        assert (refused.status_code, refused.json["code"], refused.json["limit"]) == (429, "rate_limited", 3)
+        assert refused.headers["Retry-After"] == str(12 * HOUR)
+        wall.time = NOON + 12 * HOUR
+        assert create().status_code == 200
+
+    @pytest.mark.parametrize(
+        ("question", "deadline"), [("Will it rain in Berlin?", DEADLINE), (QUESTION, "2027-01-14"), (QUESTION, "soon")]
+    )
+    def test_a_refused_question_costs_nothing(self, create, question: str, deadline: str):
+        for _ in range(4):
+            assert create(question, deadline).status_code == 400
+        assert left(create()) == 2
+
+    def test_it_is_counted_per_caller(self, create, api_key):
+        for caller in ({"address": "203.0.113.1"}, {"address": "203.0.113.2"}, {"headers": {"X-API-Key": api_key}}):
+            assert [create(**caller).status_code for _ in range(4)] == [200, 200, 200, 429]
+
+    def test_end_users_of_a_delegating_key_are_counted_apart(self, create, delegating):
+        for user in ("alice", "bob"):
+            headers = {"X-API-Key": delegating, "X-End-User": user}
+            assert [create(headers=headers).status_code for _ in range(4)] == [200, 200, 200, 429]
+
+    def test_it_leaves_the_daily_quota_alone(self, create, send, api_key):
+        create(headers={"X-API-Key": api_key})
+        assert send("GET", "/api/v1/me", headers={"X-API-Key": api_key}).json["used"] == 0
+
+
+class TestWhatIsRefused:
+    @pytest.mark.parametrize(
+        "deadline",
+        [
+            None,
+            20270214,
+            "",
+            "tomorrow",
+            "2027-2-14",
+            "14.02.2027",
+            "2027-02-30",
+            "2027-02-14T00:00:00Z",
+            " 2027-02-14",
+            "٢٠٢٧-٠٢-١٤",
+            "2027-01-14",
+            str(TODAY + timedelta(366)),
+            "2099-12-31",
+        ],
+    )
+    def test_another_deadline_than_a_date_within_a_year_by_its_field(self, create, deadline):
+        refused = create(deadline=deadline)
+        assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
+        (error,) = refused.json["errors"]
+        assert error["field"] == "deadline"
+        assert error["message"]
+
+    @pytest.mark.parametrize("days", [0, 1, 365])
+    def test_not_a_deadline_from_today_to_a_year_ahead(self, create, days: int):
+        assert create(deadline=str(TODAY + timedelta(days))).status_code == 200
+
+    def test_a_deadline_today_in_the_last_hour_of_the_day(self, create, wall: Wall):
+        wall.time = NOON + 11 * HOUR - 1
+        assert create(deadline=str(TODAY)).status_code == 200
+        wall.time = NOON + 11 * HOUR + 60
+        assert create(deadline=str(TODAY)).json["errors"][0]["field"] == "deadline"
+
+    @pytest.mark.parametrize(
+        ("question", "code"),
+        [
+            ("Will it rain in Berlin?", "not_a_market_question"),
+            ("Will Bitcoin be above 60,000 USD by 1 February 2027?", "invalid_question"),
+            ("", "invalid_request"),
+            ("x" * 501, "invalid_request"),
+            ("Will Bitcoin rise?\x07", "invalid_request"),
+            ("Will Bitcoin\nrise?", "invalid_request"),
+            ("Will Bitcoin rise?\x00", "invalid_request"),
+            (None, "invalid_request"),
+            (["Will Bitcoin rise?"], "invalid_request"),
+        ],
+    )
+    def test_what_is_no_question_by_its_field(self, create, question, code: str):
+        refused = create(question)
+        assert (refused.status_code, refused.json["code"]) == (400, code)
+        assert "question" in {error["field"] for error in refused.json["errors"]}
+
+    def test_a_field_of_no_meaning(self, send):
+        body = {"question": QUESTION, "deadline": DEADLINE, "author": "me"}
+        assert send("POST", CREATE, json=body).json["errors"][0]["field"] == "author"
+
+    def test_markup_is_text_and_is_told_as_json_only(self, create, send):
+        text = "Will <b>Bitcoin</b> be above 60,000 USD? <script>alert(1)</script>"
+        answer = create(text)
+        for told in (answer, send("GET", ACTIVE)):
+            assert told.mimetype in ("application/json", "application/problem+json")
+            assert told.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.status_code == 400 or answer.json["question"] == text
+
+
+class TestVoting:
+    def test_a_vote_is_counted_at_once(self, create, vote, send):
+        create()
+        answer = vote(1)
+        assert answer.json == {
+            "id": "challenge-1",
+            "vote": "yes",
+            "voted_at": "2027-01-15T12:00:00Z",
+            "user_votes": {"yes": 1, "no": 0, "total": 1, "yes_pct": 100.0},
+        }
+        assert send("GET", "/api/challenges/1").json["user_votes"] == answer.json["user_votes"]
+
+    def test_a_later_vote_of_the_same_caller_takes_its_place(self, create, vote):
+        create()
+        sides = ("yes", "no", "no", "yes", "no")
+        assert [vote(1, side).json["user_votes"]["total"] for side in sides] == [1] * 5
+        assert vote(1, "no").json["user_votes"] == {"yes": 0, "no": 1, "total": 1, "yes_pct": 0.0}
+
+    def test_every_caller_has_one(self, create, vote, api_key, delegating):
+        create()
+        vote(1, "yes", address="203.0.113.1")
+        vote(1, "no", address="203.0.113.2")
+        vote(1, "no", headers={"X-API-Key": api_key})
+        for user in ("alice", "bob"):
+            last = vote(1, "yes", headers={"X-API-Key": delegating, "X-End-User": user})
+        assert last.json["user_votes"] == {"yes": 3, "no": 2, "total": 5, "yes_pct": 60.0}
+
+    def test_it_closes_at_the_deadline(self, create, vote, wall: Wall):
+        create(deadline=str(TODAY))
+        wall.time = NOON + 12 * HOUR - 2
+        assert vote(1, "no").status_code == 200
+        wall.time = NOON + 12 * HOUR - 1
+        refused = vote(1, "yes")
+        assert (refused.status_code, refused.json["code"]) == (409, "voting_closed")
+        assert "2027-01-15T23:59:59Z" in refused.json["detail"]
+
+    def test_it_closes_when_the_challenge_is_settled(self, create, vote, send, database):
+        create()
+        vote(1, "no")
+        with database.reading() as db:
+            found = predictions.find_challenge(db, 1)
+        settle(database, found.market, "yes", NOON + HOUR)
+        assert vote(1, "yes").json["code"] == "voting_closed"
+        told = send("GET", "/api/challenges/1").json
+        assert told["user_votes"]["no"] == 1
+        assert (told["status"], told["resolution"]["outcome"]) == ("resolved", "yes")
+        assert told["resolution"]["evidence"] == "the last price was 50,500.00"
+        assert send("GET", ACTIVE).json["count"] == 0
+
+    @pytest.mark.parametrize(
+        "number", ["0", "2", "01", "-1", "1.0", "1e3", "99999999999999999999", "٣", "%00", "challenge-1", "active"]
+    )
+    def test_of_another_number_there_is_none(self, create, vote, send, number: str):
+        create()
+        refused = vote(number)
+        assert (refused.status_code, refused.json["code"]) == (404, "not_found")
+        if number != "active":
+            assert send("GET", f"/api/challenges/{number}").status_code == 404
+
+    @pytest.mark.parametrize("side", ["YES", "maybe", "", None, True, 1])
+    def test_a_vote_is_yes_or_no(self, create, vote, side):
+        create()
+        assert vote(1, side).json["errors"][0]["field"] == "vote"
+
+    def test_a_caller_has_sixty_an_hour(self, create, vote, wall: Wall):
+        create()
+        wall.time = NOON + 60
+        assert [vote(1).status_code for _ in range(61)] == [200] * 60 + [429]
+        assert vote(1, address="203.0.113.8").status_code == 200
+        wall.time = NOON + HOUR
+        assert vote(1).status_code == 200
+
+    def test_a_key_that_is_wrong_is_refused_and_not_counted_as_an_address(self, create, vote):
+        create()
+        assert vote(1, headers={"X-API-Key": "nf_live_x"}).json["code"] == "invalid_api_key"
+
+
+def test_once_they_have_voted_it_shows_ten_voters_apex_and_their_row_of_the_ledger(create, send, database):
+    create()
+    with database.reading() as db:
+        market = predictions.find_challenge(db, 1).market
+    entry = let_vote(database, market, commitment(NOON + 5, names=(*NAMES, "swarm", "apex")))
+    told = send("GET", "/api/challenges/1").json
+    assert list(told["ai_votes"]) == [*NAMES, "swarm"]
+    assert told["apex"]["p_yes"] == 0.6
+    assert told["votes_pending"] is False
+    assert told["commitment"] == {"seq": entry.seq, "hash": entry.hash}
+    assert utc(NOON + 5).strftime("%Y-%m-%dT%H:%M:%SZ") in send("GET", "/api/challenges/1").text
+
+
+def test_the_deadline_of_an_open_challenge_is_to_come(create, send, wall: Wall):
+    create(deadline=str(TODAY))
+    create()
+    wall.time = NOON + DAY
+    assert [one["number"] for one in send("GET", ACTIVE).json["challenges"]] == [2]
+
+
+def test_the_list_is_of_the_shape_that_the_docs_describe(create, send, as_described):
+    create()
+    create("Will the SEC approve a Solana ETF?")
+    as_described(ACTIVE, send("GET", ACTIVE).json)
+    as_described("/api/challenges/{number}", send("GET", "/api/challenges/2").json)
+
+
+def test_an_open_challenge_on_an_asset_that_has_no_price_any_more_has_no_context(create, send, database, wall: Wall):
+    create()
+    tell_prices(database, "gold", as_of=NOON + HOUR)
+    wall.time += HOUR
+    assert send("GET", "/api/challenges/1").json["context"] is None
+
+
+def test_the_newest_two_hundred_are_listed(send, database):
+    for number in range(1, 203):
+        with database.writing() as db:
+            predictions.add(db, market(f"challenge-{number}", category="challenge", resolver="hand"), number)
+    told = send("GET", ACTIVE).json
+    assert [one["number"] for one in told["challenges"]] == list(range(202, 2, -1))
+    assert told["count"] == 200

@@ -1,0 +1,219 @@
+"""The ledger over HTTP: read, paged, proved, and checked by who reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from service.api import ledger_examples
+from service.client import Client, NotFound, ProofFailed
+from service.ledger import proofs
+from service.ledger.chain import Entry, Row
+from service.ledger.roots import Root, public_key
+from service.ledger.verifier import verify
+from service.market.instants import DAY
+from service.store import ledger as stored
+
+PATH = "/api/v1/ledger"
+KEY = bytes(range(32))
+NOON = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
+
+
+@pytest.fixture
+def recorded(sqlite) -> tuple[Entry, ...]:
+    """Five rows that are sealed and two of the next day that are not."""
+    old = [Row("votes", f"daily-btc-up-{n}", {"p": 0.1 + n / 7, "n": n}, False) for n in range(5)]
+    new = [Row("odds", "polymarket-1", {"p_yes": 1.0, "tiny": 1e-7, "huge": 1e22}, False) for _ in range(2)]
+    with sqlite.writing() as db:
+        entries = stored.append(db, old, NOON)
+        stored.seal(db, "2026-11-21", KEY, NOON + DAY)
+        return entries + stored.append(db, new, NOON + DAY)
+
+
+@pytest.fixture
+def root(sqlite, recorded) -> Root:
+    with sqlite.reading() as db:
+        return stored.last_root(db)
+
+
+@pytest.fixture
+def reader(app: Flask) -> Iterator[Client]:
+    with Client("http://ninefold", transport=httpx.WSGITransport(app)) as client:
+        yield client
+
+
+def test_a_page_holds_the_rows_as_they_were_hashed(client: FlaskClient, recorded, as_described):
+    answer = client.get(PATH)
+    assert answer.json["entries"] == [asdict(entry) for entry in recorded]
+    last = recorded[-1]
+    assert answer.json["head"] == {"seq": 7, "hash": last.hash, "recorded_at": last.recorded_at}
+    assert (answer.json["schema"], answer.json["world"], answer.json["count"]) == ("ledger/1", "simulated", 7)
+    assert answer.json["next"] is None
+    as_described(PATH, answer.json)
+
+
+def test_next_leads_through_all_pages_and_then_to_none(client: FlaskClient, recorded):
+    seen, since = [], 1
+    while since is not None:
+        page = client.get(PATH, query_string={"since": since, "limit": 3}).json
+        seen.append([entry["seq"] for entry in page["entries"]])
+        since = page["next"]
+    assert seen == [[1, 2, 3], [4, 5, 6], [7]]
+
+
+def test_rows_of_one_kind_or_one_subject_are_paged_alike(client: FlaskClient, recorded):
+    page = client.get(f"{PATH}?kind=odds&limit=1").json
+    assert ([entry["seq"] for entry in page["entries"]], page["next"]) == ([6], 7)
+    page = client.get(f"{PATH}?subject=daily-btc-up-3").json
+    assert ([entry["seq"] for entry in page["entries"]], page["next"]) == ([4], None)
+    assert client.get(f"{PATH}?subject=nobody").json["entries"] == []
+
+
+def test_past_the_last_row_a_page_is_empty(client: FlaskClient, recorded):
+    page = client.get(f"{PATH}?since=8").json
+    assert (page["count"], page["entries"], page["next"], page["head"]["seq"]) == (0, [], None, 7)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["since=0", "since=-1", "since=x", f"since={2**63}", "limit=0", "limit=501", "kind=vote", "subject=", "sort=up"],
+)
+def test_a_query_that_makes_no_sense_is_refused(client: FlaskClient, query: str):
+    refused = client.get(f"{PATH}?{query}")
+    assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
+
+
+def test_the_head_says_where_the_ledger_stands(client: FlaskClient, recorded, root, as_described):
+    told = client.get(f"{PATH}/head").json
+    assert (told["seq"], told["hash"], told["recorded_at"]) == (7, recorded[-1].hash, "2026-11-22T12:00:00Z")
+    assert (told["unsealed"], told["roots"], told["algorithm"]) == (2, 1, "Ed25519")
+    assert told["public_key"] == public_key(KEY) == root.key
+    as_described(f"{PATH}/head", told)
+
+
+def test_it_does_not_claim_to_prove_when_something_was_written(client: FlaskClient):
+    told = client.get(f"{PATH}/head").json["what_it_proves"]
+    assert "does not prove when a row was written" in told
+    assert "no second ledger" in told
+
+
+def test_an_empty_ledger_answers_too(client: FlaskClient, as_described):
+    told = client.get(f"{PATH}/head").json
+    assert (told["seq"], told["hash"], told["public_key"], told["unsealed"], told["roots"]) == (None, None, None, 0, 0)
+    as_described(f"{PATH}/head", told)
+    page = client.get(PATH).json
+    assert (page["count"], page["head"], page["next"]) == (0, None, None)
+    as_described(PATH, page)
+    assert client.get(f"{PATH}/roots").json["roots"] == []
+    assert client.get(f"{PATH}/1").json["detail"] == "There is no such row in the ledger; it has no rows yet."
+
+
+def test_one_row_is_found_by_its_number(client: FlaskClient, recorded, as_described):
+    sealed, unsealed = client.get(f"{PATH}/5").json, client.get(f"{PATH}/6").json
+    assert (sealed["entry"], sealed["sealed_by"]) == (asdict(recorded[4]), "2026-11-21")
+    assert (unsealed["entry"], unsealed["sealed_by"]) == (asdict(recorded[5]), None)
+    as_described(f"{PATH}/{{seq}}", sealed)
+    as_described(f"{PATH}/{{seq}}", unsealed)
+
+
+NO_ROWS = ["8", "0", "-1", "1.0", "x", "01", "１", "9" * 19, "9" * 5000, "%00", "NaN"]
+
+
+@pytest.mark.parametrize("seq", NO_ROWS)
+@pytest.mark.parametrize("path", [PATH, f"{PATH}/proof"])
+def test_a_row_that_is_not_there_is_not_found(client: FlaskClient, recorded, path: str, seq: str):
+    refused = client.get(f"{path}/{seq}")
+    assert (refused.status_code, refused.json["code"]) == (404, "not_found")
+    assert refused.json["detail"] == "There is no such row in the ledger; its rows are 1 to 7."
+
+
+def test_a_proof_holds_and_can_be_followed_by_hand(client: FlaskClient, recorded, root, as_described):
+    for seq in range(1, 6):
+        told = client.get(f"{PATH}/proof/{seq}").json
+        assert proofs.fault(proofs.read(told), seq, public_key(KEY)) is None
+        assert (told["entry"], told["root"]) == (asdict(recorded[seq - 1]), asdict(root))
+        as_described(f"{PATH}/proof/{{seq}}", told)
+
+
+def test_a_row_that_is_not_sealed_yet_says_when_it_will_be(client: FlaskClient, recorded):
+    refused = client.get(f"{PATH}/proof/6")
+    assert (refused.status_code, refused.json["code"]) == (404, "not_found")
+    assert refused.json["detail"] == "Row 6 is not sealed yet: it will be after 2026-11-23T00:00:00Z in world time."
+
+
+def test_the_roots_are_listed_from_a_day_on_and_paged(client: FlaskClient, sqlite, recorded, as_described):
+    with sqlite.writing() as db:
+        stored.seal(db, "2026-11-22", KEY, NOON + 2 * DAY)
+    told = client.get(f"{PATH}/roots").json
+    assert ([one["day"] for one in told["roots"]], told["next"]) == (["2026-11-21", "2026-11-22"], None)
+    as_described(f"{PATH}/roots", told)
+    page = client.get(f"{PATH}/roots?limit=1").json
+    assert (page["count"], page["next"]) == (1, "2026-11-22")
+    later = client.get(f"{PATH}/roots?since={page['next']}").json
+    assert later["roots"] == told["roots"][1:]
+    assert client.get(f"{PATH}/roots?since=yesterday").status_code == 400
+
+
+def test_it_is_public_limited_and_kept_by_nobody(client: FlaskClient, recorded):
+    """Rows are read when they are asked for: a cache would show an old head."""
+    answer = client.get(f"{PATH}/head")
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert [client.get(f"{PATH}/head").status_code for _ in range(120)] == [200] * 119 + [429]
+
+
+def test_what_the_docs_show_holds(client: FlaskClient):
+    shown = client.get("/api/openapi.json").json["paths"][f"{PATH}/proof/{{seq}}"]["get"]["responses"]["200"]
+    example = shown["content"]["application/json"]["examples"]["answer"]["value"]
+    assert proofs.fault(proofs.read(example), 2, ledger_examples.ROOT.key) is None
+
+
+def test_a_reader_pages_the_whole_ledger_and_verifies_it_himself(reader: Client, recorded, root):
+    lines = list(reader.export_ledger())
+    assert (len(lines), verify(lines, key=root.key, root=root.root).fault) == (8, None)
+    assert verify([*lines[:2], *reader.export_ledger(since=3)]).fault is None
+    assert verify([lines[0], *lines[2:]]).fault
+
+
+def test_an_export_is_the_same_from_the_database_and_over_http(reader: Client, sqlite, recorded):
+    with sqlite.reading() as db:
+        assert list(stored.export(db)) == list(reader.export_ledger())
+
+
+def test_rows_recorded_during_an_export_do_not_spoil_it(reader: Client, sqlite, recorded):
+    lines = reader.export_ledger()
+    first = next(lines)
+    with sqlite.writing() as db:
+        stored.append(db, [Row("score", "x", {}, False)], NOON + DAY)
+        stored.seal(db, "2026-11-22", KEY, NOON + 2 * DAY)
+    assert verify([first, *lines]).fault is None
+
+
+def test_a_proof_is_fetched_and_checked_by_the_client(reader: Client, recorded, root):
+    assert reader.verify_proof(3) == reader.verify_proof(3, key=root.key) == reader.ledger_proof(3)
+    with pytest.raises(ProofFailed, match="signed by another key"):
+        reader.verify_proof(3, key="00" * 32)
+    with pytest.raises(NotFound, match="not sealed yet"):
+        reader.verify_proof(6)
+
+
+def test_a_proof_that_does_not_hold_is_never_handed_on(reader: Client, recorded):
+    good = reader.ledger_proof(3)
+    bad = {**good, "entry": {**good["entry"], "body": {"p": 0.9}}}
+    for answer, why in ((bad, "Row 3 is not what"), (reader.ledger_proof(4), "about row 4"), ({}, "no proof of a row")):
+        transport = httpx.MockTransport(lambda _, answer=answer: httpx.Response(200, json=answer))
+        with Client("http://ninefold", transport=transport) as client, pytest.raises(ProofFailed, match=why):
+            client.verify_proof(3)
+
+
+def test_the_client_names_what_it_asks_for(reader: Client, recorded):
+    assert [entry["seq"] for entry in reader.ledger(since=2, limit=2)["entries"]] == [2, 3]
+    assert [entry["seq"] for entry in reader.ledger(kind="odds", subject="polymarket-1")["entries"]] == [6, 7]
+    assert reader.ledger_entry(2)["entry"]["seq"] == 2
+    assert reader.ledger_head()["seq"] == 7
+    assert reader.ledger_roots(since="2026-11-22")["count"] == 0

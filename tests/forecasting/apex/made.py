@@ -1,0 +1,64 @@
+"""Inputs, calls and records made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from service.forecasting.apex import ENGINE, Call, Inputs, LayerVote
+from service.forecasting.apex.layers import LAYERS
+from service.forecasting.context import Context
+from service.forecasting.record import ClassRecord, Standing
+from tests.forecasting.made import NOW
+
+SEATS = ("momentum", "reversion", "breadth", "regime", "trend", "news")
+BRAINS = ("vol", "logit", "forest")
+
+
+def context(asset: str = "btc", **inputs: float | None) -> Context:
+    """Volatility of 0.5 % an hour; the named inputs are 0 unless given."""
+    known = {"peers_24h": 0.0, "peers_rising": 0.0, "heat": 0.0, "move_24h": 0.0} | inputs
+    return Context(asset, NOW, 100.0, 120.0, 0.005**2, 0.005**2, known, {})
+
+
+def inputs_of(**fields) -> Inputs:
+    """Everybody at even odds and nothing from outside, unless given."""
+    base = Inputs(
+        asset="btc",
+        at=NOW,
+        seats=dict.fromkeys(SEATS, 0.5),
+        brains=dict.fromkeys(BRAINS, 0.5),
+        context=context(),
+        news_score=None,
+        news_n=0,
+        odds_p=None,
+        swarm=None,
+    )
+    return replace(base, **fields)
+
+
+def proven(n: int = 30, engine: str = ENGINE, **differences: float) -> ClassRecord:
+    """A record of every layer with `n` resolved calls, as good as the others unless a difference is given."""
+    return ClassRecord(
+        standings=tuple(Standing(name, engine, n, n, 0.25, differences.get(name, 0.0)) for name in LAYERS)
+    )
+
+
+def call_of(at: int, p_up: float, spot: float = 100.0, *, backfilled: bool = False, **layers: float) -> Call:
+    """A call with the named layers; the others are silent."""
+    return Call(
+        asset="btc",
+        at=at,
+        spot=spot,
+        p_up=p_up,
+        agreement=1.0,
+        confidence=abs(2 * p_up - 1),
+        special=False,
+        conditions={},
+        layers=tuple(
+            LayerVote(name, layers[name], 1.0, "because", None)
+            if name in layers
+            else LayerVote(name, None, 0.0, "", "nothing")
+            for name in LAYERS
+        ),
+        backfilled=backfilled,
+    )

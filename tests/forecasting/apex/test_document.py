@@ -1,0 +1,66 @@
+"""The status of apex as it is published."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+from pydantic import TypeAdapter
+
+from service.forecasting.apex import ApexDocument, apex_document, consult, score
+from service.forecasting.apex.scores import ResolvedCall
+from service.forecasting.predictions import Made
+from service.forecasting.record import ClassRecord
+from service.market.instants import DAY, HOUR, iso
+from tests.forecasting.apex.made import call_of, inputs_of
+from tests.forecasting.made import NOW
+
+MADE = Made(iso(NOW), iso(NOW), iso(NOW + 900), "simulated", {"btc": "simulated"})
+
+
+@pytest.fixture
+def document() -> ApexDocument:
+    call = consult(inputs_of(odds_p=0.7123456, swarm=0.3), ClassRecord())
+    past = [ResolvedCall(call_of(NOW - at * DAY, 0.61, backfilled=at > 2, news=0.6), True) for at in (1, 2, 3, 4, 5)]
+    return apex_document(call, score(past), MADE)
+
+
+def test_it_begins_like_every_document_and_survives_json(document: ApexDocument):
+    assert list(asdict(document))[:6] == ["schema", "timestamp", "as_of", "stale_after", "world", "sources"]
+    assert (document.schema, document.asset, document.horizon_hours) == ("apex/1", "btc", 24)
+    adapter = TypeAdapter(ApexDocument)
+    assert adapter.validate_json(adapter.dump_json(document)) == document
+
+
+def test_the_next_call_is_due_four_hours_later(document: ApexDocument):
+    assert (document.called_at, document.next_at) == (iso(NOW), iso(NOW + 4 * HOUR))
+
+
+def test_bull_and_bear_add_up_to_100(document: ApexDocument):
+    assert document.vote.bull_probability + document.vote.bear_probability == pytest.approx(100)
+    assert document.vote.bull_probability == pytest.approx(100 * document.vote.p_up, abs=0.051)
+
+
+def test_every_layer_says_its_vote_or_why_it_is_silent(document: ApexDocument):
+    assert len(document.layers) == 8
+    for layer in document.layers:
+        assert (layer.p_up is None) == (layer.direction is None) == (layer.silent is not None)
+    market = next(layer for layer in document.layers if layer.name == "market")
+    assert (market.p_up, market.direction, market.weight) == (0.7123, "BULLISH", 0.5)
+
+
+def test_every_layer_and_the_vote_have_both_books(document: ApexDocument):
+    assert [(book.backfilled, book.n) for book in document.record] == [(False, 2), (True, 3)]
+    for layer in document.layers:
+        assert [book.backfilled for book in layer.accuracy] == [False, True]
+    assert document.record[0].brier == 0.1521
+    assert document.record[0].accuracy == 0.3916
+
+
+def test_the_special_mode_tells_its_conditions(document: ApexDocument):
+    assert document.special_mode.active is False
+    assert set(document.special_mode.conditions) == {
+        "seven_of_nine_agree",
+        "fifteen_points_from_even",
+        "every_layer_proven",
+    }

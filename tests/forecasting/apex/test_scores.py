@@ -1,0 +1,131 @@
+"""How good apex was: by hand, and by the record that all voters have."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from service.forecasting.apex import ENGINE, record_of, resolved_calls, score
+from service.forecasting.apex.layers import LAYERS
+from service.forecasting.apex.scores import ResolvedCall
+from service.forecasting.scoring import wilson_interval
+from service.market.bars import Bars, from_rows
+from service.market.instants import DAY, HOUR
+from tests.forecasting.apex.made import call_of
+
+START = 1_735_689_600
+FOUR_HOURS = 4 * HOUR
+
+
+def bars_of(closes: list[float]) -> Bars:
+    """Hourly bars from a day before START on; close k ends k + 1 hours after that."""
+    rows = [(START - DAY + HOUR * at, close, close, close, close, 1) for at, close in enumerate(closes)]
+    return from_rows(rows, HOUR)
+
+
+def resolved(*rows: tuple[float, bool], backfilled: bool = False, every: int = DAY, **layers) -> list[ResolvedCall]:
+    return [
+        ResolvedCall(call_of(START + at * every, p, backfilled=backfilled, **layers), happened)
+        for at, (p, happened) in enumerate(rows)
+    ]
+
+
+def test_a_call_resolves_by_the_price_a_day_later():
+    """The close at START is 100; a day later it is 101, and two days later 101 still."""
+    bars = {"btc": bars_of([100.0] * 47 + [101.0] * 40)}
+    calls = [call_of(START, 0.6), call_of(START + DAY, 0.6, spot=101.0)]
+    found = resolved_calls(calls, bars, START + 3 * DAY)
+    assert [(one.call.at, one.happened) for one in found] == [(START, True), (START + DAY, False)]
+
+
+def test_it_stays_open_until_its_day_is_over():
+    bars = {"btc": bars_of([100.0] * 90)}
+    assert resolved_calls([call_of(START, 0.6)], bars, START + DAY) == ()
+    assert len(resolved_calls([call_of(START, 0.6)], bars, START + DAY + 1)) == 1
+
+
+def test_a_hole_before_its_end_makes_it_void():
+    bars = bars_of([100.0] * 90)
+    holed = bars[(bars.time < START + DAY - 3 * HOUR) | (bars.time >= START + DAY)]
+    assert resolved_calls([call_of(START, 0.6)], {"btc": holed}, START + 5 * DAY) == ()
+
+
+def test_the_fused_vote_by_hand():
+    """.8 up, .6 down, .5 up: Brier (.04 + .36 + .25) / 3 = .216667, accuracy 1 - .866667; one hit of two sides."""
+    live, past = score(resolved((0.8, True), (0.6, False), (0.5, True))).fused
+    assert (live.backfilled, live.n, live.n_eff) == (False, 3, 3)
+    assert live.brier == pytest.approx(0.2166667)
+    assert live.accuracy == pytest.approx(0.1333333)
+    low, high = wilson_interval(1, 2)
+    assert (live.hit_rate_pct, live.hit_rate_low_pct, live.hit_rate_high_pct) == pytest.approx(
+        (50, 100 * low, 100 * high)
+    )
+    assert live.verdict == "not enough resolved markets"
+    assert (past.backfilled, past.n, past.brier, past.hit_rate_pct) == (True, 0, None, None)
+
+
+def test_what_was_backfilled_is_never_pooled_with_what_is_live():
+    live = resolved((0.8, True))
+    past = resolved((0.8, False), (0.8, False), backfilled=True)
+    books = score([*past, *live]).fused
+    assert [(book.backfilled, book.n, book.hit_rate_pct) for book in books] == [(False, 1, 100), (True, 2, 0)]
+
+
+def test_a_layer_is_scored_on_the_calls_it_spoke_in():
+    rows = [*resolved((0.5, True), news=0.9), *resolved((0.5, True), swarm=0.4)]
+    layers = score(rows).layers
+    assert list(layers) == list(LAYERS)
+    assert (layers["news"][0].n, layers["news"][0].brier) == (1, pytest.approx(0.01))
+    assert (layers["swarm"][0].n, layers["swarm"][0].hit_rate_pct) == (1, 0)
+    assert layers["oracles"][0].n == 0
+
+
+def test_calls_every_four_hours_prove_a_sixth():
+    """120 calls of which 80 have the right side are worth 20: the interval is that of 13.33 of 20."""
+    rows = [(0.6, at % 3 != 0) for at in range(120)]
+    live = score(resolved(*rows, every=FOUR_HOURS)).fused[0]
+    assert (live.n, live.n_eff) == (120, pytest.approx(20))
+    assert live.hit_rate_pct == pytest.approx(100 * 2 / 3)
+    assert live.hit_rate_low_pct == pytest.approx(100 * wilson_interval(40 / 3, 20)[0])
+    assert live.verdict == "not enough resolved markets"
+
+
+@pytest.mark.parametrize(
+    ("share", "verdict"),
+    [(0.5, "no clear difference from a coin"), (0.8, "better than a coin"), (0.2, "worse than a coin")],
+)
+def test_a_verdict_is_given_where_the_interval_leaves_no_doubt(share: float, verdict: str):
+    rows = [(0.6, at < share * 60) for at in range(60)]
+    assert score(resolved(*rows)).fused[0].verdict == verdict
+
+
+def test_no_side_is_no_hit_and_no_miss():
+    even = score(resolved((0.5, True), (0.5, False))).fused[0]
+    assert (even.n, even.accuracy, even.hit_rate_pct) == (2, 0, None)
+
+
+def test_layers_get_standings_like_voters():
+    """Yes at .9 and .5, no at .4 and .2: the figures of the track record's own test, and the class of directions."""
+    rows = [
+        ResolvedCall(call_of(START, 0.5, oracles=0.9, news=0.5), True),
+        ResolvedCall(call_of(START + DAY, 0.5, oracles=0.4, news=0.2), False),
+    ]
+    record = record_of(rows, START + 3 * DAY)
+    assert record.as_of == START + 3 * DAY
+    assert record.event.standings == ()
+    news, oracles = record.direction.standings
+    assert (oracles.voter, oracles.engine, oracles.n) == ("oracles", ENGINE, 2)
+    assert (oracles.brier, oracles.difference) == (pytest.approx(0.085), pytest.approx(-0.03))
+    assert (news.brier, news.difference) == (pytest.approx(0.145), pytest.approx(0.03))
+
+
+def test_a_record_of_no_calls_is_one_of_nothing():
+    assert record_of([], 5).direction.standings == ()
+
+
+def test_a_layer_that_knows_nothing_is_worth_a_coin():
+    generator = np.random.default_rng(2)
+    rows = [(0.5, bool(generator.random() < 0.5)) for _ in range(200)]
+    book = score(resolved(*rows, volatility=0.49)).layers["volatility"][0]
+    assert book.accuracy == pytest.approx(0, abs=0.02)
+    assert book.verdict == "no clear difference from a coin"

@@ -1,0 +1,143 @@
+"""A live world on this machine: simulated prices passed off as live, and what else it asks, as servers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from typing import Any
+
+from service.market.clock import WorldClock
+from service.market.instants import HOUR
+from service.sources.feeds import simulated
+from service.sources.feeds.simulated import SimulatedFeed
+from tests.houses import START
+from tests.sources.conftest import ExchangeServer
+
+SLOT = START - START % HOUR
+SEED = 42
+TIMEOUT_S = 0.5
+SPOT = float(simulated.bars(SEED, "btc", START - HOUR, START).close[-1])
+PRINTED = (("Bitcoin rises as funds buy", SLOT - HOUR), ("Ether falls after a hack", SLOT - 2 * HOUR))
+
+
+class LiveFeed(SimulatedFeed):
+    """The simulated market under the name of the live one."""
+
+    world = "live"
+
+    def clock(self, wall: int) -> WorldClock:
+        return WorldClock("live", world_origin=wall, wall_origin=wall)
+
+
+def level(share: float) -> str:
+    return f"{round(SPOT * share, -3):,.0f}"
+
+
+def gamma_row(market_id: str = "1500056", share: float = 1.02, day: int = 25, p: str = "0.41") -> dict[str, Any]:
+    """An open market in Polymarket's words."""
+    return {
+        "id": market_id,
+        "question": f"Will the price of Bitcoin be above ${level(share)} on November {day}?",
+        "groupItemTitle": level(share),
+        "slug": "bitcoin-above-on-november",
+        "description": 'Resolves to "Yes" if the 12:00 ET candle has a final "Close" price above the level.',
+        "outcomes": '["Yes", "No"]',
+        "outcomePrices": json.dumps([p, str(round(1 - float(p), 4))]),
+        "bestBid": round(float(p) - 0.01, 4),
+        "bestAsk": round(float(p) + 0.01, 4),
+        "volumeNum": 250_000.0,
+        "endDate": f"2026-11-{day}T17:00:00Z",
+        "active": True,
+        "closed": False,
+        "acceptingOrders": True,
+    }
+
+
+def gamma_over(at: str, **more: str) -> dict[str, Any]:
+    """The same market once it was resolved to Yes."""
+    told = {"closed": True, "umaResolutionStatus": "resolved", "outcomePrices": '["1", "0"]', "closedTime": at}
+    return gamma_row() | told | more
+
+
+def kalshi_row(**more: str) -> dict[str, Any]:
+    """An open market in Kalshi's words."""
+    return {
+        "ticker": "KXBTC-26NOV27-B1",
+        "event_ticker": "KXBTC-26NOV27",
+        "market_type": "binary",
+        "title": f"Will Bitcoin exceed ${level(1.06)} by November 27?",
+        "yes_sub_title": "Yes",
+        "status": "active",
+        "close_time": "2026-11-27T23:59:59Z",
+        "yes_bid_dollars": "0.2200",
+        "yes_ask_dollars": "0.2500",
+        "volume_fp": "125000.00",
+        "notional_value_dollars": "1.0000",
+        "rules_primary": "Resolves Yes if the price exceeds the level at market close.",
+        **more,
+    }
+
+
+def rss(*told: tuple[str, int]) -> bytes:
+    items = "".join(
+        f"<item><title>{title}</title><link>https://paper.example/{at}</link><pubDate>{formatdate(at)}</pubDate></item>"
+        for title, at in told
+    )
+    return f'<?xml version="1.0"?><rss version="2.0"><channel><title>t</title>{items}</channel></rss>'.encode()
+
+
+def printing(*told: tuple[str, int]) -> Callable:
+    return answering(rss(*told), kind="application/rss+xml")
+
+
+def answering(body: bytes, status: int = 200, kind: str = "application/json", **headers: str) -> Callable:
+    """A server that gives this answer to everything."""
+
+    def answer(handler) -> None:
+        handler.send_response(status)
+        handler.send_header("Content-Type", kind)
+        handler.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return answer
+
+
+def hang(handler) -> None:
+    handler.exchange.closing.wait()
+
+
+@dataclass
+class Outside:
+    """What the live world asks: two markets that list `offered` and `over`, and a paper."""
+
+    offered: dict[str, list] = field(default_factory=dict)
+    over: dict[str, list] = field(default_factory=dict)
+    servers: dict[str, ExchangeServer] = field(default_factory=dict)
+
+    def reset(self) -> None:
+        self.offered = {"polymarket": [gamma_row()], "kalshi": [kalshi_row()]}
+        self.over = {"polymarket": [], "kalshi": []}
+        for server in self.servers.values():
+            server.fault = None
+        self.servers["paper"].fault = printing(*PRINTED)
+
+    def list(self, name: str, query: dict) -> dict:
+        settling = query.get("closed") == "true" or "tickers" in query
+        return {"markets": (self.over if settling else self.offered)[name]}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        address = {name: server.address for name, server in self.servers.items()}
+        return {
+            "world": "live",
+            "polymarket_url": address["polymarket"],
+            "kalshi_url": address["kalshi"],
+            "news_feeds": (f"{address['paper']}/rss",),
+            "pools_url": f"{address['pools']}/pools",
+            "source_timeout_s": TIMEOUT_S,
+        }

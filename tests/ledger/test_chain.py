@@ -1,0 +1,61 @@
+"""Rows that hold each other's hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+
+import pytest
+
+from service.ledger.chain import GENESIS, Row, chained, is_whole
+from tests.ledger import made
+
+NOON = "2026-11-21T12:00:00Z"
+
+
+def test_a_hash_can_be_made_by_hand_from_what_is_published():
+    row = Row("odds", "polymarket-1", {"p_yes": 0.5, "bid": None, "source": "día"}, False)
+    (entry,) = chained([row], NOON, None)
+    written = (
+        '{"backfilled":false,"body":{"bid":null,"p_yes":0.5,"source":"día"},"kind":"odds",'
+        f'"previous":"{"0" * 64}","recorded_at":"{NOON}","seq":1,"subject":"polymarket-1"}}'
+    )
+    assert entry.hash == hashlib.sha256(written.encode()).hexdigest()
+
+
+def test_each_row_holds_the_hash_of_the_one_before_it_without_a_gap():
+    entries = made.book(5, 4).entries
+    assert [entry.seq for entry in entries] == list(range(1, 10))
+    assert [entry.previous for entry in entries] == [GENESIS, *(entry.hash for entry in entries[:-1])]
+    assert all(map(is_whole, entries))
+
+
+def test_a_hash_outlives_the_way_through_json():
+    for entry in made.book(3).entries:
+        assert is_whole(replace(entry, body=json.loads(json.dumps(entry.body))))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seq": 2},
+        {"recorded_at": "2026-11-21T12:00:01Z"},
+        {"kind": "odds"},
+        {"subject": "daily-btc-up-1"},
+        {"backfilled": False},
+        {"body": {}},
+        {"previous": "1" * 64},
+        {"hash": "1" * 64},
+    ],
+)
+def test_no_field_can_be_changed_without_changing_the_hash(change: dict):
+    (entry,) = made.book(1).entries
+    assert is_whole(entry)
+    assert not is_whole(replace(entry, **change))
+
+
+@pytest.mark.parametrize("body", [{"p": float("nan")}, {"p": float("inf")}, {"text": "\ud800"}])
+def test_what_json_cannot_hold_is_refused(body: dict):
+    with pytest.raises(ValueError):
+        list(chained([Row("score", "x", body, False)], NOON, None))

@@ -1,0 +1,70 @@
+"""Checking a file from the shell, with nothing but the file."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from service.ledger.__main__ import main
+from service.ledger.roots import public_key
+from tests.ledger import made
+
+ROOT = Path(__file__).parents[2]
+KEY = public_key(made.SEED)
+BOOK = made.book(3, 2, unsealed=1)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "ledger.jsonl"
+    file.write_text(BOOK.text(), newline="\n")
+    return file
+
+
+def test_a_ledger_that_holds_is_told_with_what_to_keep(file: Path, capsys):
+    assert main(["verify", str(file), "--key", KEY, "--root", BOOK.roots[0].root]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("The ledger holds: 6 rows under 2 roots, the last 1 of them not sealed yet.\n")
+    assert {BOOK.entries[-1].hash, BOOK.roots[-1].root, KEY} <= set(said.split())
+
+
+def test_one_that_does_not_hold_is_told_with_the_row(file: Path, capsys):
+    file.write_text(BOOK.text().replace("daily-btc-up-1", "daily-eth-up-1", 1), newline="\n")
+    assert main(["verify", str(file)]) == 1
+    assert "Row 2 was changed" in capsys.readouterr().out
+
+
+def test_another_key_or_a_root_that_is_not_there_is_told(file: Path):
+    assert main(["verify", str(file), "--key", "00" * 32]) == 1
+    assert main(["verify", str(file), "--root", "00" * 32]) == 1
+
+
+def test_bytes_that_are_no_text_are_told(file: Path):
+    file.write_bytes(b"\xff" + BOOK.text().encode())
+    assert main(["verify", str(file)]) == 1
+
+
+def test_ends_of_lines_of_another_system_are_told(file: Path):
+    file.write_bytes(BOOK.text().encode().replace(b"\n", b"\r\n"))
+    assert main(["verify", str(file)]) == 1
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path, capsys):
+    assert main(["verify", str(tmp_path / "none")]) == 2
+    assert "none" in capsys.readouterr().err
+
+
+def test_it_needs_neither_the_service_nor_its_database(file: Path):
+    program = (
+        "import runpy, sys\n"
+        f"sys.argv = ['ledger', 'verify', {str(file)!r}]\n"
+        "try: runpy.run_module('service.ledger', run_name='__main__')\n"
+        "except SystemExit as left: code = left.code\n"
+        "unwanted = {'flask', 'sqlalchemy', 'pydantic', 'httpx', 'numpy', 'service.config', 'service.errors'}\n"
+        "print(code, sorted(unwanted & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 []"

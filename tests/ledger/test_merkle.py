@@ -1,0 +1,103 @@
+"""The tree is that of RFC 6962, by its published vectors and by its own definition."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.ledger import merkle
+from service.ledger.merkle import Step
+
+# The inputs and roots that Certificate Transparency's own implementations are tested with.
+INPUTS = (
+    "",
+    "00",
+    "10",
+    "2021",
+    "3031",
+    "40414243",
+    "5051525354555657",
+    "606162636465666768696a6b6c6d6e6f",
+)
+ROOTS = (
+    "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+    "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
+    "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
+    "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
+    "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
+    "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
+    "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
+    "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
+)
+
+leaves = st.lists(st.binary(min_size=32, max_size=32).map(bytes.hex), min_size=1, max_size=40)
+
+
+def sha(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+def split(size: int) -> int:
+    """The largest power of two smaller than `size`."""
+    return 1 << (size - 1).bit_length() - 1
+
+
+def tree(data: list[bytes]) -> bytes:
+    """MTH of RFC 6962, 2.1."""
+    if len(data) == 1:
+        return sha(b"\x00" + data[0])
+    k = split(len(data))
+    return sha(b"\x01" + tree(data[:k]) + tree(data[k:]))
+
+
+def audit(index: int, data: list[bytes]) -> list[tuple[str, bytes]]:
+    """PATH of RFC 6962, 2.1.1, with the side of each neighbour."""
+    if len(data) == 1:
+        return []
+    k = split(len(data))
+    if index < k:
+        return [*audit(index, data[:k]), ("right", tree(data[k:]))]
+    return [*audit(index - k, data[k:]), ("left", tree(data[:k]))]
+
+
+@pytest.mark.parametrize("size", range(1, 9))
+def test_the_roots_are_those_of_the_published_vectors(size: int):
+    assert merkle.root(INPUTS[:size]) == ROOTS[size - 1]
+
+
+@given(leaves)
+def test_a_root_is_that_of_the_definition(given: list[str]):
+    assert merkle.root(given) == tree([bytes.fromhex(leaf) for leaf in given]).hex()
+
+
+@given(leaves, st.data())
+def test_a_path_is_that_of_the_definition_and_leads_to_the_root(given: list[str], data):
+    index = data.draw(st.integers(0, len(given) - 1))
+    path = merkle.path(given, index)
+    wanted = audit(index, [bytes.fromhex(leaf) for leaf in given])
+    assert [(step.side, step.hash) for step in path] == [(side, hash.hex()) for side, hash in wanted]
+    assert [step.side for step in path] == list(merkle.sides(index, len(given)))
+    assert merkle.climb(given[index], path) == merkle.root(given)
+
+
+@given(leaves, st.data())
+def test_another_leaf_or_another_step_leads_elsewhere(given: list[str], data):
+    index = data.draw(st.integers(0, len(given) - 1))
+    path = merkle.path(given, index)
+    assert merkle.climb("ab" * 31 + given[index][:2], path) != merkle.root(given)
+    for place, step in enumerate(path):
+        other = Step("left" if step.side == "right" else "right", step.hash)
+        changed = (*path[:place], other, *path[place + 1 :])
+        # Two equal halves are the same tree whichever stands left.
+        if merkle.path(given, index)[place].hash != merkle.climb(given[index], path[:place]):
+            assert merkle.climb(given[index], changed) != merkle.root(given)
+
+
+def test_a_node_cannot_be_passed_off_as_a_leaf():
+    """The root over two leaves is no root over one leaf that holds both of them."""
+    two = ["11" * 32, "22" * 32]
+    inside = b"".join(sha(b"\x00" + bytes.fromhex(leaf)) for leaf in two)
+    assert merkle.root([inside.hex()]) != merkle.root(two)

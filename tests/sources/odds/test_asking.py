@@ -1,0 +1,210 @@
+"""Asking outside markets page by page: what a server may do to a caller that must go on."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from service.errors import SourceFailed
+from service.sources.odds import asking, kalshi, polymarket
+
+SOURCES = pytest.mark.parametrize("source", [polymarket, kalshi], ids=["polymarket", "kalshi"])
+PATIENCE_S = 0.3
+EXTRA_S = 0.3
+
+
+def drip(handler) -> None:
+    handler.send_response(200)
+    handler.end_headers()
+    while not handler.exchange.closing.wait(0.05):
+        handler.wfile.write(b" ")
+
+
+def drip_the_head(handler) -> None:
+    handler.wfile.write(b"HTTP/1.0 200 OK\r\n")
+    while not handler.exchange.closing.wait(0.05):
+        handler.wfile.write(b"x")
+
+
+def drip_and_stop(handler) -> None:
+    """Silent from just before the deadline on, so that no single read is late."""
+    handler.send_response(200)
+    handler.end_headers()
+    handler.exchange.closing.wait(0.2)
+    handler.wfile.write(b" ")
+    handler.exchange.closing.wait()
+
+
+def hang(handler) -> None:
+    handler.exchange.closing.wait()
+
+
+def reset(handler) -> None:
+    handler.connection.close()
+
+
+def answering(body: bytes, status: int = 200):
+    return lambda handler: handler.reply(status, body)
+
+
+def too_many_requests(handler) -> None:
+    handler.send_response(429)
+    handler.send_header("Retry-After", "30")
+    handler.end_headers()
+
+
+def of_ten_megabytes(handler) -> None:
+    handler.reply(200, json.dumps({"markets": ["x" * (10 * 2**20)]}).encode())
+
+
+@SOURCES
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        (answering(b"{}", 500), "it answered 500"),
+        (answering(b"", 404), "it answered 404"),
+        (answering(b'{"markets": []}', 302), "it answered 302"),
+        (too_many_requests, "it answered 429, to be asked again in 30 s"),
+        (answering(b"<html>busy</html>"), "InvalidJSONError"),
+        (answering(b'{"markets": ['), "InvalidJSONError"),
+        (answering(b"[" * 100_000), "RecursionError"),
+        (answering(b"[]"), "no list of markets"),
+        (answering(b"null"), "no list of markets"),
+        (answering(b'{"markets": null}'), "no list of markets"),
+        (answering(b'{"markets": {"a": 1}}'), "no list of markets"),
+        (of_ten_megabytes, "bytes in one page"),
+        (reset, "ConnectionError"),
+    ],
+)
+def test_whatever_is_no_list_of_markets_is_a_source_that_failed(server, source, fault, why):
+    server.fault = fault
+    with pytest.raises(SourceFailed) as failed:
+        source.list_open(server.address, 5)
+    assert failed.value.detail.startswith(f"{source.NAME}: ")
+    assert why in failed.value.detail
+    assert len(failed.value.detail) < 100
+
+
+@SOURCES
+@pytest.mark.parametrize("fault", [hang, drip, drip_the_head, drip_and_stop])
+def test_the_deadline_is_one_for_the_whole_answer(server, source, fault):
+    server.fault, began = fault, time.monotonic()
+    with pytest.raises(SourceFailed, match="no whole answer"):
+        source.list_open(server.address, PATIENCE_S)
+    assert time.monotonic() - began < PATIENCE_S + EXTRA_S
+
+
+@SOURCES
+def test_what_became_of_markets_is_asked_within_the_same_deadline(server, source):
+    server.fault, began = hang, time.monotonic()
+    with pytest.raises(SourceFailed, match="no whole answer"):
+        source.settled(server.address, PATIENCE_S, ["1"])
+    assert time.monotonic() - began < PATIENCE_S + EXTRA_S
+
+
+@SOURCES
+def test_nobody_there_is_a_source_that_failed(source):
+    with pytest.raises(SourceFailed, match="ConnectionError"):
+        source.list_open("http://127.0.0.1:9", 5)
+
+
+@SOURCES
+def test_a_list_without_markets_is_one(server, source):
+    assert source.list_open(server.address, 5) == ([], [])
+
+
+@SOURCES
+def test_to_ask_for_nothing_asks_nobody(server, source):
+    assert source.settled(server.address, 5, []) == {}
+    assert server.asked == []
+
+
+def test_polymarket_is_read_to_its_last_page(server, bitcoin_row):
+    """Page 2 lies behind the cursor of page 1; its rows of page 1 are not told twice."""
+    first, second = bitcoin_row | {"id": "1"}, bitcoin_row | {"id": "2"}
+    pages = {None: {"markets": [first], "next_cursor": "abc"}, "abc": {"markets": [first, second]}}
+    server.routes = lambda _, path, query: pages[query.get("after_cursor")]
+    markets, refused = polymarket.list_open(server.address, 5)
+    assert [market.market_id for market in markets] == ["1", "2"]
+    assert refused == []
+    assert server.asked == ["/markets/keyset"] * 2
+
+
+def test_open_markets_on_crypto_prices_are_asked_for(server):
+    asked = {}
+    server.routes = lambda _, path, query: asked.update(query) or {"markets": []}
+    polymarket.list_open(server.address + "/", 5)
+    assert (asked["closed"], asked["tag_id"], asked["limit"]) == ("false", "1312", "100")
+    assert asked["end_date_min"] < asked["end_date_max"]
+
+
+def test_a_cursor_that_leads_back_to_the_first_page_ends_the_list(server, bitcoin_row):
+    """As a server does that does not know the name the cursor is sent under."""
+    server.routes = lambda *_: {"markets": [bitcoin_row], "next_cursor": "abc"}
+    markets, _ = polymarket.list_open(server.address, 5)
+    assert len(markets) == 1
+    assert len(server.asked) == 2
+
+
+def test_no_call_asks_for_more_than_ten_pages(server, bitcoin_row):
+    def endless(*_):
+        place = len(server.asked)
+        return {"markets": [bitcoin_row | {"id": str(place)}], "next_cursor": str(place)}
+
+    server.routes = endless
+    markets, _ = polymarket.list_open(server.address, 5)
+    assert len(markets) == len(server.asked) == asking.MOST_PAGES == 10
+
+
+def test_an_empty_page_ends_the_list_whatever_its_cursor(server):
+    server.routes = lambda *_: {"markets": [], "next_cursor": "abc"}
+    assert polymarket.list_open(server.address, 5) == ([], [])
+    assert len(server.asked) == 1
+
+
+def test_each_series_of_kalshi_is_asked_for_until_its_cursor_is_empty(server, kalshi_row):
+    def routes(_, path, query):
+        assert (path, query["status"]) == ("/markets", "open")
+        is_first = "cursor" not in query
+        ticker = f"{query['series_ticker']}-{1 if is_first else 2}"
+        goes_on = is_first and query["series_ticker"] == "KXBTC"
+        return {"markets": [kalshi_row | {"ticker": ticker}], "cursor": "abc" if goes_on else ""}
+
+    server.routes = routes
+    markets, _ = kalshi.list_open(server.address, 5)
+    told = [market.market_id for market in markets]
+    assert told == ["KXBTCD-1", "KXETHD-1", "KXSOLD-1", "KXXRPD-1", "KXBTC-1", "KXBTC-2", "KXETH-1"]
+
+
+def test_finished_markets_of_polymarket_are_asked_for_as_such(server, resolved_row):
+    """Without `closed=true` it would leave them out."""
+    closed = []
+
+    def routes(_, path, query):
+        closed.append(query["closed"])
+        return {"markets": [resolved_row]}
+
+    server.routes = routes
+    ids = ["1460332", *map(str, range(60))]
+    assert list(polymarket.settled(server.address, 5, ids)) == ["1460332"]
+    assert closed == ["true", "true"]
+
+
+def test_settled_markets_of_kalshi_are_asked_for_by_ticker(server, kalshi_row):
+    asked = []
+    row = kalshi_row | {"status": "finalized", "result": "yes"}
+    server.routes = lambda _, path, query: asked.append(query["tickers"]) or {"markets": [row], "cursor": ""}
+    found = kalshi.settled(server.address, 5, [row["ticker"], "KXETH-1"])
+    assert {ticker: settlement.outcome for ticker, settlement in found.items()} == {row["ticker"]: "yes"}
+    assert asked == [f"{row['ticker']},KXETH-1"]
+
+
+@SOURCES
+def test_a_row_of_the_wrong_type_is_counted_and_the_others_are_read(server, source, bitcoin_row, kalshi_row):
+    row = bitcoin_row if source is polymarket else kalshi_row
+    server.routes = lambda *_: {"markets": [None, "x", [], {}, {source.LISTING.key: []}, row]}
+    markets, refused = source.list_open(server.address, 5)
+    assert len(markets) == 1
+    assert len(refused) >= 5

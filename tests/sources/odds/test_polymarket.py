@@ -1,0 +1,191 @@
+"""Polymarket's rows as it writes them: what is read of an open market, and what counts as resolved."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+import pytest
+
+from service.forecasting.predictions.imports import OutsideMarket, Refusal
+from service.sources.odds.polymarket import parse, parse_settled
+
+FETCHED = 1_773_241_200
+
+
+def second(instant: str) -> int:
+    return int(datetime.fromisoformat(instant).timestamp())
+
+
+def one(row) -> OutsideMarket | Refusal:
+    markets, refused = parse([row], FETCHED)
+    return (markets + refused)[0]
+
+
+def reason(row) -> str:
+    markets, refused = parse([row], FETCHED)
+    assert markets == []
+    return refused[0].reason
+
+
+def test_an_open_market_is_read_from_lists_inside_strings(bitcoin_row):
+    """The volume is the number beside the string, and an ask of 1 is nobody's."""
+    market = one(bitcoin_row)
+    assert (market.market_id, market.id) == ("1500056", "polymarket-1500056")
+    assert market.question == "Will the price of Bitcoin be above $64,000 on March 11?"
+    assert (market.group, market.outcomes, market.yes_index) == ("64,000", ("Yes", "No"), 0)
+    assert (market.p_yes, market.bid, market.ask) == (0.9995, 0.999, None)
+    assert market.volume_usd == 1089793.929661999
+    assert market.deadline == second("2026-03-11T16:00:00Z")
+    assert market.url == "https://polymarket.com/market/bitcoin-above-64k-on-march-11"
+    assert (market.fetched_at, market.measured_from) == (FETCHED, None)
+    assert market.rules.startswith('This market will resolve to "Yes" if the Binance 1 minute candle')
+
+
+def test_up_is_yes_and_says_from_when_it_is_measured(up_row):
+    market = one(up_row)
+    assert (market.outcomes, market.yes_index, market.p_yes) == (("Up", "Down"), 0, 0.505)
+    assert (market.bid, market.ask) == (0.5, 0.51)
+    assert market.measured_from == second("2026-03-12T09:20:00Z")
+
+
+def test_where_yes_stands_second_its_price_is_the_second_one(bitcoin_row):
+    """Bid and ask are those of the first outcome: who bids 40 cents for No asks 60 for Yes."""
+    turned = {"outcomes": '["No", "Yes"]', "outcomePrices": '["0.41", "0.59"]', "bestBid": 0.40, "bestAsk": 0.42}
+    market = one(bitcoin_row | turned)
+    assert (market.yes_index, market.p_yes) == (1, 0.59)
+    assert (market.bid, market.ask) == (pytest.approx(0.58), pytest.approx(0.60))
+
+
+def test_down_before_up_counts_with_up_as_yes(up_row):
+    market = one(up_row | {"outcomes": '["Down", "Up"]', "outcomePrices": '["0.3", "0.7"]'})
+    assert (market.yes_index, market.p_yes) == (1, 0.7)
+
+
+def test_the_odds_are_those_of_the_market(bitcoin_row):
+    odds = one(bitcoin_row).odds
+    assert (odds.source, odds.market_id, odds.p_yes) == ("polymarket", "1500056", 0.9995)
+    assert (odds.bid, odds.ask, odds.fetched_at) == (0.999, None, FETCHED)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"id": None}, "no id"),
+        ({"id": "../../1"}, "no id"),
+        ({"closed": True}, "not open"),
+        ({"active": "true"}, "not open"),
+        ({"acceptingOrders": False}, "not open"),
+        ({"outcomes": '["Long", "Short"]'}, "not yes and no"),
+        ({"outcomes": '["Yes", "No", "Maybe"]'}, "not yes and no"),
+        ({"outcomes": '["Yes", 7]'}, "not yes and no"),
+        ({"outcomes": '["Yes", 7, "No"]'}, "not yes and no"),
+        ({"outcomes": '["Yes", '}, "not yes and no"),
+        ({"outcomes": None}, "not yes and no"),
+        ({"outcomePrices": None}, "prices are not told"),
+        ({"outcomePrices": "[null, null]"}, "prices are not told"),
+        ({"outcomePrices": '["0.5"]'}, "prices are not told"),
+        ({"outcomePrices": '["0", "0"]'}, "prices are not told"),
+        ({"outcomePrices": '["NaN", "0.5"]'}, "prices are not told"),
+        ({"outcomePrices": '["5", "-4"]'}, "prices are not told"),
+        ({"volumeNum": None}, "volume"),
+        ({"volumeNum": "many"}, "volume"),
+        ({"endDate": "soon"}, "end"),
+        ({"bestBid": 0.9, "bestAsk": 0.8}, "more is bid"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_the_reason(bitcoin_row, change, why):
+    assert why in reason(bitcoin_row | change)
+
+
+def test_a_slug_that_is_none_gives_no_address(bitcoin_row):
+    assert one(bitcoin_row | {"slug": 'x"><script>'}).url is None
+
+
+def test_a_row_that_is_no_row_hurts_no_other(bitcoin_row):
+    markets, refused = parse([None, 7, [], bitcoin_row], FETCHED)
+    assert len(markets) == 1
+    assert [refusal.reason for refusal in refused] == ["it is no row"] * 3
+
+
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        ("gamma_market_closed_binary_accepting_false", "not open"),
+        ("gamma_market_closed_binary_accepting_true", "not open"),
+        ("gamma_market_closed_nonbinary_legacy", "not open"),
+        ("gamma_market_closed_zero_zero_legacy", "not open"),
+        ("gamma_market_past_end_date_open", "prices are not told"),
+    ],
+)
+def test_which_recorded_markets_are_not_open_with_odds(recorded, file, why):
+    """One has an end date that is past and is open still; it tells no price."""
+    assert why in reason(recorded(f"polymarket/{file}.json"))
+
+
+def test_a_resolved_market_pays_one_side(resolved_row):
+    """It was resolved in March 2026, almost two years before its end date."""
+    found = parse_settled([resolved_row], ["1460332"], FETCHED)
+    settlement = found["1460332"]
+    assert (settlement.outcome, settlement.source) == ("no", "polymarket")
+    assert settlement.resolved_at == second("2026-03-19T23:20:15Z")
+    assert settlement.evidence == "Yes pays 0, No pays 1"
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "prices", "outcome"),
+    [
+        (["Yes", "No"], ["1", "0"], "yes"),
+        (["No", "Yes"], ["1", "0"], "no"),
+        (["No", "Yes"], ["0", "1"], "yes"),
+        (["Up", "Down"], ["1", "0"], "yes"),
+        (["Down", "Up"], ["1", "0"], "no"),
+        (["Yes", "No"], ["0.5", "0.5"], "void"),
+    ],
+)
+def test_the_side_that_pays_is_the_outcome(resolved_row, outcomes, prices, outcome):
+    row = resolved_row | {"outcomes": json.dumps(outcomes), "outcomePrices": json.dumps(prices)}
+    assert parse_settled([row], ["1460332"], FETCHED)["1460332"].outcome == outcome
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"closed": False},
+        {"closed": "true"},
+        {"umaResolutionStatus": "proposed"},
+        {"umaResolutionStatus": None},
+        {"outcomePrices": '["0.0005", "0.9995"]'},
+        {"outcomePrices": '["0", "0"]'},
+        {"outcomePrices": '["1", "1"]'},
+        {"outcomePrices": None},
+        {"outcomes": '["Long", "Short"]'},
+    ],
+)
+def test_nothing_less_than_resolved_settles_a_market(resolved_row, change):
+    assert parse_settled([resolved_row | change], ["1460332"], FETCHED) == {}
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "gamma_market",
+        "gamma_market_closed_binary_accepting_true",
+        "gamma_market_closed_nonbinary_legacy",
+        "gamma_market_closed_zero_zero_legacy",
+        "gamma_market_past_end_date_open",
+    ],
+)
+def test_which_recorded_markets_are_not_settled(recorded, file):
+    """One is closed with prices of 1 and 0, and was never said to be resolved."""
+    row = recorded(f"polymarket/{file}.json")
+    assert parse_settled([row], [row["id"]], FETCHED) == {}
+
+
+def test_only_what_was_asked_for_is_settled(resolved_row):
+    assert parse_settled([resolved_row, None], ["7"], FETCHED) == {}
+
+
+def test_a_market_that_does_not_say_when_it_was_resolved_was_by_now(resolved_row):
+    row = resolved_row | {"closedTime": None, "umaEndDate": None}
+    assert parse_settled([row], ["1460332"], FETCHED)["1460332"].resolved_at == FETCHED

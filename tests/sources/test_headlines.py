@@ -1,0 +1,266 @@
+"""Asking feeds for headlines: what a server may do to a caller that must go on, and what is believed of an answer."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from email.utils import formatdate
+
+import pytest
+
+from service.errors import SourceFailed
+from service.market.instants import DAY, HOUR, MINUTE, iso
+from service.sources.feed_entries import headlines_in, source_of
+from service.sources.headlines import FeedFailed, FeedState, fetch
+from tests.sources.conftest import ExchangeServer, serve
+
+NOW = 1_741_780_800  # 2025-03-12T12:00:00Z
+NEW = FeedState()
+URL = "https://www.paper.example/rss"
+
+
+def item(title: str, link: str = "https://paper.example/1", age: int = HOUR, date: str | None = None) -> str:
+    told = formatdate(NOW - age) if date is None else date
+    return f"<item><title>{title}</title><link>{link}</link><pubDate>{told}</pubDate></item>"
+
+
+def rss(*items: str) -> bytes:
+    told = "".join(items)
+    return f'<?xml version="1.0"?><rss version="2.0"><channel><title>t</title>{told}</channel></rss>'.encode()
+
+
+ATOM = f"""<?xml version="1.0" encoding="utf-8"?><feed xmlns="http://www.w3.org/2005/Atom"><title>t</title>
+<entry><title type="html">&lt;b&gt;Ether&lt;/b&gt; rises</title><link href="https://paper.example/2"/>
+<updated>{iso(NOW - 60)}</updated></entry></feed>""".encode()
+
+
+def answering(body: bytes, status: int = 200, kind: str = "application/rss+xml", **headers: str):
+    """A server that gives this answer; what it was sent is in `seen`."""
+
+    def answer(handler) -> None:
+        answer.seen.append(dict(handler.headers))
+        handler.send_response(status)
+        handler.send_header("Content-Type", kind)
+        handler.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    answer.seen = []
+    return answer
+
+
+@pytest.fixture
+def paper():
+    yield from serve(ExchangeServer(routes=lambda *_: None, fault=answering(rss(item("Bitcoin rises")))))
+
+
+def ask(paper, known: FeedState = NEW, timeout_s: float = 5, now: int = NOW):
+    return fetch(f"{paper.address}/rss", known, timeout_s, now)
+
+
+def test_an_rss_feed_and_an_atom_feed_are_read(paper):
+    (one,) = ask(paper).headlines
+    assert (one.title, one.url, one.published_at) == ("Bitcoin rises", "https://paper.example/1", NOW - HOUR)
+    assert (one.source, one.simulated) == ("127.0.0.1", False)
+    paper.fault = answering(ATOM, kind="application/atom+xml; charset=utf-8")
+    (other,) = ask(paper).headlines
+    assert (other.title, other.url, other.published_at) == ("Ether rises", "https://paper.example/2", NOW - 60)
+
+
+def test_what_has_not_changed_is_not_sent_again(paper):
+    paper.fault = answering(rss(), ETag='"a1"', Last_Modified="Wed, 12 Mar 2025 11:00:00 GMT")
+    known = ask(paper).state
+    assert known == FeedState('"a1"', "Wed, 12 Mar 2025 11:00:00 GMT")
+    paper.fault = answering(b"", 304)
+    again = ask(paper, known)
+    assert (again.headlines, again.state, again.not_modified) == ((), known, True)
+    sent = paper.fault.seen[0]
+    assert (sent["If-None-Match"], sent["If-Modified-Since"]) == (known.etag, known.modified)
+
+
+@pytest.mark.parametrize(
+    ("told", "wait"),
+    [
+        ({"Retry_After": "120"}, 120),
+        ({"Retry_After": formatdate(NOW + 2 * HOUR, usegmt=True)}, 2 * HOUR),
+        ({"Retry_After": "0"}, MINUTE),
+        ({"Retry_After": "9" * 30}, DAY),
+        ({"Retry_After": "soon"}, 15 * MINUTE),
+        ({}, 15 * MINUTE),
+    ],
+)
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_feed_that_asks_for_rest_is_left_alone(paper, status, told, wait):
+    paper.fault = answering(b"", status, **told)
+    known = FeedState('"a1"')
+    with pytest.raises(FeedFailed, match=f"it answered {status} and is left alone until") as failed:
+        ask(paper, known)
+    state = failed.value.state
+    assert state == FeedState('"a1"', None, NOW + wait)
+    paper.asked.clear()
+    assert ask(paper, state, now=NOW + wait - 1).not_modified
+    assert not paper.asked
+    paper.fault = answering(rss(item("Bitcoin rises")))
+    assert ask(paper, state, now=NOW + wait).state.not_before is None
+
+
+def hang(handler) -> None:
+    handler.exchange.closing.wait()
+
+
+def drip(handler) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Type", "text/xml")
+    handler.end_headers()
+    while not handler.exchange.closing.wait(0.05):
+        handler.wfile.write(b" ")
+
+
+def drip_headers(handler) -> None:
+    handler.send_response(200)
+    handler.flush_headers()
+    while not handler.exchange.closing.wait(0.05):
+        handler.wfile.write(b"X-More: 1\r\n")
+
+
+def late_and_hanging(handler) -> None:
+    """Headers shortly before the deadline, then nothing."""
+    handler.exchange.closing.wait(0.3)
+    handler.send_response(200)
+    handler.send_header("Content-Length", "100")
+    handler.end_headers()
+    handler.exchange.closing.wait()
+
+
+@pytest.mark.parametrize("fault", [hang, drip, drip_headers, late_and_hanging])
+def test_the_deadline_is_one_for_the_whole_answer(paper, fault):
+    paper.fault, began = fault, time.monotonic()
+    with pytest.raises(FeedFailed) as failed:
+        ask(paper, FeedState('"a1"'), timeout_s=0.4)
+    assert time.monotonic() - began < 0.4 + 0.3
+    assert failed.value.state == FeedState('"a1"')
+
+
+LAUGHS = b"""<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "ha">%s]><rss version="2.0"><channel><title>&z;</title>
+</channel></rss>""" % b"".join(
+    b'<!ENTITY %c "%s">' % (letter, b"&%c;" % (letter - 1) * 10) for letter in range(ord("b"), ord("z") + 1)
+)
+FILE = rss(item("&f;")).replace(b"<rss", b'<!DOCTYPE rss [<!ENTITY f SYSTEM "file:///etc/hostname">]><rss', 1)
+DEEP = rss("<item>" + "<b>" * 90_000 + "</b>" * 90_000 + "</item>")
+LONG = rss("<item/>" * 30_000)
+BOMB = gzip.compress(b" " * (50 * 2**20))
+NAMED = b"<?xml version='1.0' encoding='%s'?><rss version='2.0'/>"
+
+
+def cut_short(handler) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Type", "text/xml")
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b"<rss>")
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (answering(b"", 500), "it answered 500"),
+        (answering(b"", 403), "it answered 403"),
+        (answering(b"", 301, Location="https://elsewhere.example/"), "its address has moved"),
+        (answering(b" " * 10 * 2**20, 301, Location="https://elsewhere.example/"), "it is larger than 2 MB"),
+        (answering(b" " * 10 * 2**20), "it is larger than 2 MB"),
+        (answering(BOMB, Content_Encoding="gzip"), "it is larger than 2 MB"),
+        (answering(b"no gzip", Content_Encoding="gzip"), "it could not be read"),
+        (answering(rss(), kind="text/html"), "it is not sent as XML"),
+        (answering(b"{}", kind="application/json"), "it is not sent as XML"),
+        (answering(rss()[:-3]), "it is no well-formed XML"),
+        (answering(b""), "it is no well-formed XML"),
+        (answering(b"<html><body>busy</body></html>"), "it is neither RSS nor Atom"),
+        (answering(LAUGHS), "it brings a document type of its own"),
+        (answering(FILE), "it brings a document type of its own"),
+        (answering(DEEP), "it is built like no feed"),
+        (answering(LONG), "it is built like no feed"),
+        (answering(NAMED % b"punycode"), "its encoding is not read here"),
+        (answering(NAMED % b"utf-8" + b"\xff"), "it is not in the encoding it names"),
+        (cut_short, "it could not be read"),
+    ],
+)
+def test_whatever_else_comes_is_a_source_that_failed(paper, fault, reason):
+    """In a few words, and at once."""
+    paper.fault, began = fault, time.monotonic()
+    with pytest.raises(FeedFailed, match=reason) as failed:
+        ask(paper)
+    assert time.monotonic() - began < 2
+    assert len(failed.value.detail) < 100
+
+
+@pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://127.0.0.1/", "nonsense", "http://127.0.0.1:1/"])
+def test_an_address_that_cannot_be_asked_is_a_source_that_failed(url):
+    with pytest.raises(SourceFailed, match="it could not be read"):
+        fetch(url, NEW, 5, NOW)
+
+
+def titles(*items: str) -> list[str]:
+    return [each.title for each in headlines_in(rss(*items), URL, NOW)]
+
+
+def test_only_entries_with_a_date_of_the_last_fortnight_are_taken():
+    found = titles(
+        item("no date", date=""),
+        item("no date either", date="lately"),
+        item("an hour ahead", age=-HOUR),
+        item("further ahead", age=-HOUR - 1),
+        item("a fortnight old", age=14 * DAY),
+        item("older", age=14 * DAY + 1),
+        item("of another age", date="Mon, 01 Jan 9999 00:00:00 GMT"),
+    )
+    assert found == ["an hour ahead", "a fortnight old"]
+
+
+def test_the_newest_two_hundred_are_taken_newest_first():
+    items = [item(f"story {n}", age=n) for n in range(300)]
+    assert titles(*reversed(items)) == [f"story {n}" for n in range(200)]
+
+
+def test_a_title_told_twice_is_taken_once_as_it_was_told_first():
+    (one,) = headlines_in(rss(item("Gold rises", age=60), item("Gold rises", age=HOUR)), URL, NOW)
+    assert one.published_at == NOW - HOUR
+
+
+def test_a_title_with_a_script_comes_out_as_plain_text():
+    raw = "&lt;script&gt;steal()&lt;/script&gt;Bitcoin <![CDATA[<img src=x onerror=f()>]]>rises &amp;amp; stays"
+    assert titles(item(raw), item("&lt;script&gt;steal()&lt;/script&gt;")) == ["Bitcoin rises & stays"]
+
+
+@pytest.mark.parametrize(
+    ("link", "url"),
+    [
+        ("https://paper.example/a?b=c", "https://paper.example/a?b=c"),
+        ("http://paper.example/", "http://paper.example/"),
+        ("/story", "https://www.paper.example/story"),
+        ("javascript:f()", None),
+        (" JavaScript:f()", None),
+        ("data:text/html,x", None),
+        ("ftp://paper.example/", None),
+        ("http://[::1", None),
+        ("https://paper.example/" + "a" * 1000, None),
+        ("https://paper.example/a b", None),
+        ("", None),
+    ],
+)
+def test_a_link_is_one_for_a_browser_or_none(link, url):
+    (one,) = headlines_in(rss(item("Gold rises", link)), URL, NOW)
+    assert one.url == url
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "iso-8859-1", "windows-1252", "utf-16"])
+def test_a_feed_is_read_in_the_encoding_it_names(encoding):
+    text = rss(item("Café: gold rises")).decode().replace('"1.0"', f'"1.0" encoding="{encoding}"')
+    (one,) = headlines_in(text.encode(encoding), URL, NOW)
+    assert one.title == "Café: gold rises"
+
+
+def test_a_source_goes_by_its_host():
+    assert source_of("https://www.paper.example/rss?x=1") == "paper.example"
+    assert source_of("https://Feeds.Paper.example:8443/") == "feeds.paper.example"

@@ -1,0 +1,95 @@
+"""Headlines are kept once each, as they were first read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from service.forecasting.news.headline import ScoredHeadline, headline
+from service.store import headlines
+
+FEED = "https://example.com/feed.xml"
+
+
+def read(title: str = "Bitcoin rises", at: int = 1000, score: float = 0.1 + 0.2, **fields) -> ScoredHeadline:
+    fields = {"url": "https://example.com/1", "simulated": False} | fields
+    return ScoredHeadline(headline(title, "The Desk", at, **fields), score, ("btc", "gold"))
+
+
+def keep(database, *found: ScoredHeadline) -> None:
+    with database.writing() as db:
+        headlines.add(db, found)
+
+
+def since(database, instant: int) -> list[ScoredHeadline]:
+    with database.reading() as db:
+        return headlines.since(db, instant)
+
+
+@pytest.mark.parametrize("fields", [{}, {"url": None}, {"simulated": True}, {"title": "Bitcoin fällt — ₿ \U0001f4c9"}])
+def test_a_headline_comes_back_as_it_went_in(database, fields):
+    keep(database, read(**fields))
+    assert since(database, 0) == [read(**fields)]
+
+
+def test_what_was_read_once_stays(database):
+    """The same headline in another batch, or twice in one, changes nothing."""
+    keep(database, read())
+    keep(database, read(at=2000, score=-1.0), read("Gold falls"), read("Gold falls", score=0.9))
+    assert since(database, 0) == sorted([read(), read("Gold falls")], key=lambda one: one.headline.id)
+
+
+def test_the_oldest_comes_first_from_an_instant_on(database):
+    keep(database, *(read(f"Story {at}", at) for at in (3000, 1000, 2000)))
+    assert [one.headline.published_at for one in since(database, 2000)] == [2000, 3000]
+    assert since(database, 3001) == []
+
+
+def test_of_one_instant_they_come_in_the_order_of_their_ids(database):
+    keep(database, *(read(f"Story {n}") for n in range(9)))
+    ids = [one.headline.id for one in since(database, 0)]
+    assert ids == sorted(ids)
+
+
+def test_nothing_to_keep_is_no_fault(database):
+    keep(database)
+    assert since(database, 0) == []
+
+
+def test_the_newest_is_known(database):
+    def last_at() -> int | None:
+        with database.reading() as db:
+            return headlines.last_at(db)
+
+    assert last_at() is None
+    keep(database, read("Story 1", 3000), read("Story 2", 1000))
+    assert last_at() == 3000
+
+
+def test_old_ones_are_deleted_up_to_an_instant_and_it_stays(database):
+    keep(database, *(read(f"Story {at}", at) for at in (1000, 2000, 3000)))
+    with database.writing() as db:
+        headlines.prune(db, 2000)
+    assert [one.headline.published_at for one in since(database, 0)] == [2000, 3000]
+
+
+def test_a_headline_that_was_deleted_may_come_again(database):
+    keep(database, read())
+    with database.writing() as db:
+        headlines.prune(db, 5000)
+    keep(database, replace(read(), score=0.5))
+    assert since(database, 0) == [replace(read(), score=0.5)]
+
+
+def test_how_a_feed_answered_last_is_kept_for_each_feed(database):
+    def states() -> dict:
+        with database.reading() as db:
+            return headlines.feed_states(db)
+
+    assert states() == {}
+    with database.writing() as db:
+        headlines.keep_feed_state(db, FEED, {"etag": '"1"', "until": None})
+        headlines.keep_feed_state(db, f"{FEED}?2", {"etag": None})
+        headlines.keep_feed_state(db, FEED, {"etag": '"2"', "until": 17})
+    assert states() == {FEED: {"etag": '"2"', "until": 17}, f"{FEED}?2": {"etag": None}}

@@ -1,0 +1,235 @@
+"""The ledger in the database: without a gap, sealed by the day, and kept by the database itself."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from service.config import SettingsError
+from service.ledger import proofs
+from service.ledger.chain import Entry, Row
+from service.ledger.roots import Root, public_key
+from service.ledger.verifier import verify
+from service.market.instants import DAY, HOUR
+from service.store import ledger
+from service.store.database import Database
+
+ROOT = Path(__file__).parents[2]
+KEY = bytes(range(32))
+MIDNIGHT = int(datetime(2026, 11, 21, tzinfo=UTC).timestamp())
+NOON = MIDNIGHT + 12 * HOUR
+# One process of several: it records three rows at a time, twenty times.
+WRITER = """
+import sys
+from service.ledger.chain import Row
+from service.store import ledger
+from service.store.database import Database
+database = Database(sys.argv[1])
+for number in range(20):
+    with database.writing() as db:
+        ledger.append(db, [Row("score", f"{sys.argv[2]}-{number}", {"n": n}, False) for n in range(3)], 1000)
+"""
+
+
+def rows(count: int, kind: str = "votes", subject: str = "daily-btc-up-20261121") -> list[Row]:
+    return [Row(kind, subject, {"p": 0.1 + 0.2, "n": n, "note": "día"}, False) for n in range(count)]
+
+
+def append(database: Database, count: int, at: int = NOON, **more) -> tuple[Entry, ...]:
+    with database.writing() as db:
+        return ledger.append(db, rows(count, **more), at)
+
+
+def seal(database: Database, day: str, key: bytes = KEY) -> Root | None:
+    with database.writing() as db:
+        return ledger.seal(db, day, key, MIDNIGHT + DAY + 300)
+
+
+def verdict(database: Database):
+    with database.reading() as db:
+        return verify(ledger.export(db))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def guarded(request, tmp_path: Path) -> Iterator[Database]:
+    """A database made by the migrations alone, with one sealed row."""
+    url = f"sqlite:///{tmp_path}/new.sqlite"
+    if request.param == "postgresql":
+        url = request.getfixturevalue("empty_postgresql")
+    with closing(Database(url)) as database:
+        database.migrate()
+        append(database, 1)
+        seal(database, "2026-11-21")
+        yield database
+
+
+def test_rows_are_numbered_from_one_without_a_gap_and_read_as_they_were_recorded(database):
+    recorded = append(database, 3) + append(database, 0) + append(database, 2)
+    assert [entry.seq for entry in recorded] == [1, 2, 3, 4, 5]
+    assert recorded[0].recorded_at == "2026-11-21T12:00:00Z"
+    with database.reading() as db:
+        assert tuple(ledger.entries(db, 1, 99)) == recorded
+        assert ledger.head(db) == ledger.find(db, 5) == recorded[-1]
+        assert ledger.find(db, 6) is None
+    assert verdict(database).rows == 5
+
+
+def test_an_empty_ledger_has_no_head_no_root_and_nothing_to_seal(database):
+    assert seal(database, "2026-11-21") is None
+    with database.reading() as db:
+        assert (ledger.head(db), ledger.last_root(db), ledger.count_roots(db)) == (None, None, 0)
+        assert list(ledger.export(db)) == []
+
+
+def test_rows_of_a_transaction_that_failed_are_not_there_and_leave_no_gap(database):
+    def append_and_fail() -> None:
+        with database.writing() as db:
+            ledger.append(db, rows(2), NOON)
+            raise RuntimeError
+
+    append(database, 1)
+    with pytest.raises(RuntimeError):
+        append_and_fail()
+    assert append(database, 1)[0].seq == 2
+
+
+def test_a_body_that_json_cannot_hold_is_refused_with_all_rows_beside_it(database):
+    with pytest.raises(ValueError), database.writing() as db:
+        ledger.append(db, [*rows(1), Row("score", "x", {"p": float("nan")}, False)], NOON)
+    assert append(database, 1)[0].seq == 1
+
+
+def test_a_late_row_is_recorded_at_the_instant_of_the_row_before_it(database):
+    append(database, 1, NOON)
+    (late,) = append(database, 1, NOON - HOUR)
+    assert late.recorded_at == "2026-11-21T12:00:00Z"
+    assert verdict(database).fault is None
+
+
+def test_rows_are_found_by_kind_and_by_subject_a_page_at_a_time(database):
+    append(database, 3)
+    append(database, 2, kind="odds")
+    append(database, 2, kind="odds", subject="another")
+    with database.reading() as db:
+
+        def found(since: int, limit: int, **asked: str) -> list[int]:
+            return [entry.seq for entry in ledger.entries(db, since, limit, **asked)]
+
+        assert found(1, 2) == [1, 2]
+        assert found(3, 99) == [3, 4, 5, 6, 7]
+        assert found(1, 99, kind="odds") == [4, 5, 6, 7]
+        assert found(1, 99, subject="another") == [6, 7]
+        assert found(5, 99, kind="odds", subject="daily-btc-up-20261121") == [5]
+
+
+def test_processes_that_write_at_once_make_one_chain(database, database_url):
+    command = [sys.executable, "-c", WRITER, database_url]
+    writers = [subprocess.Popen([*command, str(number)], cwd=ROOT, stderr=subprocess.PIPE) for number in range(4)]
+    assert [writer.communicate(timeout=60)[1] for writer in writers] == [b""] * 4
+    found = verdict(database)
+    assert (found.rows, found.fault) == (240, None)
+    with database.reading() as db:
+        together = [entry.subject for entry in ledger.entries(db, 1, 999)]
+    assert all(len(set(together[at : at + 3])) == 1 for at in range(0, 240, 3))
+
+
+def test_a_day_is_sealed_once_with_everything_that_was_not_sealed(database):
+    append(database, 3)
+    append(database, 2, NOON + DAY)
+    first = seal(database, "2026-11-21")
+    assert (first.first_seq, first.last_seq, first.previous, first.key) == (1, 3, "", public_key(KEY))
+    assert first.signed_at == "2026-11-22T00:05:00Z"
+    assert seal(database, "2026-11-21") is None
+    append(database, 4, NOON + 2 * DAY)
+    second = seal(database, "2026-11-23")
+    assert (second.day, second.first_seq, second.last_seq, second.previous) == ("2026-11-23", 4, 9, first.root)
+    assert (verdict(database).sealed, verdict(database).fault) == (9, None)
+    with database.reading() as db:
+        assert [ledger.sealed_by(db, seq) for seq in (1, 3, 4, 9)] == [first, first, second, second]
+        assert ledger.daily_roots(db, "2026-11-21", 9) == [first, second]
+        assert ledger.daily_roots(db, "2026-11-22", 9) == [second]
+        assert ledger.last_root(db) == second
+
+
+def test_a_row_belongs_to_the_day_until_the_second_of_midnight(database):
+    append(database, 1, MIDNIGHT + DAY - 1)
+    append(database, 1, MIDNIGHT + DAY)
+    assert seal(database, "2026-11-21").last_seq == 1
+    assert seal(database, "2026-11-22").last_seq == 2
+
+
+def test_a_row_that_comes_after_its_day_was_sealed_is_sealed_with_the_next(database):
+    append(database, 2)
+    seal(database, "2026-11-21")
+    append(database, 1)
+    assert seal(database, "2026-11-21") is None
+    assert seal(database, "2026-11-22").first_seq == 3
+
+
+def test_another_key_is_refused_before_it_spoils_the_ledger(database):
+    append(database, 1)
+    seal(database, "2026-11-21")
+    append(database, 1, NOON + DAY)
+    with pytest.raises(SettingsError, match="signed by another key"):
+        seal(database, "2026-11-22", bytes(32))
+    assert seal(database, "2026-11-22").key == public_key(KEY)
+
+
+def test_every_sealed_row_has_a_proof_that_holds(database):
+    append(database, 5)
+    seal(database, "2026-11-21")
+    append(database, 6, NOON + DAY)
+    seal(database, "2026-11-22")
+    with database.reading() as db:
+        for entry in ledger.entries(db, 1, 99):
+            proof = ledger.proof(db, entry, ledger.sealed_by(db, entry.seq))
+            assert proofs.fault(proof, entry.seq, public_key(KEY)) is None
+
+
+CHANGES = [
+    "UPDATE ledger SET body = '{}'",
+    "UPDATE ledger_root SET root = ''",
+    "DELETE FROM ledger",
+    "DELETE FROM ledger_root",
+]
+ON_SQLITE = [
+    "INSERT OR REPLACE INTO ledger SELECT * FROM ledger",
+    "INSERT OR REPLACE INTO ledger_root SELECT * FROM ledger_root",
+]
+ON_POSTGRESQL = ["TRUNCATE ledger", "TRUNCATE ledger_root", "TRUNCATE ledger, ledger_root"]
+
+
+def test_the_database_itself_refuses_to_change_or_delete_a_row(guarded):
+    before = verdict(guarded)
+    for change in CHANGES + (ON_SQLITE if guarded.dialect == "sqlite" else ON_POSTGRESQL):
+        with pytest.raises(DBAPIError, match="append-only"), guarded.writing() as db:
+            db.execute(text(change))
+    assert verdict(guarded) == before
+
+
+def test_a_shell_beside_the_service_cannot_replace_a_row_either(sqlite_url):
+    """SQLite's own recursive_triggers is off, and then a REPLACE deletes without a DELETE."""
+    with closing(Database(sqlite_url)) as database:
+        append(database, 1)
+        seal(database, "2026-11-21")
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as shell:
+        for change in ON_SQLITE:
+            with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+                shell.execute(change)
+
+
+def test_five_thousand_rows_take_a_fraction_of_a_second(sqlite_url):
+    with closing(Database(sqlite_url)) as database:
+        started = time.perf_counter()
+        append(database, 5000)
+        assert time.perf_counter() - started < 1.5
