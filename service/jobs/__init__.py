@@ -39,8 +39,9 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
         Job("observe", Every(step), forecast.observe, needs=("tick",)),
         Job("battle", Every(step), battle.battle, needs=("observe",)),
         Job("rank", Every(step), rank.rank, needs=("tick",)),
-        Job("portray", Every(rank.PORTRAYED_EVERY_S), rank.portray, needs=("tick",)),
-        Job("triage", Monthly(), triage.triage, needs=("tick",)),
+        # They need no lane, but a first start is ready sooner when they do not compete with the battle.
+        Job("portray", Every(rank.PORTRAYED_EVERY_S), rank.portray, needs=("battle",)),
+        Job("triage", Monthly(), triage.triage, needs=("battle",)),
         Job("refit", Every(HOUR), forecast.refit, needs=("tick",)),
         Job("resolve", Every(HOUR), resolve.resolve, needs=("tick",)),
         Job("predict", Every(HOUR), predict.predict, needs=("observe", "refit") if live else ("observe", "relive")),
