@@ -6,9 +6,11 @@ Formulas and figures: design page `oracle`, section 4. No fixed extremising: it 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 
 import numpy as np
 
+from service.forecasting.brains import VOL
 from service.forecasting.law import probability_of
 from service.forecasting.record import Calibration, ClassRecord, Standing, pooled_log_odds
 from service.forecasting.votes import Ballot, Pooled
@@ -17,17 +19,43 @@ LEAST_RESOLVED = 10  # resolved votes before a voter's skill counts
 SHRINKING = 30  # independent questions that count as much as the prior belief of no skill
 STEEPNESS = 0.03  # of Brier, by which a weight falls by e
 LIGHTEST, HEAVIEST = 0.5, 2.0
+# A language model so far from the other voters, and from the base rate, is not trusted with a whole vote.
+FAR_MADS, FAR_P = 4.0, 0.20
+OUTLYING = 1 / 3
 
 
 def pool(ballots: Sequence[Ballot], record: ClassRecord) -> Pooled:
     """The consensus of at least one ballot."""
     weights = weigh([(ballot.voter, ballot.engine) for ballot in ballots], record)
+    outliers = outlying(ballots)
+    weights *= [OUTLYING if ballot.voter in outliers else 1.0 for ballot in ballots]
     p = np.array([ballot.p for ballot in ballots])
     return Pooled(
         p=float(combine(p, weights, record.calibration)),
         weights=tuple(weights.tolist()),
         effective_voters=effective_voters(len(ballots), record.calibration.correlation),
+        outliers=outliers,
     )
+
+
+def outlying(ballots: Sequence[Ballot]) -> tuple[str, ...]:
+    """The voters whose language model stands too far off to be trusted with a whole vote.
+
+    More than four median absolute deviations from the other votes' median, in log-odds, and more than 20 points from
+    `vol`, the base rate: either alone is an opinion. Where `vol` did not vote nobody is.
+    """
+    base = next((ballot.p for ballot in ballots if ballot.voter == VOL.name), None)
+    if base is None:
+        return ()
+    far = [ballot for ballot in ballots if ballot.prompt is not None and abs(ballot.p - base) > FAR_P]
+    return tuple(ballot.voter for ballot in far if _stands_off(ballot, [one for one in ballots if one is not ballot]))
+
+
+def _stands_off(ballot: Ballot, others: Sequence[Ballot]) -> bool:
+    own, *odds = (float(pooled_log_odds(np.array([one.p]), np.ones(1))) for one in (ballot, *others))
+    middle = median(odds)
+    spread = median(abs(one - middle) for one in odds)
+    return abs(own - middle) > FAR_MADS * spread
 
 
 def combine(p: np.ndarray, weights: np.ndarray, calibration: Calibration) -> np.ndarray:

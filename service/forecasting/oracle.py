@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from service.errors import NoVoters
-from service.forecasting.brains import FOREST, LOGIT, VOL, Kind
+from service.forecasting.brains import EMBEDDED, FOREST, LOGIT, VOL, Kind
 from service.forecasting.consensus import pool
 from service.forecasting.context import Context
 from service.forecasting.fits import Fits
@@ -34,6 +34,11 @@ class Voter(Protocol):
         ...
 
 
+Said = Ballot | Abstention
+# How voters are asked: each one's ballot or abstention as it comes, None as a sign of life.
+Polling = Callable[[Sequence[Voter], Question, Situation, Callable[[], float]], Iterator["tuple[str, Said] | None"]]
+
+
 def voters() -> tuple[Voter, ...]:
     """The nine with their embedded engines: six seats, then three brains."""
     return (*SEATS, VOL, LOGIT, FOREST)
@@ -49,6 +54,7 @@ def ask(
     *,
     quorum: int,
     timer: Callable[[], float],
+    polling: Polling | None = None,
 ) -> Verdict:
     """Put a question to every voter and pool what they answer.
 
@@ -64,17 +70,14 @@ def ask(
         Fewest votes that make an answer.
     timer : callable
         A monotonic clock in seconds.
+    polling : callable
+        How they are asked; without it one after the other.
 
     Raises NoVoters, with every reason, below the quorum.
     """
-    ballots: list[Ballot] = []
-    abstained: dict[str, str] = {}
-    for name, said in poll(question, now, contexts, fits, voters, timer=timer):
-        if isinstance(said, Ballot):
-            ballots.append(said)
-        else:
-            abstained[name] = said.reason
-    return conclude(question, now, contexts, record, ballots, abstained, quorum=quorum)
+    polled = poll(question, now, contexts, fits, voters, timer=timer, polling=polling)
+    said = dict(one for one in polled if one is not None)
+    return conclude(question, now, contexts, record, voters, said, quorum=quorum)
 
 
 def poll(
@@ -85,18 +88,26 @@ def poll(
     voters: Sequence[Voter],
     *,
     timer: Callable[[], float],
-) -> Iterator[tuple[str, Ballot | Abstention]]:
-    """Each voter's ballot or abstention, as it comes."""
+    polling: Polling | None = None,
+) -> Iterator[tuple[str, Said] | None]:
+    """Each voter's ballot or abstention, as it comes; closing it ends the asking."""
     try:
         situation = situate(question, now, contexts, fits)
     except Abstention as abstention:
         yield from ((voter.name, abstention) for voter in voters)
         return
+    yield from (polling or in_turn)(voters, question, situation, timer)
+
+
+def in_turn(
+    voters: Sequence[Voter], question: Question, situation: Situation, timer: Callable[[], float]
+) -> Iterator[tuple[str, Said]]:
+    """One voter after the other: enough where each answers at once."""
     for voter in voters:
         yield voter.name, cast(voter, question, situation, timer)
 
 
-def cast(voter: Voter, question: Question, situation: Situation, timer: Callable[[], float]) -> Ballot | Abstention:
+def cast(voter: Voter, question: Question, situation: Situation, timer: Callable[[], float]) -> Said:
     """One voter's ballot. Whatever a voter raises makes it abstain, with the kind of fault as its reason."""
     began = timer()
     try:
@@ -107,7 +118,17 @@ def cast(voter: Voter, question: Question, situation: Situation, timer: Callable
         return Abstention(f"failed: {type(fault).__name__}")
     if not 0 <= forecast.p <= 1:
         return Abstention("failed: no probability in its answer")
-    return Ballot(voter.name, voter.engine, forecast.p, forecast.reasoning, 1000 * (timer() - began))
+    return Ballot(
+        voter=voter.name,
+        engine=EMBEDDED if forecast.fallback else voter.engine,
+        p=forecast.p,
+        reasoning=forecast.reasoning,
+        latency_ms=1000 * (timer() - began),
+        fallback=forecast.fallback,
+        prompt=forecast.prompt,
+        tokens=forecast.tokens,
+        usd=forecast.usd,
+    )
 
 
 def conclude(
@@ -115,12 +136,15 @@ def conclude(
     now: int,
     contexts: Mapping[str, Context],
     record: Record,
-    ballots: Sequence[Ballot],
-    abstained: Mapping[str, str],
+    voters: Sequence[Voter],
+    said: Mapping[str, Said],
     *,
     quorum: int,
 ) -> Verdict:
-    """The verdict of the ballots; raises NoVoters where they are fewer than the quorum."""
+    """The verdict of what `voters` said, in their order; raises NoVoters where the ballots are below the quorum."""
+    heard = [(voter.name, said[voter.name]) for voter in voters]
+    ballots = [one for _, one in heard if isinstance(one, Ballot)]
+    abstained = {name: one.reason for name, one in heard if isinstance(one, Abstention)}
     if len(ballots) < max(1, quorum):
         detail = f"{len(ballots)} of {len(ballots) + len(abstained)} voters answered; {quorum} are needed"
         raise NoVoters(detail, abstained=abstained)

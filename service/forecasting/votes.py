@@ -26,21 +26,33 @@ class Abstention(Exception):
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a voter answers: `p` is P(YES), and why."""
+    """What a voter answers: `p` is P(YES), and why.
+
+    `fallback`: its embedded engine spoke in place of the one it has. `prompt` is the version of what a language model
+    was told, `tokens` and `usd` what it took; None where there was none, or nobody told.
+    """
 
     p: float
     reasoning: str
+    fallback: bool = False
+    prompt: str | None = None
+    tokens: int | None = None
+    usd: float | None = None
 
 
 @dataclass(frozen=True)
 class Ballot:
-    """A forecast as it was cast: by which engine, how long it took."""
+    """A forecast as it was cast: by which engine, how long it took; the last four as in Forecast."""
 
     voter: str
     engine: str
     p: float
     reasoning: str
     latency_ms: float
+    fallback: bool = False
+    prompt: str | None = None
+    tokens: int | None = None
+    usd: float | None = None
 
 
 @dataclass(frozen=True)
@@ -48,12 +60,13 @@ class Pooled:
     """The nine as one, before anything is rounded: `p` is P(YES).
 
     `weights` are those of the ballots, in their order, with mean near 1; `effective_voters` says how many
-    independent ones they are worth.
+    independent ones they are worth, `outliers` which voters stand so far off that they weigh a third.
     """
 
     p: float
     weights: tuple[float, ...]
     effective_voters: float
+    outliers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,6 +86,8 @@ class Vote:
     """One voter's published vote.
 
     `conviction` is 0 at even odds and 100 at certainty. `p_yes` is null where the question named no criterion.
+    `fallback`: an embedded engine spoke in place of the seat's language model. `outlier`: so far from the others that
+    it weighs a third. `prompt`, `tokens` and `usd` are null where no language model was asked.
     """
 
     direction: Direction
@@ -82,6 +97,11 @@ class Vote:
     engine: str
     weight: float
     latency_ms: float
+    fallback: bool
+    outlier: bool
+    prompt: str | None
+    tokens: int | None
+    usd: float | None
 
 
 @dataclass(frozen=True)
@@ -122,7 +142,10 @@ class Understood:
 
 @dataclass(frozen=True)
 class Answer:
-    """An oracle's answer. `as_of` is the last bar that the voters saw, never the instant of serving."""
+    """An oracle's answer. `as_of` is the last bar that the voters saw, never the instant of serving.
+
+    `cached`: somebody asked the same shortly before, at `asked_at`, and this is what was answered then.
+    """
 
     id: str
     question: str
@@ -134,6 +157,7 @@ class Answer:
     consensus: Consensus
     votes: dict[str, Vote]
     abstained: dict[str, str]
+    cached: bool = False
 
 
 def publish(verdict: Verdict, *, id: str, world: World) -> Answer:
@@ -149,7 +173,7 @@ def publish(verdict: Verdict, *, id: str, world: World) -> Answer:
         p_yes=_p_yes(question, verdict.pooled.p),
         consensus=_consensus(verdict),
         votes={
-            ballot.voter: vote(question, ballot, weight)
+            ballot.voter: vote(question, ballot, weight, outlier=ballot.voter in verdict.pooled.outliers)
             for ballot, weight in zip(verdict.ballots, verdict.pooled.weights, strict=True)
         },
         abstained=dict(verdict.abstained),
@@ -161,7 +185,7 @@ def understood(question: Question) -> Understood:
     return Understood(**{name: getattr(question, name) for name in Understood.__dataclass_fields__})
 
 
-def vote(question: Question, ballot: Ballot, weight: float = 1.0) -> Vote:
+def vote(question: Question, ballot: Ballot, weight: float = 1.0, *, outlier: bool = False) -> Vote:
     """A ballot as it is published; a stream shows it before the weights are known, with weight 1."""
     bull = bull_probability(question, ballot.p)
     return Vote(
@@ -172,6 +196,11 @@ def vote(question: Question, ballot: Ballot, weight: float = 1.0) -> Vote:
         engine=ballot.engine,
         weight=round(weight, 3),
         latency_ms=round(ballot.latency_ms, 1),
+        fallback=ballot.fallback,
+        outlier=outlier,
+        prompt=ballot.prompt,
+        tokens=ballot.tokens,
+        usd=None if ballot.usd is None else round(ballot.usd, 6),
     )
 
 

@@ -15,13 +15,20 @@ Outcome = Literal["yes", "no", "void"]
 
 @dataclass(frozen=True)
 class Vote:
-    """One voter's vote. `engine` is what spoke, `p_yes` in 0-1, `weight` its share in the pool."""
+    """One voter's vote. `engine` is what spoke, `p_yes` in 0-1, `weight` its share in the pool.
+
+    `fallback`, `prompt`, `tokens` and `usd` tell of a language model, as in the answer.
+    """
 
     voter: str
     engine: str
     p_yes: float
     weight: float
     reasoning: str
+    fallback: bool = False
+    prompt: str | None = None
+    tokens: int | None = None
+    usd: float | None = None
 
 
 @dataclass(frozen=True)

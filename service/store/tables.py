@@ -15,6 +15,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
 )
 
 metadata = MetaData(
@@ -202,6 +203,10 @@ vote = Table(
     Column("p_yes", Float(53), nullable=False),
     Column("weight", Float(53), nullable=False),
     Column("reasoning", Text, nullable=False),
+    Column("fallback", Boolean, nullable=False, server_default=false()),
+    Column("prompt", String(64)),
+    Column("tokens", BigInteger),
+    Column("usd", Float(53)),
 )
 
 # A market or a challenge: its question as it was understood, what was committed on it, what became of it.
@@ -240,6 +245,10 @@ prediction_vote = Table(
     Column("p", Float(53), nullable=False),
     Column("weight", Float(53), nullable=False),
     Column("reasoning", Text, nullable=False),
+    Column("fallback", Boolean, nullable=False, server_default=false()),
+    Column("prompt", String(64)),
+    Column("tokens", BigInteger),
+    Column("usd", Float(53)),
 )
 
 # What an outside market gave when the votes were cast.
@@ -330,4 +339,13 @@ heartbeat = Table(
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=False),
     Column("at", BigInteger, nullable=False),
+)
+
+# What language models cost on a UTC day: reserved before a call, settled after it.
+spending = Table(
+    "spending",
+    metadata,
+    Column("day", String(10), primary_key=True),
+    Column("tokens", BigInteger, nullable=False),
+    Column("usd", Float(53), nullable=False),
 )

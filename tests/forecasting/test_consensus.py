@@ -95,3 +95,36 @@ def test_nine_voters_that_err_together_are_worth_about_one():
 def test_an_effective_count_is_learnt_from_the_record():
     record = ClassRecord(calibration=Calibration(correlation=0.5))
     assert pool(ballots(*np.full(9, 0.6)), record).effective_voters == pytest.approx(1.8)
+
+
+def told(voter: str, p: float) -> Ballot:
+    """The vote of a language model."""
+    return Ballot(voter, "provider:model", p, "because", 0.0, prompt=f"{voter}/1")
+
+
+CALM = [Ballot(voter, "embedded", p, "because", 0.0) for voter, p in (("vol", 0.5), ("logit", 0.52), ("forest", 0.49))]
+
+DIVIDED = [told("momentum", 0.6), told("trend", 0.65), told("regime", 0.7)]
+
+
+def test_a_model_far_from_the_others_and_from_the_base_rate_has_a_third_of_its_weight():
+    """The others' log-odds are 0, .08, -.04 and 0: they deviate by .02 in the median, and ln 99 is 4.6."""
+    pooled = pool([*CALM, told("trend", 0.5), told("news", 0.99)], NOTHING)
+    assert pooled.outliers == ("news",)
+    assert pooled.weights == pytest.approx((1, 1, 1, 1, 1 / 3))
+    odds = [math.log(p / (1 - p)) for p in (0.5, 0.52, 0.49, 0.5, 0.99)]
+    x = (sum(odds[:4]) + odds[4] / 3) / (4 + 1 / 3)
+    assert pooled.p == pytest.approx(1 / (1 + math.exp(-x)))
+
+
+@pytest.mark.parametrize(
+    "ballots",
+    [
+        pytest.param([*CALM, told("trend", 0.5), told("news", 0.69)], id="within 20 points of the base rate"),
+        pytest.param([*CALM, *DIVIDED, told("news", 0.72)], id="near enough to the others"),
+        pytest.param([*CALM[1:], told("trend", 0.5), told("news", 0.99)], id="without a base rate"),
+        pytest.param([*CALM, Ballot("news", "embedded", 0.99, "because", 0.0)], id="an engine of ours"),
+    ],
+)
+def test_an_opinion_is_no_outlier(ballots):
+    assert pool(ballots, NOTHING).outliers == ()

@@ -47,6 +47,11 @@ ANSWER = votes.Answer(
             engine="embedded",
             weight=1.0,
             latency_ms=0.3,
+            fallback=False,
+            outlier=False,
+            prompt=None,
+            tokens=None,
+            usd=None,
         )
     },
     abstained={"forest": "needs 90 days of hourly bars, 60 are stored"},

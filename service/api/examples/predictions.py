@@ -20,6 +20,8 @@ VOTE = parts.AiVote(
     reasoning="Base rate from volatility 41.9 %. Recent moves: 3-day move +1.6 sigma adds 2.4 points. 44.3 % in all.",
     engine="embedded",
     weight=1.0,
+    fallback=False,
+    prompt=None,
     voted_at=OPENED,
 )
 MARKET = {

@@ -52,13 +52,20 @@ class Odds:
 
 @dataclass(frozen=True)
 class CommittedVote:
-    """One voter's vote, frozen when it was cast: `p` is P(YES), `weight` its share in the pool."""
+    """One voter's vote, frozen when it was cast: `p` is P(YES), `weight` its share in the pool.
+
+    The last four are those of `votes.Forecast`: what is to be known of a language model.
+    """
 
     voter: str
     engine: str
     p: float
     weight: float
     reasoning: str
+    fallback: bool = False
+    prompt: str | None = None
+    tokens: int | None = None
+    usd: float | None = None
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,12 @@ from service.forecasting.apex import voter as apex
 from service.forecasting.apex.call import Call
 from service.forecasting.context import Context
 from service.forecasting.fits import Fits
-from service.forecasting.oracle import Voter
-from service.forecasting.predictions import Commitment, CommittedVote, PredictionMarket
-from service.forecasting.predictions.votes import commit
+from service.forecasting.oracle import Polling, Voter
+from service.forecasting.predictions import Commitment, PredictionMarket
+from service.forecasting.predictions.votes import commit, frozen, thawed
 from service.forecasting.record import Record
 from service.forecasting.situation import situate
 from service.forecasting.swarm import NetView
-from service.forecasting.votes import Ballot
 
 
 def commit_challenge(
@@ -31,19 +30,16 @@ def commit_challenge(
     timer: Callable[[], float],
     net: NetView,
     call: Call,
+    polling: Polling | None = None,
 ) -> Commitment:
     """Put a challenge to everybody and freeze what they say; `net` and `call` are of its asset.
 
     Raises NoVoters when fewer than `quorum` of the nine vote.
     """
-    nine = commit(market, now, contexts, fits, voters, record, quorum=quorum, timer=timer)
+    nine = commit(market, now, contexts, fits, voters, record, quorum=quorum, timer=timer, polling=polling)
     situation = situate(market.question, now, contexts, fits)
-    ballots = [Ballot(vote.voter, vote.engine, vote.p, vote.reasoning, latency_ms=0.0) for vote in nine.votes]
+    ballots = [thawed(vote) for vote in nine.votes]
     ballots.append(swarm.vote(market.question, situation, net))
     pooled = consensus.pool(ballots, record.of(market.question.comparator))
-    ten = [_vote(ballot, weight) for ballot, weight in zip(ballots, pooled.weights, strict=True)]
-    return replace(nine, p=pooled.p, votes=(*ten, _vote(apex.vote(market.question, situation, call), 0.0)))
-
-
-def _vote(ballot: Ballot, weight: float) -> CommittedVote:
-    return CommittedVote(ballot.voter, ballot.engine, ballot.p, weight, ballot.reasoning)
+    ten = [frozen(ballot, weight) for ballot, weight in zip(ballots, pooled.weights, strict=True)]
+    return replace(nine, p=pooled.p, votes=(*ten, frozen(apex.vote(market.question, situation, call), 0.0)))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 from service.forecasting.predictions import Commitment, Odds, PredictionMarket, Settled, Settlement
 from service.forecasting.scoring import brier
 from service.ledger.chain import Row
+
+OF_MODELS = ("fallback", "prompt", "tokens", "usd")
 
 
 def question_row(market: PredictionMarket) -> Row:
@@ -15,8 +18,14 @@ def question_row(market: PredictionMarket) -> Row:
 
 
 def votes_row(market: PredictionMarket, commitment: Commitment) -> Row:
-    """Every vote that was cast at one instant, and on what."""
-    return Row("votes", market.id, _asked(market) | asdict(commitment), market.backfilled)
+    """Every vote that was cast at one instant, and on what; nothing of a language model where none was asked."""
+    body = asdict(commitment)
+    body["votes"] = [_cast(vote) for vote in body["votes"]]
+    return Row("votes", market.id, _asked(market) | body, market.backfilled)
+
+
+def _cast(vote: dict[str, Any]) -> dict[str, Any]:
+    return {name: told for name, told in vote.items() if told or name not in OF_MODELS}
 
 
 def odds_row(market: PredictionMarket, odds: Odds) -> Row:

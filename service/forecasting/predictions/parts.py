@@ -10,16 +10,20 @@ from dataclasses import dataclass
 
 from service.forecasting.predictions import CommittedVote, Odds, PredictionMarket, Settlement
 from service.forecasting.predictions.outside import SOURCE as SIMULATED
+from service.forecasting.predictions.votes import thawed
 from service.forecasting.questions.question import Question
 from service.forecasting.resolution import Outcome
-from service.forecasting.votes import Ballot, Direction, bull_probability, direction_of, vote
+from service.forecasting.votes import Direction, bull_probability, direction_of, vote
 from service.market.instants import HOUR, iso
 from service.market.prices import Price
 
 
 @dataclass(frozen=True)
 class AiVote:
-    """One voter's vote, frozen at `voted_at`; `weight` is its share in the pool, 1 on average."""
+    """One voter's vote, frozen at `voted_at`; `weight` is its share in the pool, 1 on average.
+
+    `fallback`: an embedded engine spoke in place of a language model; `prompt` is the version of what one was told.
+    """
 
     direction: Direction
     conviction: float
@@ -27,6 +31,8 @@ class AiVote:
     reasoning: str
     engine: str
     weight: float
+    fallback: bool
+    prompt: str | None
     voted_at: str
 
 
@@ -104,8 +110,7 @@ def user_votes(yes: int, no: int) -> UserVotes:
 
 def show_vote(question: Question, cast: CommittedVote, voted_at: int) -> AiVote:
     """A vote as the oracle publishes it, but for how long it took: nobody waited for it."""
-    ballot = Ballot(cast.voter, cast.engine, cast.p, cast.reasoning, latency_ms=0.0)
-    shown = vars(vote(question, ballot, cast.weight))
+    shown = vars(vote(question, thawed(cast), cast.weight))
     return AiVote(
         **{name: shown[name] for name in AiVote.__dataclass_fields__ if name in shown}, voted_at=iso(voted_at)
     )
