@@ -1,0 +1,112 @@
+"""Who sits in the six seats: what the settings say becomes the voters that the oracle asks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from service.config import Settings, SettingsError
+from service.forecasting.oracle import Voter
+from service.sources.llm.breaker import Breaker
+from service.sources.llm.budget import Budget
+from service.sources.llm.client import Clients, LanguageModel
+from service.sources.llm.modes import Modes
+from service.sources.llm.providers import Chosen, parse
+from service.sources.llm.seat import ModelSeat, OnFailure
+
+EMBEDDED = "embedded"  # what leaves a seat as it is where all others get a model
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is set for one seat; whatever is empty was not set."""
+
+    model: str = ""
+    base_url: str = ""
+    api_key: str = field(default="", repr=False)
+
+
+def seated(voters: Sequence[Voter], settings: Settings, budget: Budget) -> tuple[Voter, ...]:
+    """The voters that the settings ask for; raises SettingsError that names the option."""
+    choices = {
+        seat: Choice(told.model, told.base_url, told.api_key.get_secret_value())
+        for seat, told in settings.oracle_seats.items()
+    }
+    return seats(
+        voters,
+        settings.oracle_model,
+        choices,
+        {provider: key.get_secret_value() for provider, key in settings.provider_keys.items()},
+        clients=Clients(),
+        budget=budget,
+        deadline_s=settings.oracle_deadline_s,
+        on_failure=settings.oracle_on_failure,
+    )
+
+
+def seats(
+    voters: Sequence[Voter],
+    everywhere: str,
+    choices: Mapping[str, Choice],
+    keys: Mapping[str, str],
+    *,
+    clients: Clients,
+    budget: Budget,
+    deadline_s: float,
+    on_failure: OnFailure,
+) -> tuple[Voter, ...]:
+    """The voters, with a language model in every seat for which one is chosen.
+
+    Parameters
+    ----------
+    voters : sequence of Voter
+        With their embedded engines; brains stay as they are.
+    everywhere : str
+        `provider:model` for each seat without a choice of its own; empty: none.
+    choices : mapping of str to Choice
+        By seat.
+    keys : mapping of str to str
+        The keys of known providers, by provider. One is sent to that provider's own address alone.
+
+    Raises SettingsError that names the option. Clients are made now: the first question does not wait for it.
+    """
+    learnt = Modes()
+    seated: list[Voter] = []
+    for voter in voters:
+        choice = choices.get(voter.name, Choice()) if voter.kind == "seat" else Choice(EMBEDDED)
+        named = choice.model or everywhere or EMBEDDED
+        if named == EMBEDDED:
+            _require_no_address(voter.name, choice)
+            seated.append(voter)
+            continue
+        model = _model(voter.name, named, choice, keys, clients, learnt)
+        seated.append(ModelSeat(voter, model, Breaker(time.monotonic), budget, deadline_s, on_failure))
+    return tuple(seated)
+
+
+def _require_no_address(seat: str, choice: Choice) -> None:
+    if choice.base_url or choice.api_key:
+        option = f"ORACLE_{seat.upper()}"
+        raise SettingsError(f"{option}_BASE_URL or _API_KEY is set, and no model: set {option}_MODEL")
+
+
+def _model(
+    seat: str, named: str, choice: Choice, keys: Mapping[str, str], clients: Clients, learnt: Modes
+) -> LanguageModel:
+    option = f"ORACLE_{seat.upper()}"
+    try:
+        chosen = parse(named, choice.base_url)
+    except SettingsError as error:
+        raise SettingsError(f"{option}_MODEL or _BASE_URL: {error.detail}") from None
+    base_url = choice.base_url or chosen.provider.base_url
+    return LanguageModel(chosen, clients.of(base_url, _key(option, chosen, choice, keys)), learnt)
+
+
+def _key(option: str, chosen: Chosen, choice: Choice, keys: Mapping[str, str]) -> str:
+    variable = chosen.provider.key_variable
+    if choice.api_key or choice.base_url or variable is None:
+        return choice.api_key
+    if not keys.get(chosen.provider.name):
+        raise SettingsError(f"{chosen.engine} needs a key: set {variable} or {option}_API_KEY")
+    return keys[chosen.provider.name]

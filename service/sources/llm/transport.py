@@ -1,0 +1,171 @@
+"""HTTP whose answers end: by an instant that a slow server cannot move, and at a size.
+
+It is a module of its own because the HTTP library takes long to import and only a real model needs it.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpcore2
+import httpx2
+
+# A piece of a few letters comes in some 300 bytes, and a model that thinks first sends its thoughts as well.
+MOST_BYTES = 4 * 2**20
+REST_S = 30.0  # after which an unused connection is not used again
+
+
+class TooLong(httpx2.TransportError):
+    """More was sent than is read."""
+
+
+class Transport(httpx2.BaseTransport):
+    """What the SDK sends its requests through.
+
+    The `timeout` of a request holds for the whole of it: connecting, a head sent byte by byte, and the body. Name
+    resolution alone cannot be interrupted. Redirects are the client's matter, proxies of the environment are not used.
+    """
+
+    def __init__(self) -> None:
+        self._pool = httpcore2.ConnectionPool(
+            ssl_context=httpx2.create_ssl_context(),
+            max_connections=None,
+            max_keepalive_connections=20,
+            keepalive_expiry=REST_S,
+            network_backend=_Backend(),
+        )
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        seconds = request.extensions["timeout"]["read"]
+        # The pool hands a timeout on as it is, so that what the streams below are given is an instant.
+        end = time.monotonic() + seconds
+        timeouts = {"connect": end, "read": end, "write": end, "pool": seconds}
+        with _as_httpx():
+            response = self._pool.handle_request(
+                httpcore2.Request(
+                    method=request.method,
+                    url=httpcore2.URL(
+                        scheme=request.url.raw_scheme,
+                        host=request.url.raw_host,
+                        port=request.url.port,
+                        target=request.url.raw_path,
+                    ),
+                    headers=request.headers.raw,
+                    content=request.stream,
+                    extensions=dict(request.extensions) | {"timeout": timeouts},
+                )
+            )
+        return httpx2.Response(
+            response.status,
+            headers=_plain(response),
+            stream=_Body(response),
+            extensions=response.extensions,
+        )
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+class _Body(httpx2.SyncByteStream):
+    """The body of an answer, as far as it is read."""
+
+    def __init__(self, response: httpcore2.Response) -> None:
+        self._response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        count = 0
+        with _as_httpx():
+            for piece in self._response.iter_stream():
+                count += len(piece)
+                if count > MOST_BYTES:
+                    raise TooLong(f"more than {MOST_BYTES} bytes")
+                yield piece
+
+    def close(self) -> None:
+        self._response.close()
+
+
+class _Backend(httpcore2.NetworkBackend):
+    """Connects and hands out streams that take an instant of the monotonic clock for a timeout."""
+
+    def __init__(self) -> None:
+        self._inner = httpcore2.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.NetworkStream:
+        try:
+            # One after the other here: inside the library each of them would have the whole time.
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise httpcore2.ConnectError(str(error)) from error
+        for *_, address in found:
+            try:
+                left = _left(timeout, httpcore2.ConnectTimeout)
+                return _Stream(self._inner.connect_tcp(address[0], port, left, local_address, socket_options))
+            except httpcore2.ConnectError as error:
+                last = error
+        raise last
+
+
+class _Stream(httpcore2.NetworkStream):
+    """A connection; see `_Backend`."""
+
+    def __init__(self, inner: httpcore2.NetworkStream) -> None:
+        self._inner = inner
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._inner.read(max_bytes, _left(timeout, httpcore2.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, _left(timeout, httpcore2.WriteTimeout))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.NetworkStream:
+        left = _left(timeout, httpcore2.ConnectTimeout)
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, left))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+def _left(end: float, late: type[httpcore2.TimeoutException]) -> float:
+    left = end - time.monotonic()
+    if left <= 0:
+        raise late("the time is over")
+    return left
+
+
+def _plain(response: httpcore2.Response) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer that is not compressed: a small one could unfold to more than the memory holds."""
+    if any(name.lower() == b"content-encoding" and value.lower() != b"identity" for name, value in response.headers):
+        response.close()
+        raise httpx2.DecodingError("it is compressed")
+    return response.headers
+
+
+@contextmanager
+def _as_httpx() -> Iterator[None]:
+    """The errors of the pool as those that the SDK understands."""
+    try:
+        yield
+    except httpcore2.TimeoutException as error:
+        raise httpx2.ReadTimeout(str(error)) from error
+    except httpcore2.ConnectError as error:
+        raise httpx2.ConnectError(str(error)) from error
+    except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+        raise httpx2.ReadError(str(error)) from error

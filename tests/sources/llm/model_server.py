@@ -1,0 +1,176 @@
+"""A server of language models on this machine, which misbehaves as it is told to."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+
+Behaviour = Callable[["Handler"], None]
+
+
+def said(probability: object = 62, reasoning: object = "Momentum is up.") -> str:
+    return json.dumps({"reasoning": reasoning, "probability_yes": probability})
+
+
+@dataclass
+class ModelServer:
+    """`behaviours` answer one request each, the last one all that follow. `asked` and `headers` are what came."""
+
+    behaviours: list[Behaviour] = field(default_factory=list)
+    asked: list[dict] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    closing: Event = field(default_factory=Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    address: str = ""
+
+    def next(self) -> Behaviour:
+        with self.lock:
+            return self.behaviours.pop(0) if len(self.behaviours) > 1 else self.behaviours[0]
+
+    @property
+    def modes(self) -> list[str]:
+        """The kinds of answer that were asked for."""
+        forms = [body.get("response_format", {"type": "text"}) for body in self.asked]
+        return [form["type"] + ("+schema" if "schema" in form else "") for form in forms]
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_of: ModelServer
+
+    def do_POST(self) -> None:
+        self.server_of.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.server_of.headers.append({name.lower(): value for name, value in self.headers.items()})
+        self.server_of.next()(self)
+
+    def begin(self, status: int = 200, kind: str = "text/event-stream", **headers: str) -> None:
+        """The head of an answer that lasts until the connection is closed."""
+        self.close_connection = True
+        self.send_response(status)
+        for name, value in {"Content-Type": kind, "Connection": "close", **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+
+    def drip(self, content: bytes, every_s: float) -> None:
+        """Send it byte by byte, for ever where it ends."""
+        while True:
+            for byte in content:
+                self.wfile.write(bytes([byte]))
+                if self.server_of.closing.wait(every_s):
+                    return
+
+    def log_message(self, *arguments) -> None:
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+
+    def handle_error(self, request, client_address) -> None:
+        """A client that goes away in the middle of an answer is what these tests are about."""
+
+
+def events(text: str, size: int = 8, usage: tuple[int, int] | None = (900, 40)) -> bytes:
+    """The answer `text` as a model streams it: pieces of `size` characters, how it ended, what it cost."""
+    pieces = [
+        {"choices": [{"index": 0, "delta": {"content": text[at : at + size]}}]} for at in range(0, len(text), size)
+    ]
+    pieces.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    if usage:
+        pieces.append({"choices": [], "usage": dict(zip(("prompt_tokens", "completion_tokens"), usage, strict=True))})
+    lines = [f"data: {json.dumps({'id': 'x', 'object': 'chat.completion.chunk'} | piece)}\n\n" for piece in pieces]
+    return "".join([*lines, "data: [DONE]\n\n"]).encode()
+
+
+def answers(text: str, **options) -> Behaviour:
+    """It says `text`."""
+    return sends(events(text, **options))
+
+
+def sends(content: bytes, kind: str = "text/event-stream") -> Behaviour:
+    def behave(handler: Handler) -> None:
+        handler.begin(kind=kind)
+        handler.wfile.write(content)
+
+    return behave
+
+
+def refuses(status: int, message: str = "no", code: str | None = None, **headers: str) -> Behaviour:
+    def behave(handler: Handler) -> None:
+        handler.begin(status, "application/json", **headers)
+        handler.wfile.write(json.dumps({"error": {"message": message, "type": "x", "code": code}}).encode())
+
+    return behave
+
+
+def hangs(handler: Handler) -> None:
+    """It takes the question and says nothing."""
+    handler.server_of.closing.wait(30)
+
+
+def hangs_after(content: bytes) -> Behaviour:
+    def behave(handler: Handler) -> None:
+        handler.begin()
+        handler.wfile.write(content)
+        handler.server_of.closing.wait(30)
+
+    return behave
+
+
+def drips_body(handler: Handler) -> None:
+    handler.begin()
+    handler.drip(events(said()), 0.1)
+
+
+def drips_comment(handler: Handler) -> None:
+    """A line that is never an event: whoever looks at events alone never wakes."""
+    handler.begin()
+    handler.drip(b":" + b"." * 99, 0.1)
+
+
+def drips_head(handler: Handler) -> None:
+    handler.drip(b"HTTP/1.1 200 OK\r\nX-Slow: " + b"." * 9000, 0.1)
+
+
+def drips_refusal(handler: Handler) -> None:
+    handler.begin(503, "application/json")
+    handler.drip(b" ", 0.1)
+
+
+def resets(handler: Handler) -> None:
+    handler.close_connection = True
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    # What is closed here last sends the reset.
+    handler.wfile.close()
+    handler.rfile.close()
+    handler.connection.close()
+
+
+def breaks_off(handler: Handler) -> None:
+    """It announces more than it sends."""
+    handler.begin(Content_Length="100000")
+    handler.wfile.write(events(said())[:200])
+
+
+@contextmanager
+def serving() -> Iterator[ModelServer]:
+    """A server of models on this machine; it gives a sound vote until it is told otherwise."""
+    known = ModelServer([answers(said())])
+    http = Server(("127.0.0.1", 0), type("BoundHandler", (Handler,), {"server_of": known}))
+    known.address = f"http://127.0.0.1:{http.server_port}/v1"
+    thread = Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield known
+    known.closing.set()
+    http.shutdown()
+    http.server_close()
+    thread.join()

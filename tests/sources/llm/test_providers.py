@@ -1,0 +1,96 @@
+"""Who answers for a model, and what it is assumed to cost."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.config import SettingsError
+from service.sources.llm.prices import DEAREST, FREE, PRICES, Price, price_of
+from service.sources.llm.providers import PROVIDERS, parse
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_every_known_provider_is_named_before_a_colon(provider):
+    chosen = parse(f" {provider}:some-model ")
+    assert (chosen.provider, chosen.model) == (PROVIDERS[provider], "some-model")
+    assert chosen.engine == f"{provider}:some-model"
+
+
+@pytest.mark.parametrize(
+    ("named", "provider", "model"),
+    [
+        ("ollama:llama3.2:3b", "ollama", "llama3.2:3b"),
+        ("openrouter:meta-llama/llama-3.3-70b-instruct:free", "openrouter", "meta-llama/llama-3.3-70b-instruct:free"),
+        ("groq:openai/gpt-oss-120b", "groq", "openai/gpt-oss-120b"),
+    ],
+)
+def test_the_name_of_a_model_may_hold_colons_and_slashes(named, provider, model):
+    chosen = parse(named)
+    assert (chosen.provider.name, chosen.model) == (provider, model)
+
+
+@pytest.mark.parametrize("named", ["qwen3", "qwen3:8b", "https:x"])
+def test_a_server_of_ones_own_is_any_address(named):
+    """It never bears the name of a provider."""
+    chosen = parse(named, "http://10.0.0.7:8000/v1")
+    assert chosen.engine == f"custom:{named}"
+    assert chosen.provider.key_variable is None
+
+
+def test_a_provider_may_be_reached_at_another_address():
+    assert parse("openai:gpt-4o", "https://gateway.example/v1").engine == "openai:gpt-4o"
+
+
+@pytest.mark.parametrize("named", ["gpt-4o", "openia:gpt-4o", ":gpt-4o", "", "OPENAI:gpt-4o"])
+def test_an_unknown_provider_is_refused_and_the_known_ones_are_named(named):
+    with pytest.raises(SettingsError) as caught:
+        parse(named)
+    assert all(provider in caught.value.detail for provider in PROVIDERS)
+
+
+@pytest.mark.parametrize("model", ["", " ", "a b", "<b>x</b>", "x" * 101, "x\ny", "gpt–5", "a'b"])
+def test_a_model_whose_name_could_not_be_published_is_refused(model):
+    with pytest.raises(SettingsError):
+        parse(f"openai:{model}")
+
+
+@pytest.mark.parametrize(
+    "address", ["localhost:8000", "ftp://host/v1", "http://", "http://[::1", "http://a:b", "//host"]
+)
+def test_what_is_no_address_is_refused(address):
+    with pytest.raises(SettingsError, match="begins with http"):
+        parse("qwen3", address)
+
+
+def test_a_password_in_an_address_is_refused_and_not_repeated():
+    with pytest.raises(SettingsError, match="holds no password") as caught:
+        parse("qwen3", "https://user:hunter2@host/v1")
+    assert "hunter2" not in caught.value.detail
+
+
+def test_keys_are_sent_over_https_to_every_provider_that_takes_one():
+    assert all(known.base_url.startswith("https://") for known in PROVIDERS.values() if known.key_variable)
+
+
+@pytest.mark.parametrize("dated", ["", "-2025-08-07", "-20250929", "-2512", "-latest"])
+def test_a_model_of_one_day_costs_what_the_model_does(dated):
+    assert price_of(parse(f"openai:gpt-5{dated}")) == Price(1.25, 10.0)
+
+
+@pytest.mark.parametrize("other", ["openai:gpt-5-pro", "openai:gpt-55", "openrouter:openai/gpt-5"])
+def test_a_relative_of_a_known_model_has_no_known_price(other):
+    assert price_of(parse(other)) is None
+
+
+def test_what_runs_on_this_machine_is_free():
+    assert price_of(parse("ollama:llama3.2:3b")) == FREE
+
+
+def test_a_price_is_per_million_tokens():
+    """1,000 tokens read at $3 and 100 written at $15 a million."""
+    assert Price(3.0, 15.0).of(1000, 100) == pytest.approx(0.0045)
+
+
+def test_no_price_is_above_what_the_cap_assumes_of_an_unknown_model():
+    assert max(price.input for price in PRICES.values()) <= DEAREST.input
+    assert max(price.output for price in PRICES.values()) <= DEAREST.output
