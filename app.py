@@ -12,6 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import dramatiq
@@ -20,15 +21,21 @@ from flask import Flask
 from service import config, logs
 from service.api import create_app, serving
 from service.api.services import Services
+from service.api.streaming import BEAT_S
 from service.config import Settings, SettingsError
 from service.errors import NinefoldError
-from service.forecasting.oracle import voters
+from service.forecasting.brains import EMBEDDED
+from service.forecasting.oracle import Polling, Voter, voters
+from service.forecasting.polling import together
 from service.jobs import Workshop, timetable
 from service.jobs.engine import Engine
 from service.sources.feeds import Feed, open_feed
+from service.sources.llm.budget import Budget
+from service.sources.llm.seating import seated
 from service.store import world
 from service.store.database import Database
 from service.store.secret import key_secret
+from service.store.spending import StoredSpending
 from service.store.world import Settled
 
 FIRST_QUESTION = """\
@@ -45,6 +52,11 @@ WORLDS = {
     "replay": "replay of recorded bars",
     "live": "live prices",
 }
+
+
+# What a model seat may take beyond its own deadline: a fallback's few milliseconds, and a busy machine.
+GRACE_S = 0.2
+JOBS_AT_ONCE = 16
 
 
 def main(arguments: list[str]) -> int:
@@ -71,6 +83,8 @@ class House:
     feed: Feed
     settled: Settled
     now: Callable[[], float]
+    voters: tuple[Voter, ...]
+    polling: Polling
 
     def application(self) -> Flask:
         """The web over these parts."""
@@ -79,9 +93,10 @@ class House:
             database=self.database,
             clock=self.settled.clock,
             step=self.settled.step,
-            voters=voters(),
+            voters=self.voters,
             key_secret=key_secret(self.settings),
             now=self.now,
+            polling=self.polling,
         )
         return create_app(known)
 
@@ -93,6 +108,8 @@ class House:
             feed=self.feed,
             clock=self.settled.clock,
             history_from=self.settled.history_from,
+            voters=self.voters,
+            polling=self.polling,
         )
         return Engine(self.database, timetable(self.feed.world, self.feed.step), workshop, broker, self.now)
 
@@ -111,7 +128,16 @@ def open_house(settings: Settings, now: Callable[[], float] = time.time) -> Hous
             clock=feed.clock(wall),
             wall=wall,
         )
-    return House(settings, database, feed, settled, now)
+    spending = Budget(settings.oracle_daily_tokens, settings.oracle_daily_usd, StoredSpending(database), now)
+    seats = seated(voters(), settings, spending)
+    return House(settings, database, feed, settled, now, seats, _polling(settings, seats))
+
+
+def _polling(settings: Settings, seats: tuple[Voter, ...]) -> Polling:
+    """All voters at once, with a thread for each model of every question that may be open, the jobs' among them."""
+    models = sum(voter.engine != EMBEDDED for voter in seats)
+    lent = ThreadPoolExecutor(max(1, models * (settings.oracle_concurrency + JOBS_AT_ONCE)), "model")
+    return together(lent.submit, settings.oracle_deadline_s + GRACE_S, BEAT_S)
 
 
 def web() -> Flask:

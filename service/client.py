@@ -20,14 +20,17 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 
 TIMEOUT_S = 30.0
+SILENCE_S = 15.0  # a stream says something every ten seconds
 
 
 class ClientError(Exception):
@@ -141,6 +144,27 @@ class Client:
     def ask(self, question: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
         """Nine votes and a consensus. With an `idempotency_key` of your own a retry is free for 24 hours."""
         return self._json("POST", "/api/v1/oracle", json={"question": question}, headers=_once(idempotency_key))
+
+    def ask_stream(self, question: str) -> Iterator[dict[str, Any]]:
+        """The same as it comes: what was understood, each vote or abstention, and last the whole answer.
+
+        Each is a dictionary with its kind under `event`: "question", "vote", "abstention", "consensus". Raises as `ask`
+        does, also after the first votes. The whole is bounded by `timeout_s` and at most one silence of 15 s; closing
+        the iterator closes the connection.
+        """
+        deadline = time.monotonic() + self.timeout_s
+        request = {"json": {"question": question}, "headers": {"Accept": "text/event-stream"}}
+        with self._failing(), self._http.stream("POST", "/api/v1/oracle", timeout=SILENCE_S, **request) as answer:
+            if answer.status_code >= 300:
+                answer.read()
+                raise _refusal(answer.status_code, _object(answer))
+            for name, told in _events(answer.iter_text(), deadline):
+                if name == "error":
+                    raise _refusal(told.get("status", 500), told)
+                yield {"event": name, **told}
+                if name == "consensus":
+                    return
+        raise ConnectionFailed(f"{self._http.base_url} broke off in the middle of an answer.")
 
     def prices(self) -> dict[str, Any]:
         """What every asset costs, and how old that knowledge is."""
@@ -337,15 +361,41 @@ class Client:
         return told
 
     def _send(self, method: str, path: str, **more: Any) -> httpx.Response:
-        try:
+        with self._failing():
             answer = _within(self.timeout_s, lambda: self._http.request(method, path, **more))
+        if answer.status_code >= 300:
+            raise _refusal(answer.status_code, _object(answer))
+        return answer
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """What fails on the way, as one of this family."""
+        try:
+            yield
         except (TimeoutError, httpx.TimeoutException):
             raise TimedOut(f"No answer from {self._http.base_url} within {self.timeout_s:g} s.") from None
         except httpx.RequestError as error:
             raise ConnectionFailed(f"No connection to {self._http.base_url}: {error}.") from None
-        if answer.status_code >= 300:
-            raise REFUSALS.get(answer.status_code, ServerFault)(answer.status_code, _object(answer) or {})
-        return answer
+
+
+def _refusal(status: int, problem: dict[str, Any] | None) -> Refused:
+    return REFUSALS.get(status, ServerFault)(status, problem or {})
+
+
+def _events(pieces: Iterable[str], deadline: float) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The server-sent events in `pieces` by name, with what they hold; comments are signs of life.
+
+    Raises TimeoutError when something comes after `deadline`, an instant of `time.monotonic()`.
+    """
+    begun = ""
+    for piece in pieces:
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        *events, begun = (begun + piece).split("\n\n")
+        for event in events:
+            told = dict(line.split(": ", 1) for line in event.split("\n"))
+            if "data" in told:
+                yield told.get("event", "message"), json.loads(told["data"])
 
 
 def _given(**parameters: str | int | None) -> dict[str, str | int]:

@@ -7,8 +7,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
+from itertools import repeat
 from pathlib import Path
 
 import httpx
@@ -38,8 +39,8 @@ from tests.api.web import NOON, Web
 ROOT = Path(__file__).parents[1]
 # Addresses that are for browsers or the same under another name.
 WITHOUT_METHOD = {("GET", "/docs"), ("GET", "/api/v1/openapi-lite.json")}
-# Methods that are made of others: they check or gather what those answer.
-MADE_OF_OTHERS = {"verify_proof", "export_ledger"}
+# Methods that are made of others, which check or gather what those answer; and `ask` as it comes.
+MADE_OF_OTHERS = {"verify_proof", "export_ledger", "ask_stream"}
 
 
 @pytest.fixture
@@ -267,6 +268,50 @@ def test_the_deadline_holds_for_the_whole_call_however_the_answer_drips(beginnin
         with pytest.raises(TimedOut, match=r"within 0\.3 s"):
             client.prices()
         assert time.monotonic() - started < 1
+
+
+QUESTION_EVENT = b'event: question\ndata: {"question":"up?"}\n\n'
+VOTE_EVENT = b'event: vote\ndata: {"voter":"vol"}\n\n'
+LAST_EVENT = b'event: consensus\ndata: {"id":"a"}\n\n'
+
+
+def streaming(pieces: Iterable[bytes], status: int = 200) -> Client:
+    """A client whose service says `pieces`."""
+    answer = httpx.Response(status, content=iter(pieces), headers={"Content-Type": "text/event-stream"})
+    return Client("http://ninefold", transport=httpx.MockTransport(lambda _: answer), timeout_s=0.5)
+
+
+def test_a_stream_gives_each_event_with_its_kind_and_ends_with_the_answer():
+    """However it is cut into pieces, and with signs of life between."""
+    text = QUESTION_EVENT + b": still being answered\n\n" + VOTE_EVENT + LAST_EVENT
+    for size in (1, 7, len(text)):
+        with streaming(text[at : at + size] for at in range(0, len(text), size)) as client:
+            events = list(client.ask_stream("up?"))
+        assert [event["event"] for event in events] == ["question", "vote", "consensus"]
+        assert events[1]["voter"] == "vol"
+
+
+def test_a_refusal_in_the_middle_of_a_stream_is_raised_as_its_kind():
+    problem = b'event: error\ndata: {"status":503,"code":"unavailable","detail":"Nobody is there."}\n\n'
+    with streaming([VOTE_EVENT, problem]) as client, pytest.raises(Unavailable, match="Nobody is there"):
+        list(client.ask_stream("up?"))
+
+
+def test_a_stream_that_is_refused_at_once_says_why():
+    problem = b'{"code":"not_a_market_question","detail":"No."}'
+    with streaming([problem], status=400) as client, pytest.raises(BadRequest) as refused:
+        next(client.ask_stream("pizza?"))
+    assert refused.value.code == "not_a_market_question"
+
+
+def test_a_stream_that_breaks_off_is_a_failed_connection():
+    with streaming([VOTE_EVENT]) as client, pytest.raises(ConnectionFailed, match="in the middle"):
+        list(client.ask_stream("up?"))
+
+
+def test_a_stream_of_nothing_but_signs_of_life_times_out():
+    with streaming(repeat(b": still being answered\n\n")) as client, pytest.raises(TimedOut):
+        list(client.ask_stream("up?"))
 
 
 def test_the_family_is_drawn_in_the_docstring_of_the_module():

@@ -151,23 +151,18 @@ def test_a_replay_of_real_bars_answers(shared_data: Path, tmp_path: Path):
         assert residents.client.get("/api/v1/prices").get_json()["as_of"] == "2025-03-02T01:00:00Z"
 
 
-def test_a_replay_stands_still_at_its_end_and_says_so(shared_data: Path, tmp_path: Path):
-    options = {"world": "replay", "replay_dir": shared_data / "candles" / "1h", "replay_start": "2025-04-29"}
-    with resident(tmp_path, world_speed=86400, **options) as residents:
-        residents.work()
-        residents.move(10)
-        prices = residents.client.get("/api/v1/prices").get_json()
-        assert prices["ended"] is True
-        assert prices["as_of"] == "2025-05-01T00:00:00Z"
-
-
 def test_fifteen_real_months_run_through(shared_data: Path, tmp_path: Path):
-    """A replay from its second month to its end: every lane sees every bar, every month gets its snapshot."""
+    """A replay from its second month to its end, where it stands still and says so.
+
+    Every lane sees every bar, every month gets its snapshot.
+    """
     options = {"world": "replay", "replay_dir": shared_data / "candles" / "1h", "replay_start": "2024-03-01"}
     with resident(tmp_path, world_speed=86400, **options) as residents:
         for _ in range(2):
             residents.move(250)
-        assert residents.client.get("/api/v1/prices").get_json()["ended"] is True
+        prices = residents.client.get("/api/v1/prices").get_json()
+        assert prices["ended"] is True
+        assert prices["as_of"] == "2025-05-01T00:00:00Z"
         with residents.house.database.reading() as db:
             history = lanes.history(db, "trend", 0, 2**40, 100_000)
             months = [name for name in _documents(db) if name.startswith("strategy-hospital/")]

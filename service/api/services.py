@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from flask import current_app
 
 from service.config import Settings
+from service.forecasting.oracle import Polling, Voter, in_turn
 from service.market.clock import WorldClock
 from service.store.database import Database
 
@@ -17,17 +18,18 @@ from service.store.database import Database
 class Services:
     """`now` is the wall clock in unix seconds; world time is `clock.at(now())` and its bars are `step` seconds long.
 
-    `voters` answer the oracle's questions, in the order in which their votes are listed. `key_secret` is
-    what API keys are hashed with.
+    `voters` answer the oracle's questions, in the order in which their votes are listed; asked as
+    `polling` does. `key_secret` is what API keys are hashed with.
     """
 
     settings: Settings
     database: Database
     clock: WorldClock
     step: int
-    voters: Sequence[object]
+    voters: Sequence[Voter]
     key_secret: bytes = field(repr=False)
     now: Callable[[], float] = time.time
+    polling: Polling = in_turn
 
 
 def services() -> Services:

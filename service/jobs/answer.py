@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import structlog
 from sqlalchemy import Connection
@@ -10,7 +11,6 @@ from sqlalchemy import Connection
 from service.errors import NoVoters
 from service.forecasting.apex.call import Call, consult
 from service.forecasting.apex.scores import record_of, resolved_calls
-from service.forecasting.oracle import voters
 from service.forecasting.predictions import Commitment, PredictionMarket
 from service.forecasting.predictions.challenge_votes import commit_challenge
 from service.forecasting.record import ClassRecord
@@ -41,7 +41,9 @@ def answer(workshop: Workshop, slot: int) -> Effects:
         return lambda _: None
     known = knowledge.latest(workshop.database, workshop.feed.step)
     record = record_of(resolved_calls(calls, hours(workshop, now), now), now).direction
-    committed = [(market, _commit(workshop, market, now, known, record)) for market in waiting]
+    with ThreadPoolExecutor(workshop.at_once) as executor:
+        commitments = executor.map(lambda market: _commit(workshop, market, now, known, record), waiting)
+        committed = list(zip(waiting, commitments, strict=True))
 
     def write(db: Connection) -> None:
         for market, commitment in committed:
@@ -65,10 +67,11 @@ def _commit(
             at,
             known.contexts,
             known.fits,
-            voters(),
+            workshop.voters,
             known.record,
             quorum=workshop.settings.oracle_quorum,
             timer=time.perf_counter,
+            polling=workshop.polling,
             net=net[asset],
             call=consult(listen(workshop, at, known.contexts, asset), record),
         )

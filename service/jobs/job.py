@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import Connection
 
 from service.config import Settings
+from service.forecasting.brains import EMBEDDED
+from service.forecasting.oracle import Polling, Voter, in_turn, voters
 from service.jobs.schedules import Schedule
 from service.market.clock import WorldClock
 from service.store.database import Database
@@ -21,13 +23,24 @@ Effects = Callable[[Connection], object]
 
 @dataclass(frozen=True)
 class Workshop:
-    """What every job works with. `history_from` is the unix second, in world time, at which stored history begins."""
+    """What every job works with. `history_from` is the unix second, in world time, at which stored history begins.
+
+    `voters` vote on markets and challenges, asked as `polling` does. What is asked every hour and never seen by
+    itself, the consensus lane and apex, asks the embedded engines, which cost nothing.
+    """
 
     settings: Settings
     database: Database
     feed: Feed
     clock: WorldClock
     history_from: int
+    voters: Sequence[Voter] = field(default_factory=voters)
+    polling: Polling = in_turn
+
+    @property
+    def at_once(self) -> int:
+        """How many questions are put to the voters at the same time: several where most of it is waiting."""
+        return 8 if any(voter.engine != EMBEDDED for voter in self.voters) else 1
 
 
 @dataclass(frozen=True)

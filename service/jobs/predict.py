@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 
@@ -12,7 +13,6 @@ import structlog
 from service.errors import NoVoters
 from service.forecasting import context
 from service.forecasting.context import Context
-from service.forecasting.oracle import voters
 from service.forecasting.predictions import PredictionMarket, outside, series
 from service.forecasting.predictions.votes import commit
 from service.jobs.committing import keep_opened
@@ -46,15 +46,19 @@ def vote(workshop: Workshop, slot: int, due: Iterable[PredictionMarket], known: 
         now=slot,
         contexts=known,
         fits=learnt,
-        voters=voters(),
+        voters=workshop.voters,
         record=record,
         quorum=workshop.settings.oracle_quorum,
         timer=time.perf_counter,
+        polling=workshop.polling,
     )
-    opened = []
-    for market in due:
+
+    def opened(market: PredictionMarket) -> Stored | None:
         try:
-            opened.append(Stored(market, None, asked(market), None, None, None, None))
+            return Stored(market, None, asked(market), None, None, None, None)
         except NoVoters as silence:
             log.info("nobody_voted", market=market.id, detail=silence.detail)
-    return opened
+            return None
+
+    with ThreadPoolExecutor(workshop.at_once) as executor:
+        return [one for one in executor.map(opened, due) if one]

@@ -1,0 +1,217 @@
+"""Answers as server-sent events."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+from flask import Blueprint, Flask, Response
+from werkzeug.test import EnvironBuilder
+
+from service import logs
+from service.api import streaming
+from service.api.auth import Caller
+from service.api.inputs import Body
+from service.api.operations import operation
+from service.api.serving import granian_command
+from service.api.streaming import Event
+from service.config import Settings
+from service.errors import NoVoters
+from tests.api.streamed import FIRST, LAST
+from tests.processes import free_port, running, wait_until_ready
+
+STREAM = {"Accept": "text/event-stream"}
+
+
+class Wish(Body):
+    want: str = "all"
+
+
+@dataclass
+class Ends:
+    """How often a stream has said that it is over, and whether its events were closed."""
+
+    count: int = 0
+    closed: bool = False
+
+    def __call__(self) -> None:
+        self.count += 1
+
+
+@pytest.fixture
+def ends() -> Ends:
+    return Ends()
+
+
+@pytest.fixture
+def app(make_app: Callable[..., Flask], sqlite, ends: Ends) -> Flask:
+    """The application with a view that streams what is wanted and costs a call of the day."""
+    room = Blueprint("room", __name__)
+
+    def events(want: str) -> Iterator[Event | None]:
+        try:
+            yield FIRST
+            yield None
+            if want == "no voters":
+                raise NoVoters("Too few.", abstained={"news": "is asleep"})
+            if want == "a fault":
+                raise RuntimeError("a secret")
+            yield LAST
+        finally:
+            ends.closed = True
+
+    @room.post("/stream")
+    @operation(tag="Room", limit="daily", key="required", retryable=True, returns=dict[str, bool])
+    def stream(body: Wish, caller: Caller) -> Response | dict[str, bool]:
+        """What is wanted, as it comes."""
+        return streaming.respond(events(body.want), ends) if streaming.wanted() else {"stream": False}
+
+    app = make_app(sqlite)
+    app.register_blueprint(room)
+    return app
+
+
+@pytest.fixture
+def ask(client, api_key: str) -> Callable:
+    def ask(want: str = "all", **headers: str):
+        return client.post("/stream", json={"want": want}, headers={"X-API-Key": api_key} | STREAM | headers)
+
+    return ask
+
+
+@pytest.fixture
+def used(client, api_key: str) -> Callable[[], int]:
+    """How many calls of today's quota are used."""
+    return lambda: client.get("/api/v1/me", headers={"X-API-Key": api_key}).json["used"]
+
+
+def test_a_stream_is_events_comments_and_an_end(ask, ends, used):
+    answer = ask()
+    assert (answer.status_code, answer.mimetype) == (200, "text/event-stream")
+    assert answer.text == (
+        'event: vote\ndata: {"a":1}\n\n: still being answered\n\nevent: consensus\ndata: {"all":1}\n\n'
+    )
+    assert ends.closed
+    assert ends.count >= 1
+    assert used() == 1
+
+
+def test_no_proxy_and_no_cache_may_keep_it(ask):
+    headers = ask().headers
+    assert headers["X-Accel-Buffering"] == "no"
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["X-RateLimit-Remaining"] == "9"
+
+
+def test_a_refusal_is_the_last_event_and_the_call_is_given_back(ask, ends, used):
+    events = ask("no voters", **{"X-Request-ID": "mine"}).text.split("\n\n")
+    name, data = events[-2].split("\n")
+    assert name == "event: error"
+    problem = json.loads(data.removeprefix("data: "))
+    assert (problem["status"], problem["code"], problem["request_id"]) == (503, "unavailable", "mine")
+    assert problem["abstained"] == {"news": "is asleep"}
+    assert used() == 0
+    assert ends.count >= 1
+
+
+def test_a_fault_says_nothing_of_itself_and_is_given_back(ask, used):
+    text = ask("a fault").text
+    assert "secret" not in text
+    assert '"code":"internal_error"' in text
+    assert used() == 0
+
+
+@pytest.mark.parametrize("taken", [0, 1, 2])
+def test_a_caller_that_goes_away_ends_the_stream(ask, ends, used, taken: int):
+    """Even before its first piece. What was thought meanwhile is paid for."""
+    answer = ask()
+    pieces = iter(answer.response)
+    for _ in range(taken):
+        next(pieces)
+    answer.close()
+    assert ends.count >= 1
+    assert used() == 1
+
+
+def test_each_piece_is_made_in_the_context_of_its_request_whoever_asks_for_it(app, api_key):
+    """One piece in each thread, as a server may: the refusal still finds its request and gives its call back."""
+    headers = {"X-API-Key": api_key, "X-Request-ID": "mine"} | STREAM
+    environ = EnvironBuilder(method="POST", path="/stream", json={"want": "no voters"}, headers=headers).get_environ()
+    pieces = iter(app.wsgi_app(environ, lambda *_: None))
+    told: list[bytes] = []
+    logs.request_id.set("another")
+    for _ in range(3):
+        thread = threading.Thread(target=lambda: told.append(next(pieces)))
+        thread.start()
+        thread.join()
+    assert b'"request_id":"mine"' in told[-1]
+    me = app.test_client().get("/api/v1/me", headers={"X-API-Key": api_key}).json
+    assert me["used"] == 0
+
+
+@pytest.mark.parametrize(
+    ("accept", "streams"),
+    [
+        ("text/event-stream", True),
+        ("text/event-stream, application/json;q=0.5", True),
+        ("application/json, text/event-stream", False),
+        ("application/json", False),
+        ("*/*", False),
+        ("", False),
+        ("text/html", False),
+    ],
+)
+def test_only_who_likes_a_stream_better_gets_one(ask, accept: str, streams: bool):
+    assert (ask(Accept=accept).mimetype == "text/event-stream") is streams
+
+
+def test_a_stream_is_not_kept_under_its_idempotency_key(ask, used):
+    first, again = ask(**{"Idempotency-Key": "once"}), ask(**{"Idempotency-Key": "once"})
+    assert first.text == again.text
+    assert "Idempotent-Replayed" not in again.headers
+    assert used() == 2
+
+
+@pytest.fixture(params=["waitress", "granian"], scope="module")
+def server(request, tmp_path_factory, migrated_sqlite: Path) -> Iterator[tuple[str, Path]]:
+    """The address and the folder of each kind of server."""
+    folder, port = tmp_path_factory.mktemp("streamed"), free_port()
+    shutil.copy(migrated_sqlite, folder / "simulated.sqlite")
+    os.mkfifo(folder / "go-on")
+    command = [sys.executable, "-m", "tests.api.streamed"]
+    if request.param == "granian":
+        command = granian_command(Settings(port=port, threads=8), 1, "tests.api.streamed:web")
+    options = {"PORT": str(port), "DATA_DIR": str(folder), "THREADS": "8"}
+    with running(command, folder / "log", **options) as process:
+        wait_until_ready(port, process, folder / "log", "/healthz")
+        yield f"http://127.0.0.1:{port}", folder
+
+
+def test_an_event_is_sent_before_the_next_one_is_made(server):
+    url, folder = server
+    with httpx.stream("GET", f"{url}/stepwise", timeout=20) as answer:
+        pieces = answer.iter_text()
+        assert next(pieces) == 'event: vote\ndata: {"a":1}\n\n'
+        (folder / "go-on").write_text("go on")
+        rest = "".join(pieces)
+    assert rest.startswith(': still being answered\n\nevent: consensus\ndata: {"all":1}\n\nevent: error\ndata: {')
+    assert f'"request_id":"{answer.headers["X-Request-ID"]}"' in rest
+
+
+def test_a_reader_that_goes_away_is_noticed_at_the_next_sign_of_life(server):
+    url, folder = server
+    with httpx.stream("GET", f"{url}/endless", timeout=20) as answer:
+        assert next(answer.iter_text()).startswith(": still being answered")
+    deadline = time.monotonic() + 20
+    while not ((folder / "closed").exists() and (folder / "ended").exists()):
+        assert time.monotonic() < deadline, (folder / "log").read_text()
+        threading.Event().wait(0.02)
