@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 REFEREE := $(VENV)-referee
+LLM := $(VENV)-llm
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench evaluate referee pin clean
+.PHONY: help run test test-llm lint bench evaluate referee pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -25,8 +26,17 @@ $(INSTALLED): requirements.txt
 run: $(INSTALLED) ## the service on http://127.0.0.1:8000 (PORT, HOST, WORLD and more: see README)
 	@exec $(BIN)/python app.py
 
-test: lint ## every check of this machine; with CI=true nothing is skipped
+test: lint ## every check of this machine; with CI=true nothing but tests/llm may be skipped
 	@$(BIN)/python -m pytest
+
+test-llm: $(INSTALLED) $(LLM)/.installed ## the seats against llama.cpp (the first time it compiles for 15 minutes)
+	@TEST_LLM_VENV=$(LLM) $(BIN)/python -m pytest tests/llm
+
+$(LLM)/.installed: tests/llm/llama.txt
+	@echo "Compiling llama.cpp into $(LLM), which takes about 15 minutes …"
+	@$(PYTHON) -m venv $(LLM)
+	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/llm/llama.txt
+	@touch $@
 
 lint: $(INSTALLED) ## style and the direction of imports
 	@$(BIN)/ruff check .

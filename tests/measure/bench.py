@@ -15,12 +15,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
-from tests.measure import load, servers
+from tests.measure import asking, load, model_speed, servers
+from tests.measure.figures import Figure
 from tests.measure.servers import ROOT, Server
 
 ROUNDS = 5
@@ -31,22 +31,6 @@ QUESTIONS = 200
 OTHERS = ROOT / ".venv-bench"
 
 
-@dataclass(frozen=True)
-class Figure:
-    """One line of the result: what was measured, what it should be, and whether it is."""
-
-    name: str
-    value: float
-    unit: str
-    goal: float
-    at_least: bool
-
-    def __str__(self) -> str:
-        met = self.value >= self.goal if self.at_least else self.value <= self.goal
-        sign = "at least" if self.at_least else "at most"
-        return f"{'ok  ' if met else 'MISS'} {self.name:<66} {self.value:8.2f} {self.unit:<3} ({sign} {self.goal:g})"
-
-
 def main() -> int:
     """Print every figure; the exit code says whether all goals were met."""
     addresses = load.sources()
@@ -55,6 +39,7 @@ def main() -> int:
         figures = [_first_start(data)]
         figures += _throughput(data, addresses)
         figures += [_under_slow_posts(data, addresses), _oracle(data)]
+        figures += model_speed.figures(data, addresses)
     for figure in figures:
         print(figure)
     return 0 if all(str(figure).startswith("ok") for figure in figures) else 1
@@ -123,7 +108,7 @@ def _under_slow_posts(data: Path, addresses: Iterator[str]) -> Figure:
     """GET p99 while slow questions are open, against idle."""
     with servers.slow_service(data) as server:
         idle = load.run(server.port, server.path, seconds=4, connections=4, addresses=addresses).quantile_ms(0.99)
-        key = _key(data)
+        key = asking.key(data)
         threads = [threading.Thread(target=_post, args=(server, key, number)) for number in range(SLOW_POSTS)]
         for thread in threads:
             thread.start()
@@ -137,10 +122,10 @@ def _under_slow_posts(data: Path, addresses: Iterator[str]) -> Figure:
 def _oracle(data: Path) -> Figure:
     """Median time of an answer, each for an end user of its own."""
     with servers.service(data) as server, httpx.Client() as client:
-        key, took = _key(data), []
+        key, took = asking.key(data), []
         for number in range(QUESTIONS):
             began = time.perf_counter()
-            answer = _ask(client, server, key, number)
+            answer = asking.ask(client, server, key, number)
             took.append(1000 * (time.perf_counter() - began))
             answer.raise_for_status()
     return Figure("median of an oracle's answer with embedded engines", statistics.median(took), "ms", 60, False)
@@ -148,21 +133,7 @@ def _oracle(data: Path) -> Figure:
 
 def _post(server: Server, key: str, number: int) -> None:
     with httpx.Client(timeout=60) as client:
-        _ask(client, server, key, number)
-
-
-def _ask(client: httpx.Client, server: Server, key: str, number: int) -> httpx.Response:
-    question = f"Will {('bitcoin', 'ether', 'solana', 'gold')[number % 4]} rise more than {1 + number % 9}% this week?"
-    headers = {"X-API-Key": key, "X-End-User": f"bench-{number}"}
-    return client.post(f"{server.address}/api/v1/oracle", json={"question": question}, headers=headers)
-
-
-def _key(data: Path) -> str:
-    """A delegating key of the service over `data`."""
-    command = [sys.executable, "-m", "service.operator", "keys", "mint", "--delegating", "--email", "bench@example.com"]
-    environment = {"DATA_DIR": str(data), "PATH": "", "PYTHONPATH": str(ROOT)}
-    said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    return next(word for word in said.stdout.split() if word.startswith("nf_live_"))
+        asking.ask(client, server, key, number)
 
 
 def _others() -> Path:
