@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,9 @@ import pytest
 
 from service import config
 from service.api.openapi import routes
+from service.forecasting.oracle import voters as voters_embedded
+from service.sources.llm.budget import Budget, SpendingInMemory
+from service.sources.llm.seating import seated
 from tests.houses import resident
 from tests.processes import ROOT, free_port, running, wait_until_ready
 
@@ -44,7 +48,7 @@ def folder(tmp_path_factory) -> Path:
 def port(folder: Path) -> Iterator[int]:
     """The service as `make run` starts it."""
     number = free_port()
-    (command,) = (text for text in blocks("make run") if "WORLD" not in text)
+    (command,) = (text for text in blocks("make run") if "WORLD" not in text and "ORACLE" not in text)
     log = folder / "log"
     options = {"PORT": str(number), "DATA_DIR": str(folder / "var"), "HISTORY_DAYS": "120"}
     with running([*SHELL, f"exec {command}"], log, **options) as process:
@@ -110,10 +114,28 @@ def test_the_ledger_of_the_readme_is_exported_and_verified(port: int, folder: Pa
 
 
 def test_the_python_of_the_readme_runs(port: int):
-    (text,) = blocks("from service.client")
-    script = text.replace("127.0.0.1:8000", f"127.0.0.1:{port}")
+    """One block after the other, as in one notebook."""
+    script = "".join(blocks("from service.client")).replace("127.0.0.1:8000", f"127.0.0.1:{port}")
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert "bull_probability" in done.stdout, done.stderr
+    assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == ["question", *["vote"] * 9, "consensus"]
+
+
+def test_the_models_of_the_readme_take_their_seats(tmp_path: Path):
+    """Nobody is asked; a seat whose provider, key or address were wrong would keep the service from starting."""
+    (commands,) = blocks("ORACLE_MODEL")
+    engines = []
+    for line in commands.strip().splitlines():
+        told = dict(word.split("=", 1) for word in line.partition("make run")[0].split())
+        settings = config.read({**told, "DATA_DIR": str(tmp_path)})
+        voters = seated(voters_embedded(), settings, Budget(None, None, SpendingInMemory(), time.time))
+        engines.append({voter.engine for voter in voters if voter.kind == "seat"})
+    assert engines == [
+        {"anthropic:claude-haiku-4-5"},
+        {"openai:gpt-5-mini", "embedded"},
+        {"ollama:llama3.2"},
+        {"custom:mine", "embedded"},
+    ]
 
 
 def test_a_replay_starts_as_the_readme_says(shared_data: Path, tmp_path: Path):
