@@ -22,6 +22,7 @@ from sqlalchemy import URL, Engine, create_engine, delete, make_url, text
 from service.store import migrations
 from service.store.database import Database
 from service.store.tables import metadata
+from tests.houses import resident
 
 # A slow machine is no reason for an example to fail; one that is slow by itself has a test of its own.
 settings.register_profile("ninefold", deadline=None)
@@ -51,6 +52,15 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         absent(f"no shared data at {SHARED}")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def furnished(tmp_path_factory) -> Path:
+    """The data of a service of 120 days after its first start in the simulated world: to be copied, not lived in."""
+    folder = tmp_path_factory.mktemp("furnished")
+    with resident(folder, history_days=120) as residents:
+        residents.work()
+    return folder
 
 
 @pytest.fixture(scope="session")

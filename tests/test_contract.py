@@ -30,7 +30,7 @@ from tests.houses import Residents, resident
 
 CASES = 5000 if IN_CI else 200
 # Cases of one operation in a row, before the next one's turn: all of them have one in the first 200.
-IN_A_ROW = 100 if IN_CI else 16
+IN_A_ROW = 50 if IN_CI else 16
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -24,15 +24,6 @@ from tests.houses import START, Residents, copied, resident
 NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest"}
 
 
-@pytest.fixture(scope="module")
-def furnished(tmp_path_factory) -> Path:
-    """The data of a service after its first start in the simulated world."""
-    folder = tmp_path_factory.mktemp("furnished")
-    with resident(folder, history_days=120) as residents:
-        residents.work()
-    return folder
-
-
 @pytest.fixture
 def house(furnished: Path, tmp_path: Path) -> Iterator[Residents]:
     with resident(copied(furnished, tmp_path), history_days=120) as residents:

@@ -71,15 +71,6 @@ SOUND = [name for name, (_, reasons) in BEHAVIOURS.items() if not reasons]
 ROUNDS = (UNSOUND[:6], [*SOUND, *UNSOUND[4:]])
 
 
-@pytest.fixture(scope="module")
-def furnished(tmp_path_factory) -> Path:
-    """The data of a service after its first start, with embedded engines in all seats."""
-    folder = tmp_path_factory.mktemp("furnished")
-    with resident(folder, history_days=HISTORY_DAYS) as residents:
-        residents.work()
-    return folder
-
-
 @pytest.fixture
 def servers() -> Iterator[Servers]:
     with six_models() as servers:

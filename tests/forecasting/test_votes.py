@@ -130,6 +130,7 @@ def test_the_answer_says_what_the_contract_asks():
         "consensus",
         "votes",
         "abstained",
+        "cached",
     ]
     assert answer.abstained == {"x": "late"}
     assert answer.understood.level == 100000.0
