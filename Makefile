@@ -8,7 +8,7 @@ LLM := $(VENV)-llm
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-llm lint bench evaluate referee pin clean
+.PHONY: help run bot test test-llm lint bench evaluate referee pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -25,6 +25,9 @@ $(INSTALLED): requirements.txt
 
 run: $(INSTALLED) ## the service on http://127.0.0.1:8000 (PORT, HOST, WORLD and more: see README)
 	@exec $(BIN)/python app.py
+
+bot: $(INSTALLED) ## the Telegram bot (TELEGRAM_BOT_TOKEN, BOT_ORACLE_KEY, ORACLE_URL: see README)
+	@exec $(BIN)/python -m bot
 
 test: lint ## every check of this machine; with CI=true nothing but tests/llm may be skipped
 	@$(BIN)/python -m pytest
