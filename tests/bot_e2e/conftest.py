@@ -1,0 +1,158 @@
+"""Telegram, the service and the bot, each a process of its own, started once.
+
+Where there is no node or no way to the package registry the tests are skipped with the reason; with CI=true they fail.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.bot_e2e.chats import Person, Telegram
+from tests.conftest import absent
+from tests.processes import ROOT, free_port, running, wait_until_ready
+from tests.sources.llm.model_server import ModelServer, answers, said, serving
+
+HERE = Path(__file__).parent
+MODULES = HERE / "node_modules"
+INSTALL_S = 120
+
+StartBot = Callable[..., AbstractContextManager[str]]
+
+
+@dataclass(frozen=True)
+class Service:
+    """A running service: where it is, the bot's key, and the model in one of its seats."""
+
+    address: str
+    key: str
+    model: ModelServer
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    """The node that runs Telegram, with what it needs installed as the lock file says."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if not node or not npm:
+        absent("no node and npm: the bot's end-to-end tests need both")
+    lock, done = HERE / "package-lock.json", MODULES / ".installed"
+    if done.exists() and done.read_bytes() == lock.read_bytes():
+        return node
+    command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    try:
+        subprocess.run(command, cwd=HERE, check=True, capture_output=True, text=True, timeout=INSTALL_S)
+    except subprocess.CalledProcessError as error:
+        absent(f"npm ci failed: {error.stderr.strip()}")
+    except subprocess.TimeoutExpired:
+        absent(f"npm ci took longer than {INSTALL_S} s")
+    shutil.copy(lock, done)
+    return node
+
+
+@pytest.fixture(scope="session")
+def telegram(node: str, tmp_path_factory) -> Iterator[Telegram]:
+    """Telegram on this machine."""
+    port, log = free_port(), tmp_path_factory.mktemp("telegram") / "log"
+    with running([node, str(HERE / "telegram.cjs"), str(port)], log) as process:
+        wait_until_ready(port, process, log, "/calls?since=0&seconds=0")
+        with closing(Telegram(f"http://127.0.0.1:{port}")) as known:
+            yield known
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory) -> Iterator[Service]:
+    """A whole service in the simulated world, with a language model in the first of its seats."""
+    folder, port = tmp_path_factory.mktemp("service"), free_port()
+    settings = {"PORT": str(port), "DATA_DIR": str(folder), "HISTORY_DAYS": "60", "WORLD": "simulated"}
+    with serving() as model:
+        seat = {"ORACLE_MOMENTUM_MODEL": "openai:gpt-5-mini", "ORACLE_MOMENTUM_BASE_URL": model.address}
+        with running([sys.executable, "app.py"], folder / "log", **settings, **seat) as process:
+            wait_until_ready(port, process, folder / "log")
+            yield Service(f"http://127.0.0.1:{port}", _minted(folder), model)
+            assert process.poll() is None, f"the service ended with {process.returncode}"
+
+
+def _minted(folder: Path) -> str:
+    """A delegating key, made as an operator makes it, beside the running service."""
+    words = ["keys", "mint", "--delegating", "--email", "bot@example.com", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "service.operator", *words],
+        cwd=ROOT,
+        env=os.environ | {"DATA_DIR": str(folder), "WORLD": "simulated"},
+        capture_output=True,
+        check=True,
+    )
+    return json.loads(done.stdout)["api_key"]
+
+
+@pytest.fixture(scope="session")
+def start_bot(telegram: Telegram, service: Service) -> StartBot:
+    """Start a bot over a folder; a second start over the same folder is the same bot again. Gives its token.
+
+    Settings may differ from those that lead to Telegram and to the service. A bot that is `killed` in the end has no
+    time to write anything down.
+    """
+    return partial(_running_bot, telegram, service)
+
+
+@contextmanager
+def _running_bot(
+    telegram: Telegram, service: Service, folder: Path, killed: bool = False, **other_settings: str
+) -> Iterator[str]:
+    token = f"666:{folder.name:_<35}"
+    settings = {
+        "TELEGRAM_BOT_TOKEN": token,
+        "TELEGRAM_URL": telegram.bots,
+        "BOT_ORACLE_KEY": service.key,
+        "ORACLE_URL": service.address,
+        "BOT_DATA": str(folder),
+        **other_settings,
+    }
+    log = folder / "log"
+    since = len(telegram.calls)
+    with running([sys.executable, "-m", "bot"], log, **settings) as process:
+        telegram.wait_for(lambda: process.poll() is not None or _called(telegram, token, since))
+        assert process.poll() is None, log.read_text()
+        yield token
+        if killed:
+            process.kill()
+
+
+def _called(telegram: Telegram, token: str, since: int) -> bool:
+    return any(call.bot == token for call in telegram.calls[since:])
+
+
+@pytest.fixture(scope="session")
+def bot(start_bot: StartBot, tmp_path_factory) -> Iterator[str]:
+    """The token of the bot that most tests talk to."""
+    with start_bot(tmp_path_factory.mktemp("bot")) as token:
+        yield token
+
+
+@pytest.fixture
+def person(telegram: Telegram, bot: str) -> Person:
+    """Somebody who has never spoken to the bot."""
+    return telegram.person(bot)
+
+
+@pytest.fixture
+def another_person(telegram: Telegram, bot: str) -> Person:
+    """Somebody else, who has never spoken to it either."""
+    return telegram.person(bot)
+
+
+@pytest.fixture
+def model(service: Service) -> Iterator[ModelServer]:
+    """The model in the first seat, whose behaviour a test may change."""
+    yield service.model
+    service.model.behaviours = [answers(said())]
