@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from bot import settings as bot
 from service import config
 from service.api.openapi import routes
 from service.forecasting.oracle import voters as voters_embedded
@@ -154,11 +155,22 @@ def test_the_live_world_is_a_world():
 
 
 def test_the_operator_commands_run(port: int, folder: Path, tmp_path: Path):
-    (commands,) = blocks("service.operator keys")
+    (commands,) = blocks("ninefold.backup")
     options = {"DATA_DIR": str(folder / "var")}
     said = run(commands.replace("ninefold.backup", str(tmp_path / "copy")), port, **options)
     assert "nf_live_" in said
     assert (tmp_path / "copy").exists()
+
+
+def test_the_bots_key_is_minted_and_its_options_are_the_ones_it_reads(port: int, folder: Path):
+    (commands,) = blocks("make bot")
+    mint, start = commands.strip().splitlines()
+    key = re.search(r"nf_live_\w+", run(mint, port, DATA_DIR=str(folder / "var"))).group()
+    told = dict(word.split("=", 1) for word in start.partition("make bot")[0].split())
+    assert bot.read({**told, "BOT_ORACLE_KEY": key}).oracle_key == key
+    for option in bot.Settings.__dataclass_fields__:
+        name = {"oracle_key": "bot_oracle_key"}.get(option, option).upper()
+        assert f"| `{name}` |" in README
 
 
 def test_every_make_target_that_is_named_is_there():
