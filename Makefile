@@ -30,7 +30,7 @@ bot: $(INSTALLED) ## the Telegram bot (TELEGRAM_BOT_TOKEN, BOT_ORACLE_KEY, ORACL
 	@exec $(BIN)/python -m bot
 
 test: lint ## every check of this machine; with CI=true nothing but tests/llm may be skipped
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-llm: $(INSTALLED) $(LLM)/.installed ## the seats against llama.cpp (the first time it compiles for 15 minutes)
 	@TEST_LLM_VENV=$(LLM) $(BIN)/python -m pytest tests/llm

@@ -60,11 +60,12 @@ def _ask_at_once(address: str, times: int) -> list[int]:
 
 
 def _check_once(url: str) -> None:
-    """Every slot that was begun is done, and the market is there once."""
+    """The first tick is done, whatever has come due since, and the market is there once."""
     database = Database(url)
     with database.reading() as db:
-        states = dict(db.execute(select(job_run.c.job, job_run.c.state).where(job_run.c.job == "tick")).all())
+        first = select(job_run.c.state).where(job_run.c.job == "tick").order_by(job_run.c.slot).limit(1)
+        state = db.scalar(first)
         bars, instants = db.execute(select(func.count(), func.count(bar.c.time.distinct()))).one()
     database.close()
-    assert states["tick"] in ("done", "skipped")
+    assert state == "done"
     assert bars >= instants > 120 * 288

@@ -5,6 +5,7 @@ Where there is no node or no way to the package registry the tests are skipped w
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -46,8 +47,15 @@ def node() -> str:
     if not node or not npm:
         absent("no node and npm: the bot's end-to-end tests need both")
     lock, done = HERE / "package-lock.json", MODULES / ".installed"
-    if done.exists() and done.read_bytes() == lock.read_bytes():
-        return node
+    with lock.open() as alone:
+        fcntl.flock(alone, fcntl.LOCK_EX)  # another process may be installing the same
+        if not done.exists() or done.read_bytes() != lock.read_bytes():
+            _install(npm)
+            shutil.copy(lock, done)
+    return node
+
+
+def _install(npm: str) -> None:
     command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
     try:
         subprocess.run(command, cwd=HERE, check=True, capture_output=True, text=True, timeout=INSTALL_S)
@@ -55,8 +63,6 @@ def node() -> str:
         absent(f"npm ci failed: {error.stderr.strip()}")
     except subprocess.TimeoutExpired:
         absent(f"npm ci took longer than {INSTALL_S} s")
-    shutil.copy(lock, done)
-    return node
 
 
 @pytest.fixture(scope="session")
