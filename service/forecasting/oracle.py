@@ -109,9 +109,14 @@ def in_turn(
 
 def cast(voter: Voter, question: Question, situation: Situation, timer: Callable[[], float]) -> Said:
     """One voter's ballot. Whatever a voter raises makes it abstain, with the kind of fault as its reason."""
+    return ballot(voter, lambda: voter.forecast(question, situation), timer)
+
+
+def ballot(voter: Voter, forecasting: Callable[[], Forecast], timer: Callable[[], float]) -> Said:
+    """What `forecasting` says as the vote of `voter`."""
     began = timer()
     try:
-        forecast = voter.forecast(question, situation)
+        forecast = forecasting()
     except Abstention as abstention:
         return abstention
     except Exception as fault:

@@ -25,6 +25,7 @@ class Model:
     said: float | BaseException = 0.6
     kind: str = "seat"
     engine: str = "test:1"
+    instead: float | None = None
     go: threading.Event = field(default_factory=threading.Event)
     begun: threading.Event = field(default_factory=threading.Event)
     ended_at: float = 0.0
@@ -36,6 +37,11 @@ class Model:
         if isinstance(self.said, BaseException):
             raise self.said
         return Forecast(self.said, "as told")
+
+    def late(self, question, situation, reason) -> Forecast:
+        if self.instead is None:
+            raise Abstention(reason)
+        return Forecast(self.instead, reason, fallback=True)
 
 
 def models(count: int, *, ready: bool = False) -> list[Model]:
@@ -102,6 +108,14 @@ def test_who_is_late_abstains_at_the_deadline_and_its_late_answer_is_not_heard(p
     assert [name for name, _ in said] == ["m1", "m0"]
     assert said[1][1].reason == LATE
     slow.go.set()
+
+
+def test_for_who_is_late_what_stands_in_votes(poll):
+    """An embedded engine is never short of time, also where the machine is."""
+    slow = Model("m0", instead=0.3)
+    ((name, said),) = poll([slow], seconds=0.05)
+    slow.go.set()
+    assert (name, said.p, said.engine, said.fallback, said.reasoning) == ("m0", 0.3, "embedded", True, LATE)
 
 
 def test_whoever_has_answered_by_the_deadline_is_heard_though_nobody_listened(poll, executor):

@@ -60,11 +60,7 @@ class ModelSeat:
             with self.breaker.watching():
                 said, completions = self._said(prompt, deadline)
         except (ModelFailed, NotAsked) as failed:
-            reason = f"{self.engine}: {failed.reason}"
-            log.warning("model_gave_no_vote", seat=self.name, reason=reason)
-            if self.on_failure == "abstain":
-                raise Abstention(reason) from None
-            return _instead(self.embedded.forecast(question, situation), reason)
+            return self.late(question, situation, failed.reason)
         return Forecast(
             said.p,
             said.reasoning,
@@ -72,6 +68,14 @@ class ModelSeat:
             tokens=_sum([completion.tokens for completion in completions]),
             usd=_sum([completion.usd for completion in completions]),
         )
+
+    def late(self, question: Question, situation: Situation, reason: str) -> Forecast:
+        """What is said in the model's place, for a reason that is published."""
+        told = f"{self.engine}: {reason}"
+        log.warning("model_gave_no_vote", seat=self.name, reason=told)
+        if self.on_failure == "abstain":
+            raise Abstention(told) from None
+        return _instead(self.embedded.forecast(question, situation), told)
 
     def _said(self, prompt: Prompt, deadline: float) -> tuple[Said, list[Completion]]:
         """What the model said and all that was paid for; asked once more if it is unusable and time is left."""
