@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import talib
 
 from service.market.bars import Bars, Prices
 from service.market.instants import DAY
+from service.market.ta_lib import talib
 from service.trading.performance import DAYS_A_YEAR
 from service.trading.rules.targets import earlier, log_price, log_returns, ratio, z_score
 

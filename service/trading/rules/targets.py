@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import talib
 from numpy.typing import NDArray
 
 from service.market.bars import Bars, Prices
+from service.market.ta_lib import talib
 
 Targets = NDArray[np.int8]
 Flags = NDArray[np.bool_]

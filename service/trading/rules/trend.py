@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import talib
 
 from service.market.bars import Bars
+from service.market.ta_lib import talib
 from service.trading.rules.targets import Targets, follow_sign, hold
 
 

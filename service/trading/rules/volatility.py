@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import talib
-
 from service.market.bars import Bars
+from service.market.ta_lib import talib
 from service.trading.rules.targets import Targets, hold, log_returns, ratio
 
 
