@@ -8,7 +8,7 @@ LLM := $(VENV)-llm
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run bot test test-llm lint bench evaluate referee pin clean
+.PHONY: help run bot lab voila test test-llm lint bench evaluate referee pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -19,7 +19,7 @@ $(INSTALLED): requirements.txt
 	@echo "Installing into $(VENV) …"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv \
-		&& $(BIN)/python -m uv pip install --quiet --require-hashes -r requirements.txt \
+		&& $(BIN)/python -m uv pip install --quiet --compile-bytecode --require-hashes -r requirements.txt \
 		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@touch $@
 
@@ -28,6 +28,12 @@ run: $(INSTALLED) ## the service on http://127.0.0.1:8000 (PORT, HOST, WORLD and
 
 bot: $(INSTALLED) ## the Telegram bot (TELEGRAM_BOT_TOKEN, BOT_ORACLE_KEY, ORACLE_URL: see README)
 	@exec $(BIN)/python -m bot
+
+lab: $(INSTALLED) ## JupyterLab on the notebooks, and the service where none answers (ORACLE_URL, ORACLE_KEY, LAB_PORT)
+	@exec $(BIN)/python -m notebooks lab
+
+voila: $(INSTALLED) ## the same notebooks as pages to be read, on http://127.0.0.1:8866 (VOILA_PORT)
+	@exec $(BIN)/python -m notebooks voila
 
 test: lint ## every check of this machine; with CI=true nothing but tests/llm may be skipped
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
