@@ -26,16 +26,37 @@ OUTLYING = 1 / 3
 
 def pool(ballots: Sequence[Ballot], record: ClassRecord) -> Pooled:
     """The consensus of at least one ballot."""
-    weights = weigh([(ballot.voter, ballot.engine) for ballot in ballots], record)
+    engines = [(ballot.voter, ballot.engine) for ballot in ballots]
     outliers = outlying(ballots)
-    weights *= [OUTLYING if ballot.voter in outliers else 1.0 for ballot in ballots]
+    weights = weigh(engines, record) * _trust(ballots, outliers)
     p = np.array([ballot.p for ballot in ballots])
     return Pooled(
         p=float(combine(p, weights, record.calibration)),
         weights=tuple(weights.tolist()),
         effective_voters=effective_voters(len(ballots), record.calibration.correlation),
         outliers=outliers,
+        without=leave_one_out(ballots, record),
     )
+
+
+def leave_one_out(ballots: Sequence[Ballot], record: ClassRecord) -> tuple[float, ...]:
+    """P(YES) that the others pool to without each ballot, in their order; even odds where nobody is left.
+
+    The others are weighed among themselves: their weights and outliers are those of a pool that never heard the one.
+    """
+    if len(ballots) == 1:
+        return (0.5,)
+    rest = ~np.eye(len(ballots), dtype=bool)
+    raw = _raw([(ballot.voter, ballot.engine) for ballot in ballots], record)
+    weights = _held(np.where(rest, raw, np.nan))
+    for place, ballot in enumerate(ballots):
+        weights[place] *= _trust(ballots, outlying([one for one in ballots if one is not ballot]))
+    p = np.where(rest, [ballot.p for ballot in ballots], np.nan)
+    return tuple(combine(p, weights, record.calibration).tolist())
+
+
+def _trust(ballots: Sequence[Ballot], outliers: Sequence[str]) -> np.ndarray:
+    return np.array([OUTLYING if ballot.voter in outliers else 1.0 for ballot in ballots])
 
 
 def outlying(ballots: Sequence[Ballot]) -> tuple[str, ...]:
@@ -71,9 +92,17 @@ def weigh(engines: Sequence[tuple[str, str]], record: ClassRecord) -> np.ndarray
     engine's Brier score from the others', shrunken by its n independent questions. An engine with fewer than
     ten resolved votes has s = 0, so a new one begins in the middle.
     """
+    return _held(_raw(engines, record))
+
+
+def _raw(engines: Sequence[tuple[str, str]], record: ClassRecord) -> np.ndarray:
     standings = {(standing.voter, standing.engine): standing for standing in record.standings}
-    raw = np.exp([-_shrunken(standings.get(engine)) / STEEPNESS for engine in engines])
-    return np.clip(raw / raw.mean(), LIGHTEST, HEAVIEST)
+    return np.exp([-_shrunken(standings.get(engine)) / STEEPNESS for engine in engines])
+
+
+def _held(raw: np.ndarray) -> np.ndarray:
+    """Raw weights over their mean, within bounds; NaN where one did not vote."""
+    return np.clip(raw / np.nanmean(raw, axis=-1, keepdims=True), LIGHTEST, HEAVIEST)
 
 
 def _shrunken(standing: Standing | None) -> float:

@@ -60,13 +60,15 @@ class Pooled:
     """The nine as one, before anything is rounded: `p` is P(YES).
 
     `weights` are those of the ballots, in their order, with mean near 1; `effective_voters` says how many
-    independent ones they are worth, `outliers` which voters stand so far off that they weigh a third.
+    independent ones they are worth, `outliers` which voters stand so far off that they weigh a third. `without` is
+    what the others pool to, for each ballot left out.
     """
 
     p: float
     weights: tuple[float, ...]
     effective_voters: float
-    outliers: tuple[str, ...] = ()
+    outliers: tuple[str, ...]
+    without: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class Consensus:
     """The published consensus; bull and bear are percent and add up to 100.
 
     `agreement_pct` is the weight of the votes that share the direction, `effective_voters` how many
-    independent voters the votes are worth.
+    independent voters the votes are worth. `pivotal` are those without whose vote the direction would be another.
     """
 
     direction: Direction
@@ -119,6 +121,7 @@ class Consensus:
     oracles_count: int
     agreement_pct: float
     effective_voters: float
+    pivotal: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -253,7 +256,15 @@ def _consensus(verdict: Verdict) -> Consensus:
         oracles_count=voters,
         agreement_pct=agreement,
         effective_voters=round(pooled.effective_voters, 1),
+        pivotal=_pivotal(verdict, direction),
     )
+
+
+def _pivotal(verdict: Verdict, direction: Direction) -> tuple[str, ...]:
+    """The voters without whom the others would have been published with another direction."""
+    left_out = zip(verdict.ballots, verdict.pooled.without, strict=True)
+    sides = {ballot.voter: direction_of(bull_probability(verdict.question, p)) for ballot, p in left_out}
+    return tuple(voter for voter, side in sides.items() if side != direction)
 
 
 def _p_yes(question: Question, p: float) -> float | None:

@@ -128,3 +128,22 @@ def test_a_model_far_from_the_others_and_from_the_base_rate_has_a_third_of_its_w
 )
 def test_an_opinion_is_no_outlier(ballots):
     assert pool(ballots, NOTHING).outliers == ()
+
+
+@pytest.mark.parametrize(
+    "ballots",
+    [
+        pytest.param(ballots(0.8, 0.3, 0.6), id="embedded"),
+        pytest.param([*CALM, *DIVIDED, told("news", 0.99), told("breadth", 0.02)], id="with outliers"),
+    ],
+)
+def test_without_each_voter_stands_what_the_others_pool_to(ballots):
+    """Their weights, too, are those they have among themselves."""
+    differing = tuple(standing(ballot.voter, (place - 1) / 50) for place, ballot in enumerate(ballots))
+    record = ClassRecord(Calibration(n=90, n_eff=40, shift=0.1, stretch=1.2), differing)
+    rests = [[one for one in ballots if one is not left_out] for left_out in ballots]
+    assert pool(ballots, record).without == pytest.approx([pool(rest, record).p for rest in rests])
+
+
+def test_without_the_only_voter_the_odds_are_even():
+    assert pool(ballots(0.8), NOTHING).without == (0.5,)

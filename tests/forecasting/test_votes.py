@@ -110,6 +110,27 @@ def test_opposite_camps_are_divided():
     assert published(0.95, 0.95, 0.2, 0.2, 0.2).consensus.strength == "DIVIDED"
 
 
+@pytest.mark.parametrize("polarity", ["bull", "bear"])
+def test_pivotal_is_without_whom_the_direction_would_be_another(polarity):
+    """.9, .45 and .5 pool to .66; the .9 away the others are NEUTRAL, another away they are not."""
+    assert published(0.9, 0.45, 0.5, polarity=polarity).consensus.pivotal == ("v0",)
+
+
+def test_nobody_is_pivotal_where_all_agree():
+    assert published(*[0.8] * 9).consensus.pivotal == ()
+
+
+def test_a_voter_that_holds_the_others_back_is_pivotal():
+    """Without the .4 the others are BULLISH; with it the consensus is NEUTRAL."""
+    consensus = published(0.55, 0.55, 0.4).consensus
+    assert (consensus.direction, consensus.pivotal) == ("NEUTRAL", ("v2",))
+
+
+def test_the_only_voter_is_pivotal_unless_it_is_neutral():
+    assert published(0.8).consensus.pivotal == ("v0",)
+    assert published(0.5).consensus.pivotal == ()
+
+
 def test_a_question_without_a_criterion_has_no_p_yes():
     answer = published(0.6, comparator="open", level=None)
     assert answer.p_yes is None

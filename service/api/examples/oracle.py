@@ -36,6 +36,7 @@ ANSWER = votes.Answer(
         oracles_count=8,
         agreement_pct=100.0,
         effective_voters=1.1,
+        pivotal=(),
     ),
     votes={
         "momentum": votes.Vote(
