@@ -51,6 +51,19 @@ def test_the_client_needs_nothing_of_the_service():
     assert done.stdout.strip() == "[]"
 
 
+PANELS = ("BattlePanel", "LeaderboardPanel", "HospitalPanel", "OraclePanel", "PredictionsPanel", "ApexPanel")
+
+
+@pytest.mark.parametrize("loading", ["import bot.application", f"from notebooks.widgets import {', '.join(PANELS)}"])
+def test_a_front_end_loads_nothing_of_the_service_but_its_client(loading: str):
+    script = (
+        f"import sys; {loading}; unwanted = ('flask', 'sqlalchemy', 'pydantic')\n"
+        "print([name for name in sys.modules if name in unwanted or name.startswith('service.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['service.client']"
+
+
 def test_what_is_not_built_is_not_in_the_tree():
     """No note of work to be done stands in the service in place of the work."""
     words = ("TODO", "FIXME", "XXX", "NotImplementedError")

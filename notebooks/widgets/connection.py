@@ -1,0 +1,55 @@
+"""From the environment of a notebook to the service: ORACLE_URL, and ORACLE_KEY or the file ORACLE_KEY_FILE."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from service.client import Client
+
+ADDRESS = "http://127.0.0.1:8000"
+PATIENCE_S = 15.0  # `make lab` writes the file once the service that it starts has taken the key
+
+
+def connect(environment: Mapping[str, str] | None = None, *, patience_s: float = PATIENCE_S) -> Client:
+    """The service of this notebook. Raises ValueError; whether anybody answers is told by the panels.
+
+    Without a key there is a client too: it is told what everybody may know. A key file that is named but not there
+    yet is waited for, at most `patience_s` seconds.
+    """
+    values = os.environ if environment is None else environment
+    return Client(_address(values.get("ORACLE_URL") or ADDRESS), _key(values, patience_s))
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme in ("http", "https") and parts.hostname:
+        return url
+    raise ValueError(f"ORACLE_URL is {url!r}, which is no address such as {ADDRESS}.")
+
+
+def _key(values: Mapping[str, str], patience_s: float) -> str | None:
+    if values.get("ORACLE_KEY"):
+        return values["ORACLE_KEY"]
+    if not values.get("ORACLE_KEY_FILE"):
+        return None
+    file = Path(values["ORACLE_KEY_FILE"])
+    _wait_for(file, patience_s)
+    key = file.read_text().strip()
+    if not key:
+        raise ValueError(f"{file} is empty: it should hold an API key.")
+    return key
+
+
+def _wait_for(file: Path, patience_s: float) -> None:
+    deadline = time.monotonic() + patience_s
+    while not file.exists():
+        if time.monotonic() > deadline:
+            raise ValueError(
+                f"There is no API key in {file} after {patience_s:g} s: where `make lab` runs it says why. "
+                "Run this cell again, or set ORACLE_KEY."
+            )
+        time.sleep(0.1)

@@ -1,0 +1,39 @@
+"""The notebooks as they are shipped: short, without outputs, each told of in the index."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+
+from tests.processes import ROOT
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+MOST_CELLS = 8
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda file: file.stem)
+def notebook(request) -> nbformat.NotebookNode:
+    return nbformat.read(request.param, as_version=4)
+
+
+def test_the_workbench_has_the_notebooks_that_it_promises():
+    promised = {"index", "battle", "hospital", "accuracy", "oracle", "strategies", "research", "ledger"}
+    assert {file.stem for file in NOTEBOOKS} == promised
+
+
+def test_a_notebook_has_at_most_eight_cells_and_begins_with_its_title(notebook):
+    assert len(notebook.cells) <= MOST_CELLS
+    first = notebook.cells[0]
+    assert (first.cell_type, first.source[:2]) == ("markdown", "# ")
+
+
+def test_a_notebook_is_shipped_without_outputs_and_without_the_state_of_widgets(notebook):
+    nbformat.validate(notebook)
+    codes = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert not [cell.id for cell in codes if cell.outputs or cell.execution_count]
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+
+
+def test_the_index_links_every_other_notebook():
+    index = (ROOT / "notebooks" / "index.ipynb").read_text()
+    assert not [file.name for file in NOTEBOOKS if file.stem != "index" and f"({file.name})" not in index]
