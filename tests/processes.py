@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -25,12 +26,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(command: list[str], log: Path, **environment: str) -> Iterator[subprocess.Popen]:
-    """A process that is ended with SIGTERM; what it says goes to `log`."""
+def running(command: list[str], log: Path, folder: Path = ROOT, **environment: str) -> Iterator[subprocess.Popen]:
+    """A process in `folder` that is ended with SIGTERM; what it says goes to `log`."""
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,
-            cwd=ROOT,
+            cwd=folder,
             env=os.environ | environment,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -61,3 +62,13 @@ def wait_until_ready(port: int, process: subprocess.Popen, log: Path, path: str 
             pass
         time.sleep(0.1)
     raise AssertionError(f"not ready within {PATIENCE_S} s: {log.read_text()}")
+
+
+def wait_until_said(pattern: str, process: subprocess.Popen, log: Path) -> re.Match[str]:
+    """What stands in the log at a pattern, as soon as it does."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not (found := re.search(pattern, log.read_text())):
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.1)
+    return found

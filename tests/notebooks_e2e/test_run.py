@@ -1,0 +1,41 @@
+"""Every shipped notebook runs from its first cell to its last against a real service."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.notebooks_e2e.conftest import Service
+from tests.processes import ROOT
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+LONGEST_S = 120
+
+
+@pytest.fixture(scope="module")
+def key(service: Service) -> str:
+    """A key of the plan that the lab has."""
+    words = ("keys", "mint", "--email", "run@example.com", "--plan", "paid", "--json")
+    where = os.environ | service.environment
+    command = [sys.executable, "-m", "service.operator", *words]
+    return json.loads(subprocess.run(command, cwd=ROOT, env=where, capture_output=True, check=True).stdout)["api_key"]
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda file: file.stem)
+def test_a_notebook_runs_to_its_end(notebook: Path, service: Service, key: str, tmp_path: Path):
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-c", os.devnull, "--nbmake"]
+    where = os.environ | service.environment | {"ORACLE_KEY": key, "PYTHONPATH": str(ROOT), "IPYTHONDIR": str(tmp_path)}
+    done = subprocess.run(
+        [*command, f"--nbmake-timeout={LONGEST_S}", str(notebook)],
+        cwd=tmp_path,
+        env=where,
+        capture_output=True,
+        text=True,
+        timeout=2 * LONGEST_S,
+    )
+    assert done.returncode == 0, done.stdout
