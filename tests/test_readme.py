@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from bot import settings as bot
+from notebooks import settings as workbench
 from service import config
 from service.api.openapi import routes
 from service.forecasting.oracle import voters as voters_embedded
@@ -171,6 +172,23 @@ def test_the_bots_key_is_minted_and_its_options_are_the_ones_it_reads(port: int,
     for option in bot.Settings.__dataclass_fields__:
         name = {"oracle_key": "bot_oracle_key"}.get(option, option).upper()
         assert f"| `{name}` |" in README
+
+
+def test_the_python_of_the_workbench_runs(port: int):
+    script = "".join(blocks("notebooks.widgets"))
+    where = os.environ | {"ORACLE_URL": f"http://127.0.0.1:{port}"}
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=ROOT, env=where, capture_output=True, text=True, timeout=60)
+    assert "lp_wide" in done.stdout, done.stderr
+
+
+def test_the_options_of_the_workbench_are_the_ones_it_reads():
+    set_by = {"ORACLE_URL": "http://10.0.0.1", "ORACLE_KEY": "k", "DATA_DIR": "/d", "LAB_PORT": "1", "LAB_BROWSER": "0"}
+    for name in (*set_by, "VOILA_PORT"):
+        assert f"`{name}`" in README
+    told = workbench.read("lab", set_by)
+    assert (told.oracle_url, told.oracle_key, told.data_dir) == ("http://10.0.0.1", "k", Path("/d"))
+    assert (told.port, told.browser, workbench.read("voila", {"VOILA_PORT": "2"}).port) == (1, False, 2)
 
 
 def test_every_make_target_that_is_named_is_there():
