@@ -34,6 +34,15 @@ class Figure(go.FigureWidget):
             self._widget_data = _copied(self._data)
             self._widget_layout = _copied(self._layout_obj._props)
 
+    def _handler_js2py_traceDeltas(self, _told: Any) -> None:  # noqa: N802
+        """A browser tells what plotly.js filled in; the widget would drop from the traces what it finds there.
+
+        That took the points of a trace that had been hidden. Nothing here asks for what was filled in.
+        """
+
+    def _handler_js2py_layoutDelta(self, _told: Any) -> None:  # noqa: N802
+        """As with the traces."""
+
     def page(self, title: str) -> str:
         """The figure as a web page that holds all it needs and loads nothing."""
         plain = go.Figure(self)

@@ -34,7 +34,7 @@ class VotesChart:
             trace.hovertemplate = "%{customdata}<extra></extra>"
         figure.update_xaxes(range=[0, 100], ticksuffix=" %", title="P(YES)", dtick=10)
         figure.update_yaxes(showgrid=False)
-        figure.update_layout(height=9 * ROW_PX + AROUND_PX, hovermode="closest", margin={"t": 100, "r": 270})
+        figure.update_layout(height=9 * ROW_PX + AROUND_PX, hovermode="closest", margin={"t": 118, "r": 270})
 
     def draw(self, document: Inquiry, look: Look) -> None:
         """Move the traces to an inquiry, whole or on its way."""
@@ -113,10 +113,10 @@ class VotesChart:
             pivotal = [plain(row.voter) for row in spoken if row.pivotal]
             decided = f"○ pivotal: {', '.join(pivotal)}" if pivotal else "nobody is pivotal"
             title = verdict(document)
-            told = f"dashed: the consensus · {decided} · n {len(spoken)} votes · {world(document)} · times UTC"
+            told = f"{decided} · n {len(spoken)} votes · {world(document)} · times UTC"
         meant = _short(document["understood"]["canonical"], LONGEST)
-        shapes = "▲ bullish ▼ bearish ● neutral, size: weight"
-        self.figure.layout.title = {"text": title, "subtitle": {"text": f"{plain(meant)}<br>{shapes} · {told}"}}
+        shapes = "▲ bullish ▼ bearish ● neutral · size: weight · dashed: the consensus"
+        self.figure.layout.title = {"text": title, "subtitle": {"text": f"{plain(meant)}<br>{told}<br>{shapes}"}}
 
 
 def _beside(row: Said) -> dict[str, Any]:

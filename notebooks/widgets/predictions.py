@@ -32,7 +32,7 @@ class PredictionsPanel(Panel):
     EVERY_S = 900  # a look at the open markets is one of the key's calls
 
     def controls(self) -> Iterable[Widget]:
-        self.view = ToggleButtons(options=VIEWS, value="record", style={"button_width": "110px"})
+        self.view = ToggleButtons(options=VIEWS, value="record", style={"button_width": "120px"})
         self.book = ToggleButtons(options=BOOKS, value=True, style={"button_width": "90px"})
         self.asset = Dropdown(options=[opened.ANY], layout=Layout(width="110px", display="none"), tooltip="asset")
         self.category = Dropdown(options=[opened.ANY], layout=Layout(width="110px", display="none"), tooltip="category")

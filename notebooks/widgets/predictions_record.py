@@ -17,9 +17,9 @@ FEWEST_IN_BINS = 30  # and no calibration
 COIN = 0.25  # the Brier score of who always says 50 %
 FORECASTERS = {"ai": (0, "circle", "AI"), "market": (1, "square", "market")}
 HEADS = {
-    "": "Reliability: how often YES came, bins of equal count, 95 % Wilson bars",
-    "2": "Mean Brier of all resolved so far, from n 20 on; dotted: a coin",
-    "3": "Paired difference of Brier, AI − market, 95 % band",
+    "": "Reliability, 95 % Wilson bars",
+    "2": "Mean Brier so far; dotted: a coin",
+    "3": "Brier, AI − market, 95 % band",
 }
 
 

@@ -90,3 +90,23 @@ def test_the_title_of_a_page_is_no_html(figure):
     page = figure.page("<img src=x> & more")
     assert "<title>&lt;img src=x&gt; &amp; more</title>" in page
     assert "img" not in Loaded(page).heard
+
+
+def filled_in(made: type[go.FigureWidget]) -> go.FigureWidget:
+    """A figure after a browser told what plotly.js filled in, the points among it as it does of a hidden trace."""
+    figure = made()
+    figure.add_scatter(x=[1.0], y=[2.0])
+    delta = {"uid": figure.data[0].uid, "x": [1.0], "y": [2.0], "opacity": 1}
+    figure._js2py_traceDeltas = {"trace_deltas": [delta], "trace_edit_id": figure._last_trace_edit_id}
+    figure._js2py_layoutDelta = {"layout_delta": {"width": 700}, "layout_edit_id": figure._last_layout_edit_id}
+    return figure
+
+
+def test_what_a_browser_fills_in_takes_nothing_away():
+    figure = filled_in(Figure)
+    assert (list(figure.data[0].x), list(figure.data[0].y)) == ([1.0], [2.0])
+
+
+def test_plotly_itself_still_drops_what_a_browser_fills_in():
+    """Why a figure does not listen; once this fails, it may."""
+    assert filled_in(go.FigureWidget)._data[0].get("y") is None

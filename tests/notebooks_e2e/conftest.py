@@ -61,12 +61,21 @@ class Service:
 
 @dataclass(frozen=True)
 class Workbench:
-    """A copy of the project's notebooks that may be written to, and where it is served; `ask` ends each address."""
+    """A copy of the project's notebooks that may be written to, and where it is served; `ask` ends each address.
 
+    `name` is lab or voila.
+    """
+
+    name: str
     folder: Path
     origin: str
     within: str
     ask: str = ""
+
+    @property
+    def runs_cells(self) -> bool:
+        """Whether the reader runs the cells, and saves what came of them."""
+        return self.name == "lab"
 
     @property
     def root(self) -> str:
@@ -121,7 +130,7 @@ def seen(browser: Browser) -> Iterator[Sight]:
 
 
 @pytest.fixture(scope="session")
-def service(chromium: str, tmp_path_factory) -> Iterator[Service]:
+def service(tmp_path_factory) -> Iterator[Service]:
     """A service with a track record, after its first start in the simulated world."""
     service = Service(tmp_path_factory.mktemp("service"))
     service.start("/api/predictions/ai-vs-market")
@@ -135,7 +144,7 @@ def lab(service: Service, tmp_path_factory) -> Iterator[Workbench]:
     folder, port = copied(tmp_path_factory.mktemp("lab")), free_port()
     with launched("lab", folder, LAB_PORT=str(port), **service.environment) as (process, log):
         token = wait_until_said(r"/lab\S*[?]token=(\w+)", process, log).group(1)
-        yield Workbench(folder, f"http://127.0.0.1:{port}", "lab/tree", f"?reset&token={token}")
+        yield Workbench("lab", folder, f"http://127.0.0.1:{port}", "lab/tree", f"?reset&token={token}")
 
 
 @pytest.fixture(scope="session")
@@ -144,7 +153,7 @@ def voila(service: Service, tmp_path_factory) -> Iterator[Workbench]:
     folder, port = copied(tmp_path_factory.mktemp("voila")), free_port()
     with launched("voila", folder, VOILA_PORT=str(port), **service.environment) as (process, log):
         wait_until_ready(port, process, log, "/")
-        yield Workbench(folder, f"http://127.0.0.1:{port}", "voila/render")
+        yield Workbench("voila", folder, f"http://127.0.0.1:{port}", "voila/render")
 
 
 @contextmanager

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Locator, Page, Route
 
 from tests.processes import ROOT
 
 if TYPE_CHECKING:
     from tests.notebooks_e2e.conftest import Service
 
-PATIENCE_MS = 60_000
+PATIENCE_MS = 30_000
 ARTIFACTS = Path(os.environ.get("ARTIFACTS") or ROOT / "var" / "artifacts" / "notebooks")
-TRACES = ".scatterlayer .trace"
+TRACES = ".scatterlayer .trace, .barlayer .trace"
+FITTED = "chart => Math.abs(chart.querySelector('.main-svg').getAttribute('width') - chart.clientWidth) < 2"
+# Where on the page the middle point of a trace is.
+PLACE = """(chart, number) => {
+  const trace = chart._fullData[number], middle = Math.floor(trace.x.length / 2);
+  const place = (id, value) => {
+    const axis = chart._fullLayout[`${id[0]}axis${id.slice(1)}`];
+    return axis._offset + axis.d2p(value);
+  };
+  const { left, top } = chart.getBoundingClientRect();
+  const x = trace.type === "bar" ? trace.x[middle] / 2 : trace.x[middle];
+  return [left + place(trace.xaxis, x), top + place(trace.yaxis, trace.y[middle])];
+}"""
 # A notebook whose panel looks again every second.
 LIVE = ("from notebooks.widgets import BattlePanel, connect", "BattlePanel(connect(), every_s=1)")
-COUNTED = "([marks, least]) => document.querySelectorAll(marks).length >= least"
 
 
 @dataclass
@@ -59,33 +68,18 @@ class Sight:
         with self.page.expect_response(lambda answer: answer.request.method == "PUT" and ".ipynb" in answer.url):
             self.page.keyboard.press("Control+s")
 
-    def traces(self, least: int = 1) -> int:
-        """How many curves and marks are drawn, once there are `least`."""
-        self.page.wait_for_function(COUNTED, arg=[TRACES, least])
-        return self.page.locator(TRACES).count()
-
-    def tells(self, text: str) -> None:
-        """Wait until the line above the chart holds `text`."""
-        self.page.locator("[role=status]", has_text=text).first.wait_for()
-
-    @contextmanager
-    def dark(self) -> Iterator[None]:
-        """The dark theme, chosen in the panel's own control, and then the light one again."""
-        self._turn("dark")
-        yield
-        self._turn("light")
-
-    def _turn(self, theme: str) -> None:
-        self.page.locator("select").filter(has_text="dark").select_option(theme)
-        self.page.locator(f".ninefold-{theme}").wait_for()
+    def panel(self, place: int = 0) -> Panel:
+        """The panel at a place of the notebook, from 0."""
+        return Panel(self, self.page.locator("[class*=ninefold-]").nth(place))
 
     def outlives(self, service: Service) -> None:
         """Stop the service and start it again: the panel tells both by itself, and keeps its chart meanwhile."""
-        drawn = self.traces(least=6)
+        panel = self.panel()
+        drawn = panel.traces(least=6)
         with service.stopped():
-            self.tells("No new data since")
-            assert self.traces() == drawn
-        self.tells("SIMULATED market")
+            panel.tells("No new data since")
+            assert panel.traces() == drawn
+        panel.tells("SIMULATED market")
 
     def offers(self) -> list[str]:
         """What the buttons of the chart offer, in lower case."""
@@ -100,3 +94,60 @@ class Sight:
         """Keep what is seen."""
         ARTIFACTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=ARTIFACTS / f"{name}.png")
+
+
+@dataclass
+class Panel:
+    """One panel of a page; `box` holds its controls, its line of state, its chart and its details."""
+
+    sight: Sight
+    box: Locator
+
+    def traces(self, least: int = 1) -> int:
+        """How many curves, marks and bars are drawn, once there are `least`."""
+        drawn = self.box.locator(TRACES)
+        drawn.nth(least - 1).wait_for(state="attached")
+        return drawn.count()
+
+    def tells(self, text: str) -> None:
+        """Wait until its line of state holds `text`."""
+        self.box.locator("[role=status]", has_text=text).wait_for()
+
+    def details(self, text: str) -> None:
+        """Wait until its details hold `text`."""
+        self.box.locator("table", has_text=text).first.wait_for()
+
+    def press(self, label: str) -> None:
+        """Press one of its buttons."""
+        self.box.get_by_role("button", name=label).click()
+
+    def ask(self, question: str) -> None:
+        """Ask it a question, and wait until everybody has voted."""
+        field = self.box.get_by_role("textbox")
+        field.fill(question)
+        field.press("Enter")
+        self.box.get_by_text("9 of 9 have voted").wait_for()
+
+    def turn(self, theme: str) -> None:
+        """Choose a theme in its own control."""
+        self.box.locator("select").filter(has_text="dark").select_option(theme)
+        self.box.and_(self.sight.page.locator(f".ninefold-{theme}")).wait_for()
+
+    def click(self, trace: int) -> None:
+        """Click in the middle of a trace."""
+        chart = self.box.locator(".js-plotly-plot")
+        chart.scroll_into_view_if_needed()
+        self.sight.page.mouse.move(*chart.evaluate(PLACE, trace))
+        self.box.locator(".hoverlayer .hovertext").first.wait_for()
+        self.sight.page.mouse.down()
+        self.sight.page.mouse.up()
+
+    def is_fitted(self) -> None:
+        """Wait until its chart is as wide as it may be."""
+        chart = self.box.locator(".js-plotly-plot").element_handle()
+        self.sight.page.wait_for_function(FITTED, arg=chart)
+
+    def picture(self, name: str) -> None:
+        """Keep what is seen of it."""
+        ARTIFACTS.mkdir(parents=True, exist_ok=True)
+        self.box.screenshot(path=ARTIFACTS / f"{name}.png")

@@ -17,31 +17,14 @@ def battle(lab: Workbench, browser: Browser) -> Iterator[Sight]:
     with seen(browser) as sight:
         sight.page.goto(lab.at("battle"))
         sight.run_all()
-        sight.traces(least=6)
+        sight.panel().traces(least=6)
         yield sight
 
 
 def test_a_panel_draws_its_traces_and_nothing_pops_up(battle: Sight):
     """Neither news nor a question about news."""
-    battle.tells("SIMULATED market")
-    battle.picture("battle-lab-light")
     assert battle.broken() == 0
     assert battle.page.locator(".Toastify__toast").count() == 0
-
-
-def test_a_panel_is_still_there_after_the_notebook_was_saved_and_the_page_loaded_again(battle: Sight):
-    before = battle.traces()
-    battle.save()
-    battle.page.reload()
-    assert battle.traces(least=before) == before
-
-
-def test_a_panel_goes_dark_and_light_again_and_keeps_its_traces(battle: Sight):
-    drawn = battle.traces()
-    with battle.dark():
-        assert battle.traces(least=drawn) == drawn
-        battle.picture("battle-lab-dark")
-    assert battle.traces(least=drawn) == drawn
 
 
 def test_a_panel_updates_without_a_cell_being_run(lab: Workbench, sight: Sight, service: Service):

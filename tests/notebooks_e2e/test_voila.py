@@ -16,29 +16,13 @@ def battle(voila: Workbench, browser: Browser) -> Iterator[Sight]:
     """The battle's page."""
     with seen(browser) as sight:
         sight.page.goto(voila.at("battle"))
-        sight.traces(least=6)
+        sight.panel().traces(least=6)
         yield sight
 
 
 def test_a_panel_draws_its_traces_and_shows_no_code(battle: Sight):
-    battle.tells("SIMULATED market")
-    battle.picture("battle-voila-light")
     assert battle.page.get_by_text("connect()").count() == 0
     assert battle.broken() == 0
-
-
-def test_a_page_that_is_loaded_again_shows_its_panel_again(battle: Sight):
-    before = battle.traces()
-    battle.page.reload()
-    assert battle.traces(least=before) == before
-
-
-def test_a_panel_goes_dark_and_light_again_and_keeps_its_traces(battle: Sight):
-    drawn = battle.traces()
-    with battle.dark():
-        assert battle.traces(least=drawn) == drawn
-        battle.picture("battle-voila-dark")
-    assert battle.traces(least=drawn) == drawn
 
 
 def test_a_panel_updates_by_itself(voila: Workbench, sight: Sight, service: Service):
