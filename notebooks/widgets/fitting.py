@@ -8,24 +8,26 @@ from __future__ import annotations
 import anywidget
 
 WIDE = """
-const PAUSE_MS = 100, MOST = 50;  // a chart hears of a new width only once it is ready
+// plotly waits 100 ms for the next change of width before it draws, and hears of none until it has drawn once.
+const SOON_MS = 20, PAUSE_MS = 400, MOST = 20;
 
 function render({ el }) {
-  let waiting;
+  let waiting = null, left = 0;
   const fits = (chart) => Math.abs(chart.clientWidth - (chart._fullLayout?.width ?? 0)) < 2;
-  const fit = (left) => {
-    clearTimeout(waiting);
+  const fit = () => {
+    waiting = null;
     const charts = [...(el.closest(".widget-vbox")?.querySelectorAll(".js-plotly-plot") ?? [])];
-    if (left === 0 || charts.every(fits)) return;
+    if (left-- <= 0 || charts.every(fits)) return;
     for (const { layout } of charts) delete layout?.width;  // plotly writes it there when a height changes
     window.dispatchEvent(new Event("resize"));
-    waiting = setTimeout(fit, PAUSE_MS, left - 1);
+    waiting = setTimeout(fit, PAUSE_MS);
   };
-  const drawn = new MutationObserver(() => fit(MOST));
+  const begin = () => { left = MOST; waiting ??= setTimeout(fit, SOON_MS); };
+  const drawn = new MutationObserver(begin);
   const placed = new ResizeObserver(() => {
     const box = el.closest(".widget-vbox");
     if (box) drawn.observe(box, { childList: true, subtree: true });
-    fit(MOST);
+    begin();
   });
   placed.observe(el);
   return () => { clearTimeout(waiting); placed.disconnect(); drawn.disconnect(); };

@@ -38,7 +38,7 @@ class LeaderboardPanel(Panel):
     def controls(self) -> Iterable[Widget]:
         self.asset = Dropdown(options=ASSETS, layout=Layout(width="110px"), tooltip="which accounts")
         self.metric = Dropdown(options={METRICS[name].label: name for name in METRICS}, layout=Layout(width="130px"))
-        self.part = ToggleButtons(options=list(PARTS), value="top 15", style={"button_width": "80px"})
+        self.part = ToggleButtons(options=list(PARTS), value="top 15", style={"button_width": "92px"})
         self.asset.observe(self.want, "value")
         for control in (self.metric, self.part):
             control.observe(lambda _change: self.redraw(), "value")

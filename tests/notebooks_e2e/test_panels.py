@@ -64,6 +64,10 @@ def panel(workbench: Workbench, story: Story, browser: Browser) -> Iterator[Pane
         yield panel
 
 
+def test_a_chart_is_as_wide_as_its_place(panel: Panel):
+    panel.is_fitted()
+
+
 def test_a_panel_is_drawn_of_which_world_it_says(panel: Panel, story: Story, workbench: Workbench):
     panel.tells("SIMULATED market")
     assert panel.sight.broken() == 0
@@ -85,10 +89,6 @@ def test_a_panel_goes_dark_and_light_again_and_keeps_its_traces(panel: Panel, st
     panel.picture(f"{story.name}-{workbench.name}-dark")
     panel.turn("light")
     assert panel.traces(least=drawn) == drawn
-
-
-def test_a_chart_is_as_wide_as_its_place(panel: Panel):
-    panel.is_fitted()
 
 
 def test_a_panel_is_there_again_after_the_page_was_loaded_again(panel: Panel, workbench: Workbench, story: Story):
