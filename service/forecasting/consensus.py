@@ -49,8 +49,10 @@ def leave_one_out(ballots: Sequence[Ballot], record: ClassRecord) -> tuple[float
     rest = ~np.eye(len(ballots), dtype=bool)
     raw = _raw([(ballot.voter, ballot.engine) for ballot in ballots], record)
     weights = _held(np.where(rest, raw, np.nan))
-    for place, ballot in enumerate(ballots):
-        weights[place] *= _trust(ballots, outlying([one for one in ballots if one is not ballot]))
+    odds = _log_odds(ballots)
+    for place in range(len(ballots)):
+        others = [*ballots[:place], *ballots[place + 1 :]]
+        weights[place] *= _trust(ballots, _outlying(others, odds[:place] + odds[place + 1 :]))
     p = np.where(rest, [ballot.p for ballot in ballots], np.nan)
     return tuple(combine(p, weights, record.calibration).tolist())
 
@@ -65,18 +67,28 @@ def outlying(ballots: Sequence[Ballot]) -> tuple[str, ...]:
     More than four median absolute deviations from the other votes' median, in log-odds, and more than 20 points from
     `vol`, the base rate: either alone is an opinion. Where `vol` did not vote nobody is.
     """
+    return _outlying(ballots, _log_odds(ballots))
+
+
+def _outlying(ballots: Sequence[Ballot], odds: list[float]) -> tuple[str, ...]:
+    """The same, from the log-odds of the ballots."""
     base = next((ballot.p for ballot in ballots if ballot.voter == VOL.name), None)
     if base is None:
         return ()
-    far = [ballot for ballot in ballots if ballot.prompt is not None and abs(ballot.p - base) > FAR_P]
-    return tuple(ballot.voter for ballot in far if _stands_off(ballot, [one for one in ballots if one is not ballot]))
+    far = [place for place, one in enumerate(ballots) if one.prompt is not None and abs(one.p - base) > FAR_P]
+    return tuple(ballots[place].voter for place in far if _stands_off(odds, place))
 
 
-def _stands_off(ballot: Ballot, others: Sequence[Ballot]) -> bool:
-    own, *odds = (float(pooled_log_odds(np.array([one.p]), np.ones(1))) for one in (ballot, *others))
-    middle = median(odds)
-    spread = median(abs(one - middle) for one in odds)
-    return abs(own - middle) > FAR_MADS * spread
+def _log_odds(ballots: Sequence[Ballot]) -> list[float]:
+    """Each ballot's own."""
+    return pooled_log_odds(np.array([[ballot.p] for ballot in ballots]), np.ones(1)).tolist()
+
+
+def _stands_off(odds: list[float], place: int) -> bool:
+    others = odds[:place] + odds[place + 1 :]
+    middle = median(others)
+    spread = median(abs(one - middle) for one in others)
+    return abs(odds[place] - middle) > FAR_MADS * spread
 
 
 def combine(p: np.ndarray, weights: np.ndarray, calibration: Calibration) -> np.ndarray:
