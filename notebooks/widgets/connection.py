@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from service.client import Client
 
 ADDRESS = "http://127.0.0.1:8000"
+ANSWER_S = 75.0  # the service gives language models 60 s at most
 PATIENCE_S = 15.0  # `make lab` writes the file once the service that it starts has taken the key
 
 
@@ -21,7 +22,8 @@ def connect(environment: Mapping[str, str] | None = None, *, patience_s: float =
     yet is waited for, at most `patience_s` seconds.
     """
     values = os.environ if environment is None else environment
-    return Client(_address(values.get("ORACLE_URL") or ADDRESS), _key(values, patience_s))
+    address = _address(values.get("ORACLE_URL") or ADDRESS)
+    return Client(address, _key(values, patience_s), timeout_s=ANSWER_S)
 
 
 def _address(url: str) -> str:

@@ -25,6 +25,7 @@ from service.api.streaming import Event
 from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, NoVoters, Unavailable
 from service.forecasting import oracle as forecasting
 from service.forecasting.brains import EMBEDDED
+from service.forecasting.predictions.votes import frozen
 from service.forecasting.questions import understand
 from service.forecasting.questions.clean import LONGEST
 from service.forecasting.questions.question import Question
@@ -269,19 +270,7 @@ def _keep(known: Services, caller: Caller, verdict: Verdict, answer: Answer) -> 
         p_yes=verdict.pooled.p,
         body=ANSWER.dump_python(answer, mode="json"),
     )
-    votes = tuple(
-        answers.Vote(
-            voter=ballot.voter,
-            engine=ballot.engine,
-            p_yes=ballot.p,
-            weight=weight,
-            reasoning=ballot.reasoning,
-            fallback=ballot.fallback,
-            prompt=ballot.prompt,
-            tokens=ballot.tokens,
-            usd=ballot.usd,
-        )
-        for ballot, weight in zip(verdict.ballots, verdict.pooled.weights, strict=True)
-    )
+    cast = zip(verdict.ballots, verdict.pooled.weights, strict=True)
+    votes = tuple(frozen(ballot, weight) for ballot, weight in cast)
     with known.database.writing() as db:
         answers.add(db, given, votes)

@@ -8,27 +8,10 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, insert, select, update
 
 from service import canonical
+from service.forecasting.predictions import CommittedVote
 from service.store.tables import answer, vote
 
 Outcome = Literal["yes", "no", "void"]
-
-
-@dataclass(frozen=True)
-class Vote:
-    """One voter's vote. `engine` is what spoke, `p_yes` in 0-1, `weight` its share in the pool.
-
-    `fallback`, `prompt`, `tokens` and `usd` tell of a language model, as in the answer.
-    """
-
-    voter: str
-    engine: str
-    p_yes: float
-    weight: float
-    reasoning: str
-    fallback: bool = False
-    prompt: str | None = None
-    tokens: int | None = None
-    usd: float | None = None
 
 
 @dataclass(frozen=True)
@@ -81,10 +64,10 @@ _RESOLVED_VOTES = (
 )
 
 
-def add(db: Connection, given: Answer, votes: tuple[Vote, ...]) -> None:
+def add(db: Connection, given: Answer, votes: tuple[CommittedVote, ...]) -> None:
     """Store an answer with its votes."""
     db.execute(insert(answer).values(asdict(given) | {"body": canonical.write(given.body)}))
-    db.execute(insert(vote), [asdict(one) | {"answer": given.id} for one in votes])
+    db.execute(insert(vote), [_row(given.id, one) for one in votes])
 
 
 def due(db: Connection, now: int, limit: int = 500) -> list[Answer]:
@@ -107,3 +90,8 @@ def resolve(db: Connection, answer_id: str, outcome: Outcome, evidence: dict[str
 def resolved_votes(db: Connection) -> list[ResolvedVote]:
     """Every vote on a question that came out yes or no, in the order of the deadlines; void ones count for nobody."""
     return [ResolvedVote(*row) for row in db.execute(_RESOLVED_VOTES)]
+
+
+def _row(answer_id: str, cast: CommittedVote) -> dict[str, Any]:
+    told = asdict(cast)
+    return {"answer": answer_id, "p_yes": told.pop("p"), **told}

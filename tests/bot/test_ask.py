@@ -114,6 +114,7 @@ def test_typing_is_shown_while_a_question_is_open(start, slow, may_speak):
     stage = start(slow)
     stage.person().says(QUESTION, settle=False)
     stage.wait_for(lambda: "sendChatAction" in stage.telegram.methods())
+    assert {values["action"] for name, values in stage.telegram.calls if name == "sendChatAction"} == {"typing"}
     may_speak.set()
     stage.settle()
 

@@ -149,21 +149,26 @@ def test_a_curve_of_one_point_can_be_drawn():
     one = documents.history()
     for lane in one["lanes"]:
         lane["points"] = lane["points"][:1]
-    size(charts.lanes(one, BATTLE))
-    size(charts.lane(one, BATTLE))
-    size(charts.strategy(documents.strategy(1)))
+    drawn = [charts.lanes(one, BATTLE), charts.lane(one, BATTLE), charts.strategy(documents.strategy(1))]
+    assert {size(picture)[0] for picture in drawn} == {1080}
 
 
 def test_the_examples_of_the_docs_can_be_drawn():
     """The documents as the service itself documents them."""
-    size(charts.lanes(told(examples.BATTLE_HISTORY), BATTLE))
-    size(charts.strategy(told(examples.STRATEGY)))
-    size(charts.fund(told(examples.APEX_FUND)))
-    size(charts.accuracy(told(examples.AI_VS_MARKET)))
+    drawn = [
+        charts.lanes(told(examples.BATTLE_HISTORY), BATTLE),
+        charts.strategy(told(examples.STRATEGY)),
+        charts.fund(told(examples.APEX_FUND)),
+        charts.accuracy(told(examples.AI_VS_MARKET)),
+    ]
+    assert {size(picture)[0] for picture in drawn} == {1080}
 
 
 def test_a_name_with_dollar_signs_is_no_formula():
-    size(charts.strategy(documents.strategy() | {"name": "Buy $low_{ and $high"}))
+    """Read as one it could not be drawn at all."""
+    sheet = sheet_of(lambda: charts.strategy(documents.strategy() | {"name": "Buy $low_{ and $high"}))
+    assert "Buy $low_{ and $high" in sheet.title
+    assert not any(text.get_parse_math() for text in sheet.figure.texts)
 
 
 def test_charts_of_several_threads_do_not_mix(sheets):

@@ -9,6 +9,7 @@ import pytest
 
 from notebooks.widgets import connect
 from service.client import Client, ConnectionFailed
+from service.config import Settings
 from tests.processes import free_port
 
 
@@ -29,6 +30,12 @@ def test_address_and_key_come_from_the_environment(monkeypatch):
     with connect() as client:
         assert str(client._http.base_url).rstrip("/") == "https://oracle.example.com/ninefold"
         assert key_of(client) == "nf_live_mine"
+
+
+def test_an_answer_is_waited_for_as_long_as_the_service_may_give_its_models():
+    (longest,) = (rule.le for rule in Settings.model_fields["oracle_deadline_s"].metadata if hasattr(rule, "le"))
+    with connect({}) as client:
+        assert client.timeout_s > longest + 10
 
 
 def test_a_key_of_ones_own_goes_before_the_file(tmp_path: Path):

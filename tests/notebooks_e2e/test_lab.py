@@ -27,7 +27,7 @@ def test_a_panel_draws_its_traces_and_nothing_pops_up(battle: Sight):
     assert battle.page.locator(".Toastify__toast").count() == 0
 
 
-def test_a_panel_updates_without_a_cell_being_run(lab: Workbench, sight: Sight, service: Service):
+def test_every_panel_updates_without_a_cell_being_run(lab: Workbench, sight: Sight, service: Service):
     """It tells that the service is gone, keeps its chart meanwhile, and goes on by itself when the service is back."""
     sight.page.goto(lab.write("live", *LIVE))
     sight.run_all()

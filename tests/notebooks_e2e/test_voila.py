@@ -25,7 +25,7 @@ def test_a_panel_draws_its_traces_and_shows_no_code(battle: Sight):
     assert battle.broken() == 0
 
 
-def test_a_panel_updates_by_itself(voila: Workbench, sight: Sight, service: Service):
+def test_every_panel_updates_by_itself(voila: Workbench, sight: Sight, service: Service):
     """It tells that the service is gone, keeps its chart meanwhile, and goes on by itself when the service is back."""
     sight.page.goto(voila.write("live", *LIVE))
     sight.outlives(service)

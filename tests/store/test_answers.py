@@ -5,11 +5,15 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from service.forecasting.predictions import CommittedVote
 from service.store import answers
-from service.store.answers import Answer, Vote
+from service.store.answers import Answer
 
 GIVEN = Answer("a1", 1000, "key:1", "btc", "Above 100k?", "close_above", 5000, 0.4, {"consensus": {"p_yes": 0.4}})
-VOTES = (Vote("vol", "embedded", 0.35, 1.0, "volatility"), Vote("logit", "embedded", 0.45, 1.2, "features"))
+VOTES = (
+    CommittedVote("vol", "embedded", 0.35, 1.0, "volatility"),
+    CommittedVote("logit", "embedded", 0.45, 1.2, "features"),
+)
 
 
 def add(database, given: Answer = GIVEN, votes=VOTES) -> None:

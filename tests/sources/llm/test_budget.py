@@ -51,7 +51,11 @@ def test_a_refused_call_leaves_nothing_set_aside(wall, spending):
 
 
 def test_the_cap_itself_may_be_reached(wall, spending):
-    Budget(1000, 1.0, spending, wall).reserve(1000, 1.0)
+    budget = Budget(1000, 1.0, spending, wall)
+    budget.reserve(1000, 1.0)
+    assert spending.add("2026-11-21", 0, 0.0) == (1000, 1.0)
+    with pytest.raises(NotAsked):
+        budget.reserve(1, 0.0)
 
 
 def test_dollars_are_a_cap_of_their_own(wall, spending):
