@@ -5,22 +5,39 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 REFEREE := $(VENV)-referee
 LLM := $(VENV)-llm
+COMPILE := $(BIN)/python -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url
+LAB := $(VENV)/.lab
+CHECKS := $(VENV)/.checks
+# uv installs in seconds; where it cannot be had, pip does the same.
+install = $(BIN)/python -m uv pip install --quiet --compile-bytecode --require-hashes -r $(1) \
+	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1)
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run bot lab voila test test-llm lint bench evaluate referee pin clean
+.PHONY: help run bot lab voila test coverage test-llm lint bench evaluate referee examples pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
 
+# What the service, the bot and the panels need; then what JupyterLab adds; then what the checks add.
 $(INSTALLED): requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Ninefold needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
 	@echo "Installing into $(VENV) …"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv \
-		&& $(BIN)/python -m uv pip install --quiet --compile-bytecode --require-hashes -r requirements.txt \
-		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv || true
+	@$(call install,requirements.txt)
+	@touch $@
+
+$(LAB): notebooks/requirements.txt $(INSTALLED)
+	@echo "Installing JupyterLab and Voila …"
+	@$(call install,notebooks/requirements.txt)
+	@touch $@
+
+$(CHECKS): tests/requirements.txt $(LAB)
+	@echo "Installing what the checks need …"
+	@$(call install,tests/requirements.txt)
 	@touch $@
 
 run: $(INSTALLED) ## the service on http://127.0.0.1:8000 (PORT, HOST, WORLD and more: see README)
@@ -29,16 +46,20 @@ run: $(INSTALLED) ## the service on http://127.0.0.1:8000 (PORT, HOST, WORLD and
 bot: $(INSTALLED) ## the Telegram bot (TELEGRAM_BOT_TOKEN, BOT_ORACLE_KEY, ORACLE_URL: see README)
 	@exec $(BIN)/python -m bot
 
-lab: $(INSTALLED) ## JupyterLab on the notebooks, and the service where none answers (ORACLE_URL, ORACLE_KEY, LAB_PORT)
+lab: $(LAB) ## JupyterLab on the notebooks, and the service where none answers (ORACLE_URL, ORACLE_KEY, LAB_PORT)
 	@exec $(BIN)/python -m notebooks lab
 
-voila: $(INSTALLED) ## the same notebooks as pages to be read, on http://127.0.0.1:8866 (VOILA_PORT)
+voila: $(LAB) ## the same notebooks as pages to be read, on http://127.0.0.1:8866 (VOILA_PORT)
 	@exec $(BIN)/python -m notebooks voila
 
-test: lint ## every check of this machine; with CI=true nothing but tests/llm may be skipped
+test: lint ## the checks of a change, in under 4 minutes; with CI=true every check, and none but tests/llm may be skipped
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
-test-llm: $(INSTALLED) $(LLM)/.installed ## the seats against llama.cpp (the first time it compiles for 15 minutes)
+coverage: $(CHECKS) ## the same checks, and how many branches of each package they run
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-config=.ci/coverage.ini --cov-report=
+	@$(BIN)/python -m tests.measure.coverage
+
+test-llm: $(CHECKS) $(LLM)/.installed ## the seats against llama.cpp (the first time it compiles for 15 minutes)
 	@TEST_LLM_VENV=$(LLM) $(BIN)/python -m pytest tests/llm
 
 $(LLM)/.installed: tests/llm/llama.txt
@@ -47,17 +68,20 @@ $(LLM)/.installed: tests/llm/llama.txt
 	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/llm/llama.txt
 	@touch $@
 
-lint: $(INSTALLED) ## style and the direction of imports
+lint: $(CHECKS) ## style, names, types and the direction of imports
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/python .ci/language.py app.py service bot notebooks tests
 	@PYTHONPATH=. $(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
+	@$(BIN)/basedpyright --project .ci/types.json
 
-bench: $(INSTALLED) $(REFEREE)/.installed ## speed, as ratios in one run
+bench: $(CHECKS) $(REFEREE)/.installed ## speed, as ratios in one run
 	@$(BIN)/python -m tests.measure.bench
 	@$(REFEREE)/bin/python -m tests.measure.arena_speed
 
-evaluate: $(INSTALLED) ## each voter and the pool, walked forward over real bars (BARS=folder of hourly CSV files)
+evaluate: $(CHECKS) ## the voters and the pool, walked forward over real bars (BARS=folder of hourly CSV files, OUT=folder)
 	@$(BIN)/python -m tests.measure.evaluate $(BARS)
+	@$(if $(OUT),$(BIN)/python -m tests.measure.density_files $(OUT) $(BARS))
 
 $(REFEREE)/.installed: tests/measure/referee.txt
 	@$(PYTHON) -m venv $(REFEREE)
@@ -67,9 +91,15 @@ $(REFEREE)/.installed: tests/measure/referee.txt
 referee: $(REFEREE)/.installed ## our accounts against vectorbt and backtesting.py, in an environment of its own
 	@$(REFEREE)/bin/python -m tests.measure.referee
 
-pin: $(INSTALLED) ## requirements.in -> requirements.txt, every transitive package with its hashes
-	@$(BIN)/python -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-header --no-emit-index-url requirements.in -o requirements.txt
+examples: $(CHECKS) ## renew what is captured: the answers in /docs, the tables of the README
+	@$(BIN)/python -m tests.measure.examples
+	@$(BIN)/python -m tests.measure.readme
+	@$(BIN)/python -m tests.measure.readme
+
+pin: $(INSTALLED) ## the three requirements.in -> requirements.txt: one resolution, each with every hash
+	@$(COMPILE) requirements.in notebooks/requirements.in tests/requirements.in -o $(VENV)/all.txt
+	@for folder in . notebooks tests; do \
+		$(COMPILE) --constraint $(VENV)/all.txt $$folder/requirements.in -o $$folder/requirements.txt || exit 1; done
 
 clean: ## remove the environments (the data in var/ stays)
 	@rm -rf $(VENV) $(VENV)-*

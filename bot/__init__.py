@@ -1,1 +1,1 @@
-"""The Telegram bot: it relays questions to the service and shows what the service knows. It imports only its client."""
+"""The Telegram bot: it sends questions to the service and shows its documents. It imports only the service's client."""

@@ -1,64 +1,65 @@
-"""The commands that answer at once: each asks for a page and says it."""
+"""Handlers of commands that answer at once, with a view or a fixed text."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 
 from telegram import ChatMember, Update
 from telegram.helpers import create_deep_linked_url
 
 from bot import keyboards, messages
-from bot.context import Context
+from bot.context import BotContext
 from bot.keyboards import Page
 from bot.messages import notices
-from bot.sending import reply
+from bot.replies import reply
 from bot.views import VIEWS
 
-Handler = Callable[[Update, Context], Awaitable[None]]
+Handler = Callable[[Update, BotContext], Coroutine[None, None, None]]
 
 
-def look(view: str) -> Handler:
-    """A command that shows a view, with what was typed after it."""
+def view_command(view: str) -> Handler:
+    """A command that shows a view; the words after it are the view's argument."""
 
-    async def show(update: Update, context: Context) -> None:
-        await reply(update, await VIEWS[view](context.request(update, " ".join(context.args))))
+    async def handle(update: Update, context: BotContext) -> None:
+        await reply(update, await VIEWS[view](context.view_request(update, context.argument)))
 
-    return show
+    return handle
 
 
-def say(text: Callable[[], str]) -> Handler:
-    """A command whose answer is always the same."""
+def fixed_reply(text: Callable[[], str]) -> Handler:
+    """A handler that always sends the same text."""
 
-    async def tell(update: Update, _context: Context) -> None:
+    async def handle(update: Update, _context: BotContext) -> None:
         await reply(update, Page(text()))
 
-    return tell
+    return handle
 
 
-async def open_link(update: Update, context: Context) -> None:
-    """A link to a challenge: /start challenge_17"""
-    await reply(update, await VIEWS["challenge"](context.request(update, context.match[1])))
+async def open_link(update: Update, context: BotContext) -> None:
+    """/start challenge_17: a link to a challenge."""
+    await reply(update, await VIEWS["challenge"](context.view_request(update, context.captures[0])))
 
 
-async def delete_me(update: Update, _context: Context) -> None:
-    """/deleteme: asked first."""
-    await reply(update, Page(messages.delete_asked(), keyboards.forget()))
+async def delete_me(update: Update, _context: BotContext) -> None:
+    """/deleteme: asks for confirmation."""
+    await reply(update, Page(messages.confirm_deletion(), keyboards.delete_or_keep()))
 
 
-async def challenge_in_group(update: Update, context: Context) -> None:
-    """/challenge in a group: a link to where it is written."""
+async def challenge_in_group(update: Update, context: BotContext) -> None:
+    """/challenge in a group: a link to the private chat, where challenges are written."""
     address = create_deep_linked_url(context.bot.username, "new")
-    await reply(update, Page(messages.group_only_link(), keyboards.link(address)))
+    await reply(update, Page(messages.challenge_in_private(), keyboards.link(address)))
 
 
-async def elsewhere(update: Update, context: Context) -> None:
-    """A command of the private chat in a group."""
+async def private_command_in_group(update: Update, context: BotContext) -> None:
+    """A command of the private chat, sent in a group."""
     address = create_deep_linked_url(context.bot.username)
     await reply(update, Page(notices.private_only(), keyboards.link(address)))
 
 
-async def left(update: Update, context: Context) -> None:
-    """The bot was blocked or thrown out: nothing is sent there any more."""
-    if update.my_chat_member.new_chat_member.status in (ChatMember.BANNED, ChatMember.LEFT):
-        await asyncio.to_thread(context.store.switch_off, update.effective_chat.id)
+async def membership_changed(update: Update, context: BotContext) -> None:
+    """The bot was blocked or removed: all alerts of that chat are switched off."""
+    change = update.my_chat_member
+    if change and change.new_chat_member.status in (ChatMember.BANNED, ChatMember.LEFT):
+        await asyncio.to_thread(context.store.switch_off, change.chat.id)

@@ -1,4 +1,4 @@
-"""What a handler finds in its context beside what the library puts there."""
+"""The context of every handler: the library's own, with the bot's service, store and clock."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from datetime import datetime
 from telegram import Update
 from telegram.ext import CallbackContext, ExtBot
 
+from bot import updates
 from bot.service import Service
 from bot.store import Store
-from bot.views import Request
+from bot.views import ViewRequest
 
 
 @dataclass(frozen=True)
-class Rooms:
-    """The parts that all handlers share; `asking` are the ids of those whose question is open."""
+class SharedState:
+    """What all handlers share; `asking` holds the ids of the people whose question is being answered."""
 
     service: Service
     store: Store
@@ -24,29 +25,39 @@ class Rooms:
     asking: set[int] = field(default_factory=set)
 
 
-class Context(CallbackContext[ExtBot, dict, dict, dict]):
-    """A context of the library that knows the bot's own parts."""
+class BotContext(CallbackContext[ExtBot, dict, dict, dict]):
+    """The library's context with typed access to the shared state and to the words of the update."""
 
     @property
-    def rooms(self) -> Rooms:
-        return self.bot_data["rooms"]
+    def state(self) -> SharedState:
+        return self.bot_data["state"]
 
     @property
     def service(self) -> Service:
-        return self.rooms.service
+        return self.state.service
 
     @property
     def store(self) -> Store:
-        return self.rooms.store
+        return self.state.store
 
-    def request(self, update: Update, argument: str = "", page: int = 0) -> Request:
-        """Who wants to see what."""
-        return Request(
+    @property
+    def argument(self) -> str:
+        """The words after a command, joined by single spaces; empty for other updates."""
+        return " ".join(self.args or ())
+
+    @property
+    def captures(self) -> tuple[str, ...]:
+        """The groups captured by the handler's pattern, in order; empty for a handler without a pattern."""
+        return self.match.groups() if self.match else ()
+
+    def view_request(self, update: Update, argument: str = "", page: int = 0) -> ViewRequest:
+        """A request of the update's sender for a view."""
+        return ViewRequest(
             service=self.service,
             store=self.store,
-            user_id=update.effective_user.id,
-            chat_id=update.effective_chat.id,
-            now=self.rooms.now(),
+            user_id=updates.user_id(update),
+            chat_id=updates.chat(update).id,
+            now=self.state.now(),
             argument=argument,
             page=page,
         )

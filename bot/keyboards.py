@@ -1,4 +1,4 @@
-"""The buttons under a message. What a button carries is `verb:noun:token`, at most 64 bytes; PATTERNS says which."""
+"""The buttons below messages. The data of a button is `verb:noun:token`, at most 64 bytes; see PATTERNS."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ VIEWS = (
     "alerts|hours|zones"
 )
 CHARTS = "lanes|lane|strategy|accuracy|fund"
-# The groups of each are what its handler is told.
+# The data of every button; a handler receives the captured groups of its pattern.
 PATTERNS = {
     "show": rf"show:({VIEWS}):([a-z0-9_]*)\.(\d+)",
     "chart": rf"chart:({CHARTS}):([a-z0-9_]*)",
@@ -55,51 +55,51 @@ PATTERNS = {
     "forget": r"(delete|keep):me:all",
 }
 
-# The assets that have a leaderboard of their own.
+# The assets with a leaderboard of their own.
 RANKED = ("btc", "eth", "sol", "bnb", "gold", "silver")
 
 
 class Page(NamedTuple):
-    """A message as it is shown: HTML, and what can be pressed under it."""
+    """A message: its HTML and its buttons."""
 
     text: str
     keyboard: InlineKeyboardMarkup | None = None
 
 
 def lanes(venue: str | None) -> InlineKeyboardMarkup:
-    """All lanes or those of a venue; whatever else was typed, Reload shows all."""
+    """Choose all lanes or a venue; for an unknown venue, Reload shows all lanes."""
     chosen = venue if venue in VENUES else ""
-    choices = [_choice(one.upper() or "All", "lanes", one, chosen) for one in ("", *VENUES)]
+    choices = [_choice(key.upper() or "All", "lanes", key, chosen) for key in ("", *VENUES)]
     return _rows(choices, [_show("Reload", "lanes", chosen), _button("Chart", f"chart:lanes:{chosen}")])
 
 
 def lane(name: str | None, names: Sequence[str]) -> InlineKeyboardMarkup:
-    """The lanes to choose from; where one is shown, its Reload and its chart."""
-    choices = [_choice(one, "lane", one, name) for one in names]
-    under = [_show("Reload", "lane", name), _button("Chart", f"chart:lane:{name}")] if name else []
-    return _rows(*_grid(choices, 3), under)
+    """Choose a lane; with Reload and Chart for the lane that is shown."""
+    choices = [_choice(key, "lane", key, name) for key in names]
+    below = [_show("Reload", "lane", name), _button("Chart", f"chart:lane:{name}")] if name else []
+    return _rows(*_grid(choices, 3), below)
 
 
 def top(asset: str | None) -> InlineKeyboardMarkup:
-    choices = [_choice(one or "All", "top", one, asset or "") for one in ("", *RANKED)]
+    choices = [_choice(key or "All", "top", key, asset or "") for key in ("", *RANKED)]
     return _rows(*_grid(choices, 4), [_show("Reload", "top", asset or "")])
 
 
-def hospital(category: str, categories: Sequence[str], place: int, pages: int) -> InlineKeyboardMarkup:
-    choices = [_choice(one.capitalize() or "All", "hospital", one, category) for one in ("", *categories)]
-    return _rows(*_grid(choices, 3), _turning("hospital", category, place, pages))
+def hospital(category: str, categories: Sequence[str], index: int, pages: int) -> InlineKeyboardMarkup:
+    choices = [_choice(key.capitalize() or "All", "hospital", key, category) for key in ("", *categories)]
+    return _rows(*_grid(choices, 3), _page_buttons("hospital", category, index, pages))
 
 
-def markets(token: str, first: int, count: int, place: int, pages: int) -> InlineKeyboardMarkup:
-    """Yes and No for each of the `count` markets of a page, the first of which is number `first`."""
+def markets(token: str, first: int, count: int, index: int, pages: int) -> InlineKeyboardMarkup:
+    """Yes and No for each of the `count` markets of a page; they are numbered from `first` on."""
     rows = [_yes_no(f"market:{token}.{number}", f"{first + number}. ") for number in range(count)]
-    return _rows(*rows, _turning("markets", "", place, pages))
+    return _rows(*rows, _page_buttons("markets", "", index, pages))
 
 
-def challenges(numbers: Sequence[int], place: int, pages: int) -> InlineKeyboardMarkup:
-    """A button that opens each."""
+def challenges(numbers: Sequence[int], index: int, pages: int) -> InlineKeyboardMarkup:
+    """One button for each challenge of the page; it opens the challenge."""
     opening = [_show(str(number), "challenge", str(number)) for number in numbers]
-    return _rows(opening, _turning("challenges", "", place, pages))
+    return _rows(opening, _page_buttons("challenges", "", index, pages))
 
 
 def challenge(number: int, *, is_open: bool = True) -> InlineKeyboardMarkup:
@@ -108,7 +108,7 @@ def challenge(number: int, *, is_open: bool = True) -> InlineKeyboardMarkup:
 
 
 def charted(view: str, argument: str = "") -> InlineKeyboardMarkup:
-    """A view that can be drawn."""
+    """Reload and Chart for a view that has a chart."""
     return _rows([_show("Reload", view, argument), _button("Chart", f"chart:{view}:{argument}")])
 
 
@@ -120,14 +120,14 @@ def answer(token: str) -> InlineKeyboardMarkup:
     return _rows([_button("Show votes", f"votes:0:{token}"), _button("Ask again", f"again:question:{token}")])
 
 
-def votes(token: str, place: int, pages: int) -> InlineKeyboardMarkup:
-    """The votes behind an answer, and back to it."""
-    turning = [
-        *([_button("◀", f"votes:{place - 1}:{token}")] if place > 0 else []),
+def votes(token: str, index: int, pages: int) -> InlineKeyboardMarkup:
+    """The pages of the votes, and back to the answer."""
+    buttons = [
+        *([_button("◀", f"votes:{index - 1}:{token}")] if index > 0 else []),
         _button("Answer", f"answer:question:{token}"),
-        *([_button("▶", f"votes:{place + 1}:{token}")] if place < pages - 1 else []),
+        *([_button("▶", f"votes:{index + 1}:{token}")] if index < pages - 1 else []),
     ]
-    return _rows(turning)
+    return _rows(buttons)
 
 
 def draft(number: int) -> InlineKeyboardMarkup:
@@ -135,9 +135,9 @@ def draft(number: int) -> InlineKeyboardMarkup:
 
 
 def alerts(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
-    """A switch for each event, and below them when the digest comes."""
-    switched = [_switch(event, switches[event]) for event in EVENTS]
-    return _rows(*_grid(switched, 2), [_show("Digest hour", "hours"), _show("Time zone", "zones")])
+    """A switch for each event, then the hour and time zone of the digest."""
+    buttons = [_switch(event, switches[event]) for event in EVENTS]
+    return _rows(*_grid(buttons, 2), [_show("Digest hour", "hours"), _show("Time zone", "zones")])
 
 
 def hours() -> InlineKeyboardMarkup:
@@ -146,16 +146,16 @@ def hours() -> InlineKeyboardMarkup:
 
 
 def zones() -> InlineKeyboardMarkup:
-    choices = [_button(zone, f"zone:digest:{place}") for place, zone in enumerate(ZONES)]
+    choices = [_button(zone, f"zone:digest:{index}") for index, zone in enumerate(ZONES)]
     return _rows(*_grid(choices, 2), [_show("Back", "alerts")])
 
 
-def forget() -> InlineKeyboardMarkup:
+def delete_or_keep() -> InlineKeyboardMarkup:
     return _rows([_button("Delete", "delete:me:all"), _button("Keep", "keep:me:all")])
 
 
 def link(address: str) -> InlineKeyboardMarkup:
-    """The way to the private chat."""
+    """A link to the private chat."""
     return _rows([InlineKeyboardButton("Open our chat", url=address)])
 
 
@@ -168,25 +168,25 @@ def _show(label: str, view: str, argument: str = "", page: int = 0) -> InlineKey
 
 
 def _choice(label: str, view: str, argument: str, chosen: str | None) -> InlineKeyboardButton:
-    """One of several; the one that is shown is marked."""
+    """A choice among several; the chosen one is marked with dots."""
     return _show(f"· {label} ·" if argument == chosen else label, view, argument)
 
 
-def _turning(view: str, argument: str, place: int, pages: int) -> list[InlineKeyboardButton]:
-    """To the page before, the same again, and the next."""
+def _page_buttons(view: str, argument: str, index: int, pages: int) -> list[InlineKeyboardButton]:
+    """Previous page, reload, next page."""
     return [
-        *([_show("◀", view, argument, place - 1)] if place > 0 else []),
-        _show("Reload", view, argument, place),
-        *([_show("▶", view, argument, place + 1)] if place < pages - 1 else []),
+        *([_show("◀", view, argument, index - 1)] if index > 0 else []),
+        _show("Reload", view, argument, index),
+        *([_show("▶", view, argument, index + 1)] if index < pages - 1 else []),
     ]
 
 
-def _yes_no(data: str, before: str = "") -> list[InlineKeyboardButton]:
-    return [_button(f"{before}{word.capitalize()}", f"{word}:{data}") for word in ("yes", "no")]
+def _yes_no(data: str, prefix: str = "") -> list[InlineKeyboardButton]:
+    return [_button(f"{prefix}{vote.capitalize()}", f"{vote}:{data}") for vote in ("yes", "no")]
 
 
 def _switch(event: str, state: str) -> InlineKeyboardButton:
-    """How an event is switched; pressing it switches on, then silent, then off."""
+    """The state of an event's alerts; each press moves it on in the order of STATES."""
     following = STATES[(STATES.index(state) + 1) % len(STATES)]
     return _button(f"{EVENTS[event]}: {state}", f"{following}:alert:{event}")
 

@@ -1,4 +1,4 @@
-"""The commands, in one list: Telegram's menus are set from it, and groups answer those that it marks."""
+"""The bot's main commands in one list: Telegram's menus and the commands of groups are both built from it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 from telegram import Bot, BotCommand, BotCommandScopeAllGroupChats, BotCommandScopeAllPrivateChats
 
 
-class Entry(NamedTuple):
-    """A command as the menu shows it."""
+class MenuEntry(NamedTuple):
+    """A command, its description in Telegram's menu, and whether it works in groups."""
 
     command: str
     description: str
@@ -16,21 +16,21 @@ class Entry(NamedTuple):
 
 
 MENU = (
-    Entry("ask", "Ask nine voters a question", True),
-    Entry("lanes", "The six lanes of paper trading", True),
-    Entry("top", "The best strategies", True),
-    Entry("markets", "Open markets, with your yes or no", False),
-    Entry("challenge", "Put a question with a date to the AIs", False),
-    Entry("hospital", "The health of all strategies", False),
-    Entry("accuracy", "The AI against the market", True),
-    Entry("help", "Every command", True),
+    MenuEntry("ask", "Ask nine voters a question", True),
+    MenuEntry("lanes", "The six paper-trading lanes", True),
+    MenuEntry("top", "The best strategies", True),
+    MenuEntry("markets", "Open markets; vote yes or no", False),
+    MenuEntry("challenge", "Give the AIs a question with a deadline", False),
+    MenuEntry("hospital", "The health of all strategies", False),
+    MenuEntry("accuracy", "The AI against the market", True),
+    MenuEntry("help", "List all commands", True),
 )
 IN_GROUPS = frozenset(entry.command for entry in MENU if entry.in_groups)
 
 
 async def publish(bot: Bot) -> None:
-    """Tell Telegram what to show in private chats and in groups."""
-    everything = [BotCommand(entry.command, entry.description) for entry in MENU]
-    shared = [command for command in everything if command.command in IN_GROUPS]
-    await bot.set_my_commands(everything, BotCommandScopeAllPrivateChats())
+    """Set Telegram's command menus: all entries in private chats, those of groups in groups."""
+    commands = [BotCommand(entry.command, entry.description) for entry in MENU]
+    shared = [command for command in commands if command.command in IN_GROUPS]
+    await bot.set_my_commands(commands, BotCommandScopeAllPrivateChats())
     await bot.set_my_commands(shared, BotCommandScopeAllGroupChats())

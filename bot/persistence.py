@@ -1,36 +1,37 @@
-"""Conversations survive a restart: python-telegram-bot's persistence over the bot's own file, and of nothing else."""
+"""The library's persistence over the bot's database, for conversations only, so that they survive a restart."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 from telegram.ext import BasePersistence, PersistenceInput
 
 from bot.store import Store
+from bot.store.conversations import Step
 
-# Written this often; a bot that is killed forgets at most the last second of a conversation.
-EVERY_S = 1.0
+EVERY_S = 1.0  # how often steps are written; a killed bot loses at most the last second of a conversation
 
 
 class StorePersistence(BasePersistence[dict, dict, dict]):
-    """Keeps the steps of conversations in the store; what handlers put into `user_data` and the like is not kept."""
+    """Keeps the steps of conversations in the store; `user_data`, `chat_data` and `bot_data` are not kept."""
 
     def __init__(self, store: Store) -> None:
-        nothing = PersistenceInput(bot_data=False, chat_data=False, user_data=False, callback_data=False)
-        super().__init__(nothing, update_interval=EVERY_S)
+        only_conversations = PersistenceInput(bot_data=False, chat_data=False, user_data=False, callback_data=False)
+        super().__init__(only_conversations, update_interval=EVERY_S)
         self._store = store
 
     async def get_conversations(self, name: str) -> dict[tuple[int | str, ...], object]:
-        return await asyncio.to_thread(self._store.conversations, name)
+        return {**await asyncio.to_thread(self._store.conversations, name)}
 
     async def update_conversation(self, name: str, key: tuple[int | str, ...], new_state: object | None) -> None:
-        await asyncio.to_thread(self._store.set_conversation, name, key, new_state)
+        step = cast("Step | None", new_state)  # the bot's conversations number their steps
+        await asyncio.to_thread(self._store.set_conversation, name, key, step)
 
     async def flush(self) -> None:
-        """Nothing waits: every step is written when it is told."""
+        """Nothing to do: every step is written at once."""
 
-    # Asked of every persistence, and never called on one that stores only conversations.
+    # The library requires the methods below and never calls them on a persistence of conversations only.
     async def get_user_data(self) -> dict[int, dict]:
         return {}
 

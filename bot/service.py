@@ -1,7 +1,7 @@
-"""The service as the bot sees it: the one module that uses the client, in threads of its own.
+"""The bot's gateway to the service: the only module that uses the client, whose calls run in threads.
 
-What it answers are the documents of the API. A person is told to the service by a code that nobody can turn back into
-a Telegram id without the secret that lies in BOT_DATA.
+Results are the API's documents. A person is identified to the service by a code derived from the Telegram id with the
+secret in BOT_DATA; the service cannot compute the id from the code.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from typing import Any
 
 import httpx
 
-from bot.settings import Settings
+from bot.settings import BotSettings
 from service.client import Client
 
 Document = dict[str, Any]
 
 CALL_S = 10.0
-ASK_S = 330.0  # the service bounds a question itself, at 300 s at most; its silence is noticed much earlier
-THREADS = 64  # each open question holds one
-# The bot has one address, and that may look 120 times a minute: what many look at is asked for once.
-KEPT = timedelta(seconds=10)
-# These cost a call of somebody's day. Everybody sees one copy, so that nobody's questions pay for it.
-COSTLY = ("leaderboard", "predictions")
-COSTLY_KEPT = timedelta(minutes=15)
+ASK_S = 330.0  # the service ends a question after at most 300 s; the client detects a lost connection much earlier
+THREADS = 64  # each question being answered occupies one
+# All users share the bot's address, which may call 120 times a minute: public documents are cached.
+CACHE_TTL = timedelta(seconds=10)
+# These calls count against a daily quota. They run under a name of their own, so that no person's quota pays for them.
+METERED = ("leaderboard", "predictions")
+METERED_CACHE_TTL = timedelta(minutes=15)
 SECRET_FILE = "bot-secret"  # noqa: S105
 
 
 class Service:
-    """What everybody may see, and each person's own; every method raises ClientError."""
+    """Public documents, and the service on behalf of a person; every method may raise ClientError."""
 
     def __init__(
         self,
-        settings: Settings,
+        settings: BotSettings,
         *,
         transport: httpx.BaseTransport | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -51,16 +51,16 @@ class Service:
         self._transport = transport or httpx.HTTPTransport(retries=1)
         self._secret = _secret(settings.bot_data / SECRET_FILE)
         self._threads = ThreadPoolExecutor(THREADS, "service")
-        self._kept: dict[tuple, tuple[datetime, Document]] = {}
+        self._cache: dict[tuple, tuple[datetime, Document]] = {}
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def close(self) -> None:
-        """End the connections; a call that still waits fails."""
+        """Close the connections; calls in progress fail."""
         self._transport.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def for_user(self, user_id: int) -> Person:
-        """The service on behalf of a person of Telegram."""
+        """The service on behalf of a Telegram user."""
         return Person(self, f"telegram {user_id}")
 
     async def battle(self) -> Document:
@@ -108,38 +108,36 @@ class Service:
         return await self._shared("widget")
 
     async def _shared(self, method: str, *values: str | None) -> Document:
-        """A document that is the same for everybody, of a short while ago where somebody asked for it then."""
-        asked = (method, *values)
+        """A public document, from the cache while its copy is fresh."""
+        key = (method, *values)
         async with self._locks[method]:
-            self._forget_old()
-            if asked not in self._kept:
-                document = await self.call(self._reader(asked), method, *values)
-                self._kept[asked] = (self._now(), document)
-            return self._kept[asked][1]
+            self._drop_expired()
+            if key not in self._cache:
+                document = await self.call(self._reader(key), method, *values)
+                self._cache[key] = (self._now(), document)
+            return self._cache[key][1]
 
-    def _forget_old(self) -> None:
+    def _drop_expired(self) -> None:
         now = self._now()
-        self._kept = {
-            asked: (at, document) for asked, (at, document) in self._kept.items() if now < at + _keeping(asked[0])
-        }
+        self._cache = {key: (at, document) for key, (at, document) in self._cache.items() if now < at + _ttl(key[0])}
 
-    def _reader(self, asked: tuple) -> str | None:
-        """On whose behalf a shared document is read: nobody's; a costly one in a name of its own, another each hour."""
-        if asked[0] not in COSTLY:
+    def _reader(self, key: tuple) -> str | None:
+        """The name under which a public document is read: none, or for a metered call its own, new every hour."""
+        if key[0] not in METERED:
             return None
-        return f"everybody {asked} {self._now():%Y-%m-%dT%H}"
+        return f"everybody {key} {self._now():%Y-%m-%dT%H}"
 
     async def call(self, name: str | None, method: str, *values: Any, **named: Any) -> Document:
-        """What a method of the client answers; without a name without the key."""
+        """The result of a client method, called on behalf of `name`; without a name, without the API key."""
         client = self.client(name, CALL_S)
         return await self.run(lambda: getattr(client, method)(*values, **named))
 
     async def run(self, call: Callable, *values: Any) -> Any:
-        """What `call` gives, in a thread."""
+        """The result of `call`, run in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, call, *values)
 
     def client(self, name: str | None, timeout_s: float) -> Client:
-        """A client for whoever that name stands for; all share the connections."""
+        """A client that calls on behalf of `name`; all clients share the connections."""
         key, code = (self._settings.oracle_key, self._code(name)) if name else (None, None)
         return Client(self._settings.oracle_url, key, timeout_s=timeout_s, end_user=code, transport=self._transport)
 
@@ -148,19 +146,19 @@ class Service:
 
 
 class Person:
-    """What a person does, counted as theirs."""
+    """The service on behalf of one person, whose quota its calls count against."""
 
     def __init__(self, service: Service, name: str) -> None:
         self._service, self._name = service, name
 
     async def ask_stream(self, question: str) -> AsyncIterator[Document]:
-        """The events of an answer as they come, as Client.ask_stream gives them."""
+        """The events of an answer as they arrive; see Client.ask_stream."""
         run, events = self._service.run, self._service.client(self._name, ASK_S).ask_stream(question)
         try:
             while (event := await run(next, events, None)) is not None:
                 yield event
         finally:
-            with suppress(ValueError):  # a thread still waits in it: it ends with the connections
+            with suppress(ValueError):  # a thread is still reading: it ends when the connections close
                 events.close()
 
     async def create_challenge(self, question: str, deadline: str, *, idempotency_key: str) -> Document:
@@ -179,13 +177,15 @@ class Person:
         return await self._service.call(self._name, method, *values, **named)
 
 
-def _keeping(method: str) -> timedelta:
-    return COSTLY_KEPT if method in COSTLY else KEPT
+def _ttl(method: str) -> timedelta:
+    return METERED_CACHE_TTL if method in METERED else CACHE_TTL
 
 
 def _secret(file: Path) -> bytes:
-    """The secret in `file`, made at the first start. Another one would give everybody a new quota."""
+    """The secret in `file`, created at the first start. A new secret would give every person a new quota."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    with suppress(FileExistsError), os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as made:
-        made.write(secrets.token_bytes(32))
+    with suppress(FileExistsError):
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as secret:
+            secret.write(secrets.token_bytes(32))
     return file.read_bytes()

@@ -1,4 +1,4 @@
-"""What the environment sets for the bot, in one frozen object; the only reader of the environment here."""
+"""The bot's settings, read once from the environment; no other module of the bot reads the environment."""
 
 from __future__ import annotations
 
@@ -15,17 +15,32 @@ MINT = "python -m service.operator keys mint --delegating --email you@example.co
 SECRET = re.compile("[A-Za-z0-9_-]{1,256}")
 
 
-class SettingsError(Exception):
-    """An option is missing or cannot be used; says which, in one sentence."""
+class BotSettingsError(Exception):
+    """A setting is missing or invalid; the message names it in one sentence."""
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a bot needs to start.
+class BotSettings:
+    """Every setting of the bot. The variable has the field's name in capitals; `oracle_key` is BOT_ORACLE_KEY.
 
-    `oracle_key` is a delegating key of the service at `oracle_url`. With a `bot_webhook_url` Telegram brings updates
-    there, past a proxy to `bot_webhook_port` of this machine; without one the bot asks for them. What the bot keeps of
-    its own lies in the folder `bot_data`.
+    Attributes
+    ----------
+    telegram_bot_token
+        Token of the bot, issued by @BotFather.
+    oracle_key
+        Delegating API key of the service: the bot calls on behalf of its users.
+    oracle_url
+        Address of the service.
+    bot_data
+        Folder of the bot's own files: its database (saved answers, drafts, alerts) and the secret of its user codes.
+    bot_webhook_url
+        Public HTTPS address to which Telegram sends updates; empty: the bot polls Telegram for them.
+    bot_webhook_port
+        Local port, 1 to 65535, to which the proxy forwards the webhook.
+    bot_webhook_secret
+        1 to 256 letters, digits, "_" and "-" that Telegram sends with every update; required with `bot_webhook_url`.
+    telegram_url
+        Address of the Telegram Bot API, up to the token.
     """
 
     telegram_bot_token: str = field(repr=False)
@@ -38,35 +53,34 @@ class Settings:
     telegram_url: str = "https://api.telegram.org/bot"
 
 
-def read(environment: Mapping[str, str] | None = None) -> Settings:
-    """Settings from the environment; an empty variable is one that is not set. Raises SettingsError."""
+def read(environment: Mapping[str, str] | None = None) -> BotSettings:
+    """Settings from the environment; an empty variable counts as not set. Raises BotSettingsError."""
     values = os.environ if environment is None else environment
     if not values.get(TOKEN):
-        raise SettingsError(f"{TOKEN} is not set: send /newbot to @BotFather on Telegram and set what it gives you.")
+        raise BotSettingsError(f"{TOKEN} is not set. Send /newbot to @BotFather on Telegram to get a token.")
     if not values.get(KEY):
-        raise SettingsError(f"{KEY} is not set: the key that this command prints, beside the service, is one: {MINT}")
-    plain = ("oracle_url", "bot_webhook_url", "bot_webhook_secret", "telegram_url")
-    known = {name: values[name.upper()] for name in plain if values.get(name.upper())}
-    settings = Settings(
+        raise BotSettingsError(f"{KEY} is not set. Create a key with this command, run on the service's host: {MINT}")
+    texts = ("oracle_url", "bot_webhook_url", "bot_webhook_secret", "telegram_url")
+    settings = BotSettings(
         values[TOKEN],
         values[KEY],
-        bot_data=Path(values.get("BOT_DATA") or Settings.bot_data),
-        bot_webhook_port=_port(values.get("BOT_WEBHOOK_PORT") or Settings.bot_webhook_port),
-        **known,
+        bot_data=Path(values.get("BOT_DATA") or BotSettings.bot_data),
+        bot_webhook_port=_port(values.get("BOT_WEBHOOK_PORT") or BotSettings.bot_webhook_port),
+        **{name: values[name.upper()] for name in texts if values.get(name.upper())},
     )
     _check(settings)
     return settings
 
 
-def _check(settings: Settings) -> None:
+def _check(settings: BotSettings) -> None:
     for name in ("oracle_url", "telegram_url", "bot_webhook_url"):
         value = getattr(settings, name)
         if value and not _is_address(value):
-            raise SettingsError(f"{name.upper()} is {value!r}, which is no address such as https://example.com/bot.")
+            raise BotSettingsError(f"{name.upper()} is {value!r}, not a web address such as https://example.com/bot.")
     if settings.bot_webhook_url and not SECRET.fullmatch(settings.bot_webhook_secret):
-        raise SettingsError(
-            "BOT_WEBHOOK_SECRET must be 1 to 256 letters, digits, _ and -: with BOT_WEBHOOK_URL it tells Telegram's "
-            "updates from those of others."
+        raise BotSettingsError(
+            "BOT_WEBHOOK_SECRET must be 1 to 256 letters, digits, _ and -; BOT_WEBHOOK_URL needs it to recognize "
+            "updates that Telegram sent."
         )
 
 
@@ -78,4 +92,4 @@ def _is_address(value: str) -> bool:
 def _port(value: str | int) -> int:
     if str(value).isdecimal() and 1 <= int(value) <= 65535:
         return int(value)
-    raise SettingsError(f"BOT_WEBHOOK_PORT is {value!r}, which is no port from 1 to 65535.")
+    raise BotSettingsError(f"BOT_WEBHOOK_PORT is {value!r}, not a port number from 1 to 65535.")

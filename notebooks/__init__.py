@@ -1,1 +1,1 @@
-"""The workbench: notebooks over panels and frames, which know the service by its client only."""
+"""The workbench: notebooks with panels and frames. Of the service it knows only the client."""

@@ -7,19 +7,19 @@ import sys
 from collections.abc import Sequence
 
 from notebooks import settings
-from notebooks.launching import launch, say
+from notebooks.launcher import launch, report
 from notebooks.settings import LaunchError
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run what the command line asks for; what keeps it from opening is one sentence and exit code 2."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program named on the command line; an error prints one sentence and returns 2."""
     parser = argparse.ArgumentParser(prog="python -m notebooks", description=__doc__)
-    parser.add_argument("what", choices=settings.PORTS)
-    what = parser.parse_args(words).what
+    parser.add_argument("program", choices=settings.PORTS)
+    program = parser.parse_args(arguments).program
     try:
-        return launch(what, settings.read(what))
+        return launch(program, settings.read(program))
     except LaunchError as error:
-        say(str(error))
+        report(str(error))
         return 2
 
 

@@ -1,4 +1,4 @@
-"""The lab's own key: minted beside the service once, kept in a file that only this user reads, tried at each start."""
+"""The API key of the workbench: minted once in the database of the service, saved, and tested at each start."""
 
 from __future__ import annotations
 
@@ -9,60 +9,61 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from notebooks.settings import LaunchError, Settings
+from notebooks.settings import LabSettings, LaunchError
 from service.client import Client, Unauthorized
 
-PATIENCE_S = 60.0
+MINT_S = 60.0
 MINT = ("keys", "mint", "--email", "lab@localhost.localdomain", "--app-name", "lab", "--plan", "paid", "--json")
 
 
-def provide(settings: Settings, wait_for_service: Callable[[], None]) -> None:
-    """Put a key that the service takes where notebooks wait for it. Raises LaunchError, ClientError.
+def provide(settings: LabSettings, wait_for_service: Callable[[], None]) -> None:
+    """Write a key that the service accepts to the file that notebooks wait for. Raises LaunchError, ClientError.
 
-    It comes there last: no notebook is handed a key of another database, and none asks before the service is up.
+    The file is written last: no notebook reads a key of another database, and none sends a request before the service
+    is up.
     """
-    key = _kept(settings) or _minted(settings)
+    key = _saved_key(settings) or _mint(settings)
     wait_for_service()
-    if not _taken(settings, key):
-        key = _minted(settings)
-        if not _taken(settings, key):
+    if not _is_accepted(settings, key):
+        key = _mint(settings)
+        if not _is_accepted(settings, key):
             raise LaunchError(
-                f"The service at {settings.oracle_url} does not take a key made in {settings.data_dir}: "
-                "its data is elsewhere. Set DATA_DIR to its folder, or ORACLE_KEY to a key of its own."
+                f"The service at {settings.oracle_url} does not accept a key minted in {settings.data_dir}, because "
+                "its data is elsewhere. Set DATA_DIR to its data folder, or ORACLE_KEY to one of its keys."
             )
-    for file in (settings.kept_key, settings.key_file):
+    for file in (settings.saved_key_file, settings.key_file):
         _write(file, key)
 
 
-def _kept(settings: Settings) -> str:
+def _saved_key(settings: LabSettings) -> str:
     try:
-        return settings.kept_key.read_text().strip()
+        return settings.saved_key_file.read_text().strip()
     except FileNotFoundError:
         return ""
 
 
 def _write(file: Path, key: str) -> None:
-    """Under another name first: whoever waits for the file never reads half of it."""
+    """Write a file that only this user can read, and rename it into place, so that no reader sees half of it."""
     draft = file.with_name(f".{file.name}.{os.getpid()}")
-    with open(draft, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as writing:
-        writing.write(key)
+    with open(draft, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as output:
+        output.write(key)
     draft.replace(file)
 
 
-def _minted(settings: Settings) -> str:
-    """A new key on the plan for those who ask a lot; the operator's command makes it in the service's database."""
+def _mint(settings: LabSettings) -> str:
+    """A new key of the paid plan, minted by the operator's command in the database of the service."""
     command = [sys.executable, "-m", "service.operator", *MINT]
-    where = os.environ | {"DATA_DIR": str(settings.data_dir)}
+    environment = os.environ | {"DATA_DIR": str(settings.data_dir)}
     try:
-        done = subprocess.run(command, env=where, capture_output=True, text=True, timeout=PATIENCE_S)
+        process = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=MINT_S)
     except subprocess.TimeoutExpired:
-        raise LaunchError(f"No key for the lab was made in {settings.data_dir} within {PATIENCE_S:g} s.") from None
-    if done.returncode:
-        raise LaunchError(f"No key for the lab can be made in {settings.data_dir}: {done.stderr.strip()}")
-    return json.loads(done.stdout)["api_key"]
+        raise LaunchError(f"No API key was minted in {settings.data_dir} within {MINT_S:g} s.") from None
+    if process.returncode:
+        raise LaunchError(f"No API key can be minted in {settings.data_dir}: {process.stderr.strip()}")
+    return json.loads(process.stdout)["api_key"]
 
 
-def _taken(settings: Settings, key: str) -> bool:
+def _is_accepted(settings: LabSettings, key: str) -> bool:
     with Client(settings.oracle_url, key) as client:
         try:
             client.usage()

@@ -1,4 +1,4 @@
-"""What the environment sets for `make lab` and `make voila`, in one frozen object."""
+"""The settings of `make lab` and `make voila` from the environment, in one frozen object."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from urllib.parse import urlsplit
 
 from notebooks.widgets.connection import ADDRESS
 
-HERE = ("127.0.0.1", "localhost")
+LOCAL_HOSTS = ("127.0.0.1", "localhost")
 PORTS = {"lab": 8888, "voila": 8866}
 
 
 class LaunchError(Exception):
-    """The workbench cannot be opened; says why, in one sentence."""
+    """The reason why the workbench cannot start, in one sentence."""
 
 
 @dataclass(frozen=True)
-class Settings:
-    """The service at `oracle_url`, asked with `oracle_key` or, without one, with a key of the lab's own.
+class LabSettings:
+    """The settings of the workbench.
 
-    `data_dir` is the folder of the service that is started where none answers; what Jupyter keeps lies in its folder
-    `lab`. The pages are at `port` of this machine; without `browser` none is opened.
+    `port` is the port of JupyterLab or Voila on this machine. `oracle_url` is the address of the service and
+    `oracle_key` its API key; without one, the workbench mints a key. `data_dir` is the data folder of a service that is
+    started here; its subfolder `lab` holds the files of Jupyter. `browser` opens a browser window.
     """
 
     port: int
@@ -33,10 +34,10 @@ class Settings:
     browser: bool = True
 
     @property
-    def is_here(self) -> bool:
-        """Whether the service is one that can be started: on this machine, and not behind a proxy."""
+    def is_local(self) -> bool:
+        """Whether the service can be started here: its address is on this machine and not behind a proxy."""
         parts = urlsplit(self.oracle_url)
-        return parts.scheme == "http" and parts.hostname in HERE and parts.path in ("", "/")
+        return parts.scheme == "http" and parts.hostname in LOCAL_HOSTS and parts.path in ("", "/")
 
     @property
     def service_port(self) -> int:
@@ -47,29 +48,34 @@ class Settings:
         return self.data_dir / "lab"
 
     @property
-    def kept_key(self) -> Path:
-        """Where the lab's own key stays from one time to the next."""
+    def log_file(self) -> Path:
+        """The log of a service that is started here."""
+        return self.lab_dir / "service.log"
+
+    @property
+    def saved_key_file(self) -> Path:
+        """The minted key, kept from one start to the next."""
         return self.data_dir / "lab-key"
 
     @property
     def key_file(self) -> Path:
-        """Where notebooks find it, once the service has taken it."""
+        """The minted key for the notebooks, written once the service has accepted it."""
         return self.lab_dir / "key"
 
 
-def read(what: str, environment: Mapping[str, str] | None = None) -> Settings:
-    """Settings of `what`, lab or voila; an empty variable is one that is not set. Raises LaunchError."""
+def read(program: str, environment: Mapping[str, str] | None = None) -> LabSettings:
+    """The settings of `program`, lab or voila; an empty variable counts as unset. Raises LaunchError."""
     values = os.environ if environment is None else environment
-    port = f"{what.upper()}_PORT"
-    settings = Settings(
-        _port(port, values.get(port) or str(PORTS[what])),
+    port = f"{program.upper()}_PORT"
+    settings = LabSettings(
+        _port(port, values.get(port) or str(PORTS[program])),
         oracle_url=values.get("ORACLE_URL") or ADDRESS,
         oracle_key=values.get("ORACLE_KEY", ""),
         data_dir=Path(values.get("DATA_DIR") or "var").absolute(),
         browser=values.get("LAB_BROWSER") != "0",
     )
     if not _is_address(settings.oracle_url):
-        raise LaunchError(f"ORACLE_URL is {settings.oracle_url!r}, which is no address such as {ADDRESS}.")
+        raise LaunchError(f"ORACLE_URL is {settings.oracle_url!r}, which is not an address such as {ADDRESS}.")
     return settings
 
 
@@ -77,11 +83,11 @@ def _is_address(url: str) -> bool:
     parts = urlsplit(url)
     try:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port beyond 65535
+    except ValueError:  # a port above 65535
         return False
 
 
 def _port(name: str, value: str) -> int:
     if value.isdecimal() and 1 <= int(value) <= 65535:
         return int(value)
-    raise LaunchError(f"{name} is {value!r}, which is no port from 1 to 65535.")
+    raise LaunchError(f"{name} is {value!r}, which is not a port from 1 to 65535.")

@@ -1,17 +1,17 @@
 """The API as a Python object: one method per endpoint, one family of errors.
 
     ClientError
-    ├── ConnectionFailed        nobody answered; nothing was counted
-    ├── TimedOut                no whole answer within `timeout_s`; it may have been counted
-    ├── ProofFailed             what the ledger answered does not hold
-    └── Refused                 an answer from 400 on: status, code, detail, request_id
+    ├── ConnectionFailed        no connection; nothing was counted
+    ├── TimedOut                no complete response within `timeout_s`; it may have been counted
+    ├── ProofFailed             a proof of the ledger is wrong
+    └── Refused                 a response of 400 or more: status, code, detail, request_id
         ├── BadRequest          400, 413, 415, 422: `errors` names the fields
         ├── Unauthorized        401
         ├── NotFound            404
-        ├── Conflict            409: the same request is still being answered, or voting has closed
+        ├── Conflict            409: the same request is in progress, or voting has closed
         ├── RateLimited         429: limit, remaining, reset_at, retry_after_s
         ├── Unavailable         503: retry_after_s
-        └── ServerFault         any other, or an answer that is not this API's
+        └── ServerFault         any other status, or a response that is not this API's
 
 Front ends import this module and nothing else of the service.
 """
@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
@@ -30,7 +30,7 @@ from urllib.parse import quote
 import httpx
 
 TIMEOUT_S = 30.0
-SILENCE_S = 15.0  # a stream says something every ten seconds
+SILENCE_S = 15.0  # a stream sends a heartbeat every ten seconds
 
 
 class ClientError(Exception):
@@ -38,19 +38,19 @@ class ClientError(Exception):
 
 
 class ConnectionFailed(ClientError):
-    """Nobody answered at that address, or the connection broke."""
+    """The address did not answer, or the connection broke."""
 
 
 class TimedOut(ClientError):
-    """The whole answer was not there in time."""
+    """The complete response did not arrive in time."""
 
 
 class ProofFailed(ClientError):
-    """The proof of a row of the ledger does not hold; says what is wrong with it."""
+    """The proof of a ledger row is wrong; the message says why."""
 
 
 class Refused(ClientError):
-    """The service answered, and said no."""
+    """The service refused the request."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         self.status = status
@@ -66,7 +66,7 @@ class Refused(ClientError):
 
 
 class BadRequest(Refused):
-    """What was sent cannot be accepted; `errors` holds `field` and `message` of each fault."""
+    """The input is invalid; `errors` holds the `field` and `message` of each fault."""
 
 
 class Unauthorized(Refused):
@@ -78,7 +78,7 @@ class NotFound(Refused):
 
 
 class Conflict(Refused):
-    """A request with the same Idempotency-Key is still being answered, or nobody votes on this any more."""
+    """A request with the same Idempotency-Key is still in progress, or the voting has closed."""
 
 
 class RateLimited(Refused):
@@ -86,7 +86,7 @@ class RateLimited(Refused):
 
 
 class Unavailable(Refused):
-    """Nobody can answer right now; try again after `retry_after_s`."""
+    """The service cannot answer at the moment; try again after `retry_after_s`."""
 
 
 class ServerFault(Refused):
@@ -145,7 +145,7 @@ class Client:
         """Nine votes and a consensus. With an `idempotency_key` of your own a retry is free for 24 hours."""
         return self._json("POST", "/api/v1/oracle", json={"question": question}, headers=_once(idempotency_key))
 
-    def ask_stream(self, question: str) -> Iterator[dict[str, Any]]:
+    def ask_stream(self, question: str) -> Generator[dict[str, Any], None, None]:
         """The same as it comes: what was understood, each vote or abstention, and last the whole answer.
 
         Each is a dictionary with its kind under `event`: "question", "vote", "abstention", "consensus". Raises as `ask`
@@ -153,33 +153,34 @@ class Client:
         the iterator closes the connection.
         """
         deadline = time.monotonic() + self.timeout_s
-        request = {"json": {"question": question}, "headers": {"Accept": "text/event-stream"}}
-        with self._failing(), self._http.stream("POST", "/api/v1/oracle", timeout=SILENCE_S, **request) as answer:
+        body, headers = {"question": question}, {"Accept": "text/event-stream"}
+        stream = self._http.stream("POST", "/api/v1/oracle", timeout=SILENCE_S, json=body, headers=headers)
+        with self._failing(), stream as answer:
             if answer.status_code >= 300:
                 answer.read()
                 raise _refusal(answer.status_code, _object(answer))
-            for name, told in _events(answer.iter_text(), deadline):
+            for name, payload in _events(answer.iter_text(), deadline):
                 if name == "error":
-                    raise _refusal(told.get("status", 500), told)
-                yield {"event": name, **told}
+                    raise _refusal(payload.get("status", 500), payload)
+                yield {"event": name, **payload}
                 if name == "consensus":
                     return
         raise ConnectionFailed(f"{self._http.base_url} broke off in the middle of an answer.")
 
     def prices(self) -> dict[str, Any]:
-        """What every asset costs, and how old that knowledge is."""
+        """The price of every asset and its time."""
         return self._json("GET", "/api/v1/prices")
 
     def leaderboard(self, asset: str | None = None) -> dict[str, Any]:
         """The strategies by rank, over all their assets or in one of btc, eth, sol, bnb, gold and silver."""
-        return self._json("GET", "/api/v1/leaderboard", params=_given(asset=asset))
+        return self._json("GET", "/api/v1/leaderboard", params=_present(asset=asset))
 
     def strategy(self, key: str) -> dict[str, Any]:
         """One strategy in full: its rule, its equity curve, its last trades."""
         return self._json("GET", f"/api/v1/strategies/{quote(key, safe='')}")
 
     def battle(self) -> dict[str, Any]:
-        """How the six lanes stand."""
+        """The state of the six lanes."""
         return self._json("GET", "/api/v1/bot-battle")
 
     def battle_csv(self, venue: str = "all") -> str:
@@ -189,19 +190,19 @@ class Client:
     def battle_history(
         self, lane: str | None = None, since: str | None = None, until: str | None = None
     ) -> dict[str, Any]:
-        """What one lane or all were worth between two dates or instants in ISO 8601, and what they did."""
-        return self._json("GET", "/api/v1/bot-battle/history", params=_given(lane=lane, since=since, until=until))
+        """The equity and events of one lane or all, between two dates or instants in ISO 8601."""
+        return self._json("GET", "/api/v1/bot-battle/history", params=_present(lane=lane, since=since, until=until))
 
     def hospital(self, month: str | None = None) -> dict[str, Any]:
         """The health of every strategy at the end of a month, `YYYY-MM`, or of the last one."""
-        return self._json("GET", "/api/v1/strategy-hospital", params=_given(month=month))
+        return self._json("GET", "/api/v1/strategy-hospital", params=_present(month=month))
 
     def predictions(self) -> dict[str, Any]:
-        """The open prediction markets: what the voters, the users and an outside market say of each."""
+        """The open prediction markets, with the odds of the voters, the users and an outside market."""
         return self._json("GET", "/api/v1/predictions")
 
     def vote(self, market_id: str, vote: str) -> dict[str, Any]:
-        """Say "yes" or "no" to a prediction market; a later vote takes the place of an earlier one."""
+        """Vote "yes" or "no" on a prediction market; a later vote replaces an earlier one."""
         return self._json("POST", f"/api/v1/predictions/{quote(market_id, safe='')}/vote", json={"vote": vote})
 
     def challenges(self) -> dict[str, Any]:
@@ -209,7 +210,7 @@ class Client:
         return self._json("GET", "/api/challenges/active")
 
     def challenge(self, number: int) -> dict[str, Any]:
-        """One challenge, open or over."""
+        """One challenge, open or resolved."""
         return self._json("GET", f"/api/challenges/{number}")
 
     def create_challenge(self, question: str, deadline: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
@@ -218,43 +219,44 @@ class Client:
         return self._json("POST", "/api/challenges/create", json=body, headers=_once(idempotency_key))
 
     def vote_challenge(self, number: int, vote: str) -> dict[str, Any]:
-        """Say "yes" or "no" to a challenge; a later vote takes the place of an earlier one."""
+        """Vote "yes" or "no" on a challenge; a later vote replaces an earlier one."""
         return self._json("POST", f"/api/challenges/{number}/vote", json={"vote": vote})
 
     def streaks(self) -> dict[str, Any]:
-        """How often in a row each voter was right, beside what luck gives."""
+        """The streaks of correct votes of each voter, and what luck alone would give."""
         return self._json("GET", "/api/streaks")
 
     def shadow(self) -> dict[str, Any]:
-        """What 100 USD on every disagreement with the market would have made."""
+        """The virtual result of betting 100 USD on every disagreement with the market."""
         return self._json("GET", "/api/predictions/shadow")
 
     def ai_vs_market(self) -> dict[str, Any]:
-        """The voters against the outside market, on the same markets at the same instant."""
+        """The accuracy of the voters against the outside market, on the same markets at the same instant."""
         return self._json("GET", "/api/predictions/ai-vs-market")
 
     def news(self) -> dict[str, Any]:
-        """The mood of the headlines, what they are about, and the headlines."""
+        """The sentiment and topics of the headlines, and the headlines."""
         return self._json("GET", "/api/predictions/news-pulse")
 
     def apex(self) -> dict[str, Any]:
-        """What the fusion of eight layers says of bitcoin's next day, and how good each layer was."""
+        """The fused forecast of bitcoin's next day, and the accuracy of its eight layers."""
         return self._json("GET", "/api/apex/status")
 
     def fund(self) -> dict[str, Any]:
-        """The virtual 1,000 USD that apex steers."""
+        """The virtual fund of 1,000 USD that follows apex."""
         return self._json("GET", "/api/apex/fund")
 
     def widget(self) -> dict[str, Any]:
-        """Bitcoin's price, the consensus, the mood of the news and the record, in one small document."""
+        """Bitcoin's price, the consensus, news sentiment and accuracy, in one small document."""
         return self._json("GET", "/api/widget/consensus")
 
     def ledger(
         self, since: int | None = None, limit: int | None = None, kind: str | None = None, subject: str | None = None
     ) -> dict[str, Any]:
         """At most `limit` rows of the ledger from row `since` on: all, or those of a kind, about a subject."""
-        asked = _given(since=since, limit=limit, kind=kind, subject=subject)
-        return self._json("GET", "/api/v1/ledger", params=asked)
+        return self._json(
+            "GET", "/api/v1/ledger", params=_present(since=since, limit=limit, kind=kind, subject=subject)
+        )
 
     def ledger_head(self) -> dict[str, Any]:
         """The last row of the ledger, how much of it is sealed and by which key, and what that proves."""
@@ -265,12 +267,12 @@ class Client:
         return self._json("GET", f"/api/v1/ledger/{seq}")
 
     def ledger_proof(self, seq: int) -> dict[str, Any]:
-        """That a row lies under a signed root, as the service says; `verify_proof` checks it."""
+        """The service's proof that a row lies under a signed root; `verify_proof` checks it."""
         return self._json("GET", f"/api/v1/ledger/proof/{seq}")
 
     def ledger_roots(self, since: str | None = None) -> dict[str, Any]:
         """The signed root of every day, or from the day `since`, `YYYY-MM-DD`, on."""
-        return self._json("GET", "/api/v1/ledger/roots", params=_given(since=since))
+        return self._json("GET", "/api/v1/ledger/roots", params=_present(since=since))
 
     def verify_proof(self, seq: int, key: str | None = None) -> dict[str, Any]:
         """The proof of a row, after checking here its hash, its path and the signature; raises ProofFailed.
@@ -279,14 +281,14 @@ class Client:
         """
         from service.ledger import proofs
 
-        told = self.ledger_proof(seq)
+        proof = self.ledger_proof(seq)
         try:
-            fault = proofs.fault(proofs.read(told), seq, key)
+            fault = proofs.fault(proofs.read(proof), seq, key)
         except ValueError as error:
             raise ProofFailed(f"The answer is {error}.") from None
         if fault:
             raise ProofFailed(fault)
-        return told
+        return proof
 
     def export_ledger(self, since: int = 1) -> Iterator[str]:
         """The ledger from row `since` on as lines for `python -m service.ledger verify`, without their ends.
@@ -307,7 +309,7 @@ class Client:
         return self._json("POST", "/api/v1/register", json={"email": email, "app_name": app_name})
 
     def usage(self) -> dict[str, Any]:
-        """The plan of this client's key and what is left of its day."""
+        """The plan of this client's key and its remaining quota of today."""
         return self._json("GET", "/api/v1/me")
 
     def rotate(self) -> dict[str, Any]:
@@ -317,7 +319,7 @@ class Client:
         return issued
 
     def revoke(self) -> None:
-        """End this client's key for good."""
+        """Revoke this client's key permanently."""
         self._send("DELETE", "/api/v1/me")
 
     def docs(self) -> dict[str, Any]:
@@ -341,11 +343,11 @@ class Client:
         return self._json("GET", "/readyz")
 
     def metrics(self) -> str:
-        """What Prometheus collects."""
+        """The metrics for Prometheus."""
         return self._send("GET", "/metrics").text
 
     def _pages(self, ask: Callable[[Any], dict[str, Any]], name: str, at: Any) -> Iterator[dict[str, Any]]:
-        """What the pages hold under `name`, from the page at `at` to the last."""
+        """The items under `name` of every page, from the page at `at` to the last."""
         while True:
             page = ask(at)
             yield from page[name]
@@ -355,10 +357,10 @@ class Client:
 
     def _json(self, method: str, path: str, **more: Any) -> dict[str, Any]:
         answer = self._send(method, path, **more)
-        told = _object(answer)
-        if told is None:
+        document = _object(answer)
+        if document is None:
             raise ServerFault(answer.status_code, {"detail": "The answer is not JSON: is this address the service's?"})
-        return told
+        return document
 
     def _send(self, method: str, path: str, **more: Any) -> httpx.Response:
         with self._failing():
@@ -369,7 +371,7 @@ class Client:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """What fails on the way, as one of this family."""
+        """Translate a failed connection into an exception of this family."""
         try:
             yield
         except (TimeoutError, httpx.TimeoutException):
@@ -393,13 +395,13 @@ def _events(pieces: Iterable[str], deadline: float) -> Iterator[tuple[str, dict[
             raise TimeoutError
         *events, begun = (begun + piece).split("\n\n")
         for event in events:
-            told = dict(line.split(": ", 1) for line in event.split("\n"))
-            if "data" in told:
-                yield told.get("event", "message"), json.loads(told["data"])
+            fields = dict(line.split(": ", 1) for line in event.split("\n"))
+            if "data" in fields:
+                yield fields.get("event", "message"), json.loads(fields["data"])
 
 
-def _given(**parameters: str | int | None) -> dict[str, str | int]:
-    """The parameters that are there; sent as nothing, one would be refused."""
+def _present(**parameters: str | int | None) -> dict[str, str | int]:
+    """The parameters that have a value; an empty one would be refused."""
     return {name: value for name, value in parameters.items() if value is not None}
 
 
@@ -410,10 +412,10 @@ def _once(idempotency_key: str | None) -> dict[str, str]:
 
 def _object(answer: httpx.Response) -> dict[str, Any] | None:
     try:
-        told = json.loads(answer.content)
+        document = json.loads(answer.content)
     except ValueError:
         return None
-    return told if isinstance(told, dict) else None
+    return document if isinstance(document, dict) else None
 
 
 def _within(seconds: float, call: Callable[[], httpx.Response]) -> httpx.Response:

@@ -1,4 +1,4 @@
-"""Every option of the service in one frozen object; the only reader of the environment.
+"""Every option of the service in one immutable object; the only reader of the environment.
 
 `python -m service.config` prints the table that the README shows.
 """
@@ -9,16 +9,17 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from service.errors import NinefoldError
 
 
 class SettingsError(NinefoldError):
-    """An option in the environment cannot be used; says which, and what it may hold."""
+    """An option in the environment is invalid; the message names it and the allowed values."""
 
     code = "settings"
 
@@ -42,60 +43,68 @@ Instant = Annotated[datetime, BeforeValidator(_instant)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 
 
-# The seats of which each can be a language model, and the variables in which providers' keys are usually kept.
-SEATS = ("momentum", "reversion", "breadth", "regime", "trend", "news")
-PROVIDERS = ("openai", "anthropic", "gemini", "deepseek", "xai", "mistral", "groq", "openrouter")
+# The seats that a language model can take, and the providers whose API keys are read from `<PROVIDER>_API_KEY`.
+SeatName = Literal["momentum", "reversion", "breadth", "regime", "trend", "news"]
+ProviderName = Literal["openai", "anthropic", "gemini", "deepseek", "xai", "mistral", "groq", "openrouter"]
+SEATS: tuple[SeatName, ...] = get_args(SeatName)
+PROVIDERS: tuple[ProviderName, ...] = get_args(ProviderName)
 
 
 class Seat(BaseModel):
-    """What is set for one seat, as ORACLE_<SEAT>_MODEL, …; whatever is empty was not set."""
+    """The options of one seat: ORACLE_<SEAT>_MODEL and so on. An empty value means "not set"."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    model: str = Field("", description="the same for one seat alone, as `ORACLE_MOMENTUM_MODEL`; `embedded`: none")
-    base_url: str = Field("", description="address of a server of your own for that seat, as `http://host:8080/v1`")
-    api_key: SecretStr = Field(SecretStr(""), description="key for that seat alone")
+    model: str = Field("", description="model of one seat, for example `ORACLE_MOMENTUM_MODEL`; `embedded`: no model")
+    base_url: str = Field(
+        "", description="base URL of your own model server for that seat, for example `http://host:8080/v1`"
+    )
+    api_key: SecretStr = Field(SecretStr(""), description="API key for that seat only")
 
 
 class Settings(BaseModel):
-    """What the environment may set. The name of an option is the field's name in capitals."""
+    """The options. The environment variable of an option is the field's name in capitals."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    host: str = Field("127.0.0.1", description="address the service listens on")
-    port: int = Field(8000, ge=1, le=65535, description="port the service listens on")
-    data_dir: Path = Field(Path("var"), description="folder of the database and the secrets made at first start")
-    database_url: str = Field(
-        "", repr=False, description="PostgreSQL or SQLite address; empty: `DATA_DIR/WORLD.sqlite`"
+    host: str = Field("127.0.0.1", description="network address to listen on")
+    port: int = Field(8000, ge=1, le=65535, description="port to listen on")
+    data_dir: Path = Field(
+        Path("var"), description="folder for the database and for the secrets created at first start"
     )
-    redis_url: SecretStr = Field(SecretStr(""), description="Redis for short limits and jobs; empty: in this process")
+    database_url: str = Field("", repr=False, description="PostgreSQL or SQLite URL; empty: `DATA_DIR/WORLD.sqlite`")
+    redis_url: SecretStr = Field(
+        SecretStr(""), description="Redis URL for rate limits and job messages; empty: both stay in this process"
+    )
     broker_url: SecretStr = Field(
-        SecretStr(""), description="`amqp://…` or `redis://…` to ring jobs; empty: `REDIS_URL`"
+        SecretStr(""), description="broker URL of the job workers, `amqp://…` or `redis://…`; empty: `REDIS_URL`"
     )
     key_secret: SecretStr = Field(
-        SecretStr(""), description="secret that API keys are hashed with; empty: made once in `DATA_DIR/key-secret`"
+        SecretStr(""), description="secret for hashing API keys; empty: created once in `DATA_DIR/key-secret`"
     )
 
     ledger_key: SecretStr = Field(
-        SecretStr(""), description="hex seed of the ledger's signing key; empty: made once in `DATA_DIR/ledger-key`"
+        SecretStr(""), description="hex seed of the ledger's signing key; empty: created once in `DATA_DIR/ledger-key`"
     )
 
     world: Literal["simulated", "replay", "live"] = Field(
-        "simulated", description="where prices come from: `simulated`, `replay` or `live`"
+        "simulated", description="source of prices: `simulated`, `replay` or `live`"
     )
-    history_days: int = Field(240, ge=60, le=1500, description="days of bars before the first start (simulated, live)")
+    history_days: int = Field(
+        240, ge=60, le=1500, description="days of price history at the first start (simulated, live)"
+    )
     simulated_seed: int = Field(42, ge=0, lt=2**31, description="seed of the simulated market")
     replay_dir: Path | None = Field(None, description="folder of `btc.csv`, `eth.csv`, … for `WORLD=replay`")
     replay_start: Instant | None = Field(
-        None, description="date or instant at which a replay starts to run; empty: 60 days before its end"
+        None, description="date or instant at which a replay starts; empty: 60 days before its end"
     )
-    world_speed: float = Field(60.0, gt=0, le=86400, description="world seconds per wall second in a replay")
-    exchanges: Names = Field(("kraken", "coinbase", "binance"), description="exchanges of `WORLD=live`, in order")
-    pools_url: str = Field("https://yields.llama.fi/pools", description="where `WORLD=live` asks for liquidity pools")
-    polymarket_url: str = Field("https://gamma-api.polymarket.com", description="Polymarket's API for `WORLD=live`")
-    kalshi_url: str = Field(
-        "https://api.elections.kalshi.com/trade-api/v2", description="Kalshi's API for `WORLD=live`"
+    world_speed: float = Field(60.0, gt=0, le=86400, description="speed of a replay: simulated seconds per real second")
+    exchanges: Names = Field(
+        ("kraken", "coinbase", "binance"), description="exchanges of `WORLD=live`, tried in this order"
     )
+    pools_url: str = Field("https://yields.llama.fi/pools", description="source of liquidity pools for `WORLD=live`")
+    polymarket_url: str = Field("https://gamma-api.polymarket.com", description="Polymarket API for `WORLD=live`")
+    kalshi_url: str = Field("https://api.elections.kalshi.com/trade-api/v2", description="Kalshi API for `WORLD=live`")
     news_feeds: Names = Field(
         (
             "https://www.coindesk.com/arc/outboundfeeds/rss/",
@@ -103,30 +112,49 @@ class Settings(BaseModel):
             "https://decrypt.co/feed",
             "https://cryptoslate.com/feed/",
         ),
-        description="addresses of RSS feeds for `WORLD=live`",
+        description="RSS feeds for `WORLD=live`",
     )
-    source_timeout_s: float = Field(20.0, gt=0, le=120, description="seconds for one whole call to an outside source")
+    source_timeout_s: float = Field(
+        20.0, gt=0, le=120, description="total time limit of one call to an outside source, in seconds"
+    )
 
-    threads: int = Field(64, ge=4, le=512, description="requests answered at once by one process")
-    oracle_concurrency: int = Field(24, ge=1, le=256, description="questions answered at once by a process; more: 503")
-    oracle_quorum: int = Field(5, ge=1, le=9, description="fewest votes that make an answer; below: 503, not counted")
-    oracle_model: str = Field(
-        "", description="`provider:model` in all six seats, as `ollama:llama3.2`; empty: the embedded engines"
+    threads: int = Field(64, ge=4, le=512, description="requests that one process serves at the same time")
+    oracle_concurrency: int = Field(
+        24,
+        ge=1,
+        le=256,
+        description="questions that one process answers at the same time; above this the API returns 503",
     )
-    oracle_seats: dict[Literal[SEATS], Seat] = Field({}, description="seats that differ, by name")
-    provider_keys: dict[Literal[PROVIDERS], SecretStr] = Field({}, description="keys of known providers")
-    oracle_deadline_s: float = Field(20.0, ge=0.5, le=60, description="seconds a language model has for its vote")
+    oracle_quorum: int = Field(
+        5,
+        ge=1,
+        le=9,
+        description="minimum number of votes for an answer; with fewer the API returns 503, free of charge",
+    )
+    oracle_model: str = Field(
+        "", description="`provider:model` for all six seats, for example `ollama:llama3.2`; empty: the embedded engines"
+    )
+    oracle_seats: dict[SeatName, Seat] = Field({}, description="options of single seats, by name")
+    provider_keys: dict[ProviderName, SecretStr] = Field({}, description="API keys of the known providers")
+    oracle_deadline_s: float = Field(
+        20.0, ge=0.5, le=60, description="time limit of a language model's vote, in seconds"
+    )
     oracle_on_failure: Literal["fallback", "abstain"] = Field(
-        "fallback", description="when a model gives no vote: its embedded engine speaks, or the seat abstains"
+        "fallback",
+        description="when a model gives no vote: `fallback` uses the embedded engine, `abstain` leaves the vote out",
     )
     oracle_daily_tokens: int | None = Field(
-        None, ge=0, description="tokens that all models may use on a UTC day; empty: no cap"
+        None, ge=0, description="daily token limit over all models (UTC day); empty: no limit"
     )
     oracle_daily_usd: float | None = Field(
-        None, ge=0, description="USD that all models may cost on a UTC day, at list prices; empty: no cap"
+        None, ge=0, description="daily cost limit over all models in USD, at list prices (UTC day); empty: no limit"
     )
-    trusted_proxies: int = Field(0, ge=0, le=5, description="reverse proxies whose `X-Forwarded-For` is believed")
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least severe line logged")
+    trusted_proxies: int = Field(
+        0, ge=0, le=5, description="number of reverse proxies in front whose `X-Forwarded-For` is trusted"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="lowest severity that is logged"
+    )
 
     @model_validator(mode="after")
     def _replay_has_a_folder(self) -> Settings:
@@ -136,29 +164,29 @@ class Settings(BaseModel):
 
     @property
     def database(self) -> str:
-        """The SQLAlchemy address of the database. Each world keeps its own file, so they cannot mix."""
+        """The SQLAlchemy URL of the database. Each world has a file of its own, so worlds cannot mix."""
         if not self.database_url:
             return f"sqlite:///{self.data_dir.resolve() / self.world}.sqlite"
         return self.database_url.replace("postgresql://", "postgresql+psycopg://", 1)
 
     @property
     def broker(self) -> str:
-        """The address the jobs are rung through; empty for this process alone."""
+        """The broker URL of the job workers; empty when jobs run in this process."""
         return self.broker_url.get_secret_value() or self.redis_url.get_secret_value()
 
 
 def read(environment: Mapping[str, str] | None = None) -> Settings:
-    """Settings from the environment; an empty variable is one that is not set.
+    """Settings from the environment; an empty variable counts as not set.
 
-    Raises SettingsError that names every variable it cannot use.
+    Raises SettingsError that names every invalid variable.
     """
     values = os.environ if environment is None else environment
     alone = Settings.model_fields.keys() - {"oracle_seats", "provider_keys"}
-    known = {name: values[name.upper()] for name in alone if values.get(name.upper())}
+    options = {name: values[name.upper()] for name in alone if values.get(name.upper())}
     seats = {seat: _seat(seat, values) for seat in SEATS}
     keys = {provider: values.get(f"{provider.upper()}_API_KEY", "") for provider in PROVIDERS}
     try:
-        return Settings(**known, oracle_seats=_set(seats), provider_keys=_set(keys))
+        return Settings.model_validate({**options, "oracle_seats": _set(seats), "provider_keys": _set(keys)})
     except ValidationError as error:
         raise SettingsError("; ".join(_complaint(fault) for fault in error.errors())) from None
 
@@ -168,11 +196,11 @@ def _seat(seat: str, values: Mapping[str, str]) -> dict[str, str]:
 
 
 def _set(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What is not empty."""
+    """The options that are not empty."""
     return {name: value for name, value in options.items() if value}
 
 
-def _complaint(fault) -> str:
+def _complaint(fault: ErrorDetails) -> str:
     name = ".".join(str(part) for part in fault["loc"]).upper()
     return f"{name}: {fault['msg']}" if name else fault["msg"].removeprefix("Value error, ")
 
@@ -186,14 +214,14 @@ def table() -> str:
 
 
 def _rows(name: str, field: FieldInfo) -> list[tuple[str, Any, str]]:
-    """The rows of a field: those of a seat once for all six, and all providers' keys in one."""
+    """The rows of a field; the six seats share one set of rows, and all provider keys share one row."""
     if name == "oracle_seats":
         parts = Seat.model_fields.items()
-        return [(f"`ORACLE_<SEAT>_{part.upper()}`", told.default, told.description) for part, told in parts]
+        return [(f"`ORACLE_<SEAT>_{name.upper()}`", part.default, part.description or "") for name, part in parts]
     if name == "provider_keys":
         names = ", ".join(f"`{provider.upper()}_API_KEY`" for provider in PROVIDERS)
-        return [(names, "", "keys of the providers whose models are chosen")]
-    return [(f"`{name.upper()}`", field.default, field.description)]
+        return [(names, "", "API keys of the providers whose models you use")]
+    return [(f"`{name.upper()}`", field.default, field.description or "")]
 
 
 def _default(value: object) -> str:

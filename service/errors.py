@@ -1,26 +1,26 @@
-"""Everything this service raises on purpose, as one family.
+"""The errors that this service raises on purpose, as one family.
 
     NinefoldError
-    ├── InvalidRequest              the caller can mend it by asking differently
-    │   ├── InvalidQuestion         a market question that cannot be answered as it stands
-    │   └── NotAMarketQuestion      no asset and no market matter in it
+    ├── InvalidRequest              the caller can correct the request
+    │   ├── InvalidQuestion         a market question that cannot be answered as it is
+    │   └── NotAMarketQuestion      the text names no asset and no market matter
     ├── AccessDenied
-    │   ├── MissingKey              a key is needed and none was sent
-    │   └── InvalidKey              malformed, unknown, revoked or mistyped: never said which
-    ├── NotFound
-    ├── Conflict                    the same Idempotency-Key is still being answered
-    │   └── VotingClosed            nobody votes on this any more
+    │   ├── MissingKey              a key is required and none was sent
+    │   └── InvalidKey              malformed, unknown, revoked or mistyped: the answer never says which
+    ├── ResourceNotFound
+    ├── RequestConflict             the same Idempotency-Key is in progress
+    │   └── VotingClosed            voting on this is closed
     ├── IdempotencyMismatch         the same Idempotency-Key came with another body
     ├── LimitReached
-    │   ├── RateLimited             too many in a short window
-    │   └── QuotaExhausted          the day's quota is used up
-    ├── Unavailable                 nobody can answer right now, trying again later may help
-    │   ├── Busy                    as many questions are being answered as this process takes
+    │   ├── WindowExhausted         too many calls in a short window
+    │   └── QuotaExhausted          the daily quota is used up
+    ├── ServiceUnavailable          not possible right now; trying again later may help
+    │   ├── Busy                    this process already answers as many questions as it accepts
     │   └── NoVoters                too few voters answered
     ├── SourceFailed                an outside source gave nothing usable
-    └── WrongWorld                  this database holds another world's data
+    └── WrongWorld                  this database belongs to another world
 
-None of them knows an HTTP status: `service.api.errors` maps each once.
+None of them knows an HTTP status: `service.api.errors` maps each one once.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class NinefoldError(Exception):
 
 
 class InvalidRequest(NinefoldError):
-    """What was sent cannot be accepted; `errors` names the fields and what they may hold."""
+    """The input is invalid; `errors` names the fields and what they may contain."""
 
     code = "invalid_request"
 
@@ -58,19 +58,19 @@ class InvalidRequest(NinefoldError):
 
 
 class InvalidQuestion(InvalidRequest):
-    """It is about markets, but the deadline, level or asset cannot be answered for."""
+    """The question is about markets, but its deadline, level or asset cannot be handled."""
 
     code = "invalid_question"
 
 
 class NotAMarketQuestion(InvalidRequest):
-    """It names no asset and no market matter."""
+    """The question names no asset and no market matter."""
 
     code = "not_a_market_question"
 
 
 class AccessDenied(NinefoldError):
-    """The caller is not known here."""
+    """The caller is not authenticated."""
 
 
 class MissingKey(AccessDenied):
@@ -81,16 +81,16 @@ class InvalidKey(AccessDenied):
     code = "invalid_api_key"
 
 
-class NotFound(NinefoldError):
+class ResourceNotFound(NinefoldError):
     code = "not_found"
 
 
-class Conflict(NinefoldError):
+class RequestConflict(NinefoldError):
     code = "in_progress"
 
 
-class VotingClosed(Conflict):
-    """Its deadline has passed, or what it asks is already known."""
+class VotingClosed(RequestConflict):
+    """The deadline has passed, or the outcome is already known."""
 
     code = "voting_closed"
 
@@ -100,7 +100,7 @@ class IdempotencyMismatch(NinefoldError):
 
 
 class LimitReached(NinefoldError):
-    """A limit was reached; says which, and when it opens again.
+    """A limit was reached; names the limit and when it resets.
 
     `limit` and `remaining` are calls, `reset_at` is a unix second, `retry_after_s` seconds from now.
     """
@@ -115,7 +115,7 @@ class LimitReached(NinefoldError):
         self.retry_after_s = retry_after_s
 
 
-class RateLimited(LimitReached):
+class WindowExhausted(LimitReached):
     code = "rate_limited"
 
 
@@ -123,8 +123,8 @@ class QuotaExhausted(LimitReached):
     code = "quota_exhausted"
 
 
-class Unavailable(NinefoldError):
-    """Nobody can answer right now; `retry_after_s` says when trying again makes sense."""
+class ServiceUnavailable(NinefoldError):
+    """The request cannot be answered right now; `retry_after_s` says when to try again."""
 
     code = "unavailable"
 
@@ -133,12 +133,12 @@ class Unavailable(NinefoldError):
         self.retry_after_s = retry_after_s
 
 
-class Busy(Unavailable):
+class Busy(ServiceUnavailable):
     code = "busy"
 
 
-class NoVoters(Unavailable):
-    """Too few voters answered; `abstained` says why each of them did not."""
+class NoVoters(ServiceUnavailable):
+    """Too few voters answered; `abstained` has the reason of each voter that did not."""
 
     code = "unavailable"
 

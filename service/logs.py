@@ -11,14 +11,14 @@ from contextvars import ContextVar
 
 import structlog
 
-# The request that is being answered; lines logged meanwhile carry it.
+# The current request; every log line carries its id.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 
 def configure(level: str) -> None:
-    """Log what is at least as severe as `level` (a key of LEVELS)."""
+    """Log events from `level` (a key of LEVELS) upwards."""
     shared = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
@@ -34,7 +34,7 @@ def configure(level: str) -> None:
     handler.setFormatter(_lines(shared))
     logging.basicConfig(level=max(LEVELS[level], logging.WARNING), handlers=[handler], force=True)
     logging.getLogger("service").setLevel(LEVELS[level])
-    # It warns at every request that has to wait: under load that is one line each.
+    # It warns for every request that waits: under load one line per request.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
@@ -50,6 +50,6 @@ def _lines(shared: list) -> logging.Formatter:
 
 
 def _add_request_id(_logger: object, _method: str, event: dict) -> dict:
-    if known := request_id.get():
-        event["request_id"] = known
+    if current := request_id.get():
+        event["request_id"] = current
     return event

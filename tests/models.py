@@ -12,8 +12,8 @@ from contextlib import ExitStack, contextmanager
 from string import Formatter
 from typing import Any
 
-from service.forecasting.inputs import INPUTS
-from tests.sources.llm.model_server import Behaviour, Handler, ModelServer, answers, events, said, serving
+from service.forecasting.voters.inputs import INPUTS
+from tests.sources.llm.model_server import Behaviour, Handler, ModelServer, answers, events, serving, vote_text
 
 # Known names at an address of one's own: they are priced, and no key of a provider is sent.
 ENGINES = {
@@ -46,7 +46,7 @@ def seats(servers: Servers, engines: Mapping[str, str] = ENGINES) -> dict[str, A
 
 def calls(servers: Servers) -> dict[str, int]:
     """How often each model was asked."""
-    return {seat: len(server.asked) for seat, server in servers.items()}
+    return {seat: len(server.requests) for seat, server in servers.items()}
 
 
 def hangs_until_left(handler: Handler) -> None:
@@ -57,7 +57,7 @@ def hangs_until_left(handler: Handler) -> None:
 
 def drips_each_second(handler: Handler) -> None:
     handler.begin()
-    handler.drip(events(said()), 1.0)
+    handler.drip(events(vote_text()), 1.0)
 
 
 def waits_for(release: threading.Event, text: str) -> Behaviour:
@@ -103,8 +103,8 @@ def messages(request: Mapping[str, Any]) -> tuple[str, str]:
 
 def inputs_told(user: str) -> list[str]:
     """The names of the inputs that a prompt tells, in its order; fails at a line that is no input."""
-    told = user.partition("What your seat alone is told")[2].partition("The caller's own words")[0]
-    return [_input_of(line) for line in told.splitlines()[1:] if line]
+    section = user.partition("Shown to your seat alone")[2].partition("The caller's own words")[0]
+    return [_input_of(line) for line in section.splitlines()[1:] if line]
 
 
 def _input_of(line: str) -> str:

@@ -19,7 +19,7 @@ PATIENCE_S = 90
 
 
 def free_port() -> int:
-    """A port that nobody listens on right now."""
+    """A port without a listener."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -67,8 +67,8 @@ def wait_until_ready(port: int, process: subprocess.Popen, log: Path, path: str 
 def wait_until_said(pattern: str, process: subprocess.Popen, log: Path) -> re.Match[str]:
     """What stands in the log at a pattern, as soon as it does."""
     deadline = time.monotonic() + PATIENCE_S
-    while not (found := re.search(pattern, log.read_text())):
+    while not (match := re.search(pattern, log.read_text())):
         assert process.poll() is None, log.read_text()
         assert time.monotonic() < deadline, log.read_text()
         time.sleep(0.1)
-    return found
+    return match

@@ -1,4 +1,4 @@
-"""The rules of the house that no import contract can hold."""
+"""The rules of the architecture that no import contract can hold."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVICE = sorted((ROOT / "service").rglob("*.py"))
+EVERYTHING = sorted(file for name in ("service", "bot", "notebooks") for file in (ROOT / name).rglob("*.py"))
+LANGUAGE = ROOT / ".ci" / "language.py"
 
 
 def imported(file: Path) -> Iterator[str]:
@@ -23,7 +25,42 @@ def imported(file: Path) -> Iterator[str]:
             yield node.module
 
 
-def test_nobody_imports_the_composition_root():
+def test_no_two_classes_share_a_name():
+    """A class is found by its name alone, in the code, in the API's description and in a trace."""
+    places: dict[str, list[str]] = {}
+    for file in EVERYTHING:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(f"{file.relative_to(ROOT)}:{node.lineno}")
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+REJECTED = (
+    "told = 1",
+    "for one in (): pass",
+    "def f(known): pass",
+    "def made(): pass",
+    "class C:\n    asked: int = 0",
+    "self.given = 1",
+    "_said = 1",
+    "import os as found",
+    "try: pass\nexcept Exception as found: pass",
+)
+
+
+@pytest.mark.parametrize("source", REJECTED)
+def test_the_language_lint_rejects(source: str, tmp_path: Path):
+    (tmp_path / "planted.py").write_text(source)
+    lint = subprocess.run([sys.executable, LANGUAGE, tmp_path], capture_output=True, text=True)
+    assert (lint.returncode, "planted.py" in lint.stdout) == (1, True)
+
+
+def test_the_language_lint_accepts_a_noun(tmp_path: Path):
+    (tmp_path / "sound.py").write_text("def snapshot(contexts): return contexts.given")
+    assert subprocess.run([sys.executable, LANGUAGE, tmp_path], capture_output=True).returncode == 0
+
+
+def test_nothing_imports_the_composition_root():
     assert not [file for file in SERVICE if "app" in set(imported(file))]
 
 
@@ -33,7 +70,7 @@ def test_only_the_settings_read_the_environment():
     assert readers == ["config.py"]
 
 
-@pytest.mark.parametrize("module", ["service.api", "service.forecasting.oracle"])
+@pytest.mark.parametrize("module", ["service.api", "service.forecasting.voters.panel"])
 def test_a_web_process_loads_neither_pandas_nor_scikit_learn(module: str):
     """They would cost every web process memory and start-up time for nothing."""
     script = (
@@ -64,12 +101,12 @@ def test_a_front_end_loads_nothing_of_the_service_but_its_client(loading: str):
     assert done.stdout.strip() == "['service.client']"
 
 
-def test_what_is_not_built_is_not_in_the_tree():
+def test_unbuilt_features_are_not_in_the_tree():
     """No note of work to be done stands in the service in place of the work."""
     words = ("TODO", "FIXME", "XXX", "NotImplementedError")
     assert not [(file.name, word) for file in SERVICE for word in words if word in file.read_text()]
 
 
-def test_every_module_says_in_one_sentence_what_it_is():
+def test_every_module_has_a_one_sentence_docstring():
     mute = [file for file in SERVICE if file.read_text().strip() and not ast.get_docstring(ast.parse(file.read_text()))]
     assert not [file for file in mute if "versions" not in file.parts]

@@ -69,14 +69,16 @@ def sent_by(name: str, method: Callable) -> tuple[str, str]:
         seen.append((request.method, request.url.path))
         return httpx.Response(200, json={"api_key": "new"})
 
-    given = [name for name, one in inspect.signature(method).parameters.items() if one.default is one.empty]
+    required = [
+        name for name, parameter in inspect.signature(method).parameters.items() if parameter.default is parameter.empty
+    ]
     with Client("http://ninefold", transport=httpx.MockTransport(answer)) as client:
-        getattr(client, name)(*given[1:])
+        getattr(client, name)(*required[1:])
     (route,) = seen
     return route
 
 
-def test_there_is_one_method_for_each_operation_and_none_for_anything_else(app: Flask):
+def test_methods_and_operations_correspond_one_to_one(app: Flask):
     operations = {
         (method, re.sub(r"[<>]", "", rule.rule))
         for rule in app.url_map.iter_rules()
@@ -88,7 +90,7 @@ def test_there_is_one_method_for_each_operation_and_none_for_anything_else(app: 
     assert set(sent) == operations - WITHOUT_METHOD
 
 
-def test_every_method_says_what_it_gives():
+def test_every_method_has_a_return_description():
     assert all(inspect.getdoc(method) for method in methods().values())
 
 
@@ -113,7 +115,7 @@ def test_a_challenge_is_created_once_voted_on_and_read(app: Flask, client: Clien
     number = created[0]["number"]
     assert client.vote_challenge(number, "no")["user_votes"]["no"] == 1
     assert client.challenge(number)["user_votes"]["total"] == 1
-    assert [one["number"] for one in client.challenges()["challenges"]] == [number]
+    assert [challenge["number"] for challenge in client.challenges()["challenges"]] == [number]
     with pytest.raises(NotFound):
         client.vote("challenge/1", "yes")
     with pytest.raises(BadRequest) as refusal:
@@ -121,7 +123,7 @@ def test_a_challenge_is_created_once_voted_on_and_read(app: Flask, client: Clien
     assert [error["field"] for error in refusal.value.errors] == ["deadline"]
 
 
-def test_bad_input_is_told_by_field(client: Client):
+def test_bad_input_is_reported_by_field(client: Client):
     with pytest.raises(BadRequest) as refusal:
         client.register("no address")
     assert [error["field"] for error in refusal.value.errors] == ["email"]
@@ -140,7 +142,7 @@ def test_a_used_up_limit_says_when_it_opens_again(client: Client):
 
 def test_a_service_that_is_not_ready_says_what_is_missing(client: Client):
     assert client.alive() == {"status": "alive"}
-    with pytest.raises(Unavailable, match="no bars yet") as refusal:
+    with pytest.raises(Unavailable, match="no price bars yet") as refusal:
         client.ready()
     assert refusal.value.retry_after_s > 0
 
@@ -164,7 +166,7 @@ def test_a_service_that_is_not_ready_says_what_is_missing(client: Client):
     ],
 )
 @pytest.mark.parametrize("body", [b'{"detail": "Because.", "code": "why"}', b"<html>Bad gateway</html>", b"[]", b""])
-def test_every_refusal_is_one_of_the_family_even_when_a_proxy_wrote_it(status: int, kind: type[Refused], body: bytes):
+def test_every_refusal_is_a_client_error_even_from_a_proxy(status: int, kind: type[Refused], body: bytes):
     transport = httpx.MockTransport(lambda _: httpx.Response(status, content=body))
     with Client("http://ninefold", transport=transport) as client, pytest.raises(kind) as refusal:
         client.prices()
@@ -220,7 +222,7 @@ def test_a_parameter_is_sent_when_it_is_given():
 
 
 @pytest.mark.parametrize("failure", [httpx.ReadError("reset"), httpx.ReadTimeout("slow")])
-def test_what_was_sent_is_never_sent_again(failure: httpx.TransportError):
+def test_a_request_is_never_sent_twice(failure: httpx.TransportError):
     sent: list[httpx.Request] = []
 
     def fail(request: httpx.Request) -> httpx.Response:
@@ -232,7 +234,7 @@ def test_what_was_sent_is_never_sent_again(failure: httpx.TransportError):
     assert len(sent) == 1
 
 
-def test_an_address_where_nobody_listens_is_a_failed_connection():
+def test_a_closed_port_is_a_failed_connection():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     with Client(f"http://127.0.0.1:{port}") as client, pytest.raises(ConnectionFailed, match=str(port)):
@@ -262,7 +264,7 @@ def dripping(beginning: bytes) -> Iterator[str]:
 @pytest.mark.parametrize(
     "beginning", [b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n"]
 )
-def test_the_deadline_holds_for_the_whole_call_however_the_answer_drips(beginning: bytes):
+def test_the_deadline_holds_for_the_whole_call(beginning: bytes):
     with dripping(beginning) as url, Client(url, timeout_s=0.3) as client:
         started = time.monotonic()
         with pytest.raises(TimedOut, match=r"within 0\.3 s"):
@@ -281,7 +283,7 @@ def streaming(pieces: Iterable[bytes], status: int = 200) -> Client:
     return Client("http://ninefold", transport=httpx.MockTransport(lambda _: answer), timeout_s=0.5)
 
 
-def test_a_stream_gives_each_event_with_its_kind_and_ends_with_the_answer():
+def test_a_stream_yields_typed_events_and_ends_with_the_answer():
     """However it is cut into pieces, and with signs of life between."""
     text = QUESTION_EVENT + b": still being answered\n\n" + VOTE_EVENT + LAST_EVENT
     for size in (1, 7, len(text)):
@@ -292,8 +294,8 @@ def test_a_stream_gives_each_event_with_its_kind_and_ends_with_the_answer():
 
 
 def test_a_refusal_in_the_middle_of_a_stream_is_raised_as_its_kind():
-    problem = b'event: error\ndata: {"status":503,"code":"unavailable","detail":"Nobody is there."}\n\n'
-    with streaming([VOTE_EVENT, problem]) as client, pytest.raises(Unavailable, match="Nobody is there"):
+    problem = b'event: error\ndata: {"status":503,"code":"unavailable","detail":"No voters are available."}\n\n'
+    with streaming([VOTE_EVENT, problem]) as client, pytest.raises(Unavailable, match="No voters are available"):
         list(client.ask_stream("up?"))
 
 
@@ -309,12 +311,12 @@ def test_a_stream_that_breaks_off_is_a_failed_connection():
         list(client.ask_stream("up?"))
 
 
-def test_a_stream_of_nothing_but_signs_of_life_times_out():
+def test_a_stream_of_only_keepalives_times_out():
     with streaming(repeat(b": still being answered\n\n")) as client, pytest.raises(TimedOut):
         list(client.ask_stream("up?"))
 
 
-def test_the_family_is_drawn_in_the_docstring_of_the_module():
+def test_the_error_classes_are_drawn_in_the_module_docstring():
     family = [kind for _, kind in inspect.getmembers(clients, inspect.isclass) if issubclass(kind, ClientError)]
     assert len(family) == 12
     for kind in family:

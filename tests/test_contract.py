@@ -26,7 +26,7 @@ from schemathesis.specs.openapi.checks import (
 from service.store import keys
 from service.store.secret import key_secret
 from tests.conftest import IN_CI
-from tests.houses import Residents, resident
+from tests.running_service import RunningService, running_service
 
 CASES = 5000 if IN_CI else 200
 # Cases of one operation in a row, before the next one's turn: all of them have one in the first 200.
@@ -44,22 +44,22 @@ CHECKS = [
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory) -> Iterator[Residents]:
+def service(tmp_path_factory) -> Iterator[RunningService]:
     """A service after its first start, to which every request comes from an address of its own."""
-    with resident(tmp_path_factory.mktemp("service"), history_days=60) as residents:
-        residents.work()
-        app = residents.client.application
+    with running_service(tmp_path_factory.mktemp("service"), history_days=60) as running:
+        running.work()
+        app = running.client.application
         app.wsgi_app = from_many_addresses(app.wsgi_app)
-        yield residents
+        yield running
 
 
 @pytest.fixture(scope="module")
-def api(service: Residents):
+def api(service: RunningService):
     return schemathesis.openapi.from_wsgi("/api/openapi.json", service.client.application)
 
 
-def fresh_key(service: Residents) -> str:
-    house = service.house
+def fresh_key(service: RunningService) -> str:
+    house = service.runtime
     with house.database.writing() as db:
         key, _ = keys.register(db, key_secret(house.settings), "reader@example.com", house.now(), delegating=True)
     return key
@@ -76,7 +76,8 @@ def from_many_addresses(inner: Callable) -> Callable:
     return wsgi_app
 
 
-def test_every_answer_is_one_that_the_document_describes(api, service: Residents):
+@pytest.mark.slow
+def test_every_answer_is_one_that_the_document_describes(api, service: RunningService):
     tried = count()
 
     def attempt(case) -> None:
@@ -85,7 +86,7 @@ def test_every_answer_is_one_that_the_document_describes(api, service: Residents
         headers = {"X-API-Key": fresh_key(service), "Accept-Encoding": "identity"}
         case.call_and_validate(headers=headers, checks=CHECKS)
 
-    operations = [found.ok() for found in api.get_all_operations()]
+    operations = [result.ok() for result in api.get_all_operations()]
     while next(tried) < CASES:
         for operation in operations:
             sound, unsound = (operation.as_strategy(generation_mode=mode) for mode in GenerationMode)

@@ -15,10 +15,12 @@ from service.store.database import Database
 from service.store.tables import bar, job_run
 from tests.processes import free_port, running, wait_until_ready
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=["redis", "rabbitmq"])
 def broker(request) -> str:
-    """Each kind of broker that jobs can be rung through."""
+    """Each kind of broker that can dispatch jobs."""
     return request.getfixturevalue(f"{request.param}_url")
 
 

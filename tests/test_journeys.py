@@ -13,25 +13,26 @@ from structlog.testing import capture_logs
 
 from service.errors import WrongWorld
 from service.forecasting.predictions.settling import resolved
-from service.forecasting.record import class_of
+from service.forecasting.voters.track_record import class_of
 from service.market.assets import is_open
 from service.market.instants import HOUR, iso
-from service.store import answers, bars, lanes, predictions, records
+from service.store import bars, lanes, predictions
+from service.store.plain import records
 from service.store.tables import snapshot
 from service.trading.lanes import LANES
-from tests.houses import START, Residents, copied, resident
+from tests.running_service import START, RunningService, copied, running_service
 
 NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest"}
 
 
 @pytest.fixture
-def house(furnished: Path, tmp_path: Path) -> Iterator[Residents]:
-    with resident(copied(furnished, tmp_path), history_days=120) as residents:
-        residents.register()
-        yield residents
+def house(seeded: Path, tmp_path: Path) -> Iterator[RunningService]:
+    with running_service(copied(seeded, tmp_path), history_days=120) as running:
+        running.register()
+        yield running
 
 
-def test_after_the_first_start_nine_voters_answer(house: Residents):
+def test_after_the_first_start_nine_voters_answer(house: RunningService):
     """One tick fetches the history, the voters learn from it, and a question gets nine votes and a consensus."""
     answer = house.ask().get_json()
     assert set(answer["votes"]) == NINE
@@ -43,17 +44,18 @@ def test_after_the_first_start_nine_voters_answer(house: Residents):
     assert answer["as_of"] == iso(START - START % 300)
 
 
+@pytest.mark.slow
 def test_the_service_says_when_it_is_ready(tmp_path: Path):
     """Before the first tick it is not ready and says what is missing; after it, it is."""
-    with resident(tmp_path, history_days=60) as residents:
-        before = residents.client.get("/readyz")
+    with running_service(tmp_path, history_days=60) as running:
+        before = running.client.get("/readyz")
         assert before.status_code == 503
-        assert "no bars yet" in before.get_json()["detail"]
-        residents.work()
-        assert residents.client.get("/readyz").get_json()["status"] == "ready"
+        assert "no price bars yet" in before.get_json()["detail"]
+        running.work()
+        assert running.client.get("/readyz").get_json()["status"] == "ready"
 
 
-def test_prices_move_with_the_market(house: Residents):
+def test_prices_move_with_the_market(house: RunningService):
     """Five minutes later there is another bar, another document and another ETag."""
     first = house.client.get("/api/v1/prices")
     house.move(300)
@@ -65,46 +67,51 @@ def test_prices_move_with_the_market(house: Residents):
     assert unchanged.status_code == 304
 
 
-def test_a_question_is_resolved_by_what_happened_and_every_voter_scored(house: Residents):
+@pytest.mark.slow
+def test_a_question_is_resolved_and_every_voter_scored(house: RunningService):
     """Two days on, with no hand, the answer has an outcome with its evidence, and counts for each of nine voters."""
     before = counted(house)
-    asked = house.ask("Will bitcoin be higher in 24 hours?").get_json()
+    forecast = house.ask("Will bitcoin be higher in 24 hours?").get_json()
     for _ in range(3):
         house.move(16 * HOUR)
-    with house.house.database.reading() as db:
-        votes = answers.resolved_votes(db)
-        markets = [one for one in resolved(predictions.settled(db)) if class_of(one.comparator) == "direction"]
-    assert {vote.answer for vote in votes} == {asked["id"]}
-    assert {vote.voter for vote in votes} == NINE
+    with house.runtime.database.reading() as db:
+        (answer,) = predictions.settled_answers(db)
+        markets = [market for market in resolved(predictions.settled(db)) if class_of(market.comparator) == "direction"]
+    assert answer.id == forecast["id"]
+    assert answer.settlement.evidence
+    assert {vote.voter for vote in answer.votes} == NINE
     cast = Counter(vote.voter for market in markets for vote in market.votes) + Counter(NINE)
     assert counted(house) == cast
     assert all(cast[voter] > before[voter] for voter in NINE)
 
 
-def counted(house: Residents) -> dict[str, int]:
+def counted(house: RunningService) -> dict[str, int]:
     """How many questions about a direction have resolved for each voter."""
-    with house.house.database.reading() as db:
+    with house.runtime.database.reading() as db:
         record = records.latest(db)
     return {standing["voter"]: standing["n"] for standing in record["direction"]["standings"]}
 
 
-def test_a_restart_continues(furnished: Path, tmp_path: Path):
+def test_a_restart_continues(seeded: Path, tmp_path: Path):
     """A second start over the same data fetches only what is new and answers with the same fits."""
-    with resident(copied(furnished, tmp_path), wall=START + 3 * HOUR, history_days=120) as residents:
-        residents.register()
-        residents.work()
-        answer = residents.ask().get_json()
+    with running_service(copied(seeded, tmp_path), wall=START + 3 * HOUR, history_days=120) as running:
+        running.register()
+        running.work()
+        answer = running.ask().get_json()
     assert answer["as_of"] == iso(START + 3 * HOUR - START % 300)
     assert len(answer["votes"]) == 9
 
 
-def test_a_database_of_another_world_is_refused(furnished: Path, tmp_path: Path):
+def test_a_database_of_another_world_is_refused(seeded: Path, tmp_path: Path):
     """Simulated bars of one seed never go on as those of another."""
-    with pytest.raises(WrongWorld, match="another DATA_DIR"), resident(copied(furnished, tmp_path), simulated_seed=7):
+    with (
+        pytest.raises(WrongWorld, match="another DATA_DIR"),
+        running_service(copied(seeded, tmp_path), simulated_seed=7),
+    ):
         pass
 
 
-def test_a_dead_feed_is_seen_to_be_stale(house: Residents):
+def test_a_dead_feed_is_seen_to_be_stale(house: RunningService):
     """When no bar comes for an hour the service says it is not ready, and the prices keep their old instant."""
     house.wall += HOUR
     assert house.client.get("/readyz").status_code == 503
@@ -113,7 +120,7 @@ def test_a_dead_feed_is_seen_to_be_stale(house: Residents):
     assert prices["timestamp"] == iso(START - START % 300)
 
 
-def test_a_retry_under_the_same_key_is_free_and_identical(house: Residents):
+def test_a_retry_under_the_same_key_is_free_and_identical(house: RunningService):
     first = house.ask(**{"Idempotency-Key": "once"})
     again = house.ask(**{"Idempotency-Key": "once"})
     assert again.get_data() == first.get_data()
@@ -121,7 +128,7 @@ def test_a_retry_under_the_same_key_is_free_and_identical(house: Residents):
     assert usage["used"] == 1
 
 
-def test_a_refused_question_is_not_counted(house: Residents):
+def test_a_refused_question_is_not_counted(house: RunningService):
     refused = house.ask("What is the best pizza in Rome?")
     assert refused.status_code == 400
     assert refused.get_json()["code"] == "not_a_market_question"
@@ -129,32 +136,34 @@ def test_a_refused_question_is_not_counted(house: Residents):
     assert usage["used"] == 0
 
 
+@pytest.mark.slow
 def test_a_replay_of_real_bars_answers(shared_data: Path, tmp_path: Path):
     """Fifteen months of hourly bars: the first thirteen are history, then an hour of world time is a wall minute."""
-    with resident(tmp_path, world="replay", replay_dir=shared_data / "candles" / "1h") as residents:
-        residents.work()
-        residents.register()
-        answer = residents.ask("Will Bitcoin be above $90k by the end of March?").get_json()
+    with running_service(tmp_path, world="replay", replay_dir=shared_data / "candles" / "1h") as running:
+        running.work()
+        running.register()
+        answer = running.ask("Will Bitcoin be above $90k by the end of March?").get_json()
         assert set(answer["votes"]) == NINE
         assert answer["world"] == "replay"
         assert answer["asked_at"] == "2025-03-02T00:00:00Z"
-        residents.move(60)
-        assert residents.client.get("/api/v1/prices").get_json()["as_of"] == "2025-03-02T01:00:00Z"
+        running.move(60)
+        assert running.client.get("/api/v1/prices").get_json()["as_of"] == "2025-03-02T01:00:00Z"
 
 
+@pytest.mark.slow
 def test_fifteen_real_months_run_through(shared_data: Path, tmp_path: Path):
     """A replay from its second month to its end, where it stands still and says so.
 
     Every lane sees every bar, every month gets its snapshot.
     """
     options = {"world": "replay", "replay_dir": shared_data / "candles" / "1h", "replay_start": "2024-03-01"}
-    with resident(tmp_path, world_speed=86400, **options) as residents:
+    with running_service(tmp_path, world_speed=86400, **options) as running:
         for _ in range(2):
-            residents.move(250)
-        prices = residents.client.get("/api/v1/prices").get_json()
+            running.move(250)
+        prices = running.client.get("/api/v1/prices").get_json()
         assert prices["ended"] is True
         assert prices["as_of"] == "2025-05-01T00:00:00Z"
-        with residents.house.database.reading() as db:
+        with running.runtime.database.reading() as db:
             history = lanes.history(db, "trend", 0, 2**40, 100_000)
             months = [name for name in _documents(db) if name.startswith("strategy-hospital/")]
             events = [event for name in LANES for event in lanes.events(db, name, 0, 2**40, 100_000)]
@@ -166,6 +175,7 @@ def test_fifteen_real_months_run_through(shared_data: Path, tmp_path: Path):
     assert all(is_open(event["subject"], event["time"]) for event in metals)
 
 
+@pytest.mark.slow
 def test_a_replay_with_broken_bars_says_so_and_loses_nothing_else(shared_data: Path, tmp_path: Path):
     """A gap, a duplicate, a high below its low and a NaN: refused with a word each, the rest is there."""
     whole = (shared_data / "candles" / "1h" / "btc.csv").read_text().splitlines()
@@ -177,13 +187,13 @@ def test_a_replay_with_broken_bars_says_so_and_loses_nothing_else(shared_data: P
     (folder / "btc.csv").write_text("\n".join(broken))
     with (
         capture_logs() as logs,
-        resident(tmp_path / "var", world="replay", replay_dir=folder, replay_start="2024-05-01") as residents,
+        running_service(tmp_path / "var", world="replay", replay_dir=folder, replay_start="2024-05-01") as running,
     ):
-        residents.work()
-        with residents.house.database.reading() as db:
+        running.work()
+        with running.runtime.database.reading() as db:
             stored = bars.load(db, "btc", 0, 2**40, HOUR)
-    (told,) = (line for line in logs if line["event"] == "bars_refused")
-    assert told["count"] == 3
+    (refusal,) = (line for line in logs if line["event"] == "bars_refused")
+    assert refusal["count"] == 3
     assert len(stored) == 24 * 90 - 5 - 2
 
 

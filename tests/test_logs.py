@@ -27,7 +27,7 @@ def lines(capsys) -> list[dict]:
     return [json.loads(line) for line in capsys.readouterr().err.splitlines()]
 
 
-def test_an_event_is_one_json_line_with_its_time_its_level_and_the_request(capsys):
+def test_an_event_is_one_json_line_with_time_level_and_request(capsys):
     logs.configure("info")
     logs.request_id.set("5f0c2a9be41d7c36")
     structlog.get_logger("service.jobs").info("bars stored", asset="btc", added=3)
@@ -57,11 +57,11 @@ def test_a_fault_is_logged_with_its_trace_in_the_same_line(capsys):
     assert (theirs["event"], theirs["logger"]) == ("fault", "a.library")
 
 
-@pytest.mark.parametrize(("level", "told"), [("debug", 3), ("info", 2), ("warning", 1), ("error", 0)])
-def test_what_is_less_severe_than_the_setting_is_left_out(capsys, level: str, told: int):
+@pytest.mark.parametrize(("level", "count"), [("debug", 3), ("info", 2), ("warning", 1), ("error", 0)])
+def test_events_below_the_configured_level_are_dropped(capsys, level: str, count: int):
     logs.configure(level)
     logger = structlog.get_logger("service.api")
     for name in ("debug", "info", "warning"):
         getattr(logger, name)("event")
     logging.getLogger("a.library").info("chatter")
-    assert len(lines(capsys)) == told
+    assert len(lines(capsys)) == count

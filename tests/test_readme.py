@@ -17,11 +17,11 @@ from bot import settings as bot
 from notebooks import settings as workbench
 from service import config
 from service.api.openapi import routes
-from service.forecasting.oracle import voters as voters_embedded
+from service.forecasting.voters.panel import voters as voters_embedded
 from service.sources.llm.budget import Budget, SpendingInMemory
 from service.sources.llm.seating import seated
-from tests.houses import resident
 from tests.processes import ROOT, free_port, running, wait_until_ready
+from tests.running_service import running_service
 
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^ *```(sh|python)\n(.*?)^ *```", README, re.DOTALL | re.MULTILINE)
@@ -35,9 +35,9 @@ def section(name: str) -> str:
 
 def blocks(containing: str) -> list[str]:
     """The commands of the README that hold a word."""
-    found = [text for _, text in BLOCKS if containing in text]
-    assert found, f"the README has no command with {containing!r}"
-    return found
+    commands = [text for _, text in BLOCKS if containing in text]
+    assert commands, f"the README has no command with {containing!r}"
+    return commands
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +73,10 @@ def test_the_options_are_those_of_the_settings():
     assert section("options") == config.table()
 
 
-def test_the_endpoints_are_those_that_are_there(tmp_path: Path):
-    with resident(tmp_path) as residents:
-        known = routes(residents.house.application())
-    lines = [f"| `{route.method} {route.path}` | {route.operation.summary} |" for route in known]
+def test_the_documented_endpoints_are_those_of_the_service(tmp_path: Path):
+    with running_service(tmp_path) as running:
+        documented = routes(running.runtime.application())
+    lines = [f"| `{route.method} {route.path}` | {route.operation.summary} |" for route in documented]
     assert section("endpoints").splitlines()[2:] == lines
 
 
@@ -111,8 +111,8 @@ def test_the_track_record_of_the_readme_is_there(port: int):
 
 def test_the_ledger_of_the_readme_is_exported_and_verified(port: int, folder: Path, tmp_path: Path):
     (commands,) = blocks("service.ledger verify")
-    said = run(commands.replace("ledger.jsonl", str(tmp_path / "ledger.jsonl")), port, DATA_DIR=str(folder / "var"))
-    assert "The ledger holds" in said
+    output = run(commands.replace("ledger.jsonl", str(tmp_path / "ledger.jsonl")), port, DATA_DIR=str(folder / "var"))
+    assert "The ledger is valid" in output
 
 
 def test_the_python_of_the_readme_runs(port: int):
@@ -124,12 +124,12 @@ def test_the_python_of_the_readme_runs(port: int):
 
 
 def test_the_models_of_the_readme_take_their_seats(tmp_path: Path):
-    """Nobody is asked; a seat whose provider, key or address were wrong would keep the service from starting."""
+    """No request is sent; a seat with a wrong provider, key or address would prevent the start of the service."""
     (commands,) = blocks("ORACLE_MODEL")
     engines = []
     for line in commands.strip().splitlines():
-        told = dict(word.split("=", 1) for word in line.partition("make run")[0].split())
-        settings = config.read({**told, "DATA_DIR": str(tmp_path)})
+        variables = dict(word.split("=", 1) for word in line.partition("make run")[0].split())
+        settings = config.read({**variables, "DATA_DIR": str(tmp_path)})
         voters = seated(voters_embedded(), settings, Budget(None, None, SpendingInMemory(), time.time))
         engines.append({voter.engine for voter in voters if voter.kind == "seat"})
     assert engines == [
@@ -140,6 +140,7 @@ def test_the_models_of_the_readme_take_their_seats(tmp_path: Path):
     ]
 
 
+@pytest.mark.slow
 def test_a_replay_starts_as_the_readme_says(shared_data: Path, tmp_path: Path):
     (command,) = blocks("WORLD=replay")
     number, log = free_port(), tmp_path / "log"
@@ -155,21 +156,22 @@ def test_the_live_world_is_a_world():
     assert config.read({"WORLD": command.split()[0].removeprefix("WORLD=")}).world == "live"
 
 
+@pytest.mark.slow
 def test_the_operator_commands_run(port: int, folder: Path, tmp_path: Path):
     (commands,) = blocks("ninefold.backup")
     options = {"DATA_DIR": str(folder / "var")}
-    said = run(commands.replace("ninefold.backup", str(tmp_path / "copy")), port, **options)
-    assert "nf_live_" in said
+    output = run(commands.replace("ninefold.backup", str(tmp_path / "copy")), port, **options)
+    assert "nf_live_" in output
     assert (tmp_path / "copy").exists()
 
 
-def test_the_bots_key_is_minted_and_its_options_are_the_ones_it_reads(port: int, folder: Path):
+def test_the_bot_key_is_minted_and_its_options_are_read(port: int, folder: Path):
     (commands,) = blocks("make bot")
     mint, start = commands.strip().splitlines()
     key = re.search(r"nf_live_\w+", run(mint, port, DATA_DIR=str(folder / "var"))).group()
-    told = dict(word.split("=", 1) for word in start.partition("make bot")[0].split())
-    assert bot.read({**told, "BOT_ORACLE_KEY": key}).oracle_key == key
-    for option in bot.Settings.__dataclass_fields__:
+    variables = dict(word.split("=", 1) for word in start.partition("make bot")[0].split())
+    assert bot.read({**variables, "BOT_ORACLE_KEY": key}).oracle_key == key
+    for option in bot.BotSettings.__dataclass_fields__:
         name = {"oracle_key": "bot_oracle_key"}.get(option, option).upper()
         assert f"| `{name}` |" in README
 
@@ -186,12 +188,12 @@ def test_the_options_of_the_workbench_are_the_ones_it_reads():
     set_by = {"ORACLE_URL": "http://10.0.0.1", "ORACLE_KEY": "k", "DATA_DIR": "/d", "LAB_PORT": "1", "LAB_BROWSER": "0"}
     for name in (*set_by, "VOILA_PORT"):
         assert f"`{name}`" in README
-    told = workbench.read("lab", set_by)
-    assert (told.oracle_url, told.oracle_key, told.data_dir) == ("http://10.0.0.1", "k", Path("/d"))
-    assert (told.port, told.browser, workbench.read("voila", {"VOILA_PORT": "2"}).port) == (1, False, 2)
+    settings = workbench.read("lab", set_by)
+    assert (settings.oracle_url, settings.oracle_key, settings.data_dir) == ("http://10.0.0.1", "k", Path("/d"))
+    assert (settings.port, settings.browser, workbench.read("voila", {"VOILA_PORT": "2"}).port) == (1, False, 2)
 
 
-def test_every_make_target_that_is_named_is_there():
+def test_every_named_make_target_exists():
     for target in sorted(set(re.findall(r"`make ([a-z]+)", README)) - {"help"}):
         done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == 0, f"make {target}: {done.stderr}"

@@ -12,9 +12,11 @@ from sqlalchemy import select
 
 from service.store.database import Database
 from service.store.tables import metadata
-from tests.houses import copied, resident
-from tests.lives import DAYS
 from tests.processes import ROOT
+from tests.running_service import copied, running_service
+from tests.seeded_worlds import DAYS
+
+pytestmark = pytest.mark.slow
 
 TICKS = 40
 # What tells how often a slot was begun and when, and not what came of it.
@@ -22,17 +24,17 @@ OF_THE_RUN = {"job_run", "heartbeat", "rate_window"}
 
 
 @pytest.fixture(scope="module")
-def furnished(tmp_path_factory) -> Path:
+def seeded(tmp_path_factory) -> Path:
     """The data of a service after its first start."""
-    folder = tmp_path_factory.mktemp("furnished")
-    with resident(folder, history_days=DAYS) as residents:
-        residents.work()
+    folder = tmp_path_factory.mktemp("seeded")
+    with running_service(folder, history_days=DAYS) as running:
+        running.work()
     return folder
 
 
 def live(folder: Path, first: int, last: int, nudge: int = 0) -> subprocess.Popen:
     """A service in a process of its own."""
-    command = [sys.executable, "-m", "tests.lives", str(folder), str(first), str(last), str(nudge)]
+    command = [sys.executable, "-m", "tests.seeded_worlds", str(folder), str(first), str(last), str(nudge)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
@@ -61,9 +63,9 @@ def first_difference(name: str, rows: list[tuple], others: list[tuple]) -> str:
     return next((f"{name}: {str(row)[:300]} is not {str(other)[:300]}" for row, other in pairs), "")
 
 
-def test_killed_at_random_instants_it_comes_to_the_same_state(furnished: Path, tmp_path: Path, in_ci: bool):
+def test_random_kills_lead_to_the_same_final_state(seeded: Path, tmp_path: Path, in_ci: bool):
     """kill -9 in the middle of ticks: bars, lanes, votes, documents equal those of an undisturbed run."""
-    calm, disturbed = copied(furnished, tmp_path / "calm"), copied(furnished, tmp_path / "disturbed")
+    calm, disturbed = copied(seeded, tmp_path / "calm"), copied(seeded, tmp_path / "disturbed")
     live_on(calm, 0)
     chance, at, kills, wanted = random.Random(9), 0, 0, 20 if in_ci else 4
     while at < TICKS:

@@ -1,7 +1,8 @@
-"""What the bot says unasked: one pass looks at what is new, puts down who is to hear of it, and sends what waits.
+"""The watcher: each pass checks the service for events, queues alerts for the subscribers, and sends the queue.
 
-What was seen and what is to be told of it are put down in one transaction, and an alert is taken before it is sent: it
-is sent once, also across a restart or with two watchers. A service that is down is looked at again at the next pass.
+A check stores the document it saw and the alerts it causes in one transaction, and an alert is removed from the queue
+before it is sent: it is sent once, also across a restart or with two watchers. If the service is down, the next pass
+checks again.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from telegram import Bot
 
-from bot.alerts.challenges import look_at_challenges
-from bot.alerts.digests import look_at_digests
-from bot.alerts.flips import look_at_consensus
-from bot.alerts.lanes import look_at_lanes
-from bot.alerts.sending import send_waiting
-from bot.alerts.snapshots import look_at_hospital
+from bot.alerts.challenges import check_challenges
+from bot.alerts.consensus import check_consensus
+from bot.alerts.delivery import send_queue
+from bot.alerts.digests import check_digests
+from bot.alerts.hospital import check_hospital
+from bot.alerts.lanes import check_lanes
 from bot.store import Store
 from service.client import ClientError
 
@@ -27,21 +28,20 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-LOOKS = (look_at_challenges, look_at_consensus, look_at_lanes, look_at_hospital, look_at_digests)
+CHECKS = (check_challenges, check_consensus, check_lanes, check_hospital, check_digests)
 
 
 async def watch(bot: Bot, service: Service, store: Store, now: datetime) -> None:
-    """One pass at the aware instant `now`; raises nothing that another pass could do better."""
-    for look in LOOKS:
-        await _undisturbed(look(service, store, now))
-    await send_waiting(bot, store)
+    """One pass at the aware instant `now`; a failed check is logged and does not stop the others."""
+    for check in CHECKS:
+        await _logged(check(service, store, now))
+    await send_queue(bot, store)
 
 
-async def _undisturbed(looking: Awaitable[None]) -> None:
-    """One look; what is wrong with it keeps nobody from the others."""
+async def _logged(check: Awaitable[None]) -> None:
     try:
-        await looking
+        await check
     except ClientError as error:
-        LOG.info("looked in vain: %s", error)
+        LOG.info("service unavailable, will retry: %s", error)
     except Exception:
-        LOG.exception("a look at the service failed")
+        LOG.exception("a check for alerts failed")

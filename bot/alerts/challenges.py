@@ -1,4 +1,4 @@
-"""The author of a challenge is told when it resolves."""
+"""Alert: a challenge is resolved; its author gets the outcome."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from bot import messages
-from bot.alerts.telling import WORTH_S
-from bot.store import Alert, Authored, Store
+from bot.alerts.subscriptions import alert
+from bot.store import Alert, AuthoredChallenge, Store, Subscriber
 from service.client import NotFound
 
 if TYPE_CHECKING:
     from bot.service import Service
 
 EVENT = "my_challenge"
-OVER = ("resolved", "void")
-MOST = 20  # looked at in one pass; the service grants 120 calls a minute
+RESOLVED = ("resolved", "void")
+MAX_PER_PASS = 20  # the service allows 120 calls a minute
 
 
-async def look_at_challenges(service: Service, store: Store, now: datetime) -> None:
-    """Look at those that nobody was told of and that are not among the open ones any more."""
-    waiting = await asyncio.to_thread(store.open_challenges)
-    if not waiting:
+async def check_challenges(service: Service, store: Store, now: datetime) -> None:
+    """Check the challenges whose author was not notified yet and that are no longer listed as open."""
+    pending = await asyncio.to_thread(store.open_challenges)
+    if not pending:
         return
-    listed = await service.challenges()
-    still_open = {told["number"] for told in listed["challenges"]}
-    for one in [each for each in waiting if each.number not in still_open][:MOST]:
-        told = await _found(service, one.number)
-        await asyncio.to_thread(_note, store, one, told, now)
+    document = await service.challenges()
+    still_open = {challenge["number"] for challenge in document["challenges"]}
+    for authored in [authored for authored in pending if authored.number not in still_open][:MAX_PER_PASS]:
+        challenge = await _challenge(service, authored.number)
+        await asyncio.to_thread(_record, store, authored, challenge, now)
 
 
-async def _found(service: Service, number: int) -> dict[str, Any] | None:
-    """The challenge; None when the service itself says that there is none."""
+async def _challenge(service: Service, number: int) -> dict[str, Any] | None:
+    """The challenge; None if the service itself answers that it does not exist."""
     try:
         return await service.challenge(number)
     except NotFound as error:
@@ -41,22 +41,22 @@ async def _found(service: Service, number: int) -> dict[str, Any] | None:
         raise
 
 
-def _note(store: Store, one: Authored, told: dict[str, Any] | None, now: datetime) -> None:
-    if told is None:
-        store.mark_told(one.number)
+def _record(store: Store, authored: AuthoredChallenge, challenge: dict[str, Any] | None, now: datetime) -> None:
+    if challenge is None:
+        store.mark_notified(authored.number)
         return
-    if told["status"] not in OVER:
-        store.mark_looked_at(one.number)
+    if challenge["status"] not in RESOLVED:
+        store.mark_checked(authored.number)
         return
-    store.queue(_alerts(store, one, told, now))
-    store.mark_told(one.number)
+    store.queue(_alerts(store, authored, challenge, now))
+    store.mark_notified(authored.number)
 
 
-def _alerts(store: Store, one: Authored, told: dict[str, Any], now: datetime) -> list[Alert]:
-    state = store.switches(one.user_id)[EVENT]
+def _alerts(store: Store, authored: AuthoredChallenge, challenge: dict[str, Any], now: datetime) -> list[Alert]:
+    state = store.switches(authored.user_id)[EVENT]
     if state == "off":
         return []
-    # The instant is part of the key: a service that begins anew counts from 1 again.
-    key = f"{one.number} {told['created_at']}"
-    until = now.timestamp() + WORTH_S[EVENT]
-    return [Alert(one.user_id, EVENT, key, one.chat_id, state == "silent", messages.resolved(told), until)]
+    # The key holds the time of creation, because a service with a new database counts from 1 again.
+    key = f"{authored.number} {challenge['created_at']}"
+    author = Subscriber(authored.user_id, authored.chat_id, state == "silent", now.timestamp())
+    return [alert(author, EVENT, key, messages.resolved(challenge), now)]

@@ -1,4 +1,4 @@
-"""A digest every day, at an hour and in a timezone of one's own."""
+"""Alert: the daily digest, at each person's hour and in their time zone."""
 
 from __future__ import annotations
 
@@ -8,43 +8,52 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from bot import messages
-from bot.alerts.telling import WORTH_S, alert
+from bot.alerts.subscriptions import MAX_AGE_S, alert
 from bot.store import Store, Subscriber
 
 if TYPE_CHECKING:
     from bot.service import Service
 
 EVENT = "digest"
-LATEST = timedelta(seconds=WORTH_S[EVENT])
+MAX_DELAY = timedelta(seconds=MAX_AGE_S[EVENT])
 
 
-async def look_at_digests(service: Service, store: Store, now: datetime) -> None:
-    """Make the digest when somebody's is due; nobody's is due twice."""
+async def check_digests(service: Service, store: Store, now: datetime) -> None:
+    """Write the digest if one is due and queue it for everyone whose digest is due."""
     due = await asyncio.to_thread(_due, store, now)
     if not due:
         return
     widget, battle, versus = await asyncio.gather(service.widget(), service.battle(), service.ai_vs_market())
     text = messages.digest(widget, battle, versus, now)
-    await asyncio.to_thread(store.queue, [alert(one, EVENT, key, text, now) for one, key in due])
+    await asyncio.to_thread(store.queue, [alert(subscriber, EVENT, key, text, now) for subscriber, key in due])
 
 
 def _due(store: Store, now: datetime) -> list[tuple[Subscriber, str]]:
-    """Whose digest is due and was not made yet, and the instant it was due at, which names it."""
-    found = []
-    for one in store.subscribers(EVENT):
-        at = last_due(one.hour, one.timezone, now)
-        key = at.isoformat()
-        is_late = now - at > LATEST or at.timestamp() < one.since
-        if not is_late and not store.is_marked(one.user_id, EVENT, key):
-            found.append((one, key))
-    return found
+    """The people whose digest is due and not queued yet, with the due instant, which is the alert's key."""
+    due = []
+    for subscriber, hour, timezone in store.digest_subscribers():
+        due_at = last_due(hour, timezone, now)
+        key = due_at.isoformat()
+        is_too_late = now - due_at > MAX_DELAY or due_at.timestamp() < subscriber.since
+        if not is_too_late and not store.is_marked(subscriber.user_id, EVENT, key):
+            due.append((subscriber, key))
+    return due
 
 
 def last_due(hour: int, timezone: str, now: datetime) -> datetime:
-    """The last instant, in UTC and not after `now`, at which clocks in `timezone` began to show `hour`.
+    """The last instant, in UTC and not after `now`, at which the clocks in `timezone` reached `hour`.
 
-    An hour that the clocks pass twice counts when it comes first; one that they leave out counts when it would have
-    come, an hour later on those clocks.
+    Of an hour that occurs twice in a day, the first counts. For an hour that the clocks skip, the instant counts at
+    which it would have begun without the change: the clocks then show an hour more.
+
+    Parameters
+    ----------
+    hour
+        0 to 23.
+    timezone
+        A name of the IANA database.
+    now
+        An aware datetime.
     """
     zone = ZoneInfo(timezone)
     today = now.astimezone(zone).date()

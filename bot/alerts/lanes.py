@@ -1,4 +1,4 @@
-"""A lane harvests its fees or switches its pool."""
+"""Alert: a lane harvests its fees or switches its pool."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from bot import messages
-from bot.alerts.telling import DAY, alerts, seconds, subscribed
+from bot.alerts.subscriptions import DAY, alerts, seconds, subscribers_before
 from bot.store import Alert, Store
 
 if TYPE_CHECKING:
@@ -15,53 +15,52 @@ if TYPE_CHECKING:
 
 EVENT = "lane"
 KINDS = ("harvest", "switch")
-LONGEST_S = DAY  # what a lane did before that is no news, however long the service was away
+MAX_GAP_S = DAY  # older events are not reported, even if the service was down for longer
 
 
-async def look_at_lanes(service: Service, store: Store, now: datetime) -> None:
-    """Ask what the lanes did since the last bar that was seen; the first bar of all is only noted."""
+async def check_lanes(service: Service, store: Store, now: datetime) -> None:
+    """Read the lanes' events since the last bar that was seen; the first bar ever seen is only stored."""
     battle = await service.battle()
-    before = await asyncio.to_thread(store.state, _name(battle))
-    if before is None or battle["as_of"] <= before["as_of"]:
-        done = []
-    else:
-        history = await service.battle_history(since=_begin(before["as_of"], battle["as_of"]))
-        done = _events(history, before["as_of"])
-    await asyncio.to_thread(_note, store, battle, before, done, now)
+    state = await asyncio.to_thread(store.state, _name(battle))
+    events = []
+    if state is not None and battle["as_of"] > state["as_of"]:
+        history = await service.battle_history(since=_since(state["as_of"], battle["as_of"]))
+        events = _events_after(history, state["as_of"])
+    await asyncio.to_thread(_record, store, battle, state, events, now)
 
 
 def _name(battle: dict[str, Any]) -> str:
     return f"{EVENT} {battle['world']}"
 
 
-def _begin(seen: str, as_of: str) -> str:
-    """The instant from which to ask."""
-    begin = max(seconds(seen), seconds(as_of) - LONGEST_S)
-    return datetime.fromtimestamp(begin, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def _since(last_bar: str, as_of: str) -> str:
+    """The start of the history to read, in the API's format."""
+    since = max(seconds(last_bar), seconds(as_of) - MAX_GAP_S)
+    return datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _events(history: dict[str, Any], seen: str) -> list[dict[str, Any]]:
-    """Each harvest and switch after the instant `seen`, oldest first, with the lane that did it."""
-    found = [
+def _events_after(history: dict[str, Any], instant: str) -> list[dict[str, Any]]:
+    """Every harvest and switch after `instant`, oldest first, joined with its lane."""
+    events = [
         event | {"lane": lane["name"], "label": lane["label"], "venue": lane["venue"], "world": history["world"]}
         for lane in history["lanes"]
         for event in lane["events"]
-        if event["kind"] in KINDS and event["time"] > seen
+        if event["kind"] in KINDS and event["time"] > instant
     ]
-    return sorted(found, key=lambda event: event["time"])
+    return sorted(events, key=lambda event: event["time"])
 
 
-def _note(
-    store: Store, battle: dict[str, Any], before: dict[str, Any] | None, done: list[dict[str, Any]], now: datetime
+def _record(
+    store: Store, battle: dict[str, Any], state: dict[str, Any] | None, events: list[dict[str, Any]], now: datetime
 ) -> None:
-    seen = before or {"as_of": "", "looked_at": now.timestamp()}
-    told = [alert for event in done for alert in _alerts(store, event, seen["looked_at"], now)]
-    # A service that answers from an older snapshot does not bring back what was told.
-    after = {"as_of": max(seen["as_of"], battle["as_of"]), "looked_at": now.timestamp()}
-    store.note(_name(battle), after, told)
+    before = state or {"as_of": "", "looked_at": now.timestamp()}
+    new = [alert for event in events for alert in _alerts(store, event, before["looked_at"], now)]
+    # The time never goes back, so that an older snapshot of the service does not repeat events.
+    after = {"as_of": max(before["as_of"], battle["as_of"]), "looked_at": now.timestamp()}
+    store.record(_name(battle), after, new)
 
 
 def _alerts(store: Store, event: dict[str, Any], looked_at: float, now: datetime) -> list[Alert]:
-    told = subscribed(store, EVENT, event["time"], event["world"], looked_at)
+    subscribers = subscribers_before(store, EVENT, event["time"], event["world"], looked_at)
     key = " ".join((event["world"], event["lane"], event["kind"], event["time"], event["subject"]))
-    return alerts(told, EVENT, key, messages.lane_event(event), now)
+    return alerts(subscribers, EVENT, key, messages.lane_event(event), now)

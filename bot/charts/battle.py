@@ -1,106 +1,101 @@
-"""The lanes as the history shows them, and one lane with what it did."""
+"""The lanes of the battle history: all of them in percent, and one in USD with its events."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 
-from bot.charts.paper import (
+from bot.charts.sheet import (
     COLOURS,
     REFERENCE,
-    dollars,
+    draw_events,
+    draw_line,
+    empty_chart,
+    format_dollars,
+    format_percents,
+    format_time_axis,
     label_ends,
-    moment,
     moments,
     notes,
-    nothing,
-    over_time,
-    percents,
     png,
     sheet,
 )
 
-NONE_YET = "The lanes have not seen a bar yet. They begin with the next one, within five minutes."
-NO_SUCH = "There is no history of such a lane."
-MARKS = {"harvest": "^", "switch": "D", "trade": "o"}
-NAMES = {"harvest": "△ harvest", "switch": "◇ pool switch", "trade": "○ trade"}
-OTHER = "s"  # an event of a kind that is not known
+NO_BARS = "The lanes have no data yet. They start with the next bar, within five minutes."
+NO_SUCH_LANE = "There is no history of such a lane."
+MARKERS = {"harvest": "^", "switch": "D", "trade": "o"}
+LABELS = {"harvest": "△ harvest", "switch": "◇ pool switch", "trade": "○ trade"}
+OTHER_MARKER = "s"  # for an event of a kind that this version does not know
 
 
 def lanes(battle_history: Mapping[str, Any], battle: Mapping[str, Any]) -> bytes:
-    """Every lane's gain in percent; solid on an exchange, dashed where it provides liquidity."""
-    drawn = [one for one in battle_history["lanes"] if one["points"]]
+    """Every lane's gain in percent; solid lines trade on an exchange, dashed ones provide liquidity."""
+    drawn = [lane for lane in battle_history["lanes"] if lane["points"]]
     if not drawn:
-        return nothing(battle, "The lanes of paper trading", NONE_YET)
+        return empty_chart(battle, "The paper-trading lanes", NO_BARS)
     figure, (axes,) = sheet(1080)
-    colours = [COLOURS[place % len(COLOURS)] for place in range(len(drawn))]
-    ends = [_curve(axes, one, colour) for one, colour in zip(drawn, colours, strict=True)]
+    colours = [COLOURS[index % len(COLOURS)] for index in range(len(drawn))]
+    ends = [_draw_lane(axes, lane, colour) for lane, colour in zip(drawn, colours, strict=True)]
     axes.axhline(0, color=REFERENCE, linewidth=1.5)
-    percents(axes)
-    over_time(axes)
+    format_percents(axes)
+    format_time_axis(axes)
     label_ends(axes, ends)
-    best = max(drawn, key=lambda one: _gains(one)[-1])
-    venues = {one["venue"] for one in drawn}
-    together = (battle["venues"][venues.pop()] if len(venues) == 1 else battle["summary"])["pnl_pct"]
-    title = f"{best['name']} leads with {_gains(best)[-1]:+.1f}%, all together {together:+.1f}%"
-    key = ("gain since each began", "solid: exchange, dashed: liquidity", _key(drawn, ("harvest", "switch")))
+    best = max(drawn, key=lambda lane: _gains(lane)[-1])
+    venues = {lane["venue"] for lane in drawn}
+    total = (battle["venues"][venues.pop()] if len(venues) == 1 else battle["summary"])["pnl_pct"]
+    title = f"{best['name']} leads with {_gains(best)[-1]:+.1f}%, all together {total:+.1f}%"
+    key = ("gain since each start", "solid: exchange, dashed: liquidity", _legend(drawn, ("harvest", "switch")))
     return png(figure, title, notes(battle_history, *key), right=0.68)
 
 
 def lane(battle_history: Mapping[str, Any], battle: Mapping[str, Any], name: str | None = None) -> bytes:
-    """What one lane was worth in USD, with what it did; without a name the first of the history."""
-    found = next((one for one in battle_history["lanes"] if name in (None, one["name"])), None)
-    if found is None or not found["points"]:
-        return nothing(battle, name or "One lane", NONE_YET if found else NO_SUCH)
+    """One lane's equity in USD, with its events; without a name the first lane of the history."""
+    shown = next((lane for lane in battle_history["lanes"] if name in (None, lane["name"])), None)
+    if shown is None or not shown["points"]:
+        return empty_chart(battle, name or "One lane", NO_BARS if shown else NO_SUCH_LANE)
     figure, (axes,) = sheet(900)
-    times, worth = moments(found["points"]), [point["equity_usd"] for point in found["points"]]
-    axes.plot(times, worth, color=COLOURS[0], linewidth=3)
-    _mark(axes, found, COLOURS[0], worth, tuple(MARKS))
+    times, equity = moments(shown["points"]), [point["equity_usd"] for point in shown["points"]]
+    draw_line(axes, times, equity, color=COLOURS[0], linewidth=3)
+    draw_events(axes, shown["points"], equity, _markers(shown, COLOURS[0], tuple(MARKERS)))
     axes.margins(y=0.15)
-    dollars(axes)
-    over_time(axes)
-    made = worth[-1] - worth[0]
-    title = f"{found['label']}: {made:+,.0f} USD in {_days(times)}, {_gains(found)[-1]:+.1f}% since it began"
-    return png(figure, title, notes(battle_history, "worth in USD", _key([found], tuple(MARKS))))
+    format_dollars(axes)
+    format_time_axis(axes)
+    gain = equity[-1] - equity[0]
+    title = f"{shown['label']}: {gain:+,.0f} USD in {_days(times)}, {_gains(shown)[-1]:+.1f}% since the start"
+    return png(figure, title, notes(battle_history, "equity in USD", _legend([shown], tuple(MARKERS))))
 
 
-def _curve(axes: Axes, one: Mapping[str, Any], colour: str) -> tuple[float, str, str]:
-    """Draw a lane; its last value, its label and its colour."""
-    gains = _gains(one)
-    style = "--" if one["venue"] == "dex" else "-"
-    axes.plot(moments(one["points"]), gains, color=colour, linewidth=3, linestyle=style)
-    _mark(axes, one, colour, gains, ("harvest", "switch"))
-    return gains[-1], f"{one['name']} {gains[-1]:+.1f}%", colour
+def _draw_lane(axes: Axes, lane: Mapping[str, Any], colour: str) -> tuple[float, str, str]:
+    """Draw a lane; returns its last value, its label and its colour."""
+    gains = _gains(lane)
+    style = "--" if lane["venue"] == "dex" else "-"
+    draw_line(axes, moments(lane["points"]), gains, color=colour, linewidth=3, linestyle=style)
+    draw_events(axes, lane["points"], gains, _markers(lane, colour, ("harvest", "switch")))
+    return gains[-1], f"{lane['name']} {gains[-1]:+.1f}%", colour
 
 
-def _gains(one: Mapping[str, Any]) -> list[float]:
-    """Percent of what the lane began with, at each point."""
-    return [100 * (point["equity_usd"] / one["initial_capital"] - 1) for point in one["points"]]
+def _gains(lane: Mapping[str, Any]) -> list[float]:
+    """The gain at each point, in percent of the initial capital."""
+    return [100 * (point["equity_usd"] / lane["initial_capital"] - 1) for point in lane["points"]]
 
 
-def _mark(axes: Axes, one: Mapping[str, Any], colour: str, heights: Sequence[float], kinds: Sequence[str]) -> None:
-    """An open mark on the line where the lane did something of those kinds, or of one that is not known."""
-    seconds = [time.timestamp() for time in moments(one["points"])]
-    for event in one["events"]:
-        if event["kind"] in MARKS and event["kind"] not in kinds:
-            continue
-        at = moment(event["time"])
-        height = float(np.interp(at.timestamp(), seconds, heights))
-        marker = MARKS.get(event["kind"], OTHER)
-        axes.plot([at], [height], marker, markersize=12, markerfacecolor="white", markeredgecolor=colour, mew=2.5)
+def _markers(lane: Mapping[str, Any], colour: str, kinds: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """The lane's events of the given kinds and of unknown kinds, for `draw_events`."""
+    for event in lane["events"]:
+        if event["kind"] in kinds or event["kind"] not in MARKERS:
+            yield event["time"], MARKERS.get(event["kind"], OTHER_MARKER), colour
 
 
-def _key(drawn: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> str:
-    """What the marks mean, of those that are there."""
-    seen = {event["kind"] for one in drawn for event in one["events"]}
-    others = sorted(seen - set(MARKS))
-    return ", ".join([*(NAMES[kind] for kind in kinds if kind in seen), *(f"□ {kind}" for kind in others)])
+def _legend(drawn: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> str:
+    """The meaning of the markers that occur."""
+    present = {event["kind"] for lane in drawn for event in lane["events"]}
+    others = sorted(present - set(MARKERS))
+    return ", ".join([*(LABELS[kind] for kind in kinds if kind in present), *(f"□ {kind}" for kind in others)])
 
 
 def _days(times: Sequence[datetime]) -> str:
     days = round((times[-1] - times[0]).total_seconds() / 86_400)
-    return f"{days} day{'' if days == 1 else 's'}" if days else "less than a day"
+    return f"{days:,} day{'' if days == 1 else 's'}" if days else "less than a day"

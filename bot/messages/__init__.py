@@ -1,4 +1,4 @@
-"""Every text of the bot: pure functions from what the API answered to HTML that Telegram takes."""
+"""Every text of the bot: pure functions from the API's documents to Telegram's HTML."""
 
 from bot.messages.alerts import alerts, digest
 from bot.messages.apex import brain, flipped, fund
@@ -15,24 +15,24 @@ from bot.messages.challenges import (
     created,
     resolved,
 )
-from bot.messages.deleting import delete_asked, deleted
+from bot.messages.deletion import confirm_deletion, deleted
 from bot.messages.failures import failure
 from bot.messages.hospital import hospital, snapshot
 from bot.messages.leaderboard import strategy, top
+from bot.messages.markup import CAPTION, LIMIT
 from bot.messages.news import news
 from bot.messages.oracle import VOTES_A_PAGE, answer, busy, progress, quota, votes, waiting
 from bot.messages.predictions import MARKETS_A_PAGE, accuracy, markets
 from bot.messages.start import (
+    challenge_in_private,
     expired,
-    group_only_link,
     help_text,
-    nothing_open,
+    nothing_to_cancel,
     privacy,
     start,
     unknown_command,
 )
 from bot.messages.streaks import streaks
-from bot.messages.writing import CAPTION, LIMIT
 
 __all__ = [
     "CAPTION",
@@ -50,17 +50,17 @@ __all__ = [
     "busy",
     "caption",
     "challenge",
+    "challenge_in_private",
     "challenges",
     "confirm",
+    "confirm_deletion",
     "created",
-    "delete_asked",
     "deleted",
     "digest",
     "expired",
     "failure",
     "flipped",
     "fund",
-    "group_only_link",
     "help_text",
     "hospital",
     "lane",
@@ -68,7 +68,7 @@ __all__ = [
     "lanes",
     "markets",
     "news",
-    "nothing_open",
+    "nothing_to_cancel",
     "privacy",
     "progress",
     "quota",

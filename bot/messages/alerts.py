@@ -1,4 +1,4 @@
-"""What a person hears unasked: the switches, and the morning digest."""
+"""The settings of /alerts, and the morning digest."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.messages.apex import outlook
-from bot.messages.battle import standing
-from bot.messages.figures import arrow, change, footer, moved, price
+from bot.messages.battle import lanes_summary
+from bot.messages.formats import change_arrow, direction_arrow, footer, price, signed_percent
+from bot.messages.markup import escaped, message
 from bot.messages.predictions import verdict
-from bot.messages.writing import message, said
 
 EVENTS = {
-    "my_challenge": "My challenge is over",
+    "my_challenge": "My challenge is resolved",
     "flip": "The consensus changes sides",
-    "lane": "A lane harvests or switches pools",
+    "lane": "A lane harvests fees or switches pools",
     "hospital": "A new hospital snapshot",
     "digest": "Morning digest",
 }
@@ -23,30 +23,33 @@ STATES = {"on": "on", "silent": "silent", "off": "off"}
 
 
 def alerts(switches: Mapping[str, str], digest: Mapping[str, Any] | None = None) -> str:
-    """How each event is switched; `digest` is the hour and timezone of the digest, where it has one."""
-    hour = f" at {digest['hour']:02d}:00 {said(digest['timezone'], 60)}" if digest else ""
+    """The state of every event; `digest` is the digest's hour and time zone, None if it was never set."""
+    hour = f" at {digest['hour']:02d}:00 {escaped(digest['timezone'], 60)}" if digest else ""
     lines = [
-        f"{EVENTS.get(event) or said(event, 60)}{hour if event == 'digest' and state != 'off' else ''}: "
-        f"<b>{STATES.get(state) or said(state, 40)}</b>"
+        f"{EVENTS.get(event) or escaped(event, 60)}{hour if event == 'digest' and state != 'off' else ''}: "
+        f"<b>{STATES.get(state) or escaped(state, 40)}</b>"
         for event, state in switches.items()
     ]
-    return message(["<b>What I tell you by myself</b>", *lines, "", "Silent comes without a sound. Tap to change."])
+    return message(["<b>Your alerts</b>", *lines, "", "A silent alert makes no sound. Tap a button to change it."])
 
 
 def digest(widget: Mapping[str, Any], battle: Mapping[str, Any], versus: Mapping[str, Any], now: datetime) -> str:
-    """A day's summary: bitcoin, the consensus, the news, the lanes, the record."""
-    at = now.astimezone(UTC)
+    """A day's summary: the Bitcoin price, the consensus, the news, the lanes and the track record."""
+    today = now.astimezone(UTC)
     bitcoin, consensus, pulse = widget["btc"], widget["consensus"], widget["news"]
+    change = bitcoin["change_24h_pct"]
+    pnl_arrow = change_arrow(battle["summary"]["pnl_pct"])
     blocks = [
-        f"<b>Digest, {at:%A} {at.day} {at:%B}</b>",
-        f"{moved(bitcoin['change_24h_pct'])} Bitcoin {price(bitcoin['price'])} USD, "
-        f"{change(bitcoin['change_24h_pct'])} in 24 hours",
-        f"{arrow(consensus['direction'])} {outlook(consensus)}" if consensus else "The oracle has no consensus yet.",
-        f"{arrow(pulse['direction'])} News score {pulse['score']:+.2f} ({pulse['n']} stories)"
+        f"<b>Digest, {today:%A} {today.day} {today:%B}</b>",
+        f"{change_arrow(change)} Bitcoin {price(bitcoin['price'])} USD, {signed_percent(change)} in 24 hours",
+        f"{direction_arrow(consensus['direction'])} {outlook(consensus)}"
+        if consensus
+        else "The oracle has no consensus yet.",
+        f"{direction_arrow(pulse['direction'])} News score {pulse['score']:+.2f} ({pulse['n']:,} stories)"
         if pulse
         else "No news yet.",
-        f"{moved(battle['summary']['pnl_pct'])} {standing(battle)}",
+        f"{pnl_arrow} {lanes_summary(battle)}",
         f"{verdict(versus)}.",
-        "PAPER trading, research only. Not investment advice. /alerts switches this off.",
+        "PAPER trading, research only. Not investment advice. Switch this off with /alerts.",
     ]
     return message(blocks, footer(widget, now))

@@ -1,12 +1,12 @@
-"""What went wrong, in a sentence a person can act on; never a trace, an address or a status."""
+"""An error of the service as one or two sentences that a person can act on; never a traceback, address or status."""
 
 from __future__ import annotations
 
 import re
 
-from bot.messages.figures import counted, sentence
-from bot.messages.oracle import used_up
-from bot.messages.writing import said
+from bot.messages.formats import plural, sentence
+from bot.messages.markup import escaped
+from bot.messages.oracle import quota_used_up
 from service.client import (
     BadRequest,
     ClientError,
@@ -20,13 +20,13 @@ from service.client import (
     Unavailable,
 )
 
-UNREACHABLE = "The service cannot be reached right now. Nothing was counted; try again in a minute."
-TOO_SLOW = "The answer took too long. Try again; /quota shows whether a question was counted."
-NO_KEY = "The service does not accept this bot's key. Whoever runs the bot has to renew it; your quota is untouched."
-NOTHING_THERE = "There is nothing of that name. /top lists strategies, /lanes lanes, /challenges open challenges."
-FAULT = "Something went wrong at the service, and it was logged there. Try again in a minute."
+UNREACHABLE = "The service cannot be reached right now. Nothing was counted. Try again in a minute."
+TOO_SLOW = "The answer took too long. Try again. /quota shows whether the question was counted."
+NO_KEY = "The service does not accept this bot's key. The bot's operator must renew it. Your quota is unchanged."
+NOT_FOUND = "Nothing has that name. See /top for strategies, /lanes for lanes, /challenges for open challenges."
+FAULT = "Something went wrong at the service. The error was logged. Try again in a minute."
 ABOUT_THE_WORDS = ("not_a_market_question", "invalid_question")
-ADDRESS = re.compile(r"[^.;]*(/api/|https?://)[^.]*(\.|$)")  # what a program is told, and of no use in a chat
+ADDRESS = re.compile(r"[^.;]*(/api/|https?://)[^.]*(\.|$)")  # a clause for programs, of no use in a chat
 
 
 def failure(error: ClientError) -> str:
@@ -42,32 +42,32 @@ def _refusal(error: Refused) -> str:
     if isinstance(error, RateLimited):
         return _limit(error)
     if isinstance(error, BadRequest):
-        return f"{_detail(error)}\nThis was not counted{_better(error)}."
+        return f"{_detail(error)}\nThis was not counted{_advice(error)}."
     if isinstance(error, Unavailable):
-        return f"{_detail(error)}\nThis was not counted; try again in {_wait(error.retry_after_s)}."
+        return f"{_detail(error)}\nThis was not counted. Try again in {_wait(error.retry_after_s)}."
     if isinstance(error, Conflict):
         return _detail(error)
     if isinstance(error, Unauthorized):
         return NO_KEY
-    return NOTHING_THERE if isinstance(error, NotFound) else _fault(error)
+    return NOT_FOUND if isinstance(error, NotFound) else _fault(error)
 
 
 def _limit(error: Refused) -> str:
-    """A limit of the person; of the whole bot, the sentence says so."""
+    """A used-up limit: the person's own, or that of the whole bot."""
     if error.code != "quota_exhausted":
         detail = _detail(error)
-        return detail if "try again" in detail else f"{detail} Try again in {_wait(error.retry_after_s)}."
+        return detail if "try again" in detail.lower() else f"{detail} Try again in {_wait(error.retry_after_s)}."
     if "all end users" in error.detail:
-        return "All questions that this bot may ask today are used up. They come back at 00:00 UTC."
-    return used_up(error.limit, error.reset_at)
+        return "This bot has used all its questions for today. You can ask again after 00:00 UTC."
+    return quota_used_up(error.limit, error.reset_at)
 
 
 def _fault(error: Refused) -> str:
-    return f"{FAULT} Its number there: <code>{said(error.request_id, 60)}</code>" if error.request_id else FAULT
+    return f"{FAULT} Reference: <code>{escaped(error.request_id, 60)}</code>" if error.request_id else FAULT
 
 
-def _better(error: Refused) -> str:
-    return "; send it again in other words" if error.code in ABOUT_THE_WORDS else ""
+def _advice(error: Refused) -> str:
+    return ". Send it again in other words" if error.code in ABOUT_THE_WORDS else ""
 
 
 def _detail(error: Refused) -> str:
@@ -77,4 +77,4 @@ def _detail(error: Refused) -> str:
 def _wait(seconds: int | None) -> str:
     if seconds is None or seconds > 5400:
         return "a few hours" if seconds else "a minute"
-    return counted(seconds, "second") if seconds < 90 else counted(round(seconds / 60), "minute")
+    return plural(seconds, "second") if seconds < 90 else plural(round(seconds / 60), "minute")

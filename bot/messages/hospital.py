@@ -1,70 +1,68 @@
-"""The health of the strategies when a month closed."""
+"""The monthly snapshot of the strategies' health."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.messages.figures import UNKNOWN, footer, words
-from bot.messages.writing import message, pages, said, table
+from bot.messages.formats import UNKNOWN, footer, words
+from bot.messages.markup import escaped, message, pages, table
 
-A_PAGE = 15  # strategies come in threes
-ORDER = ("healthy", "watch", "sick", "critical", "observation")
+A_PAGE = 15  # strategies
+STATUSES = ("healthy", "watch", "sick", "critical", "observation")
 MARKS = {"healthy": "▲", "watch": "■", "sick": "▼", "critical": "✗", "observation": "·"}
 CHANGES_SHOWN = 8
 
 
-def hospital(told: Mapping[str, Any], category: str | None = None, *, now: datetime | None = None) -> list[str]:
-    """The strategies of all categories or one, the healthiest first, under how many are how well."""
-    wanted = category and category.strip().lower()
-    kinds = sorted({one["category"] for one in told["strategies"]})
-    shown = [one for one in told["strategies"] if wanted in (None, one["category"])]
+def hospital(document: Mapping[str, Any], category: str | None = None, *, now: datetime | None = None) -> list[str]:
+    """The strategies of all categories or of one, the healthiest first, with the number in each status."""
+    category = category and category.strip().lower()
+    strategies = document["strategies"]
+    shown = [strategy for strategy in strategies if category in (None, strategy["category"])]
     if not shown:
-        known = "\n".join(f"/hospital {said(kind, 60)}" for kind in kinds[:20])
-        return [message(["There is no such category. Send one of these:", known])]
-    shown = sorted(shown, key=lambda one: (one["health_score"] is None, -(one["health_score"] or 0)))
-    head = f"<b>Hospital {said(told['snapshot_month'], 40)}{' · ' + said(wanted, 60) if wanted else ''}</b>"
-    tail = f"{_legend(shown)}\n{_caveat(told)}\n{footer(told, now, paper=True)}"
+        categories = sorted({strategy["category"] for strategy in strategies})
+        choices = "\n".join(f"/hospital {escaped(choice, 60)}" for choice in categories[:20])
+        return [message(["There is no such category. Send one of these:", choices])]
+    shown = sorted(shown, key=lambda strategy: (strategy["health_score"] is None, -(strategy["health_score"] or 0)))
+    head = (
+        f"<b>Hospital {escaped(document['snapshot_month'], 40)}{' · ' + escaped(category, 60) if category else ''}</b>"
+    )
+    counts = _counts(Counter(strategy["status"] for strategy in shown))
+    tail = f"{counts}\n{_caveat(document)}\n{footer(document, now, paper=True)}"
     tables = [table(map(_row, shown[at : at + A_PAGE]), "<1", ">3", "<27") for at in range(0, len(shown), A_PAGE)]
     return pages(tables, 1, head, tail)
 
 
-def snapshot(told: Mapping[str, Any]) -> str:
-    """A new month was examined: how many are how well, and who changed."""
-    changes = told["summary"]["changes"]
-    rows = [(MARKS.get(one["now"], "?"), one["key"]) for one in changes[:CHANGES_SHOWN]]
+def snapshot(document: Mapping[str, Any]) -> str:
+    """An alert about a new month: the number in each status, and the strategies whose status changed."""
+    summary = document["summary"]
+    changes = summary["changes"]
+    rows = [(MARKS.get(change["now"], "?"), change["key"]) for change in changes[:CHANGES_SHOWN]]
     more = len(changes) - CHANGES_SHOWN
     blocks = [
-        f"<b>New hospital snapshot: {said(told['snapshot_month'], 40)}</b>",
-        f"{told['summary']['strategies']} strategies: {_by_status(told['summary']['status'])}.",
-        f"{len(changes)} changed, and are now:" if changes else "Nobody changed.",
+        f"<b>New hospital snapshot: {escaped(document['snapshot_month'], 40)}</b>",
+        f"{summary['strategies']:,} strategies: {_counts(summary['status'])}.",
+        f"Status changes ({len(changes):,}):" if changes else "No status changed.",
         table(rows, "<1", "<30") if rows else "",
-        f"and {more} more." if more > 0 else "",
-        "/hospital shows them all.",
-        _caveat(told),
+        f"and {more:,} more." if more > 0 else "",
+        "/hospital shows all of them.",
+        _caveat(document),
     ]
-    return message(blocks, footer(told, paper=True))
+    return message(blocks, footer(document, paper=True))
 
 
-def _row(one: Mapping[str, Any]) -> tuple[str, ...]:
-    score = one["health_score"]
-    return MARKS.get(one["status"], "?"), UNKNOWN if score is None else f"{score:.0f}", one["key"]
+def _row(strategy: Mapping[str, Any]) -> tuple[str, ...]:
+    score = strategy["health_score"]
+    return MARKS.get(strategy["status"], "?"), UNKNOWN if score is None else f"{score:.0f}", strategy["key"]
 
 
-def _legend(shown: list[Mapping[str, Any]]) -> str:
-    counts: dict[str, int] = {}
-    for one in shown:
-        counts[one["status"]] = counts.get(one["status"], 0) + 1
-    return _by_status(counts)
+def _counts(counts: Mapping[str, int]) -> str:
+    """The number in each status, from healthy to critical; an unknown status keeps its own name."""
+    names = [*(name for name in STATUSES if counts.get(name)), *(name for name in counts if name not in STATUSES)]
+    return ", ".join(f"{MARKS.get(name, '?')} {counts[name]} {escaped(words(name), 40)}" for name in names[:8])
 
 
-def _by_status(counts: Mapping[str, int]) -> str:
-    """How many are how well, in the order of health; a status that is not known is told as it is."""
-    names = [*(name for name in ORDER if counts.get(name)), *(name for name in counts if name not in ORDER)]
-    told = [f"{MARKS.get(name, '?')} {counts[name]} {said(words(name), 40)}" for name in names[:8]]
-    return ", ".join(told)
-
-
-def _caveat(told: Mapping[str, Any]) -> str:
-    return said(told["summary"]["caveat"], 300)
+def _caveat(document: Mapping[str, Any]) -> str:
+    return escaped(document["summary"]["caveat"], 300)

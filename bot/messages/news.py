@@ -1,4 +1,4 @@
-"""The mood of the headlines."""
+"""The sentiment of the headlines."""
 
 from __future__ import annotations
 
@@ -6,45 +6,47 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.messages.figures import arrow, footer, moved
-from bot.messages.writing import message, said
+from bot.messages.formats import change_arrow, direction_arrow, footer
+from bot.messages.markup import escaped, message
 
 HEADLINES_SHOWN = 8
 ADDRESSES = ("https://", "http://")
 
 
-def news(told: Mapping[str, Any], *, now: datetime | None = None) -> str:
-    """Direction and score of the last day's stories, their topics, the newest headlines."""
+def news(pulse: Mapping[str, Any], *, now: datetime | None = None) -> str:
+    """Direction and score of the last day's stories, the trending topics, and the newest headlines."""
+    direction = f"{direction_arrow(pulse['direction'])} News: {escaped(pulse['direction'], 40)}"
+    failures = list(pulse["failed"].items())[:3]
     blocks = [
-        f"<b>{arrow(told['direction'])} News: {said(told['direction'], 40)}</b> · score {told['score']:+.2f}",
-        _stories(told["n"]),
-        _topics(told["topics"]),
-        *(_headline(one) for one in told["headlines"][:HEADLINES_SHOWN]),
-        *(f"{said(name, 60)} gave nothing: {said(why, 120)}" for name, why in list(told["failed"].items())[:3]),
+        f"<b>{direction}</b> · score {pulse['score']:+.2f}",
+        _stories(pulse["n"]),
+        _topics(pulse["topics"]),
+        *(_headline(headline) for headline in pulse["headlines"][:HEADLINES_SHOWN]),
+        *(f"No news from {escaped(source, 60)}: {escaped(reason, 120)}" for source, reason in failures),
     ]
-    return message(blocks, footer(told, now))
+    return message(blocks, footer(pulse, now))
 
 
 def _stories(number: int) -> str:
     if not number:
-        return "No story in the last day."
-    return f"{number} {'story' if number == 1 else 'stories'} in the last day; the score goes from -1 to 1."
+        return "No stories in the last 24 hours."
+    return f"{number:,} {'story' if number == 1 else 'stories'} in the last 24 hours. The score is between -1 and 1."
 
 
 def _topics(topics: list[Mapping[str, Any]]) -> str:
-    named = ", ".join(f"{said(one['term'], 60)} ({one['mentions']})" for one in topics[:5])
-    return f"More than usual: {named}" if named else ""
+    mentions = ", ".join(f"{escaped(topic['term'], 60)} ({topic['mentions']:,})" for topic in topics[:5])
+    return f"More often than usual: {mentions}" if mentions else ""
 
 
-def _headline(one: Mapping[str, Any]) -> str:
-    title = said(one["title"], 300)
-    if one["url"] and one["url"].startswith(ADDRESSES):
-        title = _linked(one["url"], title)
-    source = f"<i>{said(one['source'], 60)}{' · SIMULATED' if one['simulated'] else ''}</i>"
-    return f"\n{moved(one['score'])} {title}\n{source}"
+def _headline(headline: Mapping[str, Any]) -> str:
+    title = escaped(headline["title"], 300)
+    if headline["url"] and headline["url"].startswith(ADDRESSES):
+        title = _linked(headline["url"], title)
+    source = f"<i>{escaped(headline['source'], 60)}{' · SIMULATED' if headline['simulated'] else ''}</i>"
+    return f"\n{change_arrow(headline['score'])} {title}\n{source}"
 
 
 def _linked(url: str, title: str) -> str:
-    """The title as a link; an address too long to be sent whole leads nowhere, so it is left out."""
-    address = said(url, 500)
+    """The title as a link; a URL that is too long is left out, since a shortened one leads nowhere."""
+    address = escaped(url, 500)
     return title if address.endswith("…") else f'<a href="{address}">{title}</a>'

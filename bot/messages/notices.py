@@ -1,89 +1,88 @@
-"""What is said once and shortly: to a press, to input that will not do, to a fault."""
+"""Short replies: to button presses, to input that is not valid, and to an error of the bot."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.messages.writing import said
+from bot.messages.markup import escaped
 
 
-def ask_what() -> str:
-    """To /ask without a question."""
-    return "Send a question with it, for example:\n<code>/ask Will bitcoin be above 120,000 USD on December 31?</code>"
+def question_missing() -> str:
+    """/ask without a question."""
+    return "Add a question, for example:\n<code>/ask Will bitcoin be above 120,000 USD on December 31?</code>"
 
 
 def unknown_asset(assets: Sequence[str]) -> str:
-    """To /top with an asset that is none."""
-    known = "\n".join(f"<code>/top {said(asset, 60)}</code>" for asset in assets[:20])
-    return f"There is no such asset. Send one of these:\n{known}"
+    """/top with an unknown asset."""
+    choices = "\n".join(f"<code>/top {escaped(asset, 60)}</code>" for asset in assets[:20])
+    return f"There is no such asset. Send one of these:\n{choices}"
 
 
 def text_only() -> str:
-    """To a photo, a voice message, a sticker."""
-    return "I read text only. Send a question about a market, or /help."
+    """A photo, a voice message or a sticker."""
+    return "I can read only text. Send a question about a market, or /help."
 
 
 def private_only() -> str:
-    """To a command of the private chat in a group."""
-    return (
-        "Here I answer /ask, /lanes, /top, /accuracy and /help. The button below opens our private chat for the rest."
-    )
+    """A command of the private chat, sent in a group."""
+    return "In groups I answer /ask, /lanes, /top, /accuracy and /help. Open our private chat for the other commands."
 
 
 def cancelled() -> str:
     """A challenge that was not created."""
-    return "Cancelled. Nothing was created; /challenge starts another."
+    return "Cancelled. Nothing was created. Send /challenge to start again."
 
 
 def draft_gone() -> str:
-    """To the date of a challenge whose question is no longer kept."""
-    return "The question of this challenge is no longer kept. Send /challenge to start again."
+    """The deadline of a challenge whose question has expired."""
+    return "The question of this challenge has expired. Send /challenge to start again."
 
 
-def kept() -> str:
-    """To [Keep]."""
+def nothing_deleted() -> str:
+    """[Keep]"""
     return "Nothing was deleted."
 
 
-def voted(told: Mapping[str, Any]) -> str:
-    """Up for a moment after a vote: plain text."""
-    votes = told["user_votes"]
-    return f"Your vote is {told['vote']}. So far {votes['yes']} yes, {votes['no']} no; you may change yours."
+def voted(receipt: Mapping[str, Any]) -> str:
+    """The pop-up after a vote, in plain text."""
+    votes = receipt["user_votes"]
+    return f"You voted {receipt['vote']}. Votes so far: {votes['yes']:,} yes, {votes['no']:,} no. You can change yours."
 
 
 def choose_hour() -> str:
-    """Above the hours of a day."""
-    return "At which hour of the day should the digest come?"
+    """Above the hours of the day."""
+    return "At which hour should the digest arrive?"
 
 
 def choose_zone() -> str:
-    """Above the commonest time zones."""
-    return "In which time zone? If yours is not here, send its name:\n<code>/alerts Europe/Vienna</code>"
+    """Above the time zones."""
+    return "In which time zone? If yours is not listed, send its name:\n<code>/alerts Europe/Vienna</code>"
 
 
 def unknown_zone(name: str) -> str:
-    """To a time zone that is none."""
+    """/alerts with an unknown time zone."""
     return (
-        f"There is no time zone “{said(name, 100)}”. Send one such as\n<code>/alerts Europe/Vienna</code>, or /alerts."
+        f"There is no time zone “{escaped(name, 100)}”. Send one such as\n"
+        "<code>/alerts Europe/Vienna</code>, or /alerts to choose from a list."
     )
 
 
 def impossible_date() -> str:
-    """To what is no date; a reason for bad_deadline."""
-    return "That is not a date of the calendar in the form YYYY-MM-DD, such as 2026-12-31."
+    """Not a date; a reason for bad_deadline."""
+    return "This is not a valid date. Use the form YYYY-MM-DD, such as 2026-12-31."
 
 
 def date_out_of_range(first: str, last: str) -> str:
-    """To a date too near or too far; a reason for bad_deadline."""
-    return f"The deadline must be from {first} to {last}."
+    """A date that is too early or too late; a reason for bad_deadline."""
+    return f"The deadline must be between {first} and {last}."
 
 
-def too_long(length: int, most: int) -> str:
-    """To a question that the service would refuse for its length."""
-    return f"That question has {length:,} characters, and {most} is the most. Send a shorter one, or /cancel."
+def question_too_long(length: int, limit: int) -> str:
+    """A question longer than the service accepts."""
+    return f"The question has {length:,} characters; the limit is {limit:,}. Send a shorter one, or /cancel."
 
 
-def fault() -> str:
-    """When the bot itself is at fault."""
-    return "Something went wrong here, and it was logged. Try again in a minute."
+def internal_error() -> str:
+    """An error of the bot itself."""
+    return "Something went wrong in the bot. The error was logged. Try again in a minute."

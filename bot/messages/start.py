@@ -1,88 +1,88 @@
-"""What the bot says of itself."""
+"""The bot's fixed texts: start, help, privacy, and the replies to commands that do not apply."""
 
 from __future__ import annotations
 
-START = """I relay questions to the oracle and show paper-trading results. \
+START = """I send your questions to the oracle and show paper-trading results. \
 Nothing here trades, and nothing is investment advice.
 
 Send me a question about a market, for example:
 <i>Will bitcoin be above 120,000 USD on December 31?</i>
 
-Nine voters answer it, each with a reason. /lanes and /top show the paper trading, /help lists the rest."""
+Nine voters answer it, each with its reasoning. See /lanes and /top for paper trading, /help for all commands."""
 
-HELP = """<b>Ask</b>
+HELP = """<b>Questions</b>
 Send a question about a market, or
-/ask QUESTION – nine voters answer
-/quota – how many questions are left today
+/ask QUESTION – nine voters answer it
+/quota – your remaining questions today
 
 <b>Predictions</b>
-/markets – open markets, with your yes or no
-/challenge – put a question with a date to the AIs
-/challenges – the ones that are open
+/markets – open markets; vote yes or no
+/challenge – give the AIs a question with a deadline
+/challenges – open challenges
 /accuracy – the AI against the market
-/streaks – who was right how often in a row
+/streaks – correct predictions in a row
 
 <b>Paper trading</b>
-/lanes – the six lanes; /lanes cex, /lanes dex
-/lane NAME – one of them
-/top – the best strategies; /top gold
-/strategy KEY – one of them
-/hospital – the health of all 54
-/fund – the virtual 1,000 USD of apex
-/brain – what apex says of bitcoin's next day
-/news – the mood of the headlines
+/lanes – the six lanes; also /lanes cex, /lanes dex
+/lane NAME – one lane
+/top – the best strategies; also /top gold
+/strategy KEY – one strategy
+/hospital – the health of all 54 strategies
+/fund – the virtual 1,000 USD fund of apex
+/brain – the apex forecast for Bitcoin's next day
+/news – the sentiment of the news
 
 <b>You</b>
-/alerts – what I tell you by myself
-/cancel – leave what was begun
-/privacy – what is kept
-/deleteme – delete it
+/alerts – choose which messages I send you
+/cancel – stop writing a challenge
+/privacy – what data is stored
+/deleteme – delete your data
 
 Nothing here trades, and nothing is investment advice."""
 
-PRIVACY = """<b>What is kept</b>
-This bot keeps your Telegram number, drafts of challenges, the numbers of your challenges, your alerts with their hour \
-and time zone, and for seven days the answers behind buttons.
+PRIVACY = """<b>Stored data</b>
+This bot stores your Telegram number, drafts of challenges, the numbers of your challenges, your alerts with their \
+hour and time zone, and for seven days the answers behind buttons.
 
-The service never learns who you are: it gets a code made from your Telegram number with a secret of this bot. \
-Under that code it counts your questions and votes; it keeps questions and challenges with their votes, and shows \
-challenges to everybody.
+The service does not know who you are. It gets a code, computed from your Telegram number with a secret of this bot. \
+Under that code it counts your questions and votes. It stores questions and challenges with their votes, and \
+everybody can see challenges.
 
-Telegram carries all messages and has rules of its own.
+Telegram transports all messages under its own rules.
 
-/deleteme deletes what this bot keeps. Public challenges stay, without your name."""
+/deleteme deletes the data of this bot. Public challenges stay, without your name."""
 
 
 def start() -> str:
-    """The first thing a person reads."""
+    """The first message that a person reads."""
     return START
 
 
 def help_text() -> str:
-    """Every command in a line."""
+    """All commands, one line each."""
     return HELP
 
 
 def privacy() -> str:
-    """What is kept where, and how to be rid of it."""
+    """Which data is stored where, and how to delete it."""
     return PRIVACY
 
 
 def unknown_command() -> str:
-    """To a command that is none of ours."""
-    return "I do not know that command. /help lists those I know."
+    """A command that does not exist."""
+    return "I do not know this command. /help lists all commands."
 
 
-def nothing_open() -> str:
-    """To /cancel when nothing was begun."""
+def nothing_to_cancel() -> str:
+    """/cancel when no challenge is being written."""
     return "There is nothing to cancel. Send a question, or /help."
 
 
 def expired() -> str:
-    """To a button whose answer is no longer kept."""
+    """A button whose saved answer is gone, as plain text."""
     return "This answer has expired. Ask again."
 
 
-def group_only_link() -> str:
-    """In a group, where a challenge is not written: above the button that leads to the private chat."""
-    return "A challenge is written in our private chat. The button below opens it."
+def challenge_in_private() -> str:
+    """/challenge in a group; above the button that opens the private chat."""
+    return "You can write a challenge only in our private chat. The button below opens it."

@@ -1,4 +1,4 @@
-"""Who was right how often in a row."""
+"""Each voter's streak of correct predictions."""
 
 from __future__ import annotations
 
@@ -6,43 +6,44 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.messages.figures import counted, footer, percent
-from bot.messages.writing import message, table
+from bot.messages.formats import footer, percent, plural
+from bot.messages.markup import message, table
 
-LEAST_N = 30  # resolved questions under which a rate says nothing
+MIN_N = 30  # resolved questions below which an accuracy is not shown
 COLUMNS = ("<10", ">3", ">4", ">6", ">5")
 
 
-def streaks(told: Mapping[str, Any], *, now: datetime | None = None) -> str:
-    """Each voter's present and best streak, what was committed live apart from what was backfilled."""
-    books = [_book(told, backfilled) for backfilled in (False, True)]
+def streaks(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
+    """Each voter's current and best streak, first of live votes, then of backfilled ones."""
+    books = [_book(document, backfilled) for backfilled in (False, True)]
     blocks = [
-        "<b>Right in a row</b>: now, best, and how often right at all",
-        "– stands for fewer than 30 to count.",
+        "<b>Correct in a row</b>: current and best streak, and the share of all votes that were right",
+        f"– means fewer than {MIN_N} resolved questions.",
         *books,
     ]
     if not any(books):
-        blocks.append("Nothing has resolved yet.")
-    return message(blocks, footer(told, now))
+        blocks.append("Nothing is resolved yet.")
+    return message(blocks, footer(document, now))
 
 
-def _book(told: Mapping[str, Any], backfilled: bool) -> str:
-    listed = [one for one in told["streaks"] if one["backfilled"] == backfilled and one["resolved"]]
+def _book(document: Mapping[str, Any], backfilled: bool) -> str:
+    listed = [row for row in document["streaks"] if row["backfilled"] == backfilled and row["resolved"]]
     if not listed:
-        return "" if backfilled else "\n<b>Live</b>: nothing has resolved yet."
+        return "" if backfilled else "\n<b>Live</b>: nothing is resolved yet."
     head = f"\n<b>{'Backfilled' if backfilled else 'Live'}</b>"
     shown = table([("", "now", "best", "right", "n"), *map(_row, listed[:12])], *COLUMNS)
-    return f"{head}\n{shown}\n{_luck(told, backfilled)}"
+    return f"{head}\n{shown}\n{_luck(document, backfilled)}"
 
 
-def _row(one: Mapping[str, Any]) -> tuple[object, ...]:
-    rate = percent(one["accuracy_pct"] if one["n"] >= LEAST_N else None, 0)
-    return one["oracle"], one["current"], one["best"], rate, f"{one['n']:,}"
+def _row(row: Mapping[str, Any]) -> tuple[object, ...]:
+    accuracy = percent(row["accuracy_pct"] if row["n"] >= MIN_N else None, 0)
+    return row["oracle"], row["current"], row["best"], accuracy, f"{row['n']:,}"
 
 
-def _luck(told: Mapping[str, Any], backfilled: bool) -> str:
-    luck = next((one for one in told["luck"] if one["backfilled"] == backfilled), None)
+def _luck(document: Mapping[str, Any], backfilled: bool) -> str:
+    """The best streak that chance alone would produce."""
+    luck = next((luck for luck in document["luck"] if luck["backfilled"] == backfilled), None)
     if luck is None or not luck["questions"]:
         return ""
-    flips = f"{counted(luck['flippers'], 'coin flipper')} over {counted(luck['questions'], 'question')}"
-    return f"Luck: of {flips} the best reaches {luck['expected_best']:.0f}."
+    guesses = f"{plural(luck['flippers'], 'coin flipper')} and {plural(luck['questions'], 'question')}"
+    return f"By chance: with {guesses}, the best streak is {luck['expected_best']:.0f} on average."

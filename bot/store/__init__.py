@@ -1,4 +1,4 @@
-"""What the bot keeps of its own, in one small file: nothing that the service knows is kept here a second time."""
+"""The bot's own data, in one SQLite file; it holds no copies of the service's data except behind buttons."""
 
 from __future__ import annotations
 
@@ -6,14 +6,25 @@ import json
 
 from bot.store.alerts import Alert, Alerts
 from bot.store.answers import Answers
-from bot.store.challenges import Authored, Challenges
+from bot.store.challenges import AuthoredChallenge, Challenges
 from bot.store.conversations import Conversations
 from bot.store.drafts import Draft, Drafts
-from bot.store.switches import EVENTS, STATES, Subscriber, Switches, is_timezone
+from bot.store.switches import DEFAULT_DIGEST, EVENTS, STATES, DigestSubscriber, Subscriber, Switches, is_timezone
 
-__all__ = ["EVENTS", "STATES", "Alert", "Authored", "Draft", "Store", "Subscriber", "is_timezone"]
+__all__ = [
+    "DEFAULT_DIGEST",
+    "EVENTS",
+    "STATES",
+    "Alert",
+    "AuthoredChallenge",
+    "DigestSubscriber",
+    "Draft",
+    "Store",
+    "Subscriber",
+    "is_timezone",
+]
 
-# What is counted for a person who asks to be forgotten, and where it lies.
+# The tables with personal data, by the names that `forget` counts them under.
 PERSONAL = {
     "answers": "answer",
     "drafts": "draft",
@@ -25,17 +36,17 @@ PERSONAL = {
 
 
 class Store(Answers, Drafts, Challenges, Switches, Alerts, Conversations):
-    """The bot's file; every method is synchronous, quick, and safe to call from any thread."""
+    """All tables of the bot; every method is synchronous, fast, and safe to call from any thread."""
 
     def forget(self, user_id: int) -> dict[str, int]:
-        """Delete everything of a person; returns how many rows there were of each kind."""
+        """Delete all data of a person; returns the number of deleted rows of each kind."""
         with self._writing() as db:
             counts = {
                 name: db.execute(f"DELETE FROM {table} WHERE user_id = ?", (user_id,)).rowcount  # noqa: S608
                 for name, table in PERSONAL.items()
             }
             keys = db.execute("SELECT name, key FROM conversation").fetchall()
-            over = [tuple(row) for row in keys if user_id in json.loads(row["key"])]
-            db.executemany("DELETE FROM conversation WHERE name = ? AND key = ?", over)
-        self._forget_the_log()
-        return counts | {"conversations": len(over)}
+            theirs = [tuple(row) for row in keys if user_id in json.loads(row["key"])]
+            db.executemany("DELETE FROM conversation WHERE name = ? AND key = ?", theirs)
+        self._empty_log()
+        return counts | {"conversations": len(theirs)}

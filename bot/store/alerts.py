@@ -1,6 +1,6 @@
-"""Alerts on their way: put down together with what the watcher saw, then taken one by one and sent.
+"""The queue of alerts: written in one transaction with the document that caused them, then taken one by one.
 
-Whoever takes an alert sends it: it is taken before it is sent, so neither a crash nor a second watcher sends it again.
+An alert is removed from the queue before it is sent, so that neither a crash nor a second watcher sends it twice.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from bot.store.file import File
+from bot.store.sqlite_file import SqliteFile
 
-REMEMBERED_S = 90 * 86400
+MARK_KEPT_S = 90 * 86400
 
 
 class Alert(NamedTuple):
-    """A text for a person about an event; `key` tells it from others of its kind, `until` is a unix second."""
+    """A text for a person about an event; `key` identifies it in the event, it expires at `until` (unix seconds)."""
 
     user_id: int
     event: str
@@ -27,55 +27,55 @@ class Alert(NamedTuple):
     until: float
 
 
-class Alerts(File):
-    """What was seen, what is still to be told of it, and what was told."""
+class Alerts(SqliteFile):
+    """The watcher's last documents, the alerts in the queue, and the marks of all alerts ever queued."""
 
     def mark_sent(self, user_id: int, event: str, key: str) -> bool:
-        """Note that this person is told of this; True the first time only, also across a restart."""
+        """Mark an alert of a person; True for the first mark only, also across restarts."""
         with self._writing() as db:
             return _mark(db, user_id, event, key, self._seconds())
 
     def is_marked(self, user_id: int, event: str, key: str) -> bool:
-        """Whether `mark_sent` was called for this, or an alert of it queued."""
+        """Whether this alert of a person was marked or queued before."""
         return bool(self._row("SELECT 1 FROM sent WHERE user_id = ? AND event = ? AND key = ?", user_id, event, key))
 
     def state(self, name: str) -> dict[str, Any] | None:
-        """What the watcher saw last; None before it saw anything."""
-        found = self._row("SELECT document FROM state WHERE name = ?", name)
-        return json.loads(found["document"]) if found else None
+        """The document that the watcher stored last under this name; None if there is none."""
+        row = self._row("SELECT document FROM state WHERE name = ?", name)
+        return json.loads(row["document"]) if row else None
 
     def set_state(self, name: str, document: dict[str, Any]) -> None:
-        """What the watcher saw, in place of what it saw before."""
-        self.note(name, document, [])
+        """Replace the watcher's document of this name."""
+        self.record(name, document, [])
 
-    def note(self, name: str, document: dict[str, Any], alerts: Iterable[Alert]) -> None:
-        """What the watcher saw and the alerts that follow from it, all or nothing; what was marked is left out."""
+    def record(self, name: str, document: dict[str, Any], alerts: Iterable[Alert]) -> None:
+        """Replace the document and queue the alerts it causes, in one transaction; marked alerts are skipped."""
         with self._writing() as db:
             _queue(db, alerts, self._seconds())
             db.execute("REPLACE INTO state VALUES (?, ?)", (name, json.dumps(document)))
 
     def queue(self, alerts: Iterable[Alert]) -> None:
-        """Alerts to be sent, all or nothing; what was marked is left out."""
+        """Queue alerts in one transaction; alerts that are marked already are skipped."""
         with self._writing() as db:
             _queue(db, alerts, self._seconds())
 
     def waiting(self) -> list[Alert]:
-        """What is still to be sent, oldest first; what came too late is dropped, and marks of long ago with it."""
+        """The queued alerts, oldest first; expired alerts and marks older than MARK_KEPT_S are deleted."""
         now = self._seconds()
         with self._writing() as db:
             db.execute("DELETE FROM alert WHERE until < ?", (now,))
-            db.execute("DELETE FROM sent WHERE marked_at < ?", (now - REMEMBERED_S,))
+            db.execute("DELETE FROM sent WHERE marked_at < ?", (now - MARK_KEPT_S,))
             rows = db.execute(
                 "SELECT user_id, event, key, chat_id, silent, text, until FROM alert ORDER BY rowid"
             ).fetchall()
         return [Alert(*row)._replace(silent=bool(row["silent"])) for row in rows]
 
     def take(self, alert: Alert) -> bool:
-        """Take an alert to send it; False when it was taken, switched off or forgotten meanwhile."""
+        """Remove an alert from the queue to send it; False if it is no longer queued."""
         return self._write("DELETE FROM alert WHERE user_id = ? AND event = ? AND key = ?", *alert[:3]) == 1
 
     def put_back(self, alert: Alert) -> None:
-        """Leave an alert that was surely not delivered for the next pass, unless its person was forgotten."""
+        """Queue an alert again that was certainly not delivered, unless its person's data was deleted meanwhile."""
         self._write(
             "INSERT OR IGNORE INTO alert SELECT ?, ?, ?, ?, ?, ?, ?"
             " WHERE EXISTS (SELECT 1 FROM sent WHERE user_id = ? AND event = ? AND key = ?)",

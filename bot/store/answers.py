@@ -1,4 +1,4 @@
-"""What the buttons under a message stand for: Telegram carries 64 bytes, so a button carries a token."""
+"""The data behind buttons: Telegram allows 64 bytes in a button, so it carries a token for a saved payload."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import json
 import secrets
 from typing import Any
 
-from bot.store.file import File
+from bot.store.sqlite_file import SqliteFile
 
-MOST = 200  # of one chat, the newest
+MAX_PER_CHAT = 200  # the newest are kept
 KEPT_S = 7 * 86400
 
 
-class Answers(File):
-    """Documents by chat and token."""
+class Answers(SqliteFile):
+    """Payloads by chat and token."""
 
     def keep(self, chat_id: int, verb: str, payload: dict[str, Any], *, user_id: int | None = None) -> str:
-        """A token of twelve characters by which `find` gives the payload again, for seven days.
+        """Save a payload for seven days; returns the token of twelve characters for `find`.
 
-        What is kept a second time in the same chat keeps its token. `user_id` is whose it is in a group, so that it
-        can be forgotten with that person; in a private chat it is who the chat is with.
+        The same payload in the same chat keeps its token. `user_id` is the owner, with whose data it is deleted; by
+        default the person of the private chat.
         """
         written, now = json.dumps(payload), self._seconds()
         owner = chat_id if user_id is None else user_id
@@ -34,16 +34,16 @@ class Answers(File):
             db.execute(
                 "DELETE FROM answer WHERE chat_id = ? AND token NOT IN"
                 " (SELECT token FROM answer WHERE chat_id = ? ORDER BY kept_at DESC, rowid DESC LIMIT ?)",
-                (chat_id, chat_id, MOST),
+                (chat_id, chat_id, MAX_PER_CHAT),
             )
         return token
 
     def find(self, chat_id: int, token: str) -> dict[str, Any] | None:
-        """What was kept in this chat under this token; None when it has expired or belongs to another chat."""
-        found = self._row(
+        """The payload of a token in this chat; None if it has expired or belongs to another chat."""
+        row = self._row(
             "SELECT payload FROM answer WHERE token = ? AND chat_id = ? AND kept_at >= ?",
             token,
             chat_id,
             self._seconds() - KEPT_S,
         )
-        return json.loads(found["payload"]) if found else None
+        return json.loads(row["payload"]) if row else None

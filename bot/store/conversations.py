@@ -1,29 +1,28 @@
-"""How far each conversation is, for the ConversationHandler to go on from after a restart."""
+"""The current step of each conversation, from which the ConversationHandler continues after a restart."""
 
 from __future__ import annotations
 
 import json
 
-from bot.store.file import File
+from bot.store.sqlite_file import SqliteFile
 
-# Whoever comes back later than that does not remember what was asked: what he says is a question to the oracle again.
-KEPT_S = 3600
+KEPT_S = 3600  # afterwards a text is a question to the oracle again, not the next step of the conversation
 
 Key = tuple[int | str, ...]
 Step = int | str
 
 
-class Conversations(File):
-    """Steps by the name of the conversation and its key: the chat and the person."""
+class Conversations(SqliteFile):
+    """Steps by the name of the conversation and its key, the ids of the chat and the person."""
 
     def conversations(self, name: str) -> dict[Key, Step]:
-        """Every conversation of this name that is not over and went on within the last hour."""
+        """The open conversations of this name that reached their step within the last hour."""
         since = self._seconds() - KEPT_S
-        found = self._rows("SELECT key, step FROM conversation WHERE name = ? AND reached_at >= ?", name, since)
-        return {tuple(json.loads(row["key"])): json.loads(row["step"]) for row in found}
+        rows = self._rows("SELECT key, step FROM conversation WHERE name = ? AND reached_at >= ?", name, since)
+        return {tuple(json.loads(row["key"])): json.loads(row["step"]) for row in rows}
 
     def set_conversation(self, name: str, key: Key, step: Step | None) -> None:
-        """A conversation is at this step now; over with None."""
+        """Store the step that a conversation has reached; None ends it."""
         written, now = json.dumps(key), self._seconds()
         if step is None:
             self._write("DELETE FROM conversation WHERE name = ? AND key = ?", name, written)

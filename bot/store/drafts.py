@@ -1,15 +1,15 @@
-"""Challenges that are being written: the question, then the date, then Create or Cancel."""
+"""Drafts of challenges: first the question, then the deadline, then Create or Cancel."""
 
 from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
 
-from bot.store.file import File
+from bot.store.sqlite_file import SqliteFile
 
-MOST = 20  # of one person, the newest
+MAX_PER_PERSON = 20  # the newest are kept
 KEPT_S = 7 * 86400
-# The service knows an idempotency key for 24 hours; a Create pressed after that would create a second challenge.
+# The service remembers an idempotency key for 24 hours; a later Create would create a second challenge.
 CREATING_S = 23 * 3600
 
 _LIVE = "user_id = ? AND id = ? AND saved_at >= ? AND (creating_at IS NULL OR creating_at >= ?)"
@@ -17,64 +17,66 @@ _LIVE = "user_id = ? AND id = ? AND saved_at >= ? AND (creating_at IS NULL OR cr
 
 @dataclass(frozen=True)
 class Draft:
-    """A challenge before it is created; `deadline` is YYYY-MM-DD, None until it is known."""
+    """A challenge before it is created; `deadline` is YYYY-MM-DD, None until the person has sent it."""
 
     question: str
     deadline: str | None
 
 
-class Drafts(File):
-    """Drafts by person and id; another person's is never found."""
+class Drafts(SqliteFile):
+    """Drafts by person and id; the draft of another person is never returned."""
 
     def save_draft(self, user_id: int, question: str) -> int:
-        """Keep a question for seven days; returns the id of the draft."""
+        """Save a question for seven days; returns the id of the draft."""
         now = self._seconds()
         with self._writing() as db:
-            made = db.execute(
+            draft_id = db.execute(
                 "INSERT INTO draft (user_id, question, saved_at) VALUES (?, ?, ?)", (user_id, question, now)
-            )
+            ).lastrowid
             db.execute("DELETE FROM draft WHERE saved_at < ?", (now - KEPT_S,))
             db.execute(
                 "DELETE FROM draft WHERE user_id = ? AND id NOT IN"
                 " (SELECT id FROM draft WHERE user_id = ? ORDER BY id DESC LIMIT ?)",
-                (user_id, user_id, MOST),
+                (user_id, user_id, MAX_PER_PERSON),
             )
-            return made.lastrowid
+        assert draft_id is not None  # an INSERT always sets it
+        return draft_id
 
     def draft(self, user_id: int, id: int) -> Draft | None:
-        """The draft; None when it was dropped, has expired or is another person's."""
-        found = self._row(f"SELECT question, deadline FROM draft WHERE {_LIVE}", *self._live(user_id, id))  # noqa: S608
-        return Draft(**found) if found else None
+        """The draft; None if it was dropped, has expired or is another person's."""
+        row = self._row(f"SELECT question, deadline FROM draft WHERE {_LIVE}", *self._live(user_id, id))  # noqa: S608
+        return Draft(**row) if row else None
 
     def newest_draft(self, user_id: int) -> int | None:
-        """The id of the draft that this person began last; None when there is none any more."""
-        newest = "SELECT MAX(id) FROM draft WHERE user_id = ? AND saved_at >= ? AND creating_key IS NULL"
-        return self._row(newest, user_id, self._seconds() - KEPT_S)[0]
+        """The id of the person's newest draft that is not being created; None if there is none."""
+        newest = "SELECT id FROM draft WHERE user_id = ? AND saved_at >= ? AND creating_key IS NULL ORDER BY id DESC"
+        row = self._row(newest, user_id, self._seconds() - KEPT_S)
+        return row["id"] if row else None
 
     def set_deadline(self, user_id: int, id: int, deadline: str) -> bool:
-        """Add the date, YYYY-MM-DD; False when there is no such draft."""
+        """Set the deadline, YYYY-MM-DD; False if there is no such draft."""
         changed = f"UPDATE draft SET deadline = ? WHERE {_LIVE}"  # noqa: S608
         return self._write(changed, deadline, *self._live(user_id, id)) == 1
 
     def drop_draft(self, user_id: int, id: int) -> bool:
-        """Forget one draft; False when there was none."""
+        """Delete one draft; False if there is no such draft."""
         return self._write("DELETE FROM draft WHERE user_id = ? AND id = ?", user_id, id) == 1
 
     def drop_drafts(self, user_id: int) -> int:
-        """Forget all drafts of a person; returns how many there were."""
+        """Delete all drafts of a person; returns their number."""
         return self._write("DELETE FROM draft WHERE user_id = ?", user_id)
 
     def begin_creating(self, user_id: int, id: int) -> str | None:
-        """The idempotency key under which this draft is created; None when there is no such draft.
+        """The idempotency key with which this draft is created; None if there is no such draft.
 
-        It is made at the first call and the same at every later one, also after a restart: pressing Create again
-        creates once.
+        The first call sets it and later calls return the same key, also after a restart, so that pressing Create again
+        does not create a second challenge.
         """
         first = f"UPDATE draft SET creating_key = ?, creating_at = ? WHERE {_LIVE} AND creating_key IS NULL"  # noqa: S608
         live = self._live(user_id, id)
         self._write(first, secrets.token_urlsafe(18), self._seconds(), *live)
-        found = self._row(f"SELECT creating_key FROM draft WHERE {_LIVE}", *live)  # noqa: S608
-        return found["creating_key"] if found else None
+        row = self._row(f"SELECT creating_key FROM draft WHERE {_LIVE}", *live)  # noqa: S608
+        return row["creating_key"] if row else None
 
     def _live(self, user_id: int, id: int) -> tuple[int, int, float, float]:
         now = self._seconds()

@@ -1,9 +1,9 @@
-"""The tables of the bot's own file, on one page. Instants are unix seconds; ids are Telegram's."""
+"""The tables of the bot's database and their changes. Times are unix seconds; user and chat ids are Telegram's."""
 
 from __future__ import annotations
 
 FIRST = (
-    # What a button of an earlier message stands for.
+    # The data behind the buttons of sent messages.
     """CREATE TABLE answer (
         token TEXT PRIMARY KEY,
         chat_id INTEGER NOT NULL,
@@ -13,7 +13,7 @@ FIRST = (
         kept_at REAL NOT NULL
     )""",
     "CREATE INDEX answer_of_chat ON answer (chat_id, kept_at)",
-    # A challenge before it is created. An id is never given twice: an old button must not find a new draft.
+    # A challenge that is being written. Ids are never reused: an old button must not find a new draft.
     """CREATE TABLE draft (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         user_id INTEGER NOT NULL,
@@ -24,7 +24,7 @@ FIRST = (
         creating_at REAL
     )""",
     "CREATE INDEX draft_of_user ON draft (user_id)",
-    # A challenge whose author waits for the outcome.
+    # A created challenge and its author, who gets its outcome.
     """CREATE TABLE challenge (
         number INTEGER PRIMARY KEY,
         user_id INTEGER NOT NULL,
@@ -33,7 +33,7 @@ FIRST = (
         told_at REAL
     )""",
     "CREATE INDEX challenge_of_user ON challenge (user_id)",
-    # What a person wants to hear, in which chat and since when. `unreachable`: the bot switched it off itself.
+    # A person's state for an event, the chat, and the start. `unreachable`: switched off because the chat is gone.
     """CREATE TABLE switch (
         user_id INTEGER NOT NULL,
         event TEXT NOT NULL,
@@ -45,7 +45,7 @@ FIRST = (
         timezone TEXT,
         PRIMARY KEY (user_id, event)
     ) WITHOUT ROWID""",
-    # What was sent or is about to be, so that nothing is sent twice.
+    # Alerts that were queued or sent, so that none is sent twice.
     """CREATE TABLE sent (
         user_id INTEGER NOT NULL,
         event TEXT NOT NULL,
@@ -53,7 +53,7 @@ FIRST = (
         marked_at REAL NOT NULL,
         PRIMARY KEY (user_id, event, key)
     ) WITHOUT ROWID""",
-    # What is still to be sent, in the order in which it was put down.
+    # The queue of alerts; rowids give its order.
     """CREATE TABLE alert (
         user_id INTEGER NOT NULL,
         event TEXT NOT NULL,
@@ -64,9 +64,9 @@ FIRST = (
         until REAL NOT NULL,
         PRIMARY KEY (user_id, event, key)
     )""",
-    # What the watcher saw last.
+    # The last documents that the watcher saw.
     "CREATE TABLE state (name TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID",
-    # How far each conversation is.
+    # The current step of each conversation.
     """CREATE TABLE conversation (
         name TEXT NOT NULL,
         key TEXT NOT NULL,
@@ -76,5 +76,13 @@ FIRST = (
     ) WITHOUT ROWID""",
 )
 
-# One entry for each version of the schema: the statements that lead to it from the one before.
-VERSIONS = (FIRST,)
+SECOND = (
+    "ALTER TABLE challenge RENAME COLUMN looked_at TO checked_at",
+    "ALTER TABLE challenge RENAME COLUMN told_at TO notified_at",
+    # The saved answer moves from the key "told" to the key "answer".
+    "UPDATE answer SET payload = json_remove(json_set(payload, '$.answer', json_extract(payload, '$.told')), '$.told')"
+    " WHERE json_type(payload, '$.told') = 'object'",
+)
+
+# For each version of the schema, the statements that change the previous version into it.
+VERSIONS = (FIRST, SECOND)

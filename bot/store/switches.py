@@ -1,4 +1,4 @@
-"""What each person wants to hear unasked: on, silent (without a sound) or off, for each event."""
+"""Each person's switches: every event is on, silent (without a sound) or off."""
 
 from __future__ import annotations
 
@@ -7,93 +7,98 @@ from functools import cache
 from typing import Any, Literal, NamedTuple
 from zoneinfo import available_timezones
 
-from bot.store.file import File
+from bot.store.sqlite_file import SqliteFile
 
 State = Literal["on", "silent", "off"]
 
 STATES = ("on", "silent", "off")
-# The author of a challenge hears of its outcome unless he says otherwise; all else has to be asked for.
-USUAL: dict[str, State] = {"my_challenge": "on", "flip": "off", "lane": "off", "hospital": "off", "digest": "off"}
-EVENTS = tuple(USUAL)
-USUAL_HOUR, USUAL_TIMEZONE = 8, "UTC"
+# Authors get the outcome of their challenges by default; every other event must be switched on.
+DEFAULTS: dict[str, State] = {"my_challenge": "on", "flip": "off", "lane": "off", "hospital": "off", "digest": "off"}
+EVENTS = tuple(DEFAULTS)
+DEFAULT_DIGEST = {"hour": 8, "timezone": "UTC"}
 
 
 class Subscriber(NamedTuple):
-    """Who hears of an event, in which chat, without a sound or with one, and since which unix second.
-
-    `hour` and `timezone` are those of the digest, None of other events.
-    """
+    """A person subscribed to an event: the chat, whether alerts are silent, and since which unix second."""
 
     user_id: int
     chat_id: int
     silent: bool
     since: float
-    hour: int | None
-    timezone: str | None
 
 
-class Switches(File):
-    """One switch for each person and event; nothing of before it was on is told."""
+class DigestSubscriber(NamedTuple):
+    """A subscriber of the digest, with its hour (0 to 23) and time zone."""
+
+    subscriber: Subscriber
+    hour: int
+    timezone: str
+
+
+class Switches(SqliteFile):
+    """One switch for each person and event; alerts start with events after it was switched on."""
 
     def switches(self, user_id: int) -> dict[str, State]:
-        """Every event with how it is switched."""
-        found = self._rows("SELECT event, state FROM switch WHERE user_id = ?", user_id)
-        return USUAL | {row["event"]: row["state"] for row in found}
+        """The state of every event."""
+        rows = self._rows("SELECT event, state FROM switch WHERE user_id = ?", user_id)
+        return DEFAULTS | {row["event"]: row["state"] for row in rows}
 
     def set_switch(self, user_id: int, chat_id: int, event: str, state: str) -> None:
-        """Switch an event; raises ValueError for an unknown event or state.
+        """Set the state of an event; raises ValueError for an unknown event or state.
 
-        A digest that has no hour yet comes at 8 in UTC. What is still to be sent of an event that goes off is not
-        sent any more.
+        A digest without an hour gets 08:00 UTC. Switching an event off also deletes its queued alerts.
         """
         if event not in EVENTS or state not in STATES:
             raise ValueError(f"no such switch: {event} {state}")
         with self._writing() as db:
-            _switch(db, user_id, chat_id, event, state, self._seconds())
+            _set_state(db, user_id, chat_id, event, state, self._seconds())
 
     def digest(self, user_id: int) -> dict[str, Any] | None:
-        """`hour` (0 to 23) and `timezone` of a person's digest, None before one was ever wanted."""
-        found = self._row("SELECT hour, timezone FROM switch WHERE user_id = ? AND event = 'digest'", user_id)
-        return dict(found) if found else None
+        """`hour` (0 to 23) and `timezone` of a person's digest; None if it was never switched on."""
+        row = self._row("SELECT hour, timezone FROM switch WHERE user_id = ? AND event = 'digest'", user_id)
+        return dict(row) if row else None
 
     def set_digest(self, user_id: int, chat_id: int, hour: int | None, timezone: str) -> None:
-        """A digest every day at `hour` (0 to 23) of `timezone`, or none with None; a silent one stays silent.
+        """Send the digest daily at `hour` (0 to 23) in `timezone`; None switches it off, and silent stays silent.
 
-        Raises ValueError for an hour that no day has, or a timezone that `is_timezone` does not know. An hour that
-        has passed today is first due tomorrow.
+        If the hour has passed today, the first digest is due tomorrow. Raises ValueError for an invalid hour or an
+        unknown time zone.
         """
         if hour not in {None, *range(24)} or not is_timezone(timezone):
             raise ValueError(f"no such hour of a day: {hour} {timezone}")
         with self._writing() as db:
             if hour is None:
-                _switch(db, user_id, chat_id, "digest", "off", self._seconds())
+                _set_state(db, user_id, chat_id, "digest", "off", self._seconds())
                 return
             is_silent = db.execute(
                 "SELECT 1 FROM switch WHERE user_id = ? AND event = 'digest' AND state = 'silent'", (user_id,)
             ).fetchone()
-            _switch(db, user_id, chat_id, "digest", "silent" if is_silent else "on", self._seconds())
+            _set_state(db, user_id, chat_id, "digest", "silent" if is_silent else "on", self._seconds())
             db.execute(
                 "UPDATE switch SET hour = ?, timezone = ?, since = ? WHERE user_id = ? AND event = 'digest'",
                 (hour, timezone, self._seconds(), user_id),
             )
 
     def subscribers(self, event: str) -> list[Subscriber]:
-        """Those who switched an event on, with a sound or without."""
-        found = self._rows(
-            "SELECT user_id, chat_id, state = 'silent', since, hour, timezone FROM switch"
-            " WHERE event = ? AND state != 'off' ORDER BY user_id",
-            event,
-        )
-        return [Subscriber(user, chat, bool(silent), *rest) for user, chat, silent, *rest in found]
+        """The people for whom an event is on or silent."""
+        return [_subscriber(row) for row in self._subscriptions(event)]
+
+    def digest_subscribers(self) -> list[DigestSubscriber]:
+        """The subscribers of the digest, each with its hour and time zone."""
+        rows = self._subscriptions("digest")
+        return [DigestSubscriber(_subscriber(row), row["hour"], row["timezone"]) for row in rows]
+
+    def _subscriptions(self, event: str) -> list[sqlite3.Row]:
+        return self._rows("SELECT * FROM switch WHERE event = ? AND state != 'off' ORDER BY user_id", event)
 
     def switch_off(self, chat_id: int) -> None:
-        """Switch off all that goes to a chat which cannot be reached: the bot is blocked, or the chat deleted."""
+        """Switch off all alerts to a chat that cannot be reached: the bot is blocked, or the chat is deleted."""
         with self._writing() as db:
-            # The authors among them have no switch yet when they never touched it.
+            # Authors who never changed this switch have no row for it yet.
             db.execute(
                 "INSERT OR IGNORE INTO switch (user_id, event, chat_id, state, since)"
                 " SELECT user_id, 'my_challenge', chat_id, 'on', ? FROM challenge"
-                " WHERE chat_id = ? AND told_at IS NULL",
+                " WHERE chat_id = ? AND notified_at IS NULL",
                 (self._seconds(), chat_id),
             )
             db.execute(
@@ -102,9 +107,13 @@ class Switches(File):
             db.execute("DELETE FROM alert WHERE chat_id = ?", (chat_id,))
 
 
-def _switch(db: sqlite3.Connection, user_id: int, chat_id: int, event: str, state: str, now: float) -> None:
-    hour, timezone = (USUAL_HOUR, USUAL_TIMEZONE) if event == "digest" else (None, None)
-    # On and silent are the same subscription; only from off a new one begins.
+def _subscriber(row: sqlite3.Row) -> Subscriber:
+    return Subscriber(row["user_id"], row["chat_id"], row["state"] == "silent", row["since"])
+
+
+def _set_state(db: sqlite3.Connection, user_id: int, chat_id: int, event: str, state: str, now: float) -> None:
+    hour, timezone = DEFAULT_DIGEST.values() if event == "digest" else (None, None)
+    # On and silent are one subscription; `since` changes only when it was off.
     db.execute(
         "INSERT INTO switch (user_id, event, chat_id, state, since, hour, timezone) VALUES (?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT DO UPDATE SET chat_id = excluded.chat_id, state = excluded.state, unreachable = 0,"
@@ -116,7 +125,7 @@ def _switch(db: sqlite3.Connection, user_id: int, chat_id: int, event: str, stat
 
 
 def is_timezone(name: str) -> bool:
-    """Whether this is a name of the IANA database, such as Europe/Zurich."""
+    """Whether this is a name in the IANA time zone database, such as Europe/Zurich."""
     return name in _timezones()
 
 

@@ -1,30 +1,49 @@
-"""Panels for those who look, `frames` for those who want the data, `connect` for both."""
+"""Panels to look at, `frames` with the same data as tables, and `connect` for both."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-# Loaded when they are asked for, so that `frames` needs nothing but pandas.
-_HOME = {
-    "connect": "connection",
+if TYPE_CHECKING:
+    from notebooks.widgets import frames
+    from notebooks.widgets.apex import ApexPanel
+    from notebooks.widgets.battle import BattlePanel
+    from notebooks.widgets.connection import connect
+    from notebooks.widgets.hospital import HospitalPanel
+    from notebooks.widgets.leaderboard import LeaderboardPanel
+    from notebooks.widgets.oracle import OraclePanel
+    from notebooks.widgets.predictions import PredictionsPanel
+
+__all__ = [
+    "ApexPanel",
+    "BattlePanel",
+    "HospitalPanel",
+    "LeaderboardPanel",
+    "OraclePanel",
+    "PredictionsPanel",
+    "connect",
+    "frames",
+]
+
+# Imported on first use, so that `frames` loads only pandas.
+MODULES = {
+    "ApexPanel": "apex",
     "BattlePanel": "battle",
-    "LeaderboardPanel": "leaderboard",
     "HospitalPanel": "hospital",
+    "LeaderboardPanel": "leaderboard",
     "OraclePanel": "oracle",
     "PredictionsPanel": "predictions",
-    "ApexPanel": "apex",
+    "connect": "connection",
 }
-
-__all__ = ["frames", *_HOME]
 
 
 def __getattr__(name: str) -> Any:
     if name == "frames":
         return import_module(".frames", __name__)
-    if name not in _HOME:
+    if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+    return getattr(import_module(f".{MODULES[name]}", __name__), name)
 
 
 def __dir__() -> list[str]:

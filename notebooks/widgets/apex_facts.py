@@ -1,21 +1,20 @@
-"""What apex, its layers and its fund say in words; pure."""
+"""The texts of apex, its layers and its fund."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from notebooks.widgets.tables import Row, grid, table
-from notebooks.widgets.wording import minute, moment, plain, world
-
-Document = Mapping[str, Any]
+from notebooks.widgets.html_tables import Fact, grid, table
+from notebooks.widgets.probability_rows import DIRECTIONS
+from notebooks.widgets.wording import BACKFILLED, Document, escaped, minute, percent, shortened, world
 
 FUSED = "apex"
-SIDES = {"BULLISH": "leans up", "BEARISH": "leans down", "NEUTRAL": "takes no side"}
+LONGEST = 32  # characters of a reason beside a layer
+STANCES = {"BULLISH": "leans up", "BEARISH": "leans down", "NEUTRAL": "is neutral"}
 
 
-def layers_of(apex: Document) -> list[Document]:
-    """The fusion as a layer, then the layers it is made of."""
+def layers_of(apex: Document) -> list[dict[str, Any]]:
+    """The fusion in the form of a layer, then the layers."""
     fused = {
         "name": FUSED,
         "p_up": apex["vote"]["p_up"],
@@ -28,22 +27,24 @@ def layers_of(apex: Document) -> list[Document]:
     return [fused, *apex["layers"]]
 
 
-def beside(layer: Document, longest: int) -> str:
-    """What stands right of a layer's mark."""
+def label(layer: Document) -> str:
+    """The text to the right of the mark of a layer, for plotly."""
     if layer["silent"]:
-        return plain(_short(f"silent: {layer['silent']}", longest))
+        return escaped(shortened(f"silent: {layer['silent']}", LONGEST))
     weight = "" if layer["weight"] is None else f" · weight {layer['weight']:.2f}"
-    return f"{100 * layer['p_up']:.1f} %{weight}"
+    unknown = "" if layer["direction"] in DIRECTIONS else f" · {escaped(str(layer['direction']))}"
+    text = f"{100 * layer['p_up']:.1f}%{weight}{unknown}"
+    return f"<b>{text}</b>" if layer["name"] == FUSED else text
 
 
 def hover(layer: Document) -> str:
-    """A layer with how good it was, for plotly."""
-    records = "<br>".join(_record(book) for book in layer["accuracy"])
-    return f"{plain(layer['name'])}: {plain(layer['silent'] or layer['reading'])}<br>{records}"
+    """The reading of a layer and its accuracy, for plotly."""
+    books = "<br>".join(_accuracy(book) for book in layer["accuracy"])
+    return f"{escaped(layer['name'])}: {escaped(layer['silent'] or layer['reading'])}<br>{books}"
 
 
 def layer_facts(layer: Document) -> str:
-    """A layer's reading and how good it was, each book by itself, as HTML."""
+    """The reading of a layer and its accuracy in each book, as HTML."""
     books = [
         (
             "BACKFILLED" if book["backfilled"] else "live",
@@ -57,66 +58,61 @@ def layer_facts(layer: Document) -> str:
         )
         for book in layer["accuracy"]
     ]
-    columns = ("calls", "n", "worth independent ones", "right %", "95 % from", "to", "Brier", "verdict")
-    said = [
-        Row("P(up)", None if layer["p_up"] is None else 100 * layer["p_up"], " %"),
-        Row("direction", layer["direction"]),
-        Row("weight", layer["weight"]),
-        Row("reading", layer["reading"] or None),
-        Row("silent, because", layer["silent"]),
+    columns = ("calls", "n", "independent", "correct, %", "95% low", "95% high", "Brier score", "verdict")
+    rows = [
+        Fact("P(up)", percent(layer["p_up"]), "%"),
+        Fact("direction", layer["direction"]),
+        Fact("weight", layer["weight"]),
+        Fact("reading", layer["reading"] or None),
+        Fact("reason for silence", layer["silent"]),
     ]
-    return table(layer["name"], said) + grid("how good it was", columns, books)
+    return table(layer["name"], rows) + grid("track record", columns, books)
 
 
 def trade_facts(trade: Document) -> str:
     """One rebalancing of the fund, as HTML."""
-    made = "BACKFILLED: made for the past at the first start" if trade["backfilled"] else "live"
     return table(
-        f"PAPER {trade['side']} at {minute(moment(trade['time']))}",
+        f"PAPER {trade['side']} at {minute(trade['time'])}",
         [
-            Row("quantity", f"{trade['quantity_btc']:.8f} BTC"),
-            Row("price after slippage", trade["price"], " USD"),
-            Row("value", trade["value_usd"], " USD"),
-            Row("fee", trade["fee_usd"], " USD"),
-            Row("in bitcoin before", trade["exposure_before_pct"], " %"),
-            Row("in bitcoin after", trade["exposure_after_pct"], " %"),
-            Row("P(up) of the call", 100 * trade["p_up"], " %"),
-            Row("made", made),
+            Fact("quantity", f"{trade['quantity_btc']:.8f} BTC"),
+            Fact("price after slippage", trade["price"], " USD"),
+            Fact("value", trade["value_usd"], " USD"),
+            Fact("fee", trade["fee_usd"], " USD"),
+            Fact("bitcoin share before", trade["exposure_before_pct"], "%"),
+            Fact("bitcoin share after", trade["exposure_after_pct"], "%"),
+            Fact("P(up) of the call", percent(trade["p_up"]), "%"),
+            Fact("origin", BACKFILLED if trade["backfilled"] else "live"),
         ],
     )
 
 
 def title(apex: Document, fund: Document) -> str:
-    """What apex says of the next day and what following it brought, beside holding."""
+    """The call for the next day, and the gain of the fund beside that of holding bitcoin."""
     vote = apex["vote"]
     special = ", special mode" if apex["special_mode"]["active"] else ""
-    side = SIDES.get(vote["direction"], plain(str(vote["direction"])))
-    chance = f"up {100 * vote['p_up']:.1f} %, confidence {apex['confidence']:.3f}{special}"
-    return f"Apex {side}: {chance} · fund {fund['pnl_pct']:+.1f} %, holding {fund['benchmark']['pnl_pct']:+.1f} %"
+    stance = STANCES.get(vote["direction"], escaped(str(vote["direction"])))
+    call = f"P(up) {100 * vote['p_up']:.1f}%, confidence {apex['confidence']:.3f}{special}"
+    return f"Apex {stance}: {call} · fund {fund['pnl_pct']:+.1f}%, holding {fund['benchmark']['pnl_pct']:+.1f}%"
 
 
 def subtitle(apex: Document, fund: Document) -> str:
-    """What kind of numbers these are."""
-    called = f"for {apex['horizon_hours']} h, called {minute(moment(apex['called_at']))}"
-    called += ", BACKFILLED" if apex["backfilled"] else ""
-    fund_said = f"fund of {fund['initial_capital']:,.0f} USD, n {fund['days']} days, {fund['trades_count']} trades"
-    shapes = "▲ bullish ▼ bearish ● neutral ○ silent, size: weight · △ bought ▽ sold"
-    return f"PAPER · {world(apex)}{_backfilled(fund)} · {called}<br>{fund_said} · {shapes} · times UTC"
+    """The kind of the numbers, the time of the call, the size of the fund, and the symbols."""
+    call = f"next {apex['horizon_hours']} h, called {minute(apex['called_at'])}"
+    call += ", BACKFILLED" if apex["backfilled"] else ""
+    size = f"fund of {fund['initial_capital']:,.0f} USD, n {fund['days']} days, {fund['trades_count']} trades"
+    symbols = "▲ bullish ▼ bearish ● neutral ○ silent, size: weight · △ buy ▽ sell"
+    return f"PAPER · {world(apex)}{_backfilled_until(fund)} · {call}<br>{size} · {symbols} · times UTC"
 
 
-def _backfilled(fund: Document) -> str:
-    ends = [point["time"] for point in fund["equity"] if point["backfilled"]]
-    return f" · fund BACKFILLED until {minute(moment(ends[-1]))} (dotted)" if ends else ""
+def _backfilled_until(fund: Document) -> str:
+    times = [point["time"] for point in fund["equity"] if point["backfilled"]]
+    return f" · fund BACKFILLED until {minute(times[-1])} (dotted)" if times else ""
 
 
-def _record(book: Document) -> str:
+def _accuracy(book: Document) -> str:
     kind = "backfilled" if book["backfilled"] else "live"
     if book["hit_rate_pct"] is None:
-        return f"{kind}: n {book['n']}, {plain(book['verdict'])}"
+        return f"{kind}: n {book['n']}, {escaped(book['verdict'])}"
     interval = f"[{book['hit_rate_low_pct']:.0f}, {book['hit_rate_high_pct']:.0f}]"
-    worth = f"n {book['n']:,}, worth {book['n_eff']:.0f} independent ones"
-    return f"{kind}: {book['hit_rate_pct']:.1f} % right {interval}, {worth}: {plain(book['verdict'])}"
-
-
-def _short(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    calls = f"n {book['n']:,}, equivalent to {book['n_eff']:.0f} independent calls"
+    return f"{kind}: {book['hit_rate_pct']:.1f}% correct {interval}, {calls}: {escaped(book['verdict'])}"

@@ -1,91 +1,92 @@
-"""The curves of the paper fund that apex steers: its worth against holding, its drawdown, its trades."""
+"""The paper fund of apex in a figure: its equity against holding bitcoin, its drawdown and its trades."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from notebooks.widgets.curves import End, drawdowns_pct, instants, labels
-from notebooks.widgets.figure import Figure
-from notebooks.widgets.theme import Look
-from notebooks.widgets.wording import plain
-
-Document = Mapping[str, Any]
+from notebooks.widgets.curves import CurveEnd, drawdowns_pct, instants, labels, values
+from notebooks.widgets.figure import Figure, pick_on_click
+from notebooks.widgets.theme import Palette
+from notebooks.widgets.wording import Document, escaped, minute
 
 SIDES = {"buy": "triangle-up-open", "sell": "triangle-down-open"}
 UNKNOWN = "x"
-# What is drawn: the column, its colour's place in the palette (None is quiet), its name at the right end.
+# The drawn fields: index of the colour (None is quiet) and name in the label.
 CURVES = {"equity_usd": (0, "fund"), "benchmark_usd": (None, "holding")}
+EQUITY_ROW, DRAWDOWN_ROW = 2, 3
 
 
-class Fund:
-    """The traces of the fund in the second and third row of a figure; a click on a trade calls `picked`."""
+class FundTraces:
+    """The traces of the fund in the second and third row of a figure; a click on a trade calls `pick` with its time."""
 
-    def __init__(self, figure: Figure, picked: Callable[[str], None]) -> None:
-        said = {"mode": "lines", "hovertemplate": "%{meta} %{y:,.2f}<br>%{x|%Y-%m-%d %H:%M} UTC<extra></extra>"}
-        # What was backfilled is dotted and what is live solid: a line has one dash.
+    def __init__(self, figure: Figure, pick: Callable[[str], None]) -> None:
+        options = {"mode": "lines", "hovertemplate": "%{meta} %{y:,.2f}<br>%{x|%Y-%m-%d %H:%M} UTC<extra></extra>"}
+        # Backfilled points are dotted and live points solid; a plotly line has one dash style, so each has a trace.
         self.curves = {
-            (row, field, backfilled): figure.add_scatter(
-                row=row, col=1, meta=_meta(row, name), line={"dash": "dot" if backfilled else "solid"}, **said
-            ).data[-1]
-            for row in (2, 3)
+            (row, field, backfilled): figure.new_scatter(
+                row=row, col=1, meta=_meta(row, name), line={"dash": "dot" if backfilled else "solid"}, **options
+            )
+            for row in (EQUITY_ROW, DRAWDOWN_ROW)
             for field, (_, name) in CURVES.items()
             for backfilled in (True, False)
         }
-        self.trades = figure.add_scatter(row=2, col=1, mode="markers", hovertemplate="%{text}<extra></extra>").data[-1]
-        self.trades.on_click(lambda trace, points, _state: [picked(trace.ids[at]) for at in points.point_inds[:1]])
+        self.trades = figure.new_scatter(row=EQUITY_ROW, col=1, mode="markers", hovertemplate="%{text}<extra></extra>")
+        pick_on_click(self.trades, pick)
 
-    def draw(self, fund: Document, look: Look) -> list[dict[str, Any]]:
-        """Move the traces to a document; gives the labels at the curves' right ends."""
+    def draw(self, fund: Document, palette: Palette) -> list[dict[str, Any]]:
+        """Update the traces to a document, and return the labels at the ends of the curves."""
         points = fund["equity"]
-        times = instants(points)
-        backfilled = np.array([point["backfilled"] for point in points], bool)
-        ends: dict[int, list[End]] = {2: [], 3: []}
-        for field, (place, name) in CURVES.items():
-            colour = look.quiet if place is None else look.colour(place)
-            worth = [point[field] for point in points]
-            fall = drawdowns_pct([{"equity_usd": usd} for usd in worth], fund["initial_capital"])
-            for row, values in ((2, np.array(worth, float)), (3, fall)):
-                self._draw(row, field, (times, values, backfilled), colour)
-                if len(values):
-                    ends[row].append(End(values[-1], _ending(row, field, name, fund), colour))
-        self._draw_trades(fund["trades"], points, look)
-        return [*labels(ends[2], apart=_apart(ends[2]), axes="2"), *labels(ends[3], apart=6, axes="3")]
+        times, backfilled = instants(points), np.array([point["backfilled"] for point in points], bool)
+        ends: dict[int, list[CurveEnd]] = {EQUITY_ROW: [], DRAWDOWN_ROW: []}
+        for field, (index, name) in CURVES.items():
+            colour, usd = palette.colour(index), values(points, field)
+            for row, heights in ((EQUITY_ROW, usd), (DRAWDOWN_ROW, drawdowns_pct(usd))):
+                self._draw_curve((row, field), times, heights, backfilled, colour)
+                if points:
+                    ends[row].append(CurveEnd(heights[-1], _end_text(row, field, name, fund), colour))
+        self._draw_trades(fund["trades"], points, palette)
+        gap = max(15.0, 0.02 * max((end.value for end in ends[EQUITY_ROW]), default=0))
+        return [*labels(ends[EQUITY_ROW], gap=gap, axes="2"), *labels(ends[DRAWDOWN_ROW], gap=6, axes="3")]
 
-    def _draw(self, row: int, field: str, told: tuple[Any, np.ndarray, np.ndarray], colour: str) -> None:
-        times, values, backfilled = told
-        # The last backfilled point also begins the live line, so that there is no gap.
-        live = ~backfilled | np.roll(~backfilled, -1) if (~backfilled).any() else ~backfilled
-        for past, chosen in ((True, backfilled), (False, live)):
-            self.curves[row, field, past].update(x=times[chosen], y=values[chosen], line={"color": colour})
+    def _draw_curve(
+        self, curve: tuple[int, str], times: pd.DatetimeIndex, heights: np.ndarray, backfilled: np.ndarray, colour: str
+    ) -> None:
+        """Draw the backfilled and the live part of a curve; the live part starts at the last backfilled point."""
+        is_live = ~backfilled
+        live = is_live | np.roll(is_live, -1) if is_live.any() else is_live
+        for is_backfilled, part in ((True, backfilled), (False, live)):
+            self.curves[*curve, is_backfilled].update(x=times[part], y=heights[part], line={"color": colour})
 
-    def _draw_trades(self, trades: list[Document], points: list[Document], look: Look) -> None:
-        times, at = instants(trades), instants(points)
-        worth = [point["equity_usd"] for point in points]
+    def _draw_trades(self, trades: list[Document], points: list[Document], palette: Palette) -> None:
+        trade_times, times = instants(trades), instants(points)
         self.trades.update(
-            x=times,
-            y=np.interp(times.asi8, at.asi8, worth) if len(points) else [None] * len(trades),
+            x=trade_times,
+            y=np.interp(trade_times.asi8, times.asi8, values(points)) if points else [None] * len(trades),
             ids=[trade["time"] for trade in trades],
             text=[
-                f"{plain(trade['side'])} {trade['value_usd']:,.2f} USD at {trade['price']:,.2f}<br>"
-                f"{trade['time'][:16].replace('T', ' ')} UTC"
+                f"{escaped(trade['side'])} {trade['value_usd']:,.2f} USD at {trade['price']:,.2f}<br>"
+                f"{minute(trade['time'])}"
                 for trade in trades
             ],
-            marker={"symbol": [SIDES.get(trade["side"], UNKNOWN) for trade in trades], "size": 11, "color": look.ink},
+            marker={
+                "symbol": [SIDES.get(trade["side"], UNKNOWN) for trade in trades],
+                "size": 11,
+                "color": palette.ink,
+            },
         )
 
 
 def _meta(row: int, name: str) -> str:
-    return f"{name}, USD" if row == 2 else f"{name}, % below its highest"
+    return f"{name}, USD" if row == EQUITY_ROW else f"{name}, % below its highest value"
 
 
-def _ending(row: int, field: str, name: str, fund: Document) -> str:
-    """What the service says of the curve: it sees more points than are drawn."""
-    told = fund if field == "equity_usd" else fund["benchmark"]
-    return f"{name} {told['equity_usd']:,.0f} USD" if row == 2 else f"{name}, deepest -{told['max_drawdown_pct']:.1f} %"
-
-
-def _apart(ends: list[End]) -> float:
-    return max(15.0, 0.02 * max((end.value for end in ends), default=0))
+def _end_text(row: int, field: str, name: str, fund: Document) -> str:
+    """The numbers of the service, which are computed from more points than are drawn."""
+    totals = fund if field == "equity_usd" else fund["benchmark"]
+    if row == EQUITY_ROW:
+        return f"{name} {totals['equity_usd']:,.0f} USD"
+    return f"{name}, maximum -{totals['max_drawdown_pct']:.1f}%"

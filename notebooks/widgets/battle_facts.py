@@ -1,63 +1,64 @@
-"""The facts of one lane in a small table, for whoever clicked on it."""
+"""The facts of one lane as small tables, shown after a click on it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from notebooks.widgets.html_tables import Fact, table
+from notebooks.widgets.wording import Document, minute
 
-from notebooks.widgets.tables import Row, table
-
-Document = Mapping[str, Any]
-
-LATEST = 8  # of what a lane did
+LATEST = 8  # events shown
 
 
 def facts(battle: Document, history: Document, name: str) -> str:
-    """How a lane stands, what it holds and what it did last, as HTML."""
+    """The state of a lane, its positions and its latest events, as HTML."""
     lane = next(lane for lane in battle["lanes"] if lane["name"] == name)
-    events = next((one["events"] for one in history["lanes"] if one["name"] == name), [])
-    holds = _liquidity(battle, name) or _positions(battle, name)
-    return table(f"{lane['label']} ({lane['mode']})", _standing(lane)) + holds + _did(events)
+    events = next((lane["events"] for lane in history["lanes"] if lane["name"] == name), [])
+    holdings = _liquidity(battle, name) or _positions(battle, name)
+    return table(f"{lane['label']} ({lane['mode']})", _state(lane)) + holdings + _events(events)
 
 
-def _standing(lane: Document) -> list[Row]:
-    rows = [
-        Row("worth", lane["capital"], " USD"),
-        Row("gain", lane["pnl_pct"], " %"),
-        Row("trades", lane["trades"]),
-        Row("won", lane["win_rate_pct"], " %"),
-        Row("status", lane["status"]),
-        Row("yearly rate, mean of its pools", lane["apr_avg_pct"], " %"),
-        Row("harvests", lane["harvest_count"]),
-        Row("pool switches", lane["switch_count"]),
+def _state(lane: Document) -> list[Fact]:
+    facts = [
+        Fact("equity", lane["capital"], " USD"),
+        Fact("gain", lane["pnl_pct"], "%", is_change=True),
+        Fact("trades", lane["trades"]),
+        Fact("win rate", lane["win_rate_pct"], "%"),
+        Fact("status", lane["status"]),
+        Fact("average APR of its pools", lane["apr_avg_pct"], "%"),
+        Fact("harvests", lane["harvest_count"]),
+        Fact("pool switches", lane["switch_count"]),
     ]
-    return [row for row in rows if row.value is not None]
+    return [fact for fact in facts if fact.value is not None]
 
 
 def _positions(battle: Document, name: str) -> str:
-    held = [one for one in battle["venues"]["cex"]["positions"] if one["lane"] == name]
-    return table("holds", [Row(f"{one['side']} {one['asset']}", one["pnl_usd"], " USD") for one in held])
+    positions = [position for position in battle["venues"]["cex"]["positions"] if position["lane"] == name]
+    return table(
+        "open positions",
+        [
+            Fact(f"{position['side']} {position['asset']}", position["pnl_usd"], " USD", is_change=True)
+            for position in positions
+        ],
+    )
 
 
 def _liquidity(battle: Document, name: str) -> str:
-    told = next((one for one in battle["venues"]["dex"]["liquidity"] if one["lane"] == name), None)
-    if told is None:
+    pool = next((pool for pool in battle["venues"]["dex"]["liquidity"] if pool["lane"] == name), None)
+    if pool is None:
         return ""
-    rows = [
-        Row("range", f"{told['range_low']:,.2f} to {told['range_high']:,.2f}, price {told['price']:,.2f}"),
-        Row("in range", told["in_range_pct"], " %"),
-        Row("fees", told["fees_usd"], " USD"),
-        Row("not collected yet", told["uncollected_usd"], " USD"),
-        Row("lost to divergence", told["divergence_usd"], " USD"),
-        Row("gas and swaps", told["gas_usd"] + told["swap_usd"], " USD"),
-        Row("against holding", told["vs_hodl_pct"], " %"),
+    facts = [
+        Fact("range", f"{pool['range_low']:,.2f} to {pool['range_high']:,.2f}, price {pool['price']:,.2f}"),
+        Fact("time in range", pool["in_range_pct"], "%"),
+        Fact("fees", pool["fees_usd"], " USD"),
+        Fact("uncollected fees", pool["uncollected_usd"], " USD"),
+        Fact("divergence PnL", pool["divergence_usd"], " USD", is_change=True),
+        Fact("gas and swap costs", pool["gas_usd"] + pool["swap_usd"], " USD"),
+        Fact("compared with holding", pool["vs_hodl_pct"], "%", is_change=True),
     ]
-    return table(told["pool"], rows)
+    return table(pool["pool"], facts)
 
 
-def _did(events: list[Document]) -> str:
-    latest = [
-        Row(f"{event['time'][:16].replace('T', ' ')} UTC", f"{event['subject']} {event['note']}")
-        for event in events[: -LATEST - 1 : -1]
-    ]
-    return table("did last", latest)
+def _events(events: list[Document]) -> str:
+    latest = events[: -LATEST - 1 : -1]
+    return table(
+        "latest events", [Fact(minute(event["time"]), f"{event['subject']} {event['note']}") for event in latest]
+    )

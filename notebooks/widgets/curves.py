@@ -1,4 +1,4 @@
-"""What curves over time need: instants and changes out of points, and labels at their ends that do not overlap."""
+"""Curves over time: instants and percentages from points, and labels at the ends of curves that do not overlap."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pandas as pd
 Points = Sequence[Mapping[str, Any]]
 
 
-class End(NamedTuple):
-    """How high a curve ends, what is written beside it and in which colour."""
+class CurveEnd(NamedTuple):
+    """The last value of a curve, with the text and the colour of its label."""
 
     value: float
     text: str
@@ -24,51 +24,90 @@ def instants(points: Points, name: str = "time") -> pd.DatetimeIndex:
     return pd.to_datetime([point[name] for point in points], utc=True)
 
 
-def gains_pct(points: Points, initial: float) -> np.ndarray:
-    """What each point is above `initial`, in percent."""
-    return 100 * (np.array([point["equity_usd"] for point in points], float) / initial - 1)
+def values(points: Points, name: str = "equity_usd") -> np.ndarray:
+    """One field of points as numbers."""
+    return np.array([point[name] for point in points], float)
 
 
-def drawdowns_pct(points: Points, initial: float) -> np.ndarray:
-    """How far each point is below the highest before it within these points, in percent, at most 0."""
-    worth = np.array([point["equity_usd"] for point in points], float)
-    highest = np.maximum.accumulate(np.maximum(worth, worth[0] if len(worth) else initial))
-    return 100 * (worth / highest - 1)
+def gains_pct(equity: np.ndarray, initial: float) -> np.ndarray:
+    """The gain of each point over the initial capital.
+
+    Parameters
+    ----------
+    equity : (n,) values in USD
+    initial : the initial capital in USD, above 0
+
+    Returns
+    -------
+    (n,) percentages, -100 or more; empty without points.
+    """
+    return 100 * (equity / initial - 1)
 
 
-def labels(ends: Sequence[End], *, apart: float, axes: str = "") -> list[dict[str, Any]]:
-    """Annotations right of the curves' ends, at least `apart` of the axis' unit from each other.
+def drawdowns_pct(equity: np.ndarray) -> np.ndarray:
+    """The decline of each point from the highest value up to it, within these points.
 
-    `axes` is the number of the axis that the curves lie on, as plotly names it: "" for the first, "2", "3".
+    Parameters
+    ----------
+    equity : (n,) values in USD, above 0, in order of time
+
+    Returns
+    -------
+    (n,) percentages, -100 to 0; empty without points.
+    """
+    return 100 * (equity / np.maximum.accumulate(equity) - 1)
+
+
+def labels(ends: Sequence[CurveEnd], *, gap: float, axes: str = "") -> list[dict[str, Any]]:
+    """Annotations to the right of the ends of curves.
+
+    Parameters
+    ----------
+    ends : the last values of the curves, in any order
+    gap : least distance of two labels, in the unit of the vertical axis
+    axes : number of the axes of the curves, as plotly names them: "" for the first, "2", "3"
+
+    Returns
+    -------
+    One plotly annotation per end, the lowest first.
     """
     ordered = sorted(ends, key=lambda end: end.value)
-    placed = spread([end.value for end in ordered], apart)
-    # On the paper: beside a point they would widen the axis of time.
+    heights = spread([end.value for end in ordered], gap)
+    # Relative to the paper: an annotation at a point would widen the time axis.
     common = {"xref": "paper", "x": 1, "yref": f"y{axes}", "xanchor": "left", "xshift": 6, "showarrow": False}
     return [
-        {**common, "y": place, "text": end.text, "font": {"color": end.colour}}
-        for end, place in zip(ordered, placed, strict=True)
+        {**common, "y": height, "text": end.text, "font": {"color": end.colour}}
+        for end, height in zip(ordered, heights, strict=True)
     ]
 
 
-def spread(values: Sequence[float], apart: float) -> list[float]:
-    """Rising values moved as little as it takes to lie `apart`: runs that overlap are centred where they were.
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """Move heights apart, as little as possible: each overlapping run is centred on its mean.
+
+    Parameters
+    ----------
+    heights : (n,) in ascending order
+    gap : least distance of two neighbours, above 0, in the same unit
+
+    Returns
+    -------
+    (n,) ascending heights that are at least `gap` apart.
 
     >>> spread([0, 0, 10], 2)
     [-1.0, 1.0, 10.0]
     """
     runs: list[list[float]] = []
-    for value in values:
-        runs.append([value])
-        while len(runs) > 1 and _bottom(runs[-1], apart) - _top(runs[-2], apart) < apart:
+    for height in heights:
+        runs.append([height])
+        while len(runs) > 1 and _bottom(runs[-1], gap) - _top(runs[-2], gap) < gap:
             last = runs.pop()
             runs[-1] += last
-    return [_bottom(run, apart) + place * apart for run in runs for place in range(len(run))]
+    return [_bottom(run, gap) + place * gap for run in runs for place in range(len(run))]
 
 
-def _bottom(run: Sequence[float], apart: float) -> float:
-    return sum(run) / len(run) - (len(run) - 1) * apart / 2
+def _bottom(run: Sequence[float], gap: float) -> float:
+    return sum(run) / len(run) - (len(run) - 1) * gap / 2
 
 
-def _top(run: Sequence[float], apart: float) -> float:
-    return sum(run) / len(run) + (len(run) - 1) * apart / 2
+def _top(run: Sequence[float], gap: float) -> float:
+    return sum(run) / len(run) + (len(run) - 1) * gap / 2

@@ -1,4 +1,4 @@
-"""A button that hands a file over to whoever looks, in JupyterLab and in Voila; nothing is left on the disk."""
+"""A button that downloads a file from the kernel, in JupyterLab and in Voila; nothing is written to the disk."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import anywidget
 import traitlets
 
-HANDED_OVER = """
+BUTTON = """
 function render({ model, el }) {
   const button = document.createElement("button");
   button.className = "jupyter-button";
   button.textContent = model.get("label");
   button.title = model.get("hint");
-  button.onclick = () => model.send({ asked: true });
+  button.onclick = () => model.send({ pressed: true });
   model.on("msg:custom", ({ name, type }, buffers) => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([buffers[0]], { type }));
@@ -28,27 +28,27 @@ export default { render };
 """
 
 
-class File(NamedTuple):
-    """What is handed over: its name, its media type and its content."""
+class DownloadFile(NamedTuple):
+    """A file to download: its name, media type and content."""
 
     name: str
     type: str
     content: str
 
 
-class Download(anywidget.AnyWidget):
-    """A button named `label`; `made` gives the file when it is pressed, or None while there is nothing to hand over."""
+class DownloadButton(anywidget.AnyWidget):
+    """A button with a `label`; a press calls `build`, which returns None while there is nothing to download."""
 
-    _esm = HANDED_OVER
+    _esm = BUTTON
     label = traitlets.Unicode().tag(sync=True)
     hint = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, label: str, hint: str, made: Callable[[], File | None]) -> None:
+    def __init__(self, label: str, hint: str, build: Callable[[], DownloadFile | None]) -> None:
         super().__init__(label=label, hint=hint)
-        self._made = made
-        self.on_msg(self._asked)
+        self._build = build
+        self.on_msg(self._on_press)
 
-    def _asked(self, _widget: Any, _message: Any, _buffers: Any) -> None:
-        file = self._made()
+    def _on_press(self, _widget: Any, _message: Any, _buffers: Any) -> None:
+        file = self._build()
         if file:
             self.send({"name": file.name, "type": file.type}, [file.content.encode()])

@@ -1,8 +1,8 @@
-"""A figure that is made once and then changed, and is there after a page was loaded again."""
+"""A plotly figure that is built once, then changed, and that survives a reload of its page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
 from typing import Any
@@ -14,49 +14,68 @@ CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
 
 
 class Figure(go.FigureWidget):
-    """plotly's widget with its whole content in the traits that a browser is given.
+    """plotly's widget with its whole content in the traits that are synchronised with the browser.
 
-    plotly tells a browser of changes by messages, which are lost on a page that is not there yet, and copies its
-    content into the synchronised traits only when it is displayed by itself: inside a box it would be empty in Voila
-    and blank after a reload in JupyterLab. So it is changed within `changing`, which copies at the end.
+    plotly sends changes as messages, which are lost on a page that is not open yet, and copies its content into the
+    synchronised traits only when the figure is displayed on its own: inside a box it would be empty in Voila and blank
+    after a reload in JupyterLab. Therefore every change happens within `changing`, which copies the content at the end.
     """
 
-    def __init__(self, *arguments, **options) -> None:
+    def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._config = CONFIG
 
+    def new_scatter(self, **options: Any) -> go.Scatter:
+        """Add a scatter trace and return it."""
+        self.add_scatter(**options)
+        trace = self.data[-1]
+        assert isinstance(trace, go.Scatter)
+        return trace
+
+    def new_bar(self, **options: Any) -> go.Bar:
+        """Add a bar trace and return it."""
+        self.add_bar(**options)
+        trace = self.data[-1]
+        assert isinstance(trace, go.Bar)
+        return trace
+
     @contextmanager
     def changing(self) -> Iterator[Figure]:
-        """One message and one redrawing for all that is changed inside."""
+        """Send all changes made inside as one message, so that the browser draws once."""
         with self.batch_update():
             yield self
         with self.hold_sync():
             self._widget_data = _copied(self._data)
             self._widget_layout = _copied(self._layout_obj._props)
 
-    def _handler_js2py_traceDeltas(self, _told: Any) -> None:  # noqa: N802
-        """A browser tells what plotly.js filled in; the widget would drop from the traces what it finds there.
+    def _handler_js2py_traceDeltas(self, change: Any) -> None:  # noqa: N802
+        """Ignore the defaults that plotly.js reports: plotly would remove them from the traces.
 
-        That took the points of a trace that had been hidden. Nothing here asks for what was filled in.
+        That removed the points of a hidden trace. Nothing here reads those defaults.
         """
 
-    def _handler_js2py_layoutDelta(self, _told: Any) -> None:  # noqa: N802
-        """As with the traces."""
+    def _handler_js2py_layoutDelta(self, change: Any) -> None:  # noqa: N802
+        """Ignore the layout defaults as well."""
 
     def page(self, title: str) -> str:
-        """The figure as a web page that holds all it needs and loads nothing."""
+        """The figure as a self-contained web page that loads nothing."""
         plain = go.Figure(self)
         plain.layout.width = None
         body = plain.to_html(full_html=False, include_plotlyjs=True, include_mathjax=False, config=CONFIG)
         head = f'<meta charset="utf-8"><title>{escape(title)}</title>'
-        paper = self.layout.template.layout.paper_bgcolor
+        paper = plain.layout["template"]["layout"]["paper_bgcolor"]
         return (
             f'<!doctype html><html lang="en"><head>{head}</head><body style="background:{paper}">{body}</body></html>'
         )
 
 
-def _copied(held: Any) -> Any:
-    """The dictionaries and lists of a figure anew around the same arrays, which plotly never changes in place."""
-    if isinstance(held, dict):
-        return {name: _copied(value) for name, value in held.items()}
-    return [_copied(value) for value in held] if isinstance(held, list) else held
+def pick_on_click(trace: go.Scatter | go.Bar, pick: Callable[[str], None]) -> None:
+    """Call `pick` with the id of each clicked point of a trace that has `ids`."""
+    trace.on_click(lambda trace, points, _state: [pick(trace.ids[index]) for index in points.point_inds[:1]])
+
+
+def _copied(content: Any) -> Any:
+    """A copy of the dictionaries and lists of a figure; arrays are shared, because plotly never changes them."""
+    if isinstance(content, dict):
+        return {name: _copied(value) for name, value in content.items()}
+    return [_copied(value) for value in content] if isinstance(content, list) else content

@@ -1,11 +1,11 @@
-"""The health of the strategies when a month closed: how many stand how, each by its score; a click tells of one."""
+"""The health of the strategies at the end of a month; a click shows the facts of a strategy."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import accumulate
 from statistics import median
-from typing import Any
 from zlib import crc32
 
 import pandas as pd
@@ -13,15 +13,13 @@ from ipywidgets import Dropdown, Layout, Widget
 from plotly.subplots import make_subplots
 
 from notebooks.widgets import frames
-from notebooks.widgets.figure import Figure
+from notebooks.widgets.figure import Figure, pick_on_click
 from notebooks.widgets.hospital_facts import facts
-from notebooks.widgets.panel import Panel
-from notebooks.widgets.theme import Look
-from notebooks.widgets.wording import plain, world
+from notebooks.widgets.refreshing_panel import RefreshingPanel
+from notebooks.widgets.theme import Palette
+from notebooks.widgets.wording import Document, escaped, world
 
-Document = Mapping[str, Any]
-
-# The place of a status in the palette, its symbol, and that symbol as a letter; from well to ill.
+# Index of the colour, symbol in the chart and symbol in the legend; from healthy to ill.
 STATUSES = {
     "healthy": (2, "circle", "●"),
     "watch": (5, "triangle-up", "▲"),
@@ -30,43 +28,43 @@ STATUSES = {
     "observation": (3, "diamond-open", "◇"),
 }
 UNKNOWN = ("star", "★")
-TOSSED = 0.6  # of a row's height is used to set marks of like health apart
+JITTER = 0.6  # part of the height of a row within which marks of similar health are spread
 HOVER = "%{customdata[0]}<br>%{customdata[1]}, score %{x:.1f}<br>recommended: %{customdata[2]}<extra></extra>"
 
 
-class HospitalPanel(Panel):
-    """How healthy each strategy was at the end of a month, and what should become of it."""
+class HospitalPanel(RefreshingPanel):
+    """The health of each strategy at the end of a month, and the recommendations."""
 
     TITLE = "the strategy hospital"
     FILE = "ninefold-hospital"
     EVERY_S = 300
 
     def controls(self) -> Iterable[Widget]:
-        self.month = Dropdown(options={"last month": ""}, layout=Layout(width="120px"), tooltip="which month")
-        statuses = {"every status": "", **{status: status for status in STATUSES}}
-        self.status = Dropdown(options=statuses, layout=Layout(width="120px"), tooltip="which status")
-        self.month.observe(self.want, "value")
-        self.status.observe(lambda _change: self.redraw(), "value")
+        self.month = Dropdown(options={"last month": ""}, layout=Layout(width="120px"), tooltip="month")
+        statuses = {"all statuses": "", **{status: status for status in STATUSES}}
+        self.status = Dropdown(options=statuses, layout=Layout(width="120px"), tooltip="status")
+        self.month.observe(self.request_refresh, "value")
+        self.status.observe(self.redraw, "value")
         return self.month, self.status
 
-    def figure_of(self) -> Figure:
+    def new_figure(self) -> Figure:
         figure = Figure(make_subplots(rows=2, row_heights=[0.06, 0.94], vertical_spacing=0.05))
-        figure.add_bar(row=1, col=1, orientation="h", hovertemplate="%{customdata}: %{x}<extra></extra>")
-        figure.add_scatter(
+        hover = "%{customdata}: %{x}<extra></extra>"
+        self._counts = figure.new_bar(row=1, col=1, orientation="h", hovertemplate=hover)
+        self._medians = figure.new_scatter(
             row=2,
             col=1,
             mode="markers",
             marker={"symbol": "line-ns-open", "size": 34, "line": {"width": 3}},
             hovertemplate="median of %{customdata}: %{x:.1f}<extra></extra>",
         )
-        figure.add_scatter(row=2, col=1, mode="markers", hovertemplate=HOVER)
+        self.marks = figure.new_scatter(row=2, col=1, mode="markers", hovertemplate=HOVER)
         figure.update_layout(height=680, showlegend=False, hovermode="closest", margin={"r": 30, "t": 116})
         figure.update_xaxes(row=1, col=1, visible=False)
         figure.update_yaxes(row=1, col=1, visible=False)
         figure.update_xaxes(row=2, col=1, range=[-2, 102], title="health score, 0 to 100")
         figure.update_yaxes(row=2, col=1, autorange="reversed", zeroline=False)
-        self._counts, self._medians, self._marks = figure.data
-        self._marks.on_click(self._clicked)
+        pick_on_click(self.marks, self.pick)
         self.months: dict[str, Document] = {}
         self.picked: str | None = None
         return figure
@@ -74,17 +72,18 @@ class HospitalPanel(Panel):
     def fetch(self) -> Document:
         return self.client.hospital(self.month.value or None)
 
-    def told(self, document: Document) -> Document:
-        """A month of the past stays what it was: it does not become stale."""
+    def header(self, document: Document) -> Document:
+        """The document; a past month is final and does not become stale."""
         if document["snapshot_month"] < max(self.months, default=""):
             return {**document, "stale_after": None}
         return document
 
-    def missing(self, document: Document) -> str | None:
+    def empty_reason(self, document: Document) -> str | None:
+        month = document["snapshot_month"]
         if not document["strategies"]:
-            return f"No strategy was examined in {document['snapshot_month']}. The next month is when it has closed."
+            return f"No strategy was examined in {month}. The next examination is at the end of the month."
         if not self._shown(document):
-            return f"In {document['snapshot_month']} no strategy was of the status {self.status.value}."
+            return f"No strategy has the status {self.status.value} in {month}."
         return None
 
     def frame(self, document: Document) -> pd.DataFrame:
@@ -92,73 +91,77 @@ class HospitalPanel(Panel):
 
     def draw(self, document: Document) -> None:
         self.months[document["snapshot_month"]] = document
-        self._offer(document)
-        everyone = document["strategies"]
-        by_category = {one["category"]: [] for one in everyone}
-        for one in everyone:
-            by_category[one["category"]].append(one["health_score"])
-        ordered = sorted(by_category, key=lambda category: -median(by_category[category]))
-        counts = Counter(one["status"] for one in everyone)
-        self._count({status: counts[status] for status in [*STATUSES, *counts] if counts[status]})
-        self._place(self._shown(document), ordered)
-        self._medians.update(
-            x=[median(by_category[category]) for category in ordered],
-            y=list(range(len(ordered))),
-            customdata=[plain(category) for category in ordered],
-            marker={"color": self.look.ink},
-        )
-        labels = [f"{plain(category)} · {len(by_category[category])}" for category in ordered]
-        self.figure.layout.yaxis2.update(tickvals=list(range(len(ordered))), ticktext=labels)
-        self._entitle(document, counts)
+        self._offer_months(document)
+        counts = Counter(strategy["status"] for strategy in document["strategies"])
+        categories = self._draw_categories(document["strategies"])
+        self._draw_counts({status: counts[status] for status in [*STATUSES, *counts] if counts[status]})
+        self._draw_marks(self._shown(document), categories)
+        self.figure.layout.title = self._title(document, counts)
         if self.picked:
             self.pick(self.picked)
 
     def pick(self, key: str) -> None:
-        """Tell the facts of one strategy below the chart, from now on those of each month that is looked at."""
+        """Show the facts of a strategy below the chart, also for each month viewed from now on."""
         with self._lock:
             self.picked = key
             self.detail.value = facts(self.document, self.months, key)
 
-    def _clicked(self, _trace: Any, points: Any, _state: Any) -> None:
-        for place in points.point_inds[:1]:
-            self.pick(self._shown(self.document)[place]["key"])
-
     def _shown(self, document: Document) -> list[Document]:
-        return [one for one in document["strategies"] if self.status.value in ("", one["status"])]
+        return [strategy for strategy in document["strategies"] if self.status.value in ("", strategy["status"])]
 
-    def _offer(self, document: Document) -> None:
-        """Offer the months that are known by now, the newest first, and keep the one that is chosen."""
-        known = sorted({*document["links"]["months"], *(self.month.options.values())} - {""}, reverse=True)
-        offered = {"last month": "", **{month: month for month in known}}
-        if offered != self.month.options:
-            chosen = self.month.value
-            self.month.options = offered
-            self.month.value = chosen
+    def _offer_months(self, document: Document) -> None:
+        """Offer all months seen so far, the newest first, and keep the selection."""
+        months = sorted({*document["links"]["months"], *(self.month.options.values())} - {""}, reverse=True)
+        options = {"last month": "", **{month: month for month in months}}
+        if options != self.month.options:
+            selection = self.month.value
+            self.month.options = options
+            self.month.value = selection
 
-    def _count(self, counts: Mapping[str, int]) -> None:
-        ends = list(pd.Series(counts).cumsum()) if counts else []
-        told = [_mark(self.look, status) for status in counts]
+    def _draw_categories(self, strategies: list[Document]) -> list[str]:
+        """Draw a row per category with its median, the healthiest on top, and return the categories in that order."""
+        scores: dict[str, list[float]] = {}
+        for strategy in strategies:
+            scores.setdefault(strategy["category"], []).append(strategy["health_score"])
+        categories = sorted(scores, key=lambda category: -median(scores[category]))
+        rows = list(range(len(categories)))
+        self._medians.update(
+            x=[median(scores[category]) for category in categories],
+            y=rows,
+            customdata=[escaped(category) for category in categories],
+            marker={"color": self.palette.ink},
+        )
+        labels = [f"{escaped(category)} · {len(scores[category])}" for category in categories]
+        self.figure.update_layout(yaxis2={"tickvals": rows, "ticktext": labels})
+        return categories
+
+    def _draw_counts(self, counts: Mapping[str, int]) -> None:
+        ends = list(accumulate(counts.values()))
+        marks = {status: _mark(self.palette, status) for status in counts}
         self._counts.update(
             x=list(counts.values()),
             y=[0] * len(counts),
             base=[end - count for end, count in zip(ends, counts.values(), strict=True)],
-            customdata=[plain(status) for status in counts],
-            marker={"color": [colour for colour, _symbol, _letter in told], "line": {"width": 0}},
+            customdata=[escaped(status) for status in counts],
+            marker={"color": [colour for colour, _symbol, _letter in marks.values()], "line": {"width": 0}},
         )
-        self.figure.layout.xaxis.range = [0, ends[-1] if ends else 1]
-        key = [
-            f'<span style="color:{colour}">{letter} {plain(status)} {count}</span>'
-            for (status, count), (colour, _symbol, letter) in zip(counts.items(), told, strict=True)
+        legend = [
+            f'<span style="color:{colour}">{letter} {escaped(status)} {counts[status]}</span>'
+            for status, (colour, _symbol, letter) in marks.items()
         ]
-        where = {"xref": "paper", "x": 0, "yref": "paper", "y": 1, "yanchor": "bottom", "showarrow": False}
-        self.figure.layout.annotations = [{**where, "text": "&nbsp; &nbsp; ".join(key), "font": {"size": 14}}]
+        place = {"xref": "paper", "x": 0, "yref": "paper", "y": 1, "yanchor": "bottom", "showarrow": False}
+        self.figure.update_layout(xaxis={"range": [0, ends[-1] if ends else 1]})
+        self.figure.layout.annotations = [{**place, "text": "&nbsp; &nbsp; ".join(legend), "font": {"size": 14}}]
 
-    def _place(self, shown: list[Document], ordered: list[str]) -> None:
-        marks = [_mark(self.look, one["status"]) for one in shown]
-        self._marks.update(
-            x=[one["health_score"] for one in shown],
-            y=[ordered.index(one["category"]) + _toss(one["key"]) for one in shown],
-            customdata=[[plain(one[name]) for name in ("name", "status", "recommendation")] for one in shown],
+    def _draw_marks(self, shown: list[Document], categories: list[str]) -> None:
+        marks = [_mark(self.palette, strategy["status"]) for strategy in shown]
+        self.marks.update(
+            x=[strategy["health_score"] for strategy in shown],
+            y=[categories.index(strategy["category"]) + _jitter(strategy["key"]) for strategy in shown],
+            ids=[strategy["key"] for strategy in shown],
+            customdata=[
+                [escaped(strategy[name]) for name in ("name", "status", "recommendation")] for strategy in shown
+            ],
             marker={
                 "size": 11,
                 "opacity": 0.85,
@@ -167,29 +170,31 @@ class HospitalPanel(Panel):
             },
         )
 
-    def _entitle(self, document: Document, counts: Mapping[str, int]) -> None:
-        summary, everyone = document["summary"], len(document["strategies"])
-        advised = Counter(one["recommendation"] for one in document["strategies"]).most_common()
-        changes = ", ".join(f"{plain(what)} {count}" for what, count in advised if what != "keep") or "keep all"
-        shown = f" · shown: {self.status.value}" if self.status.value else ""
-        n = f"n = {everyone}, as good as {summary['effective_strategies']:.1f} independent ones"
-        self.figure.layout.title = {
-            "text": f"{counts['critical']} of {everyone} critical, {counts['healthy']} healthy; recommended: {changes}",
+    def _title(self, document: Document, counts: Mapping[str, int]) -> dict[str, object]:
+        summary, total = document["summary"], len(document["strategies"])
+        advice = Counter(strategy["recommendation"] for strategy in document["strategies"]).most_common()
+        changes = ", ".join(f"{escaped(action)} {count}" for action, count in advice if action != "keep")
+        filtered = f" · shown: {self.status.value}" if self.status.value else ""
+        n = f"n = {total}, equivalent to {summary['effective_strategies']:.1f} independent strategies"
+        month = f"month {escaped(document['snapshot_month'])}, UTC"
+        return {
+            "text": f"{counts['critical']} of {total} critical, {counts['healthy']} healthy; "
+            f"recommended: {changes or 'keep all'}",
             "subtitle": {
-                "text": f"PAPER · {plain(world(document))} · month {plain(document['snapshot_month'])}, UTC · {n}"
-                f" · tick: median{shown}<br>{plain(summary['caveat'])}"
+                "text": f"PAPER · {escaped(world(document))} · {month} · {n} · tick: median{filtered}"
+                f"<br>{escaped(summary['caveat'])}"
             },
         }
 
 
-def _mark(look: Look, status: str) -> tuple[str, str, str]:
-    """The colour, symbol and letter of a status; one that is not known stands out."""
+def _mark(palette: Palette, status: str) -> tuple[str, str, str]:
+    """The colour, the symbol and the letter of a status; an unknown status stands out."""
     if status not in STATUSES:
-        return look.alarm, *UNKNOWN
-    place, symbol, letter = STATUSES[status]
-    return look.colour(place), symbol, letter
+        return palette.alarm, *UNKNOWN
+    index, symbol, letter = STATUSES[status]
+    return palette.colour(index), symbol, letter
 
 
-def _toss(key: str) -> float:
-    """How far from the middle of its row a mark lies: always the same for one strategy."""
-    return TOSSED * (crc32(key.encode()) / 2**32 - 0.5)
+def _jitter(key: str) -> float:
+    """The offset of a mark from the middle of its row, always the same for a strategy."""
+    return JITTER * (crc32(key.encode()) / 2**32 - 0.5)

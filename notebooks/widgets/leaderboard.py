@@ -1,8 +1,8 @@
-"""The strategies by what they made, beside buying and holding and a coin; a click draws one's equity below."""
+"""The strategies by rank, beside buy and hold and a coin flip; a click draws the equity of a strategy below."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -10,185 +10,173 @@ from ipywidgets import Dropdown, Layout, ToggleButtons, Widget
 from plotly.subplots import make_subplots
 
 from notebooks.widgets import frames
-from notebooks.widgets.curves import End, instants, labels
-from notebooks.widgets.figure import Figure
-from notebooks.widgets.panel import Panel
-from notebooks.widgets.ranking import METRICS, coloured, legend, ranked, said, verdict
+from notebooks.widgets.chart_panel import selected
+from notebooks.widgets.curves import CurveEnd, instants, labels, values
+from notebooks.widgets.figure import Figure, pick_on_click
+from notebooks.widgets.ranking import METRICS, category_colours, formatted, legend, ranked, verdict
+from notebooks.widgets.refreshing_panel import RefreshingPanel
 from notebooks.widgets.strategy_facts import facts
-from notebooks.widgets.wording import plain, price, world
-
-Document = Mapping[str, Any]
+from notebooks.widgets.wording import Document, call_cost, escaped, world
 
 ASSETS = {"all assets": "", **{asset: asset for asset in ("btc", "eth", "sol", "bnb", "gold", "silver")}}
 PARTS = {"top 15": slice(15), "bottom 15": slice(-15, None), "all": slice(None)}
 ROW_PX, CURVES_PX, BETWEEN_PX, TOP_PX, BOTTOM_PX = 21, 230, 70, 160, 40
 HOVER = (
     "rank %{customdata[0]}: %{customdata[1]} (%{customdata[2]})<br>gain %{customdata[3]}, Sharpe ratio %{customdata[4]}"
-    "<br>deepest fall %{customdata[5]}, won %{customdata[6]} of %{customdata[7]} trades<extra></extra>"
+    "<br>maximum drawdown %{customdata[5]}, win rate %{customdata[6]}, %{customdata[7]} trades<extra></extra>"
 )
 
 
-class LeaderboardPanel(Panel):
-    """Which strategies do better than doing nothing clever, and how one of them came there."""
+class LeaderboardPanel(RefreshingPanel):
+    """Which strategies beat the ghosts, and the equity of one strategy."""
 
-    TITLE = "the leaderboard of strategies"
+    TITLE = "the strategy leaderboard"
     FILE = "ninefold-leaderboard"
-    EVERY_S = 900  # a look costs a call of the key's day; a click on a strategy does not
+    EVERY_S = 900  # a refresh uses one of the key's daily calls; a click on a strategy does not
 
     def controls(self) -> Iterable[Widget]:
-        self.asset = Dropdown(options=ASSETS, layout=Layout(width="110px"), tooltip="which accounts")
-        self.metric = Dropdown(options={METRICS[name].label: name for name in METRICS}, layout=Layout(width="130px"))
+        self.asset = Dropdown(options=ASSETS, layout=Layout(width="110px"), tooltip="asset")
+        metrics = {metric.label: name for name, metric in METRICS.items()}
+        self.metric = Dropdown(options=metrics, layout=Layout(width="150px"), tooltip="metric")
         self.part = ToggleButtons(options=list(PARTS), value="top 15", style={"button_width": "92px"})
-        self.asset.observe(self.want, "value")
+        self.asset.observe(self.request_refresh, "value")
         for control in (self.metric, self.part):
-            control.observe(lambda _change: self.redraw(), "value")
+            control.observe(self.redraw, "value")
         return self.asset, self.metric, self.part
 
-    def figure_of(self) -> Figure:
+    def new_figure(self) -> Figure:
         figure = Figure(make_subplots(rows=2, specs=[[{"secondary_y": True}], [{}]]))
-        figure.add_bar(row=1, col=1, orientation="h", hovertemplate=HOVER)
-        told = "%{meta}: %{y:,.0f} USD<br>%{x|%Y-%m-%d %H:%M} UTC<extra></extra>"
-        lines = {"mode": "lines", "line": {"dash": "dot"}, "hovertemplate": "%{text}<extra></extra>"}
-        figure.add_scatter(row=1, col=1, secondary_y=True, **lines)
-        figure.add_scatter(row=2, col=1, mode="lines", hovertemplate=told, line={"width": 2})
-        figure.add_scatter(row=2, col=1, mode="lines", hovertemplate=told, line={"width": 1.5, "dash": "dot"})
+        self.bars = figure.new_bar(row=1, col=1, orientation="h", hovertemplate=HOVER)
+        dots = {"mode": "lines", "line": {"dash": "dot"}, "hovertemplate": "%{text}<extra></extra>"}
+        self._ghosts = figure.new_scatter(row=1, col=1, secondary_y=True, **dots)
+        curve = {"mode": "lines", "hovertemplate": "%{meta}: %{y:,.0f} USD<br>%{x|%Y-%m-%d %H:%M} UTC<extra></extra>"}
+        self._equity = figure.new_scatter(row=2, col=1, line={"width": 2}, **curve)
+        self._benchmark = figure.new_scatter(row=2, col=1, line={"width": 1.5, "dash": "dot"}, **curve)
         figure.update_layout(showlegend=False, hovermode="closest", bargap=0.3)
         figure.update_layout(margin={"t": TOP_PX, "b": BOTTOM_PX, "r": 150})
         figure.update_xaxes(domain=[0, 1])
         figure.update_yaxes(row=1, col=1, showgrid=False, zeroline=False)
         figure.update_yaxes(row=1, col=1, secondary_y=True, side="right")
         figure.update_yaxes(row=2, col=1, title={"text": "USD", "font": {"size": 13}})
-        self._bars, self._ghosts, self._equity, self._held = figure.data
-        self._bars.on_click(self._clicked)
+        pick_on_click(self.bars, self.pick)
         self.picked: str | None = None
         self._only_strategy = False
         return figure
 
     def fetch(self) -> dict[str, Document]:
-        """The board, what is left of the key's day and one strategy, at first the leader."""
+        """The board, the quota of the key, and the selected strategy: at first the leader."""
         drawn, only_strategy, self._only_strategy = self.document, self._only_strategy, False
-        if only_strategy and drawn and drawn["board"]["asset"] == (self.asset.value or None):
+        asset = self.asset.value or None
+        if only_strategy and self.picked and drawn and drawn["board"]["asset"] == asset:
             return {**drawn, "strategy": self.client.strategy(self.picked)}
-        board = self.client.leaderboard(self.asset.value or None)
+        board = self.client.leaderboard(asset)
         key = self.picked or board["entries"][0]["key"]
         return {"board": board, "usage": self.client.usage(), "strategy": self.client.strategy(key)}
 
-    def told(self, document: dict[str, Document]) -> Document:
+    def header(self, document: dict[str, Document]) -> Document:
         return document["board"]
 
-    def noted(self, document: dict[str, Document]) -> str:
-        return price(document["usage"])
+    def note(self, document: dict[str, Document]) -> str:
+        return call_cost(document["usage"])
 
     def frame(self, document: dict[str, Document]) -> pd.DataFrame:
         return frames.leaderboard(document["board"])
 
     def draw(self, document: dict[str, Document]) -> None:
-        board, metric = document["board"], self.metric.value
-        rows = self._shown(board)
-        colours = coloured(board["entries"], self.look)
-        self._bars.update(
+        board, strategy, metric = document["board"], document["strategy"], selected(self.metric, str)
+        part = selected(self.part, str)
+        rows = ranked(board["entries"], metric)[PARTS[part]]
+        ghosts = [ghost for ghost in board["ghosts"] if ghost[metric] is not None]
+        colours = category_colours(board["entries"], self.palette)
+        self.bars.update(
             x=[row[metric] for row in rows],
             y=list(range(len(rows))),
-            customdata=[_hovered(row) for row in rows],
+            ids=[row["key"] for row in rows],
+            customdata=[_hover(row) for row in rows],
             marker={"color": [colours[row["category"]] for row in rows], "line": {"width": 0}},
         )
-        ghosts = [ghost for ghost in board["ghosts"] if ghost[metric] is not None]
-        self._haunt(ghosts, len(rows))
-        curves = self._trace(document["strategy"])
-        self.figure.layout.annotations = [*legend(colours, len(ghosts)), *self._ghost_labels(ghosts), *curves]
-        self._name(rows, document["strategy"]["key"])
-        self._lay_out(len(rows))
-        self._entitle(document)
-        self.detail.value = facts(document["strategy"])
+        self._draw_ghosts(ghosts, metric, len(rows))
+        curve_labels = self._draw_strategy(strategy)
+        layout = self.figure.layout
+        layout.annotations = [*legend(colours, len(ghosts)), *_ghost_labels(ghosts, metric), *curve_labels]
+        layout.title = _title(board, metric, part)
+        self.figure.update_layout(**_axes(rows, metric, strategy["key"]))
+        self.detail.value = facts(strategy)
 
     def pick(self, key: str) -> None:
-        """Draw one strategy below and tell its facts, from now on of each document; costs no call of the key's day."""
-        self.picked, self._only_strategy = key, True
-        self.want()
-
-    def _clicked(self, _trace: Any, points: Any, _state: Any) -> None:
+        """Draw a strategy below and show its facts, also for each new document; free of charge."""
         with self._lock:
-            for place in points.point_inds[:1]:
-                self.pick(self._shown(self.document["board"])[place]["key"])
+            self.picked, self._only_strategy = key, True
+            self.request_refresh()
 
-    def _shown(self, board: Document) -> list[Document]:
-        return ranked(board["entries"], self.metric.value)[PARTS[self.part.value]]
-
-    def _haunt(self, ghosts: list[Document], rows: int) -> None:
-        """A line across all rows for each ghost; they stand in one curve with gaps."""
-        metric = self.metric.value
-        told = [f"{plain(ghost['name'])}: {said(ghost[metric], metric)}" for ghost in ghosts]
+    def _draw_ghosts(self, ghosts: list[Document], metric: str, rows: int) -> None:
+        """Draw a line across all rows for each ghost; one trace with gaps holds them all."""
+        texts = [f"{escaped(ghost['name'])}: {formatted(ghost[metric], metric)}" for ghost in ghosts]
         self._ghosts.update(
             x=[value for ghost in ghosts for value in (ghost[metric], ghost[metric], None)],
             y=[value for _ghost in ghosts for value in (-0.6, rows - 0.4, None)],
-            text=[value for text in told for value in (text, text, None)],
-            line={"color": self.look.ink},
+            text=[value for text in texts for value in (text, text, None)],
+            line={"color": self.palette.ink},
         )
 
-    def _ghost_labels(self, ghosts: list[Document]) -> list[dict[str, Any]]:
-        """Above the rows, each on a line of its own: two ghosts may lie close together."""
-        metric = self.metric.value
-        common = {"xref": "x", "yref": "y domain", "y": 1, "yanchor": "bottom", "showarrow": False}
+    def _draw_strategy(self, strategy: Document) -> list[dict[str, Any]]:
+        """Draw the equity of a strategy and of its benchmark, and return their labels."""
+        points = strategy["equity"]
+        equity, benchmark = values(points), values(points, "benchmark_usd")
+        curves = (
+            (self._equity, equity, "the strategy", self.palette.colour(0)),
+            (self._benchmark, benchmark, "buy and hold", self.palette.ink),
+        )
+        ends, times = [], instants(points)
+        for trace, usd, label, colour in curves:
+            trace.update(x=times, y=usd, meta=label, line={"color": colour})
+            ends += [CurveEnd(usd[-1], f"{usd[-1]:,.0f} USD<br>{label}", colour)] if points else []
+        both = [*equity, *benchmark]
+        gap = (max(both) - min(both)) / 4 if both else 1
+        place = {"xref": "paper", "x": 0, "yref": "y3 domain", "y": 1, "yanchor": "bottom", "showarrow": False}
+        heading = f"<b>{escaped(strategy['name'])}</b> · all its assets since {strategy['started_at'][:10]}, PAPER"
         return [
-            {
-                **common,
-                "x": ghost[metric],
-                "yshift": 18 * place,
-                "text": f"{plain(ghost['name'])} {said(ghost[metric], metric)}",
-            }
-            for place, ghost in enumerate(ghosts)
+            {**place, "text": heading, "yshift": 6},
+            *({**label, "align": "left"} for label in labels(ends, gap=gap, axes="3")),
         ]
 
-    def _trace(self, strategy: Document) -> list[dict[str, Any]]:
-        """Draw what a strategy was worth; gives the labels of its curves."""
-        points, name = strategy["equity"], plain(strategy["name"])
-        times, ends = instants(points), []
-        curves = ((self._equity, "equity_usd", "the strategy", 0), (self._held, "benchmark_usd", "buy and hold", None))
-        for trace, field, label, place in curves:
-            colour = self.look.ink if place is None else self.look.colour(place)
-            worth = [point[field] for point in points]
-            trace.update(x=times, y=worth, meta=label, line={"color": colour})
-            ends += [End(worth[-1], f"{worth[-1]:,.0f} USD<br>{label}", colour)] if worth else []
-        values = [point[field] for point in points for field in ("equity_usd", "benchmark_usd")]
-        apart = (max(values) - min(values)) / 4 if values else 1
-        head = {"xref": "paper", "x": 0, "yref": "y3 domain", "y": 1, "yanchor": "bottom", "showarrow": False}
-        text = f"<b>{name}</b> · all its assets together, from {strategy['started_at'][:10]} on, PAPER"
-        return [
-            {**head, "text": text, "yshift": 6},
-            *({**label, "align": "left"} for label in labels(ends, apart=apart, axes="3")),
-        ]
 
-    def _name(self, rows: list[Document], drawn: str) -> None:
-        """Names on the left, the one that is drawn below in bold; values on the right, where no line crosses them."""
-        names = [f"{plain(row['name'])}  {row['rank']}" for row in rows]
-        names = [f"<b>{name}</b>" if row["key"] == drawn else name for name, row in zip(names, rows, strict=True)]
-        axis = {"tickvals": list(range(len(rows))), "range": [len(rows) - 0.4, -0.6]}
-        values = [said(row[self.metric.value], self.metric.value) for row in rows]
-        self.figure.layout.yaxis.update(axis, ticktext=names)
-        self.figure.layout.yaxis2.update(axis, ticktext=values)
-
-    def _lay_out(self, rows: int) -> None:
-        """Give every row its height whether there are fifteen or all."""
-        inner = rows * ROW_PX + BETWEEN_PX + CURVES_PX
-        layout = self.figure.layout
-        layout.height = inner + TOP_PX + BOTTOM_PX
-        layout.yaxis.domain = [1 - rows * ROW_PX / inner, 1]
-        layout.yaxis3.domain = [0, CURVES_PX / inner]
-        layout.xaxis.ticksuffix = METRICS[self.metric.value].unit
-
-    def _entitle(self, document: dict[str, Document]) -> None:
-        board = document["board"]
-        where = f"in {plain(board['asset'])} alone" if board["asset"] else "over all assets"
-        many = len(board["entries"])
-        n = f"n = {many}, {self.part.value}"
-        told = f"PAPER · {plain(world(board))} · {where} · {n} · beside a name: its rank by gain · times UTC"
-        luck = f"The best of {many} looks good by luck alone: measure it by the dotted lines."
-        self.figure.layout.title = {
-            "text": verdict(board, self.metric.value),
-            "subtitle": {"text": f"{told}<br>{luck}"},
-        }
+def _ghost_labels(ghosts: list[Document], metric: str) -> list[dict[str, Any]]:
+    """The names of the ghosts above the rows, each on its own line because two ghosts may be close together."""
+    common = {"xref": "x", "yref": "y domain", "y": 1, "yanchor": "bottom", "showarrow": False}
+    texts = [f"{escaped(ghost['name'])} {formatted(ghost[metric], metric)}" for ghost in ghosts]
+    return [
+        {**common, "x": ghost[metric], "yshift": 18 * line, "text": text}
+        for line, (ghost, text) in enumerate(zip(ghosts, texts, strict=True))
+    ]
 
 
-def _hovered(row: Document) -> list[Any]:
-    numbers = [said(row[name], name) for name in ("pnl_pct", "sharpe", "max_drawdown_pct", "win_rate_pct")]
-    return [row["rank"], plain(row["name"]), plain(row["category"]), *numbers, row["trades"]]
+def _axes(rows: list[Document], metric: str, drawn: str) -> dict[str, Any]:
+    """The axes and the height of the figure: every row has the same height, whether 15 rows are shown or all.
+
+    Names and ranks are on the left, the strategy drawn below in bold; values are on the right, clear of the lines.
+    """
+    names = [f"{escaped(row['name'])}  {row['rank']}" for row in rows]
+    names = [f"<b>{name}</b>" if row["key"] == drawn else name for name, row in zip(names, rows, strict=True)]
+    inner = len(rows) * ROW_PX + BETWEEN_PX + CURVES_PX
+    axis = {"tickvals": list(range(len(rows))), "range": [len(rows) - 0.4, -0.6]}
+    return {
+        "height": inner + TOP_PX + BOTTOM_PX,
+        "xaxis": {"ticksuffix": METRICS[metric].unit},
+        "yaxis": {**axis, "ticktext": names, "domain": [1 - len(rows) * ROW_PX / inner, 1]},
+        "yaxis2": {**axis, "ticktext": [formatted(row[metric], metric) for row in rows]},
+        "yaxis3": {"domain": [0, CURVES_PX / inner]},
+    }
+
+
+def _title(board: Document, metric: str, part: str) -> dict[str, Any]:
+    total = len(board["entries"])
+    scope = f"{escaped(board['asset'])} only" if board["asset"] else "all assets"
+    details = f"PAPER · {escaped(world(board))} · {scope} · n = {total}, {part} · beside a name: rank by gain · UTC"
+    luck = f"The best of {total} looks good by luck alone: compare it with the dotted lines."
+    return {"text": verdict(board, metric), "subtitle": {"text": f"{details}<br>{luck}"}}
+
+
+def _hover(row: Document) -> list[Any]:
+    numbers = [formatted(row[name], name) for name in ("pnl_pct", "sharpe", "max_drawdown_pct", "win_rate_pct")]
+    return [row["rank"], escaped(row["name"]), escaped(row["category"]), *numbers, row["trades"]]

@@ -1,38 +1,34 @@
-"""What voters said on one question, as rows of a chart; pure."""
+"""The votes on one question: the inquiry built from the event stream, its rows for a chart, and its texts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from notebooks.widgets.tables import Row, table
-
-EVEN = 50.0
-# Colour by place in the palette and shape, so that either is enough; None is ink.
-DIRECTIONS = {"BULLISH": (0, "triangle-up"), "BEARISH": (1, "triangle-down"), "NEUTRAL": (None, "circle")}
-UNKNOWN = (3, "x")
+from notebooks.widgets.html_tables import Fact, table
+from notebooks.widgets.probability_rows import EVEN
+from notebooks.widgets.wording import Document, percent
 
 
 @dataclass(frozen=True)
-class Said:
-    """One row: `chance` is P(YES) in percent and None before the voter spoke or where it `abstained`."""
+class VoteRow:
+    """The row of a voter: `percentage` is P(YES), None until the vote arrives and where the voter `abstained`."""
 
     voter: str
-    chance: float | None = None
+    percentage: float | None = None
     direction: str | None = None
     weight: float = 1.0
-    pivotal: bool = False
+    is_pivotal: bool = False
     abstained: str | None = None
 
 
-def begun(event: Mapping[str, Any]) -> dict[str, Any]:
-    """An inquiry of which only the question is known."""
+def opened(event: Document) -> dict[str, Any]:
+    """An inquiry with its question and no votes yet."""
     return {**event, "votes": {}, "abstained": {}, "consensus": None}
 
 
-def heard(inquiry: Mapping[str, Any], event: Mapping[str, Any]) -> dict[str, Any]:
-    """The inquiry with one more event of its stream."""
+def extended(inquiry: Document, event: Document) -> dict[str, Any]:
+    """The inquiry with the next event of its stream."""
     if event["event"] == "vote":
         return {**inquiry, "votes": {**inquiry["votes"], event["voter"]: event["vote"]}}
     if event["event"] == "abstention":
@@ -42,83 +38,96 @@ def heard(inquiry: Mapping[str, Any], event: Mapping[str, Any]) -> dict[str, Any
     return dict(inquiry)
 
 
-def count(inquiry: Mapping[str, Any]) -> tuple[int, int]:
-    """How many were heard, and of how many."""
+def count(inquiry: Document) -> tuple[int, int]:
+    """The number of voters that voted or abstained, and the number of all voters."""
     return len(inquiry["votes"]) + len(inquiry["abstained"]), len(inquiry["voters"])
 
 
-def rows(inquiry: Mapping[str, Any]) -> list[Said]:
-    """Every voter in the order of the inquiry; those who have not spoken yet as well."""
-    pivotal = (inquiry["consensus"] or {}).get("pivotal", ())
-    return [_row(inquiry, voter, voter in pivotal) for voter in inquiry["voters"]]
+def rows(inquiry: Document) -> list[VoteRow]:
+    """A row for every voter in the order of the inquiry, also for those whose vote has not arrived."""
+    return [_row(inquiry, voter) for voter in inquiry["voters"]]
 
 
-def chance_of(inquiry: Mapping[str, Any]) -> float:
+def consensus_pct(inquiry: Document) -> float:
     """The consensus on the axis of the votes, in percent."""
     p = inquiry["p_yes"]
     return inquiry["consensus"]["bull_probability"] if p is None else 100 * p
 
 
-def side(inquiry: Mapping[str, Any]) -> str:
-    """What the axis counts: YES, or UP where the question named nothing to say yes to."""
+def side(inquiry: Document) -> str:
+    """The outcome that the axis shows: YES, or UP for a question without a criterion."""
     return "UP" if inquiry["understood"]["comparator"] == "open" else "YES"
 
 
-def verdict(inquiry: Mapping[str, Any]) -> str:
+def verdict(inquiry: Document) -> str:
     """The answer in one sentence."""
-    consensus, said = inquiry["consensus"], [row for row in rows(inquiry) if row.chance is not None]
+    consensus, percentage = inquiry["consensus"], consensus_pct(inquiry)
+    votes = [row for row in rows(inquiry) if row.percentage is not None]
     yes, no = ("up", "down") if side(inquiry) == "UP" else ("yes", "no")
-    leaning = {yes: 0, no: 0}
-    for row in said:
-        if row.direction != "NEUTRAL" and row.chance != EVEN:
-            leaning[yes if row.chance > EVEN else no] += 1
-    chance = chance_of(inquiry)
-    told = f"{side(inquiry)} {chance:.1f} %: "
-    worth = f"worth {consensus['effective_voters']} independent voters"
+    leaning = _leaning(votes, yes, no)
     if consensus["direction"] == "NEUTRAL":
-        return f"{told}about even, {leaning[yes]} of {len(said)} lean to {yes}, {leaning[no]} to {no}, {worth}"
-    leads = yes if chance > EVEN else no
-    return f"{told}{leaning[leads]} of {len(said)} lean to {leads}, {worth}"
+        counts = f"about even, {leaning[yes]} of {len(votes)} lean towards {yes}, {leaning[no]} towards {no}"
+    else:
+        leads = yes if percentage > EVEN else no
+        counts = f"{leaning[leads]} of {len(votes)} lean towards {leads}"
+    voters = f"equivalent to {consensus['effective_voters']} independent voters"
+    return f"{side(inquiry)} {percentage:.1f}%: {counts}, {voters}"
 
 
-def facts(inquiry: Mapping[str, Any], voter: str) -> str:
-    """What a voter said and how it came to that, as HTML."""
+def facts(inquiry: Document, voter: str) -> str:
+    """The vote of a voter with its reasoning and its engine, as HTML."""
     if voter in inquiry["abstained"]:
-        return table(voter, [Row("abstained", inquiry["abstained"][voter])])
+        return table(voter, [Fact("abstained", inquiry["abstained"][voter])])
     vote = inquiry["votes"].get(voter)
     if vote is None:
-        return table(voter, [Row("vote", "not in yet")])
-    pivotal = voter in (inquiry["consensus"] or {}).get("pivotal", ())
-    marks = {"pivotal": pivotal, "outlier, weighs a third": vote["outlier"], "fallback engine": vote["fallback"]}
+        return table(voter, [Fact("vote", "pending")])
+    marks = {
+        "pivotal": _is_pivotal(inquiry, voter),
+        "outlier, one third of the weight": vote["outlier"],
+        "fallback engine": vote["fallback"],
+    }
     return table(
         voter,
         [
-            Row("P(YES)", None if vote["p_yes"] is None else 100 * vote["p_yes"], " %"),
-            Row("direction", vote["direction"]),
-            Row("conviction", vote["conviction"], " of 100"),
-            Row("weight", vote["weight"] if inquiry["consensus"] else "known with the consensus"),
-            Row("marks", ", ".join(name for name, holds in marks.items() if holds) or None),
-            Row("engine", vote["engine"]),
-            Row("version of its prompt", vote["prompt"]),
-            Row("tokens", vote["tokens"]),
-            Row("paid", None if vote["usd"] is None else f"{vote['usd']:.6f} USD"),
-            Row("took", vote["latency_ms"], " ms"),
-            Row("reasoning", vote["reasoning"]),
+            Fact("P(YES)", percent(vote["p_yes"]), "%"),
+            Fact("direction", vote["direction"]),
+            Fact("conviction", vote["conviction"], " of 100"),
+            Fact("weight", vote["weight"] if inquiry["consensus"] else "pending until the consensus"),
+            Fact("marks", ", ".join(name for name, applies in marks.items() if applies) or None),
+            Fact("engine", vote["engine"]),
+            Fact("prompt version", vote["prompt"]),
+            Fact("tokens", vote["tokens"]),
+            Fact("cost", None if vote["usd"] is None else f"{vote['usd']:.6f} USD"),
+            Fact("latency", vote["latency_ms"], " ms"),
+            Fact("reasoning", vote["reasoning"]),
         ],
     )
 
 
-def _row(inquiry: Mapping[str, Any], voter: str, pivotal: bool) -> Said:
+def _leaning(votes: list[VoteRow], yes: str, no: str) -> dict[str, int]:
+    """The number of votes on either side; neutral votes count for neither."""
+    leaning = {yes: 0, no: 0}
+    for row in votes:
+        if row.direction != "NEUTRAL" and row.percentage is not None and row.percentage != EVEN:
+            leaning[yes if row.percentage > EVEN else no] += 1
+    return leaning
+
+
+def _is_pivotal(inquiry: Document, voter: str) -> bool:
+    return voter in (inquiry["consensus"] or {}).get("pivotal", ())
+
+
+def _row(inquiry: Document, voter: str) -> VoteRow:
     if voter in inquiry["abstained"]:
-        return Said(voter, abstained=inquiry["abstained"][voter])
+        return VoteRow(voter, abstained=inquiry["abstained"][voter])
     vote = inquiry["votes"].get(voter)
     if vote is None:
-        return Said(voter)
-    return Said(voter, _chance(vote), vote["direction"], vote["weight"], pivotal)
+        return VoteRow(voter)
+    return VoteRow(voter, _percentage(vote), vote["direction"], vote["weight"], _is_pivotal(inquiry, voter))
 
 
-def _chance(vote: Mapping[str, Any]) -> float:
-    """P(YES) in percent; where there is no YES that of up, which a neutral vote leaves at even."""
+def _percentage(vote: Document) -> float:
+    """P(YES) in percent; without a criterion P(UP), which is 50 for a neutral vote."""
     if vote["p_yes"] is not None:
         return 100 * vote["p_yes"]
     sign = {"BULLISH": 1, "BEARISH": -1}.get(vote["direction"], 0)

@@ -1,4 +1,4 @@
-"""AI against market: the record of what resolved, and the open markets where the two disagree."""
+"""AI versus market: the track record on resolved markets, and the open markets where the two disagree."""
 
 from __future__ import annotations
 
@@ -8,142 +8,149 @@ from typing import Any
 import pandas as pd
 from ipywidgets import Dropdown, Layout, ToggleButtons, Widget
 
-from notebooks.widgets import frames
-from notebooks.widgets import predictions_open as opened
-from notebooks.widgets import predictions_record as resolved
+from notebooks.widgets import frames, open_markets, track_record
+from notebooks.widgets.chart_panel import selected
 from notebooks.widgets.figure import Figure
-from notebooks.widgets.panel import Panel
-from notebooks.widgets.wording import price
+from notebooks.widgets.refreshing_panel import RefreshingPanel
+from notebooks.widgets.wording import Document, call_cost
 
-Document = Mapping[str, Any]
-
-VIEWS = {"record": "record", "open markets": "open"}
+VIEWS = {"track record": "record", "open markets": "open"}
 BOOKS = {"live": False, "backfilled": True}
-# Where the charts stand: three of the record side by side, and the open markets over all of it.
+# The axes by number: three charts of the track record, and the open markets over the whole figure.
 DOMAINS = {"": ([0, 0.44], [0, 1]), "2": ([0.56, 1], [0.45, 1]), "3": ([0.56, 1], [0, 0.22]), "4": ([0, 1], [0, 1])}
-OF_THE_OPEN = "4"
+OPEN_AXES = "4"
 
 
-class PredictionsPanel(Panel):
-    """How the pool does against outside markets, and what both say of the markets that are open."""
+class PredictionsPanel(RefreshingPanel):
+    """The track record of the AI against external markets, and both probabilities of the open markets."""
 
-    TITLE = "AI against market"
+    TITLE = "AI versus market"
     FILE = "ninefold-predictions"
-    EVERY_S = 900  # a look at the open markets is one of the key's calls
+    EVERY_S = 900  # a refresh of the open markets uses one of the key's daily calls
 
     def controls(self) -> Iterable[Widget]:
         self.view = ToggleButtons(options=VIEWS, value="record", style={"button_width": "120px"})
         self.book = ToggleButtons(options=BOOKS, value=True, style={"button_width": "90px"})
-        self.asset = Dropdown(options=[opened.ANY], layout=Layout(width="110px", display="none"), tooltip="asset")
-        self.category = Dropdown(options=[opened.ANY], layout=Layout(width="110px", display="none"), tooltip="category")
-        self.view.observe(self._turned, "value")
+        options = [open_markets.ANY]
+        self.asset = Dropdown(options=options, layout=Layout(width="110px", display="none"), tooltip="asset")
+        self.category = Dropdown(options=options, layout=Layout(width="110px", display="none"), tooltip="category")
+        self.view.observe(self._change_view, "value")
         for control in (self.book, self.asset, self.category):
-            control.observe(lambda _change: self.redraw(), "value")
+            control.observe(self.redraw, "value")
         return self.view, self.book, self.asset, self.category
 
-    def figure_of(self) -> Figure:
+    def new_figure(self) -> Figure:
         figure = Figure()
-        self.record = resolved.Record(figure)
-        self.markets = opened.OpenMarkets(figure, self.pick)
+        self.record = track_record.TrackRecordTraces(figure)
+        self.markets = open_markets.OpenMarketTraces(figure, self.pick)
         for number, (x, y) in DOMAINS.items():
             figure.layout[f"xaxis{number}"] = {"domain": x, "anchor": f"y{number}"}
             figure.layout[f"yaxis{number}"] = {"domain": y, "anchor": f"x{number}"}
-        percent = {"ticksuffix": " %", "range": [0, 100]}
-        # The fourth chart lies over the others: with a ground of its own it would hide them.
-        figure.update_layout(height=600, hovermode="closest", margin={"t": 120, "r": 30}, plot_bgcolor="rgba(0,0,0,0)")
-        figure.layout.xaxis.update(percent, title="forecast of YES")
-        figure.layout.yaxis.update(percent, title="YES came")
-        figure.layout.yaxis2.title = "Brier"
-        figure.layout.xaxis3.update(title="negative: the AI is better", zeroline=True)
-        figure.layout.yaxis3.update(visible=False, range=[-1, 1], fixedrange=True)
-        figure.layout.xaxis4.update(percent, title="the market's P(YES)")
-        figure.layout.yaxis4.update(percent, title="the AI's P(YES)")
-        figure.layout.legend.update(orientation="h", y=1.01, yanchor="bottom", x=0)
+        percentages = {"ticksuffix": "%", "range": [0, 100]}
+        figure.update_layout(
+            height=600,
+            hovermode="closest",
+            margin={"t": 120, "r": 30},
+            # The fourth chart lies over the others: with a background of its own it would hide them.
+            plot_bgcolor="rgba(0,0,0,0)",
+            xaxis={**percentages, "title": "forecast P(YES)"},
+            yaxis={**percentages, "title": "observed YES"},
+            yaxis2={"title": "Brier score"},
+            xaxis3={"title": "negative: the AI is better", "zeroline": True},
+            yaxis3={"visible": False, "range": [-1, 1], "fixedrange": True},
+            xaxis4={**percentages, "title": "P(YES) of the market"},
+            yaxis4={**percentages, "title": "P(YES) of the AI"},
+            legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0},
+        )
         return figure
 
     def fetch(self) -> dict[str, Document | None]:
         record = self.client.ai_vs_market()
         if self.document is None:
-            self.book.value = not resolved.book_of(record, backfilled=False)["n"]
-        last = self.document or {"open": None, "usage": None}
+            self.book.value = not track_record.book_of(record, backfilled=False)["n"]
+        previous = self.document or {"open": None, "usage": None}
         if self.view.value != "open":
-            return {**last, "record": record}
+            return {**previous, "record": record}
         markets = self.client.predictions()
-        self._offer(markets)
+        self._offer_filters(markets)
         return {"record": record, "open": markets, "usage": self.client.usage()}
 
-    def told(self, document: dict[str, Document]) -> Document:
+    def header(self, document: dict[str, Document]) -> Document:
         return document["open"] if self._shows_open(document) else document["record"]
 
-    def noted(self, document: dict[str, Document]) -> str | None:
-        return price(document["usage"]) if self._shows_open(document) else None
+    def note(self, document: dict[str, Document]) -> str | None:
+        return call_cost(document["usage"]) if self._shows_open(document) else None
 
-    def missing(self, document: dict[str, Document]) -> str | None:
+    def empty_reason(self, document: dict[str, Document]) -> str | None:
         if not self._shows_open(document):
-            wanted = "Asking for the open markets …" if self.view.value == "open" else None
-            return wanted or resolved.lacking(self._book(document))
+            loading = "Loading the open markets …" if self.view.value == "open" else None
+            return loading or track_record.shortage(self._book(document))
         if document["open"]["markets"]:
             return None
-        return "No market is open. New ones open every day at 12:00 UTC."
+        return "No market is open. New markets open daily at 12:00 UTC."
 
     def frame(self, document: dict[str, Document]) -> pd.DataFrame:
         if self._shows_open(document):
             markets = frames.markets(document["open"])
-            return markets[markets.index.isin([market["id"] for market in self._markets(document)])]
+            ids = [market["id"] for market in self._open_markets(document)]
+            return markets.loc[markets.index.isin(ids)]
         pairs = frames.resolved_pairs(document["record"])
-        return pairs[pairs["backfilled"] == self.book.value]
+        return pairs.loc[pairs["backfilled"] == self.book.value]
 
     def draw(self, document: dict[str, Document]) -> None:
         shows_open = self._shows_open(document)
         book, layout = self._book(document), self.figure.layout
-        seen = [OF_THE_OPEN] if shows_open else resolved.charts(book)
+        shown = [OPEN_AXES] if shows_open else track_record.charts(book)
         for number in DOMAINS:
-            layout[f"xaxis{number}"].visible = number in seen
-            layout[f"yaxis{number}"].visible = number in seen and number != "3"
-        self.record.draw(book, self.look)
-        markets = self._markets(document) if shows_open else []
-        self.markets.draw(markets, self.look)
-        # Each once: a figure that takes changes forgets the second where the first was new.
+            layout[f"xaxis{number}"].visible = number in shown
+            layout[f"yaxis{number}"].visible = number in shown and number != "3"
+        self.record.draw(book, self.palette)
+        markets = self._open_markets(document) if shows_open else []
+        self.markets.draw(markets, self.palette)
+        # Once per trace: inside `changing` plotly ignores the second change of a property.
         for trace in self.record.traces:
-            trace.visible = not shows_open and bool(seen)
-        self.markets.even.visible = shows_open
-        self.record.even.line.color = self.record.coin.line.color = self.markets.even.line.color = self.look.quiet
+            trace.visible = not shows_open and bool(shown)
+        self.markets.diagonal.visible = shows_open
+        for trace in (self.record.diagonal, self.record.coin_flip, self.markets.diagonal):
+            trace.update(line={"color": self.palette.quiet})
         layout.showlegend = shows_open
-        layout.annotations = [] if shows_open else resolved.heads(book)
-        title = opened.title(markets) if shows_open else resolved.title(book)
-        layout.title = {"text": title, "subtitle": {"text": self._told_of(document, book, markets)}}
+        layout.annotations = [] if shows_open else track_record.headings(book)
+        layout.title = self._open_title(document, markets) if shows_open else self._record_title(document, book)
 
     def pick(self, market_id: str) -> None:
-        """Tell below the chart all that is known of an open market."""
+        """Show the facts of an open market below the chart."""
         markets = {market["id"]: market for market in self.document["open"]["markets"]}
-        self.detail.value = opened.facts(markets[market_id])
+        self.detail.value = open_markets.facts(markets[market_id])
 
-    def _shows_open(self, document: Document) -> bool:
+    def _shows_open(self, document: Mapping[str, Any]) -> bool:
         return self.view.value == "open" and document["open"] is not None
 
-    def _told_of(self, document: Document, book: Document, markets: list[Document]) -> str:
-        if self._shows_open(document):
-            return opened.subtitle(document["open"], markets)
-        return resolved.subtitle(document["record"], book, self.look)
+    def _open_title(self, document: Document, markets: list[Document]) -> dict[str, Any]:
+        text = open_markets.subtitle(document["open"], markets)
+        return {"text": open_markets.title(markets), "subtitle": {"text": text}}
+
+    def _record_title(self, document: Document, book: Document) -> dict[str, Any]:
+        text = track_record.subtitle(document["record"], book, self.palette)
+        return {"text": track_record.title(book), "subtitle": {"text": text}}
 
     def _book(self, document: Document) -> Document:
-        return resolved.book_of(document["record"], self.book.value)
+        return track_record.book_of(document["record"], selected(self.book, bool))
 
-    def _markets(self, document: Document) -> list[Document]:
-        return opened.filtered(document["open"], self.asset.value, self.category.value)
+    def _open_markets(self, document: Document) -> list[Document]:
+        return open_markets.filtered(document["open"], selected(self.asset, str), selected(self.category, str))
 
-    def _turned(self, change: Mapping[str, Any]) -> None:
-        opens = change["new"] == "open"
-        self.book.layout.display = "none" if opens else None
-        self.asset.layout.display = self.category.layout.display = None if opens else "none"
+    def _change_view(self, change: Mapping[str, Any]) -> None:
+        shows_open = change["new"] == "open"
+        self.book.layout.display = "none" if shows_open else None
+        self.asset.layout.display = self.category.layout.display = None if shows_open else "none"
         self.detail.value = ""
         self.redraw()
-        if opens and self.document and self.document["open"] is None:
-            self.want()
+        if shows_open and self.document and self.document["open"] is None:
+            self.request_refresh()
 
-    def _offer(self, document: Document) -> None:
-        """Let the filters name what there is; a choice that is still there stays."""
+    def _offer_filters(self, document: Document) -> None:
+        """Offer the assets and categories of the open markets, and keep a selection that is still among them."""
         for control, field in ((self.asset, "asset"), (self.category, "category")):
-            chosen = control.value
-            control.options = [opened.ANY, *sorted({market[field] for market in document["markets"]})]
-            control.value = chosen if chosen in control.options else opened.ANY
+            selection = control.value
+            control.options = [open_markets.ANY, *sorted({market[field] for market in document["markets"]})]
+            control.value = selection if selection in control.options else open_markets.ANY

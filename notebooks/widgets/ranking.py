@@ -1,83 +1,82 @@
-"""What a leaderboard ranks by, in which colours, and what it comes to in words."""
+"""The metrics of the leaderboard with their formats, the colours of its categories, and its verdict in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from notebooks.widgets.theme import Look
-from notebooks.widgets.wording import plain
-
-Document = Mapping[str, Any]
+from notebooks.widgets.theme import Palette
+from notebooks.widgets.wording import Document, escaped
 
 CATEGORIES = ("trend", "momentum", "reversion", "breakout", "volatility", "volume")
-PLAIN_CATEGORY = "relative"  # the palette has six colours: the seventh is grey
-YARDSTICKS = ("buy_and_hold", "coin_flip")  # a coin has a share of wins where holding has no trades
+GREY_CATEGORY = "relative"  # the seventh category; the palette has six colours
+YARDSTICKS = ("buy_and_hold", "coin_flip")  # buy and hold has no trades, so a win rate is compared with a coin flip
 
 
 class Metric(NamedTuple):
-    """How a metric is called and written, and whether more of it is better."""
+    """The label and the number format of a metric, and whether a higher value is better."""
 
     label: str
     form: str
     unit: str = ""
-    more_is_better: bool = True
+    higher_is_better: bool = True
 
 
 METRICS = {
-    "pnl_pct": Metric("gain", "+.1f", " %"),
+    "pnl_pct": Metric("gain", "+.1f", "%"),
     "sharpe": Metric("Sharpe ratio", ".2f"),
-    "max_drawdown_pct": Metric("deepest fall", ".1f", " %", more_is_better=False),
-    "win_rate_pct": Metric("trades won", ".1f", " %"),
+    "max_drawdown_pct": Metric("maximum drawdown", ".1f", "%", higher_is_better=False),
+    "win_rate_pct": Metric("win rate", ".1f", "%"),
 }
 
 
 def ranked(entries: Sequence[Document], metric: str) -> list[Document]:
-    """The entries, the best first; those that the metric says nothing of come last."""
-    sign = -1 if METRICS[metric].more_is_better else 1
+    """The entries with the best first; entries without the metric come last."""
+    sign = -1 if METRICS[metric].higher_is_better else 1
     return sorted(entries, key=lambda entry: (entry[metric] is None, sign * (entry[metric] or 0), entry["rank"]))
 
 
-def said(value: float | None, metric: str) -> str:
-    """A value with its unit; a dash where there is none."""
+def formatted(value: float | None, metric: str) -> str:
+    """A value with its unit; a dash for a missing value."""
     return "–" if value is None else f"{value:{METRICS[metric].form}}{METRICS[metric].unit}"
 
 
 def verdict(board: Document, metric: str) -> str:
-    """How many beat the first yardstick that has the metric, in words; without one, who leads."""
+    """How many strategies beat the first yardstick that has the metric; without a yardstick, the leader."""
     ghosts = {ghost["key"]: ghost for ghost in board["ghosts"] if ghost[metric] is not None}
     yardstick = next((ghosts[key] for key in YARDSTICKS if key in ghosts), None)
     label, entries = METRICS[metric].label, board["entries"]
     if yardstick is None:
-        return f"{plain(ranked(entries, metric)[0]['name'])} leads by {label}"
+        return f"{escaped(ranked(entries, metric)[0]['name'])} leads by {label}"
     better = sum(_beats(entry[metric], yardstick[metric], metric) for entry in entries)
     verb = "beats" if better == 1 else "beat"
-    against = f"{plain(yardstick['name']).lower()} ({said(yardstick[metric], metric)})"
-    return f"{better} of {len(entries)} {verb} {against} by {label}"
+    reference = f"{escaped(yardstick['name']).lower()} ({formatted(yardstick[metric], metric)})"
+    return f"{better} of {len(entries)} {verb} {reference} by {label}"
 
 
-def coloured(entries: Sequence[Document], look: Look) -> dict[str, str]:
-    """The colour of each category there is; one that is not known stands out."""
-    known = {category: look.colour(place) for place, category in enumerate(CATEGORIES)} | {PLAIN_CATEGORY: look.quiet}
-    found = dict.fromkeys(entry["category"] for entry in entries)
-    return {category: known.get(category, look.alarm) for category in (*known, *found) if category in found}
+def category_colours(entries: Sequence[Document], palette: Palette) -> dict[str, str]:
+    """The colour of each category among the entries, in a fixed order; an unknown category stands out."""
+    present = dict.fromkeys(entry["category"] for entry in entries)
+    colours = {category: palette.colour(index) for index, category in enumerate(CATEGORIES)}
+    colours[GREY_CATEGORY] = palette.quiet
+    return {category: colours.get(category, palette.alarm) for category in (*colours, *present) if category in present}
 
 
 def legend(colours: Mapping[str, str], lines: int) -> list[dict[str, Any]]:
-    """The categories in their colours, above the chart and the `lines` that are written over it."""
-    told = [
-        f'<span style="color:{colour}">{"■" if _known(category) else "★"} {plain(category)}</span>'
+    """The categories in their colours, above the chart and the `lines` of labels over it."""
+    names = [
+        f'<span style="color:{colour}">{"■" if _is_known(category) else "★"} {escaped(category)}</span>'
         for category, colour in colours.items()
     ]
-    where = {"xref": "paper", "x": 0, "yref": "paper", "y": 1, "yanchor": "bottom", "showarrow": False}
-    return [{**where, "yshift": 18 * lines + 6, "text": "&nbsp; ".join(told)}]
+    place = {"xref": "paper", "x": 0, "yref": "paper", "y": 1, "yanchor": "bottom", "showarrow": False}
+    return [{**place, "yshift": 18 * lines + 6, "text": "&nbsp; ".join(names)}]
 
 
-def _known(category: str) -> bool:
-    return category in CATEGORIES or category == PLAIN_CATEGORY
+def _is_known(category: str) -> bool:
+    return category in CATEGORIES or category == GREY_CATEGORY
 
 
 def _beats(value: float | None, other: float, metric: str) -> bool:
     if value is None:
         return False
-    return value > other if METRICS[metric].more_is_better else value < other
+    return value > other if METRICS[metric].higher_is_better else value < other

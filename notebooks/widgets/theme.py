@@ -1,4 +1,4 @@
-"""How panels look, light and dark: neither JupyterLab's theme nor Voila's reaches a figure, so it is an argument."""
+"""The light and dark themes of panels; figures cannot read the theme of JupyterLab or Voila, so it is an argument."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import plotly.graph_objects as go
 Theme = Literal["light", "dark"]
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 SIZE = 13
-# Told apart by the colour-blind, on white and on the dark paper below.
+# Colour-blind safe, on white and on the dark paper below.
 COLOURS = ("#0072B2", "#B88000", "#008A63", "#C0609A", "#8A3B12", "#4B9CD3")
 ON_DARK = ("#56A8E0", "#E0A93B", "#35BE92", "#E08BBF", "#D08A5C", "#9CCBEF")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """The colours of a theme: `paper` behind all, `ink` for words, `quiet` for less, `alarm` for faults."""
+class Palette:
+    """The colours of a theme: `paper` is the background, `ink` the text, `quiet` minor text, `alarm` for errors."""
 
     paper: str
     ink: str
@@ -26,39 +26,39 @@ class Look:
     alarm: str
     colours: tuple[str, ...]
 
-    def colour(self, place: int) -> str:
-        """The colour of the curve in a place; the seventh begins again."""
-        return self.colours[place % len(self.colours)]
+    def colour(self, index: int | None) -> str:
+        """The colour of the curve with an index; after the last colour they repeat. `quiet` for None."""
+        return self.quiet if index is None else self.colours[index % len(self.colours)]
 
 
-LOOKS: dict[Theme, Look] = {
-    "light": Look("#ffffff", "#1b1f24", "#57606a", "#e3e8ee", "#b3261e", COLOURS),
-    "dark": Look("#15191f", "#e6edf3", "#9aa7b4", "#2b323b", "#ff8a80", ON_DARK),
+PALETTES: dict[Theme, Palette] = {
+    "light": Palette("#ffffff", "#1b1f24", "#57606a", "#e3e8ee", "#b3261e", COLOURS),
+    "dark": Palette("#15191f", "#e6edf3", "#9aa7b4", "#2b323b", "#ff8a80", ON_DARK),
 }
 
 
-def look(theme: Theme) -> Look:
-    """The colours of a theme; raises ValueError that names the themes there are."""
-    if theme not in LOOKS:
-        raise ValueError(f"theme is {' or '.join(LOOKS)}, not {theme!r}")
-    return LOOKS[theme]
+def palette_of(theme: Theme) -> Palette:
+    """The palette of a theme; ValueError names the themes that exist."""
+    if theme not in PALETTES:
+        raise ValueError(f"theme is {' or '.join(PALETTES)}, not {theme!r}")
+    return PALETTES[theme]
 
 
 def template(theme: Theme) -> go.layout.Template:
-    """What every figure of a theme begins with."""
-    told = look(theme)
-    axis = {"gridcolor": told.grid, "linecolor": told.grid, "zerolinecolor": told.quiet, "zerolinewidth": 1}
+    """The plotly template of every figure in a theme."""
+    palette = palette_of(theme)
+    axis = {"gridcolor": palette.grid, "linecolor": palette.grid, "zerolinecolor": palette.quiet, "zerolinewidth": 1}
     axis |= {"automargin": True, "ticks": "", "title": {"standoff": 8}}
     return go.layout.Template(
         layout={
-            "paper_bgcolor": told.paper,
-            "plot_bgcolor": told.paper,
-            "font": {"family": FONT, "size": SIZE, "color": told.ink},
-            "colorway": list(told.colours),
+            "paper_bgcolor": palette.paper,
+            "plot_bgcolor": palette.paper,
+            "font": {"family": FONT, "size": SIZE, "color": palette.ink},
+            "colorway": list(palette.colours),
             "title": {"x": 0, "xref": "paper", "y": 0.98, "yanchor": "top", "font": {"size": 17}},
             "xaxis": axis,
             "yaxis": axis,
-            "hoverlabel": {"bgcolor": told.paper, "bordercolor": told.quiet, "font": {"color": told.ink}},
+            "hoverlabel": {"bgcolor": palette.paper, "bordercolor": palette.quiet, "font": {"color": palette.ink}},
             "legend": {"bgcolor": "rgba(0,0,0,0)"},
             "margin": {"l": 60, "r": 110, "t": 76, "b": 50},
         }
@@ -66,21 +66,21 @@ def template(theme: Theme) -> go.layout.Template:
 
 
 def style(theme: Theme) -> str:
-    """The same look for what surrounds a figure, as a style sheet of the class `ninefold-THEME`."""
-    told, box = look(theme), f".ninefold-{theme}"
+    """The style sheet of the controls and tables around a figure, for the class `ninefold-THEME`."""
+    palette, box = palette_of(theme), f".ninefold-{theme}"
     field = "input, select, textarea, .jupyter-button"
     return (
         "<style>"
-        f"{box} {{ background: {told.paper}; color: {told.ink}; font-family: {FONT}; padding: 8px 12px; "
+        f"{box} {{ background: {palette.paper}; color: {palette.ink}; font-family: {FONT}; padding: 8px 12px; "
         "border-radius: 6px; }"
-        f"{box} .widget-label, {box} .widget-html-content, {box} .widget-readout {{ color: {told.ink}; }}"
-        f"{box} :is({field}) {{ border: 1px solid {told.grid}; color: {told.ink} !important; "
-        f"background-color: {told.paper} !important; }}"
-        f"{box} .jupyter-button.mod-active {{ background-color: {told.colour(0)} !important; "
-        f"color: {told.paper} !important; }}"
-        f"{box} .quiet {{ color: {told.quiet}; }} {box} .alarm {{ color: {told.alarm}; }}"
+        f"{box} .widget-label, {box} .widget-html-content, {box} .widget-readout {{ color: {palette.ink}; }}"
+        f"{box} :is({field}) {{ border: 1px solid {palette.grid}; color: {palette.ink} !important; "
+        f"background-color: {palette.paper} !important; }}"
+        f"{box} .jupyter-button.mod-active {{ background-color: {palette.colour(0)} !important; "
+        f"color: {palette.paper} !important; }}"
+        f"{box} .quiet {{ color: {palette.quiet}; }} {box} .alarm {{ color: {palette.alarm}; }}"
         f"{box} table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}"
-        f"{box} :is(td, th) {{ padding: 2px 10px 2px 0; text-align: left; border-bottom: 1px solid {told.grid}; }}"
+        f"{box} :is(td, th) {{ padding: 2px 10px 2px 0; text-align: left; border-bottom: 1px solid {palette.grid}; }}"
         f"{box} :is(td, th).number {{ text-align: right; }}"
         "</style>"
     )

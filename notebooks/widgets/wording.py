@@ -1,4 +1,4 @@
-"""What panels say in words: of which world a number is, of when, and how old that is."""
+"""Words and instants that panels share: which world a document is from, its time, and whether it is stale."""
 
 from __future__ import annotations
 
@@ -7,40 +7,41 @@ from datetime import datetime, timedelta
 from html import escape
 from typing import Any
 
+Document = Mapping[str, Any]
+
 WORLDS = {"simulated": "SIMULATED market", "replay": "REPLAY of past prices", "live": "live prices"}
+BACKFILLED = "BACKFILLED: computed for past dates at the first start"
 
 
-def standing(document: Mapping[str, Any], now: datetime, *, brief: bool = False) -> str:
-    """Of which world a document is and of when; that it is stale where it is. `brief`: nothing but when."""
-    as_of = moment(document["as_of"])
-    if brief:
-        return minute(as_of)
-    stale = document.get("stale_after")
-    old = f" · STALE: nothing newer came for {span(now - as_of)}" if stale and now > moment(stale) else ""
-    return f"{world(document)} · as of {minute(as_of)}{old}"
+def provenance(document: Document, now: datetime) -> str:
+    """The world and the time of a document, and a warning when it is stale."""
+    stale_after = document.get("stale_after")
+    is_stale = stale_after and now > moment(stale_after)
+    warning = f" · STALE: no update for {duration(now - moment(document['as_of']))}" if is_stale else ""
+    return f"{world(document)} · as of {minute(document['as_of'])}{warning}"
 
 
-def world(document: Mapping[str, Any]) -> str:
-    """Whose prices these are, in words; a world that is not known keeps its name."""
+def world(document: Document) -> str:
+    """The world of a document in words; an unknown world keeps its name."""
     return WORLDS.get(document["world"], str(document["world"]))
 
 
 def moment(text: str) -> datetime:
-    """An instant of the API."""
+    """An instant of the API as a datetime."""
     return datetime.fromisoformat(text)
 
 
-def minute(instant: datetime) -> str:
-    """An instant to the minute."""
-    return f"{instant:%Y-%m-%d %H:%M} UTC"
+def minute(text: str) -> str:
+    """An instant of the API, to the minute."""
+    return f"{moment(text):%Y-%m-%d %H:%M} UTC"
 
 
-def until(now: datetime, pause_s: float) -> str:
-    """The instant after a pause, to the second."""
+def time_after(now: datetime, pause_s: float) -> str:
+    """The time of day after a pause, to the second."""
     return f"{now + timedelta(seconds=pause_s):%H:%M:%S} UTC"
 
 
-def span(length: timedelta) -> str:
+def duration(length: timedelta) -> str:
     """A length of time in its largest whole unit."""
     minutes = int(length.total_seconds() // 60)
     if minutes < 120:
@@ -48,11 +49,21 @@ def span(length: timedelta) -> str:
     return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // (24 * 60)} days"
 
 
-def plain(text: str) -> str:
-    """Words from outside for plotly, which takes a little HTML but knows no entity of a quotation mark."""
+def escaped(text: str) -> str:
+    """Text from outside for plotly, which understands some HTML tags but not the entities of quotation marks."""
     return escape(text, quote=False)
 
 
-def price(usage: Mapping[str, Any]) -> str:
-    """What a look costs whose document is counted, and how many are left."""
-    return f"each look costs one of the key's calls today, {usage['quota']['remaining']} left"
+def shortened(text: str, longest: int) -> str:
+    """The text, or its beginning with an ellipsis where it has more than `longest` characters."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def percent(p: float | None) -> float | None:
+    """A probability in 0 to 1 as a percentage."""
+    return None if p is None else 100 * p
+
+
+def call_cost(usage: Document) -> str:
+    """The cost of refreshing a document that counts against the key's quota."""
+    return f"each refresh uses one of the key's daily calls, {usage['quota']['remaining']} left"

@@ -11,8 +11,8 @@ UNREADABLE = "unreadable"
 def network(address: str | None) -> str:
     """What an address is counted as: an IPv4 address as itself, an IPv6 address as its /64.
 
-    A home or a server is given a whole /64, so counting single addresses would limit nobody. Text that is no
-    address is counted as one caller, so that nothing unreadable escapes its limit.
+    A home or a server usually has a whole /64, so a limit on single addresses would have no effect. All invalid
+    addresses count as one caller, so that they do not escape the limit.
     """
     if not address:
         return UNREADABLE

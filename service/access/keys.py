@@ -19,7 +19,7 @@ SECRET_BYTES = 32
 DIGITS = string.digits + string.ascii_letters
 SECRET_DIGITS = 43  # the fewest base62 digits that hold 256 bits
 SHAPE = re.compile(rf"(nf_live_([0-9a-f]{{8}})_[0-9A-Za-z]{{{SECRET_DIGITS}}})_([0-9a-f]{{8}})")
-# What the key of an unknown id is compared with: no HMAC is ever all zeros, so nothing equals it.
+# The hash with which a key of an unknown id is compared: no HMAC is all zeros, so nothing matches it.
 NOBODY = "0" * 64
 
 
@@ -33,10 +33,10 @@ def mint(identity: bytes, secret: bytes) -> str:
 
 def key_id(key: str) -> str:
     """The id inside a well-formed key; anything else is an InvalidKey, which does not repeat it."""
-    found = SHAPE.fullmatch(key)
-    if found is None or _checksum(found[1]) != found[3]:
+    match = SHAPE.fullmatch(key)
+    if match is None or _checksum(match[1]) != match[3]:
         raise InvalidKey("The API key is not valid.")
-    return found[2]
+    return match[2]
 
 
 def digest(key: str, secret: bytes) -> str:

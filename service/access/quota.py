@@ -25,7 +25,7 @@ def window_end(now: float, length: int) -> int:
     return (int(now) // length + 1) * length
 
 
-class Standing(NamedTuple):
+class QuotaStatus(NamedTuple):
     """How a caller stands with one limit: `limit` calls in `window_s` seconds, `remaining` of them until `reset_at`.
 
     `reset_at` is a unix second.

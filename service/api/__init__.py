@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flask import Flask
 
-from service.api import auth, docs, errors, headers, limits, metrics, oracle, snapshots
+from service.api import answering, auth, docs, errors, headers, limits, metrics, snapshots
 from service.api.apex import apex
+from service.api.application import Application
 from service.api.battle import battle
 from service.api.challenges import challenges
 from service.api.health import health
@@ -15,7 +16,7 @@ from service.api.keys import keys
 from service.api.leaderboard import leaderboard
 from service.api.ledger import ledger
 from service.api.news import news
-from service.api.oracle import oracle as oracle_blueprint
+from service.api.oracle import oracle
 from service.api.predictions import predictions
 from service.api.prices import prices
 from service.api.services import Services
@@ -23,7 +24,7 @@ from service.api.streaks import streaks
 from service.api.widget import widget
 
 BLUEPRINTS = (
-    oracle_blueprint,
+    oracle,
     prices,
     predictions,
     challenges,
@@ -43,13 +44,13 @@ BLUEPRINTS = (
 
 def create_app(services: Services) -> Flask:
     """The WSGI application over `services`; it reads nothing else, neither environment nor files of data."""
-    app = Flask(__name__, static_folder=None)
+    app = Application(__name__, static_folder=None)
     app.url_map.merge_slashes = False  # a redirect would be an HTML page under /api
     # One byte more than allowed: werkzeug cuts a chunked body off here without a word.
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES + 1
     app.extensions["ninefold"] = services
     auth.trust_proxies(app, services.settings.trusted_proxies)
-    for part in (headers, metrics, errors, limits, snapshots, oracle):
+    for part in (headers, metrics, errors, limits, snapshots, answering):
         part.register(app)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)

@@ -1,10 +1,9 @@
-"""Apex, the fusion of eight layers, and the fund that it steers."""
+"""Apex, the forecast fused from eight layers, and the virtual fund that follows it."""
 
 from __future__ import annotations
 
 from flask import Blueprint, Response
 
-from service.api import examples
 from service.api.encoding import document
 from service.api.operations import operation
 from service.api.snapshots import latest
@@ -17,29 +16,29 @@ MAX_AGE_S = 30
 
 
 @apex.get("/status")
-@operation(tag="Intelligence", limit="telemetry", returns=ApexDocument, cached=True, example=examples.APEX)
+@operation(tag="Intelligence", limit="telemetry", returns=ApexDocument, cached=True)
 def status() -> Response:
-    """What eight layers, fused into one, say of bitcoin's price a day later, and how good each of them was.
+    """The fused forecast of bitcoin's next day from eight layers, and the accuracy of each layer.
 
-    `p_up` is the probability that it will be higher, in 0-1; a layer that has nothing to go by is `silent` and says
-    why. `agreement` is the weight of the layers on the side of the vote, `confidence` that times twice the distance of
-    `p_up` from even. The special mode is on only when all of its `conditions` hold. A layer's `accuracy` is 1 less its
-    Brier score over 0.25: 0 is the toss of a coin, 1 is certainty that came true; `hit_rate_pct` has a 95 % interval.
-    Both are given twice, for the calls made live and for those `backfilled` on past instants, and never pooled. A new
-    call comes every four hours; direction over a day is close to a coin flip.
+    `p_up` is the probability (0-1) that the price is higher after 24 hours. A layer without data is `silent` and says
+    why. `agreement` is the weight of the layers on the side of the forecast; `confidence` is that times twice the
+    distance of `p_up` from one half. The special mode is on only when all `conditions` hold. A layer's `accuracy` is 1
+    minus its Brier score divided by 0.25: a coin flip has 0, perfect certainty has 1. `hit_rate_pct` has a 95%
+    interval. Both are given for live forecasts and for `backfilled` ones, which are never pooled. A new forecast is
+    made every four hours. The direction of a single day is close to a coin flip.
     """
     return document(latest("apex"), max_age=MAX_AGE_S)
 
 
 @apex.get("/fund")
-@operation(tag="Intelligence", limit="telemetry", returns=FundDocument, cached=True, example=examples.APEX_FUND)
+@operation(tag="Intelligence", limit="telemetry", returns=FundDocument, cached=True)
 def fund() -> Response:
-    """A virtual 1,000 USD in bitcoin that follows apex, with the fees of an exchange. No order was placed.
+    """A virtual fund of 1,000 USD that follows apex in bitcoin, with exchange fees. No order was placed.
 
-    It holds bitcoin or cash, half of it bitcoin at even odds, and trades when a call moves that share by more than a
-    tenth. `benchmark` bought with all of the money at the start and held. Points and trades before `live_since` are
-    `backfilled`: computed from calls on past instants; `books` tell the results of the two apart, each from what the
-    fund had when it began. `sharpe` is of a year, with a 95 % interval from `sharpe_low` to `sharpe_high`: where 0
-    lies between them the result may well be luck.
+    The fund holds bitcoin and cash: half in bitcoin at even odds. It trades when a forecast changes that share by more
+    than 10 pp. `benchmark` bought bitcoin with all its money at the start and held it. Points and trades before
+    `live_since` are `backfilled`: computed from forecasts of past instants. `books` separates the results of the two
+    periods, each relative to the fund's equity when it began. `sharpe` is annualised, with a 95% interval from
+    `sharpe_low` to `sharpe_high`; where the interval contains 0 the result may well be luck.
     """
     return document(latest("apex-fund"), max_age=MAX_AGE_S)

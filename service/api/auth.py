@@ -27,26 +27,32 @@ END_USER = re.compile("[ -~]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who a request is counted for. Without a key everything but `address` is None or False.
-
-    `end_user` is on whose behalf a delegating key calls; `daily_limit` is that of the plan.
-    """
+    """Who a request is counted for; without a key, its address."""
 
     address: str
-    key_id: str | None = None
-    plan: Plan | None = None
-    delegating: bool = False
-    end_user: str | None = None
-
-    @property
-    def daily_limit(self) -> int | None:
-        return self.plan and PLANS[self.plan]
 
     @property
     def id(self) -> str:
-        """What quotas, votes and idempotency count by; at most 128 characters."""
-        if self.key_id is None:
-            return f"address:{self.address}"
+        """The name that limits, votes and idempotency count by, at most 128 characters."""
+        return f"address:{self.address}"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyHolder(Caller):
+    """A caller with a key; `end_user` is the person on whose behalf a delegating key calls."""
+
+    key_id: str
+    plan: Plan
+    delegating: bool
+    end_user: str | None
+
+    @property
+    def daily_limit(self) -> int:
+        """Calls per day on the caller's plan."""
+        return PLANS[self.plan]
+
+    @property
+    def id(self) -> str:
         return f"key:{self.key_id}" if self.end_user is None else f"key:{self.key_id}:{self.end_user}"
 
 
@@ -76,16 +82,17 @@ def trust_proxies(app: Flask, count: int) -> None:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=count, x_proto=0)
 
 
-def holder(row: KeyRow, end_user: str | None = None) -> Caller:
-    """The caller that a key makes of whoever sent this request."""
-    return Caller(address(), row.id, row.plan, row.delegating, end_user)
+def holder(row: KeyRow, end_user: str | None = None) -> KeyHolder:
+    """The sender of this request as the holder of a key."""
+    return KeyHolder(address(), row.id, row.plan, row.delegating, end_user)
 
 
 def _authenticated(sent: str) -> KeyRow:
     wanted = key_id(sent)
     with services().database.reading() as db:
         row = keys.find(db, wanted)
-    if not matches(sent, row.hash if row else NOBODY, services().key_secret):
+    matching = matches(sent, row.hash if row else NOBODY, services().key_secret)
+    if row is None or not matching:
         raise InvalidKey("The API key is not valid.")
     return row
 

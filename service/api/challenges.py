@@ -1,11 +1,10 @@
-"""Challenges: anybody puts a question with a date to ten voters and apex, and says yes or no to those of others."""
+"""Challenges: callers put a question with a date to ten voters and apex, and vote on those of others."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from typing import Annotated
@@ -15,14 +14,14 @@ from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from service.api import examples
 from service.api.auth import Caller
 from service.api.inputs import DATE, Body
 from service.api.operations import operation
 from service.api.services import services
 from service.api.snapshots import find, latest
-from service.api.voting import VOTED, Opinion, Voted, cast
-from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, NotFound, VotingClosed
+from service.api.voting import UserVote, Voted, cast
+from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, ResourceNotFound, VotingClosed
+from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.challenges import open_challenge
 from service.forecasting.predictions.documents import (
     ChallengesDocument,
@@ -30,29 +29,27 @@ from service.forecasting.predictions.documents import (
     challenges_document,
     list_challenge,
 )
-from service.forecasting.predictions.entries import question_row
-from service.forecasting.predictions.parts import CommitmentTold
-from service.forecasting.questions.clean import LONGEST
-from service.market.prices import Price, Prices
+from service.forecasting.predictions.ledger_rows import question_row
+from service.market.prices import AssetPrice, PricesDocument
+from service.questions.clean import LONGEST
 from service.store import ledger, user_votes
 from service.store import predictions as stored
-from service.store.predictions import Stored
 from service.store.snapshots import Snapshot
 from service.store.user_votes import Tally
 
 challenges = Blueprint("challenges", __name__, url_prefix="/api/challenges")
 
 MOST = 200
-# Of several that are created at one instant on PostgreSQL all want the same number, and all but one ask again.
+# Challenges created at one instant on PostgreSQL compete for the same number; all but one try again.
 TRIES = 10
 NUMBER = re.compile("[1-9][0-9]{0,8}")
-PRICES = TypeAdapter(Prices)
+PRICES = TypeAdapter(PricesDocument)
 
 
-def _date(given: object) -> date:
-    if isinstance(given, str) and re.fullmatch(DATE, given):
+def _date(value: object) -> date:
+    if isinstance(value, str) and re.fullmatch(DATE, value):
         try:
-            return date.fromisoformat(given)
+            return date.fromisoformat(value)
         except ValueError:
             pass
     raise ValueError("must be a date of the calendar in the form YYYY-MM-DD, such as 2026-12-31")
@@ -67,10 +64,10 @@ Deadline = Annotated[
 
 
 class Creation(Body):
-    """A question about crypto or markets, and the date by which it is decided."""
+    """A question about crypto or markets, and the date that decides it."""
 
     question: Text
-    deadline: Deadline = Field(description="from today to 365 days ahead, in UTC; that day still counts")
+    deadline: Deadline = Field(description="a day in UTC, from today to 365 days ahead; that day is included")
 
 
 @challenges.post("/create")
@@ -80,58 +77,56 @@ class Creation(Body):
     limit="challenges",
     retryable=True,
     raises=(NotAMarketQuestion, InvalidQuestion, Busy),
-    example=examples.CHALLENGE,
 )
 def create(body: Creation, caller: Caller) -> ListedChallenge:
-    """Challenge ten voters and apex to a question with a date.
+    """Put a question with a date to ten voters and apex.
 
     They vote within seconds, once: until then `votes_pending` is true and GET /api/challenges/{number} shows more.
     The deadline is 23:59:59 UTC of the date, or the instant of that day which the question names; it may be today
-    while an hour is left. `resolved_by` says whether prices will tell what became of it or the operator's hand, and
-    `resolution.rule` how; votes on what prices cannot tell say where the asset is heading and are not scored. The
-    question is recorded in the public ledger at once; who asked never is.
+    while an hour is left. `resolved_by` says whether prices or the operator will decide the outcome, and
+    `resolution.rule` how; votes on questions that prices cannot decide say where the asset is heading and are not
+    scored. The question is recorded in the public ledger at once; its author never is.
 
     Three a day per key, per end user of a delegating key, or per address without a key. A refused question does not
     count, and neither does a retry under the same Idempotency-Key.
     """
-    known = services()
-    now = known.clock.at(known.now())
-    costs = _costs(latest("prices"))
-    spots = {asset: price.price for asset, price in costs.items()}
+    web = services()
+    now = web.clock.at(web.now())
+    prices = _prices(latest("prices"))
+    spots = {asset: price.price for asset, price in prices.items()}
     for _ in range(TRIES):
-        with suppress(IntegrityError), known.database.writing() as db:
-            number = stored.next_number(db)
-            market = open_challenge(body.question, body.deadline, now, spots, number, caller.id)
-            stored.add(db, market, number)
-            ledger.append(db, [question_row(market)], now)
-            return _listed(db, [_found(db, str(number))], costs, now)[0]
+        with suppress(IntegrityError), web.database.writing() as db:
+            challenge = open_challenge(body.question, body.deadline, now, spots, stored.next_number(db), caller.id)
+            stored.add(db, [challenge])
+            ledger.append(db, [question_row(challenge)], now)
+            return _published(db, [challenge], prices, now)[0]
     raise Busy("Many challenges were created at the same instant.")
 
 
 @challenges.get("/active")
-@operation(tag="Challenges", limit="telemetry", example=examples.CHALLENGES)
+@operation(tag="Challenges", limit="telemetry")
 def active() -> ChallengesDocument:
-    """The challenges that are still open, the newest first, at most 200.
+    """The open challenges, the newest first, at most 200.
 
     Each has the votes of ten voters (the nine, and `swarm`, which follows the net position of the 54 strategies), the
-    vote of `apex`, and how many callers said yes and no. Voters vote once, when a challenge is new. `context` is the
-    asset's price now and how far the level is from it, in percent.
+    vote of `apex`, and the votes of callers. Voters vote once, when a challenge is new. `context` is the asset's price
+    now and how far the level is from it, in percent.
     """
-    known = services()
-    now = known.clock.at(known.now())
-    with known.database.reading() as db:
-        listed = _listed(db, stored.active_challenges(db, now, MOST), _costs(find("prices")), now)
-    return challenges_document(listed, now=now, world=known.clock.world)
+    web = services()
+    now = web.clock.at(web.now())
+    with web.database.reading() as db:
+        published = _published(db, stored.active_challenges(db, now, MOST), _prices(find("prices")), now)
+    return challenges_document(published, now=now, world=web.clock.world)
 
 
-@challenges.get("/<number>")
-@operation(tag="Challenges", limit="telemetry", raises=(NotFound,), example=examples.CHALLENGE)
-def one(number: str) -> ListedChallenge:
-    """One challenge, open or over, by its number; once it is over `resolution` says what became of it and why."""
-    known = services()
-    now = known.clock.at(known.now())
-    with known.database.reading() as db:
-        return _listed(db, [_found(db, number)], _costs(find("prices")), now)[0]
+@challenges.get("/<number>", endpoint="one")
+@operation(tag="Challenges", limit="telemetry", raises=(ResourceNotFound,))
+def show(number: str) -> ListedChallenge:
+    """One challenge, open or over, by its number; once it is over `resolution` holds the outcome and the evidence."""
+    web = services()
+    now = web.clock.at(web.now())
+    with web.database.reading() as db:
+        return _published(db, [_challenge(db, number)], _prices(find("prices")), now)[0]
 
 
 @challenges.post("/<number>/vote")
@@ -139,52 +134,48 @@ def one(number: str) -> ListedChallenge:
     tag="Challenges",
     key="welcome",
     limit="votes",
-    raises=(NotFound, VotingClosed),
-    example=replace(VOTED, id="challenge-17"),
+    raises=(ResourceNotFound, VotingClosed),
 )
-def vote(number: str, body: Opinion, caller: Caller) -> Voted:
-    """Say yes or no to a challenge.
+def vote(number: str, body: UserVote, caller: Caller) -> Voted:
+    """Vote yes or no on a challenge.
 
-    One vote per key, per end user of a delegating key, or per address without a key; a later one takes its place,
-    until the deadline. It never reaches the voters or any score.
+    One vote per key, per end user of a delegating key, or per address without a key; a later vote replaces it until
+    the deadline. It never reaches the voters or any score.
     """
-    known = services()
-    now = known.clock.at(known.now())
-    with known.database.writing() as db:
-        return cast(db, _found(db, number), body, caller, now)
+    web = services()
+    now = web.clock.at(web.now())
+    with web.database.writing() as db:
+        return cast(db, _challenge(db, number), body.vote, caller, now)
 
 
-def _found(db: Connection, number: str) -> Stored:
-    found = stored.find_challenge(db, int(number)) if NUMBER.fullmatch(number) else None
-    if found is None:
-        raise NotFound("There is no challenge of that number; /api/challenges/active lists those that are open.")
-    return found
+def _challenge(db: Connection, number: str) -> Prediction:
+    challenge = stored.find_challenge(db, int(number)) if NUMBER.fullmatch(number) else None
+    if challenge is None:
+        raise ResourceNotFound("There is no challenge of that number; /api/challenges/active lists the open ones.")
+    return challenge
 
 
-def _listed(db: Connection, found: Sequence[Stored], costs: dict[str, Price], now: int) -> list[ListedChallenge]:
-    """The challenges as they are published, with what callers think of them and what their assets cost."""
-    tallies = user_votes.tallies(db, [one.market.id for one in found])
+def _published(
+    db: Connection, predictions: Sequence[Prediction], prices: dict[str, AssetPrice], now: int
+) -> list[ListedChallenge]:
+    """The challenges with the votes of callers and the prices of their assets."""
+    tallies = user_votes.tallies(db, [challenge.id for challenge in predictions])
     return [
         list_challenge(
-            one.market,
-            number=one.number,
-            commitment=one.commitment,
-            odds=one.odds,
-            user_votes=tallies.get(one.market.id, Tally()),
-            settlement=one.settlement,
-            price=costs.get(one.market.question.asset),
-            sealed=CommitmentTold(one.seq, one.hash) if one.hash else None,
+            challenge,
+            tally=tallies.get(challenge.id, Tally()),
+            price=prices.get(challenge.question.asset),
             now=now,
         )
-        for one in found
+        for challenge in predictions
     ]
 
 
-def _costs(snapshot: Snapshot | None) -> dict[str, Price]:
+def _prices(snapshot: Snapshot | None) -> dict[str, AssetPrice]:
     return _read(snapshot) if snapshot else {}
 
 
 @lru_cache(maxsize=2)
-def _read(snapshot: Snapshot) -> dict[str, Price]:
-    """What each asset costs by the document of prices, which is read once."""
+def _read(snapshot: Snapshot) -> dict[str, AssetPrice]:
+    """The price of each asset; a document is parsed once."""
     return {price.asset: price for price in PRICES.validate_json(snapshot.body).prices}

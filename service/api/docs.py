@@ -1,6 +1,6 @@
-"""What the service says of itself, in three documents and a page, all derived from the operations that are there.
+"""The API's own documentation: three documents and a page, all derived from the registered operations.
 
-They are made once, when the application is, and served as bytes like any other document.
+They are built once, with the application, and served as bytes like any other document.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Flask, Response, current_app, redirect
+from werkzeug.wrappers import Response as BaseResponse
 
 from service.api import openapi, summaries
-from service.api.auth import Caller, address
 from service.api.encoding import document
-from service.api.limits import charge
+from service.api.limits import LIMITS
 from service.api.operations import operation
 from service.store.snapshots import Snapshot, make
 
@@ -24,7 +24,7 @@ docs = Blueprint("docs", __name__)
 STATIC = Path(__file__).parent / "static"
 HOUR_S = 3600
 MONTH_S = 30 * 86400
-# The page takes its script and the description from here, and nothing from anywhere else.
+# The page loads its script and the description from this service, and nothing from another host.
 PAGE_LOADS = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -32,24 +32,26 @@ PAGE_LOADS = (
 
 
 def prepare(app: Flask) -> None:
-    """Make the documents of what `app` answers; called once all its operations are registered."""
-    known = openapi.routes(app)
-    described = {"full": openapi.describe(known), "lite": summaries.lite(known), "legacy": summaries.legacy(known)}
-    bodies = {name: json.dumps(told, ensure_ascii=False, allow_nan=False).encode() for name, told in described.items()}
+    """Build the documents of `app`; called once all its operations are registered."""
+    routes = openapi.routes(app)
+    documents = {"full": openapi.describe(routes), "lite": summaries.lite(routes), "legacy": summaries.legacy(routes)}
+    bodies = {
+        name: json.dumps(value, ensure_ascii=False, allow_nan=False).encode() for name, value in documents.items()
+    }
     app.extensions["ninefold-docs"] = {name: make(name, 0, body) for name, body in bodies.items()}
 
 
 @docs.get("/api/v1/docs")
 @operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], cached=True)
 def legacy() -> Response:
-    """The public API as plain JSON, version 1.0. Kept for old callers; new ones read /api/openapi.json."""
+    """The public API as plain JSON, version 1.0. Kept for existing clients; new ones use /api/openapi.json."""
     return document(_prepared("legacy"), max_age=HOUR_S)
 
 
 @docs.get("/api/openapi-lite.json")
 @operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], cached=True)
 def lite() -> Response:
-    """The OpenAPI description without the schemas of answers."""
+    """The OpenAPI description without response schemas."""
     return document(_prepared("lite"), max_age=HOUR_S)
 
 
@@ -59,28 +61,28 @@ docs.add_url_rule("/api/v1/openapi-lite.json", endpoint="lite_alias", view_func=
 @docs.get("/api/openapi.json")
 @operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], cached=True)
 def full() -> Response:
-    """The OpenAPI 3.1 description of everything that is here."""
+    """The complete OpenAPI 3.1 description."""
     return document(_prepared("full"), max_age=HOUR_S)
 
 
 @docs.get("/docs")
 @operation(tag="Documentation", limit="telemetry", returns=str, media="text/html", cached=True)
 def page() -> Response:
-    """The description as a page to read and to try from. It loads nothing from another host."""
+    """The documentation as a page where each endpoint can be tried. It loads nothing from another host."""
     response = document(_static("docs.html"), max_age=HOUR_S, media="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = PAGE_LOADS
     return response
 
 
 @docs.get("/docs/rapidoc-9.3.8.js")
+@LIMITS["telemetry"]
 def script() -> Response:
-    """The script of the page; not an operation, so it is in none of the documents."""
-    charge("telemetry", Caller(address()))
+    """The script of the page. It is no operation, so no document lists it."""
     return document(_static("rapidoc-9.3.8.js"), max_age=MONTH_S, media="text/javascript; charset=utf-8")
 
 
 @docs.get("/")
-def front() -> Response:
+def front() -> BaseResponse:
     return redirect("/docs")
 
 

@@ -18,27 +18,30 @@ from service.market.instants import utc
 
 MEDIA_TYPE = "application/problem+json"
 
-# The nearest class in an error's family tree decides; whatever has none is a fault of ours, a 500.
+# The nearest class in an error's hierarchy decides; an error without one is a fault of ours, a 500.
 STATUS: dict[type[NinefoldError], int] = {
     errors.InvalidRequest: 400,
     errors.AccessDenied: 401,
-    errors.NotFound: 404,
-    errors.Conflict: 409,
+    errors.ResourceNotFound: 404,
+    errors.RequestConflict: 409,
     errors.IdempotencyMismatch: 422,
     errors.LimitReached: 429,
-    errors.Unavailable: 503,
+    errors.ServiceUnavailable: 503,
 }
 
-# What the routing and the reading of a request refuse before any view: status -> code and sentence.
+# What routing and parsing refuse before any view runs: status -> code and sentence.
 HTTP: dict[int, tuple[str, str]] = {
     400: ("invalid_request", "The request could not be read."),
     404: ("not_found", "There is nothing at this address."),
-    405: ("method_not_allowed", "This address does not take this method; the Allow header names those it takes."),
-    413: ("body_too_large", "A body may have at most 16 KiB."),
+    405: (
+        "method_not_allowed",
+        "This address does not accept this method; the Allow header lists the methods it accepts.",
+    ),
+    413: ("body_too_large", "The body is larger than 16 KiB."),
     415: ("unsupported_media_type", "Send the body as application/json in UTF-8, not compressed."),
-    431: ("headers_too_large", "The headers are too large together."),
+    431: ("headers_too_large", "The headers are too large in total."),
 }
-FAULT = ("internal_error", "Something went wrong on our side; it was logged under this request id.")
+FAULT = ("internal_error", "Something went wrong on our side. It was logged under this request id.")
 
 log = structlog.get_logger(__name__)
 
@@ -47,32 +50,34 @@ class Problem(BaseModel):
     """Why a request was not answered. `code` is stable; `detail` is written for people."""
 
     type: str = Field(description="`urn:ninefold:problem:` and the code", examples=["urn:ninefold:problem:not_found"])
-    title: str = Field(description="the HTTP status in words", examples=["Not Found"])
+    title: str = Field(description="the HTTP status as text", examples=["Not Found"])
     status: int = Field(description="the HTTP status", examples=[404])
     detail: str = Field(description="what is wrong with this request", examples=["There is nothing at this address."])
-    code: str = Field(description="a stable word for the kind of problem", examples=["not_found"])
-    request_id: str = Field(description="quote it when asking for help", examples=["5f0c2a9be41d7c36"])
-    errors: list[FieldError] | None = Field(None, description="bad input: what is wrong with which field")
-    abstained: dict[str, str] | None = Field(None, description="no voters: why each of them did not vote")
+    code: str = Field(description="stable identifier of the kind of problem", examples=["not_found"])
+    request_id: str = Field(description="quote it when you ask for help", examples=["5f0c2a9be41d7c36"])
+    errors: list[FieldError] | None = Field(None, description="for bad input: each field and what is wrong with it")
+    abstained: dict[str, str] | None = Field(
+        None, description="for too few votes: the reason of each voter that did not vote"
+    )
     limit: int | None = Field(None, description="429: calls allowed in the window")
     remaining: int | None = Field(None, description="429: calls left in the window")
-    reset_at: datetime | None = Field(None, description="429: when the window opens again")
+    reset_at: datetime | None = Field(None, description="429: when the window resets")
     retry_after_s: int | None = Field(None, description="429 and 503: seconds after which to try again")
 
     @classmethod
     def of(cls, status: int, code: str, detail: str, **more) -> Problem:
-        """The problem of that status and code; its other words follow from them."""
+        """The problem of a status and code; type and title follow from them."""
         kind, title = f"urn:ninefold:problem:{code}", HTTPStatus(status).phrase
         return cls(type=kind, title=title, status=status, detail=detail, code=code, **more)
 
 
 def status_of(error: type[NinefoldError]) -> int:
-    """The HTTP status of an error of the family."""
+    """The HTTP status of a class of errors."""
     return next((STATUS[cls] for cls in error.__mro__ if cls in STATUS), 500)
 
 
 def register(app: Flask) -> None:
-    """Make `app` answer every error with a problem."""
+    """Make `app` answer every error with a problem document."""
     app.register_error_handler(NinefoldError, _answer_ours)
     app.register_error_handler(HTTPException, _answer_http)
     app.register_error_handler(OperationalError, _answer_database)
@@ -81,7 +86,7 @@ def register(app: Flask) -> None:
 
 
 def problem(status: int, code: str, detail: str, **more) -> Response:
-    """The answer that says what the problem is; `more` fills the optional fields of Problem."""
+    """The response that describes a problem; `more` fills the optional fields of Problem."""
     body = Problem.of(status, code, detail, request_id=logs.request_id.get(), **more)
     response = Response(body.model_dump_json(exclude_none=True), status, mimetype=MEDIA_TYPE)
     if body.retry_after_s is not None:
@@ -99,19 +104,19 @@ def _answer_ours(error: NinefoldError) -> Response:
 
 
 def _more(error: NinefoldError) -> dict:
-    """What this kind of error says beyond its sentence."""
+    """The fields of this kind of error beyond its sentence."""
     if isinstance(error, errors.InvalidRequest):
         return {"errors": list(error.errors) or None}
     if isinstance(error, errors.LimitReached):
         window = {name: getattr(error, name) for name in ("limit", "remaining", "retry_after_s")}
         return {**window, "reset_at": utc(error.reset_at)}
-    if isinstance(error, errors.Unavailable):
+    if isinstance(error, errors.ServiceUnavailable):
         return {"retry_after_s": error.retry_after_s, "abstained": getattr(error, "abstained", None)}
     return {}
 
 
 def refusal(status: int) -> Response:
-    """The problem that HTTP itself has with a request."""
+    """The problem for a request that HTTP itself refuses."""
     code, detail = HTTP.get(status, HTTP[400] if status < 500 else FAULT)
     return problem(status, code, detail)
 
@@ -124,12 +129,12 @@ def _answer_http(error: HTTPException) -> Response:
 
 
 def _answer_database(error: Exception) -> Response:
-    """The database is gone, locked or full: it is there again later, or an operator is wanted."""
+    """The database is unreachable, locked or full: retrying may help, or the operator has to act."""
     log.error("database fault", exc_info=error)
-    return _answer_ours(errors.Unavailable("The database does not answer."))
+    return _answer_ours(errors.ServiceUnavailable("The database does not answer."))
 
 
 def _answer_fault(error: Exception) -> Response:
-    """An unexpected fault: the trace goes to the log, the caller gets the id it is logged under."""
+    """An unexpected fault: the log gets the trace, the caller gets the id it is logged under."""
     log.error("unexpected fault", exc_info=error)
     return problem(500, *FAULT)

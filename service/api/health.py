@@ -10,35 +10,36 @@ from flask import Blueprint, Response
 from service.api import metrics
 from service.api.operations import operation
 from service.api.services import Services, services
-from service.errors import Unavailable
+from service.errors import ServiceUnavailable
 from service.market.assets import ASSETS
 from service.market.clock import World
+from service.market.headers import MISSED_BARS
 from service.market.instants import iso
-from service.market.prices import MISSED_BARS
-from service.store import bars, fits, heartbeat, snapshots
+from service.store import bars, heartbeat, snapshots
+from service.store.plain import fits
 
 health = Blueprint("health", __name__)
 
-# How long on the wall a bar may take to be fetched and stored; a replay may run far faster than the wall.
+# Real seconds that fetching and storing a bar may take; a replay may run much faster than real time.
 PATIENCE_S = 60
-# What questions need, and every world has from its first seconds on. A hospital needs a month that has closed, and the
-# track record of the past takes some seconds more to live through.
+# What every world has within seconds of its first start. A hospital needs a closed month, and the backfilled track
+# record takes some seconds longer.
 DOCUMENTS = ("prices", "bot-battle", "leaderboard")
 
 
 @dataclass(frozen=True)
 class Alive:
-    """The process answers."""
+    """The process is alive."""
 
     status: Literal["alive"]
 
 
 @dataclass(frozen=True)
 class Ready:
-    """The service answers questions over bars that are current.
+    """The service can answer questions on current bars.
 
-    `as_of` is the end of the last bar and `age_s` how many seconds of world time ago that was; `fitted_at`
-    is the world time up to which the voters have learned.
+    `as_of` is the end of the last bar, `age_s` its age in seconds of world time, `fitted_at` the world time up to which
+    the voters were fitted.
     """
 
     status: Literal["ready"]
@@ -48,50 +49,47 @@ class Ready:
     fitted_at: str
 
 
-READY = Ready("ready", "simulated", "2026-11-21T12:05:00Z", 42, "2026-11-21T00:00:00Z")
-
-
 @health.get("/healthz")
-@operation(tag="Operation", limit=None, example=Alive("alive"))
+@operation(tag="Operation", limit=None)
 def alive() -> Alive:
-    """Whether the process lives. It touches nothing else, so a failing database does not get it restarted."""
+    """Whether the process is alive. It checks nothing else, so a failing database causes no restart."""
     return Alive("alive")
 
 
 @health.get("/readyz")
-@operation(tag="Operation", limit=None, raises=(Unavailable,), example=READY)
+@operation(tag="Operation", limit=None, raises=(ServiceUnavailable,))
 def ready() -> Ready:
-    """Whether the service can answer: the database takes a write, the bars are current, the voters have learned."""
+    """Whether the service can answer: the database is writable, the bars are current, the voters are fitted."""
     return _readiness(services())
 
 
 @health.get("/metrics")
 @operation(tag="Operation", limit=None, returns=str, media=metrics.MEDIA_TYPE)
 def collect() -> Response:
-    """What Prometheus collects. It holds no key, address or question."""
+    """Metrics for Prometheus. They contain no key, address or question."""
     return Response(metrics.exposition(), content_type=metrics.MEDIA_TYPE)
 
 
-def _readiness(known: Services) -> Ready:
-    """What is ready; raises Unavailable that names everything that is not, or what the database raises."""
-    wall = known.now()
-    with known.database.writing() as db:
+def _readiness(services: Services) -> Ready:
+    """The readiness; raises ServiceUnavailable that names everything missing, or what the database raises."""
+    wall = services.now()
+    with services.database.writing() as db:
         heartbeat.beat(db, int(wall))
-    with known.database.reading() as db:
-        openings = [bar.time for asset in ASSETS if (bar := bars.last(db, asset, known.step))]
-        fitted = fits.latest_slot(db)
+    with services.database.reading() as db:
+        openings = [bar.time for asset in ASSETS if (bar := bars.last(db, asset, services.step))]
+        fitted = fits.latest_key(db)
         unmade = [name for name in DOCUMENTS if snapshots.latest(db, name) is None]
-    as_of = max(openings, default=0) + known.step
-    age = known.clock.at(wall) - as_of
+    as_of = max(openings, default=0) + services.step
+    age = services.clock.at(wall) - as_of
     missing = []
     if not openings:
-        missing.append("there are no bars yet")
-    elif age > max(MISSED_BARS * known.step, PATIENCE_S * known.clock.speed):
+        missing.append("there are no price bars yet")
+    elif age > max(MISSED_BARS * services.step, PATIENCE_S * services.clock.speed):
         missing.append(f"the last bar ended at {iso(as_of)}, {age} s of world time ago")
     if fitted is None:
-        missing.append("the voters have not learned yet")
+        missing.append("the voters are not fitted yet")
     if unmade:
-        missing.append(f"not made yet: {', '.join(unmade)}")
-    if missing:
-        raise Unavailable(f"Not ready: {'; '.join(missing)}.")
-    return Ready("ready", known.clock.world, iso(as_of), age, iso(fitted))
+        missing.append(f"not available yet: {', '.join(unmade)}")
+    if missing or fitted is None:
+        raise ServiceUnavailable(f"Not ready: {'; '.join(missing)}.")
+    return Ready("ready", services.clock.world, iso(as_of), age, iso(fitted))

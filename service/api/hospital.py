@@ -7,14 +7,13 @@ import json
 from flask import Blueprint, Response
 from pydantic import Field
 
-from service.api import examples
 from service.api.encoding import document
 from service.api.inputs import Query
 from service.api.operations import operation
 from service.api.snapshots import find, latest
-from service.errors import NotFound
+from service.errors import ResourceNotFound
 from service.store.snapshots import Snapshot
-from service.trading.hospital import Hospital
+from service.trading.hospital import HospitalDocument
 
 hospital = Blueprint("hospital", __name__, url_prefix="/api/v1")
 
@@ -22,13 +21,13 @@ MAX_AGE_S = 60
 NAME = "strategy-hospital"
 
 
-class Round(Query):
-    """Which month's snapshot is wanted."""
+class TriageQuery(Query):
+    """The month of the snapshot."""
 
     month: str | None = Field(
         None,
         pattern="^[0-9]{4}-(0[1-9]|1[0-2])$",
-        description="a month that has closed, `YYYY-MM`; without it the last one",
+        description="a month that has ended, `YYYY-MM`; without it the last one",
     )
 
 
@@ -36,37 +35,37 @@ class Round(Query):
 @operation(
     tag="Strategies",
     limit="telemetry",
-    returns=Hospital,
+    returns=HospitalDocument,
     cached=True,
-    raises=(NotFound,),
-    example=examples.HOSPITAL,
+    raises=(ResourceNotFound,),
 )
-def triage(query: Round) -> Response:
-    """How healthy each strategy was when a month closed, and what should become of it.
+def triage(query: TriageQuery) -> Response:
+    """A health score, a status and a recommendation for each strategy at the end of a month.
 
-    Made once, when the month closes, and kept for ever; `links.months` lists the months there are.
+    Computed once, when the month ends, and never changed; `links.months` lists the available months.
 
-    `raw_score` is 100 times 0.30 `psr` (the probability that the Sharpe ratio is above 0) + 0.15 `deflated_sharpe`
-    (that it is above the best that luck gives among so many strategies) + 0.25 `drawdown_room` (1 without a fall,
-    0 from 25 % on) + 0.10 `wins` (that it wins more often than it must to break even) + 0.10 `profits` (from a profit
-    factor of 0.7 to 1.6) + 0.10 `decay` (that the month was as good as the 90 days before it), all over the last 90
-    days. `health_score` draws it towards 50 while there is little to go by: 50 + (`raw_score` - 50) `trust`, where
-    `trust` grows to 1 with 60 days and 20 closed trades.
+    `raw_score` is 100 times the weighted sum of six measures of the last 90 days: 0.30 `psr` (the probability that the
+    Sharpe ratio is above 0), 0.15 `deflated_sharpe` (the probability that it is above that of the luckiest of as many
+    strategies without skill), 0.25 `drawdown_room` (from 1 without a drawdown to 0 at 25%), 0.10 `wins` (the
+    probability that it wins often enough to break even), 0.10 `profits` (from 0 at a profit factor of 0.7 to 1 at
+    1.6) and 0.10 `decay` (the probability that the month was as good as the 90 days before it). With little data
+    `health_score` is closer to 50: it is 50 + (`raw_score` - 50) x `trust`, where `trust` reaches 1 with 60 days and
+    20 closed trades.
 
-    From 60 a strategy is `healthy`, from 45 `watch`, from 30 `sick`, else `critical`; under 30 days or 5 trades it is
-    under `observation`, and after a fall of more than 25 % at best `sick`. A healthy one is to `keep`, or to
-    `promote` when its `deflated_sharpe` is above 0.95; one to watch is to `keep`, or to `reduce` when its `decay` is
-    below 0.1; a sick or critical one is to `pause`, and to `retire` after three critical months running.
+    The status is `healthy` from 60, `watch` from 45, `sick` from 30, else `critical`. With under 30 days or 5 trades
+    it is `observation`; after a drawdown of more than 25% it is `sick` or `critical`. A healthy strategy is to `keep`,
+    or to `promote` when its `deflated_sharpe` is above 0.95. A strategy to watch is to `keep`, or to `reduce` when its
+    `decay` is below 0.1. A sick or critical one is to `pause`, and to `retire` after three critical months in a row.
 
-    A score describes what was: it is no promise of what comes.
+    A score describes the past. It does not predict later results.
     """
     return document(_of_month(query.month) if query.month else latest(NAME), max_age=MAX_AGE_S)
 
 
 def _of_month(month: str) -> Snapshot:
-    """The snapshot of that month; raises NotFound that names the months there are."""
+    """The snapshot of that month. Raises ResourceNotFound, which names the available months."""
     snapshot = find(f"{NAME}/{month}")
     if snapshot is None:
         months = json.loads(latest(NAME).body)["links"]["months"]
-        raise NotFound(f"There is no snapshot of {month}; there are those of {', '.join(months)}.")
+        raise ResourceNotFound(f"There is no snapshot of {month}. Available months: {', '.join(months)}.")
     return snapshot

@@ -39,12 +39,12 @@ class Retryable:
 def answer_once(caller: Caller, answer: Callable[[], Response]) -> Response:
     """What `answer` gives, or gave when this request came first.
 
-    Raises Conflict while the first is being answered, IdempotencyMismatch when it asked something else.
+    Raises RequestConflict while the first is being answered, IdempotencyMismatch when it asked something else.
     """
-    asked = _retryable(caller)
-    if asked is None:
+    retryable = _retryable(caller)
+    if retryable is None:
         return answer()
-    return _replayed(asked) or _kept(asked, answer)
+    return _replayed(retryable) or _kept(retryable, answer)
 
 
 def _retryable(caller: Caller) -> Retryable | None:
@@ -55,35 +55,34 @@ def _retryable(caller: Caller) -> Retryable | None:
     if not KEY.fullmatch(key):
         message = "must be 1 to 255 printable ASCII characters without spaces"
         raise InvalidRequest(f"The {HEADER} header is not valid.", [FieldError(HEADER, message)])
-    asked = f"{request.method} {request.path}\n".encode() + request.get_data()
-    return Retryable(caller.id, key, hashlib.sha256(asked).hexdigest())
+    retryable = f"{request.method} {request.path}\n".encode() + request.get_data()
+    return Retryable(caller.id, key, hashlib.sha256(retryable).hexdigest())
 
 
-def _replayed(asked: Retryable) -> Response | None:
+def _replayed(retryable: Retryable) -> Response | None:
     now = int(services().now())
     with services().database.reading() as db:
-        replay = idempotency.find(db, asked.caller, asked.key, asked.digest, now)
+        replay = idempotency.find(db, retryable.caller, retryable.key, retryable.digest, now)
     return replay and _response(replay)
 
 
-def _kept(asked: Retryable, answer: Callable[[], Response]) -> Response:
+def _kept(retryable: Retryable, answer: Callable[[], Response]) -> Response:
     """The first answer, kept when it is a success; else the key is free again."""
-    known = services()
-    with known.database.writing() as db:
-        replay = idempotency.begin(db, asked.caller, asked.key, asked.digest, int(known.now()))
+    current = services()
+    with current.database.writing() as db:
+        replay = idempotency.begin(db, retryable.caller, retryable.key, retryable.digest, int(current.now()))
     if replay:
         return _response(replay)
     response = None
     try:
         response = answer()
+        return response
     finally:
-        keep = response is not None and response.status_code < 400 and not response.is_streamed
-        with known.database.writing() as db:
-            if keep:
-                idempotency.finish(db, asked.caller, asked.key, response.status_code, response.get_data())
+        with current.database.writing() as db:
+            if response is not None and response.status_code < 400 and not response.is_streamed:
+                idempotency.finish(db, retryable.caller, retryable.key, response.status_code, response.get_data())
             else:
-                idempotency.release(db, asked.caller, asked.key)
-    return response
+                idempotency.release(db, retryable.caller, retryable.key)
 
 
 def _response(replay: Replay) -> Response:

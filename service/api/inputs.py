@@ -1,7 +1,7 @@
-"""What a caller sent, read with suspicion: bounded, well-formed, without surprises, then validated.
+"""Reading what a caller sent: first bounded and checked for form, then validated.
 
 A body is one JSON object of at most 16 KiB and 16 levels, in UTF-8. Control characters and lone surrogates
-are refused in every text: no field of this API needs them and terminals, logs and databases suffer from them.
+are refused in every text: no field of this API needs them, and they harm terminals, logs and databases.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn, TypeVar
 
 from flask import request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
+from pydantic_core import ErrorDetails
 from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 
 from service.errors import FieldError, InvalidRequest
@@ -54,13 +55,13 @@ End = Annotated[int, BeforeValidator(_end), _WRITTEN]
 
 
 class Body(BaseModel):
-    """A JSON object of a request: nothing unknown in it and no value of another type."""
+    """A JSON object of a request, with no unknown field and no value of another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class Query(BaseModel):
-    """The query of an address: a parameter with a typing error in it is refused, not ignored."""
+    """The query of an address; an unknown parameter is refused, not ignored."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -82,7 +83,7 @@ def read_query(model: type[Model]) -> Model:
 
 
 def parse_object(raw: bytes) -> dict:
-    """The JSON object in `raw`; raises InvalidRequest when it is anything else or hostile."""
+    """The JSON object in `raw`; raises InvalidRequest for anything else."""
     if not raw.strip():
         raise InvalidRequest("The body is empty; send a JSON object.")
     try:
@@ -103,7 +104,7 @@ def parse_object(raw: bytes) -> dict:
 
 
 def depth(text: str) -> int:
-    """How deep the brackets of a JSON text nest, counted without parsing it."""
+    """The nesting depth of a JSON text, counted without parsing it."""
     deepest = level = 0
     for bracket in re.sub(r"[^][{}]", "", STRING.sub("", text)):
         level += 1 if bracket in "[{" else -1
@@ -124,17 +125,17 @@ def _validated(model: type[Model], values: Mapping[str, object], where: str) -> 
         try:
             return model.model_validate(values)
         except ValidationError as error:
-            faults = [_fault(one) for one in error.errors(include_url=False, include_input=False)]
+            faults = [_fault(details) for details in error.errors(include_url=False, include_input=False)]
     shown = [FieldError(_shown(name), message) for name, message in faults[:MAX_FAULTS]]
     raise InvalidRequest(f"The {where} is not valid.", shown)
 
 
-def _fault(one) -> tuple[str, str]:
-    return ".".join(str(part) for part in one["loc"]), one["msg"].removeprefix("Value error, ")
+def _fault(details: ErrorDetails) -> tuple[str, str]:
+    return ".".join(str(part) for part in details["loc"]), details["msg"].removeprefix("Value error, ")
 
 
 def _unprintable(value: object, name: str = "") -> Iterable[str]:
-    """The names of the texts within `value` that hold a character no text may hold."""
+    """The names of the texts within `value` that contain a forbidden character."""
     if isinstance(value, str) and UNPRINTABLE.search(value):
         yield name
     if isinstance(value, list):
@@ -146,7 +147,7 @@ def _unprintable(value: object, name: str = "") -> Iterable[str]:
 
 
 def _without_duplicates(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
-    """The pairs as a dict. Of two values for one name each reader would take another one."""
+    """The pairs as a dict; a repeated name is refused, because readers differ in which value they take."""
     values: dict[str, object] = {}
     for name, value in pairs:
         if name in values:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated
 
 from flask import Blueprint
 from pydantic import Field
 
 from service.access.emails import EMAIL, LONGEST_EMAIL, normalised
-from service.access.quota import Plan, Standing
-from service.api.auth import Caller, holder
+from service.access.quota import Plan, QuotaStatus
+from service.api.auth import KeyHolder, holder
 from service.api.inputs import Body
-from service.api.limits import standing
+from service.api.limits import daily_quota
 from service.api.operations import operation
 from service.api.services import services
 from service.market.instants import utc
@@ -71,53 +71,32 @@ class Usage:
     quota: Quota
 
 
-MORNING, MIDNIGHT = datetime(2026, 11, 21, 8, tzinfo=UTC), datetime(2026, 11, 22, tzinfo=UTC)
-ISSUED = IssuedKey(
-    api_key="nf_live_1a2b3c4d_<43 letters and digits>_9f8e7d6c",
-    daily_limit=10,
-    key_id="1a2b3c4d",
-    plan="free",
-    app_name="my dashboard",
-    created_at=MORNING,
-    quota=Quota(limit=10, remaining=10, reset_at=MIDNIGHT),
-)
-USAGE = Usage(
-    key_id="1a2b3c4d",
-    plan="free",
-    delegating=False,
-    end_user=None,
-    daily_limit=10,
-    used=3,
-    quota=Quota(limit=10, remaining=7, reset_at=MIDNIGHT),
-)
-
-
 @keys.post("/register")
-@operation(tag="Keys", limit="registration", example=ISSUED)
+@operation(tag="Keys", limit="registration")
 def register(body: Registration) -> IssuedKey:
     """Register for an API key.
 
     The key is shown once and cannot be shown again. An email may hold three keys of its own: a fourth ends
     the one longest unused.
     """
-    known = services()
-    with known.database.writing() as db:
-        issued = stored.register(db, known.key_secret, normalised(body.email), known.now(), app_name=body.app_name)
+    current = services()
+    with current.database.writing() as db:
+        issued = stored.register(db, current.key_secret, normalised(body.email), current.now(), app_name=body.app_name)
     return _issued(*issued)
 
 
 @keys.get("/me")
-@operation(tag="Keys", limit="telemetry", key="required", example=USAGE)
-def usage(caller: Caller) -> Usage:
+@operation(tag="Keys", limit="telemetry", key="required")
+def usage(caller: KeyHolder) -> Usage:
     """The plan of your key and how much of today's quota is left; asking does not count against it."""
-    today = standing("daily", caller)
+    today = daily_quota(caller)
     used = today.limit - today.remaining
     return Usage(caller.key_id, caller.plan, caller.delegating, caller.end_user, today.limit, used, _quota(today))
 
 
 @keys.post("/me/rotate")
-@operation(tag="Keys", limit="telemetry", key="required", example=ISSUED)
-def rotate(caller: Caller) -> IssuedKey:
+@operation(tag="Keys", limit="telemetry", key="required")
+def rotate(caller: KeyHolder) -> IssuedKey:
     """Replace your key by a new one with the same id, plan and usage; the old one is dead at once."""
     with services().database.writing() as db:
         issued = stored.rotate(db, services().key_secret, caller.key_id)
@@ -126,17 +105,17 @@ def rotate(caller: Caller) -> IssuedKey:
 
 @keys.delete("/me")
 @operation(tag="Keys", limit="telemetry", key="required", status=204)
-def revoke(caller: Caller) -> None:
+def revoke(caller: KeyHolder) -> None:
     """Revoke your key for good."""
     with services().database.writing() as db:
         stored.revoke(db, caller.key_id, services().now())
 
 
 def _issued(key: str, row: KeyRow) -> IssuedKey:
-    today = standing("daily", holder(row))
+    today = daily_quota(holder(row))
     created_at = utc(row.created_at)
     return IssuedKey(key, today.limit, row.id, row.plan, row.app_name, created_at, _quota(today))
 
 
-def _quota(today: Standing) -> Quota:
+def _quota(today: QuotaStatus) -> Quota:
     return Quota(today.limit, today.remaining, utc(today.reset_at))

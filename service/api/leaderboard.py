@@ -1,16 +1,15 @@
-"""The strategies: all of them by rank, and each one in full."""
+"""The strategies: all by rank, and the page of each one."""
 
 from __future__ import annotations
 
 from flask import Blueprint, Response
 from pydantic import Field
 
-from service.api import examples
 from service.api.encoding import document
 from service.api.inputs import Query
 from service.api.operations import operation
 from service.api.snapshots import latest
-from service.errors import NotFound
+from service.errors import ResourceNotFound
 from service.trading.documents import LeaderboardAsset, LeaderboardDocument, StrategyDocument
 from service.trading.strategies import STRATEGIES
 
@@ -19,8 +18,8 @@ leaderboard = Blueprint("leaderboard", __name__, url_prefix="/api/v1")
 MAX_AGE_S = 5
 
 
-class Ranking(Query):
-    """Which accounts are ranked."""
+class LeaderboardQuery(Query):
+    """Which accounts to rank."""
 
     asset: LeaderboardAsset | None = Field(None, description="rank the accounts in this asset alone")
 
@@ -32,13 +31,12 @@ class Ranking(Query):
     limit="daily",
     returns=LeaderboardDocument,
     cached=True,
-    example=examples.LEADERBOARD,
 )
-def ranking(query: Ranking) -> Response:
-    """The 54 strategies by what they made on paper, over all their assets or in one of them.
+def ranking(query: LeaderboardQuery) -> Response:
+    """The 54 strategies by the result of their paper trading, over all their assets or in one of them.
 
-    Every strategy began with 10,000 USD in each asset. `ghosts` stand unranked beside them: what buying and holding
-    made, and the toss of a coin. Made once per bar; an answer of 304 counts like any other.
+    Every strategy started with 10,000 USD in each asset. `ghosts` are two benchmarks without a rank: buying and
+    holding, and tossing a coin. Computed once per bar; a 304 answer counts against the quota like any other.
     """
     return document(latest(f"leaderboard/{query.asset}" if query.asset else "leaderboard"), max_age=None)
 
@@ -49,11 +47,12 @@ def ranking(query: Ranking) -> Response:
     limit="telemetry",
     returns=StrategyDocument,
     cached=True,
-    raises=(NotFound,),
-    example=examples.STRATEGY,
+    raises=(ResourceNotFound,),
 )
 def strategy(key: str) -> Response:
-    """One strategy: its rule, parameters and source, its equity curve and its last trades."""
+    """One strategy: its rule, parameters and source, its equity curve and its latest trades."""
     if key not in STRATEGIES:
-        raise NotFound("There is no such strategy; /api/v1/leaderboard and /api/v1/strategy-hospital list the keys.")
+        raise ResourceNotFound(
+            "There is no such strategy; /api/v1/leaderboard and /api/v1/strategy-hospital list the keys."
+        )
     return document(latest(f"strategies/{key}"), max_age=MAX_AGE_S)

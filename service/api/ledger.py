@@ -1,4 +1,4 @@
-"""The ledger: what was committed and what became of it, row by row, and the means to check it."""
+"""The ledger: commitments and outcomes, row by row, and the data to verify them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from flask import Blueprint
 from pydantic import Field
 from sqlalchemy import Connection
 
-from service.api import ledger_examples as examples
 from service.api.inputs import DATE, Query
 from service.api.ledger_documents import (
     WHAT_IT_PROVES,
@@ -22,8 +21,8 @@ from service.api.ledger_documents import (
 )
 from service.api.operations import operation
 from service.api.services import services
-from service.errors import NotFound
-from service.ledger.chain import Entry, Kind
+from service.errors import ResourceNotFound
+from service.ledger.chain import ChainEntry, Kind
 from service.ledger.roots import ALGORITHM
 from service.store import ledger as stored
 
@@ -53,43 +52,41 @@ class Days(Query):
 
 
 @ledger.get("")
-@operation(tag="Ledger", limit="telemetry", example=examples.PAGE)
+@operation(tag="Ledger", limit="telemetry")
 def rows(query: Rows) -> LedgerPage:
     """The rows of the ledger: questions, votes, odds, resolutions, scores, and what strategies and lanes did.
 
-    Rows are only ever added, and the database refuses to change one; a `correction` is a new row that names in
-    `body.corrects` the one that it corrects. `backfilled` rows tell of the time before the first start, which nobody
-    committed to. `hash` is the SHA-256 of the canonical JSON of all other fields: names sorted, no spaces, numbers as
-    Python writes them, text in UTF-8 as it is.
+    Rows are only added, and the database refuses to change them; a `correction` is a new row, whose `body.corrects`
+    names the row that it corrects. `backfilled` rows describe the time before the first start, so they are not
+    commitments. `hash` is the SHA-256 of the canonical JSON of all other fields: sorted names, no spaces, numbers as
+    Python writes them, unescaped text in UTF-8.
     """
-    known = services()
-    with known.database.reading() as db:
-        found = stored.entries(db, query.since, query.limit + 1, kind=query.kind, subject=query.subject)
+    with services().database.reading() as db:
+        entries = stored.entries(db, query.since, query.limit + 1, kind=query.kind, subject=query.subject)
         last = stored.head(db)
-    page = tuple(found[: query.limit])
+    page = tuple(entries[: query.limit])
     return LedgerPage(
         schema="ledger/1",
-        world=known.clock.world,
+        world=services().clock.world,
         count=len(page),
         head=last and Place(last.seq, last.hash, last.recorded_at),
-        next=found[query.limit].seq if len(found) > query.limit else None,
+        next=entries[query.limit].seq if len(entries) > query.limit else None,
         entries=page,
     )
 
 
 @ledger.get("/head")
-@operation(tag="Ledger", limit="telemetry", example=examples.HEAD)
+@operation(tag="Ledger", limit="telemetry")
 def head() -> LedgerHead:
     """The last row, how much of the ledger is sealed, by which key, and what that proves.
 
     Keep `hash` and `public_key`: with them you can tell later that nothing before was changed.
     """
-    known = services()
-    with known.database.reading() as db:
+    with services().database.reading() as db:
         root, roots, last = stored.last_root(db), stored.count_roots(db), stored.head(db)
     return LedgerHead(
         schema="ledger-head/1",
-        world=known.clock.world,
+        world=services().clock.world,
         seq=last and last.seq,
         hash=last and last.hash,
         recorded_at=last and last.recorded_at,
@@ -102,7 +99,7 @@ def head() -> LedgerHead:
 
 
 @ledger.get("/roots")
-@operation(tag="Ledger", limit="telemetry", example=examples.ROOTS)
+@operation(tag="Ledger", limit="telemetry")
 def roots(query: Days) -> LedgerRoots:
     """The root of every day, signed: keep them where this service cannot reach them.
 
@@ -110,60 +107,57 @@ def roots(query: Days) -> LedgerRoots:
     signature of `key` over the canonical JSON of all other fields. A day has one root at most, over every row that
     no root before it seals.
     """
-    known = services()
-    with known.database.reading() as db:
-        found = stored.daily_roots(db, query.since, query.limit + 1)
-    page = tuple(found[: query.limit])
+    with services().database.reading() as db:
+        daily = stored.daily_roots(db, query.since, query.limit + 1)
+    page = tuple(daily[: query.limit])
     return LedgerRoots(
         schema="ledger-roots/1",
-        world=known.clock.world,
+        world=services().clock.world,
         count=len(page),
-        next=found[query.limit].day if len(found) > query.limit else None,
+        next=daily[query.limit].day if len(daily) > query.limit else None,
         roots=page,
     )
 
 
 @ledger.get("/<seq>")
-@operation(tag="Ledger", limit="telemetry", raises=(NotFound,), example=examples.ENTRY)
+@operation(tag="Ledger", limit="telemetry", raises=(ResourceNotFound,))
 def entry(seq: str) -> LedgerEntry:
     """One row, by its number."""
-    known = services()
-    with known.database.reading() as db:
-        found = _found(db, seq)
-        root = stored.sealed_by(db, found.seq)
-    return LedgerEntry("ledger-entry/1", known.clock.world, found, root and root.day)
+    with services().database.reading() as db:
+        row = _row(db, seq)
+        root = stored.sealed_by(db, row.seq)
+    return LedgerEntry("ledger-entry/1", services().clock.world, row, root and root.day)
 
 
 @ledger.get("/proof/<seq>")
-@operation(tag="Ledger", limit="telemetry", raises=(NotFound,), example=examples.PROOF)
+@operation(tag="Ledger", limit="telemetry", raises=(ResourceNotFound,))
 def proof(seq: str) -> LedgerProof:
-    """That one row lies under a signed root, for who does not want to read the whole ledger.
+    """The proof that a row lies under a signed root, for clients that do not want to download the whole ledger.
 
     Begin with the SHA-256 of a zero byte and `entry.hash`; with each step take the SHA-256 of a byte 1, the hash on
     the left and the hash on the right; the last is `root.root`. A row is sealed after the midnight that ends its day
     at the latest; before it is it has no proof.
     """
-    known = services()
-    with known.database.reading() as db:
-        found = _found(db, seq)
-        root = stored.sealed_by(db, found.seq)
+    with services().database.reading() as db:
+        row = _row(db, seq)
+        root = stored.sealed_by(db, row.seq)
         if root is None:
-            raise NotFound(_not_sealed_yet(found))
-        proved = stored.proof(db, found, root)
-    return LedgerProof("ledger-proof/1", known.clock.world, **vars(proved))
+            raise ResourceNotFound(_not_sealed_yet(row))
+        proved = stored.proof(db, row, root)
+    return LedgerProof("ledger-proof/1", services().clock.world, **vars(proved))
 
 
-def _found(db: Connection, seq: str) -> Entry:
-    """The row of that number; raises NotFound that says how many there are."""
+def _row(db: Connection, seq: str) -> ChainEntry:
+    """The row of that number; raises ResourceNotFound that says how many there are."""
     number = int(seq) if re.fullmatch("[1-9][0-9]{0,18}", seq) else 0
-    found = stored.find(db, number) if 0 < number <= LAST_SEQ else None
-    if found is None:
+    row = stored.find(db, number) if 0 < number <= LAST_SEQ else None
+    if row is None:
         last = stored.head(db)
         there = f"its rows are 1 to {last.seq}" if last else "it has no rows yet"
-        raise NotFound(f"There is no such row in the ledger; {there}.")
-    return found
+        raise ResourceNotFound(f"There is no such row in the ledger; {there}.")
+    return row
 
 
-def _not_sealed_yet(entry: Entry) -> str:
+def _not_sealed_yet(entry: ChainEntry) -> str:
     midnight = date.fromisoformat(entry.recorded_at[:10]) + timedelta(days=1)
     return f"Row {entry.seq} is not sealed yet: it will be after {midnight}T00:00:00Z in world time."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from service.ledger.chain import Entry
+from service.ledger.chain import ChainEntry
 from service.ledger.merkle import Step
 from service.ledger.roots import Root
 from service.market.clock import World
@@ -37,7 +37,7 @@ class LedgerPage:
     count: int
     head: Place | None
     next: int | None
-    entries: tuple[Entry, ...]
+    entries: tuple[ChainEntry, ...]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class LedgerEntry:
 
     schema: str
     world: World
-    entry: Entry
+    entry: ChainEntry
     sealed_by: str | None
 
 
@@ -72,7 +72,7 @@ class LedgerProof:
 
     schema: str
     world: World
-    entry: Entry
+    entry: ChainEntry
     leaf_index: int
     tree_size: int
     path: tuple[Step, ...]

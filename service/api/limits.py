@@ -1,206 +1,238 @@
-"""Every limit in one table, charged before the work and given back when the work comes to nothing.
+"""Every limit in one table, decided by Flask-Limiter once a request is known to be valid, so that bad input is free.
 
-Flask-Limiter's `deduct_when` tests before the work and counts after it, so that of 50 calls at once 50 pass a
-limit of 10; its hooks triple the cost of a GET. So its storage is asked directly and its hooks are left out.
+Flask-Limiter's own `deduct_when` is not used: it tests before the work and counts after it, so that 50 calls at once
+all pass a limit of 10. Here a call is charged before the work and refunded when it comes to nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal
+from functools import cached_property, wraps
+from typing import Any, ParamSpec, TypeVar
 
 from flask import Flask, Response, current_app, g
-from flask_limiter import Limiter
+from flask.typing import ResponseReturnValue
+from flask_limiter import Limiter, RateLimitExceeded, RouteLimit
+from limits import RateLimitItemPerDay
 
-from service.access.quota import DELEGATED_CAP, TELEMETRY_CALLS, TELEMETRY_WINDOW_S, Standing, window_end
-from service.api.auth import Caller, address
-from service.api.services import Services
-from service.api.windows import Minutes, MinuteWindows, WindowStorage
+from service.access.quota import DELEGATED_CAP, PLANS, TELEMETRY_CALLS, Plan, QuotaStatus
+from service.api import headers
+from service.api.auth import KeyHolder, address
+from service.api.services import services
+from service.api.windows import MINUTES, STORAGE_URI, STRATEGY, AlignedWindowRateLimiter, MinuteWindows
 from service.config import Settings
-from service.errors import LimitReached, QuotaExhausted, RateLimited
-from service.market.instants import DAY, HOUR
+from service.errors import LimitReached, QuotaExhausted, WindowExhausted
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """`calls` in each window of `window_s` seconds; None: as many as the caller's plan allows.
+def _address() -> str:
+    return f"address:{address()}"
 
-    `scope` is whose calls are counted together. `refundable`: only answers below 400 count.
+
+def _caller() -> str:
+    return g.caller.id
+
+
+def _key() -> str:
+    return f"key:{_holder().key_id}"
+
+
+def _holder() -> KeyHolder:
+    assert isinstance(g.caller, KeyHolder), "an operation with a daily quota requires a key"
+    return g.caller
+
+
+def key_is_not_delegating() -> bool:
+    return not _holder().delegating
+
+
+def _not_on(plan: Plan) -> Callable[[], bool]:
+    def exempt() -> bool:
+        return _holder().plan != plan
+
+    exempt.__name__ = f"not_on_the_{plan}_plan"  # `flask limiter limits` shows it
+    return exempt
+
+
+def _identity() -> str:
+    """Empty until a request is valid, so that the hook which Flask-Limiter runs before it was read finds no limit."""
+    return "valid" if "charges" in g else ""
+
+
+limiter = Limiter(_address, storage_uri=STORAGE_URI, strategy=STRATEGY, request_identifier=_identity)
+
+
+@dataclass(frozen=True)
+class LimitPolicy:
+    """What `limit="name"` of an operation stands for.
+
+    `limits` are evaluated in their order, up to the first that refuses. `summary` is for the docs, `refusal` is the
+    error that a caller gets.
     """
 
-    name: str
-    calls: int | None
-    window_s: int
-    scope: Literal["caller", "key", "address"]
-    refusal: type[LimitReached]
-    detail: str
-    refundable: bool = False
+    summary: str
+    limits: tuple[RouteLimit, ...]
+    refusal: type[LimitReached] = WindowExhausted
 
-    def key(self, caller: Caller) -> str:
-        """What a caller's window is kept under, whatever the number allowed: a new plan keeps what was used."""
-        if self.scope == "address":
-            return f"{self.name}:address:{caller.address}"
-        return f"{self.name}:{caller.id}" if self.scope == "caller" else f"{self.name}:key:{caller.key_id}"
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """The function behind these limits."""
+        limited = function
+        for limit in self.limits:
+            limited = limit(limited)
 
-    def standing(self, caller: Caller, hits: int, ends: int) -> Standing:
-        """How a caller stands after `hits` in the window that ends at `ends`."""
-        allowed = self.calls or caller.daily_limit
-        return Standing(self.name, allowed, self.window_s, max(0, allowed - hits), ends)
+        @wraps(function)
+        def chargeable(*args: P.args, **kwargs: P.kwargs) -> R:
+            g.charges = {}
+            return limited(*args, **kwargs)
+
+        return chargeable
 
 
-DAILY = Limit(
-    name="daily",
-    calls=None,
-    window_s=DAY,
-    scope="caller",
-    refusal=QuotaExhausted,
-    detail="The daily quota is used up; it resets at 00:00 UTC.",
-    refundable=True,
-)
-DELEGATED = Limit(
-    name="delegated",
-    calls=DELEGATED_CAP,
-    window_s=DAY,
-    scope="key",
-    refusal=QuotaExhausted,
-    detail="The daily quota over all end users of this key is used up; it resets at 00:00 UTC.",
-    refundable=True,
-)
-TELEMETRY = Limit(
-    name="telemetry",
-    calls=TELEMETRY_CALLS,
-    window_s=TELEMETRY_WINDOW_S,
-    scope="address",
-    refusal=RateLimited,
-    detail="Too many requests from this address in this minute.",
-)
-REGISTRATION = Limit(
-    name="registration",
-    calls=10,
-    window_s=DAY,
-    scope="address",
-    refusal=RateLimited,
-    detail="Too many keys were registered from this address today; try again after 00:00 UTC.",
-    refundable=True,
-)
-VOTES = Limit(
-    name="votes",
-    calls=60,
-    window_s=HOUR,
-    scope="caller",
-    refusal=RateLimited,
-    detail="Too many votes were cast in this hour.",
-)
-CHALLENGES = Limit(
-    name="challenges",
-    calls=3,
-    window_s=DAY,
-    scope="caller",
-    refusal=RateLimited,
-    detail="Three challenges were created today; try again after 00:00 UTC.",
-    refundable=True,
-)
-LIMITS: Mapping[str, Limit] = {
-    limit.name: limit for limit in (DAILY, DELEGATED, TELEMETRY, REGISTRATION, VOTES, CHALLENGES)
-}
+class ConstantLimit(RouteLimit):
+    """A limit whose number of calls is written down, so that it is parsed once and not for every request."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._parsed)
+
+    @cached_property
+    def _parsed(self) -> tuple:
+        return tuple(super().__iter__())
 
 
-@dataclass(slots=True)
-class Charge:
-    """One hit that this request made, or tried to make."""
-
-    limit: Limit
-    key: str
-    standing: Standing
-    taken: bool
-
-
-def register(app: Flask) -> None:
-    """Give `app` its limits and make every limited answer tell how its caller stands."""
-    known: Services = app.extensions["ninefold"]
-    options = {"database": known.database, "minutes": _minutes(known.settings), "now": known.now}
-    limiter = Limiter(address, storage_uri="ninefold://", storage_options=options)
-    app.extensions["limiter"] = {limiter}  # as one that is known already: init_app then adds no hook
-    limiter.init_app(app)
-    app.extensions["ninefold-windows"] = limiter.storage
-    app.after_request(partial(_tell, limiter.storage))
-
-
-def charge(name: str, caller: Caller) -> None:
-    """Count this request against a limit of LIMITS; raises RateLimited or QuotaExhausted when it is used up.
-
-    A call through a delegating key is counted for its end user and against the cap of the whole key.
-    """
-    _take(LIMITS[name], caller)
-    if name == DAILY.name and caller.delegating:
-        _take(DELEGATED, caller)
-
-
-def give_back() -> None:
-    """Undo what this request was charged, as far as that can be given back; doing so twice does no more."""
-    for charge in g.get("charges", ()):
-        if charge.taken and charge.limit.refundable:
-            _windows().give_back(charge.key, charge.standing.reset_at)
-            charge.standing = charge.standing._replace(remaining=charge.standing.remaining + 1)
-            charge.taken = False
-
-
-def standing(name: str, caller: Caller) -> Standing:
-    """How a caller stands with a limit, without counting anything."""
-    limit, windows = LIMITS[name], _windows()
-    now = windows.now()
-    window = windows.read(limit.key(caller), limit.window_s, now)
-    return limit.standing(caller, *(window or (0, window_end(now, limit.window_s))))
-
-
-def _take(limit: Limit, caller: Caller) -> None:
-    windows, key = _windows(), limit.key(caller)
-    now, allowed = windows.now(), limit.calls or caller.daily_limit
-    window = windows.take(key, limit.window_s, allowed, now)
-    stands = limit.standing(caller, *(window or (allowed, window_end(now, limit.window_s))))
-    g.setdefault("charges", []).append(Charge(limit, key, stands, taken=window is not None))
-    if window is None:
-        raise _refusal(limit, stands, now)
-
-
-def _refusal(limit: Limit, stands: Standing, now: float) -> LimitReached:
-    return limit.refusal(
-        limit.detail,
-        limit=stands.limit,
-        remaining=stands.remaining,
-        reset_at=stands.reset_at,
-        retry_after_s=stands.seconds_left(now),
+def _shared(name: str, calls: str, key_func: Callable[[], str], detail: str, **options: Any) -> RouteLimit:
+    return ConstantLimit(
+        limit_provider=calls,
+        scope=name,
+        shared=True,
+        key_function=key_func,
+        error_message=detail,
+        override_defaults=True,
+        limiter=limiter,
+        **options,
     )
 
 
-def _windows() -> WindowStorage:
-    return current_app.extensions["ninefold-windows"]
+def _daily() -> LimitPolicy:
+    """The quota of the caller's plan. Through a delegating key each end user has one, under a cap over the key."""
+    used_up = "The daily quota is used up; it resets at 00:00 UTC."
+    all_used_up = "The daily quota over all end users of this key is used up; it resets at 00:00 UTC."
+    plans = [
+        _shared("daily", f"{calls} per day", _caller, used_up, exempt_when=_not_on(plan))
+        for plan, calls in PLANS.items()
+    ]
+    cap = _shared("delegated", f"{DELEGATED_CAP} per day", _key, all_used_up, exempt_when=key_is_not_delegating)
+    calls = ", ".join(f"{calls} ({plan})" for plan, calls in PLANS.items())
+    return LimitPolicy(f"as many per day per caller as the plan allows: {calls}", (*plans, cap), QuotaExhausted)
 
 
-def _minutes(settings: Settings) -> Minutes:
+def _per_address(name: str, calls: str, detail: str) -> LimitPolicy:
+    return LimitPolicy(f"{calls} per address", (_shared(name, calls, _address, detail),))
+
+
+def _per_caller(name: str, calls: str, detail: str) -> LimitPolicy:
+    return LimitPolicy(f"{calls} per caller", (_shared(name, calls, _caller, detail),))
+
+
+LIMITS: Mapping[str, LimitPolicy] = {
+    "daily": _daily(),
+    "telemetry": _per_address(
+        "telemetry",
+        f"{TELEMETRY_CALLS} per minute",
+        "Too many requests came from this address in this minute.",
+    ),
+    "registration": _per_address(
+        "registration",
+        "10 per day",
+        "Too many keys were registered from this address today; try again after 00:00 UTC.",
+    ),
+    "votes": _per_caller("votes", "60 per hour", "Too many votes were cast in this hour."),
+    "challenges": _per_caller(
+        "challenges", "3 per day", "Three challenges were created today; try again after 00:00 UTC."
+    ),
+}
+REFUSALS = {limit.scope: policy.refusal for policy in LIMITS.values() for limit in policy.limits}
+
+
+def register(app: Flask) -> None:
+    """Put `app` under its limits, and make every limited answer state what is left of them."""
+    app.extensions[MINUTES] = _minutes(app.extensions["ninefold"].settings)
+    limiter.init_app(app)
+    app.register_error_handler(RateLimitExceeded, _answer_exceeded)
+    app.after_request(_conclude)
+
+
+def refund() -> None:
+    """Undo what this request was charged for a day; doing so twice does no more."""
+    _strategy().refund()
+
+
+def daily_quota(holder: KeyHolder) -> QuotaStatus:
+    """The state of a caller's daily quota; nothing is counted."""
+    item = RateLimitItemPerDay(holder.daily_limit)
+    window = _strategy().get_window_stats(item, holder.id, "daily")
+    return QuotaStatus("daily", item.amount, item.get_expiry(), window.remaining, int(window.reset_time))
+
+
+def _strategy() -> AlignedWindowRateLimiter:
+    strategy = limiter.limiter
+    assert isinstance(strategy, AlignedWindowRateLimiter)
+    return strategy
+
+
+def _statuses() -> list[QuotaStatus]:
+    """The state of each limit after this request, in the order in which they were charged."""
+    return [
+        QuotaStatus(
+            charge.name,
+            charge.amount,
+            charge.length,
+            max(0, charge.amount - charge.window.hits),
+            charge.window.ends,
+        )
+        for charge in g.get("charges", {}).values()
+    ]
+
+
+def _answer_exceeded(exceeded: RateLimitExceeded) -> ResponseReturnValue:
+    """The refusal of an exhausted window, answered like any other error of ours."""
+    status = _statuses()[-1]
+    refusal = REFUSALS[exceeded.limit.scope](
+        str(exceeded.description),
+        limit=status.limit,
+        remaining=status.remaining,
+        reset_at=status.reset_at,
+        retry_after_s=status.seconds_left(services().now()),
+    )
+    return current_app.handle_user_exception(refusal)
+
+
+def _conclude(response: Response) -> Response:
+    """Refund an answer from 400 on, and state what is left of each limit (X- for the tightest)."""
+    if response.status_code >= 400:
+        refund()
+    if statuses := _statuses():
+        headers.add(_headers(statuses, services().now()))
+    return response
+
+
+def _headers(statuses: list[QuotaStatus], now: float) -> headers.Headers:
+    tightest = min(statuses, key=lambda status: status.remaining)
+    return [
+        ("RateLimit-Policy", ", ".join([status.policy for status in statuses])),
+        ("RateLimit", ", ".join([status.state(now) for status in statuses])),
+        ("X-RateLimit-Limit", str(tightest.limit)),
+        ("X-RateLimit-Remaining", str(tightest.remaining)),
+        ("X-RateLimit-Reset", str(tightest.reset_at)),
+    ]
+
+
+def _minutes(settings: Settings) -> MinuteWindows:
     url = settings.redis_url.get_secret_value()
     if not url:
         return MinuteWindows()
-    from service.api.redis_windows import RedisMinuteWindows  # a fifth of the start-up, only for who uses it
+    from service.api.redis_windows import RedisMinuteWindows  # imported lazily: it costs 20% of the start-up
 
     return RedisMinuteWindows(url)
-
-
-def _tell(windows: WindowStorage, response: Response) -> Response:
-    """A limited answer says how its caller stands (X- for the tightest limit); one from 400 on is free."""
-    charges = g.get("charges")
-    if not charges:
-        return response
-    if response.status_code >= 400:
-        give_back()
-    now, standings = windows.now(), [charge.standing for charge in charges]
-    tightest = min(standings, key=lambda standing: standing.remaining)
-    add = response.headers.add
-    add("RateLimit-Policy", ", ".join([standing.policy for standing in standings]))
-    add("RateLimit", ", ".join([standing.state(now) for standing in standings]))
-    add("X-RateLimit-Limit", str(tightest.limit))
-    add("X-RateLimit-Remaining", str(tightest.remaining))
-    add("X-RateLimit-Reset", str(tightest.reset_at))
-    return response

@@ -1,7 +1,7 @@
-"""What a scraper may know: how many requests, how long, and how each voter did. No key, address or question.
+"""Metrics for a scraper: requests, their durations, and the voters. They contain no key, address or question.
 
-Counts live in this process. With several workers behind one port set PROMETHEUS_MULTIPROC_DIR to an empty
-folder and the library sums them over all of them.
+Counts belong to one process. With several workers behind one port, set PROMETHEUS_MULTIPROC_DIR to an empty
+folder, and the library sums over the workers.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
 REQUESTS = Counter("ninefold_requests", "Requests answered.", ["method", "route", "status"])
 SECONDS = Histogram(
     "ninefold_request_seconds",
-    "Seconds until an answer begins.",
+    "Seconds until a response begins.",
     ["method", "route"],
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25),
 )
 VOTER_SECONDS = Histogram(
     "ninefold_voter_seconds",
-    "Seconds that a voter took for its vote.",
+    "Seconds that a voter needed for its vote.",
     ["voter"],
     buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 20),
 )
@@ -34,7 +34,7 @@ ABSTENTIONS = Counter("ninefold_abstentions", "Questions on which a voter did no
 
 
 def register(app: Flask) -> None:
-    """Measure every request of `app`, around it and not by hooks: that costs a third."""
+    """Measure every request of `app` by wrapping it, which costs a third of what Flask's hooks cost."""
     inner = app.wsgi_app
 
     def wsgi_app(environ: dict, start_response: Callable) -> Iterable[bytes]:
@@ -53,12 +53,12 @@ def register(app: Flask) -> None:
 
 
 def observe_vote(voter: str, seconds: float) -> None:
-    """A voter voted, and took `seconds` for it."""
+    """Count a vote that took `seconds`."""
     VOTER_SECONDS.labels(voter).observe(seconds)
 
 
 def observe_abstention(voter: str) -> None:
-    """A voter did not vote."""
+    """Count an abstention."""
     ABSTENTIONS.labels(voter).inc()
 
 
@@ -67,13 +67,13 @@ def exposition() -> bytes:
     registry = CollectorRegistry()
     try:
         MultiProcessCollector(registry)
-    except ValueError:  # no folder was set: this process stands alone
+    except ValueError:  # no folder is set: a single process
         registry = REGISTRY
     return generate_latest(registry)
 
 
 @lru_cache(maxsize=1024)
 def _counters(method: str, route: str, status: str) -> tuple[Histogram, Counter]:
-    # Labels come from our own routes and a fixed set of methods, so a caller cannot make new ones.
+    # Labels come from our own routes and a fixed set of methods, so a caller cannot create new ones.
     method = method if method in METHODS else "other"
     return SECONDS.labels(method, route), REQUESTS.labels(method, route, status)

@@ -1,10 +1,9 @@
-"""The mood of the headlines."""
+"""The sentiment of the headlines."""
 
 from __future__ import annotations
 
 from flask import Blueprint, Response
 
-from service.api import examples
 from service.api.encoding import document
 from service.api.operations import operation
 from service.api.snapshots import latest
@@ -16,13 +15,14 @@ MAX_AGE_S = 30
 
 
 @news.get("/news-pulse")
-@operation(tag="Intelligence", limit="telemetry", returns=NewsDocument, cached=True, example=examples.NEWS_PULSE)
+@operation(tag="Intelligence", limit="telemetry", returns=NewsDocument, cached=True)
 def pulse() -> Response:
-    """What the headlines of the last day say: a score from -1 to 1, its direction, and what they are about.
+    """The sentiment of the last day's headlines: a score from -1 to 1, its direction and its topics.
 
-    Made every hour. `score` is the mean tone of `n` unique stories, one of `half_life_h` hours ago counting half, drawn
-    towards 0 while they are few; the direction is NEUTRAL within 0.10 of 0. `topics` are words that more stories of the
-    last day hold than of the week before; `lift` is how many times their odds rose. Headlines marked `simulated` were
-    written by this service from what its own prices did. `failed` says of each source that gave nothing why.
+    The document is renewed every hour. `score` is the mean tone of `n` unique stories: a story that is `half_life_h`
+    hours old counts half, and few stories draw the score towards 0. The direction is NEUTRAL within 0.10 of 0. `topics`
+    are words more frequent in the stories of the last day than in those of the week before; `lift` is the ratio of
+    their odds. Headlines marked `simulated` are generated from the prices of the simulated market. `failed` names
+    each source without headlines and the reason.
     """
     return document(latest("news-pulse"), max_age=MAX_AGE_S)

@@ -1,23 +1,25 @@
-"""The OpenAPI 3.1 document, derived from the operations that are registered and nothing else."""
+"""The OpenAPI 3.1 document, derived from the registered operations and nothing else."""
 
 from __future__ import annotations
 
 import inspect
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from flask import Flask
 from pydantic import BaseModel, TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
 from service import errors
 from service.api import idempotency
 from service.api.auth import END_USER, END_USER_HEADER, KEY_HEADER
 from service.api.errors import FAULT, HTTP, MEDIA_TYPE, Problem, status_of
 from service.api.limits import LIMITS
-from service.api.operations import Operation
+from service.api.operations import OPERATION, Operation
 from service.errors import NinefoldError
 
 NAME = "Ninefold"
@@ -26,32 +28,34 @@ DESCRIPTION = """\
 An oracle for questions about crypto and markets, and the telemetry around it. Nothing here trades, and
 nothing here is investment advice.
 
-* Send your key in the header `X-API-Key`; get one from `POST /api/v1/register`.
-* Times are UTC in ISO 8601. `_pct` is percent (3 means 3 %), `_usd` money, `p_yes` a probability from 0 to 1,
-  unknown is `null`.
-* Every refusal is `application/problem+json` (RFC 9457) with a stable `code`. Only answers below 400 count
+* Send your key in the `X-API-Key` header; `POST /api/v1/register` creates one.
+* Times are UTC in ISO 8601. `_pct` is percent (3 means 3%), `_usd` money, `p_yes` a probability from 0 to 1,
+  an unknown value is `null`.
+* Every refusal is `application/problem+json` (RFC 9457) with a stable `code`. Only responses below 400 count
   against a quota; quotas reset at 00:00 UTC.
-* `X-Request-ID` comes back as it was sent (at most 64 letters, digits, `.`, `_` and `-`), else it is made here.
+* `X-Request-ID` is returned as it was sent (at most 64 letters, digits, `.`, `_` and `-`); without one it is generated.
 """
 
+# Captured answers, one file per operation: `make examples` writes them.
+EXAMPLES = Path(__file__).parent / "examples"
 REF = "#/components/schemas/{model}"
 SECURITY_SCHEMES = {"ApiKey": {"type": "apiKey", "in": "header", "name": KEY_HEADER}}
 SECURITY = {"required": [{"ApiKey": []}], "welcome": [{}, {"ApiKey": []}], "unused": []}
 END_USER_PARAMETER = {
     "name": END_USER_HEADER,
-    "description": "on whose behalf a delegating key calls; ignored from any other key",
+    "description": "the end user on whose behalf a delegating key calls; ignored for any other key",
     "schema": {"type": "string", "pattern": f"^{END_USER.pattern}$"},
 }
 LIMIT_HEADERS = {
-    "RateLimit": ("string", "what is left: calls `r` and seconds until the reset `t`"),
+    "RateLimit": ("string", "the remaining calls `r` and the seconds until the reset `t`"),
     "RateLimit-Policy": ("string", "the limit: calls `q` in a window of `w` seconds"),
     "X-RateLimit-Limit": ("integer", "calls allowed in the window"),
     "X-RateLimit-Remaining": ("integer", "calls left in the window"),
-    "X-RateLimit-Reset": ("integer", "unix second at which the window opens again"),
+    "X-RateLimit-Reset": ("integer", "unix second at which the window resets"),
 }
 CACHE_HEADERS = {
-    "ETag": ("string", "send it back as If-None-Match to be told 304 while nothing has changed"),
-    "Cache-Control": ("string", "how long this answer may be kept"),
+    "ETag": ("string", "send it as If-None-Match to get 304 while nothing has changed"),
+    "Cache-Control": ("string", "how long this response may be cached"),
 }
 RETRY_HEADERS = {"Retry-After": ("integer", "seconds after which to try again")}
 HEADERS = LIMIT_HEADERS | CACHE_HEADERS | RETRY_HEADERS
@@ -67,13 +71,13 @@ class Route(NamedTuple):
 
 
 class Shapes(GenerateJsonSchema):
-    """JSON Schema without titles; in an answer every field is there, null where it is unknown."""
+    """JSON Schema without titles; a response has every field, null where a value is unknown."""
 
-    def field_title_should_be_set(self, _schema) -> bool:
+    def field_title_should_be_set(self, schema: object) -> bool:  # noqa: ARG002
         return False
 
     def normalize_name(self, name: str) -> str:
-        """A class that shares its name with another is told apart by its file: `BattleSummary`."""
+        """A class that shares its name with another is prefixed with its file: `BattleSummary`."""
         *_, file, own = ("", *name.split("."))
         return super().normalize_name(file.title().replace("_", "") + own)
 
@@ -83,26 +87,26 @@ class Shapes(GenerateJsonSchema):
 
 def routes(app: Flask) -> list[Route]:
     """Every operation of `app`, in the order of their registration."""
-    found = []
+    operations = []
     for rule in app.url_map.iter_rules():
-        if operation := getattr(app.view_functions[rule.endpoint], "operation", None):
+        if operation := getattr(app.view_functions[rule.endpoint], OPERATION, None):
             path = re.sub(r"<(?:[^:>]+:)?([^>]+)>", r"{\1}", rule.rule)
             (method,) = (rule.methods or set()) - {"HEAD", "OPTIONS"}
-            found.append(Route(method, path, rule.endpoint.replace(".", "_"), operation))
-    return found
+            operations.append(Route(method, path, rule.endpoint.replace(".", "_"), operation))
+    return operations
 
 
-def describe(known: list[Route]) -> dict[str, Any]:
+def describe(routes: list[Route]) -> dict[str, Any]:
     """The OpenAPI document of these routes."""
-    shapes, schemas = _schemas([route.operation for route in known])
+    shapes, schemas = _schemas([route.operation for route in routes])
     paths: dict[str, dict] = {}
-    for route in known:
+    for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, shapes)
     return {
         "openapi": "3.1.0",
         "info": {"title": NAME, "version": VERSION, "description": DESCRIPTION},
         "servers": [{"url": "/"}],
-        "tags": [{"name": tag} for tag in dict.fromkeys(route.operation.tag for route in known)],
+        "tags": [{"name": tag} for tag in dict.fromkeys(route.operation.tag for route in routes)],
         "paths": paths,
         "components": {
             "schemas": schemas,
@@ -115,25 +119,25 @@ def describe(known: list[Route]) -> dict[str, Any]:
 
 
 def parameters(route: Route) -> Iterator[dict[str, Any]]:
-    """What a route takes in its path, its query and the headers."""
+    """The parameters of a route in its path, query and headers."""
     operation = route.operation
     for name in re.findall(r"{(\w+)}", route.path):
         yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
     if operation.query:
         schema = shape(operation.query)
-        for name, one in schema["properties"].items():
-            yield _in_query(name, one, required=name in schema.get("required", ()))
+        for name, field in schema["properties"].items():
+            yield _in_query(name, field, required=name in schema.get("required", ()))
     headers = [idempotency.PARAMETER] if operation.retryable else []
     headers += [END_USER_PARAMETER] if operation.key != "unused" else []
-    yield from ({"in": "header", "required": False, **told} for told in headers)
+    yield from ({"in": "header", "required": False, **header} for header in headers)
 
 
 def _in_query(name: str, schema: dict[str, Any], *, required: bool) -> dict[str, Any]:
-    """A parameter of the query, which cannot say null: what may be null is left out instead."""
-    rest = {key: told for key, told in schema.items() if key != "description"}
+    """A query parameter. A query cannot express null, so an optional parameter is left out instead."""
+    rest = {key: value for key, value in schema.items() if key != "description"}
     if rest.get("default", ...) is None:
-        (there,) = (one for one in rest.pop("anyOf") if one != {"type": "null"})
-        rest = there | {key: told for key, told in rest.items() if key != "default"}
+        (variant,) = (option for option in rest.pop("anyOf") if option != {"type": "null"})
+        rest = variant | {key: value for key, value in rest.items() if key != "default"}
     described = {key: schema[key] for key in ("description",) if key in schema}
     return {"name": name, "in": "query", "required": required, **described, "schema": rest}
 
@@ -144,14 +148,14 @@ def shape(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def refusals(operation: Operation) -> dict[int, dict[str, str]]:
-    """How an operation may refuse: status -> code -> sentence."""
-    told: dict[int, dict[str, str]] = {}
+    """The refusals of an operation: status -> code -> sentence."""
+    sentences: dict[int, dict[str, str]] = {}
     for kind in _raised(operation):
-        told.setdefault(status_of(kind), {})[kind.code] = inspect.getdoc(kind).partition("\n")[0]
+        sentences.setdefault(status_of(kind), {})[kind.code] = (inspect.getdoc(kind) or "").partition("\n")[0]
     for status in (413, 415) if operation.body else ():
-        told[status] = dict([HTTP[status]])
-    told[500] = dict([FAULT])
-    return dict(sorted(told.items()))
+        sentences[status] = dict([HTTP[status]])
+    sentences[500] = dict([FAULT])
+    return dict(sorted(sentences.items()))
 
 
 def _raised(operation: Operation) -> Iterator[type[NinefoldError]]:
@@ -165,18 +169,20 @@ def _raised(operation: Operation) -> Iterator[type[NinefoldError]]:
     if operation.limit:
         yield LIMITS[operation.limit].refusal
     if operation.retryable:
-        yield errors.Conflict
+        yield errors.RequestConflict
         yield errors.IdempotencyMismatch
-    yield errors.Unavailable
+    yield errors.ServiceUnavailable
 
 
 def _schemas(operations: list[Operation]) -> tuple[dict, dict]:
     """The schema of every body and every answer, by what it is of, and the definitions these point to."""
     bodies = {operation.body: TypeAdapter(operation.body) for operation in operations if operation.body}
     answers = {id(operation): operation.returns for operation in operations if operation.returns}
-    wanted = [(key, "validation", adapter) for key, adapter in bodies.items()]
-    wanted += [(key, "serialization", adapter) for key, adapter in answers.items()]
-    wanted.append((Problem, "serialization", TypeAdapter(Problem)))
+    wanted: list[tuple[Any, JsonSchemaMode, TypeAdapter[Any]]] = [(Problem, "serialization", TypeAdapter(Problem))]
+    for key, adapter in bodies.items():
+        wanted.append((key, "validation", adapter))
+    for key, adapter in answers.items():
+        wanted.append((key, "serialization", adapter))
     shapes, rest = TypeAdapter.json_schemas(wanted, ref_template=REF, schema_generator=Shapes)
     schemas = rest["$defs"]
     # A problem leaves out what does not belong to its kind.
@@ -186,41 +192,49 @@ def _schemas(operations: list[Operation]) -> tuple[dict, dict]:
 
 def _operation(route: Route, shapes: dict) -> dict[str, Any]:
     operation = route.operation
-    told: dict[str, Any] = {
+    description: dict[str, Any] = {
         "operationId": route.id,
         "summary": operation.summary,
         "description": operation.description,
         "tags": [operation.tag],
         "security": SECURITY[operation.key],
         "parameters": list(parameters(route)),
-        "responses": _responses(operation, shapes),
+        "responses": _responses(route, shapes),
     }
     if operation.body:
         content = {"schema": shapes[operation.body]}
-        told["requestBody"] = {"required": True, "content": {"application/json": content}}
-    return told
+        description["requestBody"] = {"required": True, "content": {"application/json": content}}
+    return description
 
 
-def _responses(operation: Operation, shapes: dict) -> dict[str, Any]:
+def _responses(route: Route, shapes: dict) -> dict[str, Any]:
+    operation = route.operation
     headers = (LIMIT_HEADERS if operation.limit else {}) | (CACHE_HEADERS if operation.cached else {})
     answer: dict[str, Any] = {"description": HTTPStatus(operation.status).phrase, "headers": _headers(headers)}
     if operation.returns:
-        answer["content"] = _content(operation, shapes[id(operation)])
-    told = {str(operation.status): answer}
+        answer["content"] = _content(route, shapes[id(operation)])
+    responses = {str(operation.status): answer}
     if operation.cached:
-        told["304"] = {"description": "What the caller has is still current", "headers": _headers(headers)}
-    return told | {str(status): _refusal(status, codes) for status, codes in refusals(operation).items()}
+        responses["304"] = {"description": "The caller's copy is still current", "headers": _headers(headers)}
+    return responses | {str(status): _refusal(status, codes) for status, codes in refusals(operation).items()}
 
 
-def _content(operation: Operation, schema: dict) -> dict[str, Any]:
-    content = {operation.media: {"schema": schema}}
-    if operation.example is not None:
+def _content(route: Route, schema: dict) -> dict[str, Any]:
+    content = {route.operation.media: {"schema": schema}}
+    if captured := _captured(route.id):
         # RapiDoc does not show the `example` that OpenAPI has for a single one.
-        answer = operation.returns.dump_python(operation.example, mode="json")
-        content[operation.media]["examples"] = {"answer": {"value": answer}}
-    for media, sentence in operation.also.items():
+        content[route.operation.media]["examples"] = {"answer": {"value": captured}}
+    for media, sentence in route.operation.also.items():
         content[media] = {"schema": {"type": "string", "description": sentence}}
     return content
+
+
+def _captured(operation_id: str) -> Any:
+    """The answer that was captured of an operation, None where none was."""
+    document, table = (EXAMPLES / f"{operation_id}.{suffix}" for suffix in ("json", "csv"))
+    if document.exists():
+        return json.loads(document.read_text(encoding="utf-8"))
+    return table.read_text(encoding="utf-8") if table.exists() else None
 
 
 def _refusal(status: int, codes: dict[str, str]) -> dict[str, Any]:
@@ -235,5 +249,5 @@ def _example(status: int, code: str, sentence: str) -> dict[str, Any]:
     return problem.model_dump(mode="json", exclude_none=True)
 
 
-def _headers(told: dict[str, tuple[str, str]]) -> dict[str, Any]:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in told}
+def _headers(names: Iterable[str]) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

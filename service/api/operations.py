@@ -14,17 +14,20 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Literal, get_type_hints
 
-from flask import Response
+from flask import Response, g
 from pydantic import BaseModel, TypeAdapter
 
-from service.api.auth import Caller, address, identify
+from service.api.auth import identify
 from service.api.idempotency import answer_once
 from service.api.inputs import read_body, read_query
-from service.api.limits import charge
+from service.api.limits import LIMITS
 from service.errors import NinefoldError
+
+# The attribute of a view that holds its Operation.
+OPERATION = "operation"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +38,7 @@ class Operation:
     required, welcome or not looked at. `limit`: the row of LIMITS that pays for it. `media`: the media type
     of the answer; `also`: further media types and what they hold. `raises`: the refusals that do not follow
     from the rest. `cached`: the answer carries an ETag and may be a 304. `retryable`: it heeds an
-    Idempotency-Key. `example`: an answer, of the shape that `returns` describes.
+    Idempotency-Key.
     """
 
     summary: str
@@ -52,7 +55,6 @@ class Operation:
     raises: tuple[type[NinefoldError], ...] = ()
     cached: bool = False
     retryable: bool = False
-    example: Any = None
 
 
 def operation(*, returns: Any = None, **declared: Any) -> Callable[[Callable], Callable]:
@@ -75,38 +77,41 @@ def operation(*, returns: Any = None, **declared: Any) -> Callable[[Callable], C
             **declared,
         )
         answer = wraps(view)(_answering(view, described, wants_caller="caller" in hints))
-        answer.operation = described
+        setattr(answer, OPERATION, described)
         return answer
 
     return decorate
 
 
-def _answering(view: Callable, told: Operation, *, wants_caller: bool) -> Callable[..., Response]:
+def _answering(view: Callable, operation: Operation, *, wants_caller: bool) -> Callable[..., Response]:
     """The view with what stands before and after it."""
-    body, query, limit, key = told.body, told.query, told.limit, told.key
+    body, query, key = operation.body, operation.query, operation.key
 
-    def answer(**given: Any) -> Response:
-        caller = Caller(address()) if key == "unused" else identify(key == "required")
-        if body:
-            given["body"] = read_body(body)
-        if query:
-            given["query"] = read_query(query)
+    @wraps(view)
+    def respond(**arguments: Any) -> Response:
+        return _response(view(**arguments), operation)
+
+    charged = LIMITS[operation.limit](respond) if operation.limit else respond
+
+    def answer(**arguments: Any) -> Response:
+        if key != "unused":
+            g.caller = identify(key == "required")
         if wants_caller:
-            given["caller"] = caller
-
-        def charged() -> Response:
-            if limit:
-                charge(limit, caller)
-            return _response(view(**given), told)
-
-        return answer_once(caller, charged) if told.retryable else charged()
+            arguments["caller"] = g.caller
+        if body:
+            arguments["body"] = read_body(body)
+        if query:
+            arguments["query"] = read_query(query)
+        if operation.retryable:
+            return answer_once(g.caller, partial(charged, **arguments))
+        return charged(**arguments)
 
     return answer
 
 
-def _response(result: Any, told: Operation) -> Response:
+def _response(result: Any, operation: Operation) -> Response:
     if isinstance(result, Response):
         return result
-    if told.returns is None:
-        return Response(status=told.status)
-    return Response(told.returns.dump_json(result), told.status, mimetype=told.media)
+    if operation.returns is None:
+        return Response(status=operation.status)
+    return Response(operation.returns.dump_json(result), operation.status, mimetype=operation.media)

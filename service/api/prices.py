@@ -1,15 +1,14 @@
-"""What every asset costs: the document that the last tick made, as it lies in the store."""
+"""The price of every asset."""
 
 from __future__ import annotations
 
 from flask import Blueprint, Response
 
-from service.api import examples
 from service.api.encoding import document
 from service.api.operations import operation
 from service.api.snapshots import latest
-from service.errors import Unavailable
-from service.market.prices import Prices
+from service.errors import ServiceUnavailable
+from service.market.prices import PricesDocument
 
 prices = Blueprint("prices", __name__)
 
@@ -17,10 +16,10 @@ MAX_AGE_S = 5
 
 
 @prices.get("/api/v1/prices")
-@operation(tag="Market", limit="telemetry", returns=Prices, cached=True, raises=(Unavailable,), example=examples.PRICES)
+@operation(tag="Market", limit="telemetry", returns=PricesDocument, cached=True, raises=(ServiceUnavailable,))
 def current() -> Response:
-    """The price of every asset, its move over 24 hours, and how old that knowledge is.
+    """The price of every asset, its change over 24 hours, and the time of the price.
 
-    Made once per bar. After `stale_after` the source has gone quiet; `ended` says that a replay has run out.
+    The document is renewed with every bar. After `stale_after` the source is silent; `ended`: a replay is over.
     """
     return document(latest("prices"), max_age=MAX_AGE_S)

@@ -1,10 +1,10 @@
-"""Windows of a minute in Redis, for several web processes."""
+"""Windows of one minute in Redis, shared by several web processes."""
 
 from __future__ import annotations
 
 import structlog
 from limits.storage import RedisStorage
-from redis import RedisError
+from redis import ConnectionPool, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -19,29 +19,25 @@ PAUSE_S = 5
 log = structlog.get_logger(__name__)
 
 
-class RedisMinuteWindows:
-    """Windows of a minute shared by every process; while Redis is away each process counts its own."""
+class RedisMinuteWindows(MinuteWindows):
+    """Windows of one minute counted over all processes; while Redis is away each process counts its own."""
 
     def __init__(self, url: str) -> None:
-        self._redis = RedisStorage(
-            url,
-            key_prefix="ninefold",
-            socket_timeout=TIMEOUT_S,
-            socket_connect_timeout=TIMEOUT_S,
-            retry=Retry(NoBackoff(), 0),
-        )
-        self._own = MinuteWindows()
+        super().__init__()
+        once = Retry(NoBackoff(), 0)
+        pool = ConnectionPool.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S, retry=once)
+        self._redis = RedisStorage(url, pool, key_prefix="ninefold")
         self._away_until = 0.0
 
     def take(self, key: str, cap: int, now: float, amount: int = 1) -> Window | None:
         ends = window_end(now, MINUTE)
         if now < self._away_until:
-            return self._own.take(key, cap, now, amount)
+            return super().take(key, cap, now, amount)
         try:
             hits = self._redis.incr(f"{key}/{ends}", MINUTE, amount)
         except RedisError as error:
             self._pause(now, error)
-            return self._own.take(key, cap, now, amount)
+            return super().take(key, cap, now, amount)
         return Window(hits, ends) if hits <= cap else None
 
     def _pause(self, now: float, error: RedisError) -> None:

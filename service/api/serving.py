@@ -1,7 +1,7 @@
-"""The server inside `python app.py`, and the command line of the one for many requests.
+"""The server inside `python app.py`, and the command line of granian, the server for many requests.
 
-Waitress is mended in three places: on SIGTERM it drops the request it is answering, it closes the connection
-after a 304, and what it refuses by itself (headers or a body too large, a broken request) it tells in plain text.
+Waitress is corrected in three places: on SIGTERM it drops requests in progress, it closes the connection after a
+304, and it refuses oversized or malformed requests in plain text.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from contextlib import contextmanager
 from threading import Event
 from time import monotonic
 from types import FrameType
+from typing import Any
 
 from flask import Flask
-from waitress import create_server, wasyncore
+from waitress import wasyncore
 from waitress.channel import HTTPChannel
-from waitress.server import BaseWSGIServer
+from waitress.server import create_server
 from waitress.task import ErrorTask, WSGITask
 
 from service import logs
@@ -29,25 +30,30 @@ from service.errors import NinefoldError
 
 CONNECTION_LIMIT = 1000
 MAX_HEADER_BYTES = 32 * 1024
-# The application refuses a body above its 16 KiB itself; far above that it is not even received.
+# The application itself refuses a body above 16 KiB; a much larger body is not even received.
 MAX_RECEIVED_BYTES = 64 * 1024
 DRAIN_S = 20
 
 
+# What `signal.signal` takes and returns.
+Handler = Callable[[int, FrameType | None], object] | int | None
+
+
 class PortTaken(NinefoldError):
-    """Another process listens on the port."""
+    """Another process already listens on the port."""
 
     code = "port_taken"
 
 
 def serve(app: Flask, settings: Settings, ready: Callable[[], None] = lambda: None) -> None:
-    """Answer until SIGTERM or SIGINT, then finish what is being answered, for at most 20 s.
+    """Serve until SIGTERM or SIGINT, then finish the requests in progress, for at most 20 s.
 
     `ready` is called once the port is open. Raises PortTaken. A second signal ends the process at once.
     """
     sockets: dict = {}
     listener = open_port(settings.host, settings.port)
-    server = create_server(
+    # With one listener waitress makes one server; its annotation also allows several.
+    server: Any = create_server(
         app,
         map=sockets,
         sockets=[listener],
@@ -55,7 +61,7 @@ def serve(app: Flask, settings: Settings, ready: Callable[[], None] = lambda: No
         connection_limit=CONNECTION_LIMIT,
         max_request_header_size=MAX_HEADER_BYTES,
         max_request_body_size=MAX_RECEIVED_BYTES,
-        clear_untrusted_proxy_headers=False,  # the application believes them only for the proxies in the settings
+        clear_untrusted_proxy_headers=False,  # the application trusts them only from the configured proxies
         asyncore_use_poll=True,
         ident=None,
     )
@@ -72,18 +78,18 @@ def serve(app: Flask, settings: Settings, ready: Callable[[], None] = lambda: No
 def open_port(host: str, port: int) -> socket.socket:
     """A socket that listens on the port; raises PortTaken.
 
-    Granian would share a port in use with whoever has it, so ask here before starting it.
+    Granian would share a port that is in use, so the port is tested before granian starts.
     """
     family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     try:
         return socket.create_server(address, family=family, backlog=1024)
     except OSError as error:
-        reason = os.strerror(error.errno).lower()
-        raise PortTaken(f"cannot listen on {host}:{port}: {reason}. Choose another one with PORT=…") from None
+        reason = (error.strerror or str(error)).lower()
+        raise PortTaken(f"cannot listen on {host}:{port}: {reason}. Choose another port with PORT=…") from None
 
 
-def granian_command(settings: Settings, workers: int, target: str = "app:web") -> list[str]:
-    """The command line that serves `target`, a function that makes the application, with several processes."""
+def granian_command(settings: Settings, workers: int, target: str = "app:create_app") -> list[str]:
+    """The command line that serves `target`, a factory of the application, with several processes."""
     options = {
         "interface": "wsgi",
         "host": settings.host,
@@ -100,20 +106,22 @@ def granian_command(settings: Settings, workers: int, target: str = "app:web") -
 
 class _Task(WSGITask):
     def set_close_on_finish(self) -> None:
-        """An answer without a body ends with its headers; HTTP/1.1 needs no length to go on."""
-        asked = self.request.headers.get("CONNECTION", "").lower() == "close"
-        if self.has_body or self.version != "1.1" or asked:
+        """Keep the connection open after a response without a body: in HTTP/1.1 it needs no length."""
+        # waitress declares the request of a task as one that failed to parse
+        headers = self.request.headers  # pyright: ignore[reportAttributeAccessIssue]
+        is_last = headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or self.version != "1.1" or is_last:
             super().set_close_on_finish()
 
 
 class _RefusalTask(ErrorTask):
     def execute(self) -> None:
-        """Tell what waitress refuses as a problem, like any other."""
+        """Answer what waitress refuses with a problem document."""
         logs.request_id.set(os.urandom(8).hex())
-        answer = refusal(self.request.error.code)
+        answer = refusal(self.request.error.code)  # pyright: ignore[reportAttributeAccessIssue]  # waitress is untyped
         body = answer.get_data()
         self.status = answer.status
-        self.response_headers.extend(answer.headers.to_wsgi_list())
+        self.response_headers = [*self.response_headers, *answer.headers.to_wsgi_list()]
         self.set_close_on_finish()
         self.content_length = len(body)
         self.write(body)
@@ -126,9 +134,9 @@ class _Channel(HTTPChannel):
 
 @contextmanager
 def _signalled(wake: Callable[[], None]) -> Iterator[Event]:
-    """An event that SIGTERM or SIGINT sets; `wake` is called then. A further signal does what it did before."""
+    """An event that SIGTERM or SIGINT sets; `wake` is called then. A second signal has its usual effect."""
     stopping = Event()
-    before: dict[int, object] = {}
+    before: dict[signal.Signals, Handler] = {}
 
     def restore() -> None:
         while before:
@@ -151,8 +159,8 @@ def _turn(sockets: dict, timeout: float) -> None:
     wasyncore.loop(timeout=timeout, use_poll=True, map=sockets, count=1)
 
 
-def _drain(server: BaseWSGIServer, sockets: dict) -> None:
-    """Let every answer that was begun reach its caller; connections are closed as they fall idle."""
+def _drain(server: Any, sockets: dict) -> None:
+    """Finish the responses in progress; connections are closed as they fall idle."""
     deadline = monotonic() + DRAIN_S
     while monotonic() < deadline:
         channels = list(server.active_channels.values())

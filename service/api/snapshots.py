@@ -1,6 +1,6 @@
-"""The documents that the jobs make, as this process last read them.
+"""The documents that the jobs publish, as this process last read them.
 
-A document is read at most once a second and then answered from memory: reading it takes longer than answering.
+A document is read from the database at most once a second, because reading takes longer than responding.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from flask import Flask, current_app
 
 from service.api.services import services
-from service.errors import Unavailable
+from service.errors import ServiceUnavailable
 from service.store import snapshots
 from service.store.snapshots import Snapshot
 
@@ -16,25 +16,25 @@ KEPT_S = 1.0
 
 
 def register(app: Flask) -> None:
-    """Give `app` its memory of documents: by name when each was read, and what it was."""
+    """Give `app` its cache of documents: for each name the time of reading and the snapshot."""
     app.extensions["ninefold-snapshots"] = {}
 
 
 def latest(name: str) -> Snapshot:
-    """The latest document of that name; raises Unavailable before it was made for the first time."""
+    """The latest document of a name; raises ServiceUnavailable before the first one."""
     snapshot = find(name)
     if snapshot is None:
-        raise Unavailable("This document has not been made yet.")
+        raise ServiceUnavailable("Not available yet: the first run has not finished.")
     return snapshot
 
 
 def find(name: str) -> Snapshot | None:
-    """The latest document of that name; None before it was made for the first time."""
-    known, now = current_app.extensions["ninefold-snapshots"], services().now()
-    read_at, snapshot = known.get(name, (0.0, None))
+    """The latest document of a name; None before the first one."""
+    cache, now = current_app.extensions["ninefold-snapshots"], services().now()
+    read_at, snapshot = cache.get(name, (0.0, None))
     if snapshot is None or not 0 <= now - read_at < KEPT_S:
         with services().database.reading() as db:
             snapshot = snapshots.latest(db, name)
         if snapshot:
-            known[name] = now, snapshot
+            cache[name] = now, snapshot
     return snapshot

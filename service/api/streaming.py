@@ -1,70 +1,71 @@
-"""An answer as it comes: server-sent events on the request that asked, for whoever accepts them.
+"""An answer as server-sent events on the request itself, for callers that accept them.
 
-The status is sent before anybody knows how the answer ends. So a refusal that comes later is the last event, and
-what was charged is given back here. A server may ask for each piece in another thread, so every piece is made in a
-copy of the context in which the request was read.
+The status is sent before the outcome is known. A later refusal is therefore the last event, and its charge is
+refunded here. A server may take each piece in another thread, so every piece is made in a copy of the context in which
+the request was read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextvars import copy_context
 from dataclasses import dataclass
 
 from flask import Response, current_app, request
 
-from service.api.limits import give_back
+from service.api.limits import refund
 
 MEDIA = "text/event-stream"
-BEAT_S = 10.0  # proxies close what says nothing for 30 to 60 s
-BEAT = b": still being answered\n\n"
+BEAT_S = 10.0  # proxies close a connection that is silent for 30 to 60 s
+HEARTBEAT = b": still being answered\n\n"
 
 
 @dataclass(frozen=True)
-class Event:
+class StreamEvent:
     """A piece of an answer; `data` is JSON on one line."""
 
     name: str
     data: bytes
 
 
-Events = Iterator[Event | None]
+Events = Generator[StreamEvent | None]
 
 
 def wanted() -> bool:
-    """Whether this request likes a stream better than a document."""
+    """Whether this request prefers a stream to a document."""
     return request.accept_mimetypes.best_match(["application/json", MEDIA]) == MEDIA
 
 
 def respond(events: Events, ended: Callable[[], None]) -> Response:
-    """The events as they come, a comment for each None among them, and an `error` where they fail.
+    """The events as they arrive, a comment for each None, and an `error` event when they fail.
 
-    `ended` is called at the end, also when the caller goes away before: once or more.
+    `ended` is called once or more at the end, also when the caller disconnects early.
     """
-    headers = {"X-Accel-Buffering": "no"}  # nginx would keep the events until the last one
+    headers = {"X-Accel-Buffering": "no"}  # nginx would buffer the events until the last one
     return Response(_Pieces(_written(events, ended), ended), headers=headers, mimetype=MEDIA)
 
 
-def _written(events: Events, ended: Callable[[], None]) -> Iterator[bytes]:
+def _written(events: Events, ended: Callable[[], None]) -> Generator[bytes]:
     try:
         for event in events:
-            yield _text(event) if event else BEAT
+            yield _text(event) if event else HEARTBEAT
     except Exception as error:
-        give_back()
-        yield _text(Event("error", current_app.handle_user_exception(error).get_data()))
+        refund()
+        problem = current_app.make_response(current_app.handle_user_exception(error))
+        yield _text(StreamEvent("error", problem.get_data()))
     finally:
         events.close()
         ended()
 
 
-def _text(event: Event) -> bytes:
+def _text(event: StreamEvent) -> bytes:
     return b"event: %s\ndata: %s\n\n" % (event.name.encode(), event.data)
 
 
 class _Pieces:
-    """What a server sends one by one and closes at the end, or when nobody takes it any more."""
+    """The pieces that a server sends one by one; it closes them at the end or when the caller disconnects."""
 
-    def __init__(self, pieces: Iterator[bytes], ended: Callable[[], None]) -> None:
+    def __init__(self, pieces: Generator[bytes], ended: Callable[[], None]) -> None:
         self._pieces, self._ended = pieces, ended
         self._context = copy_context()
 
@@ -76,4 +77,4 @@ class _Pieces:
 
     def close(self) -> None:
         self._context.run(self._pieces.close)
-        self._ended()  # where not one piece was asked for, the pieces did not say so
+        self._ended()  # a generator that never started does not run its `finally`

@@ -1,4 +1,4 @@
-"""The two short descriptions: OpenAPI without the schemas of answers, and the plain list of version 1.0."""
+"""The two short descriptions: OpenAPI without response schemas, and the plain list of version 1.0."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEGACY_VERSION = "1.0"
 
 
 def lite(routes: Iterable[Route]) -> dict[str, Any]:
-    """The OpenAPI-lite document: what there is, what it takes and how it refuses."""
+    """The OpenAPI-lite document: operations, their inputs and their refusals."""
     paths: dict[str, dict] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _brief(route)
@@ -53,7 +53,7 @@ def _brief(route: Route) -> dict[str, Any]:
     operation = route.operation
     answers = {operation.status: HTTPStatus(operation.status).phrase}
     answers |= {status: ", ".join(codes) for status, codes in refusals(operation).items()}
-    told: dict[str, Any] = {
+    description: dict[str, Any] = {
         "operationId": route.id,
         "summary": operation.summary,
         "security": SECURITY[operation.key],
@@ -62,8 +62,8 @@ def _brief(route: Route) -> dict[str, Any]:
     }
     if operation.body:
         content = {"application/json": {"schema": shape(operation.body)}}
-        told["requestBody"] = {"required": True, "content": content}
-    return told
+        description["requestBody"] = {"required": True, "content": content}
+    return description
 
 
 def _row(route: Route) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _row(route: Route) -> dict[str, Any]:
         "path": route.path,
         "description": operation.summary,
         "auth": {"required": "key", "welcome": "key or none", "unused": "none"}[operation.key],
-        "parameters": [told["name"] for told in parameters(route)],
+        "parameters": [parameter["name"] for parameter in parameters(route)],
         "body": list(operation.body.model_fields) if operation.body else [],
         "limit": _limit(operation.limit),
         "answers": operation.media,
@@ -84,6 +84,4 @@ def _row(route: Route) -> dict[str, Any]:
 def _limit(name: str | None) -> str | None:
     if name is None:
         return None
-    limit = LIMITS[name]
-    calls = limit.calls or "as many as the plan allows"
-    return f"{calls} in {limit.window_s} s per {limit.scope}"
+    return LIMITS[name].summary

@@ -1,10 +1,9 @@
-"""What a page of another host may show."""
+"""The document for embedding in other pages."""
 
 from __future__ import annotations
 
 from flask import Blueprint, Response
 
-from service.api import examples
 from service.api.encoding import document
 from service.api.operations import operation
 from service.api.snapshots import latest
@@ -16,14 +15,13 @@ MAX_AGE_S = 30
 
 
 @widget.get("/consensus")
-@operation(tag="Intelligence", limit="telemetry", returns=WidgetDocument, cached=True, example=examples.WIDGET)
+@operation(tag="Intelligence", limit="telemetry", returns=WidgetDocument, cached=True)
 def consensus() -> Response:
-    """Bitcoin's price, what the voters say of its next day, the mood of the news and the record, to embed anywhere.
+    """Bitcoin's price, the consensus on its next day, news sentiment and accuracy, for embedding in any page.
 
-    A script on a page of any origin may read it (CORS), without a key. `consensus` is percent: bull is the
-    probability that the price is higher `horizon_hours` after `voted_at`, and bull and bear add up to 100.
-    `news.score` is from -1 to 1. `accuracy` is how often the voters' side came true on `n` resolved markets, with a
-    95 % interval: of what was committed live once 30 of it have resolved, until then of what was `backfilled`; below
-    30 it is null.
+    Scripts of any origin may read it (CORS), without a key. `consensus` is in percent: bull is the probability that
+    the price is higher `horizon_hours` after `voted_at`; bull and bear add up to 100. `news.score` is from -1 to 1.
+    `accuracy` is the share of `n` resolved markets on which the consensus was on the right side, with a 95% interval:
+    on live votes once 30 have resolved, before that on `backfilled` ones; with fewer than 30 it is null.
     """
     return document(latest("widget"), max_age=MAX_AGE_S)

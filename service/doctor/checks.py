@@ -1,109 +1,71 @@
-"""What a check is: one real call, which has its time and comes to a finding.
+"""A check is one real call to one part of the service; it is timed and results in a finding.
 
-Nothing that a source wrote goes into a finding: it may hold a key, or whatever the source was made to say.
+No text of a source enters a finding, since it may hold a key: errors are described by the name of their class.
 """
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from threading import Thread
+from typing import NamedTuple
 
 from service.errors import NinefoldError
 from service.sources.bounded_session import TOO_LATE
 
-# What a check may take beyond its time, so that whoever has a deadline of its own says itself what was late.
-GRACE_S = 0.5
+Check = Callable[[], "Finding"]
+GRACE_S = 0.5  # beyond a check's time limit, so that a source with its own deadline can report the delay itself
+# Patterns in the class names of errors of redis, pika, SQLAlchemy, requests and ccxt; the first match counts.
+FAULTS = (
+    (r"Timeout", TOO_LATE),
+    (r"Authentication|Permission|AccessDenied", "access refused; check the name and the password"),
+    (r"OperationalError", "it does not answer; check that it is running, its address and its password"),
+    (r"SQLAlchemyError", "it cannot be read; check that it is a database of this service"),
+    (r"Connection|Network|OSError|Schema|URL", "it could not be reached; check that it is running and its address"),
+    (r"HTTPError|RateLimit|DDoS|Maintenance|NotAvailable", "it failed or refused the request; try again later"),
+    (r"^\w+$", "the answer cannot be read"),
+)
 
 
-@dataclass(frozen=True)
-class Told:
-    """What a part that works said of itself; `tokens` and `usd` are None where the cost is not known."""
+class Finding(NamedTuple):
+    """The result of a check; the fields are those of the JSON output.
 
-    detail: str
-    tokens: int | None = 0
-    usd: float | None = 0.0
-
-
-class Fails(NinefoldError):
-    """A part does not work. What its daily cap was charged meanwhile stands beside the sentence."""
-
-    def __init__(self, detail: str, tokens: int = 0, usd: float | None = 0.0) -> None:
-        super().__init__(detail)
-        self.tokens = tokens
-        self.usd = usd
-
-
-@dataclass(frozen=True)
-class Check:
-    """One part of the service: `ask` tells how it is within `seconds`, or raises; a Fails says why in a sentence."""
-
-    part: str
-    what: str
-    seconds: float
-    ask: Callable[[], Told]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What came of a check.
-
-    `ms` is how long it took, `tokens` and `usd` what it cost: 0 of what is free, None where it is not known, at most
-    that much where it failed. `detail` is what the part said of itself, or a sentence that says why it does not work.
+    `tokens` and `usd` are the cost: None where it is unknown, an upper bound after a failure.
     """
 
-    part: str
-    what: str
-    works: bool
-    ms: float
-    tokens: int | None
-    usd: float | None
-    detail: str
+    part: str = ""
+    what: str = ""
+    works: bool = True
+    ms: float = 0.0
+    tokens: int | None = 0
+    usd: float | None = 0.0
+    detail: str = ""
 
 
-# What a check that was begun came to, as often as it is called; the first time it waits until that is known.
-Begun = Callable[[], Finding]
-
-
-def begin(checks: Iterable[Check]) -> list[Begun]:
-    """Begin all of them, each in a thread of its own, which is left behind when its time is over."""
-    return [_begin(check) for check in checks]
-
-
-def _begin(check: Check) -> Begun:
-    came: Future[Finding] = Future()
-    began = time.monotonic()
-    Thread(target=lambda: came.set_result(_examined(check)), daemon=True).start()
-
-    def wait() -> Finding:
-        left = began + check.seconds + GRACE_S - time.monotonic()
-        try:
-            return came.result(timeout=max(left, 0.0))
-        except TimeoutError:
-            return _failed(check, began, Fails(f"There was {TOO_LATE}."))
-
-    return wait
-
-
-def _examined(check: Check) -> Finding:
-    began = time.monotonic()
+def run(part: str, what: str, seconds: float, call: Check) -> Finding:
+    """The finding of a call to one part of the service; its thread is abandoned after `seconds`."""
+    began, pending = time.monotonic(), Future[Finding]()
+    Thread(target=_call, args=(call, pending), daemon=True).start()
     try:
-        told = check.ask()
-    except Fails as fault:
-        return _failed(check, began, fault)
-    except NinefoldError as fault:
-        return _failed(check, began, Fails(fault.detail))
-    # Whatever else goes wrong is that part's matter, and its words may hold what is not to be told.
-    except Exception as fault:
-        return _failed(check, began, Fails(f"It failed: {type(fault).__name__}."))
-    return Finding(check.part, check.what, True, _ms_since(began), told.tokens, told.usd, told.detail)
+        finding = pending.result(seconds + GRACE_S)
+    except Exception as error:  # any error is a finding about this part alone
+        finding = Finding(works=False, detail=_describe(error))
+    return finding._replace(part=part, what=what, ms=round(1000 * (time.monotonic() - began), 1))
 
 
-def _failed(check: Check, began: float, fault: Fails) -> Finding:
-    return Finding(check.part, check.what, False, _ms_since(began), fault.tokens, fault.usd, fault.detail)
+def _call(call: Check, pending: Future[Finding]) -> None:
+    try:
+        pending.set_result(call())
+    except Exception as error:
+        pending.set_exception(error)
 
 
-def _ms_since(began: float) -> float:
-    return round(1000 * (time.monotonic() - began), 1)
+def _describe(error: Exception) -> str:
+    """A sentence in which the name of an error class, alone or after a colon, is replaced by its description."""
+    names = "/".join(kind.__name__ for kind in type(error).__mro__[:-2])
+    detail = error.detail.rstrip(".") if isinstance(error, NinefoldError) else f"it failed with {names}"
+    subject, colon, cause = detail.rpartition(": ")
+    phrase = subject + colon + next((meaning for pattern, meaning in FAULTS if re.search(pattern, cause)), cause)
+    return f"{phrase[0].upper()}{phrase[1:]}."

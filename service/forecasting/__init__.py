@@ -1,1 +1,1 @@
-"""Questions, votes, consensus and what became of them. Pure."""
+"""Votes, the consensus, predictions and their outcomes. Pure functions."""

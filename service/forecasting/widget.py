@@ -1,30 +1,29 @@
-"""One small document for pages of other hosts: bitcoin's price, what apex says of its next day, news and record."""
+"""One small document for other sites: bitcoin's price, the vote of apex on its next day, news and track record."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from service.documents import Document, DocumentHeader
 from service.forecasting.apex.call import Call
 from service.forecasting.news.pulse import Pulse
 from service.forecasting.news.pulse import direction_of as mood_of
-from service.forecasting.next_day import HORIZON_H
-from service.forecasting.predictions import Made
-from service.forecasting.scores.difference import LEAST_N
-from service.forecasting.scores.versus import VersusBook
-from service.forecasting.votes import Direction, Strength, direction_of, strength_of
-from service.market.clock import World
+from service.forecasting.predictions.scores.difference import LEAST_N
+from service.forecasting.predictions.scores.versus import VersusBook
+from service.forecasting.voters.next_day import HORIZON_H
+from service.forecasting.voters.votes import Direction, Strength, direction_of, strength_of
 from service.market.instants import iso
-from service.market.prices import Price
+from service.market.prices import AssetPrice
 
-LIVE = "resolved markets that were voted on as they opened"
-PAST = "resolved markets of the past, voted on with what was known when each opened"
+LIVE = "resolved markets, voted on when they opened"
+PAST = "resolved markets of the past, voted on with the data available when each opened"
 TOO_FEW = "not enough resolved markets"
 
 
 @dataclass(frozen=True)
 class WidgetPrice:
-    """Bitcoin in USD, its move over 24 hours in percent, and the instant it was seen at."""
+    """Bitcoin in USD, its move over 24 hours in percent, and the instant of the price."""
 
     price: float
     change_24h_pct: float | None
@@ -33,7 +32,7 @@ class WidgetPrice:
 
 @dataclass(frozen=True)
 class WidgetConsensus:
-    """Apex on bitcoin's price `horizon_hours` after `voted_at`; bull and bear are percent and add up to 100."""
+    """The vote of apex on bitcoin's price `horizon_hours` after `voted_at`; bull and bear add up to 100 percent."""
 
     direction: Direction
     bull_probability: float
@@ -45,7 +44,7 @@ class WidgetConsensus:
 
 @dataclass(frozen=True)
 class WidgetNews:
-    """The mood of `n` stories, -1 to 1."""
+    """The tone of `n` stories, -1 to 1."""
 
     direction: Direction
     score: float
@@ -54,7 +53,7 @@ class WidgetNews:
 
 @dataclass(frozen=True)
 class WidgetAccuracy:
-    """How often the likelier side came true on `n` resolved markets, with a 95 % interval; null under 30 of them."""
+    """How often the likelier side came true on `n` resolved markets, with a 95% interval; null with fewer than 30."""
 
     backfilled: bool
     n: int
@@ -65,15 +64,9 @@ class WidgetAccuracy:
 
 
 @dataclass(frozen=True)
-class WidgetDocument:
-    """What a page may show; what is not known yet is null."""
+class WidgetDocument(Document):
+    """The document; parts that are not available yet are null."""
 
-    schema: str
-    timestamp: str
-    as_of: str
-    stale_after: str
-    world: World
-    sources: dict[str, str]
     btc: WidgetPrice
     consensus: WidgetConsensus | None
     news: WidgetNews | None
@@ -81,12 +74,12 @@ class WidgetDocument:
 
 
 def widget_document(
-    price: Price, call: Call | None, pulse: Pulse | None, books: Sequence[VersusBook], made: Made
+    price: AssetPrice, call: Call | None, pulse: Pulse | None, books: Sequence[VersusBook], header: DocumentHeader
 ) -> WidgetDocument:
-    """The document of bitcoin's `price`; `books` are the two of the AI against the market."""
+    """The document for bitcoin's `price`; `books` are the live and the backfilled one of the AI against the market."""
     return WidgetDocument(
         schema="widget/1",
-        **vars(made),
+        **vars(header),
         btc=WidgetPrice(price.price, price.change_24h_pct, price.as_of),
         consensus=call and _consensus(call),
         news=pulse and _news(pulse),
@@ -96,12 +89,12 @@ def widget_document(
 
 def _consensus(call: Call) -> WidgetConsensus:
     bull = round(100 * round(call.p_up, 4), 1)
-    spoke = sum(layer.p is not None for layer in call.layers)
+    voting = sum(layer.p is not None for layer in call.layers)
     return WidgetConsensus(
         direction=direction_of(bull),
         bull_probability=bull,
         bear_probability=round(100 - bull, 1),
-        strength=strength_of(bull, 100 * call.agreement, spoke),
+        strength=strength_of(bull, 100 * call.agreement, voting),
         horizon_hours=HORIZON_H,
         voted_at=iso(call.at),
     )
@@ -113,7 +106,7 @@ def _news(pulse: Pulse) -> WidgetNews:
 
 
 def _accuracy(books: dict[bool, VersusBook]) -> WidgetAccuracy:
-    """That of the live book once enough of it has resolved, until then of the longer one; never of both together."""
+    """That of the live book once 30 of its markets have resolved, before that of the longer book; never of both."""
     live, past = books[False], books[True]
     chosen = live if _counted(live) >= min(LEAST_N, _counted(past)) else past
     if _counted(chosen) < LEAST_N:
@@ -130,5 +123,5 @@ def _accuracy(books: dict[bool, VersusBook]) -> WidgetAccuracy:
 
 
 def _counted(book: VersusBook) -> int:
-    """The resolved markets on which the pool had a side."""
+    """The number of resolved markets on which the pool had a side."""
     return book.ai.accuracy_n

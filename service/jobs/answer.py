@@ -1,25 +1,25 @@
-"""The votes on challenges, cast within seconds of their creation, and once."""
+"""The votes on challenges, which are cast once, within seconds of their creation."""
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import structlog
 from sqlalchemy import Connection
 
 from service.errors import NoVoters
-from service.forecasting.apex.call import Call, consult
+from service.forecasting.apex.call import Call, fuse
+from service.forecasting.apex.challenge_votes import commit_challenge
 from service.forecasting.apex.scores import record_of, resolved_calls
-from service.forecasting.predictions import Commitment, PredictionMarket
-from service.forecasting.predictions.challenge_votes import commit_challenge
-from service.forecasting.record import ClassRecord
+from service.forecasting.predictions import Commitment, Prediction
+from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.track_record import ClassRecord
 from service.jobs.committing import keep_votes
 from service.jobs.forecast import hours
-from service.jobs.job import Effects, Workshop
-from service.jobs.listening import listen, swarm
-from service.store import apex_calls, knowledge, predictions
-from service.store.knowledge import Knowledge
+from service.jobs.job import Effects, JobContext
+from service.jobs.layer_inputs import gather_inputs, swarm
+from service.store import knowledge, predictions
+from service.store.plain import apex_calls
 
 EVERY_S = 2
 
@@ -27,22 +27,22 @@ log = structlog.stdlib.get_logger(__name__)
 
 
 def is_wanted(db: Connection) -> bool:
-    """Whether there is a challenge that nobody has voted on."""
+    """Whether there is a challenge without votes."""
     return predictions.has_unanswered(db)
 
 
-def answer(workshop: Workshop, slot: int) -> Effects:
-    """Let everybody vote on every new challenge at the wall second `slot`; when it is over nobody does any more."""
-    now = workshop.clock.at(slot)
-    with workshop.database.reading() as db:
-        waiting = [one.market for one in predictions.awaiting_votes(db) if now < one.market.closes_at]
-        calls = [Call.from_plain(one.body) for one in apex_calls.every(db)] if waiting else []
+def answer(job_context: JobContext, slot: int) -> Effects:
+    """Collect the votes on every open challenge without votes, at the wall second `slot`."""
+    now = job_context.clock.at(slot)
+    with job_context.database.reading() as db:
+        waiting = [challenge for challenge in predictions.awaiting_votes(db) if now < challenge.closes_at]
+        calls = [Call.from_plain(plain) for plain in apex_calls.every(db).values()] if waiting else []
     if not waiting:
         return lambda _: None
-    known = knowledge.latest(workshop.database, workshop.feed.step)
-    record = record_of(resolved_calls(calls, hours(workshop, now), now), now).direction
-    with ThreadPoolExecutor(workshop.at_once) as executor:
-        commitments = executor.map(lambda market: _commit(workshop, market, now, known, record), waiting)
+    latest = knowledge.latest(job_context.database, job_context.feed.step)
+    record = record_of(resolved_calls(calls, hours(job_context, now), now), now).direction
+    with ThreadPoolExecutor(job_context.at_once) as executor:
+        commitments = executor.map(lambda market: _commit(job_context, market, now, latest, record), waiting)
         committed = list(zip(waiting, commitments, strict=True))
 
     def write(db: Connection) -> None:
@@ -54,27 +54,22 @@ def answer(workshop: Workshop, slot: int) -> Effects:
 
 
 def _commit(
-    workshop: Workshop, market: PredictionMarket, now: int, known: Knowledge, record: ClassRecord
+    job_context: JobContext, market: Prediction, now: int, latest: Knowledge, record: ClassRecord
 ) -> Commitment | None:
-    asset, net = market.question.asset, swarm(workshop)
+    asset, net = market.question.asset, swarm(job_context)
     at = max(now, market.created_at)
-    if asset not in known.contexts or asset not in net:
-        log.info("nobody_voted", market=market.id, detail=f"nothing is known of {asset} yet")
+    if asset not in latest.contexts or asset not in net:
+        log.info("no_votes", market=market.id, detail=f"no data on {asset} yet")
         return None
     try:
         return commit_challenge(
             market,
             at,
-            known.contexts,
-            known.fits,
-            workshop.voters,
-            known.record,
-            quorum=workshop.settings.oracle_quorum,
-            timer=time.perf_counter,
-            polling=workshop.polling,
+            latest,
+            job_context.panel,
             net=net[asset],
-            call=consult(listen(workshop, at, known.contexts, asset), record),
+            call=fuse(gather_inputs(job_context, at, latest, asset), record),
         )
-    except NoVoters as silence:
-        log.warning("nobody_voted", market=market.id, detail=silence.detail)
+    except NoVoters as error:
+        log.warning("no_votes", market=market.id, detail=error.detail)
         return None

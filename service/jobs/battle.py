@@ -1,6 +1,6 @@
-"""The six lanes, bar by bar, and the document of their battle.
+"""The six lanes, bar by bar, and the documents of the Bot Battle.
 
-A first start, catching up and a tick are one loop over the bars that a lane has not seen.
+A first start, catching up and a tick are the same loop over the bars that the lanes have not processed.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
 from service.access.quota import TELEMETRY_CALLS, TELEMETRY_WINDOW_S
-from service.jobs.job import Effects, Workshop
-from service.jobs.tick import sources
-from service.ledger.chain import Row
+from service.jobs.documents import bar_header
+from service.jobs.job import Effects, JobContext
+from service.ledger.chain import LedgerRow
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.sources import pools
-from service.store import bars, contexts, hourly_votes, lanes, ledger, snapshots
+from service.store import bars, hourly_votes, lanes, ledger, snapshots
 from service.store.lanes import LaneBar
+from service.store.plain import contexts, lane_states
 from service.trading import battle as documents
-from service.trading.battle import Battle, RateLimit
-from service.trading.lanes import LANES, State, begin, dump, load, moments, step
+from service.trading.battle import RateLimit
+from service.trading.lanes import LANES, State, moments
 from service.trading.pools import ASSUMED_POOLS, Pool
 
-# How much of the past the lanes live through before the first start.
-LIVED_S = 120 * DAY
+# The span before the first start that the lanes process as backfill.
+BACKFILLED_S = 120 * DAY
 VENUES = ("all", "cex", "dex")
 RATE_LIMIT = RateLimit(limit=TELEMETRY_CALLS, window_s=TELEMETRY_WINDOW_S, scope="address")
 
-BATTLE = TypeAdapter(Battle)
 POOLS = TypeAdapter(dict[str, Pool])
 HOURS_A_YEAR = 24 * 365
 
@@ -44,106 +44,101 @@ log = structlog.stdlib.get_logger(__name__)
 
 @dataclass
 class Walk:
-    """A lane on its way through the bars it had not seen: its state, what it was worth, what it did."""
+    """A lane on its way through new bars: its state, its equity and status at each bar, its events."""
 
     state: State
-    passed: list[LaneBar] = field(default_factory=list)
+    bars: list[LaneBar] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
 
 
-def battle(workshop: Workshop, slot: int) -> Effects:
-    """Show every lane the bars up to `slot` that it has not seen, and publish how they stand."""
-    walks = _begin(workshop, slot)
-    known = _pools(workshop, slot)
+def battle(job_context: JobContext, slot: int) -> Effects:
+    """Advance every lane to `slot`, publish the battle and record the lanes' events in the ledger."""
+    walks = _begin(job_context, slot)
+    listed = _pools(job_context, slot)
     after = min(walk.state.as_of for walk in walks.values())
-    hours, marks, votes = _market(workshop, after, slot)
-    for moment in moments(hours, marks, after, votes=votes, pools=known):
+    hours, marks, votes = _market(job_context, after, slot)
+    for moment in moments(hours, marks, after, votes=votes, pools=listed):
         for name, walk in walks.items():
-            walk.state = step(LANES[name], walk.state, moment)
-            walk.passed.append(LaneBar(moment.as_of, walk.state.equity, walk.state.status))
+            walk.state = LANES[name].step(walk.state, moment)
+            walk.bars.append(LaneBar(moment.as_of, walk.state.equity, walk.state.status))
             walk.events.extend(asdict(event) for event in walk.state.events)
-    files = _documents(workshop, slot, walks, known)
-    # What is told an hour late was not committed to, nor what was before the first start.
-    recorded = _recorded(walks, max(slot - HOUR, workshop.clock.world_origin))
+    published = _documents(job_context, slot, walks, listed)
+    # An event that is recorded more than an hour late, or that precedes the first start, counts as backfilled.
+    rows = _ledger_rows(walks, max(slot - HOUR, job_context.clock.world_origin))
 
     def write(db: Connection) -> None:
         for name, walk in walks.items():
-            lanes.advance(db, name, dump(walk.state), walk.passed, walk.events)
-        ledger.append(db, recorded, slot)
-        for name, body in files.items():
-            snapshots.save(db, name, slot, body)
+            lanes.advance(db, name, asdict(walk.state), walk.bars, walk.events)
+        ledger.append(db, rows, slot)
+        snapshots.publish(db, slot, published)
 
     return write
 
 
-def _recorded(walks: dict[str, Walk], since: int) -> list[Row]:
-    """What the lanes did, in order of time; what was before the unix second `since` is backfilled."""
-    events = sorted(((event["time"], name, event) for name, walk in walks.items() for event in walk.events), key=_when)
-    return [Row("lane_trade", name, event, backfilled=time < since) for time, name, event in events]
+def _ledger_rows(walks: dict[str, Walk], since: int) -> list[LedgerRow]:
+    """The events of all lanes in order of time and lane; those before the unix second `since` are backfilled."""
+    events = [(event["time"], name, event) for name, walk in walks.items() for event in walk.events]
+    events.sort(key=lambda entry: entry[:2])
+    return [LedgerRow("lane_trade", name, event, backfilled=time < since) for time, name, event in events]
 
 
-def _when(told: tuple[int, str, dict[str, Any]]) -> tuple[int, str]:
-    return told[:2]
-
-
-def _begin(workshop: Workshop, slot: int) -> dict[str, Walk]:
-    """Every lane where it stands, or at the beginning of its past."""
-    anchor = max(workshop.history_from, slot // DAY * DAY - LIVED_S)
+def _begin(job_context: JobContext, slot: int) -> dict[str, Walk]:
+    """Every lane in its stored state, or at the start of its backfill."""
+    anchor = max(job_context.history_from, slot // DAY * DAY - BACKFILLED_S)
     walks = {}
-    with workshop.database.reading() as db:
+    with job_context.database.reading() as db:
         for name, lane in LANES.items():
-            body = lanes.state(db, name)
-            walks[name] = Walk(load(lane, body) if body else begin(lane, anchor))
+            body = lane_states.find(db, name)
+            walks[name] = Walk(lane.load(body) if body else lane.begin(anchor))
     return walks
 
 
 def _market(
-    workshop: Workshop, after: int, slot: int
+    job_context: JobContext, after: int, slot: int
 ) -> tuple[dict[str, Bars], dict[str, Bars], dict[int, dict[str, float]]]:
-    """Hours from the first stored one on, because averages remember; bars and votes that the lanes have not seen."""
-    assets, shortest = workshop.feed.assets, workshop.feed.step
-    with workshop.database.reading() as db:
-        hours = {asset: bars.load(db, asset, workshop.history_from, slot, HOUR) for asset in assets}
+    """All stored hours, because exponential averages need their whole history; and the new bars and votes."""
+    assets, shortest = job_context.feed.assets, job_context.feed.step
+    with job_context.database.reading() as db:
+        hours = {asset: bars.load(db, asset, job_context.history_from, slot, HOUR) for asset in assets}
         marks = {asset: bars.load(db, asset, after - shortest, slot, shortest) for asset in assets}
         return hours, marks, hourly_votes.since(db, after - HOUR)
 
 
-def list_pools(workshop: Workshop, slot: int) -> Effects:
-    """Ask DefiLlama for the pools of the live world; an answer without one that fits leaves the last ones."""
-    with workshop.database.reading() as db:
-        variances = {asset: told["slow"] for asset, told in contexts.every(db).items()}
+def list_pools(job_context: JobContext, slot: int) -> Effects:
+    """Fetch the pools of the live world from DefiLlama; without a suitable one the last pools are kept."""
+    with job_context.database.reading() as db:
+        variances = {asset: context["slow"] for asset, context in contexts.every(db).items()}
     volatility = {asset: sqrt(variance * HOURS_A_YEAR) for asset, variance in variances.items()}
-    answer = pools.fetch(workshop.settings.pools_url, workshop.settings.source_timeout_s)
-    found, refused = pools.parse(answer, volatility)
-    log.info("pools_listed", found=len(found), refused=len(refused))
-    return lambda db: snapshots.save(db, "pools", slot, POOLS.dump_json(found)) if found else None
+    answer = pools.fetch(job_context.settings.pools_url, job_context.settings.source_timeout_s)
+    listed, refused = pools.parse(answer, volatility)
+    log.info("pools_listed", listed=len(listed), refused=len(refused))
+    return lambda db: snapshots.save(db, "pools", slot, POOLS.dump_json(listed)) if listed else None
 
 
-def _pools(workshop: Workshop, slot: int) -> Mapping[str, Pool]:
-    """The pools that were listed within a day, else the assumed ones."""
-    with workshop.database.reading() as db:
-        listed = snapshots.latest(db, "pools")
-    if listed is None or slot - listed.as_of > DAY:
+def _pools(job_context: JobContext, slot: int) -> Mapping[str, Pool]:
+    """The pools listed within the last day, else the assumed ones."""
+    with job_context.database.reading() as db:
+        snapshot = snapshots.latest(db, "pools")
+    if snapshot is None or slot - snapshot.as_of > DAY:
         return ASSUMED_POOLS
-    return POOLS.validate_json(listed.body)
+    return POOLS.validate_json(snapshot.body)
 
 
-def _documents(workshop: Workshop, slot: int, walks: dict[str, Walk], known: Mapping[str, Pool]) -> dict[str, bytes]:
-    """The battle as JSON, and as CSV of each venue."""
-    made = documents.describe(
-        {name: walk.state for name, walk in walks.items()},
-        step=workshop.feed.step,
-        made_at=slot,
-        world=workshop.clock.world,
-        sources=sources(workshop) | {"pools": ", ".join(sorted({pool.source for pool in known.values()}))},
-        rate_limit=RATE_LIMIT,
-    )
-    files = {f"bot-battle.csv/{venue}": _csv(documents.rows(made, venue)) for venue in VENUES}
-    return {"bot-battle": BATTLE.dump_json(made), **files}
+def _documents(
+    job_context: JobContext, slot: int, walks: dict[str, Walk], listed: Mapping[str, Pool]
+) -> dict[str, object]:
+    """The battle as a document, and as CSV for each venue."""
+    states = {name: walk.state for name, walk in walks.items()}
+    as_of = max(state.as_of for state in states.values())
+    origin = ", ".join(sorted({pool.source for pool in listed.values()}))
+    header = bar_header(job_context, slot, as_of, job_context.feed.step, pools=origin)
+    document = documents.describe(states, header, RATE_LIMIT)
+    files = {f"bot-battle.csv/{venue}": _csv(documents.rows(document, venue)) for venue in VENUES}
+    return {"bot-battle": document, **files}
 
 
 def _csv(rows: list[tuple]) -> bytes:
-    """RFC 4180: a header, CRLF, nothing for null, `true` and `false` in lower case as in JSON."""
+    """RFC 4180: a header line, CRLF, empty for null, `true` and `false` in lower case as in JSON."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(documents.COLUMNS)

@@ -1,7 +1,7 @@
-"""Heavy computing in a process of its own.
+"""Heavy computations in a child process.
 
-Loading scikit-learn takes two seconds and fitting holds the interpreter: in the process that answers requests
-every caller would feel it.
+Importing scikit-learn takes two seconds and fitting holds the interpreter lock, which would delay all requests in the
+process that answers them.
 """
 
 from __future__ import annotations
@@ -11,30 +11,32 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parents[2]
 TIME_LIMIT_S = 300
 CHILD = (
-    "import pickle, sys; function, given = pickle.load(sys.stdin.buffer); "
-    "pickle.dump(function(*given), sys.stdout.buffer)"
+    "import pickle, sys; function, arguments = pickle.load(sys.stdin.buffer); "
+    "pickle.dump(function(*arguments), sys.stdout.buffer)"
 )
 
 
 class ChildFailed(RuntimeError):
-    """The process ended without a result; holds the last it said."""
+    """The child process ended without a result; contains the end of its error output."""
 
 
-def call(function: Callable[..., Any], *given: Any) -> Any:
-    """`function(*given)` in another process; RuntimeError, TimeoutExpired when nothing came of it."""
-    done = subprocess.run(
+def call(function: Callable[..., T], *arguments: Any) -> T:
+    """The result of `function(*arguments)` in a child process. Raises ChildFailed or subprocess.TimeoutExpired."""
+    process = subprocess.run(
         [sys.executable, "-c", CHILD],
-        input=pickle.dumps((function, given)),
+        input=pickle.dumps((function, arguments)),
         cwd=ROOT,
         capture_output=True,
         timeout=TIME_LIMIT_S,
-        start_new_session=True,  # Ctrl-C is for the parent to answer
+        start_new_session=True,  # the parent alone handles Ctrl-C
     )
-    if done.returncode:
-        raise ChildFailed(done.stderr.decode(errors="replace")[-500:])
-    return pickle.loads(done.stdout)  # noqa: S301 - our own child's
+    if process.returncode:
+        raise ChildFailed(process.stderr.decode(errors="replace")[-500:])
+    return pickle.loads(process.stdout)  # noqa: S301 - from our own child process

@@ -1,53 +1,71 @@
-"""Markets into the store and the ledger at once: what is committed there and what is kept here never differ."""
+"""Writes predictions to the store and the ledger in one transaction, so that the two never differ.
+
+What is settled renews the track record of the voters in the same transaction.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from service.forecasting.predictions import Commitment, PredictionMarket, Settled, Settlement, entries
-from service.ledger.chain import Row
+from service.forecasting.predictions import Commitment, LedgerPosition, Prediction, Settlement, ledger_rows
+from service.forecasting.predictions.settling import resolved
+from service.forecasting.voters.track_record import build
+from service.ledger.chain import ChainEntry, LedgerRow
 from service.store import ledger, predictions
-from service.store.predictions import Stored
+from service.store.plain import RECORD, records
 
 
-def keep_opened(db: Connection, opened: Sequence[Stored], recorded_at: int) -> None:
-    """Store markets that were opened and voted on, past ones with what became of them."""
-    told = sorted((step for one in opened for step in _steps(one)), key=lambda step: step[0])
-    recorded = ledger.append(db, [row for _, row in told], recorded_at)
-    committed = {entry.subject: entry for entry in recorded if entry.kind == "votes"}
-    by_id = {one.market.id: one for one in opened}
-    predictions.add_all(db, [replace(one, seq=committed[id].seq, hash=committed[id].hash) for id, one in by_id.items()])
+def keep_opened(db: Connection, opened: Sequence[Prediction], recorded_at: int) -> None:
+    """Store markets with their votes, and past ones with their settlements.
+
+    The rows of the ledger are in the order of their instants; of one instant settlements come first, then votes.
+    """
+    rows = sorted((row for market in opened for row in _timed_rows(market)), key=lambda row: row[0])
+    entries = ledger.append(db, [row for _, row in rows], recorded_at)
+    positions = {entry.subject: _position(entry) for entry in entries if entry.kind == "votes"}
+    predictions.add(db, [replace(market, ledger_position=positions[market.id]) for market in opened])
 
 
-def keep_votes(db: Connection, market: PredictionMarket, commitment: Commitment, recorded_at: int) -> None:
-    """Store the votes on a challenge that was opened before, unless something settled it meanwhile."""
-    found = predictions.find(db, market.id)
-    if found.commitment or found.settlement:
+def keep_votes(db: Connection, challenge: Prediction, commitment: Commitment, recorded_at: int) -> None:
+    """Store the votes on a challenge, unless it was voted on or settled meanwhile."""
+    stored = predictions.find(db, challenge.id)
+    if stored is None or stored.commitment or stored.settlement:
         return
-    (entry,) = ledger.append(db, [entries.votes_row(market, commitment)], recorded_at)
-    predictions.commit(db, market.id, commitment, entry.seq, entry.hash)
+    (entry,) = ledger.append(db, [ledger_rows.votes_row(challenge, commitment)], recorded_at)
+    predictions.commit(db, challenge.id, commitment, _position(entry))
 
 
-def keep_settlement(db: Connection, market_id: str, settlement: Settlement, recorded_at: int) -> None:
-    """Store what became of a market, unless something settled it meanwhile; votes cast meanwhile are scored."""
-    if predictions.settle(db, market_id, settlement):
-        ledger.append(db, _settled_rows(predictions.find(db, market_id), settlement), recorded_at)
+def keep_settlements(db: Connection, settlements: Mapping[str, Settlement], slot: int) -> None:
+    """Store the settlements by id, then the track record of every market, challenge and answer settled by `slot`."""
+    for id, settlement in settlements.items():
+        keep_settlement(db, id, settlement, slot)
+    if settlements:
+        settled = [*predictions.settled(db), *predictions.settled_answers(db)]
+        records.save(db, RECORD, build(resolved(settled), slot).to_plain(), as_of=slot)
 
 
-def _steps(one: Stored) -> Iterator[tuple[tuple[int, int], Row]]:
-    """The rows of a market with the instant at which each belongs, and its place there."""
-    at = one.commitment.voted_at
-    yield (at, 0), entries.votes_row(one.market, one.commitment)
-    if one.odds:
-        yield (at, 1), entries.odds_row(one.market, one.odds)
-    if one.settlement:
-        for row in _settled_rows(one, one.settlement):
-            yield (one.settlement.resolved_at, -1), row
+def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at: int) -> None:
+    """Store a settlement, unless the prediction was settled meanwhile; votes cast meanwhile are scored."""
+    if not predictions.settle(db, id, settlement):
+        return
+    prediction = predictions.find(db, id)
+    if prediction and prediction.category != "answer":
+        ledger.append(db, ledger_rows.settlement_rows(prediction), recorded_at)
 
 
-def _settled_rows(one: Stored, settlement: Settlement) -> list[Row]:
-    scored = entries.score_row(Settled(one.market, one.commitment, one.odds, settlement))
-    return [entries.resolution_row(one.market, settlement), *([scored] if scored else [])]
+def _timed_rows(market: Prediction) -> Iterator[tuple[tuple[int, int], LedgerRow]]:
+    """The rows of a market, each with its instant and its place there."""
+    if market.commitment:
+        yield (market.voted_at, 0), ledger_rows.votes_row(market, market.commitment)
+    if market.odds:
+        yield (market.voted_at, 1), ledger_rows.odds_row(market, market.odds)
+    if market.settlement:
+        for row in ledger_rows.settlement_rows(market):
+            yield (market.settlement.resolved_at, -1), row
+
+
+def _position(entry: ChainEntry) -> LedgerPosition:
+    return LedgerPosition(entry.seq, entry.hash)

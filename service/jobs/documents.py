@@ -1,29 +1,54 @@
-"""What every document made by a job says of itself."""
+"""The headers of the documents that jobs publish."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
-from service.forecasting.predictions import Made
-from service.jobs.job import Workshop
-from service.market.instants import iso, unix
-from service.market.prices import MISSED_BARS
+from service.documents import DocumentHeader
+from service.errors import SourceFailed
+from service.jobs.job import JobContext
+from service.market import headers
+from service.market.instants import unix
 from service.store import snapshots
 
 
-def made(workshop: Workshop, slot: int, every_s: int, seen: int | None = None, **more: str) -> Made:
-    """The head of a document made at `slot` and again every `every_s` seconds; `more` are further sources by name.
+def header(
+    job_context: JobContext,
+    slot: int,
+    every_s: int,
+    *,
+    seen: int | None = None,
+    sources: Mapping[str, str] | None = None,
+) -> DocumentHeader:
+    """The header of a document that is computed at `slot` and again every `every_s` seconds.
 
-    What it saw ends with the last bar, or at the unix second `seen` where that is earlier, so a source that stands
-    still shows. It is stale once `every_s` and the bars that may be missed have passed since then.
+    `as_of` is the end of the last published bar, or the unix second `seen` where that is earlier, so that a source
+    that stopped is visible. `sources` are added to the sources of the prices, by name.
     """
-    with workshop.database.reading() as db:
-        told = json.loads(snapshots.latest(db, "prices").body)
-    until = min(slot, unix(told["as_of"]), slot if seen is None else seen)
-    return Made(
-        timestamp=iso(slot),
-        as_of=iso(until),
-        stale_after=iso(until + every_s + MISSED_BARS * workshop.feed.step),
-        world=workshop.clock.world,
-        sources=told["sources"] | more,
+    with job_context.database.reading() as db:
+        snapshot = snapshots.latest(db, "prices")
+    if snapshot is None:
+        raise SourceFailed("no price has been published yet")
+    prices = json.loads(snapshot.body)
+    return headers.header(
+        slot,
+        min(slot, unix(prices["as_of"]), slot if seen is None else seen),
+        step=job_context.feed.step,
+        world=job_context.clock.world,
+        sources=prices["sources"] | dict(sources or {}),
+        every_s=every_s,
     )
+
+
+def bar_header(job_context: JobContext, slot: int, as_of: int, step: int, **sources: str) -> DocumentHeader:
+    """The header of a document that is computed at `slot` from bars that end at `as_of`, every `step` seconds."""
+    origins = bar_sources(job_context) | sources
+    return headers.header(slot, as_of, step=step, world=job_context.clock.world, sources=origins)
+
+
+def bar_sources(job_context: JobContext) -> dict[str, str]:
+    """The origin of each asset's latest stored bars; empty before the first tick."""
+    with job_context.database.reading() as db:
+        snapshot = snapshots.latest(db, "prices")
+    return json.loads(snapshot.body)["sources"] if snapshot else {}

@@ -1,95 +1,90 @@
-"""What the voters know: the state of each asset, hour by hour, and what they have learnt, month by month."""
+"""The contexts of the assets after every bar, the hourly votes of the consensus lane, and the monthly fits."""
 
 from __future__ import annotations
-
-import time
 
 import structlog
 from sqlalchemy import Connection
 
 from service.errors import NoVoters
-from service.forecasting import context, oracle, training
-from service.forecasting.context import Context
-from service.forecasting.fits import Fits
-from service.forecasting.next_day import up_in_a_day
-from service.forecasting.record import Record
+from service.forecasting.voters import context, training
+from service.forecasting.voters.context import Context
+from service.forecasting.voters.fits import VERSION
+from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.next_day import up_in_a_day
+from service.forecasting.voters.panel import Panel
 from service.jobs import children
-from service.jobs.job import Effects, Workshop
+from service.jobs.job import Effects, JobContext
 from service.jobs.schedules import Monthly
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
-from service.store import bars, contexts, fits, hourly_votes, knowledge
+from service.store import bars, hourly_votes, knowledge
+from service.store.plain import contexts, fits
 from service.trading.lanes import CONSENSUS_ASSETS
 
 log = structlog.stdlib.get_logger(__name__)
 
-# More than any look-back and any training window needs, so that what came before changes nothing.
+# Longer than any look-back and training window, so earlier bars change nothing.
 LOOK_BACK_S = 600 * DAY
 
 
-def observe(workshop: Workshop, slot: int) -> Effects:
-    """Write down what is known of every asset at `slot`, which a request then reads instead of bars.
+def observe(job_context: JobContext, slot: int) -> Effects:
+    """Store the context of every asset at `slot`, which requests read instead of bars.
 
-    Once an hour the voters also say whether the assets of the consensus lane will cost more in a day.
+    Once an hour the voters also forecast whether the assets of the consensus lane will be higher in a day.
     """
-    known = context.build_all(hours(workshop, slot), slot)
+    by_asset = context.build_all(hours(job_context, slot), slot)
     hour = slot // HOUR * HOUR
-    voted = _vote(workshop, hour, known) if any(told.as_of == hour for told in known.values()) else {}
+    votes = _vote(job_context, hour, by_asset) if any(state.as_of == hour for state in by_asset.values()) else {}
 
     def write(db: Connection) -> None:
-        for asset, told in known.items():
-            contexts.save(db, asset, told.as_of, told.to_plain())
-        hourly_votes.add(db, hour, voted)
+        for asset, state in by_asset.items():
+            contexts.save(db, asset, state.to_plain(), as_of=state.as_of)
+        hourly_votes.add(db, hour, votes)
 
     return write
 
 
-def _vote(workshop: Workshop, hour: int, known: dict[str, Context]) -> dict[str, float]:
-    """P(up in a day) of each asset that enough voters speak on; nothing where that was voted before."""
-    with workshop.database.reading() as db:
+def _vote(job_context: JobContext, hour: int, by_asset: dict[str, Context]) -> dict[str, float]:
+    """P(up in a day) of each asset with enough votes and a bar that ends at `hour`; empty where it is stored."""
+    with job_context.database.reading() as db:
         if hourly_votes.since(db, hour):
             return {}
-        learnt, record = knowledge.newest_fits(workshop.database, db), knowledge.newest_record(db)
-    awake = [asset for asset in CONSENSUS_ASSETS if asset in known and known[asset].as_of == hour]
-    answers = {asset: _p_up(workshop, known, asset, learnt, record) for asset in awake}
+    basis = knowledge.beside(job_context.database, by_asset)
+    trading = [asset for asset in CONSENSUS_ASSETS if asset in by_asset and by_asset[asset].as_of == hour]
+    answers = {asset: _p_up(job_context.embedded, basis, asset) for asset in trading}
     return {asset: p for asset, p in answers.items() if p is not None}
 
 
-def _p_up(
-    workshop: Workshop, known: dict[str, Context], asset: str, learnt: Fits | None, record: Record
-) -> float | None:
-    """The pool's P(up in a day), asked at the end of the context's hour; None where too few voters speak."""
-    hour, quorum = known[asset].as_of, workshop.settings.oracle_quorum
-    question = up_in_a_day(known[asset], hour)
+def _p_up(panel: Panel, basis: Knowledge, asset: str) -> float | None:
+    """The pool's P(up in a day), asked at the end of the context's hour; None below the quorum."""
+    hour = basis.contexts[asset].as_of
     try:
-        verdict = oracle.ask(
-            question, hour, known, learnt, oracle.voters(), record, quorum=quorum, timer=time.perf_counter
-        )
-    except NoVoters as silence:
-        log.debug("nobody_voted", asset=asset, hour=hour, detail=silence.detail)
+        return panel.ask(up_in_a_day(asset, basis.contexts[asset].spot, hour), hour, basis).pooled.p
+    except NoVoters as error:
+        log.debug("quorum_missed", asset=asset, hour=hour, detail=error.detail)
         return None
-    return verdict.pooled.p
 
 
-def refit(workshop: Workshop, slot: int) -> Effects:
-    """Fit the learning voters to what was decided before this month; never done while a caller waits.
+def refit(job_context: JobContext, slot: int) -> Effects:
+    """Fit the voters that learn to the questions decided before this month, unless current fits are stored.
 
-    Where the month began with too little history, they learn from what there is by now, until it is enough.
+    Where the month began with too little history, they are fitted to the history until `slot`, every hour until it
+    suffices. Fits of another version are outdated and replaced.
     """
     month = Monthly().slot_at(slot)
-    with workshop.database.reading() as db:
+    with job_context.database.reading() as db:
         newest = fits.latest(db)
-    if newest and newest.slot >= month and not newest.body["missing"]:
+    if newest and newest["slot"] >= month and newest["version"] == VERSION and not newest["missing"]:
         return lambda _: None
-    hourly = hours(workshop, slot)
-    learnt = children.call(training.fit, hourly, month)
-    if learnt.missing:
-        learnt = children.call(training.fit, hourly, slot)
-    return lambda db: fits.save(db, learnt.slot, learnt.to_plain())
+    hourly = hours(job_context, slot)
+    fitted = children.call(training.fit, hourly, month)
+    if fitted.missing:
+        fitted = children.call(training.fit, hourly, slot)
+    return lambda db: fits.save(db, fitted.slot, fitted.to_plain())
 
 
-def hours(workshop: Workshop, slot: int) -> dict[str, Bars]:
-    """The hourly bars of every asset that voters may learn from or look at, as they were known at `slot`."""
-    since = max(workshop.history_from, slot - LOOK_BACK_S)
-    with workshop.database.reading() as db:
-        return {asset: bars.load(db, asset, since, slot, HOUR) for asset in workshop.feed.assets}
+def hours(job_context: JobContext, slot: int) -> dict[str, Bars]:
+    """The hourly bars of every asset that were complete at `slot`."""
+    since = max(job_context.history_from, slot - LOOK_BACK_S)
+    with job_context.database.reading() as db:
+        return {asset: bars.load(db, asset, since, slot, HOUR) for asset in job_context.feed.assets}

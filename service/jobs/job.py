@@ -1,16 +1,16 @@
-"""What a job is, and what it is handed to work with."""
+"""Jobs, and the context they run in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import Connection
 
 from service.config import Settings
-from service.forecasting.brains import EMBEDDED
-from service.forecasting.oracle import Polling, Voter, in_turn, voters
+from service.forecasting.voters.panel import Panel, embedded_panel
 from service.jobs.schedules import Schedule
 from service.market.clock import WorldClock
 from service.store.database import Database
@@ -22,11 +22,11 @@ Effects = Callable[[Connection], object]
 
 
 @dataclass(frozen=True)
-class Workshop:
+class JobContext:
     """What every job works with. `history_from` is the unix second, in world time, at which stored history begins.
 
-    `voters` vote on markets and challenges, asked as `polling` does. What is asked every hour and never seen by
-    itself, the consensus lane and apex, asks the embedded engines, which cost nothing.
+    `panel` votes on markets and challenges. The consensus lane and apex, which ask every hour and publish no single
+    vote, ask `embedded`, which costs nothing.
     """
 
     settings: Settings
@@ -34,32 +34,36 @@ class Workshop:
     feed: Feed
     clock: WorldClock
     history_from: int
-    voters: Sequence[Voter] = field(default_factory=voters)
-    polling: Polling = in_turn
+    panel: Panel
+
+    @cached_property
+    def embedded(self) -> Panel:
+        """The nine with their embedded engines."""
+        return embedded_panel(self.panel.quorum, self.panel.timer)
 
     @property
     def at_once(self) -> int:
-        """How many questions are put to the voters at the same time: several where most of it is waiting."""
-        return 8 if any(voter.engine != EMBEDDED for voter in self.voters) else 1
+        """The number of questions that the panel answers at the same time: several where models make it wait."""
+        return 8 if self.panel.has_models else 1
 
 
 @dataclass(frozen=True)
 class Job:
-    """Something the clock makes this service do.
+    """Work that the clock triggers.
 
-    `work(workshop, slot)` never reads a clock: the slot is its time, and it works everything up to it, so
-    slots that were missed collapse into the latest one. It computes with no transaction open and returns
-    what is to be written, which is called in one transaction with the mark that the slot is done.
+    `work(job_context, slot)` never reads a clock: the slot is its time, and it does everything up to it, so missed
+    slots collapse into the latest one. It computes with no transaction open and returns its effects, which are
+    applied in the same transaction that marks the slot as done.
 
-    `clock` says whether slots count in world or in wall seconds. A slot comes up when every job in `needs`
-    has done one at or after it and `wanted`, where there is one, sees something to do. After `time_limit_s` a
-    try is broken off. A failed try is repeated after `backoff_s`, twice that, four times that, … with jitter, at
-    most ten minutes; after `attempts` tries the slot is given up.
+    `clock` says whether slots are world or wall seconds. A slot becomes due when every job in `needs` has done a slot
+    at or after it and `wanted`, where there is one, returns True. An attempt is interrupted after `time_limit_s`. A
+    failed attempt is repeated after `backoff_s`, then twice that, four times that and so on, with jitter, at most ten
+    minutes later; after `attempts` attempts the slot is dead.
     """
 
     name: str
     schedule: Schedule
-    work: Callable[[Workshop, int], Effects]
+    work: Callable[[JobContext, int], Effects]
     clock: Literal["world", "wall"] = "world"
     needs: tuple[str, ...] = ()
     wanted: Callable[[Connection], bool] | None = None
@@ -68,5 +72,5 @@ class Job:
     backoff_s: float = 2.0
 
     def instant(self, clock: WorldClock, wall: float) -> int:
-        """The second that this job's own clock shows when the wall shows `wall`."""
+        """The time of this job's own clock, in seconds, at the wall time `wall`."""
         return clock.at(wall) if self.clock == "world" else int(wall)

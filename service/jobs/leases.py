@@ -1,4 +1,4 @@
-"""The slots that this process is working: a holder that died or froze is replaced when its lease runs out."""
+"""Leases on the slots that this process is working: a process that died or hangs loses its slot when they expire."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RENEW_S = 5
 
 
 class Leases:
-    """Renewed by the ticker while they are held."""
+    """The leases of this process; the ticker renews them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -22,9 +22,9 @@ class Leases:
 
     @contextmanager
     def hold(self, owner: str, until: float) -> Iterator[None]:
-        """Keep the slot of `owner` for the length of the block, but not past the wall second `until`.
+        """Hold the slot of `owner` during the block, at most until the wall second `until`.
 
-        A try that hangs where its time limit cannot break it off must not keep its job for ever.
+        An attempt that hangs where its time limit cannot interrupt it must not hold its job forever.
         """
         self._held[owner] = until
         try:
@@ -33,7 +33,7 @@ class Leases:
             del self._held[owner]
 
     def renew(self, now: float) -> None:
-        """Renew what is held, when that was not done lately."""
+        """Renew all leases, at most every RENEW_S seconds."""
         owners = [owner for owner, until in list(self._held.items()) if now < until]
         if not owners or 0 <= now - self._renewed_at < RENEW_S:
             return

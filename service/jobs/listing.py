@@ -1,59 +1,41 @@
-"""The open prediction markets as they are published."""
+"""The document of the open prediction markets."""
 
 from __future__ import annotations
 
 from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
-from service.forecasting.predictions.documents import (
-    CommitmentTold,
-    ListedMarket,
-    PredictionsDocument,
-    list_market,
-    predictions_document,
-)
-from service.jobs import outside
-from service.jobs.documents import made
-from service.jobs.job import Effects, Workshop
+from service.forecasting.predictions.documents import list_market, predictions_document
+from service.jobs import imported
+from service.jobs.documents import header
+from service.jobs.job import Effects, JobContext
 from service.market.instants import MINUTE
-from service.market.prices import Price, Prices
+from service.market.prices import AssetPrice, PricesDocument
 from service.store import predictions, snapshots, user_votes
-from service.store.predictions import Stored
 from service.store.user_votes import Tally
 
 EVERY_S = MINUTE
 
-PRICES = TypeAdapter(Prices)
-PREDICTIONS = TypeAdapter(PredictionsDocument)
+PRICES = TypeAdapter(PricesDocument)
 
 
-def list_markets(workshop: Workshop, slot: int) -> Effects:
-    """Publish every market that is open at the wall second `slot`, with what users think of it and what it costs."""
-    now = workshop.clock.at(slot)
-    with workshop.database.reading() as db:
-        found = predictions.active(db, now)
-        tallies = user_votes.tallies(db, [one.market.id for one in found])
-        costs, read = prices(db), outside.sources(db)
-    listed = [_listed(one, tallies.get(one.market.id, Tally()), costs, now) for one in found]
-    odds = {one.odds.source: f"odds ({one.odds.source})" for one in found if one.odds}
-    document = predictions_document(listed, made(workshop, now, EVERY_S, **odds | read))
-    return lambda db: snapshots.save(db, "predictions", now, PREDICTIONS.dump_json(document))
+def list_markets(job_context: JobContext, slot: int) -> Effects:
+    """Publish every market that is open at the wall second `slot`, with the votes of callers and current prices."""
+    now = job_context.clock.at(slot)
+    with job_context.database.reading() as db:
+        markets = predictions.active(db, now)
+        tallies = user_votes.tallies(db, [market.id for market in markets])
+        by_asset, sources = prices(db), imported.sources(db)
+    listed = [
+        list_market(market, tally=tallies.get(market.id, Tally()), price=by_asset.get(market.question.asset), now=now)
+        for market in markets
+    ]
+    odds = {market.odds.source: f"odds ({market.odds.source})" for market in markets if market.odds}
+    document = predictions_document(listed, header(job_context, now, EVERY_S, sources=odds | sources))
+    return lambda db: snapshots.publish(db, now, {"predictions": document})
 
 
-def prices(db: Connection) -> dict[str, Price]:
-    """What each asset costs, as it was published last."""
-    told = snapshots.latest(db, "prices")
-    return {price.asset: price for price in PRICES.validate_json(told.body).prices} if told else {}
-
-
-def _listed(one: Stored, tally: Tally, costs: dict[str, Price], now: int) -> ListedMarket:
-    return list_market(
-        one.market,
-        commitment=one.commitment,
-        odds=one.odds,
-        user_votes=tally,
-        settlement=one.settlement,
-        price=costs.get(one.market.question.asset),
-        sealed=CommitmentTold(one.seq, one.hash) if one.hash else None,
-        now=now,
-    )
+def prices(db: Connection) -> dict[str, AssetPrice]:
+    """The last published price of each asset."""
+    snapshot = snapshots.latest(db, "prices")
+    return {price.asset: price for price in PRICES.validate_json(snapshot.body).prices} if snapshot else {}

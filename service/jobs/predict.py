@@ -1,64 +1,51 @@
-"""Opening prediction markets: the question, nine votes, and then what an outside market gives."""
+"""Opening prediction markets: the question, nine votes, then the odds of the simulated market."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 
 import structlog
 
 from service.errors import NoVoters
-from service.forecasting import context
-from service.forecasting.context import Context
-from service.forecasting.predictions import PredictionMarket, outside, series
-from service.forecasting.predictions.votes import commit
+from service.forecasting.predictions import Prediction, series, simulated_odds
+from service.forecasting.predictions.commitments import commitment_of
+from service.forecasting.voters import context
+from service.forecasting.voters.context import Context
 from service.jobs.committing import keep_opened
 from service.jobs.forecast import hours
-from service.jobs.job import Effects, Workshop
+from service.jobs.job import Effects, JobContext
 from service.store import knowledge, predictions
-from service.store.predictions import Stored
 
 log = structlog.stdlib.get_logger(__name__)
 
 
-def predict(workshop: Workshop, slot: int) -> Effects:
-    """Open every market of the series whose time has come at `slot` and that is not there yet."""
-    known = context.build_all(hours(workshop, slot), slot)
-    with workshop.database.reading() as db:
-        there = predictions.ids(db)
-    due = [market for market in series.opening(slot, known) if market.id not in there]
-    opened = vote(workshop, slot, due, known)
-    if workshop.clock.world != "live":
-        seed = workshop.settings.simulated_seed
-        opened = [replace(one, odds=outside.quote(one.market, known, slot, seed)) for one in opened]
+def predict(job_context: JobContext, slot: int) -> Effects:
+    """Open every market of the series that is due at `slot` and not stored yet."""
+    contexts = context.build_all(hours(job_context, slot), slot)
+    with job_context.database.reading() as db:
+        stored = predictions.ids(db)
+    opened = vote(job_context, slot, series.opening(slot, contexts, stored), contexts)
+    if job_context.clock.world != "live":
+        seed = job_context.settings.simulated_seed
+        opened = [replace(market, odds=simulated_odds.quote(market, contexts, slot, seed)) for market in opened]
     return lambda db: keep_opened(db, opened, slot)
 
 
-def vote(workshop: Workshop, slot: int, due: Iterable[PredictionMarket], known: Mapping[str, Context]) -> list[Stored]:
-    """The markets on which enough voters voted; the others are not opened."""
-    with workshop.database.reading() as db:
-        learnt, record = knowledge.newest_fits(workshop.database, db), knowledge.newest_record(db)
-    asked = partial(
-        commit,
-        now=slot,
-        contexts=known,
-        fits=learnt,
-        voters=workshop.voters,
-        record=record,
-        quorum=workshop.settings.oracle_quorum,
-        timer=time.perf_counter,
-        polling=workshop.polling,
-    )
+def vote(
+    job_context: JobContext, slot: int, markets: Iterable[Prediction], contexts: Mapping[str, Context]
+) -> list[Prediction]:
+    """The markets with their votes; those on which too few voters voted are left out."""
+    basis = knowledge.beside(job_context.database, contexts)
 
-    def opened(market: PredictionMarket) -> Stored | None:
+    def committed(market: Prediction) -> Prediction | None:
         try:
-            return Stored(market, None, asked(market), None, None, None, None)
-        except NoVoters as silence:
-            log.info("nobody_voted", market=market.id, detail=silence.detail)
+            result = job_context.panel.ask(market.question, slot, basis)
+        except NoVoters as error:
+            log.info("no_votes", market=market.id, detail=error.detail)
             return None
+        return replace(market, commitment=commitment_of(result, basis))
 
-    with ThreadPoolExecutor(workshop.at_once) as executor:
-        return [one for one in executor.map(opened, due) if one]
+    with ThreadPoolExecutor(job_context.at_once) as executor:
+        return [market for market in executor.map(committed, markets) if market]

@@ -1,9 +1,13 @@
-"""When slots fall, as pure functions of time. A slot is a unix second, UTC: daylight saving never moves it."""
+"""The slots of jobs as pure functions of time. A slot is a unix second, so daylight saving does not move it.
+
+`slot_at` of a schedule is the latest slot at or before the unix second `now`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+
+from service.market.months import month_start
 
 
 @dataclass(frozen=True)
@@ -19,7 +23,7 @@ class Every:
 
 @dataclass(frozen=True)
 class Daily:
-    """A slot a day, `offset` seconds after midnight UTC."""
+    """One slot a day, `offset` seconds after midnight UTC."""
 
     offset: int = 0
 
@@ -29,19 +33,12 @@ class Daily:
 
 @dataclass(frozen=True)
 class Monthly:
-    """A slot a month, `offset` seconds after midnight UTC of its first day."""
+    """One slot a month, `offset` seconds after midnight UTC of its first day."""
 
     offset: int = 0
 
     def slot_at(self, now: int) -> int:
-        moment = datetime.fromtimestamp(now - self.offset, UTC)
-        first = moment.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-        return int(first.timestamp()) + self.offset
+        return month_start(now - self.offset) + self.offset
 
 
 Schedule = Every | Daily | Monthly
-
-
-def slot_at(schedule: Schedule, now: int) -> int:
-    """The latest slot at or before the unix second `now`: never a future one."""
-    return schedule.slot_at(now)

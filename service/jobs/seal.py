@@ -1,14 +1,14 @@
-"""A signed root over the ledger, once a day."""
+"""The daily signed root of the ledger."""
 
 from __future__ import annotations
 
-from service.jobs.job import Effects, Workshop
+from service.jobs.job import Effects, JobContext
 from service.market.instants import iso
 from service.store import ledger
 from service.store.secret import ledger_key
 
 
-def seal(workshop: Workshop, slot: int) -> Effects:
-    """Sign every row that was recorded until `slot`, unless this day has its root already."""
-    key = ledger_key(workshop.settings)
+def seal(job_context: JobContext, slot: int) -> Effects:
+    """Sign all rows recorded up to `slot`, unless this day already has a root."""
+    key = ledger_key(job_context.settings)
     return lambda db: ledger.seal(db, iso(slot)[:10], key, slot)

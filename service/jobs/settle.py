@@ -1,52 +1,37 @@
-"""What became of the markets and challenges whose time has come, by what the bars show."""
+"""Settling markets, challenges and answers by prices."""
 
 from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from service.forecasting.predictions import PredictionMarket, Settlement
-from service.forecasting.predictions.settling import settle as settle_one
-from service.forecasting.resolution import TOUCHES
-from service.jobs import records
-from service.jobs.committing import keep_settlement
-from service.jobs.job import Effects, Workshop
-from service.market.bars import Bars
+from service.forecasting.predictions import Prediction, Settlement
+from service.forecasting.predictions.settling import is_due
+from service.forecasting.predictions.settling import settle as settle_by_bars
+from service.jobs.committing import keep_settlements
+from service.jobs.job import Effects, JobContext
 from service.market.instants import DAY, HOUR
 from service.store import bars, predictions
 
-# Opened while a market is closed, a question starts from the last price before: over a long weekend at the most.
+# Opened while a market is closed, a question starts from the last price before: over a long weekend at most.
 LONGEST_CLOSURE_S = 4 * DAY
 
 
-def settle(workshop: Workshop, slot: int) -> Effects:
-    """Settle every market and challenge that prices decide and have decided by `slot`, then count the votes."""
-    with workshop.database.reading() as db:
-        due = [one for one in predictions.unresolved(db) if _is_due(one.market, slot)]
-        found = {one.market.id: _settlement(db, workshop, one.market, slot) for one in due}
-    settled = {market_id: settlement for market_id, settlement in found.items() if settlement}
-
-    def write(db: Connection) -> None:
-        for market_id, settlement in settled.items():
-            keep_settlement(db, market_id, settlement, slot)
-        if settled:
-            records.renew(db, slot)
-
-    return write
+def settle(job_context: JobContext, slot: int) -> Effects:
+    """Settle every prediction that prices have decided by `slot`, then renew the track record."""
+    with job_context.database.reading() as db:
+        due = [prediction for prediction in predictions.due(db, slot) if is_due(prediction, slot)]
+        settlements = {prediction.id: _settlement(db, job_context, prediction, slot) for prediction in due}
+    settled = {id: settlement for id, settlement in settlements.items() if settlement}
+    return lambda db: keep_settlements(db, settled, slot)
 
 
-def _is_due(market: PredictionMarket, slot: int) -> bool:
-    if market.resolver != "bars" or slot <= market.created_at:
-        return False
-    return slot > market.deadline or market.question.comparator in TOUCHES
+def _settlement(db: Connection, job_context: JobContext, prediction: Prediction, slot: int) -> Settlement | None:
+    since, step = prediction.created_at - LONGEST_CLOSURE_S, _step(job_context, prediction)
+    shown = {asset: bars.load(db, asset, since, slot, step) for asset in prediction.question.assets}
+    return settle_by_bars(prediction, shown, slot)
 
 
-def _settlement(db: Connection, workshop: Workshop, market: PredictionMarket, slot: int) -> Settlement | None:
-    question = market.question
-    assets = [asset for asset in (question.asset, question.other_asset) if asset]
-    return settle_one(market, {asset: _bars(db, workshop, asset, market, slot) for asset in assets}, slot)
-
-
-def _bars(db: Connection, workshop: Workshop, asset: str, market: PredictionMarket, slot: int) -> Bars:
-    """Hours where the market was opened on one: they tell the same, and a month of them is quickly read."""
-    step = HOUR if market.created_at % HOUR == 0 else workshop.feed.step
-    return bars.load(db, asset, market.created_at - LONGEST_CLOSURE_S, slot, step)
+def _step(job_context: JobContext, prediction: Prediction) -> int:
+    """The length of the bars in seconds: hours for a market opened on one, as they show the same in less time."""
+    is_hourly = prediction.category != "answer" and prediction.created_at % HOUR == 0
+    return HOUR if is_hourly else job_context.feed.step

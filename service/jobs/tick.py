@@ -1,125 +1,117 @@
-"""The tick: fetch the bars that the store lacks, and say what everything costs now."""
+"""The tick: fetch the bars the store lacks, and publish the current prices."""
 
 from __future__ import annotations
 
-import json
-
 import structlog
-from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
 from service.errors import SourceFailed
-from service.jobs.job import Effects, Workshop
+from service.jobs.documents import bar_sources
+from service.jobs.job import Effects, JobContext
 from service.market.bars import Bars, merge, resample
 from service.market.instants import DAY, HOUR
-from service.market.prices import Prices, describe
-from service.sources.feeds import Fetched
+from service.market.prices import PricesDocument, describe
+from service.sources.feeds import FetchedBars
 from service.store import bars, snapshots
 
 log = structlog.stdlib.get_logger(__name__)
 
-# A live source is asked for this much at a time: what one call brings within its deadline.
-LIVE_REACH_S = 2 * DAY
-# A bar fetched in the second it ends may lack its last trades, and what is stored stays.
-LIVE_SETTLES_S = 5
-# How often `fill` runs; it fetches another piece each time.
+# The longest span requested from a live source at a time: what one call returns within its deadline.
+LIVE_SPAN_S = 2 * DAY
+# A bar fetched in the second it ends may lack its last trades, and stored bars are never replaced.
+LIVE_DELAY_S = 5
+# How often `fill` runs; each run fetches one piece.
 FILL_EVERY_S = 60
-# How far back a tick looks for holes: an exchange that was down for an hour is asked again for that hour.
-MENDED_S = 2 * DAY
-# A day of bars, and enough before it for the price of 24 h ago.
+# How far back a tick looks for gaps, such as an hour in which the exchange was down.
+GAPS_CHECKED_S = 2 * DAY
+# A day of bars, and enough before it for the price 24 h ago.
 SHOWN_S = DAY + 2 * HOUR
 
-PRICES = TypeAdapter(Prices)
 
-
-def tick(workshop: Workshop, slot: int) -> Effects:
+def tick(job_context: JobContext, slot: int) -> Effects:
     """Bring every asset up to `slot` and publish the prices.
 
-    An asset whose source fails keeps its old bars and their age. Only when nothing answered at all has the
-    tick itself failed, to be tried again.
+    An asset whose source fails keeps its old bars and their `as_of`. The tick fails, and is retried, only when no
+    source answered.
     """
-    answers = {asset: _fetch(workshop, asset, _since(workshop, asset, slot), slot) for asset in workshop.feed.assets}
+    answers = {
+        asset: _fetch(job_context, asset, _since(job_context, asset, slot), slot) for asset in job_context.feed.assets
+    }
     fetched = {asset: answer for asset, answer in answers.items() if answer}
     if not fetched:
         raise SourceFailed("no source answered for any asset")
-    document = _document(workshop, slot, fetched)
-    store = _storing(workshop, slot, fetched)
+    document = _document(job_context, slot, fetched)
+    store = _storing(job_context, slot, fetched)
 
     def write(db: Connection) -> None:
         store(db)
         if document:
-            snapshots.save(db, "prices", slot, document)
+            snapshots.publish(db, slot, {"prices": document})
 
     return write
 
 
-def fill(workshop: Workshop, slot: int) -> Effects:
-    """Fetch one piece of what the live past still lacks, another one at each slot.
+def fill(job_context: JobContext, slot: int) -> Effects:
+    """Fetch one missing piece of the live history, a different one at each slot.
 
-    Turning through the holes, instead of mending the first one first, keeps a hole that no exchange can fill
-    from hiding the others.
+    The pieces take turns, so that a gap no exchange can fill does not block the others.
     """
-    fetched = {asset: answer for asset in workshop.feed.assets if (answer := _fetch_missing(workshop, asset, slot))}
-    return _storing(workshop, slot, fetched)
+    fetched = {
+        asset: answer for asset in job_context.feed.assets if (answer := _fetch_missing(job_context, asset, slot))
+    }
+    return _storing(job_context, slot, fetched)
 
 
-def sources(workshop: Workshop) -> dict[str, str]:
-    """Where the stored bars of each asset came from last, in words."""
-    with workshop.database.reading() as db:
-        told = snapshots.latest(db, "prices")
-    return json.loads(told.body)["sources"] if told else {}
-
-
-def _storing(workshop: Workshop, slot: int, fetched: dict[str, Fetched]) -> Effects:
-    """Store the bars that came, and the hours that they complete or mend."""
+def _storing(job_context: JobContext, slot: int, fetched: dict[str, FetchedBars]) -> Effects:
+    """Store the fetched bars, and the hours that they complete or correct."""
     fresh = {asset: answer.bars for asset, answer in fetched.items() if len(answer.bars)}
-    hours = {asset: _hours(workshop, slot, asset, came) for asset, came in fresh.items()}
+    hours = {asset: _hours(job_context, slot, asset, fetched_bars) for asset, fetched_bars in fresh.items()}
 
     def write(db: Connection) -> None:
-        for asset, came in fresh.items():
-            bars.add(db, asset, came)
-            if came.step != HOUR:
+        for asset, fetched_bars in fresh.items():
+            bars.add(db, asset, fetched_bars)
+            if fetched_bars.step != HOUR:
                 bars.renew(db, asset, hours[asset])
 
     return write
 
 
-def _hours(workshop: Workshop, slot: int, asset: str, came: Bars) -> Bars:
-    """Every hour that holds a bar that came, or was the last one when it came, as far as it is complete."""
-    with workshop.database.reading() as db:
-        last = bars.last(db, asset, came.step)
-        first = min(int(came.time[0]), last.time if last else slot) // HOUR * HOUR
-        stored = bars.load(db, asset, first, max(slot, came.as_of), came.step)
-    return resample(merge(stored, came), HOUR)
+def _hours(job_context: JobContext, slot: int, asset: str, fresh: Bars) -> Bars:
+    """Every complete hour that contains a fresh bar or the last bar stored before."""
+    with job_context.database.reading() as db:
+        last = bars.last(db, asset, fresh.step)
+        first = min(int(fresh.time[0]), last.time if last else slot) // HOUR * HOUR
+        stored = bars.load(db, asset, first, max(slot, fresh.as_of), fresh.step)
+    return resample(merge(stored, fresh), HOUR)
 
 
-def _since(workshop: Workshop, asset: str, slot: int) -> int:
-    """Where fetching begins: after the last stored bar, or at the first hole of the last days."""
-    floor = workshop.history_from
-    if workshop.clock.world == "live":
-        floor = max(floor, slot - LIVE_REACH_S)
-    with workshop.database.reading() as db:
-        last = bars.last(db, asset, workshop.feed.step)
+def _since(job_context: JobContext, asset: str, slot: int) -> int:
+    """The start of the span to fetch: after the last stored bar, or at the first gap of the last days."""
+    floor = job_context.history_from
+    if job_context.clock.world == "live":
+        floor = max(floor, slot - LIVE_SPAN_S)
+    with job_context.database.reading() as db:
+        last = bars.last(db, asset, job_context.feed.step)
         if last is None:
             return floor
-        mended = bars.holes(db, asset, max(floor, slot - MENDED_S), slot, workshop.feed.step)
-    after = last.time + workshop.feed.step
-    return max(floor, min([after, *(start for start, _ in mended)]))
+        gaps = bars.holes(db, asset, max(floor, slot - GAPS_CHECKED_S), slot, job_context.feed.step)
+    after = last.time + job_context.feed.step
+    return max(floor, min([after, *(start for start, _ in gaps)]))
 
 
-def _fetch_missing(workshop: Workshop, asset: str, slot: int) -> Fetched | None:
-    with workshop.database.reading() as db:
-        missing = bars.holes(db, asset, workshop.history_from, slot - MENDED_S, workshop.feed.step)
-    pieces = [start for first, end in missing for start in range(first, end, LIVE_REACH_S)]
+def _fetch_missing(job_context: JobContext, asset: str, slot: int) -> FetchedBars | None:
+    with job_context.database.reading() as db:
+        missing = bars.holes(db, asset, job_context.history_from, slot - GAPS_CHECKED_S, job_context.feed.step)
+    pieces = [start for first, end in missing for start in range(first, end, LIVE_SPAN_S)]
     if not pieces:
         return None
     start = pieces[-1 - slot // FILL_EVERY_S % len(pieces)]
-    return _fetch(workshop, asset, start, min(start + LIVE_REACH_S, slot))
+    return _fetch(job_context, asset, start, min(start + LIVE_SPAN_S, slot))
 
 
-def _fetch(workshop: Workshop, asset: str, since: int, until: int) -> Fetched | None:
+def _fetch(job_context: JobContext, asset: str, since: int, until: int) -> FetchedBars | None:
     try:
-        answer = workshop.feed.fetch(asset, since, until)
+        answer = job_context.feed.fetch(asset, since, until)
     except SourceFailed as error:
         log.warning("source_failed", asset=asset, detail=error.detail)
         return None
@@ -129,27 +121,26 @@ def _fetch(workshop: Workshop, asset: str, since: int, until: int) -> Fetched | 
     return answer
 
 
-def _document(workshop: Workshop, slot: int, fetched: dict[str, Fetched]) -> bytes | None:
-    """The prices document; None while no asset has a bar."""
+def _document(job_context: JobContext, slot: int, fetched: dict[str, FetchedBars]) -> PricesDocument | None:
+    """The document of prices; None while no asset has a bar."""
     shown = {}
-    with workshop.database.reading() as db:
-        for asset in workshop.feed.assets:
-            known = _last_day(db, workshop, asset)
+    with job_context.database.reading() as db:
+        for asset in job_context.feed.assets:
+            history = _last_day(db, job_context, asset)
             if asset in fetched:
-                known = merge(known, fetched[asset].bars)
-            if len(known):
-                shown[asset] = known.since(known.as_of - SHOWN_S)
-    told = sources(workshop) | {asset: answer.source for asset, answer in fetched.items() if len(answer.bars)}
+                history = merge(history, fetched[asset].bars)
+            if len(history):
+                shown[asset] = history.since(history.as_of - SHOWN_S)
+    sources = bar_sources(job_context) | {asset: answer.source for asset, answer in fetched.items() if len(answer.bars)}
     if not shown:
         return None
-    ended = workshop.clock.has_ended(slot)
-    made = describe(shown, made_at=slot, world=workshop.clock.world, ended=ended, sources=told)
-    return PRICES.dump_json(made)
+    ended = job_context.clock.has_ended(slot)
+    return describe(shown, made_at=slot, world=job_context.clock.world, ended=ended, sources=sources)
 
 
-def _last_day(db: Connection, workshop: Workshop, asset: str) -> Bars:
+def _last_day(db: Connection, job_context: JobContext, asset: str) -> Bars:
     """The stored bars of the last day that has any."""
-    step = workshop.feed.step
+    step = job_context.feed.step
     last = bars.last(db, asset, step)
     end = last.time + step if last else 0
     return bars.load(db, asset, end - SHOWN_S, end, step)

@@ -1,4 +1,4 @@
-"""The thread that looks at the clock in every process that works jobs."""
+"""The thread that checks the clock in every process that runs jobs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ log = structlog.stdlib.get_logger(__name__)
 
 
 class Ticker(Middleware):
-    """Calls `beat` once a second, from when the process boots until its workers have stopped.
+    """Calls `beat` once a second, from the boot of the process until its workers have stopped.
 
-    A failing beat (the database or the broker is away) is logged and tried again five seconds later.
+    A failed beat (the database or the broker is unavailable) is logged and repeated five seconds later.
     """
 
     def __init__(self, beat: Callable[[], None]) -> None:
@@ -33,10 +33,10 @@ class Ticker(Middleware):
         self._thread.join(AFTER_FAILURE_S)
 
     def _run(self) -> None:
-        while not self._stopped.wait(self._beaten()):
+        while not self._stopped.wait(self._beat_once()):
             pass
 
-    def _beaten(self) -> float:
+    def _beat_once(self) -> float:
         try:
             self._beat()
         except Exception:

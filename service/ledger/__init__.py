@@ -1,4 +1,4 @@
-"""The track record's book: rows that hold each other's hashes, a signed root for each day, and how both are checked.
+"""The signed ledger of the track record: a chain of hashed rows, a signed root for each day, and their verification.
 
-It needs neither the service nor its database nor a network, so that anybody can check what he was given.
+It depends neither on the service nor on its database nor on a network, so anyone can verify an export.
 """

@@ -1,4 +1,4 @@
-"""The rows of the ledger: each holds the hash of the row before it."""
+"""The rows of the ledger; each contains the hash of the previous one."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from service import canonical
 
 Kind = Literal["question", "votes", "odds", "resolution", "score", "hospital", "lane_trade", "correction"]
 
-# What stands in the first row for the hash of a row before it.
+# The previous hash of the first row.
 GENESIS = "0" * 64
 
 
 @dataclass(frozen=True)
-class Row:
-    """What is to be recorded of `subject`, the id of a market, a strategy or a lane.
+class LedgerRow:
+    """A row to be recorded about `subject`, the id of a market, a strategy or a lane.
 
-    A correction's `body` names in `corrects` the seq of the row that it corrects. `backfilled`: it tells of
-    something before the first start.
+    The `body` of a correction contains in `corrects` the seq of the corrected row. `backfilled`: the row is about a
+    time before the first start.
     """
 
     kind: Kind
@@ -30,8 +30,8 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A row as it was recorded, in world time; `hash` is the SHA-256 of the canonical JSON of all its other fields."""
+class ChainEntry:
+    """A recorded row, in world time; `hash` is the SHA-256 of the canonical JSON of all other fields."""
 
     seq: int
     recorded_at: str
@@ -43,21 +43,21 @@ class Entry:
     hash: str
 
 
-def chained(rows: Iterable[Row], recorded_at: str, head: Entry | None) -> Iterator[Entry]:
-    """The rows as entries that follow `head`, or that begin a ledger."""
+def chained(rows: Iterable[LedgerRow], recorded_at: str, head: ChainEntry | None) -> Iterator[ChainEntry]:
+    """The rows as entries that follow `head`, or the first entries of a ledger."""
     seq, previous = (head.seq, head.hash) if head else (0, GENESIS)
     for row in rows:
         seq += 1
-        told = {"seq": seq, "recorded_at": recorded_at, **vars(row), "previous": previous}
-        previous = digest(told)
-        yield Entry(**told, hash=previous)
+        fields = {"seq": seq, "recorded_at": recorded_at, **vars(row), "previous": previous}
+        previous = digest(fields)
+        yield ChainEntry(**fields, hash=previous)
 
 
-def digest(told: dict[str, Any]) -> str:
-    """The hash of an entry from its other fields; ValueError when JSON in UTF-8 cannot hold them."""
-    return hashlib.sha256(canonical.write(told).encode()).hexdigest()
+def digest(fields: dict[str, Any]) -> str:
+    """The hash of an entry from its other fields. Raises ValueError when JSON in UTF-8 cannot represent them."""
+    return hashlib.sha256(canonical.write(fields).encode()).hexdigest()
 
 
-def is_whole(entry: Entry) -> bool:
-    """Whether the entry is what its hash was made of."""
+def is_whole(entry: ChainEntry) -> bool:
+    """Whether the hash of the entry matches its other fields."""
     return digest({name: value for name, value in vars(entry).items() if name != "hash"}) == entry.hash

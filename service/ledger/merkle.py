@@ -1,4 +1,4 @@
-"""The tree of hashes over a day's rows, as RFC 6962 builds it: one leaf is proved by a few hashes."""
+"""The Merkle tree of RFC 6962 over the rows of a day: a few hashes prove that one row is in it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ Side = Literal["left", "right"]
 
 @dataclass(frozen=True)
 class Step:
-    """A neighbour on the way from a leaf to the root: on which side it stands, and its hash."""
+    """A neighbour on the path from a leaf to the root: its side and its hash."""
 
     side: Side
     hash: str
 
 
 def root(leaves: Sequence[str]) -> str:
-    """The root over one leaf or more. Leaves and root are hashes in hex."""
+    """The root over one or more leaves. Leaves and root are hashes in hex."""
     *_, (top,) = _levels(leaves)
     return top.hex()
 
 
 def path(leaves: Sequence[str], index: int) -> tuple[Step, ...]:
-    """The neighbours on the way up from the leaf at `index` (0 is the first)."""
+    """The neighbours on the path from the leaf at `index` (0 is the first) to the root."""
     steps = []
     for level in _levels(leaves):
         neighbour = index ^ 1
@@ -36,7 +36,7 @@ def path(leaves: Sequence[str], index: int) -> tuple[Step, ...]:
 
 
 def sides(index: int, size: int) -> Iterator[Side]:
-    """On which sides the neighbours of that leaf stand in a tree of `size` leaves."""
+    """The sides of these neighbours in a tree of `size` leaves."""
     while size > 1:
         neighbour = index ^ 1
         if neighbour < size:
@@ -45,7 +45,7 @@ def sides(index: int, size: int) -> Iterator[Side]:
 
 
 def climb(leaf: str, steps: Sequence[Step]) -> str:
-    """The root that these steps lead to; ValueError where a hash is not hex."""
+    """The root at the end of the path. Raises ValueError when a hash is not hex."""
     reached = _leaf(leaf)
     for step in steps:
         neighbour = bytes.fromhex(step.hash)
@@ -54,7 +54,7 @@ def climb(leaf: str, steps: Sequence[Step]) -> str:
 
 
 def _levels(leaves: Sequence[str]) -> Iterator[list[bytes]]:
-    """The tree from its leaves to its root; the last of an odd number goes up as it is."""
+    """The levels of the tree from its leaves to its root; the last node of an odd number moves up unchanged."""
     level = [_leaf(leaf) for leaf in leaves]
     yield level
     while len(level) > 1:

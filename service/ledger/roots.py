@@ -1,4 +1,4 @@
-"""The root that is signed once a day, over the rows since the one before it."""
+"""The daily root: signed over the rows since the previous root."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ ALGORITHM = "Ed25519"
 
 @dataclass(frozen=True)
 class Root:
-    """What seals the rows from `first_seq` to `last_seq`, whose hash is `head`.
+    """The seal of the rows from `first_seq` to `last_seq`.
 
-    `root` is the root of the RFC 6962 tree whose leaves are their hashes, `previous` the one before it ("" before
-    the first). `signature` is that of the public `key` over the canonical JSON of all other fields.
+    `root` is the root of the RFC 6962 tree over their hashes, `head` the hash of the last row, `previous` the root of
+    the previous seal ("" for the first). `signature` is by the public `key`, over the canonical JSON of all other
+    fields.
     """
 
     day: str
@@ -35,7 +36,7 @@ class Root:
 
 def sign(hashes: Sequence[str], *, day: str, first_seq: int, previous: str, signed_at: str, seed: bytes) -> Root:
     """The root over the rows with these hashes, the first of them `first_seq`; `seed` is the private key."""
-    told = {
+    fields = {
         "day": day,
         "first_seq": first_seq,
         "last_seq": first_seq + len(hashes) - 1,
@@ -45,8 +46,8 @@ def sign(hashes: Sequence[str], *, day: str, first_seq: int, previous: str, sign
         "signed_at": signed_at,
     }
     private = Ed25519PrivateKey.from_private_bytes(seed)
-    signature = private.sign(canonical.write(told).encode())
-    return Root(**told, key=private.public_key().public_bytes_raw().hex(), signature=signature.hex())
+    signature = private.sign(canonical.write(fields).encode())
+    return Root(**fields, key=private.public_key().public_bytes_raw().hex(), signature=signature.hex())
 
 
 def public_key(seed: bytes) -> str:
@@ -55,18 +56,18 @@ def public_key(seed: bytes) -> str:
 
 
 def is_signed(root: Root) -> bool:
-    """Whether the root is what its key signed."""
-    told = {name: value for name, value in vars(root).items() if name not in ("key", "signature")}
+    """Whether the signature of the root matches its content and its key."""
+    fields = {name: value for name, value in vars(root).items() if name not in ("key", "signature")}
     try:
         key, signature = _bytes(root.key), _bytes(root.signature)
-        Ed25519PublicKey.from_public_bytes(key).verify(signature, canonical.write(told).encode())
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, canonical.write(fields).encode())
     except (ValueError, InvalidSignature):
         return False
     return True
 
 
 def _bytes(text: object) -> bytes:
-    """The bytes of a hex text; ValueError where it is not in the one form that is written here."""
+    """The bytes of a hex text. Raises ValueError unless it is in lower case."""
     if isinstance(text, str) and (read := bytes.fromhex(text)).hex() == text:
         return read
     raise ValueError("not in lower-case hex")

@@ -1,1 +1,1 @@
-"""Prices and the instruments they belong to. Pure."""
+"""Instruments, bars, prices and time. Pure."""

@@ -15,7 +15,7 @@ from service.market.instants import DAY, HOUR
 
 NEW_YORK = ZoneInfo("America/New_York")
 WEEK = 7 * 24  # hours
-FIRST_HOUR = 3 * 24  # unix time began on a Thursday, this many hours after a Monday
+FIRST_HOUR = 3 * 24  # unix time starts on a Thursday, this many hours after a Monday
 
 Calendar = Literal["always", "comex"]
 
@@ -24,7 +24,7 @@ Calendar = Literal["always", "comex"]
 class Asset:
     """An instrument quoted in US dollars.
 
-    `tick` is the price step in USD; `calendar` says when it trades.
+    `tick` is the price step in USD; `calendar` determines its trading hours.
     """
 
     key: str
@@ -51,7 +51,7 @@ def is_open(asset: str, time: int) -> bool:
     """Whether `asset` trades at the unix second `time`.
 
     Metals follow COMEX: Sunday 18:00 to Friday 17:00 in New York, closed each day from 17:00 to 18:00.
-    Exchange holidays are not in the calendar: such a day simply brings no bar.
+    Exchange holidays are not in the calendar: on such a day there is no bar.
     """
     if ASSETS[asset].calendar == "always":
         return True
@@ -62,9 +62,25 @@ def open_at(asset: str, times: NDArray[np.int64]) -> NDArray[np.bool_]:
     """`is_open` of an array of unix seconds, shape (n,), in any order."""
     if ASSETS[asset].calendar == "always":
         return np.ones(len(times), dtype=bool)
-    days, places = np.unique(times // DAY, return_inverse=True)
-    shifts = np.array([_to_new_york(day) for day in days.tolist()], dtype=np.int64)
-    return _COMEX_WEEK[(times // HOUR + shifts[places]) % WEEK]
+    return _COMEX_WEEK[week_hours(asset, times)]
+
+
+def week_positions(asset: str, times: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Hours of the asset's local time from a Monday 00:00 until unix seconds, shape (n,)."""
+    shifts = FIRST_HOUR if ASSETS[asset].calendar == "always" else _new_york_shifts(times)
+    return times / HOUR + shifts
+
+
+def week_hours(asset: str, times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The hour of the asset's local week, 0 for Monday 00:00 to 167, of unix seconds, shape (n,)."""
+    if ASSETS[asset].calendar == "always":
+        return (times // HOUR + FIRST_HOUR) % WEEK
+    return (times // HOUR + _new_york_shifts(times)) % WEEK
+
+
+def calendar_of(asset: str) -> Calendar:
+    """The trading hours that an asset keeps."""
+    return ASSETS[asset].calendar
 
 
 def _comex_week() -> NDArray[np.bool_]:
@@ -82,12 +98,18 @@ _COMEX_WEEK = _comex_week()
 
 @lru_cache(maxsize=20_000)
 def _to_new_york(day: int) -> int:
-    """Hours to add to an hour of unix time on the UTC day `day` to count New York hours from a Monday.
+    """The hours to add to an hour of unix time on the UTC day `day` to get New York hours since a Monday.
 
-    One offset serves the whole day: clocks change on Sunday at 02:00, while the metals are closed.
+    One offset is right for the whole day: clocks change on Sunday at 02:00, while the metals are closed.
     """
-    noon = datetime.fromtimestamp(day * DAY + DAY // 2, NEW_YORK)
-    return noon.utcoffset() // timedelta(hours=1) + FIRST_HOUR
+    offset = datetime.fromtimestamp(day * DAY + DAY // 2, NEW_YORK).utcoffset()
+    assert offset is not None  # a zone has an offset at every instant
+    return offset // timedelta(hours=1) + FIRST_HOUR
+
+
+def _new_york_shifts(times: NDArray[np.int64]) -> NDArray[np.int64]:
+    days, places = np.unique(times // DAY, return_inverse=True)
+    return np.array([_to_new_york(day) for day in days.tolist()], dtype=np.int64)[places]
 
 
 def open_hours(asset: str, since: int, until: int) -> float:

@@ -1,4 +1,4 @@
-"""Bars of one asset as arrays, and the checks they pass before anything is computed from them."""
+"""Bars of one asset as arrays, and the checks on raw bars."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Bar(NamedTuple):
 
 
 class RefusedBar(NamedTuple):
-    """A bar that was not taken, and why; its time is -1 where that is no unix second."""
+    """A refused bar and the reason; its time is -1 where it is not a unix second."""
 
     time: int
     reason: str
@@ -36,11 +36,11 @@ class RefusedBar(NamedTuple):
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars in rising order of time, all of one length.
+    """Bars in ascending order of time, all of one length.
 
     `time` is the unix second of each opening, shape (n,), int64; `open`, `high`, `low`, `close` are USD
     and `volume` units of the asset, shape (n,), float64; `step` is the length of a bar in seconds.
-    A closed market or a hole in the source is simply absent.
+    Where the market is closed or the source has a gap, there is no bar.
     """
 
     time: Times
@@ -62,7 +62,7 @@ class Bars:
         return list(zip(*(getattr(self, name).tolist() for name in Bar._fields), strict=True))
 
     def until(self, instant: int) -> Bars:
-        """The bars that were complete at the unix second `instant`: the past as it was known then."""
+        """The bars that were complete at the unix second `instant`."""
         return self[: int(np.searchsorted(self.time, instant - self.step, side="right"))]
 
     def since(self, instant: int) -> Bars:
@@ -80,33 +80,32 @@ def empty(step: int) -> Bars:
     return from_rows((), step)
 
 
-def from_rows(rows: Sequence[Sequence[float]], step: int) -> Bars:
-    """Bars from (time, open, high, low, close, volume) rows that are known to be sound."""
+def from_rows(rows: Sequence[Sequence[float]] | Prices, step: int) -> Bars:
+    """Bars from (time, open, high, low, close, volume) rows that have passed `check`."""
     table = np.array(rows, dtype=np.float64).reshape(-1, len(Bar._fields))
     return Bars(table[:, 0].astype(np.int64), *(np.ascontiguousarray(table[:, i]) for i in range(1, 6)), step=step)
 
 
 def join(parts: Iterable[Bars]) -> Bars:
-    """Consecutive pieces as one; all of one step, at least one piece."""
+    """Consecutive pieces as one; at least one piece, all with the same step."""
     pieces = list(parts)
     columns = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in Bar._fields)
     return Bars(*columns, step=pieces[0].step)
 
 
-def merge(known: Bars, fresh: Bars) -> Bars:
-    """Both in order of time; where both have a bar, that of `known` stays."""
-    joined = join((known, fresh))
+def merge(stored: Bars, fresh: Bars) -> Bars:
+    """All bars in order of time; where both have a bar, that of `stored` is kept."""
+    joined = join((stored, fresh))
     _, kept = np.unique(joined.time, return_index=True)
     return joined[kept]
 
 
-def check(rows: Iterable[Sequence[float]], step: int) -> tuple[Bars, list[RefusedBar]]:
-    """Split raw rows of (time, open, high, low, close, volume) into sound bars and refused ones.
+def check(rows: Iterable[Sequence[float | None]], step: int) -> tuple[Bars, list[RefusedBar]]:
+    """Split raw rows of (time, open, high, low, close, volume) into valid bars and refused ones.
 
-    A bar is sound when its numbers are finite, its prices positive, its volume not negative, its time on
-    the grid of `step` and later than every sound bar before it, and low <= open, close <= high. A later bar
-    of an instant already seen is refused, whatever it says: the first one may already have been used.
-    None is taken for a number that is not finite.
+    A bar is valid when its numbers are finite, its prices positive, its volume not negative, its time a multiple of
+    `step` and later than that of every valid bar before it, and low <= open, close <= high. A second bar of the same
+    instant is always refused: the first one may already have been used. None counts as a number that is not finite.
     """
     table = np.array(rows if isinstance(rows, np.ndarray) else list(rows), dtype=np.float64).reshape(-1, 6)
     faults = _faults(table, step)
@@ -123,7 +122,7 @@ def _is_instant(time: Prices) -> NDArray[np.bool_]:
 
 
 def _faults(table: Prices, step: int) -> dict[str, NDArray[np.bool_]]:
-    """What can be wrong with a row, in the order it is told, and the rows of `table`, (n, 6), it holds for."""
+    """The faults by their description, in order of precedence, each with the rows of `table` (n, 6) that have it."""
     time, opened, high, low, closed, volume = table.T
     with np.errstate(invalid="ignore"):
         faults = {
@@ -146,14 +145,13 @@ def _faults(table: Prices, step: int) -> dict[str, NDArray[np.bool_]]:
 
 
 def resample(bars: Bars, step: int) -> Bars:
-    """Bars of a longer `step`, only those whose whole span is past the last bar's end.
+    """Complete bars of a longer `step`.
 
-    The last group is left out unless `bars` reaches its end, so a prefix of the input gives a prefix of
-    the output. A group with holes in it is kept: it is what is known of that span. A `step` that is no
-    multiple of the bars' own is a ValueError.
+    The last group is left out unless `bars` reaches its end, so a prefix of the input gives a prefix of the output. A
+    group with gaps is kept. Raises ValueError when `step` is not a multiple of the step of `bars`.
     """
     if step % bars.step:
-        raise ValueError(f"bars of {bars.step} s cannot become bars of {step} s")
+        raise ValueError(f"bars of {bars.step} s cannot be resampled to {step} s")
     if step == bars.step or not len(bars):
         return bars if step == bars.step else empty(step)
     group = bars.time // step

@@ -1,20 +1,19 @@
-"""World time: the instant at which the market of this world stands."""
+"""World time: the present instant in the market of this world."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-World = Literal["simulated", "replay", "live"]
+from service.documents import World
 
 
 @dataclass(frozen=True)
 class WorldClock:
-    """World time as a line through wall time, in unix seconds.
+    """World time as a linear function of wall time, in unix seconds.
 
-    World time was `world_origin` when the wall showed `wall_origin`, runs `speed` times as fast, and stands
-    still at `ends` (None: it never ends). In the simulated and the live world it is the wall clock itself.
-    World time orders the market; quotas follow the wall.
+    World time is `world_origin` when the wall time is `wall_origin`, runs `speed` times as fast, and stops at `ends`
+    (None: it never ends). In the simulated and the live world both times are equal. The market uses world time; quotas
+    use wall time.
     """
 
     world: World
@@ -24,7 +23,7 @@ class WorldClock:
     ends: int | None = None
 
     def at(self, wall: float) -> int:
-        """World time, in whole unix seconds, when the wall shows `wall`."""
+        """World time, in whole unix seconds, at the wall time `wall`."""
         time = self.world_origin + (wall - self.wall_origin) * self.speed
         return int(time) if self.ends is None else min(int(time), self.ends)
 

@@ -1,4 +1,4 @@
-"""Instants are unix seconds, UTC; this is how they are cut and written."""
+"""Instants as unix seconds and as text; everything is UTC."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def iso(time: int) -> str:
     return utc(time).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def unix(written: str) -> int:
-    """The unix second of an instant that `iso` wrote."""
-    return int(datetime.fromisoformat(written).timestamp())
+def unix(text: str) -> int:
+    """The unix second of an instant in ISO 8601."""
+    return int(datetime.fromisoformat(text).timestamp())

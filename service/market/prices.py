@@ -1,4 +1,4 @@
-"""The document that says what each asset costs, what it did in a day, and how old that knowledge is."""
+"""The document of prices: the last price of each asset, its change in a day, and its time."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from service.documents import World
 from service.market.assets import ASSETS, is_open
 from service.market.bars import Bars
-from service.market.clock import World
+from service.market.headers import header
 from service.market.instants import DAY, iso
-
-# A document is stale once this many bars in a row have not come.
-MISSED_BARS = 3
 
 
 @dataclass(frozen=True)
-class Price:
-    """One asset: the last close in USD, the day before it, and the instant it was seen at."""
+class AssetPrice:
+    """One asset: the last close in USD, the 24 hours before it, and the end of its last bar."""
 
     asset: str
     name: str
@@ -32,8 +30,11 @@ class Price:
 
 
 @dataclass(frozen=True)
-class Prices:
-    """What every asset of this world costs; `ended` says that this world's data has run out."""
+class PricesDocument:
+    """The price of every asset of this world; `ended` is true when a replay has reached the end of its data.
+
+    The fields of the header are repeated here because `ended` stands between them in JSON.
+    """
 
     schema: str
     timestamp: str
@@ -43,37 +44,33 @@ class Prices:
     ended: bool
     sources: dict[str, str]
     count: int
-    prices: tuple[Price, ...]
+    prices: tuple[AssetPrice, ...]
 
 
 def describe(
     bars: Mapping[str, Bars], *, made_at: int, world: World, ended: bool, sources: Mapping[str, str]
-) -> Prices:
+) -> PricesDocument:
     """The document from the last day of bars of each asset.
 
-    `bars` maps an asset to its bars of at least the last 24 h, none of them empty; `made_at` is a unix
-    second of world time; `sources` maps an asset to the words that name where its bars came from.
+    `bars` maps an asset to its bars of at least the last 24 h, none of them empty; `made_at` is a unix second of world
+    time; `sources` names the origin of the bars by asset.
     """
-    prices = tuple(_price(asset, known, made_at, sources[asset]) for asset, known in bars.items())
-    as_of = max(known.as_of for known in bars.values())
-    step = max(known.step for known in bars.values())
-    return Prices(
+    prices = tuple(_price(asset, history, made_at, sources[asset]) for asset, history in bars.items())
+    as_of = max(history.as_of for history in bars.values())
+    step = max(history.step for history in bars.values())
+    return PricesDocument(
         schema="prices/1",
-        timestamp=iso(made_at),
-        as_of=iso(as_of),
-        stale_after=iso(as_of + MISSED_BARS * step),
-        world=world,
+        **vars(header(made_at, as_of, step=step, world=world, sources=sources)),
         ended=ended,
-        sources=dict(sources),
         count=len(prices),
         prices=prices,
     )
 
 
-def _price(asset: str, bars: Bars, made_at: int, source: str) -> Price:
+def _price(asset: str, bars: Bars, made_at: int, source: str) -> AssetPrice:
     last = float(bars.close[-1])
     day = bars.since(bars.as_of - DAY)
-    return Price(
+    return AssetPrice(
         asset=asset,
         name=ASSETS[asset].name,
         price=last,
@@ -87,7 +84,7 @@ def _price(asset: str, bars: Bars, made_at: int, source: str) -> Price:
 
 
 def _change_pct(bars: Bars) -> float | None:
-    """Percent from the last close at or before 24 h ago to the last close; None when there is none."""
+    """The change in percent since the last close at or before 24 h ago; None without one."""
     before = bars.until(bars.as_of - DAY)
     if not len(before):
         return None

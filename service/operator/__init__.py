@@ -1,1 +1,1 @@
-"""The operator's commands, one file per noun; they work on the database, beside a running service."""
+"""The operator's commands, one module per noun. They use the database and can run while the service runs."""

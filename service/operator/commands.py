@@ -1,4 +1,4 @@
-"""What a command is: words in, an answer out that is printed as JSON or for people."""
+"""The interface of a command: it takes parsed arguments and returns output that is printed as JSON or as text."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from service.store.database import Database
 
 
 @dataclass(frozen=True)
-class Table:
-    """A list of things of one kind; a column is a field of each."""
+class CommandTable:
+    """A table; each column is a field of the rows."""
 
     columns: tuple[str, ...]
     rows: Sequence[Mapping[str, Any]]
 
 
-Answer = dict[str, Any] | Table
-Command = Callable[[argparse.Namespace, Database, Settings], Answer]
+CommandOutput = dict[str, Any] | CommandTable
+Command = Callable[[argparse.Namespace, Database, Settings], CommandOutput]
 
 
 def add(commands, name: str, run: Command) -> argparse.ArgumentParser:
-    """A command that is carried out by `run` and described by its docstring."""
+    """Add a command that calls `run`; its help text is the docstring of `run`."""
     parser = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(command=run)
     return parser
 
 
-def as_json(answer: Answer) -> str:
-    return json.dumps(answer.rows if isinstance(answer, Table) else answer, indent=2)
+def as_json(output: CommandOutput) -> str:
+    return json.dumps(output.rows if isinstance(output, CommandTable) else output, indent=2)
 
 
-def readable(answer: Answer) -> str:
-    """A table in columns, one thing as its fields."""
-    if not isinstance(answer, Table):
-        width = max(map(len, answer))
-        return "\n".join(f"{name:{width}}  {_word(value)}" for name, value in answer.items())
-    lines = [answer.columns, *([_word(row[name]) for name in answer.columns] for row in answer.rows)]
+def readable(output: CommandOutput) -> str:
+    """The output as text: a table in columns, a dict with one field per line."""
+    if not isinstance(output, CommandTable):
+        width = max(map(len, output))
+        return "\n".join(f"{name:{width}}  {_word(value)}" for name, value in output.items())
+    lines = [output.columns, *([_word(row[name]) for name in output.columns] for row in output.rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     table = ("  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)) for line in lines)
     return "\n".join(line.rstrip() for line in table)

@@ -1,4 +1,4 @@
-"""API keys: listed, minted, put on a plan, ended."""
+"""List, create, upgrade and revoke API keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.access.emails import normalised
 from service.access.quota import PLANS
 from service.config import Settings
 from service.market.instants import iso
-from service.operator.commands import Answer, Table, add
+from service.operator.commands import CommandOutput, CommandTable, add
 from service.store import keys
 from service.store.database import Database
 from service.store.keys import KeyRow
@@ -20,56 +20,56 @@ from service.store.secret import key_secret
 COLUMNS = ("key_id", "plan", "delegating", "email", "app_name", "created_at", "last_used_at", "revoked_at")
 
 
-def listed(asked: argparse.Namespace, database: Database, _settings: Settings) -> Answer:
-    """Every key ever issued, or those of one email."""
+def listed(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
+    """List all keys, including revoked ones, or those of one email."""
     with database.reading() as db:
-        rows = keys.listed(db, asked.email and normalised(asked.email))
-    return Table(COLUMNS, [_told(row) for row in rows])
+        rows = keys.listed(db, arguments.email and normalised(arguments.email))
+    return CommandTable(COLUMNS, [_printed(row) for row in rows])
 
 
-def grant(asked: argparse.Namespace, database: Database, _settings: Settings) -> Answer:
-    """Put a key on a plan."""
+def grant(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
+    """Set the plan of a key."""
     with database.writing() as db:
-        return _told(keys.grant(db, asked.key_id, asked.plan))
+        return _printed(keys.grant(db, arguments.key_id, arguments.plan))
 
 
-def mint(asked: argparse.Namespace, database: Database, settings: Settings) -> Answer:
-    """Make a key and print it, for the only time."""
+def mint(arguments: argparse.Namespace, database: Database, settings: Settings) -> CommandOutput:
+    """Create a key and print it; it cannot be shown again."""
     with database.writing() as db:
         key, row = keys.register(
             db,
             key_secret(settings),
-            normalised(asked.email),
+            normalised(arguments.email),
             time.time(),
-            app_name=asked.app_name,
-            plan=asked.plan,
-            delegating=asked.delegating,
+            app_name=arguments.app_name,
+            plan=arguments.plan,
+            delegating=arguments.delegating,
         )
-    return {"api_key": key, **_told(row)}
+    return {"api_key": key, **_printed(row)}
 
 
-def revoke(asked: argparse.Namespace, database: Database, _settings: Settings) -> Answer:
-    """End a key for good."""
+def revoke(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
+    """Revoke a key permanently."""
     with database.writing() as db:
-        return _told(keys.revoke(db, asked.key_id, time.time()))
+        return _printed(keys.revoke(db, arguments.key_id, time.time()))
 
 
 def register(verbs) -> None:
-    """The commands on keys."""
-    add(verbs, "list", listed).add_argument("--email", help="only those of this email")
+    """Add the commands for keys."""
+    add(verbs, "list", listed).add_argument("--email", help="only the keys of this email")
     granting = add(verbs, "grant", grant)
     granting.add_argument("key_id", metavar="KEY_ID")
     granting.add_argument("plan", choices=PLANS)
     minting = add(verbs, "mint", mint)
-    minting.add_argument("--email", required=True, help="whose key it is")
-    minting.add_argument("--app-name", help="what it is for")
+    minting.add_argument("--email", required=True, help="the owner of the key")
+    minting.add_argument("--app-name", help="the application that uses the key")
     minting.add_argument("--plan", choices=PLANS, default="free")
-    minting.add_argument("--delegating", action="store_true", help="it may name end users, each with the plan's quota")
+    minting.add_argument("--delegating", action="store_true", help="may name end users, each with its own quota")
     add(verbs, "revoke", revoke).add_argument("key_id", metavar="KEY_ID")
 
 
-def _told(row: KeyRow) -> dict[str, Any]:
-    """A key as it is printed: everything but its hash."""
-    told = {"key_id": row.id, **asdict(row)}
-    instants = {name: told[name] and iso(told[name]) for name in ("created_at", "last_used_at", "revoked_at")}
-    return {name: {**told, **instants}[name] for name in COLUMNS}
+def _printed(row: KeyRow) -> dict[str, Any]:
+    """The printed fields of a key: all except its hash."""
+    fields = {"key_id": row.id, **asdict(row)}
+    instants = {name: fields[name] and iso(fields[name]) for name in ("created_at", "last_used_at", "revoked_at")}
+    return {name: {**fields, **instants}[name] for name in COLUMNS}

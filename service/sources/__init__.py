@@ -1,1 +1,1 @@
-"""The outside world: where prices come from."""
+"""Data from outside the service: prices, odds, headlines, liquidity pools, language models."""

@@ -1,6 +1,6 @@
-"""Headlines of the live world: RSS and Atom feeds, asked politely and no longer than they are given.
+"""Headlines of the live world from RSS and Atom feeds, fetched with conditional requests and a time limit.
 
-Redirects are not followed: an address that has moved is told, and mended in the settings.
+Redirects are not followed: a moved address is reported and has to be corrected in the settings.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import time
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from io import BytesIO
 from queue import Empty, SimpleQueue
 from threading import Thread
 
@@ -18,12 +17,12 @@ import requests
 from service.errors import SourceFailed
 from service.forecasting.news.headline import Headline
 from service.market.instants import DAY, MINUTE, iso
-from service.sources.bounded_session import PIECE, TOO_LATE, BoundedSession
+from service.sources.bounded_session import TOO_LATE, BoundedSession
 from service.sources.feed_entries import headlines_in
 
 MOST_BYTES = 2 * 2**20
-LONGEST_TAG = 300  # characters: a longer ETag is not kept
-REST_S = 15 * MINUTE  # where a feed that is asked too often names no time
+LONGEST_TAG = 300  # characters; a longer ETag is discarded
+REST_S = 15 * MINUTE  # the pause after a 429 or 503 without a valid Retry-After
 LONGEST_REST_S = DAY
 
 HEADERS = {
@@ -35,7 +34,7 @@ BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 @dataclass(frozen=True)
 class FeedState:
-    """What a feed is told when it is asked again; before the unix second `not_before` it is not asked."""
+    """The validators for the next request to a feed, which is not sent before the unix second `not_before`."""
 
     etag: str | None = None
     modified: str | None = None
@@ -43,8 +42,8 @@ class FeedState:
 
 
 @dataclass(frozen=True)
-class Fetched:
-    """The headlines of a feed, newest first; none where it was `not_modified` or not to be asked yet."""
+class FetchedHeadlines:
+    """The headlines of a feed, newest first; empty if it was `not_modified` or must not be requested yet."""
 
     headlines: tuple[Headline, ...]
     state: FeedState
@@ -52,7 +51,7 @@ class Fetched:
 
 
 class FeedFailed(SourceFailed):
-    """A feed gave nothing usable; `state` is what to come back with."""
+    """A feed returned nothing usable; `state` is for the next request."""
 
     def __init__(self, detail: str, state: FeedState) -> None:
         super().__init__(detail)
@@ -60,85 +59,74 @@ class FeedFailed(SourceFailed):
 
 
 class FeedSession(BoundedSession):
-    """A bounded session for an answer of at most 2 MB that is not JSON."""
+    """A bounded session for a response of at most 2 MB that is not JSON."""
 
-    def request(self, method: str, url: str, **options) -> requests.Response:
-        options |= {"timeout": self._left(url), "stream": True, "allow_redirects": False}
-        response = requests.Session.request(self, method, url, **options)
-        with response.raw as raw:
-            response.raw = BytesIO(self._read(raw, url))
-        return response
+    most_bytes = MOST_BYTES
+    is_json = False
 
     def get_redirect_target(self, resp: requests.Response) -> None:
-        """None: asked where a redirect leads, requests reads the whole of its body first, however long."""
-
-    def _read(self, raw, url: str) -> bytes:
-        content = bytearray()
-        while piece := raw.read1(PIECE, decode_content=True):
-            content += piece
-            self._left(url)
-            if len(content) > MOST_BYTES:
-                raise SourceFailed(f"it is larger than {MOST_BYTES // 2**20} MB")
-        return bytes(content)
+        """Always None, because requests would read the whole body of a redirect before it follows it."""
 
 
-def fetch(url: str, known: FeedState, timeout_s: float, now: int) -> Fetched:
-    """The headlines of the feed at `url` as of the unix second `now`; FeedFailed when none came in `timeout_s` seconds.
+def fetch(url: str, state: FeedState, timeout_s: float, now: int) -> FetchedHeadlines:
+    """The headlines of the feed at `url` as of the unix second `now`; FeedFailed after `timeout_s` seconds or an error.
 
-    `known` is what the last call gave, or the state in what it raised. A feed that asked to be left alone until later
-    is not asked. The asking is done by a thread of its own, which is left behind when the time is over: headers, name
-    resolution and parsing have no deadline of theirs.
+    `state` is the one that the last call returned or raised. No request is sent before its `not_before`. The request
+    runs in a thread of its own, which is abandoned at the deadline, because headers, name resolution and parsing have
+    no time limit.
     """
-    if known.not_before is not None and now < known.not_before:
-        return Fetched((), known, not_modified=True)
-    answers: SimpleQueue[Fetched | FeedFailed] = SimpleQueue()
+    if state.not_before is not None and now < state.not_before:
+        return FetchedHeadlines((), state, not_modified=True)
+    results: SimpleQueue[FetchedHeadlines | FeedFailed] = SimpleQueue()
     deadline = time.monotonic() + timeout_s
-    Thread(target=lambda: answers.put(_ask(url, known, deadline, now)), daemon=True).start()
+    Thread(target=lambda: results.put(_request(url, state, deadline, now)), daemon=True).start()
     try:
-        answer = answers.get(timeout=timeout_s)
+        result = results.get(timeout=timeout_s)
     except Empty:
-        raise FeedFailed(TOO_LATE, known) from None
-    if isinstance(answer, FeedFailed):
-        raise answer
-    return answer
+        raise FeedFailed(TOO_LATE, state) from None
+    if isinstance(result, FeedFailed):
+        raise result
+    return result
 
 
-def _ask(url: str, known: FeedState, deadline: float, now: int) -> Fetched | FeedFailed:
+def _request(url: str, state: FeedState, deadline: float, now: int) -> FetchedHeadlines | FeedFailed:
     try:
         with FeedSession() as session:
             session.deadline = deadline
-            return _read(session.get(url, headers=HEADERS | _conditions(known)), known, now)
+            return _read(session.get(url, headers=HEADERS | _conditions(state)), state, now)
     except FeedFailed as failed:
         return failed
     except SourceFailed as failed:
-        return FeedFailed(failed.detail, known)
+        return FeedFailed(failed.detail, state)
     except requests.exceptions.Timeout:
-        return FeedFailed(TOO_LATE, known)
-    # A malformed answer can break a parser in any way, and the other feeds are to be read.
+        return FeedFailed(TOO_LATE, state)
+    except requests.exceptions.ContentDecodingError:
+        return FeedFailed(f"it is larger than {MOST_BYTES // 2**20} MB", state)
+    # A malformed response can raise anything in a parser, and the other feeds must still be read.
     except Exception as error:
-        return FeedFailed(f"it could not be read: {type(error).__name__}", known)
+        return FeedFailed(f"it could not be read: {type(error).__name__}", state)
 
 
-def _conditions(known: FeedState) -> dict[str, str]:
-    told = {"If-None-Match": known.etag, "If-Modified-Since": known.modified}
-    return {name: value for name, value in told.items() if value}
+def _conditions(state: FeedState) -> dict[str, str]:
+    conditions = {"If-None-Match": state.etag, "If-Modified-Since": state.modified}
+    return {name: value for name, value in conditions.items() if value}
 
 
-def _read(response: requests.Response, known: FeedState, now: int) -> Fetched:
-    status, told = response.status_code, response.headers
+def _read(response: requests.Response, state: FeedState, now: int) -> FetchedHeadlines:
+    status, headers = response.status_code, response.headers
     if status == HTTPStatus.NOT_MODIFIED:
-        return Fetched((), replace(known, not_before=None), not_modified=True)
+        return FetchedHeadlines((), replace(state, not_before=None), not_modified=True)
     if status in BUSY:
-        again = now + _rest(told.get("Retry-After", ""), now)
-        raise FeedFailed(f"it answered {status} and is left alone until {iso(again)}", replace(known, not_before=again))
+        again = now + _rest(headers.get("Retry-After", ""), now)
+        raise FeedFailed(f"it answered {status}; the next request is at {iso(again)}", replace(state, not_before=again))
     if response.is_redirect:
         raise SourceFailed("its address has moved")
     if status != HTTPStatus.OK:
         raise SourceFailed(f"it answered {status}")
-    if "xml" not in told.get("Content-Type", "xml").lower():
+    if "xml" not in headers.get("Content-Type", "xml").lower():
         raise SourceFailed("it is not sent as XML")
-    state = FeedState(_kept(told.get("ETag")), _kept(told.get("Last-Modified")))
-    return Fetched(headlines_in(response.content, response.url, now), state, not_modified=False)
+    validators = FeedState(_kept(headers.get("ETag")), _kept(headers.get("Last-Modified")))
+    return FetchedHeadlines(headlines_in(response.content, response.url, now), validators, not_modified=False)
 
 
 def _kept(tag: str | None) -> str | None:
@@ -146,7 +134,7 @@ def _kept(tag: str | None) -> str | None:
 
 
 def _rest(retry_after: str, now: int) -> int:
-    """Seconds to leave a feed alone, a minute to a day, by its `Retry-After`: seconds or a date."""
+    """The pause in seconds, from a minute to a day, according to `Retry-After`, which holds seconds or a date."""
     try:
         wait = int(retry_after) if retry_after.isdecimal() else parsedate_to_datetime(retry_after).timestamp() - now
     except (ValueError, OverflowError):

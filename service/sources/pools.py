@@ -1,7 +1,7 @@
-"""Liquidity pools as DefiLlama lists them, reduced to those a lane can be in.
+"""Liquidity pools as DefiLlama lists them, reduced to those that a lane can use.
 
-Its answer to `/pools` holds some ten thousand rows of every kind of yield with many nulls. How concentrated a pool
-is and what gas costs it does not say: both are assumed, see `service.trading.pools`.
+The response to `/pools` holds about ten thousand rows of every kind of yield, with many nulls. It contains neither
+the concentration of a pool nor the gas price: both are assumed, see `service.trading.pools`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from service.trading.pools import Pool, likely_concentration
 SMALLEST_TVL_USD = 5e6
 
 PROJECTS = {"uniswap-v3", "pancakeswap-amm-v3", "aerodrome-slipstream"}
-# Coins that are an asset by another name, and those that are taken for a dollar.
+# Symbols that stand for an asset, and stablecoins that count as one dollar.
 ASSETS = {
     "ETH": "eth",
     "WETH": "eth",
@@ -36,57 +36,57 @@ ASSETS = {
     "XRP": "xrp",
 }
 DOLLARS = {"USDC", "USDC.E", "USDBC", "USDT", "USDT0", "DAI", "FDUSD"}
-# Price of gas in billionths of an ether [assumed]; a chain that is not here has no pool here.
+# Assumed gas price in gwei (billionths of an ether); pools on other chains are ignored.
 GAS_GWEI = {"Ethereum": 2.4, "Arbitrum": 0.08, "Base": 0.08, "Optimism": 0.08, "BSC": 0.12}
 
-# The fee ends what is said of a pool: `0.05%`, `CL100 - 0.0334%`.
+# The description of a pool ends with its fee: `0.05%`, `CL100 - 0.0334%`.
 FEE = re.compile(r"(\d+(?:\.\d+)?)%\s*$")
 
 
 class RefusedPool(NamedTuple):
-    """A pool that a lane could be in, were it not for `reason`."""
+    """A pool of a supported kind that no lane can use, with the `reason`."""
 
     pool: str
     reason: str
 
 
 def fetch(url: str, timeout_s: float) -> Any:
-    """The answer of DefiLlama as it stands; SourceFailed when there is none within `timeout_s` seconds."""
+    """The parsed JSON response of DefiLlama; raises SourceFailed if there is none within `timeout_s` seconds."""
     with BoundedSession() as session:
         session.deadline = time.monotonic() + timeout_s
         try:
             answer = session.get(url)
             answer.raise_for_status()
         except requests.RequestException as error:
-            raise SourceFailed(f"DefiLlama gave no pools: {type(error).__name__}") from None
+            raise SourceFailed(f"DefiLlama returned no pools: {type(error).__name__}") from None
     return answer.json()
 
 
 def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool], list[RefusedPool]]:
-    """The pools of an answer by key, and those that were refused for what it does not say of them.
+    """The pools of a response by key, and the pools that were refused because of missing or small values.
 
-    `volatility` is that of each asset as a fraction a year: it bounds how concentrated a pool may be. Rows of other
-    projects, pairs, chains and sizes are passed over. SourceFailed when it is not such an answer at all.
+    `volatility` is the annual volatility of each asset as a fraction; it limits the assumed concentration of a pool.
+    Rows of other projects, pairs and chains are ignored. Raises SourceFailed if the response is not a list of pools.
     """
     rows = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(rows, list) or answer.get("status") != "success":
-        raise SourceFailed("DefiLlama gave no list of pools.")
+        raise SourceFailed("DefiLlama returned no list of pools.")
     pools: dict[str, Pool] = {}
     refused: list[RefusedPool] = []
     for row in rows:
         asset = _asset(row) if isinstance(row, dict) else None
         if asset is None:
             continue
-        found = _pool(row, asset, volatility.get(asset))
-        if isinstance(found, Pool):
-            pools[found.key] = found
+        pool = _pool(row, asset, volatility.get(asset))
+        if isinstance(pool, Pool):
+            pools[pool.key] = pool
         else:
-            refused.append(found)
+            refused.append(pool)
     return pools, refused
 
 
 def _asset(row: Mapping[str, Any]) -> str | None:
-    """The asset that a row pairs with a dollar in concentrated liquidity; None of any other row."""
+    """The asset that a row pairs with a stablecoin in concentrated liquidity; None for any other row."""
     if row.get("project") not in PROJECTS or row.get("chain") not in GAS_GWEI or not isinstance(row.get("symbol"), str):
         return None
     coins = row["symbol"].upper().split("-")
@@ -99,13 +99,13 @@ def _pool(row: Mapping[str, Any], asset: str, volatility: float | None) -> Pool 
     key = str(row.get("pool"))
     fee, tvl, volume = _fee(row.get("poolMeta")), _positive(row.get("tvlUsd")), _volume(row)
     if fee is None:
-        return RefusedPool(key, "its fee is not told")
+        return RefusedPool(key, "its fee is missing")
     if tvl is None or tvl < SMALLEST_TVL_USD:
-        return RefusedPool(key, "there is too little in it")
+        return RefusedPool(key, "its TVL is too small")
     if volume is None:
-        return RefusedPool(key, "its volume is not told")
+        return RefusedPool(key, "its volume is missing")
     if not volatility:
-        return RefusedPool(key, f"the volatility of {asset} is not known")
+        return RefusedPool(key, f"the volatility of {asset} is unknown")
     return Pool(
         key=key,
         label=f"{row['symbol'].replace('-', '/')} {100 * fee:.4g}% ({row['chain']})",
@@ -121,13 +121,13 @@ def _pool(row: Mapping[str, Any], asset: str, volatility: float | None) -> Pool 
 
 
 def _fee(meta: Any) -> float | None:
-    """The fee as a fraction; None where it is not told or is none."""
-    found = FEE.search(meta) if isinstance(meta, str) else None
-    return float(found[1]) / 100 or None if found else None
+    """The fee as a fraction; None if it is missing or zero."""
+    match = FEE.search(meta) if isinstance(meta, str) else None
+    return float(match[1]) / 100 or None if match else None
 
 
 def _volume(row: Mapping[str, Any]) -> float | None:
-    """USD of an ordinary day: the mean of the last week, else the last day."""
+    """The daily volume in USD: the mean of the last week, or the last day if the week is missing."""
     week = _positive(row.get("volumeUsd7d"))
     return week / 7 if week else _positive(row.get("volumeUsd1d"))
 

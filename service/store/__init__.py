@@ -1,1 +1,1 @@
-"""The database: one file per noun, every function takes the connection it works in."""
+"""The database: one module per noun; every function takes the connection that it uses."""

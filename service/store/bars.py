@@ -1,18 +1,23 @@
-"""Bars as they came from the feed, and the hourly bars made of them.
+"""The bars of the feed, and the hourly bars built from them.
 
-A bar of the feed is stored once: what is there is never replaced. An hourly bar made of shorter ones is made
-again when a hole in its hour is mended.
+A bar of the feed is stored once and never replaced. An hourly bar is built again when a gap in its hour is filled.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
 import numpy as np
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, Select, bindparam, select
 
 from service.market.assets import open_at
 from service.market.bars import Bar, Bars, from_rows
 from service.store.database import insert
 from service.store.tables import bar
+
+if TYPE_CHECKING:
+    import psycopg
 
 COLUMNS = (bar.c.time, bar.c.open, bar.c.high, bar.c.low, bar.c.close, bar.c.volume)
 
@@ -24,9 +29,9 @@ _LAST = select(*COLUMNS).where(_OF_SERIES).order_by(bar.c.time.desc()).limit(1)
 
 
 def add(db: Connection, asset: str, bars: Bars) -> int:
-    """Store the bars of a feed that are not there yet; returns how many that were.
+    """Store the bars of a feed that are not stored yet, and return their number.
 
-    Speaks to the driver directly: a year of five-minute bars goes in at four times the speed.
+    Uses the driver directly, which is four times as fast for a year of five-minute bars.
     """
     rows = [(asset, bars.step, *row) for row in bars.rows()]
     if not rows:
@@ -36,9 +41,9 @@ def add(db: Connection, asset: str, bars: Bars) -> int:
     return db.exec_driver_sql("INSERT INTO bar VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows).rowcount
 
 
-def renew(db: Connection, asset: str, made: Bars) -> None:
-    """Store bars that were made of shorter ones, in place of those that were made of fewer."""
-    rows = [{"asset": asset, "step": made.step, **dict(zip(Bar._fields, row, strict=True))} for row in made.rows()]
+def renew(db: Connection, asset: str, built: Bars) -> None:
+    """Store bars that were built from shorter ones, in place of earlier builds."""
+    rows = [{"asset": asset, "step": built.step, **dict(zip(Bar._fields, row, strict=True))} for row in built.rows()]
     if not rows:
         return
     statement = insert(db, bar)
@@ -47,7 +52,8 @@ def renew(db: Connection, asset: str, made: Bars) -> None:
 
 
 def _copy(db: Connection, rows: list[tuple]) -> int:
-    with db.connection.cursor() as cursor:
+    connection = cast("psycopg.Connection", db.connection.driver_connection)
+    with connection.cursor() as cursor:
         cursor.execute("CREATE TEMPORARY TABLE incoming (LIKE bar)")
         with cursor.copy("COPY incoming FROM STDIN (FORMAT BINARY)") as copy:
             copy.set_types(["varchar", "int4", "int8", "float8", "float8", "float8", "float8", "float8"])
@@ -71,9 +77,9 @@ def last(db: Connection, asset: str, step: int) -> Bar | None:
 
 
 def holes(db: Connection, asset: str, since: int, until: int, step: int) -> list[tuple[int, int]]:
-    """The spans [start, end) between `since` and `until` for which bars are missing while `asset` trades.
+    """The spans [start, end) between `since` and `until` without bars in trading hours of `asset`.
 
-    Closed hours in between do not split a span. A holiday of the exchange looks like a hole.
+    Closed hours do not split a span. A holiday of the exchange looks like a gap.
     """
     grid = _trading_grid(asset, since, until, step)
     there = [row[0] for row in _fetch(db, _TIMES, asset, since, until, step)]
@@ -88,7 +94,8 @@ def _trading_grid(asset: str, since: int, until: int, step: int) -> np.ndarray:
     return grid[open_at(asset, grid)]
 
 
-def _fetch(db: Connection, query, asset: str, since: int, until: int, step: int) -> list[tuple]:
-    # The driver's own tuples: SQLAlchemy's rows around them would take half as long again.
+def _fetch(db: Connection, query: Select, asset: str, since: int, until: int, step: int) -> Sequence[tuple]:
     result = db.execute(query, {"asset": asset, "step": step, "since": since, "last": until - step})
+    assert result.cursor is not None  # a SELECT returns rows
+    # The driver's own tuples: building SQLAlchemy rows would take 50% longer.
     return result.cursor.fetchall()

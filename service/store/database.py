@@ -1,20 +1,24 @@
-"""The database, SQLite or PostgreSQL: a connection to read with and a transaction to write in.
+"""The database, SQLite or PostgreSQL: connections for reading and transactions for writing.
 
-Readers and writers have pools of their own. A reader runs every statement by itself and cannot write. A
-writer on SQLite takes the write lock at once (BEGIN IMMEDIATE): with the driver's own transactions one in
-eight read-modify-write updates was lost, with a plain BEGIN most met "database is locked".
+Readers and writers have separate pools. A reader commits after every statement and cannot write. A writer on SQLite
+takes the write lock at once (BEGIN IMMEDIATE): with the driver's own transactions one in eight read-modify-write
+updates was lost, and with a plain BEGIN most failed with "database is locked".
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, suppress
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError
 
+from service.config import SettingsError
+from service.errors import SourceFailed
 from service.store import migrations
 
 WAIT_S = 10
@@ -34,13 +38,13 @@ class Database:
     """
 
     def __init__(self, url: str) -> None:
-        address = make_url(url)
+        address = address_of(url)
         self.dialect = address.get_backend_name()
         connect = _sqlite if self.dialect == "sqlite" else _postgresql
         self.engine, self._readers = connect(address)
 
     def reading(self) -> Connection:
-        """A connection, for `with`, in which every statement sees what was committed when it ran."""
+        """A connection, for `with`, whose statements each see the data committed when they run."""
         return self._readers.connect()
 
     def writing(self) -> AbstractContextManager[Connection]:
@@ -48,7 +52,7 @@ class Database:
         return self.engine.begin()
 
     def migrate(self) -> None:
-        """Bring the schema up to date; any number of processes may do so at once."""
+        """Bring the schema up to date; several processes may do so at the same time."""
         if self.dialect == "sqlite":
             _use_a_write_ahead_log(self.engine)
         with self.reading() as db:
@@ -62,14 +66,38 @@ class Database:
         self._readers.dispose()
 
 
+def address_of(url: str) -> URL:
+    """The address of a database; SettingsError where it is neither of the two kinds."""
+    with suppress(ArgumentError, ValueError):
+        address = make_url(url)
+        if address.drivername == "postgresql+psycopg" or (address.drivername == "sqlite" and address.database):
+            return address
+    raise SettingsError("DATABASE_URL: not a valid address; it begins with postgresql:// or sqlite:///")
+
+
+def revision_at(url: str) -> str | None:
+    """The migration of a database; None where it is empty or its file, which is not created, does not exist.
+
+    Raises SourceFailed where the file cannot be created either.
+    """
+    file = Path(address_of(url).database or "").absolute()
+    if url.startswith("sqlite") and not file.is_file():
+        folder = next(parent for parent in file.parents if parent.exists())
+        if not os.access(f"{folder}/", os.W_OK | os.X_OK):
+            raise SourceFailed(f"The file does not exist and cannot be created in {folder}.")
+        return None
+    with closing(Database(url)) as database, database.reading() as db:
+        return migrations.current(db)
+
+
 def insert(db: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    """The INSERT of this database's dialect, which knows ON CONFLICT."""
+    """The INSERT of this database's dialect, which supports ON CONFLICT."""
     dialect = sqlite if db.dialect.name == "sqlite" else postgresql
     return dialect.insert(table)
 
 
 def _sqlite(address: URL) -> tuple[Engine, Engine]:
-    Path(address.database).parent.mkdir(parents=True, exist_ok=True)
+    Path(address.database or "").parent.mkdir(parents=True, exist_ok=True)
     writers, readers = (
         create_engine(address, pool_size=64, pool_use_lifo=True, hide_parameters=True) for _ in range(2)
     )
@@ -91,12 +119,12 @@ def _prepare_reader(connection, record) -> None:
 
 
 def _use_a_write_ahead_log(writers: Engine) -> None:
-    """Switch the file to WAL for good; SQLite refuses at once, whatever its timeout, while others are starting too."""
+    """Switch the file to WAL; SQLite ignores its timeout here and refuses while other processes start."""
     deadline = time.monotonic() + WAIT_S
     with closing(writers.raw_connection()) as connection:
         while True:
             try:
-                connection.driver_connection.execute("PRAGMA journal_mode = wal")
+                connection.cursor().execute("PRAGMA journal_mode = wal")
                 return
             except sqlite3.OperationalError:
                 if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""A sign of life: that this process can write to the database, and when it last did."""
+"""The heartbeat: when a process last wrote to the database."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Answers kept under the caller's Idempotency-Key, so that a retry is free and identical for 24 hours.
+"""Responses stored under the caller's Idempotency-Key, so that a retry is free and identical for 24 hours.
 
-The order is find (a replay costs nothing), begin (the key is ours), then finish or, when nothing was
-answered that is worth repeating, release. Instants are wall seconds.
+The order is find (a replay is not charged), begin (reserve the key), then finish, or release if the response should
+not be repeated. Instants are wall seconds.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, delete, select, update
 
-from service.errors import Conflict, IdempotencyMismatch
+from service.errors import IdempotencyMismatch, RequestConflict
 from service.store.database import insert
 from service.store.tables import idempotency
 
 KEPT_S = 86400
-# A holder that has not finished by then has crashed: the slowest answer takes a third of it.
+# A request that has not finished by then has crashed: the slowest response takes a third of it.
 HELD_S = 60
 
 _FIND = select(idempotency).where(
@@ -26,52 +26,52 @@ _FIND = select(idempotency).where(
 
 
 class Replay(NamedTuple):
-    """The answer that was given the first time."""
+    """The response to the first request."""
 
     status: int
     body: bytes
 
 
 def find(db: Connection, caller: str, key: str, digest: str, now: int) -> Replay | None:
-    """The kept answer, None when there is none yet.
+    """The stored response; None when there is none yet.
 
-    Raises IdempotencyMismatch when the key was used with another body. `digest` is that of the whole request.
+    `digest` is that of the whole request. Raises IdempotencyMismatch when the key was used with another request.
     """
     row = db.execute(_FIND, {"caller": caller, "key": key, "expired": now - KEPT_S}).first()
     return _replay(row, digest) if row else None
 
 
 def begin(db: Connection, caller: str, key: str, digest: str, now: int) -> Replay | None:
-    """Take the key: None when it is ours now, the kept answer when there is one.
+    """Reserve the key: None when that succeeds, else the stored response.
 
-    Raises Conflict while another request holds the key, IdempotencyMismatch when it came with another body.
+    Raises RequestConflict while another request holds the key, IdempotencyMismatch when that request is another one.
     """
     if _take(db, caller, key, digest, now):
         return None
     row = db.execute(_FIND, {"caller": caller, "key": key, "expired": now - KEPT_S}).one()
     replay = _replay(row, digest)
     if replay is None:
-        raise Conflict("A request with this Idempotency-Key is still being answered. Try again in a few seconds.")
+        raise RequestConflict("A request with this Idempotency-Key is still in progress. Try again in a few seconds.")
     return replay
 
 
 def finish(db: Connection, caller: str, key: str, status: int, body: bytes) -> None:
-    """Keep the answer for the next 24 hours, counted from when the request began."""
+    """Store the response for 24 hours from the beginning of the request."""
     db.execute(update(idempotency).where(*_running(caller, key)).values(status=status, body=body))
 
 
 def release(db: Connection, caller: str, key: str) -> None:
-    """Give the key back unanswered, so that the same request may be tried again."""
+    """Free the key without a response, so that the same request may be tried again."""
     db.execute(delete(idempotency).where(*_running(caller, key)))
 
 
 def prune(db: Connection, now: int) -> int:
-    """Forget what is older than 24 hours; returns how many that were."""
+    """Delete the responses older than 24 hours, and return their number."""
     return db.execute(delete(idempotency).where(idempotency.c.created_at <= now - KEPT_S)).rowcount
 
 
 def _take(db: Connection, caller: str, key: str, digest: str, now: int) -> bool:
-    """Write the running row where there is none, it is over 24 h old, or its holder has crashed."""
+    """Write the row of a running request where there is none, it is over 24 hours old, or its request has crashed."""
     row = {"caller": caller, "key": key, "digest": digest, "created_at": now, "status": None, "body": None}
     statement = insert(db, idempotency).values(row)
     expired = idempotency.c.created_at <= now - KEPT_S

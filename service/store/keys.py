@@ -1,4 +1,4 @@
-"""API keys as rows: registered, found, rotated, retired, revoked. A key itself is returned once and never stored."""
+"""The rows of API keys: registered, found, rotated, retired, revoked. A key is returned once and never stored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOUCH_INTERVAL_S = 60
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """What is stored of a key. Instants are unix seconds; `hash` is `service.access.keys.digest` of the key."""
+    """The row of a key. Instants are unix seconds; `hash` is `service.access.keys.digest` of the key."""
 
     id: str
     hash: str = field(repr=False)
@@ -41,10 +41,11 @@ def register(
     plan: Plan = "free",
     delegating: bool = False,
 ) -> tuple[str, KeyRow]:
-    """Mint a key for a normalised `email`; returns the key, for the only time, and its row.
+    """Mint a key for a normalised `email`; returns the key, which is not stored, and its row.
 
-    An email that already holds three keys of its own loses the one longest unused. Keys that an operator
-    granted (paid or delegating) are beside those three: registering with somebody's email cannot end them.
+    If the email already has three free keys, the one that has been unused for the longest time is revoked. Keys that
+    an operator granted (paid or delegating) do not count, so a registration with another person's email cannot revoke
+    them.
     """
     granted = delegating or plan != "free"
     if not granted:
@@ -63,11 +64,11 @@ def register(
 def find(db: Connection, id: str) -> KeyRow | None:
     """The live key of this id."""
     row = db.execute(_FINDING, {"wanted": id}).first()
-    return row and KeyRow(*row)
+    return KeyRow(*row) if row else None
 
 
 def listed(db: Connection, email: str | None = None) -> list[KeyRow]:
-    """Every key ever issued, or those of one normalised email, oldest first; revoked ones too."""
+    """Every key ever issued, or those of one normalised email, the oldest first; revoked ones included."""
     wanted = select(api_key).order_by(api_key.c.created_at, api_key.c.id)
     if email is not None:
         wanted = wanted.where(api_key.c.email == email)
@@ -75,31 +76,31 @@ def listed(db: Connection, email: str | None = None) -> list[KeyRow]:
 
 
 def touch(db: Connection, id: str, now: float) -> None:
-    """Note that the key was used, at most once a minute."""
+    """Record that the key was used, at most once a minute."""
     db.execute(_TOUCHING, {"used": id, "now": int(now), "stale": int(now) - TOUCH_INTERVAL_S})
 
 
 def rotate(db: Connection, secret: bytes, id: str) -> tuple[str, KeyRow]:
-    """Give a live key a new secret; returns the new key, for the only time, and its row.
+    """Give a live key a new secret; returns the new key, which is not stored, and its row.
 
-    The id stays, so what was used today stays counted. The old secret is dead at once.
+    The id stays, and with it today's usage. The old secret stops working at once.
     """
     key = keys.mint(bytes.fromhex(id), secrets.token_bytes(keys.SECRET_BYTES))
     return key, _change(db, id, hash=keys.digest(key, secret))
 
 
 def revoke(db: Connection, id: str, now: float) -> KeyRow:
-    """End a live key for good."""
+    """Revoke a live key permanently."""
     return _change(db, id, revoked_at=int(now))
 
 
 def grant(db: Connection, id: str, plan: Plan) -> KeyRow:
-    """Put a live key on a plan."""
+    """Set the plan of a live key."""
     return _change(db, id, plan=plan)
 
 
 def _change(db: Connection, id: str, **values: object) -> KeyRow:
-    """Change a live key; returns its row as it is then, raises InvalidKey where there is no such live key."""
+    """Change a live key and return its new row; raises InvalidKey where there is no such live key."""
     live = update(api_key).where(api_key.c.id == id, api_key.c.revoked_at.is_(None))
     row = db.execute(live.values(values).returning(*api_key.c)).first()
     if row is None:
@@ -108,18 +109,18 @@ def _change(db: Connection, id: str, **values: object) -> KeyRow:
 
 
 def _lock(db: Connection, email: str) -> None:
-    """Let one registration of an email run at a time; on SQLite a writer is alone already."""
+    """Let one registration of an email run at a time; on SQLite there is only one writer anyway."""
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"api_key {email}"))))
 
 
 def _retire(db: Connection, email: str, now: float) -> None:
-    """Revoke the longest unused keys of an email until it has room for one more."""
-    own = (api_key.c.email == email) & (api_key.c.plan == "free") & ~api_key.c.delegating
+    """Revoke the longest unused keys of an email until there is room for one more."""
+    is_free = (api_key.c.email == email) & (api_key.c.plan == "free") & ~api_key.c.delegating
     last_use = func.coalesce(api_key.c.last_used_at, api_key.c.created_at)
     excess = (
         select(api_key.c.id)
-        .where(own, api_key.c.revoked_at.is_(None))
+        .where(is_free, api_key.c.revoked_at.is_(None))
         .order_by(last_use.desc(), api_key.c.created_at.desc(), api_key.c.id)
         .offset(KEYS_PER_EMAIL - 1)
     )

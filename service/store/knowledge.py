@@ -1,64 +1,61 @@
-"""What the voters are shown when somebody asks, as jobs last stored it."""
+"""The inputs of the voters, as the jobs stored them last."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache
 
 from sqlalchemy import Connection
 
-from service.forecasting.context import Context
-from service.forecasting.fits import VERSION, Fits
-from service.forecasting.record import Record
-from service.store import bars, contexts, fits, records
+from service.forecasting.voters.context import Context
+from service.forecasting.voters.fits import READABLE, Fits
+from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.track_record import TrackRecord
+from service.store import bars
 from service.store.database import Database
+from service.store.plain import contexts, fits, records
 
 
-@dataclass(frozen=True)
-class Knowledge:
-    """Contexts by asset with the prices of the last bars, the fits (None before the first) and the track record."""
-
-    contexts: dict[str, Context]
-    fits: Fits | None
-    record: Record
-
-    @property
-    def spots(self) -> dict[str, float]:
-        """The last price of each asset in USD."""
-        return {asset: context.spot for asset, context in self.contexts.items()}
+class OutdatedFits(Exception):
+    """The stored fits are of another version; the next refit replaces them."""
 
 
 def latest(database: Database, step: int) -> Knowledge:
-    """All that is known now; `step` is the length of the bars in seconds."""
+    """The stored contexts with the prices of the last bars, `step` seconds long, and the newest fits and record."""
     with database.reading() as db:
         plain = contexts.every(db)
-        lasts = {asset: bars.last(db, asset, step) for asset in plain}
-        learnt, record = newest_fits(database, db), newest_record(db)
-    return Knowledge(
-        contexts={
-            asset: Context.from_plain(told).at_price(lasts[asset].close, lasts[asset].time + step)
-            for asset, told in plain.items()
-        },
-        fits=learnt,
-        record=record,
-    )
+        lasts = {asset: bar for asset in plain if (bar := bars.last(db, asset, step))}
+        by_asset = {
+            asset: Context.from_plain(plain[asset]).at_price(bar.close, bar.time + step) for asset, bar in lasts.items()
+        }
+        return _beside(database, db, by_asset)
+
+
+def beside(database: Database, by_asset: Mapping[str, Context]) -> Knowledge:
+    """The given contexts with the newest fits and the newest track record."""
+    with database.reading() as db:
+        return _beside(database, db, by_asset)
+
+
+def _beside(database: Database, db: Connection, by_asset: Mapping[str, Context]) -> Knowledge:
+    newest, record = newest_fits(database, db), records.latest(db)
+    return Knowledge(by_asset, newest, TrackRecord.from_plain(record) if record else TrackRecord())
 
 
 def newest_fits(database: Database, db: Connection) -> Fits | None:
-    """The newest fits; None before the first, and when an older version of the arithmetic made them."""
-    slot = fits.latest_slot(db)
-    return _fits(database, slot) if slot is not None else None
-
-
-def newest_record(db: Connection) -> Record:
-    """The track record; one of nothing before the first resolution."""
-    told = records.latest(db)
-    return Record.from_plain(told) if told else Record()
+    """The newest fits; None before the first refit and if they have an outdated version."""
+    slot = fits.latest_key(db)
+    try:
+        return _fits(database, slot) if slot is not None else None
+    except OutdatedFits:
+        return None
 
 
 @lru_cache(maxsize=4)
-def _fits(database: Database, slot: int) -> Fits | None:  # noqa: ARG001
-    """Read once for each slot: that takes milliseconds."""
+def _fits(database: Database, slot: int) -> Fits:
+    """The fits of a slot, which take milliseconds to read; an exception is not cached."""
     with database.reading() as db:
-        found = fits.latest(db)
-    return Fits.from_plain(found.body) if found and found.body["version"] == VERSION else None
+        plain = fits.find(db, slot)
+    if plain is None or plain["version"] not in READABLE:
+        raise OutdatedFits
+    return Fits.from_plain(plain)

@@ -1,7 +1,8 @@
-"""The lanes: their state after the last bar they saw, what they were worth at every bar, and what they did.
+"""The lanes: their state after the last bar, their equity at every bar, and their events.
 
-Instants are world seconds; a bar is named by the one at which it was complete. A state and the bars behind it are
-written together, and no bar twice: a second writer breaks on the key and nothing of its work remains.
+Instants are world seconds; a bar is identified by the instant at which it was complete. A state and the bars that led
+to it are written in one transaction. No bar is written twice: a second writer violates the primary key, and its
+transaction is rolled back.
 """
 
 from __future__ import annotations
@@ -13,22 +14,23 @@ from sqlalchemy import Connection, bindparam, select
 
 from service import canonical
 from service.store.database import insert
-from service.store.tables import lane, lane_bar, lane_event
+from service.store.plain import lane_states
+from service.store.tables import lane_bar, lane_event
+from service.trading.lanes.lane import Status
 
 
 class LaneBar(NamedTuple):
-    """What a lane was worth in USD, and its status, when the bar was complete."""
+    """The equity of a lane in USD and its status when a bar was complete."""
 
     as_of: int
     equity: float
-    status: str
+    status: Status
 
 
 _ADD_BARS = {
     "sqlite": "INSERT INTO lane_bar VALUES (?, ?, ?, ?)",
     "postgresql": "INSERT INTO lane_bar VALUES (%s, %s, %s, %s)",
 }
-_STATE = select(lane.c.body).where(lane.c.name == bindparam("name"))
 _HISTORY = (
     select(lane_bar.c.as_of, lane_bar.c.equity, lane_bar.c.status)
     .where(lane_bar.c.lane == bindparam("lane"), lane_bar.c.as_of.between(bindparam("since"), bindparam("until")))
@@ -43,34 +45,26 @@ _EVENTS = (
 )
 
 
-def state(db: Connection, name: str) -> dict[str, Any] | None:
-    """The state of a lane as plain JSON; None before its first bar."""
-    text = db.scalar(_STATE, {"name": name})
-    return canonical.read(text) if text is not None else None
-
-
 def advance(
     db: Connection, name: str, body: dict[str, Any], passed: Iterable[LaneBar], events: Iterable[dict[str, Any]]
 ) -> None:
-    """Store the state after the bars it has passed, those bars, and the events they brought, each with its `time`.
+    """Store the state after the bars it has passed, those bars, and their events, each with its `time`.
 
-    Breaks on the primary key when a bar was stored before.
+    Raises IntegrityError if a bar is already stored.
     """
     rows = [(name, *bar) for bar in passed]
     if not rows:
         return
-    # To the driver directly: a first start brings two hundred thousand rows.
+    # Directly through the driver: a first start writes two hundred thousand rows.
     db.exec_driver_sql(_ADD_BARS[db.dialect.name], rows)
-    told = list(_placed(name, events))
-    if told:
-        db.execute(insert(db, lane_event), told)
-    statement = insert(db, lane).values(name=name, as_of=rows[-1][1], body=canonical.write(body))
-    newer = {column: statement.excluded[column] for column in ("as_of", "body")}
-    db.execute(statement.on_conflict_do_update(index_elements=[lane.c.name], set_=newer))
+    event_rows = list(_event_rows(name, events))
+    if event_rows:
+        db.execute(insert(db, lane_event), event_rows)
+    lane_states.save(db, name, body, as_of=rows[-1][1])
 
 
-def _placed(name: str, events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The rows of events, numbered within their instant: the same however many bars were passed at once."""
+def _event_rows(name: str, events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The rows of events, numbered within their instant, so that the number of bars in one call does not matter."""
     instant, place = None, 0
     for event in events:
         instant, place = event["time"], place + 1 if event["time"] == instant else 0
@@ -84,6 +78,6 @@ def history(db: Connection, name: str, since: int, until: int, limit: int) -> li
 
 
 def events(db: Connection, name: str, since: int, until: int, limit: int) -> list[dict[str, Any]]:
-    """What a lane did between two instants, both included, oldest first."""
+    """The events of a lane between two instants, both included, oldest first."""
     rows = db.execute(_EVENTS, {"lane": name, "since": since, "until": until, "most": limit})
     return [canonical.read(row.body) for row in rows]

@@ -1,6 +1,6 @@
-"""The ledger's rows and daily roots: appended, sealed and read, never changed.
+"""The rows and daily roots of the ledger, which are appended, sealed and read, but never changed.
 
-Instants are world seconds in the tables, and ISO 8601 in what is hashed, signed and published.
+Instants are world seconds in the tables, and ISO 8601 where they are hashed, signed and published.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from service import canonical
 from service.config import SettingsError
 from service.ledger import export as lines
 from service.ledger import proofs, roots
-from service.ledger.chain import Entry, Row, chained
+from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.ledger.proofs import Proof
 from service.ledger.roots import Root
 from service.market.instants import DAY, iso
 from service.store.database import insert
 from service.store.tables import ledger, ledger_root
 
-# Any number, as long as nothing else in this database takes the same advisory lock.
+# Any number that is not used by another advisory lock of this database.
 LOCK = 9_154_700_002
 PAGE = 5_000
 
-# What makes the database itself refuse to change a row, by dialect: statements for the migration that makes the tables.
-# On SQLite an INSERT OR REPLACE deletes without a DELETE wherever recursive_triggers is off, as it is by default.
+# The triggers that refuse to change a row, by dialect; the migration that creates the tables runs them. On SQLite,
+# INSERT OR REPLACE fires no DELETE trigger while recursive_triggers is off, which is the default.
 GUARDS: dict[str, tuple[str, ...]] = {
     "sqlite": (
         "CREATE TRIGGER ledger_update BEFORE UPDATE ON ledger "
@@ -60,7 +60,7 @@ _ADD = {
     "postgresql": "INSERT INTO ledger VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
 }
 _LAST = select(ledger).order_by(ledger.c.seq.desc()).limit(1)
-_ONE = select(ledger).where(ledger.c.seq == bindparam("wanted"))
+_BY_SEQ = select(ledger).where(ledger.c.seq == bindparam("wanted"))
 _FROM = select(ledger).where(ledger.c.seq >= bindparam("since")).order_by(ledger.c.seq).limit(bindparam("most"))
 _HASHES = (
     select(ledger.c.hash).where(ledger.c.seq.between(bindparam("first"), bindparam("last"))).order_by(ledger.c.seq)
@@ -82,33 +82,33 @@ _ROOTS = (
 )
 
 
-def append(db: Connection, rows: Iterable[Row], recorded_at: int) -> tuple[Entry, ...]:
-    """Record the rows in their order; they are not there before the transaction of `db` is committed.
+def append(db: Connection, rows: Iterable[LedgerRow], recorded_at: int) -> tuple[ChainEntry, ...]:
+    """Record the rows in their order, in the transaction of `db`.
 
-    No row is recorded before the one before it: what comes late, from a slot that was retried, is recorded at the
-    instant of the last row. Raises ValueError when a body holds what JSON cannot.
+    Instants never decrease: the late row of a retried slot is recorded at the instant of the last row. Raises
+    ValueError if a body is not JSON.
     """
-    _take_the_only_turn(db)
+    _lock(db)
     last = db.execute(_LAST).first()
     instant = max(recorded_at, last.recorded_at) if last else recorded_at
     entries = tuple(chained(rows, iso(instant), _entry(last) if last else None))
     if entries:
-        # To the driver directly: a first start brings thousands of rows.
+        # Directly through the driver: a first start writes thousands of rows.
         stored = [
-            (one.seq, instant, one.kind, one.subject, one.backfilled, canonical.write(one.body), one.previous, one.hash)
-            for one in entries
+            (row.seq, instant, row.kind, row.subject, row.backfilled, canonical.write(row.body), row.previous, row.hash)
+            for row in entries
         ]
         db.exec_driver_sql(_ADD[db.dialect.name], stored)
     return entries
 
 
 def seal(db: Connection, day: str, key: bytes, signed_at: int) -> Root | None:
-    """Sign one root over every row until the end of `day` (`2026-11-21`, UTC) that has none; None when there is none.
+    """Sign a root over every unsealed row until the end of `day` (`2026-11-21`, UTC); None when there is none.
 
-    `key` is the private key. Raises SettingsError when it is not the one that signed the root before: roots of two
-    keys cannot be told from a forgery, and none can be taken back.
+    `key` is the private key. Raises SettingsError when another key signed the root before: a verifier cannot
+    distinguish a second key from a forgery, and a published root cannot be withdrawn.
     """
-    _take_the_only_turn(db)
+    _lock(db)
     before = last_root(db)
     if before and before.key != roots.public_key(key):
         raise SettingsError(f"the ledger is signed by another key, {before.key}: restore LEDGER_KEY or its file")
@@ -129,22 +129,22 @@ def seal(db: Connection, day: str, key: bytes, signed_at: int) -> Root | None:
     return root
 
 
-def head(db: Connection) -> Entry | None:
+def head(db: Connection) -> ChainEntry | None:
     """The last row; None while there is none."""
     row = db.execute(_LAST).first()
     return _entry(row) if row else None
 
 
-def find(db: Connection, seq: int) -> Entry | None:
-    """The row of that number."""
-    row = db.execute(_ONE, {"wanted": seq}).first()
+def find(db: Connection, seq: int) -> ChainEntry | None:
+    """The row with this number."""
+    row = db.execute(_BY_SEQ, {"wanted": seq}).first()
     return _entry(row) if row else None
 
 
 def entries(
     db: Connection, since: int, limit: int, *, kind: str | None = None, subject: str | None = None
-) -> list[Entry]:
-    """At most `limit` rows from `since` on, oldest first: all, or those of a kind, about a subject."""
+) -> list[ChainEntry]:
+    """At most `limit` rows from `since` on, oldest first, optionally of one kind or about one subject."""
     wanted = _FROM
     if kind is not None:
         wanted = wanted.where(ledger.c.kind == kind)
@@ -160,49 +160,48 @@ def last_root(db: Connection) -> Root | None:
 
 
 def sealed_by(db: Connection, seq: int) -> Root | None:
-    """The root that seals the row of that number; None before it is sealed."""
+    """The root that seals the row with this number; None before it is sealed."""
     row = db.execute(_ROOT_OVER, {"seq": seq}).first()
     return _root(row) if row else None
 
 
 def daily_roots(db: Connection, since: str, limit: int) -> list[Root]:
-    """At most `limit` roots of `since` (`2026-11-21`) and the days after it, oldest first."""
+    """At most `limit` roots from the day `since` (`2026-11-21`) on, oldest first."""
     return [_root(row) for row in db.execute(_ROOTS, {"since": since, "most": limit})]
 
 
 def count_roots(db: Connection) -> int:
-    """How many days have been sealed."""
-    return db.scalar(select(func.count()).select_from(ledger_root))
+    """The number of sealed days."""
+    return db.scalar(select(func.count()).select_from(ledger_root)) or 0
 
 
-def proof(db: Connection, entry: Entry, root: Root) -> Proof:
-    """The proof that `entry` lies under `root`, which seals it."""
+def proof(db: Connection, entry: ChainEntry, root: Root) -> Proof:
+    """The proof that `root`, which seals `entry`, includes it."""
     hashes = list(db.scalars(_HASHES, {"first": root.first_seq, "last": root.last_seq}))
     return proofs.prove(entry, root, hashes)
 
 
 def export(db: Connection) -> Iterator[str]:
-    """The whole ledger as lines for `python -m service.ledger verify`, without their ends.
+    """The whole ledger as lines for `python -m service.ledger verify`, without line endings.
 
-    What is recorded meanwhile comes too, so the roots are read first: a root never lacks its rows.
+    Rows recorded meanwhile are included, so the roots are read first: the export then has all rows of every root.
     """
-    known = [_root(row) for row in db.execute(select(ledger_root).order_by(ledger_root.c.day))]
+    sealed = [_root(row) for row in db.execute(select(ledger_root).order_by(ledger_root.c.day))]
     since = 1
     while page := entries(db, since, PAGE):
-        yield from (lines.line("row", vars(one)) for one in page)
+        yield from (lines.line("row", vars(entry)) for entry in page)
         since = page[-1].seq + 1
-    yield from (lines.line("root", vars(root)) for root in known)
+    yield from (lines.line("root", vars(root)) for root in sealed)
 
 
-def _take_the_only_turn(db: Connection) -> None:
-    """Let one transaction write at a time; on SQLite a writer is alone already."""
+def _lock(db: Connection) -> None:
+    """Let one transaction write at a time; on SQLite there is only one writer anyway."""
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(LOCK)))
 
 
-def _entry(row: Any) -> Entry:
-    told = row._asdict()
-    return Entry(**told | {"recorded_at": iso(row.recorded_at), "body": canonical.read(row.body)})
+def _entry(row: Any) -> ChainEntry:
+    return ChainEntry(**row._asdict() | {"recorded_at": iso(row.recorded_at), "body": canonical.read(row.body)})
 
 
 def _root(row: Any) -> Root:

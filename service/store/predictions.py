@@ -1,13 +1,14 @@
-"""Markets and challenges: their questions, what was committed on them, and what became of them.
+"""Predictions: markets, challenges and the oracle's answers, with their commitments, odds and settlements.
 
-A commitment, its odds and a settlement are each written once and never changed.
+Commitments, odds and settlements are written once and never changed. Unless its docstring says otherwise, a function
+reads only markets and challenges, which are listed and recorded in the ledger; answers are neither.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
@@ -16,212 +17,226 @@ from service import canonical
 from service.forecasting.predictions import (
     Commitment,
     CommittedVote,
+    LedgerPosition,
     Odds,
-    PredictionMarket,
-    Settled,
+    Prediction,
     Settlement,
+    by_resolution,
 )
-from service.forecasting.questions import Question
+from service.questions import Question
 from service.store.tables import odds, prediction, prediction_vote
 
-AT_ONCE = 400  # keys in one query: SQLite takes no more than a few hundred parameters everywhere
-_UNANSWERED = (prediction.c.number.is_not(None), prediction.c.voted_at.is_(None), prediction.c.outcome.is_(None))
+AT_ONCE = 400  # keys in one query, because some builds of SQLite allow only a few hundred parameters
+MOST_ANSWERS = 500  # settled in one run, so that a run ends in time even after a long pause
+
+# The columns of a prediction; `body`, the answer as it was published, is written for the record and never read.
+_COLUMNS = [column for column in prediction.c if column.name != "body"]
+_PLAIN = ("id", "category", "rule", "resolver", "created_at", "closes_at", "deadline", "backfilled", "number", "author")
+
+_IS_ANSWER = prediction.c.category == "answer"
+_IS_MARKET = prediction.c.number.is_(None) & ~_IS_ANSWER
+_IS_OPEN = prediction.c.outcome.is_(None)
+_AWAITS_VOTES = prediction.c.number.is_not(None) & prediction.c.voted_at.is_(None) & _IS_OPEN
 
 
-@dataclass(frozen=True)
-class Stored:
-    """A market with everything that is known of it.
+def add(db: Connection, predictions: Sequence[Prediction], body: dict[str, Any] | None = None) -> None:
+    """Store new predictions with everything recorded about them; raises IntegrityError if an id exists.
 
-    `number` is that of a challenge; `seq` and `hash` are those of the ledger's row of its votes.
+    `body` is for an answer of the oracle: the answer as it was published, as plain JSON.
     """
-
-    market: PredictionMarket
-    number: int | None
-    commitment: Commitment | None
-    odds: Odds | None
-    settlement: Settlement | None
-    seq: int | None
-    hash: str | None
-
-
-def add(db: Connection, market: PredictionMarket, number: int | None = None) -> None:
-    """Store a market or challenge that was opened and that nobody has voted on yet."""
-    add_all(db, [Stored(market, number, None, None, None, None, None)])
-
-
-def add_all(db: Connection, opened: Sequence[Stored]) -> None:
-    """Store markets with all that is known of them; one whose id is there already breaks on the key."""
-    if not opened:
+    if not predictions:
         return
-    db.execute(insert(prediction), [_row(one) for one in opened])
-    votes = [row for one in opened if one.commitment for row in _vote_rows(one.market.id, one.commitment)]
+    text = None if body is None else canonical.write(body)
+    db.execute(insert(prediction), [_row(record) | {"body": text} for record in predictions])
+    votes = [row for record in predictions for row in _vote_rows(record.id, record.votes)]
     if votes:
         db.execute(insert(prediction_vote), votes)
-    given = [asdict(one.odds) | {"prediction": one.market.id} for one in opened if one.odds]
-    if given:
-        db.execute(insert(odds), given)
+    quotes = [asdict(record.odds) | {"prediction": record.id} for record in predictions if record.odds]
+    if quotes:
+        db.execute(insert(odds), quotes)
 
 
 def next_number(db: Connection) -> int:
-    """The number of the next challenge; asked and used within one writing transaction."""
+    """The number of the next challenge; it must be read and used within one write transaction."""
     return (db.scalar(select(func.max(prediction.c.number))) or 0) + 1
 
 
-def commit(db: Connection, market_id: str, commitment: Commitment, seq: int, hash: str) -> bool:
-    """Store what was committed and its row of the ledger; False when something was committed before."""
+def commit(db: Connection, id: str, commitment: Commitment, position: LedgerPosition) -> bool:
+    """Store a commitment and its ledger row; returns False if the prediction already has a commitment."""
     done = db.execute(
         update(prediction)
-        .where(prediction.c.id == market_id, prediction.c.voted_at.is_(None))
-        .values(**_committed(commitment), seq=seq, hash=hash)
+        .where(prediction.c.id == id, prediction.c.voted_at.is_(None))
+        .values(**_commitment_row(commitment), **asdict(position))
     )
     if done.rowcount and commitment.votes:
-        db.execute(insert(prediction_vote), _vote_rows(market_id, commitment))
+        db.execute(insert(prediction_vote), _vote_rows(id, commitment.votes))
     return done.rowcount == 1
 
 
-def settle(db: Connection, market_id: str, settlement: Settlement) -> bool:
-    """Store what became of a market; False when it was settled before."""
-    done = db.execute(
-        update(prediction)
-        .where(prediction.c.id == market_id, prediction.c.outcome.is_(None))
-        .values(**_settled(settlement))
-    )
+def settle(db: Connection, id: str, settlement: Settlement) -> bool:
+    """Store the settlement of a prediction; returns False if it is already settled."""
+    done = db.execute(update(prediction).where(prediction.c.id == id, _IS_OPEN).values(**_settlement_row(settlement)))
     return done.rowcount == 1
 
 
 def ids(db: Connection) -> set[str]:
-    """The ids of all markets there ever were."""
-    return set(db.scalars(select(prediction.c.id)))
+    """The ids of all markets and challenges, including settled ones."""
+    return set(db.scalars(select(prediction.c.id).where(~_IS_ANSWER)))
 
 
-def find(db: Connection, market_id: str) -> Stored | None:
-    """One market or challenge; None when there is none of that id."""
-    return next(iter(_load(db, prediction.c.id == market_id)), None)
+def find(db: Connection, id: str) -> Prediction | None:
+    """The prediction with this id, which may be an answer; None if there is none."""
+    return next(iter(_load(db, prediction.c.id == id)), None)
 
 
-def find_challenge(db: Connection, number: int) -> Stored | None:
-    """The challenge of that number; None when there is none."""
+def find_market(db: Connection, id: str) -> Prediction | None:
+    """The market with this id; None if there is none or if it is a challenge or an answer."""
+    return next(iter(_load(db, prediction.c.id == id, _IS_MARKET)), None)
+
+
+def find_challenge(db: Connection, number: int) -> Prediction | None:
+    """The challenge with this number; None if there is none."""
     return next(iter(_load(db, prediction.c.number == number)), None)
 
 
-def active(db: Connection, now: int) -> list[Stored]:
-    """Markets whose deadline is still to come and that nothing has settled, the earliest deadline first."""
-    return _load(db, prediction.c.number.is_(None), prediction.c.outcome.is_(None), prediction.c.deadline > now)
+def active(db: Connection, now: int) -> list[Prediction]:
+    """The unsettled markets with a deadline after the world second `now`, earliest deadline first."""
+    return _load(db, _IS_MARKET, _IS_OPEN, prediction.c.deadline > now)
 
 
-def active_challenges(db: Connection, now: int, limit: int) -> list[Stored]:
-    """Challenges that are still open, the newest first."""
-    chosen = (
+def active_challenges(db: Connection, now: int, limit: int) -> list[Prediction]:
+    """At most `limit` unsettled challenges with a deadline after `now`, newest first."""
+    newest = (
         select(prediction.c.number)
-        .where(prediction.c.number.is_not(None), prediction.c.outcome.is_(None), prediction.c.deadline > now)
+        .where(prediction.c.number.is_not(None), _IS_OPEN, prediction.c.deadline > now)
         .order_by(prediction.c.number.desc())
         .limit(limit)
     )
-    found = _load(db, prediction.c.number.in_(chosen))
-    return sorted(found, key=lambda one: -one.number)
+    return sorted(_load(db, prediction.c.number.in_(newest)), key=_number, reverse=True)
 
 
-def unresolved(db: Connection) -> list[Stored]:
-    """Everything that nothing has settled yet, the earliest deadline first."""
-    return _load(db, prediction.c.outcome.is_(None))
+def listed(db: Connection) -> list[Prediction]:
+    """All markets and challenges, settled or not, the earliest deadline first."""
+    return _load(db, ~_IS_ANSWER)
 
 
-def awaiting_votes(db: Connection) -> list[Stored]:
-    """The challenges that nobody has voted on and nothing has settled, the oldest first."""
-    return sorted(_load(db, *_UNANSWERED), key=lambda one: one.number)
+def unresolved(db: Connection) -> list[Prediction]:
+    """The markets and challenges that are not settled, the earliest deadline first."""
+    return _load(db, _IS_OPEN, ~_IS_ANSWER)
+
+
+def due(db: Connection, slot: int) -> list[Prediction]:
+    """The predictions that prices may settle at `slot`: unsettled markets and challenges, and answers that are due.
+
+    Markets may be due before their deadline, because a touch is settled as soon as it is seen. At most 500 answers are
+    returned, oldest deadline first.
+    """
+    by_prices = (_IS_OPEN, prediction.c.resolver == "bars")
+    answers = _load(db, *by_prices, _IS_ANSWER, prediction.c.deadline <= slot, limit=MOST_ANSWERS)
+    return _load(db, *by_prices, ~_IS_ANSWER) + answers
+
+
+def awaiting_votes(db: Connection) -> list[Prediction]:
+    """The unsettled challenges without votes, the oldest first."""
+    return sorted(_load(db, _AWAITS_VOTES), key=_number)
 
 
 def has_unanswered(db: Connection) -> bool:
-    """Whether there is a challenge that nobody has voted on."""
-    return db.scalar(select(prediction.c.id).where(*_UNANSWERED).limit(1)) is not None
+    """Whether a challenge has no votes yet."""
+    return db.scalar(select(prediction.c.id).where(_AWAITS_VOTES).limit(1)) is not None
 
 
 def has_any(db: Connection) -> bool:
-    """Whether any market was ever opened; a challenge is none."""
-    return db.scalar(select(prediction.c.id).where(prediction.c.number.is_(None)).limit(1)) is not None
+    """Whether any market was ever opened."""
+    return db.scalar(select(prediction.c.id).where(_IS_MARKET).limit(1)) is not None
 
 
-def settled(db: Connection) -> list[Settled]:
-    """Everything that was settled, in the order in which it was."""
-    found = [one for one in _load(db, prediction.c.outcome.is_not(None)) if one.settlement]
-    found.sort(key=lambda one: (one.settlement.resolved_at, one.market.deadline, one.market.id))
-    return [Settled(one.market, one.commitment, one.odds, one.settlement) for one in found]
+def settled(db: Connection) -> list[Prediction]:
+    """The settled markets and challenges, in order of resolution."""
+    return by_resolution(_load(db, ~_IS_OPEN, ~_IS_ANSWER))
 
 
-def _row(one: Stored) -> dict[str, Any]:
+def settled_answers(db: Connection) -> list[Prediction]:
+    """The settled answers of the oracle, ordered by deadline, then by creation."""
+    return sorted(_load(db, ~_IS_OPEN, _IS_ANSWER), key=lambda answer: (answer.deadline, answer.created_at, answer.id))
+
+
+def _row(stored: Prediction) -> dict[str, Any]:
+    position = stored.ledger_position
     return {
-        **vars(one.market),
-        "question": canonical.write(one.market.question.to_plain()),
-        "number": one.number,
-        "seq": one.seq,
-        "hash": one.hash,
-        **_committed(one.commitment),
-        **_settled(one.settlement),
+        **{name: getattr(stored, name) for name in _PLAIN},
+        "question": canonical.write(stored.question.to_plain()),
+        "seq": position.seq if position else None,
+        "hash": position.hash if position else None,
+        **_commitment_row(stored.commitment),
+        **_settlement_row(stored.settlement),
     }
 
 
-def _committed(commitment: Commitment | None) -> dict[str, Any]:
+def _commitment_row(commitment: Commitment | None) -> dict[str, Any]:
     if commitment is None:
         return {"voted_at": None, "commitment": None}
-    told = {name: value for name, value in vars(commitment).items() if name != "votes"}
-    return {"voted_at": commitment.voted_at, "commitment": canonical.write(told)}
+    plain = {name: value for name, value in vars(commitment).items() if name != "votes"}
+    return {"voted_at": commitment.voted_at, "commitment": canonical.write(plain)}
 
 
-def _settled(settlement: Settlement | None) -> dict[str, Any]:
+def _settlement_row(settlement: Settlement | None) -> dict[str, Any]:
     if settlement is None:
         return dict.fromkeys(("outcome", "resolved_at", "evidence", "resolved_by"))
-    told = vars(settlement)
-    return {"resolved_by": told["source"], **{name: told[name] for name in ("outcome", "resolved_at", "evidence")}}
-
-
-def _vote_rows(market_id: str, commitment: Commitment) -> list[dict[str, Any]]:
-    return [{**vars(vote), "prediction": market_id, "place": place} for place, vote in enumerate(commitment.votes)]
-
-
-def _load(db: Connection, *conditions: ColumnElement[bool]) -> list[Stored]:
-    """The markets that meet the conditions, by deadline; their votes and odds in one query each."""
-    rows = db.execute(select(prediction).where(*conditions).order_by(prediction.c.deadline, prediction.c.id)).all()
-    wanted = [row.id for row in rows]
-    votes, prices = _votes(db, wanted), _odds(db, wanted)
-    return [_stored(row, tuple(votes[row.id]), prices.get(row.id)) for row in rows]
-
-
-def _votes(db: Connection, wanted: Sequence[str]) -> dict[str, list[CommittedVote]]:
-    found: dict[str, list[CommittedVote]] = defaultdict(list)
-    columns = [prediction_vote.c[name] for name in CommittedVote.__dataclass_fields__]
-    query = select(prediction_vote.c.prediction, *columns).order_by(
-        prediction_vote.c.prediction, prediction_vote.c.place
-    )
-    for some in _pieces(wanted):
-        for market_id, *vote in db.execute(query.where(prediction_vote.c.prediction.in_(some))):
-            found[market_id].append(CommittedVote(*vote))
-    return found
-
-
-def _odds(db: Connection, wanted: Sequence[str]) -> dict[str, Odds]:
-    columns = [odds.c[name] for name in Odds.__dataclass_fields__]
-    query = select(odds.c.prediction, *columns)
     return {
-        market_id: Odds(*given)
-        for some in _pieces(wanted)
-        for market_id, *given in db.execute(query.where(odds.c.prediction.in_(some)))
+        "outcome": settlement.outcome,
+        "resolved_at": settlement.resolved_at,
+        "evidence": settlement.evidence,
+        "resolved_by": settlement.source,
     }
 
 
-def _pieces(wanted: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (wanted[start : start + AT_ONCE] for start in range(0, len(wanted), AT_ONCE))
+def _vote_rows(id: str, votes: Sequence[CommittedVote]) -> list[dict[str, Any]]:
+    return [{**vote.to_plain(), "prediction": id, "place": place} for place, vote in enumerate(votes)]
 
 
-def _stored(row: Row, votes: tuple[CommittedVote, ...], given: Odds | None) -> Stored:
-    names = [name for name in PredictionMarket.__dataclass_fields__ if name != "question"]
-    question = Question.from_plain(canonical.read(row.question))
-    told = canonical.read(row.commitment) if row.commitment else None
-    return Stored(
-        market=PredictionMarket(question=question, **{name: getattr(row, name) for name in names}),
-        number=row.number,
-        commitment=Commitment(**told, votes=votes) if told else None,
-        odds=given,
-        settlement=row.outcome and Settlement(row.outcome, row.resolved_at, row.evidence, row.resolved_by),
-        seq=row.seq,
-        hash=row.hash,
+def _load(db: Connection, *conditions: ColumnElement[bool], limit: int | None = None) -> list[Prediction]:
+    """The predictions that meet the conditions, by deadline; votes and odds are read with one query each."""
+    order = (prediction.c.deadline, prediction.c.id)
+    rows = db.execute(select(*_COLUMNS).where(*conditions).order_by(*order).limit(limit)).all()
+    ids = [row.id for row in rows]
+    votes, quotes = _votes(db, ids), _odds(db, ids)
+    return [_prediction(row, tuple(votes[row.id]), quotes.get(row.id)) for row in rows]
+
+
+def _votes(db: Connection, ids: Sequence[str]) -> dict[str, list[CommittedVote]]:
+    votes: dict[str, list[CommittedVote]] = defaultdict(list)
+    query = select(prediction_vote).order_by(prediction_vote.c.prediction, prediction_vote.c.place)
+    for part in _parts(ids):
+        for row in db.execute(query.where(prediction_vote.c.prediction.in_(part))):
+            votes[row.prediction].append(CommittedVote.from_plain(row._asdict()))
+    return votes
+
+
+def _odds(db: Connection, ids: Sequence[str]) -> dict[str, Odds]:
+    query = select(odds.c.prediction, *(odds.c[name] for name in Odds.__dataclass_fields__))
+    return {
+        id: Odds(*values)
+        for part in _parts(ids)
+        for id, *values in db.execute(query.where(odds.c.prediction.in_(part)))
+    }
+
+
+def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE))
+
+
+def _prediction(row: Row[Any], votes: tuple[CommittedVote, ...], quote: Odds | None) -> Prediction:
+    commitment = Commitment(**canonical.read(row.commitment), votes=votes) if row.commitment else None
+    return Prediction(
+        **{name: getattr(row, name) for name in _PLAIN},
+        question=Question.from_plain(canonical.read(row.question)),
+        commitment=commitment,
+        odds=quote,
+        settlement=Settlement(row.outcome, row.resolved_at, row.evidence, row.resolved_by) if row.outcome else None,
+        ledger_position=LedgerPosition(row.seq, row.hash) if row.hash else None,
     )
+
+
+def _number(challenge: Prediction) -> int:
+    return challenge.number or 0

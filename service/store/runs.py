@@ -1,9 +1,9 @@
-"""The slot ledger: which job has worked which slot. The job engine rings, this table decides.
+"""The runs of jobs. The engine dispatches messages; this table decides which worker runs which slot.
 
-A row is one slot of one job and goes due -> running -> done; a failure goes back to due with a later
-`next_at`, or to dead. Only the newest slot of a job is ever worked, because a job works everything up to its
-slot: older ones that are still open are then skipped. While a row is running, `next_at` is the end of its
-lease: a holder that died is replaced after that. Instants are wall seconds, a slot counts in its job's clock.
+A row is one slot of one job. Its state goes from due to running to done; after a failure it is due again with a later
+`next_at`, or dead. Only the newest slot of a job is run, because a run does all work up to its slot; older open slots
+are then skipped. While a row is running, `next_at` is the end of its lease, after which another worker may claim it.
+Instants are wall seconds; a slot is a second of the clock of its job.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OPEN = job_run.c.state.in_(("due", "running"))
 
 
 class Run(NamedTuple):
-    """A slot of a job: `attempt` counts the starts, `next_at` is when it may start or its lease ends."""
+    """A slot of a job: `attempt` counts the starts, `next_at` is when it may start or when its lease ends."""
 
     job: str
     slot: int
@@ -39,7 +39,7 @@ class Run(NamedTuple):
 
 
 def newest(db: Connection, job: str) -> Run | None:
-    """The latest slot of a job, whatever its state."""
+    """The latest slot of a job, in any state."""
     row = db.execute(_NEWEST, {"job": job}).first()
     return Run(*row) if row else None
 
@@ -50,23 +50,23 @@ def done_up_to(db: Connection, job: str) -> int | None:
 
 
 def is_held(db: Connection, job: str, now: float) -> bool:
-    """Whether somebody is working a slot of this job right now."""
-    return db.scalar(_HELD, {"job": job, "now": now}) > 0
+    """Whether a slot of this job is running."""
+    return bool(db.scalar(_HELD, {"job": job, "now": now}))
 
 
 def add(db: Connection, job: str, slot: int, now: float) -> bool:
-    """Make a slot due; False when it is already there."""
+    """Make a slot due; returns False if it already exists."""
     row = {"job": job, "slot": slot, "state": "due", "attempt": 0, "next_at": now}
     added = insert(db, job_run).values(row).on_conflict_do_nothing().returning(job_run.c.slot)
     return db.scalar(added) is not None
 
 
 def claim(db: Connection, job: str, slot: int, owner: str, now: float, until: float) -> int | None:
-    """Start a slot and hold it until `until`; returns which attempt this is, None when it is not to be had.
+    """Start a slot and hold it until `until`; returns the number of this attempt, or None if the claim is refused.
 
-    Refused when it is not due, not the newest, or while another slot of the same job is held.
+    The claim is refused if the slot is not due or not the newest, or while another slot of the same job is held.
     """
-    # Locks the open rows, so that of two claims on one job the second sees what the first has done.
+    # Locks the open rows, so that the second of two concurrent claims on a job sees the result of the first.
     db.execute(select(job_run.c.slot).where(job_run.c.job == job, _OPEN).order_by(job_run.c.slot).with_for_update())
     run = newest(db, job)
     if run is None or run.slot != slot or not run.is_open or run.next_at > now:
@@ -81,30 +81,30 @@ def claim(db: Connection, job: str, slot: int, owner: str, now: float, until: fl
 
 
 def renew(db: Connection, owners: Iterable[str], until: float) -> None:
-    """Hold what these owners are still working until `until`."""
+    """Extend the leases of these owners until `until`."""
     held = job_run.c.owner.in_(list(owners)) & (job_run.c.state == "running")
     db.execute(update(job_run).where(held).values(next_at=until))
 
 
 def finish(db: Connection, job: str, slot: int, owner: str, now: float) -> bool:
-    """Mark a slot done; False when `owner` has lost it meanwhile, and nothing of its work may be written."""
+    """Mark a slot done; returns False if `owner` no longer holds it, so its work must not be written."""
     return _leave(db, job, slot, owner, state="done", finished_at=now, error=None)
 
 
 def retry(db: Connection, job: str, slot: int, owner: str, at: float, error: str) -> bool:
-    """Make a failed slot due again at `at`; False when `owner` has lost it meanwhile."""
+    """Make a failed slot due again at `at`; returns False if `owner` no longer holds it."""
     return _leave(db, job, slot, owner, state="due", next_at=at, error=error)
 
 
 def bury(db: Connection, job: str, slot: int, owner: str, now: float, error: str) -> bool:
-    """Give up on a slot; False when `owner` has lost it meanwhile."""
+    """Mark a slot dead; returns False if `owner` no longer holds it."""
     return _leave(db, job, slot, owner, state="dead", finished_at=now, error=error)
 
 
 def prune(db: Connection, before: float) -> int:
-    """Forget slots finished before the wall second `before`; returns how many.
+    """Delete the slots finished before the wall second `before`, and return their number.
 
-    A job's newest slot and its latest done one stay, as everything is decided by them.
+    The newest slot of a job and its latest done slot are kept, because scheduling depends on them.
     """
     same = job_run.alias()
     newest_slot = select(func.max(same.c.slot)).where(same.c.job == job_run.c.job)

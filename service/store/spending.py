@@ -1,4 +1,4 @@
-"""What language models cost, by UTC day: every process that spends sees the same total."""
+"""The cost of language models by UTC day; all processes share one total."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from service.store.tables import spending
 
 
 class StoredSpending:
-    """The spending of all processes over one database."""
+    """The spending of all processes that share a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, day: str, tokens: int, usd: float) -> tuple[int, float]:
-        """Add to a day (YYYY-MM-DD) at one stroke, less where it is negative; the totals of the day after that."""
+        """Add to a day (YYYY-MM-DD) in one statement, and return the day's new totals; amounts may be negative."""
         with self._database.writing() as db:
             statement = (
                 insert(db, spending)

@@ -1,4 +1,4 @@
-"""The schema on one page. Instants are unix seconds, UTC; JSON is canonical text."""
+"""The complete schema. Instants are unix seconds, UTC; JSON is canonical text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ metadata = MetaData(
     }
 )
 
-# What the whole database belongs to: one row, written at the first start.
+# The world that the database belongs to: one row, written at the first start.
 world = Table(
     "world",
     metadata,
@@ -55,7 +55,7 @@ bar = Table(
     sqlite_with_rowid=False,
 )
 
-# Documents made by the clock, as the bytes that are served.
+# Documents that jobs publish, as the bytes that are served.
 snapshot = Table(
     "snapshot",
     metadata,
@@ -67,7 +67,7 @@ snapshot = Table(
     Column("zstd", LargeBinary, nullable=False),
 )
 
-# What the voters know of an asset at `as_of`, and the parameters they were fitted to.
+# The state of an asset at `as_of` that voters forecast from, and the parameters they were fitted to.
 context = Table(
     "context",
     metadata,
@@ -81,7 +81,7 @@ fit = Table(
     Column("slot", BigInteger, primary_key=True, autoincrement=False),
     Column("body", Text, nullable=False),
 )
-# How each voter has done so far, from resolved answers.
+# The track record of the voters.
 record = Table(
     "record",
     metadata,
@@ -90,7 +90,7 @@ record = Table(
     Column("body", Text, nullable=False),
 )
 
-# What the oracle's pool gave an asset at the end of an hour: P(it costs more a day later).
+# The pool's P(higher a day later) of an asset at the end of an hour.
 hourly_vote = Table(
     "hourly_vote",
     metadata,
@@ -99,7 +99,7 @@ hourly_vote = Table(
     Column("p_up", Float(53), nullable=False),
 )
 
-# A lane's state after the last bar it saw, and what it was worth at every bar: a bar is never applied twice.
+# The state of a lane after its last bar, and its equity at every bar; a bar is never applied twice.
 lane = Table(
     "lane",
     metadata,
@@ -175,41 +175,8 @@ idempotency = Table(
     Index(None, "created_at"),
 )
 
-# An oracle's answer as it was given, and what became of it.
-answer = Table(
-    "answer",
-    metadata,
-    Column("id", String(32), primary_key=True),
-    Column("asked_at", BigInteger, nullable=False),
-    Column("caller", String(128), nullable=False),
-    Column("asset", String(16), nullable=False),
-    Column("question", Text, nullable=False),
-    Column("kind", String(16), nullable=False),
-    Column("deadline", BigInteger, nullable=False),
-    Column("p_yes", Float(53), nullable=False),
-    Column("body", Text, nullable=False),
-    Column("outcome", String(8)),
-    Column("resolved_at", BigInteger),
-    Column("evidence", Text),
-    Index(None, "outcome", "deadline"),
-)
-
-vote = Table(
-    "vote",
-    metadata,
-    Column("answer", String(32), ForeignKey(answer.c.id), primary_key=True),
-    Column("voter", String(32), primary_key=True),
-    Column("engine", String(128), nullable=False),
-    Column("p_yes", Float(53), nullable=False),
-    Column("weight", Float(53), nullable=False),
-    Column("reasoning", Text, nullable=False),
-    Column("fallback", Boolean, nullable=False, server_default=false()),
-    Column("prompt", String(64)),
-    Column("tokens", BigInteger),
-    Column("usd", Float(53)),
-)
-
-# A market or a challenge: its question as it was understood, what was committed on it, what became of it.
+# A market, a challenge or an answer of the oracle: its question, its commitment and its settlement. `body` is an answer
+# as it was published.
 prediction = Table(
     "prediction",
     metadata,
@@ -232,6 +199,7 @@ prediction = Table(
     Column("resolved_at", BigInteger),
     Column("evidence", Text),
     Column("resolved_by", String(80)),
+    Column("body", Text),
     Index(None, "outcome", "deadline"),
 )
 
@@ -251,7 +219,7 @@ prediction_vote = Table(
     Column("usd", Float(53)),
 )
 
-# What an outside market gave when the votes were cast.
+# The prices of an outside market when the votes were cast.
 odds = Table(
     "odds",
     metadata,
@@ -276,7 +244,7 @@ user_vote = Table(
     Index(None, "caller"),
 )
 
-# What apex said of bitcoin's next day, and each of its layers.
+# The calls of apex on bitcoin's next day, with their layers.
 apex_call = Table(
     "apex_call",
     metadata,
@@ -295,7 +263,7 @@ headline = Table(
     Index(None, "published_at"),
 )
 
-# How a feed of headlines answered last: its validators, and until when it asked to be left alone.
+# The last response of a news feed: its validators, and the instant before which it must not be asked again.
 news_feed = Table(
     "news_feed",
     metadata,
@@ -303,7 +271,7 @@ news_feed = Table(
     Column("body", Text, nullable=False),
 )
 
-# Append-only: the database itself refuses to change or delete a row of these two.
+# Append-only: triggers refuse to change or delete a row of these two tables.
 ledger = Table(
     "ledger",
     metadata,
@@ -341,7 +309,7 @@ heartbeat = Table(
     Column("at", BigInteger, nullable=False),
 )
 
-# What language models cost on a UTC day: reserved before a call, settled after it.
+# The cost of language models on a UTC day: reserved before a call, corrected after it.
 spending = Table(
     "spending",
     metadata,

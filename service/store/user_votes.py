@@ -1,4 +1,4 @@
-"""What users think of markets and challenges: one vote per caller, which may be changed until voting closes."""
+"""The votes of callers on markets and challenges: one per caller, which may be changed until voting closes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.store.tables import user_vote
 
 
 class Tally(NamedTuple):
-    """How many voted yes and no."""
+    """The number of votes for yes and for no."""
 
     yes: int = 0
     no: int = 0
@@ -27,18 +27,19 @@ def cast(db: Connection, market_id: str, caller: str, is_yes: bool, at: int) -> 
 
 
 def tallies(db: Connection, market_ids: Sequence[str]) -> dict[str, Tally]:
-    """The votes on each of these markets that has any."""
+    """The tally of each of these markets that has votes."""
     counts = (
         select(user_vote.c.prediction, user_vote.c.is_yes, func.count())
         .where(user_vote.c.prediction.in_(market_ids))
         .group_by(user_vote.c.prediction, user_vote.c.is_yes)
     )
-    found: dict[str, Tally] = {}
+    tallies: dict[str, Tally] = {}
     for market_id, is_yes, count in db.execute(counts):
-        found[market_id] = found.get(market_id, Tally())._replace(**{"yes" if is_yes else "no": count})
-    return found
+        tally = tallies.get(market_id, Tally())
+        tallies[market_id] = Tally(count, tally.no) if is_yes else Tally(tally.yes, count)
+    return tallies
 
 
 def last_at(db: Connection) -> int:
-    """The instant of the last vote on anything; 0 before the first."""
+    """The instant of the last vote on any of them; 0 before the first."""
     return db.scalar(select(func.max(user_vote.c.voted_at))) or 0

@@ -1,8 +1,8 @@
-"""Counted windows that outlive a restart and are shared by every process: the days of quotas.
+"""Counted windows for daily quotas, which survive a restart and are shared by all processes.
 
-A row holds the window last counted for its key. A hit in a later window starts it anew; a hit by a process
-whose clock lags counts in the later one, unless that lies so far ahead that a clock must have been wrong. Each
-change is one statement, so no concurrent hit is lost.
+A row holds the latest window of its key. A hit in a later window resets the count. A hit from a process whose clock
+lags counts in the stored window, unless that window is more than a day ahead, which only a wrong clock can cause. Each
+change is one statement, so concurrent hits are not lost.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ class Window(NamedTuple):
 
 
 def take(db: Connection, key: str, ends: int, cap: int = NO_CAP, amount: int = 1) -> Window | None:
-    """Count `amount` hits in the window ending at `ends` if that makes at most `cap`; else count none and say None."""
+    """Count `amount` hits in the window that ends at `ends`; counts nothing and returns None if that exceeds `cap`."""
     if amount > cap:
         return None
     values = {"key": key, "ends": ends, "hits": amount, "cap": cap}
     row = db.execute(_TAKING[db.dialect.name], values).first()
-    return row and Window(*row)
+    return Window(*row) if row else None
 
 
-def give_back(db: Connection, key: str, ends: int) -> None:
-    """Undo one hit in the window ending at `ends`; once a later one has begun there is nothing to undo."""
-    db.execute(_GIVING_BACK, {"charged_key": key, "charged_ends": ends})
+def refund(db: Connection, key: str, ends: int) -> None:
+    """Undo one hit in the window that ends at `ends`; has no effect after a later window has begun."""
+    db.execute(_REFUNDING, {"charged_key": key, "charged_ends": ends})
 
 
 def read(db: Connection, key: str, now: float) -> Window | None:
     """The window of `key`, if one is open at `now`."""
     row = db.execute(_READING, {"read_key": key, "now": int(now)}).first()
-    return row and Window(*row)
+    return Window(*row) if row else None
 
 
 def prune(db: Connection, now: float) -> int:
-    """Delete every window that has ended at `now`; returns how many there were."""
+    """Delete the windows that have ended at `now`, and return their number."""
     return db.execute(delete(rate_window).where(rate_window.c.ends <= int(now))).rowcount
 
 
@@ -61,12 +61,12 @@ def _taking(insert):
     return upsert.returning(row.hits, row.ends)
 
 
-# Built once: building a statement takes three times as long as running it.
+# Built once: building a statement takes three times as long as executing it.
 _TAKING = {"sqlite": _taking(sqlite.insert), "postgresql": _taking(postgresql.insert)}
 _READING = select(rate_window.c.hits, rate_window.c.ends).where(
     rate_window.c.key == bindparam("read_key"), rate_window.c.ends > bindparam("now")
 )
-_GIVING_BACK = (
+_REFUNDING = (
     update(rate_window)
     .where(
         rate_window.c.key == bindparam("charged_key"),

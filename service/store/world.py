@@ -1,4 +1,4 @@
-"""Which world this database belongs to, and how its time runs: one row, written at the first start."""
+"""The world and the clock of this database: one row, written at the first start."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from dataclasses import asdict, dataclass, replace
 
 from sqlalchemy import Connection, Row, select, update
 
-from service.errors import NotFound, WrongWorld
+from service.errors import ResourceNotFound, WrongWorld
 from service.market.clock import WorldClock
 from service.store.database import insert
 from service.store.tables import world
 
 
 @dataclass(frozen=True)
-class Settled:
-    """What a database was settled for: its clock, the length of its bars (s) and where its history begins."""
+class StoredWorld:
+    """The world of a database: its clock, the length of its bars in seconds, and where its history begins."""
 
     clock: WorldClock
     step: int
     history_from: int
 
 
-def settle(
+def claim(
     db: Connection, *, fingerprint: str, step: int, history_from: int, clock: WorldClock, wall: float
-) -> Settled:
-    """Settle an empty database for a world, or make sure that it is already settled for the same one.
+) -> StoredWorld:
+    """Claim an empty database for a world, or check that it belongs to the same one.
 
-    The arguments are what the feed says of itself, `clock` being the one of a first start at the unix second
-    `wall`. Later starts go on with the stored clock and history, so that bars keep their anchor. A clock of
-    another speed goes on from the present world instant. Raises WrongWorld when the data is another world's.
+    The arguments describe the feed; `clock` is the clock of a first start at the unix second `wall`. Later starts use
+    the stored clock and history, so that stored bars stay valid. If the speed has changed, the clock continues from the
+    present world instant. Raises WrongWorld if the database belongs to another world.
     """
     first = {"name": clock.world, "fingerprint": fingerprint, "step": step, "history_from": history_from}
     line = {key: value for key, value in asdict(clock).items() if key != "world"}
@@ -41,14 +41,14 @@ def settle(
         db.execute(
             update(world).values(speed=stored.speed, world_origin=stored.world_origin, wall_origin=stored.wall_origin)
         )
-    return Settled(stored, row.step, row.history_from)
+    return StoredWorld(stored, row.step, row.history_from)
 
 
 def find_clock(db: Connection) -> WorldClock:
-    """The clock of the world that this database holds. Raises NotFound before the first start."""
+    """The clock of the world that this database holds. Raises ResourceNotFound before the first start."""
     row = db.execute(select(world)).one_or_none()
     if row is None:
-        raise NotFound("This database holds no world yet: start the service first.")
+        raise ResourceNotFound("This database is empty: start the service first.")
     return _clock(row)
 
 

@@ -1,8 +1,8 @@
 """Paper accounts: from targets to fills, capital and equity, exact and without a loop over bars.
 
-A target decided at the close of a bar is filled at the open of the next one. A position is all the capital
-there is, long or short, a fixed quantity from its entry to its exit; so inside it equity is affine in the price,
-and the capital between positions is one running product. engine.md, section 3.
+A target decided at the close of a bar is filled at the open of the next one. A position takes all the capital, long
+or short, with a fixed quantity from entry to exit. So the equity within a position is affine in the price, and each
+closed position multiplies the capital by a factor (`_growth`): the capital before each position is a running product.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Terms:
-    """What an account starts with and pays.
+class AccountTerms:
+    """The starting capital and the costs of an account.
 
     `capital` is USD; `fee` is a fraction of the notional and `slippage` of the price, both on entry and exit;
-    `floor` is the fraction of `capital` below which an account that is short is bought back and closed for good:
-    an all-in short can lose more than it has.
+    `floor` is the fraction of `capital` below which a short is closed and the account ends: an all-in short can lose
+    more than the account holds.
     """
 
     capital: float = 10_000.0
@@ -34,7 +34,7 @@ class Terms:
 
     @property
     def floor_usd(self) -> float:
-        """USD below which a short is bought back."""
+        """USD below which a short is closed."""
         return self.floor * self.capital
 
     @property
@@ -43,20 +43,20 @@ class Terms:
         return 1 / (1 + self.fee)
 
 
-TERMS = Terms()
+TERMS = AccountTerms()
 
 
 @dataclass(frozen=True)
-class Ledger:
+class TradeHistory:
     """Every position of one account, oldest first, as columns.
 
     Of shape (positions,): `side` int8 (1 long, -1 short), `quantity` in units of the asset, `entry_time` in unix
-    seconds, `entry_price` in USD after slippage. Of shape (closed,): `exit_time` and `exit_price`; `closed` is
-    one less while the last position is open. `capital`, shape (closed + 1,), is USD before each position,
-    and at its end what there was after the last exit.
+    seconds, `entry_price` in USD after slippage. Of shape (closed,): `exit_time` and `exit_price`; `closed` is one
+    less while the last position is open. `capital`, shape (closed + 1,), is USD before each position, and in its last
+    element USD after the last exit.
     """
 
-    terms: Terms
+    terms: AccountTerms
     side: NDArray[np.int8]
     quantity: Prices
     entry_time: Times
@@ -67,30 +67,40 @@ class Ledger:
 
     @property
     def closed(self) -> int:
-        """How many positions have ended."""
+        """The number of closed positions."""
         return len(self.exit_time)
 
     @property
     def is_open(self) -> bool:
-        """Whether a position is held now."""
+        """Whether the last position is open."""
         return len(self.side) > self.closed
 
     @property
     def pnl(self) -> Prices:
-        """USD won by each closed position net of both fees, shape (closed,)."""
+        """The result of each closed position in USD, net of both fees, shape (closed,)."""
         return np.diff(self.capital)
 
     @property
     def fees(self) -> Prices:
-        """USD paid in fees by each closed position, shape (closed,)."""
+        """The fees of each closed position in USD, shape (closed,)."""
         notional = self.quantity[: self.closed] * (self.entry_price[: self.closed] + self.exit_price)
         return self.terms.fee * notional
 
     def equity(self, times: Times, prices: Prices) -> Prices:
-        """USD in the account at bars that open at `times` and close at `prices`, both (n,), in any order.
+        """The equity of the account at some bars, with an open position marked at the close without exit costs.
 
-        The bars may be shorter than those decided on, and any of them may be left out. A position is marked at
-        the close, without the cost of leaving it. Before the first entry it is the starting capital.
+        Parameters
+        ----------
+        times : int64 (n,)
+            The openings of the bars in unix seconds, in any order. The bars may be shorter than those decided on, and
+            any of them may be absent.
+        prices : float64 (n,)
+            Their closes in USD.
+
+        Returns
+        -------
+        float64 (n,)
+            USD; the starting capital before the first entry.
         """
         left = np.searchsorted(self.exit_time, times, side="right")
         cash = self.capital[left]
@@ -102,49 +112,54 @@ class Ledger:
         return np.where(held, marked, cash)
 
 
-def trade(targets: Targets, bars: Bars, terms: Terms = TERMS) -> Ledger:
-    """The account that follows `targets` on `bars`, from the first bar on.
+def trade(targets: Targets, bars: Bars, terms: AccountTerms = TERMS) -> TradeHistory:
+    """The account that follows `targets` on `bars`.
 
-    `targets` int8 (n,) are the decisions at the closes of `bars` (n,). The last bar may be one that is still
-    running and has no decision yet, with `targets` (n - 1,): its open fills the last decision.
-    With fewer than two bars nothing is filled.
+    Parameters
+    ----------
+    targets : int8 (n,)
+        -1, 0 or 1: the decisions at the closes of `bars`. Of shape (n - 1,) when the last bar is still running: its
+        open fills the last decision.
+    bars : Bars (n,)
+        With fewer than two bars nothing is filled.
     """
     held = np.zeros(len(bars), np.int8)
     held[1:] = targets[: max(len(bars) - 1, 0)]
-    stays = _stays(held)
-    ledger = _book(stays, bars, terms)
-    ruin = _ruin(stays, ledger, bars.close)
-    return ledger if ruin is None else _book(ruin, bars, terms)
+    spans = _spans(held)
+    history = _fill(spans, bars, terms)
+    shortened = _until_ruin(spans, history, bars.close)
+    return history if shortened is None else _fill(shortened, bars, terms)
 
 
 @dataclass(frozen=True)
-class _Stays:
-    """Runs of bars in one position: `side`, and the index of the bar that opens it and of the one that ends it."""
+class _Spans:
+    """The bars of each position: `side`, the index of the bar of its entry and that of its exit."""
 
     side: NDArray[np.int8]
     entry: Indices
     exit: Indices
 
 
-def _stays(held: Targets) -> _Stays:
-    """The runs of equal position in `held` (n,), without the flat ones. One that lasts has exit n."""
+def _spans(held: Targets) -> _Spans:
+    """The runs of equal position in `held` (n,), without the flat ones. The exit of an open position is n."""
     starts = np.flatnonzero(np.diff(held, prepend=np.int8(0)))
     ends = np.append(starts[1:], len(held))
     taken = held[starts] != 0
-    return _Stays(held[starts[taken]], starts[taken], ends[taken])
+    return _Spans(held[starts[taken]], starts[taken], ends[taken])
 
 
-def _book(stays: _Stays, bars: Bars, terms: Terms) -> Ledger:
-    """Fill every stay at the opens of its first bar and of the one after its last."""
-    exits = stays.exit[stays.exit < len(bars)]
-    entry_price = bars.open[stays.entry] * (1 + stays.side * terms.slippage)
-    exit_price = bars.open[exits] * (1 - stays.side[: len(exits)] * terms.slippage)
-    capital = terms.capital * np.cumprod(np.append(1.0, _growth(stays.side, entry_price, exit_price, terms)))
-    return Ledger(
+def _fill(spans: _Spans, bars: Bars, terms: AccountTerms) -> TradeHistory:
+    """Fill each position at the opens of its entry and exit bars."""
+    exits = spans.exit[spans.exit < len(bars)]
+    entry_price = bars.open[spans.entry] * (1 + spans.side * terms.slippage)
+    exit_price = bars.open[exits] * (1 - spans.side[: len(exits)] * terms.slippage)
+    growth = np.cumprod(np.append(1.0, _growth(spans.side, entry_price, exit_price, terms)))
+    capital: Prices = np.asarray(terms.capital * growth, np.float64)
+    return TradeHistory(
         terms=terms,
-        side=stays.side,
-        quantity=capital[: len(stays.side)] * terms.invested / entry_price,
-        entry_time=bars.time[stays.entry],
+        side=spans.side,
+        quantity=capital[: len(spans.side)] * terms.invested / entry_price,
+        entry_time=bars.time[spans.entry],
         entry_price=entry_price,
         exit_time=bars.time[exits],
         exit_price=exit_price,
@@ -152,37 +167,41 @@ def _book(stays: _Stays, bars: Bars, terms: Terms) -> Ledger:
     )
 
 
-def _growth(side: NDArray[np.int8], entry_price: Prices, exit_price: Prices, terms: Terms) -> Prices:
-    """What the capital is multiplied by from before each closed position to after it, shape (closed,)."""
+def _growth(side: NDArray[np.int8], entry_price: Prices, exit_price: Prices, terms: AccountTerms) -> Prices:
+    """The factor by which each closed position multiplies the capital, shape (closed,).
+
+    Of capital C, C / (1 + fee) buys the position and the rest is the entry fee. With the price ratio m of exit to
+    entry, the exit adds side x (m - 1) and costs fee x m of what was bought.
+    """
     closed = len(exit_price)
     move = exit_price / entry_price[:closed]
     return 1 + terms.invested * (side[:closed] * (move - 1) - terms.fee * (1 + move))
 
 
-def _ruin(stays: _Stays, ledger: Ledger, closes: Prices) -> _Stays | None:
-    """The stays up to the first short that took the account below its floor; None if none did.
+def _until_ruin(spans: _Spans, history: TradeHistory, closes: Prices) -> _Spans | None:
+    """The spans up to the first short that took the account below its floor; None if no short did.
 
-    A close that shows less than the floor is answered at the next open. A short that falls below it only by
-    the price it is bought back at ends the account as well.
+    When a close shows less than the floor, the short is closed at the next open. A short that falls below the floor
+    only by its exit price ends the account as well.
     """
-    limit = _ruinous_prices(ledger)
-    shown = _highest(closes, stays) > limit
-    shown[: ledger.closed] |= np.isfinite(limit[: ledger.closed]) & (ledger.capital[1:] < ledger.terms.floor_usd)
+    limit = _ruinous_prices(history)
+    shown = _highest(closes, spans) > limit
+    shown[: history.closed] |= np.isfinite(limit[: history.closed]) & (history.capital[1:] < history.terms.floor_usd)
     if not shown.any():
         return None
     last = int(np.argmax(shown))
-    seen = np.flatnonzero(closes[stays.entry[last] : stays.exit[last]] > limit[last])
-    end = stays.entry[last] + seen[0] + 1 if len(seen) else stays.exit[last]
-    return _Stays(stays.side[: last + 1], stays.entry[: last + 1], np.append(stays.exit[:last], end))
+    seen = np.flatnonzero(closes[spans.entry[last] : spans.exit[last]] > limit[last])
+    end = spans.entry[last] + seen[0] + 1 if len(seen) else spans.exit[last]
+    return _Spans(spans.side[: last + 1], spans.entry[: last + 1], np.append(spans.exit[:last], end))
 
 
-def _ruinous_prices(ledger: Ledger) -> Prices:
-    """The price above which each short shows less than the floor, shape (positions,); infinite for a long."""
-    spare = ledger.capital[: len(ledger.side)] * ledger.terms.invested - ledger.terms.floor_usd
-    return np.where(ledger.side < 0, ledger.entry_price + spare / ledger.quantity, np.inf)
+def _ruinous_prices(history: TradeHistory) -> Prices:
+    """The price above which each short is worth less than the floor, shape (positions,); infinite for a long."""
+    spare = history.capital[: len(history.side)] * history.terms.invested - history.terms.floor_usd
+    return np.where(history.side < 0, history.entry_price + spare / history.quantity, np.inf)
 
 
-def _highest(closes: Prices, stays: _Stays) -> Prices:
-    """The highest close of each stay, shape (positions,)."""
-    edges = np.column_stack([stays.entry, stays.exit]).ravel()
+def _highest(closes: Prices, spans: _Spans) -> Prices:
+    """The highest close of each position, shape (positions,)."""
+    edges = np.column_stack([spans.entry, spans.exit]).ravel()
     return np.maximum.reduceat(closes, edges[edges < len(closes)])[::2]

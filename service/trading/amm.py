@@ -1,7 +1,8 @@
-"""Concentrated liquidity: what a position in a price range holds, is worth and earns.
+"""Concentrated liquidity: the amounts, the value and the fees of a position in a price range.
 
-`price` is quote per base (USD per unit of the asset), a range is [low, high] in the same unit, liquidity is
-L = sqrt(base x quote) of the pool that has no range. Adams et al. (2021), Uniswap v3 Core; engine.md, section 5.
+`price` is quote per base (USD per unit of the asset), a range is [low, high] in the same unit. Liquidity is
+L = sqrt(base x quote) of a position without a range; with one, base = L (1 / s - 1 / sqrt(high)) and
+quote = L (s - sqrt(low)) where s is sqrt(price) clipped to the range. Adams et al. (2021), Uniswap v3 Core.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from math import log, sqrt
 
 @dataclass(frozen=True)
 class Range:
-    """Prices between which a position is at work, 0 < low < high."""
+    """The prices between which a position is active, 0 < low < high."""
 
     low: float
     high: float
@@ -28,7 +29,7 @@ def around(price: float, factor: float) -> Range:
 
 
 def amounts(liquidity: float, price: float, span: Range) -> tuple[float, float]:
-    """Units of base and of quote that `liquidity` in `span` holds at `price`: only base below it, only quote above.
+    """Units of base and of quote of `liquidity` in `span` at `price`: only base below the range, only quote above.
 
     Uniswap v3 Core (2021), equations 6.29 and 6.30.
     """
@@ -37,18 +38,18 @@ def amounts(liquidity: float, price: float, span: Range) -> tuple[float, float]:
 
 
 def unit_value(price: float, span: Range) -> float:
-    """Quote that one unit of liquidity in `span` is worth at `price`."""
+    """The value in quote of one unit of liquidity in `span` at `price`."""
     base, quote = amounts(1.0, price, span)
     return base * price + quote
 
 
 def liquidity_of_value(value: float, price: float, span: Range) -> float:
-    """The liquidity that `value` (quote) makes in `span` when it is split as the range asks."""
+    """The liquidity of `value` (quote) in `span`, split into base and quote as the range requires."""
     return value / unit_value(price, span)
 
 
 def liquidity_of_amounts(base: float, quote: float, price: float, span: Range) -> float:
-    """The most liquidity that `base` and `quote` units make in `span`; inside it the scarcer of the two decides.
+    """The maximum liquidity of `base` and `quote` units in `span`; inside it the scarcer of the two is the limit.
 
     LiquidityAmounts.getLiquidityForAmounts of v3-periphery.
     """
@@ -61,13 +62,13 @@ def liquidity_of_amounts(base: float, quote: float, price: float, span: Range) -
 
 
 def base_share(price: float, span: Range) -> float:
-    """The part of a position's value that is base, 0 to 1; one half in the (geometric) middle of its range."""
+    """The fraction of a position's value that is base, 0 to 1; one half in the geometric middle of its range."""
     base, quote = amounts(1.0, price, span)
     return base * price / (base * price + quote)
 
 
 def share_inside(opened: float, closed: float, span: Range) -> float:
-    """The share of the log move from `opened` to `closed` that lies in `span`, 0 to 1; of no move, whether it is in."""
+    """The fraction of the log move from `opened` to `closed` within `span`, 0 to 1; without a move 0 or 1."""
     bottom, top = min(opened, closed), max(opened, closed)
     if bottom == top:
         return float(span.holds(closed))
@@ -76,24 +77,24 @@ def share_inside(opened: float, closed: float, span: Range) -> float:
 
 
 def fees(volume: float, rate: float, inside: float, own: float, others: float) -> float:
-    """Quote that a position earns of `volume` (quote) traded at the fee `rate`, a fraction of the volume.
+    """The fees in quote of a position from `volume` (quote) traded at the fee `rate`, a fraction of the volume.
 
-    `inside` is the share of the trading at prices where it is at work; there it gets its part of the liquidity:
-    `own` over `own` and `others`. Fees lie beside the position and do not compound.
+    `inside` is the fraction of the trading within its range; there it earns in proportion to its liquidity, `own` of
+    `own` + `others`. Fees stay outside the position and do not compound.
     """
     return volume * rate * inside * own / (own + others)
 
 
 def efficiency(factor: float) -> float:
-    """How many times the liquidity of a full range the same value makes in [price / factor, price x factor].
+    """The liquidity of a value in [price / factor, price x factor] relative to that of the full range.
 
-    1 / (1 - 1 / sqrt(factor)); both the fees and the loss to arbitrage grow by it. Uniswap v3 Core (2021), 2.
+    1 / (1 - 1 / sqrt(factor)); fees and loss to arbitrage both grow by it. Uniswap v3 Core (2021), section 2.
     """
     return 1 / (1 - 1 / sqrt(factor))
 
 
 def loss_versus_rebalancing(volatility: float) -> float:
-    """Fraction of its value that a full-range position loses to arbitrage in a year: sigma^2 / 8.
+    """The fraction of its value that a full-range position loses to arbitrage in a year: sigma^2 / 8.
 
     `volatility` is sigma, the standard deviation of log returns over a year. Milionis, Moallemi, Roughgarden
     and Zhang (2022), Automated Market Making and Loss-Versus-Rebalancing.

@@ -1,7 +1,7 @@
 """The arena: every strategy in every asset, computed from a fixed bar on.
 
-Backfill, catching up and a live tick are this one function over more or fewer bars, so nothing of a strategy is
-stored and a restart recomputes it. The anchor must never move: on a trailing window 0.4 % of the decisions differ.
+A backfill, catching up and a live tick are this one function over more or fewer bars, so nothing of a strategy is
+stored and a restart recomputes it. The anchor must never move: on a trailing window 0.4% of the decisions differ.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from service.market.assets import ASSETS
 from service.market.bars import Bars, Prices, Times, empty, join
 from service.market.instants import HOUR
-from service.trading.accounts import TERMS, Ledger, Terms, trade
+from service.trading.accounts import TERMS, AccountTerms, TradeHistory, trade
 from service.trading.ghosts import GHOSTS
 from service.trading.performance import daily_equity, day_ends
 from service.trading.rules.targets import Targets
@@ -25,13 +25,13 @@ from service.trading.strategies import STRATEGIES
 class Account:
     """One strategy or ghost in one asset.
 
-    `targets` int8 (n,) are its decisions at the complete hours since the anchor, `daily` (days,) is USD at each
-    24:00 UTC since then, `equity` USD and `mark_price` now (None before the first bar).
+    `targets` int8 (n,) are its decisions at the complete hours since the anchor, `daily` (days,) is its equity in USD
+    at each 24:00 UTC since then, `equity` and `mark_price` are USD now (the price is None before the first bar).
     """
 
     asset: str
     targets: Targets
-    ledger: Ledger
+    history: TradeHistory
     daily: Prices
     equity: float
     mark_price: float | None
@@ -44,7 +44,7 @@ Accounts = Mapping[str, Account]
 class Arena:
     """All accounts at the unix second `as_of`, by key of the strategy or ghost and then by asset.
 
-    `anchor` is the unix second they began at, `days` (days,) the ends of the UTC days since then.
+    `anchor` is the unix second of their start, `days` (days,) the ends of the UTC days since then.
     """
 
     anchor: int
@@ -54,22 +54,28 @@ class Arena:
     ghosts: Mapping[str, Accounts]
 
 
-def run(hours: Mapping[str, Bars], marks: Mapping[str, Bars], anchor: int, terms: Terms = TERMS) -> Arena:
-    """The arena on the complete one-hour bars `hours` of each asset since the unix second `anchor`.
+def run(hours: Mapping[str, Bars], marks: Mapping[str, Bars], anchor: int, terms: AccountTerms = TERMS) -> Arena:
+    """Run every strategy and ghost in every asset.
 
-    `marks` are the shorter bars that the hours were made of, of which only those after the last hour are looked
-    at: they fill what was decided at its close, and mark the accounts. Where there are none, as with hourly
-    files, the last hour is the mark. An asset without bars has idle accounts.
+    Parameters
+    ----------
+    hours : Bars by asset
+        The complete one-hour bars since `anchor`. An asset without bars has idle accounts.
+    marks : Bars by asset
+        The shorter bars the hours were made of. Only those after the last complete hour are used: they fill the
+        decisions of its close and mark the accounts. Without them, as with hourly files, the last hour is the mark.
+    anchor : int
+        The unix second at which all accounts start.
     """
     decided = {asset: hours.get(asset, empty(HOUR)).since(anchor) for asset in ASSETS}
     later = {asset: _after(decided[asset], marks.get(asset, empty(HOUR)), anchor) for asset in ASSETS}
     as_of = max((bars.as_of for bars in (*decided.values(), *later.values()) if len(bars)), default=anchor)
     days = day_ends(anchor, as_of)
-    books = {asset: join([decided[asset], running_hour(later[asset])]) for asset in ASSETS}
+    filled = {asset: join([decided[asset], running_hour(later[asset])]) for asset in ASSETS}
     peers = {asset: peers_of(asset, decided) for asset in ASSETS}
 
     def account(asset: str, targets: Targets) -> Account:
-        return _account(asset, targets, trade(targets, books[asset], terms), books[asset], days)
+        return _account(asset, targets, trade(targets, filled[asset], terms), filled[asset], days)
 
     return Arena(
         anchor=anchor,
@@ -87,10 +93,10 @@ def run(hours: Mapping[str, Bars], marks: Mapping[str, Bars], anchor: int, terms
 
 
 def peers_of(asset: str, bars: Mapping[str, Bars]) -> Prices:
-    """Closes of the assets that trade the hours of `asset`, at its bars: shape (assets, n), USD.
+    """Closes of the other assets with the trading hours of `asset`, at its bars: shape (assets, n), USD.
 
-    A peer without a bar of that hour has the close before it; NaN before its first. Peers of other hours are
-    left out: metals say nothing new over a weekend.
+    A peer without a bar of that hour has its previous close, and NaN before its first. Assets with other trading
+    hours are left out: metals have no prices over a weekend.
     """
     times = bars[asset].time
     calendar = ASSETS[asset].calendar
@@ -99,7 +105,7 @@ def peers_of(asset: str, bars: Mapping[str, Bars]) -> Prices:
 
 
 def running_hour(marks: Bars) -> Bars:
-    """`marks` as one bar of the hour in which the first of them opens, though it is not over; none for none."""
+    """`marks` as one bar of the hour that is still running, in which the first of them opens; empty without any."""
     if not len(marks):
         return empty(HOUR)
     return Bars(
@@ -118,19 +124,19 @@ def _after(hours: Bars, marks: Bars, anchor: int) -> Bars:
 
 
 def _closes_at(bars: Bars, times: Times) -> Prices:
-    """The last close known at the close of bars that open at `times` (n,); NaN before the first."""
+    """The last close available at the close of the bars that open at `times` (n,); NaN before the first."""
     if np.array_equal(bars.time, times):
         return bars.close
     return np.append(np.nan, bars.close)[np.searchsorted(bars.time, times, side="right")]
 
 
-def _account(asset: str, targets: Targets, ledger: Ledger, book: Bars, days: Times) -> Account:
-    now = ledger.equity(book.time[-1:], book.close[-1:])
+def _account(asset: str, targets: Targets, history: TradeHistory, bars: Bars, days: Times) -> Account:
+    now = history.equity(bars.time[-1:], bars.close[-1:])
     return Account(
         asset=asset,
         targets=targets,
-        ledger=ledger,
-        daily=daily_equity(ledger, book, days),
-        equity=float(now[0]) if len(now) else ledger.terms.capital,
-        mark_price=float(book.close[-1]) if len(book) else None,
+        history=history,
+        daily=daily_equity(history, bars, days),
+        equity=float(now[0]) if len(now) else history.terms.capital,
+        mark_price=float(bars.close[-1]) if len(bars) else None,
     )

@@ -1,4 +1,4 @@
-"""How the lanes got where they are: what each was worth, and what it did on the way."""
+"""The history of the lanes: their equity over time and their actions."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any, Literal
 
-from service.market.clock import World
+from service.documents import World
 from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.trading.accounts import TERMS
 from service.trading.lanes import LANES
-from service.trading.lanes.lane import Event, Status, Venue
+from service.trading.lanes.lane import LaneEvent, Status, Venue
 from service.trading.statements import usd
 
-# A curve has about this many points at most; where there are more bars, those between two points are left out.
+# The approximate maximum of points in a curve; where there are more bars, those between two points are left out.
 MOST_POINTS = 500
 SPACINGS = (5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR, 12 * HOUR, DAY)
 
-# (as_of, equity, status): what a lane was worth in USD when a bar was complete, a unix second.
+# (as_of, equity, status): the equity of a lane in USD when the bar was complete, a unix second.
 PassedBar = tuple[int, float, Status]
 
 
 @dataclass(frozen=True)
 class LanePoint:
-    """What a lane was worth when the bar was complete, and what it was doing."""
+    """The equity and the status of a lane when a bar was complete."""
 
     time: str
     equity_usd: float
@@ -32,11 +32,11 @@ class LanePoint:
 
 
 @dataclass(frozen=True)
-class LaneEvent:
-    """Something a lane did: `subject` is the asset or the pool, `price` in USD.
+class HistoryEvent:
+    """An action of a lane: `subject` is the asset or the pool, `price` in USD.
 
-    `value_usd` is what was moved, `cost_usd` what that cost in fees, slippage and gas, `pnl_usd` what a closed
-    position made after all its costs.
+    `value_usd` is the amount moved, `cost_usd` its cost in fees, slippage and gas, `pnl_usd` the result of a closed
+    position after all costs.
     """
 
     time: str
@@ -58,15 +58,15 @@ class LaneHistory:
     venue: Venue
     initial_capital: float
     points: tuple[LanePoint, ...]
-    events: tuple[LaneEvent, ...]
+    events: tuple[HistoryEvent, ...]
 
 
 @dataclass(frozen=True)
 class BattleHistory:
-    """The lanes between two instants; `as_of` is the last bar in it, null where there is none.
+    """The lanes between two instants; `as_of` is the end of the last bar in it, null without a bar.
 
-    Bars are `bar_s` seconds long. A point is the last bar of each `step_s` seconds of UTC, and the last of all is
-    always there: nothing is averaged, and nothing is left out when `step_s` is `bar_s`. All events are told.
+    Bars are `bar_s` seconds long. The points are the last bar of each `step_s` seconds of UTC and the last bar of all.
+    Nothing is averaged, and when `step_s` equals `bar_s` every bar is a point. All events are included.
     """
 
     schema: str
@@ -88,9 +88,9 @@ def history(
     step: int,
     world: World,
 ) -> BattleHistory:
-    """The history of the lanes that `bars` names, from their bars and events of the window, oldest first.
+    """The history of the lanes in `bars`, from their bars and events of the window, oldest first.
 
-    `since` and `until` are unix seconds, `step` is the length of this world's bars in seconds. An event is an Event
+    `since` and `until` are unix seconds, `step` is the length of this world's bars in seconds. Events are LaneEvents
     as plain JSON.
     """
     ends = [end for passed in bars.values() if passed for end in (passed[0][0], passed[-1][0])]
@@ -108,15 +108,15 @@ def history(
 
 
 def spacing(span: int, step: int) -> int:
-    """Seconds between points: the length of a bar if that makes no more than MOST_POINTS in `span`, else enough."""
+    """Seconds between points: `step` if that gives at most MOST_POINTS in `span` seconds, else the next that does."""
     least = span / MOST_POINTS
     if step >= least:
         return step
-    return next((one for one in SPACINGS if one >= least and one % step == 0), ceil(least / DAY) * DAY)
+    return next((each for each in SPACINGS if each >= least and each % step == 0), ceil(least / DAY) * DAY)
 
 
 def thinned(bars: Sequence[PassedBar], step: int) -> list[PassedBar]:
-    """The last bar of each cell of `step` seconds that ends at a multiple of them, and so the last of all."""
+    """The last bar of each `step` seconds of UTC, which includes the last bar of all."""
     last_of = {-(-bar[0] // step): bar for bar in bars}
     return list(last_of.values())
 
@@ -129,12 +129,12 @@ def _lane(name: str, bars: Sequence[PassedBar], events: Sequence[Mapping[str, An
         venue=lane.venue,
         initial_capital=usd(TERMS.capital),
         points=tuple(LanePoint(iso(as_of), usd(equity), status) for as_of, equity, status in bars),
-        events=tuple(_told(Event(**event)) for event in events),
+        events=tuple(_published(LaneEvent(**event)) for event in events),
     )
 
 
-def _told(event: Event) -> LaneEvent:
-    return LaneEvent(
+def _published(event: LaneEvent) -> HistoryEvent:
+    return HistoryEvent(
         time=iso(event.time),
         kind=event.kind,
         subject=event.subject,

@@ -1,4 +1,4 @@
-"""A lane as the Bot Battle shows it: the 21 fields of the specification, in its order."""
+"""A lane in the Bot Battle: the 21 fields of the specification, in its order."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from service.market.instants import DAY, iso
 from service.trading.accounts import TERMS
-from service.trading.lanes import CexState, LpState, State
+from service.trading.lanes import CexState, InPool, LpState, State
 from service.trading.lanes.lane import Lane, Status, Venue
-from service.trading.lanes.lp_state import truth
+from service.trading.lanes.lp_state import attribution
 from service.trading.statements import percent, usd
 
 HISTORY = "/api/v1/bot-battle/history"
@@ -16,10 +16,10 @@ HISTORY = "/api/v1/bot-battle/history"
 
 @dataclass(frozen=True)
 class BattleLane:
-    """One lane: USD, percent, closed positions. What only liquidity has is None on an exchange.
+    """One lane: USD, percent, closed positions. Fields of liquidity pools are null for a lane on an exchange.
 
-    `apr_avg_pct` is what fees earned, in percent a year of the equity while it was in a pool. `mode` is paper, and
-    on a pool says who describes it. `last_tick` is the end of the last bar it saw.
+    `apr_avg_pct` relates the fees earned to the equity while in a pool, in percent a year. `mode` is `paper`; in a
+    pool it names the source of the pool's data. `last_tick` is the end of the last bar the lane processed.
     """
 
     venue: Venue
@@ -46,9 +46,9 @@ class BattleLane:
 
 
 def lane_row(lane: Lane, state: State) -> BattleLane:
-    """The row of a lane as its last bar left it."""
+    """The row of a lane after its last bar."""
     ticked = state.as_of > state.started_at
-    provides = isinstance(state, LpState)
+    liquidity = state if isinstance(state, LpState) else None
     return BattleLane(
         venue=lane.venue,
         name=lane.name,
@@ -63,11 +63,11 @@ def lane_row(lane: Lane, state: State) -> BattleLane:
         pnl_usd=usd(state.equity - TERMS.capital),
         trades=state.trades,
         win_rate_pct=percent(state.wins / state.trades) if state.trades else None,
-        apr_avg_pct=_average_apr_pct(state) if provides else None,
-        harvest_count=state.harvests if provides else None,
-        switch_count=state.switches if provides else None,
-        current_pool=state.position.pool.label if provides and state.position else None,
-        positions_count=int(state.position is not None) if provides else None,
+        apr_avg_pct=_average_apr_pct(liquidity) if liquidity else None,
+        harvest_count=liquidity.harvests if liquidity else None,
+        switch_count=liquidity.switches if liquidity else None,
+        current_pool=state.position.pool.label if isinstance(state, InPool) else None,
+        positions_count=int(isinstance(state, InPool)) if liquidity else None,
         last_tick=iso(state.as_of) if ticked else None,
         api_path=f"{HISTORY}?lane={lane.name}",
         bot_id=lane.bot_id,
@@ -75,8 +75,8 @@ def lane_row(lane: Lane, state: State) -> BattleLane:
 
 
 def _mode(state: State) -> str:
-    """Paper; in a pool with the word for who describes it: paper-assumed, paper-defillama."""
-    if isinstance(state, LpState) and state.position:
+    """`paper`; in a pool with the source of its data: `paper-assumed`, `paper-defillama`."""
+    if isinstance(state, InPool):
         return f"paper-{state.position.pool.source}"
     return "paper"
 
@@ -86,5 +86,6 @@ def _halted(state: State) -> bool:
 
 
 def _average_apr_pct(state: LpState) -> float | None:
-    """None before a whole day in a pool: a year of one bar says nothing."""
-    return round(truth(state).fee_apr_pct, 4) if state.seconds >= DAY else None
+    """None before a whole day in a pool: annualising less is meaningless."""
+    apr = attribution(state).fee_apr_pct
+    return None if apr is None or state.seconds < DAY else round(apr, 4)

@@ -1,4 +1,4 @@
-"""The two venues of the Bot Battle: what their lanes have come to together, hold and paid."""
+"""The two venues of the Bot Battle: totals of their lanes, open positions, costs and sources of the results."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from service.market.instants import iso
 from service.trading.accounts import TERMS
 from service.trading.battle_lanes import BattleLane
 from service.trading.lanes import CexState, LpState, State
-from service.trading.lanes.lp_state import truth
+from service.trading.lanes.lp_state import attribution
 from service.trading.statements import Side, percent, usd
 
 
 @dataclass(frozen=True)
 class Totals:
-    """Lanes together: how many there are and run, what they began with and what they have made of it."""
+    """Totals of some lanes: how many there are, how many are active, their capital and their result."""
 
     lanes: int
     active: int
@@ -30,9 +30,9 @@ class Totals:
 
 @dataclass(frozen=True)
 class OpenPosition:
-    """A position on the exchange: prices in USD, `pnl_usd` at the last close net of the fee that was paid to enter.
+    """An open position on the exchange: prices in USD, `pnl_usd` at the last close net of the entry fee.
 
-    `stop_price` is where an order to get out rests, if there is one.
+    `stop_price` is the price of its stop order, if there is one.
     """
 
     lane: str
@@ -48,7 +48,7 @@ class OpenPosition:
 
 @dataclass(frozen=True)
 class ExchangeVenue(Totals):
-    """The lanes on the exchange, what they paid in fees and what they hold."""
+    """The lanes on the exchange, their fees and their open positions."""
 
     fees_usd: float
     positions: tuple[OpenPosition, ...]
@@ -56,11 +56,11 @@ class ExchangeVenue(Totals):
 
 @dataclass(frozen=True)
 class Liquidity:
-    """Where the result of a liquidity lane comes from.
+    """The sources of a liquidity lane's result.
 
-    `market_usd` (what holding the coins made), `divergence_usd` (what the pool made of them instead) and `fees_usd`,
-    less `gas_usd` and `swap_usd`, are its PnL. `vs_hodl_pct` is its capital against having held the same coins for
-    nothing. The range is in USD.
+    Its PnL is `market_usd` (the result of holding the coins) + `divergence_usd` (the result of the pool against
+    holding them) + `fees_usd` - `gas_usd` - `swap_usd`. `vs_hodl_pct` is its capital against having held the same
+    coins at no cost. The range is in USD.
     """
 
     lane: str
@@ -80,7 +80,7 @@ class Liquidity:
 
 @dataclass(frozen=True)
 class PoolVenue(Totals):
-    """The lanes in liquidity pools, and the truth about each."""
+    """The lanes in liquidity pools, and the sources of the result of each."""
 
     harvests: int
     switches: int
@@ -89,14 +89,14 @@ class PoolVenue(Totals):
 
 @dataclass(frozen=True)
 class Venues:
-    """Both venues in full."""
+    """Both venues."""
 
     cex: ExchangeVenue
     dex: PoolVenue
 
 
 def totals(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> dict[str, Any]:
-    """The fields of Totals over some lanes."""
+    """The fields of Totals for some lanes."""
     mine = [states[lane.name] for lane in lanes]
     initial, capital = TERMS.capital * len(mine), sum(state.equity for state in mine)
     return {
@@ -119,8 +119,8 @@ def _win_rate_pct(states: Sequence[State]) -> float | None:
 def exchange_venue(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> ExchangeVenue:
     """The venue of the lanes on the exchange."""
     mine = [lane for lane in lanes if lane.venue == "cex"]
-    traded = {lane.name: states[lane.name] for lane in mine}
-    positions = tuple(found for name, state in traded.items() for found in _positions(name, state))
+    traded = {lane.name: state for lane in mine if isinstance(state := states[lane.name], CexState)}
+    positions = tuple(position for name, state in traded.items() for position in _positions(name, state))
     fees = usd(sum(state.fees_usd for state in traded.values()))
     return ExchangeVenue(**totals(mine, states), fees_usd=fees, positions=positions)
 
@@ -145,7 +145,7 @@ def _positions(name: str, state: CexState) -> list[OpenPosition]:
 def pool_venue(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> PoolVenue:
     """The venue of the lanes in pools."""
     mine = [lane for lane in lanes if lane.venue == "dex"]
-    providers = {lane.name: states[lane.name] for lane in mine}
+    providers = {lane.name: state for lane in mine if isinstance(state := states[lane.name], LpState)}
     return PoolVenue(
         **totals(mine, states),
         harvests=sum(state.harvests for state in providers.values()),
@@ -155,19 +155,19 @@ def pool_venue(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> Pool
 
 
 def _liquidity(name: str, state: LpState) -> Liquidity:
-    books, position = truth(state), state.position
+    result, position = attribution(state), state.position
     return Liquidity(
         lane=name,
         pool=position.pool.label if position else None,
         range_low=round(position.span.low, 8) if position else None,
         range_high=round(position.span.high, 8) if position else None,
         price=state.marks[position.pool.asset] if position else None,
-        market_usd=usd(books.market_usd),
-        divergence_usd=usd(books.divergence_usd),
-        fees_usd=usd(books.fees_usd),
-        uncollected_usd=usd(books.uncollected_usd),
-        gas_usd=usd(books.gas_usd),
-        swap_usd=usd(books.swap_usd),
-        vs_hodl_pct=round(books.vs_hodl_pct, 4),
-        in_range_pct=None if books.in_range_pct is None else round(books.in_range_pct, 4),
+        market_usd=usd(result.market_usd),
+        divergence_usd=usd(result.divergence_usd),
+        fees_usd=usd(result.fees_usd),
+        uncollected_usd=usd(result.uncollected_usd),
+        gas_usd=usd(result.gas_usd),
+        swap_usd=usd(result.swap_usd),
+        vs_hodl_pct=round(result.vs_hodl_pct, 4),
+        in_range_pct=None if result.in_range_pct is None else round(result.in_range_pct, 4),
     )

@@ -1,4 +1,4 @@
-"""Ghosts: accounts with no skill that stand unranked beside the strategies, to show what luck does."""
+"""Ghosts: accounts without skill, shown unranked beside the strategies as a measure of luck."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service.trading.rules.targets import Targets
 
 @dataclass(frozen=True)
 class Ghost:
-    """Like a strategy, with no rule that anybody would call one."""
+    """A benchmark account, described like a strategy."""
 
     key: str
     name: str
@@ -30,7 +30,7 @@ def buy_and_hold(_asset: str, bars: Bars) -> Targets:
 
 
 def coin_flip(asset: str, bars: Bars) -> Targets:
-    """Long or short for a whole UTC day as a hash of the asset and the day says, int8 (n,)."""
+    """Long or short for a whole UTC day, by a hash of the asset and the day, int8 (n,)."""
     days, which = np.unique(bars.time // DAY, return_inverse=True)
     sides = np.array([_toss(asset, day) for day in days.tolist()], np.int8)
     return sides[which]

@@ -1,8 +1,8 @@
-"""How healthy a strategy is: six measures of its last 90 days, their sum, and how far there is reason to trust it.
+"""The health score of a strategy: six measures of its last 90 days, their weighted sum, and a shrinkage towards 50.
 
-Luck is the main effect: of 54 strategies with no skill the best shows an annual Sharpe ratio above 4 over 90 days.
-So a ratio counts by how sure it is and by how many were tried, and a short record is drawn towards 50.
-Returns are those of days, a Sharpe ratio here is that of a day. engine.md, section 6.
+Luck is the main effect: of 54 strategies without skill the best has an annual Sharpe ratio above 4 over 90 days. So a
+ratio counts by its statistical certainty and by the number of strategies tried, and a short record is drawn towards
+50. Returns and Sharpe ratios in this file are daily.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from service.trading.performance import max_drawdown, profit_factor
 NORMAL = NormalDist()
 EULER = 0.5772156649015329
 
-# What each measure weighs in the raw score.
+# The weight of each measure in the raw score.
 WEIGHTS = {"edge": 0.30, "beyond_luck": 0.15, "drawdown": 0.25, "wins": 0.10, "profits": 0.10, "decay": 0.10}
 NEUTRAL = 50.0
 
 WORST_DRAWDOWN = 0.25
-# Profit factors from which and up to which the measure rises, and the trades that are taken to have broken even.
+# The measure of profits rises from 0 to 1 between these profit factors; so many break-even trades are added first.
 PROFITS_FROM, PROFITS_TO = 0.7, 1.6
 PSEUDO_TRADES = 5
-# With fewer daily returns a month and the days before it are not compared.
+# The least daily returns of the month and of the days before it for a comparison of the two.
 DECAY_DAYS, DECAY_DAYS_BEFORE = 10, 30
-# Days and trades from which a score is trusted in full.
+# Days and trades from which a score is not shrunk.
 TRUSTED_DAYS, TRUSTED_TRADES = 60, 20
-# Below this a return, or the spread of returns, is the rounding of something that did not move.
+# A return or a standard deviation below this is a rounding error.
 NOISE = 1e-12
 
 
-class Sample(NamedTuple):
-    """Daily returns in four numbers: how many, their Sharpe ratio, skewness, and kurtosis (3 is normal)."""
+class ReturnStatistics(NamedTuple):
+    """Daily returns in four numbers: their number, Sharpe ratio, skewness, and kurtosis (3 is normal)."""
 
-    count: int
+    days: int
     sharpe: float
     skewness: float
     kurtosis: float
@@ -48,13 +48,13 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Health:
-    """The measures of one strategy, each 0 to 1 and better the higher; `raw` and `score` are 0 to 100.
+    """The measures of one strategy, each from 0 (worst) to 1; `raw` and `score` are 0 to 100.
 
-    `edge`: probability that its Sharpe ratio is above 0; `beyond_luck`: above that of the luckiest of as many
-    without skill. `drawdown`: room left to the worst allowed. `wins`: probability that it wins often enough for
-    the sizes of its wins and losses. `profits`: its profit factor. `decay`: probability that the month was no worse
-    than the 90 days before it. `trust` is how much of the raw score is believed. `deepest` is the deepest fall, a
-    fraction.
+    `edge`: probability that its Sharpe ratio is above 0. `beyond_luck`: probability that it is above that of the
+    luckiest of as many strategies without skill. `drawdown`: margin left to WORST_DRAWDOWN. `wins`: probability that
+    it wins often enough for the sizes of its wins and losses. `profits`: its profit factor, scaled. `decay`:
+    probability that the month was no worse than the 90 days before it. `deepest` is the maximum drawdown, a fraction.
+    `trust` is the weight of the raw score against NEUTRAL.
     """
 
     edge: float
@@ -72,58 +72,71 @@ class Health:
 def examine(recent: Prices, month: Prices, before: Prices, trades: Prices, tried: float) -> Health:
     """The health of a strategy.
 
-    `recent` (up to 90,) are its last daily returns, of which `month` are those of the month and `before` those of
-    the 90 days before it. `trades` (n,) are the returns of the trades closed in the days of `recent`, net of fees,
-    as fractions of the account. `tried` is the effective number of strategies it was chosen from.
+    Parameters
+    ----------
+    recent : float64 (up to 90,)
+        Its last daily returns.
+    month, before : float64 (n,)
+        The daily returns of the month, and those of the 90 days before the month.
+    trades : float64 (n,)
+        The returns of the trades closed in the days of `recent`, net of fees, as fractions of the account.
+    tried : float
+        The effective number of strategies it was chosen from.
+
+    Returns
+    -------
+    Health
+        With little data `trust`, and so the distance of `score` from 50, is small; without any the score is 50.
     """
-    sample = sample_of(recent)
-    deepest = max_drawdown(np.cumprod(1 + recent), 1.0)
+    statistics = return_statistics(recent)
+    deepest = max_drawdown(np.cumprod(1 + recent, dtype=np.float64), 1.0)
     measures = {
-        "edge": surely_above(sample, 0.0),
-        "beyond_luck": surely_above(sample, luckiest(sample.count, tried)),
+        "edge": probability_above(statistics, 0.0),
+        "beyond_luck": probability_above(statistics, luckiest(statistics.days, tried)),
         "drawdown": max(0.0, 1 - deepest / WORST_DRAWDOWN),
-        "wins": often_enough(trades),
-        "profits": profitable(trades),
-        "decay": as_good_as_before(month, before),
+        "wins": probability_of_enough_wins(trades),
+        "profits": scaled_profit_factor(trades),
+        "decay": probability_of_no_decay(month, before),
     }
     raw = 100 * sum(WEIGHTS[name] * value for name, value in measures.items())
-    trust = trust_in(len(recent), len(trades))
+    trust = trust_of(len(recent), len(trades))
     return Health(**measures, deepest=deepest, raw=raw, trust=trust, score=NEUTRAL + (raw - NEUTRAL) * trust)
 
 
-def sample_of(returns: Prices) -> Sample:
-    """The moments of `returns` (n,): the Sharpe ratio with ddof 1, skewness and kurtosis of the population.
+def return_statistics(returns: Prices) -> ReturnStatistics:
+    """The Sharpe ratio (ddof 1), skewness and kurtosis (of the population) of `returns` (n,).
 
-    Of fewer than two days, or where all are alike, the ratio is 0 and the shape normal.
+    With fewer than two days or equal returns, the ratio is 0, the skewness 0 and the kurtosis 3.
     """
     if len(returns) < 2 or returns.std() < NOISE:
-        return Sample(len(returns), 0.0, 0.0, 3.0)
+        return ReturnStatistics(len(returns), 0.0, 0.0, 3.0)
     away = returns - returns.mean()
     spread = away.std()
-    return Sample(
-        count=len(returns),
+    return ReturnStatistics(
+        days=len(returns),
         sharpe=float(returns.mean() / returns.std(ddof=1)),
         skewness=float((away**3).mean() / spread**3),
         kurtosis=float((away**4).mean() / spread**4),
     )
 
 
-def surely_above(sample: Sample, benchmark: float) -> float:
-    """The probability that the true Sharpe ratio is above `benchmark`: PSR, 0.5 with fewer than three days.
+def probability_above(statistics: ReturnStatistics, benchmark: float) -> float:
+    """The probability that the true Sharpe ratio is above `benchmark`; 0.5 with fewer than three days.
 
+    The probabilistic Sharpe ratio: Phi((SR - benchmark) sqrt(n - 1) / sqrt(1 - skewness SR + (kurtosis - 1) / 4 SR^2)).
     Bailey and Lopez de Prado (2012), The Sharpe Ratio Efficient Frontier, Journal of Risk 15(2).
     """
-    count, ratio, skewness, kurtosis = sample
-    if count < 3:
+    days, ratio, skewness, kurtosis = statistics
+    if days < 3:
         return 0.5
     spread = 1 - skewness * ratio + (kurtosis - 1) / 4 * ratio**2
-    return NORMAL.cdf((ratio - benchmark) * sqrt(count - 1) / sqrt(max(spread, 1e-9)))
+    return NORMAL.cdf((ratio - benchmark) * sqrt(days - 1) / sqrt(max(spread, 1e-9)))
 
 
 def luckiest(days: int, tried: float) -> float:
-    """The Sharpe ratio to expect of the best of `tried` strategies without any skill, after so many `days`.
+    """The expected Sharpe ratio of the best of `tried` strategies without skill after so many `days`.
 
-    With it as the benchmark `surely_above` is the deflated Sharpe ratio. 0 where there is nothing to choose from.
+    With this benchmark `probability_above` is the deflated Sharpe ratio. 0 with under three days or two strategies.
     Bailey and Lopez de Prado (2014), The Deflated Sharpe Ratio, Journal of Portfolio Management 40(5).
     """
     if days < 3 or tried <= 1:
@@ -137,10 +150,10 @@ def best_of(tried: float) -> float:
 
 
 def effective_number(returns: NDArray[np.float64]) -> float:
-    """How many independent strategies the daily `returns` (strategies, days) amount to, 0 to `strategies`.
+    """The effective number of independent strategies in the daily `returns` (strategies, days), 0 to `strategies`.
 
-    The participation ratio of the eigenvalues of their correlations: (sum)^2 / sum of squares. Strategies whose
-    returns are all alike have not been tried; with fewer than two days none has.
+    The participation ratio of the eigenvalues of their correlation matrix: (sum)^2 / sum of squares. Strategies whose
+    returns are constant do not count; with fewer than two days the result is 0.
     """
     if returns.ndim < 2 or returns.shape[1] < 2:
         return 0.0
@@ -151,10 +164,10 @@ def effective_number(returns: NDArray[np.float64]) -> float:
     return float(values.sum() ** 2 / (values**2).sum())
 
 
-def often_enough(trades: Prices) -> float:
-    """The probability that the share of wins is above the one that just pays for the losses.
+def probability_of_enough_wins(trades: Prices) -> float:
+    """The probability that the share of wins p is above the break-even share p_be = 1 / (1 + mean win / mean loss).
 
-    p against p_be = 1 / (1 + payoff) with its standard error; 0.5 until there are both wins and losses.
+    Phi((p - p_be) / sqrt(p_be (1 - p_be) / n)); 0.5 until `trades` (n,) have both wins and losses.
     """
     wins, losses = trades[trades > NOISE], trades[trades < -NOISE]
     if not len(wins) or not len(losses):
@@ -164,27 +177,30 @@ def often_enough(trades: Prices) -> float:
     return NORMAL.cdf(float((len(wins) / count - even) / sqrt(even * (1 - even) / count)))
 
 
-def profitable(trades: Prices) -> float:
-    """0 to 1 as the profit factor rises from 0.7 to 1.6, with five ordinary trades more that broke even."""
+def scaled_profit_factor(trades: Prices) -> float:
+    """From 0 to 1 as the profit factor of `trades` (n,) rises from 0.7 to 1.6.
+
+    PSEUDO_TRADES of average size that break even are added, so that few trades give a factor near 1.
+    """
     usual = np.abs(trades).mean() if len(trades) else 0.0
-    if usual < NOISE:
-        factor = 1.0
-    else:
+    factor = 1.0
+    if usual >= NOISE:
         factor = profit_factor(np.append(trades, [usual * PSEUDO_TRADES / 2, -usual * PSEUDO_TRADES / 2]))
+        assert factor is not None  # the added trades include a loss
     return float(np.clip((factor - PROFITS_FROM) / (PROFITS_TO - PROFITS_FROM), 0, 1))
 
 
-def as_good_as_before(month: Prices, before: Prices) -> float:
-    """The probability that the true Sharpe ratio did not fall; 0.5 with too few days to tell.
+def probability_of_no_decay(month: Prices, before: Prices) -> float:
+    """The probability that the true Sharpe ratio did not fall; 0.5 with too few days.
 
-    The difference of two ratios over its standard error sqrt(1/n1 + 1/n2).
+    Phi of the difference of the two ratios over its standard error sqrt(1/n1 + 1/n2).
     """
     if len(month) < DECAY_DAYS or len(before) < DECAY_DAYS_BEFORE:
         return 0.5
-    fell = sample_of(month).sharpe - sample_of(before).sharpe
-    return NORMAL.cdf(fell / sqrt(1 / len(month) + 1 / len(before)))
+    change = return_statistics(month).sharpe - return_statistics(before).sharpe
+    return NORMAL.cdf(change / sqrt(1 / len(month) + 1 / len(before)))
 
 
-def trust_in(days: int, trades: int) -> float:
-    """How much of a raw score is believed, 0 to 1: it grows with the roots of days and trades."""
+def trust_of(days: int, trades: int) -> float:
+    """The weight of a raw score, 0 to 1: it grows with the square roots of days and trades."""
     return min(1.0, sqrt(days / TRUSTED_DAYS)) * min(1.0, sqrt(trades / TRUSTED_TRADES))

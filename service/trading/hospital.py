@@ -1,7 +1,7 @@
-"""The hospital: what each strategy's health says should become of it, once a month and kept for ever.
+"""The hospital: once a month a health score, a status and a recommendation for every strategy.
 
-A snapshot looks at the days and trades up to its month's end and at the snapshots before it, and at nothing else:
-made later, from a longer history, it is the same.
+A snapshot depends only on the days and trades up to the end of its month and on earlier snapshots: computed later,
+from a longer history, it is the same.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import Any, get_args
 
 import numpy as np
 
-from service.market.clock import World
+from service.documents import Document, World
 from service.market.instants import iso
+from service.market.months import ends, month_before, month_of
 from service.trading.health import effective_number
-from service.trading.months import ends, month_before, month_of
-from service.trading.triage import WINDOW_DAYS, Entry, Past, Patient, Recommendation, Status, entry_of
+from service.trading.triage import WINDOW_DAYS, EarlierEntry, Patient, Recommendation, Status, TriageEntry, entry_of
 
-CAVEAT = "A score describes the 90 days before the month's end. It is no promise of what comes after them."
+CAVEAT = "A score describes the 90 days before the end of the month. It does not predict later results."
 PATH = "/api/v1/strategy-hospital"
-# Where the page of the docs tells how a score is made.
+# The section of the documentation page that explains the score.
 METHODOLOGY = f"/docs#get-{PATH}"
 
 
 @dataclass(frozen=True)
 class Change:
-    """A strategy whose status is not that of the month before."""
+    """A strategy whose status differs from that of the month before."""
 
     key: str
     before: str
@@ -36,8 +36,8 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Summary:
-    """The ward in numbers; `effective_strategies` is how many independent ones they amount to."""
+class HospitalSummary:
+    """All strategies in numbers; `effective_strategies` is the effective number of independent ones."""
 
     strategies: int
     effective_strategies: float
@@ -51,7 +51,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Links:
-    """Where the method is told, where the month before is, and the months there are up to this one."""
+    """The page that explains the method, the snapshot of the month before, and the months available up to this one."""
 
     methodology: str
     history: str | None
@@ -59,39 +59,33 @@ class Links:
 
 
 @dataclass(frozen=True)
-class Hospital:
-    """The snapshot of one month, by score; it is out of date when the next month has closed."""
+class HospitalDocument(Document):
+    """The snapshot of one month, by score; it is stale once the next month has closed."""
 
-    schema: str
-    timestamp: str
-    as_of: str
-    stale_after: str
-    world: World
-    sources: dict[str, str]
     snapshot_month: str
-    summary: Summary
-    strategies: tuple[Entry, ...]
+    summary: HospitalSummary
+    strategies: tuple[TriageEntry, ...]
     links: Links
 
 
-def past(document: Mapping[str, Any]) -> dict[str, Past]:
-    """What a snapshot that went through JSON said of each strategy."""
-    return {entry["key"]: Past(entry["status"], entry["health_score"]) for entry in document["strategies"]}
+def past(document: Mapping[str, Any]) -> dict[str, EarlierEntry]:
+    """The status and score of each strategy in a published snapshot."""
+    return {entry["key"]: EarlierEntry(entry["status"], entry["health_score"]) for entry in document["strategies"]}
 
 
 def snapshot(
     month: str,
     patients: Sequence[Patient],
-    before: Mapping[str, Mapping[str, Past]],
+    before: Mapping[str, Mapping[str, EarlierEntry]],
     *,
     made_at: int,
     world: World,
     sources: Mapping[str, str],
-) -> Hospital:
+) -> HospitalDocument:
     """The snapshot of a month that is over.
 
-    `before` maps earlier months to what their snapshots said, of which those since two months ago are looked at;
-    `made_at` is a unix second of world time; `sources` names where the bars came from.
+    `before` maps earlier months to the content of their snapshots, of which the two last months are used; `made_at` is
+    a unix second of world time; `sources` names the origin of the bars.
     """
     window = [patient.returns[-WINDOW_DAYS:] for patient in patients]
     tried = effective_number(np.array(window))
@@ -99,7 +93,7 @@ def snapshot(
     entries.sort(key=lambda entry: (-entry.health_score, entry.key))
     previous = month_before(month)
     months = tuple(sorted({*(name for name in before if name < month), month}))
-    return Hospital(
+    return HospitalDocument(
         schema="strategy-hospital/1",
         timestamp=iso(made_at),
         as_of=iso(ends(month)),
@@ -113,14 +107,14 @@ def snapshot(
     )
 
 
-def _summary(entries: Sequence[Entry], tried: float) -> Summary:
+def _summary(entries: Sequence[TriageEntry], tried: float) -> HospitalSummary:
     scores = [entry.health_score for entry in entries]
     changes = (
         Change(entry.key, entry.metrics.previous_status, entry.status)
         for entry in entries
         if entry.metrics.previous_status not in (None, entry.status)
     )
-    return Summary(
+    return HospitalSummary(
         strategies=len(entries),
         effective_strategies=round(tried, 2),
         status=_counts(Status, [entry.status for entry in entries]),
@@ -132,7 +126,7 @@ def _summary(entries: Sequence[Entry], tried: float) -> Summary:
     )
 
 
-def _counts(words: Any, found: Sequence[str]) -> dict[str, int]:
-    """How often each of the words was found, none left out."""
-    counted = Counter(found)
-    return {word: counted[word] for word in get_args(words)}
+def _counts(literal: Any, values: Sequence[str]) -> dict[str, int]:
+    """How often each word of a Literal type occurs, including those that do not."""
+    counter = Counter(values)
+    return {word: counter[word] for word in get_args(literal)}

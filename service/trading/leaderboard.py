@@ -1,4 +1,4 @@
-"""The leaderboard: strategies ranked by what they made, over all their assets or in one of them."""
+"""The leaderboard: strategies ranked by their result, over all their assets or in one of them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from service.market.assets import ASSETS
 from service.trading.arena import Account, Accounts, Arena
 from service.trading.ghosts import GHOSTS, Ghost
 from service.trading.performance import daily_returns, max_drawdown, sharpe, win_rate
-from service.trading.statements import Position, percent, position_of, usd
+from service.trading.statements import AccountPosition, percent, position_of, usd
 from service.trading.strategies import STRATEGIES, Strategy
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One line: USD, percent, closed trades; positions are those held now.
+class LeaderboardEntry:
+    """One strategy or ghost: USD, percent, closed trades; `positions` are the open ones.
 
-    `rank` is None for a ghost. `max_drawdown_pct` and `sharpe` are of daily equity, `benchmark_pnl_pct` is what
-    buying and holding the same assets from the same instant made, with the same fees.
+    `rank` is null for a ghost. `max_drawdown_pct` and `sharpe` are computed from daily equity. `benchmark_pnl_pct` is
+    the result of buying and holding the same assets from the same instant, with the same fees.
     """
 
     rank: int | None
@@ -36,22 +36,22 @@ class Entry:
     sharpe: float | None
     max_drawdown_pct: float
     benchmark_pnl_pct: float
-    positions: tuple[Position, ...]
+    positions: tuple[AccountPosition, ...]
 
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """All strategies by rank, and the ghosts beside them."""
+    """All strategies by rank, and the ghosts, which have no rank."""
 
     asset: str | None
     assets: tuple[str, ...]
     count: int
-    entries: tuple[Entry, ...]
-    ghosts: tuple[Entry, ...]
+    entries: tuple[LeaderboardEntry, ...]
+    ghosts: tuple[LeaderboardEntry, ...]
 
 
 def leaderboard(arena: Arena, asset: str | None = None) -> Leaderboard:
-    """Strategies over all their assets, or their accounts in `asset` alone, by `pnl_pct`; equals by key."""
+    """Strategies over all their assets, or their accounts in `asset` alone, by `pnl_pct`; ties by key."""
     entries = [_entry(STRATEGIES[key], accounts, arena, asset) for key, accounts in arena.strategies.items()]
     entries.sort(key=lambda entry: (-entry.pnl_pct, entry.key))
     return Leaderboard(
@@ -63,19 +63,19 @@ def leaderboard(arena: Arena, asset: str | None = None) -> Leaderboard:
     )
 
 
-def _entry(what: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: str | None) -> Entry:
-    """The line of one strategy or ghost, not yet ranked."""
+def _entry(strategy: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: str | None) -> LeaderboardEntry:
+    """The entry of one strategy or ghost, without its rank."""
     chosen = list(accounts.values()) if asset is None else [accounts[asset]]
-    initial = sum(account.ledger.terms.capital for account in chosen)
+    initial = sum(account.history.terms.capital for account in chosen)
     capital = sum(account.equity for account in chosen)
     daily = np.sum([account.daily for account in chosen], axis=0)
-    pnl = np.concatenate([account.ledger.pnl for account in chosen])
+    pnl = np.concatenate([account.history.pnl for account in chosen])
     won, ratio = win_rate(pnl), sharpe(daily_returns(daily, initial))
-    return Entry(
+    return LeaderboardEntry(
         rank=None,
-        key=what.key,
-        name=what.name,
-        category=what.category,
+        key=strategy.key,
+        name=strategy.name,
+        category=strategy.category,
         initial_capital=usd(initial),
         capital=usd(capital),
         pnl_usd=usd(capital - initial),
@@ -90,10 +90,11 @@ def _entry(what: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: str 
 
 
 def _held(accounts: Sequence[Account], arena: Arena) -> float:
-    """USD that buying and holding the assets of `accounts` has come to."""
+    """USD that buying and holding the assets of `accounts` is worth now."""
     return sum(arena.ghosts["buy_and_hold"][account.asset].equity for account in accounts)
 
 
-def _positions(accounts: Sequence[Account]) -> tuple[Position, ...]:
-    held = (position_of(account.ledger, account.asset, account.mark_price) for account in accounts)
+def _positions(accounts: Sequence[Account]) -> tuple[AccountPosition, ...]:
+    priced = ((account, account.mark_price) for account in accounts if account.mark_price is not None)
+    held = (position_of(account.history, account.asset, price) for account, price in priced)
     return tuple(position for position in held if position is not None)

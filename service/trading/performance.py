@@ -1,7 +1,7 @@
-"""How well an account did, from its equity at the end of each day and from its closed trades.
+"""Performance of an account, from its equity at the end of each day and from its closed trades.
 
-Every day counts, weekends too, so a year is 365 days for metals as for crypto. Ratios and fractions are plain
-numbers; whoever shows them makes percent of them. What cannot be known yet is None, never NaN.
+Every day counts, weekends included, so a year has 365 days for metals as for crypto. Ratios and fractions are plain
+numbers, not percent. A value that cannot be computed yet is None, never NaN.
 """
 
 from __future__ import annotations
@@ -12,41 +12,41 @@ import numpy as np
 
 from service.market.bars import Bars, Prices, Times
 from service.market.instants import DAY, HOUR
-from service.trading.accounts import Ledger
+from service.trading.accounts import TradeHistory
 
 DAYS_A_YEAR = 365
 
 
 def day_ends(since: int, until: int) -> Times:
-    """Every 24:00 UTC after the unix second `since` and not after `until`, shape (days,), rising."""
+    """Every 24:00 UTC after the unix second `since` and not after `until`, shape (days,), ascending."""
     return np.arange(since - since % DAY + DAY, until + 1, DAY, dtype=np.int64)
 
 
-def daily_equity(ledger: Ledger, bars: Bars, ends: Times) -> Prices:
+def daily_equity(history: TradeHistory, bars: Bars, ends: Times) -> Prices:
     """USD in the account at each of `ends` (days,), marked at the last bar that was complete by then.
 
     Before the first complete bar it is the starting capital.
     """
     row = np.searchsorted(bars.time, ends - bars.step, side="right") - 1
-    equity = np.full(len(ends), ledger.terms.capital)
+    equity = np.full(len(ends), history.terms.capital)
     begun = row >= 0
-    equity[begun] = ledger.equity(bars.time[row[begun]], bars.close[row[begun]])
+    equity[begun] = history.equity(bars.time[row[begun]], bars.close[row[begun]])
     return equity
 
 
 def daily_returns(equity: Prices, capital: float) -> Prices:
     """Simple return of each day, shape (days,), from `equity` (days,) in USD at its ends.
 
-    The first day is measured from `capital`, the USD before it. No days, no returns.
+    The return of the first day is relative to `capital`, the USD before it. Empty without a day.
     """
     before = np.append(capital, equity)[:-1]
     return equity / before - 1
 
 
 def sharpe(returns: Prices) -> float | None:
-    """Annualised mean over standard deviation (ddof 1) of daily returns (days,), riskless rate 0.
+    """Annualised mean over standard deviation (ddof 1) of daily returns (days,), with a risk-free rate of 0.
 
-    None with fewer than two days or where all are alike. Sharpe (1994), Journal of Portfolio Management 21(1).
+    None with fewer than two days or when all returns are equal. Sharpe (1994), Journal of Portfolio Management 21(1).
     """
     if len(returns) < 2 or np.ptp(returns) == 0:
         return None
@@ -54,9 +54,9 @@ def sharpe(returns: Prices) -> float | None:
 
 
 def max_drawdown(equity: Prices, capital: float) -> float:
-    """The deepest fall of `equity` (n,) below its highest so far, as a fraction of that; 0 is none.
+    """The largest fall of `equity` (n,) below its previous maximum, as a fraction of that maximum.
 
-    The first peak is `capital`, so that a loss from the very start counts. Without equity it is 0.
+    The first maximum is `capital`, so that a loss from the start counts. Without equity it is 0.
     """
     path = np.append(capital, equity)
     return float(np.max(1 - path / np.maximum.accumulate(path)))
@@ -75,7 +75,7 @@ def profit_factor(pnl: Prices) -> float | None:
 
 @dataclass(frozen=True)
 class TradeStatistics:
-    """Closed trades in numbers: USD net of fees, hours from entry to exit; unknown without the trades it needs."""
+    """Statistics of closed trades: USD net of fees, hours from entry to exit; null without the trades they need."""
 
     count: int
     win_rate_pct: float | None
@@ -86,10 +86,10 @@ class TradeStatistics:
     fees_usd: float
 
 
-def trade_statistics(ledgers: list[Ledger]) -> TradeStatistics:
-    """The closed trades of all `ledgers` together; open positions are not among them."""
-    pnl = np.concatenate([ledger.pnl for ledger in ledgers])
-    seconds = np.concatenate([ledger.exit_time - ledger.entry_time[: ledger.closed] for ledger in ledgers])
+def trade_statistics(histories: list[TradeHistory]) -> TradeStatistics:
+    """The statistics of the closed trades of all `histories` together; open positions do not count."""
+    pnl = np.concatenate([history.pnl for history in histories])
+    seconds = np.concatenate([history.exit_time - history.entry_time[: history.closed] for history in histories])
     won = win_rate(pnl)
     return TradeStatistics(
         count=len(pnl),
@@ -98,7 +98,7 @@ def trade_statistics(ledgers: list[Ledger]) -> TradeStatistics:
         average_win_usd=_rounded(_mean(pnl[pnl > 0]), 2),
         average_loss_usd=_rounded(_mean(pnl[pnl < 0]), 2),
         average_hours=_rounded(_mean(seconds / HOUR), 2),
-        fees_usd=round(float(sum(ledger.fees.sum() for ledger in ledgers)), 2),
+        fees_usd=round(float(sum(history.fees.sum() for history in histories)), 2),
     )
 
 

@@ -1,7 +1,8 @@
-"""Liquidity pools: what is assumed of each, and what a position in one may expect to earn, lose and pay.
+"""Liquidity pools: their assumed data, and the expected fees, losses and costs of a position in one.
 
-Nobody publishes how concentrated the liquidity of a pool is, and a loose guess gives absurd yields. So it is tied
-to what arbitrage makes of a pool: its fees pay for the loss to arbitrage with a small margin. engine.md, section 5.
+The concentration c of a pool's liquidity is not published, and a rough guess gives absurd yields (171% to 638% a
+year). It is derived from arbitrage: the fees of the liquidity in range exceed its loss to arbitrage by a small margin,
+Q = fee x volume a year / (c x TVL) / (sigma^2 / 8), with Q in MARGIN.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from typing import Literal
 from service.trading import amm
 from service.trading.performance import DAYS_A_YEAR
 
-# Liquidity 7.676e18 at a TVL of 231.2 M USD and a price of 2,246.6: USDC/WETH 0.05 %, 2022-05-11.
+# c of USDC/WETH 0.05% on 2022-05-11: liquidity 7.676e18, TVL 231.2 million USD, price 2,246.6.
 PUBLISHED_CONCENTRATION = 3.15
-# Fees over the loss to arbitrage, for the liquidity that is in range [assumed].
+# Fees over the loss to arbitrage of the liquidity in range [assumed].
 MARGIN = (1.05, 1.35)
 
-# Gas units of one transaction (snapshots of v3-periphery).
+# Gas units of one transaction (gas snapshots of Uniswap v3-periphery).
 MINT_GAS = 451_862
 COLLECT_GAS = 118_970
 INCREASE_GAS = 176_626
@@ -32,12 +33,12 @@ MOVE_GAS = EXIT_GAS + SWAP_GAS + MINT_GAS
 
 @dataclass(frozen=True)
 class Pool:
-    """A pool of an asset against a coin that is taken for one US dollar.
+    """A pool of an asset against a coin that counts as one US dollar.
 
-    `fee` is a fraction of the volume, `tvl_usd` what lies in the pool, `volume_usd` what it trades in an ordinary
-    day. `concentration` is how many times the liquidity at the price is that of `tvl_usd` spread over the full
-    range. `gas_gwei` is the price of gas in billionths of an ether, on a chain with another coin converted to it.
-    `source` says who says so.
+    `fee` is a fraction of the volume, `tvl_usd` the total value in the pool, `volume_usd` the volume of a usual day.
+    `concentration` is the liquidity at the price relative to that of `tvl_usd` spread over the full range. `gas_gwei`
+    is the price of gas in billionths of an ether, converted where the chain has another coin. `source` is the origin
+    of these numbers.
     """
 
     key: str
@@ -71,35 +72,39 @@ ASSUMED_POOLS: dict[str, Pool] = {
 
 
 def active_liquidity(pool: Pool, price: float) -> float:
-    """The liquidity at work at `price`: concentration x TVL / (2 sqrt(price)). engine.md, section 5."""
+    """The liquidity in range at `price`.
+
+    A full-range position of value V has liquidity V / (2 sqrt(price)); the pool has `concentration` times that of its
+    TVL.
+    """
     return pool.concentration * pool.tvl_usd / (2 * sqrt(price))
 
 
 def fee_apr(pool: Pool, factor: float, value_usd: float, busy: float = 1.0) -> float:
-    """Fraction of `value_usd` that its fees are in a year, while the price is in [price / factor, price x factor].
+    """The fees of a year as a fraction of `value_usd`, while the price is in [price / factor, price x factor].
 
-    `busy` is the volume to expect over the ordinary one. The position thins out its own yield.
+    `busy` is the expected volume relative to the usual one. The position dilutes its own yield.
     """
     full_range = amm.efficiency(factor) * value_usd
     return _fees_a_year(pool) * busy * full_range / (pool.concentration * pool.tvl_usd + full_range) / value_usd
 
 
 def net_apr(pool: Pool, factor: float, value_usd: float, volatility: float, busy: float = 1.0) -> float:
-    """`fee_apr` less what arbitrage takes: sigma^2 / 8 times the efficiency of the range."""
+    """`fee_apr` less the loss to arbitrage, sigma^2 / 8 times the efficiency of the range."""
     lost = amm.loss_versus_rebalancing(volatility) * amm.efficiency(factor)
     return fee_apr(pool, factor, value_usd, busy) - lost
 
 
 def margin(pool: Pool, volatility: float) -> float:
-    """What the liquidity in range earns in fees over what arbitrage takes from it; 1 is a zero-sum pool."""
+    """The fees of the liquidity in range over its loss to arbitrage; 1 means that they are equal."""
     earned = _fees_a_year(pool) / (pool.concentration * pool.tvl_usd)
     return earned / amm.loss_versus_rebalancing(volatility)
 
 
 def likely_concentration(fee: float, tvl_usd: float, volume_usd: float, volatility: float) -> float:
-    """The published concentration, moved no further than it takes for a pool's `margin` to lie within MARGIN.
+    """PUBLISHED_CONCENTRATION, clipped to the values for which a pool's `margin` is within MARGIN.
 
-    `volume_usd` is that of a day, `volatility` the asset's over a year.
+    `volume_usd` is that of a day, `volatility` the asset's a year, as a fraction.
     """
     at_one = fee * volume_usd * DAYS_A_YEAR / tvl_usd / amm.loss_versus_rebalancing(volatility)
     low, high = MARGIN
@@ -107,12 +112,12 @@ def likely_concentration(fee: float, tvl_usd: float, volume_usd: float, volatili
 
 
 def gas_usd(units: int, pool: Pool, ether_price: float) -> float:
-    """USD that `units` of gas cost on the pool's chain."""
+    """The cost in USD of `units` of gas on the pool's chain."""
     return units * pool.gas_gwei * 1e-9 * ether_price
 
 
 def deepest(pools: Mapping[str, Pool]) -> Pool | None:
-    """The pool with the most in it; None of none. Equals by key."""
+    """The pool with the highest TVL, ties by key; None without any."""
     return min(pools.values(), key=lambda pool: (-pool.tvl_usd, pool.key), default=None)
 
 

@@ -1,4 +1,4 @@
-"""One strategy in full: what it does, how its capital went, what it traded."""
+"""The page of one strategy: its rule, its equity curve, its trades."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from service.market.instants import iso
 from service.trading.arena import Accounts, Arena
-from service.trading.leaderboard import Entry
+from service.trading.leaderboard import LeaderboardEntry
 from service.trading.performance import TradeStatistics, trade_statistics
-from service.trading.statements import Trade, trades_of, usd
+from service.trading.statements import AccountTrade, trades_of, usd
 from service.trading.strategies import STRATEGIES
 
 RECENT_TRADES = 100
@@ -19,7 +19,7 @@ RECENT_TRADES = 100
 
 @dataclass(frozen=True)
 class EquityPoint:
-    """USD in all accounts of a strategy at an instant, and in accounts that bought and held the same assets."""
+    """USD in all accounts of a strategy at an instant, and in accounts that buy and hold the same assets."""
 
     time: str
     equity_usd: float
@@ -28,10 +28,10 @@ class EquityPoint:
 
 @dataclass(frozen=True)
 class Profile:
-    """A strategy as its page shows it.
+    """The content of a strategy's page.
 
-    `standing` is its line of the whole leaderboard. `equity` is at each 24:00 UTC since `started_at` and now;
-    `recent_trades` are the last 100 closed in any asset, newest first.
+    `standing` is its entry in the leaderboard over all assets. `equity` has a point at each 24:00 UTC since
+    `started_at` and one for now; `recent_trades` are the last 100 closed in any asset, newest first.
     """
 
     key: str
@@ -42,14 +42,14 @@ class Profile:
     parameters: Mapping[str, float]
     assets: tuple[str, ...]
     started_at: str
-    standing: Entry
+    standing: LeaderboardEntry
     statistics: TradeStatistics
     equity: tuple[EquityPoint, ...]
-    recent_trades: tuple[Trade, ...]
+    recent_trades: tuple[AccountTrade, ...]
 
 
-def profile(arena: Arena, standing: Entry) -> Profile:
-    """The page of the strategy whose line in the leaderboard over all assets is `standing`."""
+def profile(arena: Arena, standing: LeaderboardEntry) -> Profile:
+    """The page of the strategy whose entry in the leaderboard over all assets is `standing`."""
     strategy, accounts = STRATEGIES[standing.key], arena.strategies[standing.key]
     return Profile(
         key=strategy.key,
@@ -61,14 +61,14 @@ def profile(arena: Arena, standing: Entry) -> Profile:
         assets=strategy.assets,
         started_at=iso(arena.anchor),
         standing=standing,
-        statistics=trade_statistics([account.ledger for account in accounts.values()]),
+        statistics=trade_statistics([account.history for account in accounts.values()]),
         equity=_curve(arena, accounts),
         recent_trades=_recent(accounts),
     )
 
 
 def _curve(arena: Arena, accounts: Accounts) -> tuple[EquityPoint, ...]:
-    """A point for each day's end and one for now, which on the stroke of 24:00 are the same."""
+    """A point for the end of each day and one for now; exactly at 24:00 they are the same point."""
     held = {asset: arena.ghosts["buy_and_hold"][asset] for asset in accounts}
     times = np.append(arena.days, arena.as_of).tolist()
     rows = zip(times, _path(accounts), _path(held), strict=True)
@@ -81,9 +81,9 @@ def _path(accounts: Accounts) -> list[float]:
     return np.append(daily, sum(account.equity for account in accounts.values())).tolist()
 
 
-def _recent(accounts: Accounts) -> tuple[Trade, ...]:
-    exits = np.sort(np.concatenate([account.ledger.exit_time for account in accounts.values()]))
+def _recent(accounts: Accounts) -> tuple[AccountTrade, ...]:
+    exits = np.sort(np.concatenate([account.history.exit_time for account in accounts.values()]))
     since = int(exits[-RECENT_TRADES:][0]) if len(exits) else 0
-    trades = [trade for asset, account in accounts.items() for trade in trades_of(account.ledger, asset, since)]
+    trades = [trade for asset, account in accounts.items() for trade in trades_of(account.history, asset, since)]
     trades.sort(key=lambda trade: (trade.closed_at, trade.opened_at, trade.asset), reverse=True)
     return tuple(trades[:RECENT_TRADES])

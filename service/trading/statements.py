@@ -1,4 +1,4 @@
-"""What an account says of itself: the position it holds and the trades it closed, as they are published."""
+"""The open position and the closed trades of an account as they are published."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Literal
 import numpy as np
 
 from service.market.instants import iso
-from service.trading.accounts import Ledger
+from service.trading.accounts import TradeHistory
 
 Side = Literal["long", "short"]
 
 
 @dataclass(frozen=True)
-class Position:
-    """A position that is held: prices in USD, `pnl_usd` at the mark net of the fee that was paid to enter."""
+class AccountPosition:
+    """An open position: prices in USD, `pnl_usd` at the mark net of the entry fee."""
 
     asset: str
     side: Side
@@ -27,8 +27,8 @@ class Position:
 
 
 @dataclass(frozen=True)
-class Trade:
-    """A closed position: prices in USD after slippage, `pnl_usd` net of the fees of both sides."""
+class AccountTrade:
+    """A closed position: prices in USD after slippage, `pnl_usd` net of both fees."""
 
     asset: str
     side: Side
@@ -42,41 +42,41 @@ class Trade:
     fee_usd: float
 
 
-def position_of(ledger: Ledger, asset: str, mark_price: float) -> Position | None:
-    """The open position marked at `mark_price` USD; None when there is none."""
-    if not ledger.is_open:
+def position_of(history: TradeHistory, asset: str, mark_price: float) -> AccountPosition | None:
+    """The open position, marked at `mark_price` USD; None without one."""
+    if not history.is_open:
         return None
-    moved = ledger.side[-1] * ledger.quantity[-1] * (mark_price - ledger.entry_price[-1])
-    fee = ledger.terms.fee * ledger.quantity[-1] * ledger.entry_price[-1]
-    return Position(
+    moved = history.side[-1] * history.quantity[-1] * (mark_price - history.entry_price[-1])
+    fee = history.terms.fee * history.quantity[-1] * history.entry_price[-1]
+    return AccountPosition(
         asset=asset,
-        side=_side(ledger.side[-1]),
-        quantity=_exact(ledger.quantity[-1]),
-        entry_price=_exact(ledger.entry_price[-1]),
+        side=_side(history.side[-1]),
+        quantity=_exact(history.quantity[-1]),
+        entry_price=_exact(history.entry_price[-1]),
         mark_price=_exact(mark_price),
         pnl_usd=usd(moved - fee),
-        opened_at=iso(int(ledger.entry_time[-1])),
+        opened_at=iso(int(history.entry_time[-1])),
     )
 
 
-def trades_of(ledger: Ledger, asset: str, since: int = 0) -> list[Trade]:
+def trades_of(history: TradeHistory, asset: str, since: int = 0) -> list[AccountTrade]:
     """The trades closed at or after the unix second `since`, oldest first."""
-    first = int(np.searchsorted(ledger.exit_time, since))
-    pnl, fees = ledger.pnl, ledger.fees
+    first = int(np.searchsorted(history.exit_time, since))
+    pnl, fees = history.pnl, history.fees
     return [
-        Trade(
+        AccountTrade(
             asset=asset,
-            side=_side(ledger.side[row]),
-            quantity=_exact(ledger.quantity[row]),
-            entry_price=_exact(ledger.entry_price[row]),
-            exit_price=_exact(ledger.exit_price[row]),
-            opened_at=iso(int(ledger.entry_time[row])),
-            closed_at=iso(int(ledger.exit_time[row])),
+            side=_side(history.side[row]),
+            quantity=_exact(history.quantity[row]),
+            entry_price=_exact(history.entry_price[row]),
+            exit_price=_exact(history.exit_price[row]),
+            opened_at=iso(int(history.entry_time[row])),
+            closed_at=iso(int(history.exit_time[row])),
             pnl_usd=usd(pnl[row]),
-            pnl_pct=percent(pnl[row] / ledger.capital[row]),
+            pnl_pct=percent(pnl[row] / history.capital[row]),
             fee_usd=usd(fees[row]),
         )
-        for row in range(first, ledger.closed)
+        for row in range(first, history.closed)
     ]
 
 

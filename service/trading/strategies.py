@@ -1,4 +1,4 @@
-"""The 54 strategies: a row is a rule with its parameters, 18 rule families at three speeds.
+"""The 54 strategies: 18 rule families at three speeds; each row is a rule with its parameters.
 
 Periods are hours: every strategy decides at the close of a one-hour bar.
 """
@@ -19,9 +19,9 @@ SPEEDS = ("fast", "medium", "slow")
 
 @dataclass(frozen=True)
 class Strategy:
-    """A row of the table: what is traded by which rule with which parameters.
+    """A row of the table: the assets, the rule and its parameters.
 
-    `source` names the author and year whose rule it is, `description` is a sentence for a reader.
+    `source` names the author and year of the rule; `description` is a sentence for readers of the API.
     """
 
     key: str
@@ -36,7 +36,7 @@ class Strategy:
     def decide(self, bars: Bars, peers: Prices) -> Targets:
         """Targets int8 (n,) for hourly `bars` of one asset.
 
-        `peers` (assets, n) are the closes of the others that trade its hours (`service.trading.arena.peers_of`).
+        `peers` (assets, n) are the closes of the other assets with the same hours (`service.trading.arena.peers_of`).
         """
         if self.rule is relative.relative_strength:
             return self.rule(bars, peers, **self.parameters)
@@ -46,7 +46,7 @@ class Strategy:
 def _family(
     key: str, name: str, rule: Callable[..., Targets], source: str, description: str, *speeds: dict[str, float]
 ) -> list[Strategy]:
-    """The three strategies of one rule. Its category is the file that the rule stands in."""
+    """The three strategies of one rule. Their category is the name of the file that defines the rule."""
     return [
         Strategy(
             key=f"{key}_{speed}",
@@ -88,7 +88,7 @@ _FAMILIES = (
         "ADX trend",
         trend.adx_trend,
         "Wilder (1978)",
-        "With the stronger directional indicator while the ADX says that there is a trend.",
+        "In the direction of the stronger directional indicator while the ADX shows a trend.",
         {"period": 14, "strong": 25, "weak": 20},
         {"period": 48, "strong": 15, "weak": 10},
         {"period": 168, "strong": 8, "weak": 5},
@@ -98,7 +98,7 @@ _FAMILIES = (
         "Supertrend",
         trend.supertrend,
         "Seban (2008)",
-        "In the direction in which the price last broke a band of average true ranges.",
+        "In the direction of the last break of a band of average true ranges.",
         {"period": 12, "width": 3},
         {"period": 48, "width": 6},
         {"period": 192, "width": 12},
@@ -108,7 +108,7 @@ _FAMILIES = (
         "Parabolic SAR",
         trend.parabolic_sar,
         "Wilder (1978)",
-        "On one side of a stop that closes in on the price, reversed whenever it is reached.",
+        "Long or short behind a stop that approaches the price; reversed when the stop is reached.",
         {"acceleration": 0.02, "maximum": 0.2},
         {"acceleration": 0.005, "maximum": 0.05},
         {"acceleration": 0.00125, "maximum": 0.0125},
@@ -118,7 +118,7 @@ _FAMILIES = (
         "Donchian breakout",
         breakout.donchian_breakout,
         "Donchian (1960)",
-        "Enters beyond the highest high or lowest low, leaves beyond a nearer opposite one.",
+        "Enters beyond the highest high or lowest low, leaves beyond the opposite extreme of a shorter period.",
         {"entry": 24, "leave": 12},
         {"entry": 96, "leave": 48},
         {"entry": 384, "leave": 192},
@@ -168,7 +168,7 @@ _FAMILIES = (
         "z-score reversion",
         reversion.z_score_reversion,
         "Chan (2013)",
-        "Against a price several standard deviations from its mean, until it is back there.",
+        "Against a price several standard deviations from its mean, until it returns to the mean.",
         {"period": 12, "width": 2},
         {"period": 48, "width": 2},
         {"period": 192, "width": 2},
@@ -178,7 +178,7 @@ _FAMILIES = (
         "Rate of change",
         momentum.rate_of_change,
         "Murphy (1999)",
-        "With a change of price beyond a threshold, until its sign turns.",
+        "In the direction of a price change beyond a threshold, until its sign changes.",
         {"period": 12, "width": 0.02},
         {"period": 48, "width": 0.04},
         {"period": 192, "width": 0.08},
@@ -188,7 +188,7 @@ _FAMILIES = (
         "Time-series momentum",
         momentum.time_series_momentum,
         "Moskowitz, Ooi and Pedersen (2012)",
-        "With a return that is large for its volatility, until its sign turns.",
+        "In the direction of a return that is large for its volatility, until its sign changes.",
         {"lookback": 48, "width": 1},
         {"lookback": 192, "width": 1},
         {"lookback": 768, "width": 1},
@@ -198,7 +198,7 @@ _FAMILIES = (
         "VWAP deviation",
         volume.vwap_deviation,
         "Berkowitz, Logue and Noser (1988)",
-        "Against a price unusually far from its volume-weighted average, until back at it.",
+        "Against a price unusually far from its volume-weighted average, until it returns to it.",
         {"period": 12, "width": 2},
         {"period": 48, "width": 2},
         {"period": 192, "width": 2},
@@ -228,7 +228,7 @@ _FAMILIES = (
         "Volatility regime",
         volatility.volatility_regime,
         "Moreira and Muir (2017)",
-        "With the longer trend while the market is quiet, out of it while it is loud.",
+        "In the direction of the longer trend while volatility is low; no position while it is high.",
         {"period": 12, "quiet": 0.8, "loud": 1.2},
         {"period": 48, "quiet": 0.8, "loud": 1.2},
         {"period": 192, "quiet": 0.8, "loud": 1.2},
@@ -238,7 +238,7 @@ _FAMILIES = (
         "Relative strength",
         relative.relative_strength,
         "Levy (1967)",
-        "Long while ahead of the assets that trade the same hours, short while behind.",
+        "Long while stronger than the assets with the same trading hours, short while weaker.",
         {"lookback": 48, "width": 0.5},
         {"lookback": 192, "width": 0.5},
         {"lookback": 768, "width": 0.5},

@@ -1,4 +1,4 @@
-"""Triage: from a strategy's record up to a month's end to its status and what should become of it."""
+"""Triage: the status and the recommendation for a strategy, from its record up to the end of a month."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from service.market.bars import Prices, Times
 from service.market.instants import DAY
+from service.market.months import begins, ends, month_before
 from service.trading.arena import Accounts, Arena
 from service.trading.health import Health, examine
-from service.trading.months import begins, ends, month_before
 from service.trading.performance import daily_returns, profit_factor, sharpe, win_rate
 from service.trading.statements import percent
 from service.trading.strategies import STRATEGIES
@@ -21,20 +21,24 @@ Status = Literal["healthy", "watch", "sick", "critical", "observation"]
 Recommendation = Literal["promote", "keep", "reduce", "pause", "retire", "observe"]
 
 WINDOW_DAYS = 90
-# Scores from which a strategy is called so; below all of them it is critical.
+# The least score of each status; below all of them a strategy is critical.
 HEALTHY, WATCH, SICK = 60.0, 45.0, 30.0
 ENOUGH_DAYS, ENOUGH_TRADES = 30, 5
 ALLOWED_DRAWDOWN = 0.25
-# Promoted when it is this sure that it was not luck; reduced when it is this unlikely that it is as good as before.
-SURE = 0.95
-FADED = 0.1
+# Promoted above this deflated Sharpe ratio; reduced below this probability that it is as good as before.
+PROMOTED_ABOVE = 0.95
+REDUCED_BELOW = 0.1
+# Retired after this many critical months in a row.
 RETIRED_AFTER = 3
 
 
 @dataclass(frozen=True)
 class Patient:
-    """A strategy as it comes in: daily returns (days,) of all its accounts together up to the month's end, oldest
-    first, and its closed trades: the unix second of each exit (trades,) and its return net of fees, a fraction."""
+    """The record of a strategy up to the end of a month.
+
+    `returns` (days,) are the daily returns of all its accounts together, oldest first. `exits` (trades,) are the unix
+    seconds at which its trades closed, `trades` (trades,) their returns net of fees, as fractions.
+    """
 
     key: str
     name: str
@@ -46,8 +50,8 @@ class Patient:
 
 
 @dataclass(frozen=True)
-class Past:
-    """What an earlier snapshot said of a strategy."""
+class EarlierEntry:
+    """The status and score of a strategy in an earlier snapshot."""
 
     status: str | None
     health_score: float
@@ -55,9 +59,9 @@ class Past:
 
 @dataclass(frozen=True)
 class Metrics:
-    """What a score is made of, over the last 90 days at most; the measures of health are 0 to 1.
+    """The inputs of a score, over the last 90 days at most; the measures of health are 0 to 1.
 
-    `previous_score` and `previous_status` are those of the month before, None where there is none.
+    `previous_score` and `previous_status` are those of the month before, null where there is none.
     """
 
     days: int
@@ -82,7 +86,7 @@ class Metrics:
 
 
 @dataclass(frozen=True)
-class Entry:
+class TriageEntry:
     """One strategy in the snapshot."""
 
     key: str
@@ -96,60 +100,62 @@ class Entry:
 
 
 def admit(arena: Arena, month: str) -> list[Patient]:
-    """The strategies of `arena` as they were when `month` closed. The arena may know more; it must know the month."""
+    """The records of all strategies when `month` closed; `arena` must cover the month and may reach beyond it."""
     return [_admit(key, accounts, arena, ends(month)) for key, accounts in arena.strategies.items()]
 
 
 def _admit(key: str, accounts: Accounts, arena: Arena, until: int) -> Patient:
-    strategy, ledgers = STRATEGIES[key], [account.ledger for account in accounts.values()]
+    strategy, histories = STRATEGIES[key], [account.history for account in accounts.values()]
     days = int(np.searchsorted(arena.days, until, side="right"))
     daily = np.sum([account.daily[:days] for account in accounts.values()], axis=0)
-    exits = np.concatenate([ledger.exit_time for ledger in ledgers])
-    trades = np.concatenate([ledger.pnl / ledger.capital[:-1] for ledger in ledgers])
-    known = exits < until
+    exits = np.concatenate([history.exit_time for history in histories])
+    trades = np.concatenate([history.pnl / history.capital[:-1] for history in histories])
+    closed = exits < until
     return Patient(
         key=key,
         name=strategy.name,
         category=strategy.category,
         assets=strategy.assets,
-        returns=daily_returns(daily, sum(ledger.terms.capital for ledger in ledgers)),
-        exits=exits[known],
-        trades=trades[known],
+        returns=daily_returns(daily, sum(history.terms.capital for history in histories)),
+        exits=exits[closed],
+        trades=trades[closed],
     )
 
 
-def entry_of(patient: Patient, month: str, before: Mapping[str, Mapping[str, Past]], tried: float) -> Entry:
-    """What a snapshot says of one strategy: see `service.trading.hospital.snapshot`."""
+def entry_of(
+    patient: Patient, month: str, before: Mapping[str, Mapping[str, EarlierEntry]], tried: float
+) -> TriageEntry:
+    """The entry of one strategy in a snapshot; the arguments are those of `service.trading.hospital.snapshot`."""
     recent = patient.returns[-WINDOW_DAYS:]
     days = (ends(month) - begins(month)) // DAY
     trades = patient.trades[patient.exits >= ends(month) - WINDOW_DAYS * DAY]
     this, earlier = patient.returns[-days:], patient.returns[:-days][-WINDOW_DAYS:]
     health = examine(recent, this, earlier, trades, tried)
     status = judge(health, len(recent), len(trades))
-    known = _earlier(patient.key, month, before)
-    return Entry(
+    earlier_entries = _earlier(patient.key, month, before)
+    return TriageEntry(
         key=patient.key,
         name=patient.name,
         status=status,
-        recommendation=recommend(status, health, [was.status if was else None for was in known]),
+        recommendation=recommend(status, health, [entry.status if entry else None for entry in earlier_entries]),
         health_score=round(health.score, 2),
         category=patient.category,
         assets=patient.assets,
-        metrics=_metrics(health, recent, this, trades, known[-1]),
+        metrics=_metrics(health, recent, this, trades, earlier_entries[-1]),
     )
 
 
-def _earlier(key: str, month: str, before: Mapping[str, Mapping[str, Past]]) -> list[Past | None]:
-    """What was said of a strategy in the months that a retirement looks back on, oldest first; None: nothing."""
-    known: list[Past | None] = []
+def _earlier(key: str, month: str, before: Mapping[str, Mapping[str, EarlierEntry]]) -> list[EarlierEntry | None]:
+    """The earlier entries that a retirement depends on, oldest month first; None for a month without one."""
+    entries: list[EarlierEntry | None] = []
     for _ in range(RETIRED_AFTER - 1):
         month = month_before(month)
-        known.insert(0, before.get(month, {}).get(key))
-    return known
+        entries.insert(0, before.get(month, {}).get(key))
+    return entries
 
 
 def judge(health: Health, days: int, trades: int) -> Status:
-    """The status of a strategy with so many days and closed trades in its window."""
+    """The status of a strategy with this many days and closed trades in its window."""
     if days < ENOUGH_DAYS or trades < ENOUGH_TRADES:
         return "observation"
     if health.score < SICK:
@@ -160,25 +166,25 @@ def judge(health: Health, days: int, trades: int) -> Status:
 
 
 def recommend(status: Status, health: Health, earlier: Sequence[str | None]) -> Recommendation:
-    """What should become of a strategy; `earlier` are its statuses of the two months before, oldest first."""
+    """The recommendation for a strategy; `earlier` are its statuses of the two months before, oldest first."""
     if status == "observation":
         return "observe"
     if status == "healthy":
-        return "promote" if health.beyond_luck > SURE else "keep"
+        return "promote" if health.beyond_luck > PROMOTED_ABOVE else "keep"
     if status == "watch":
-        return "reduce" if health.decay < FADED else "keep"
-    if status == "critical" and all(was == "critical" for was in earlier):
+        return "reduce" if health.decay < REDUCED_BELOW else "keep"
+    if status == "critical" and all(before == "critical" for before in earlier):
         return "retire"
     return "pause"
 
 
-def _metrics(health: Health, recent: Prices, month: Prices, trades: Prices, was: Past | None) -> Metrics:
+def _metrics(health: Health, recent: Prices, month: Prices, trades: Prices, previous: EarlierEntry | None) -> Metrics:
     won, factor, ratio = win_rate(trades), profit_factor(trades), sharpe(recent)
     return Metrics(
         days=len(recent),
         trades=len(trades),
-        return_pct=percent(np.prod(1 + recent) - 1),
-        month_return_pct=percent(np.prod(1 + month) - 1),
+        return_pct=percent(float(np.prod(1 + recent)) - 1),
+        month_return_pct=percent(float(np.prod(1 + month)) - 1),
         sharpe=None if ratio is None else round(ratio, 4),
         max_drawdown_pct=percent(health.deepest),
         win_rate_pct=None if won is None else percent(won),
@@ -191,7 +197,7 @@ def _metrics(health: Health, recent: Prices, month: Prices, trades: Prices, was:
         decay=round(health.decay, 4),
         raw_score=round(health.raw, 2),
         trust=round(health.trust, 4),
-        previous_score=was.health_score if was else None,
-        score_change=round(round(health.score, 2) - was.health_score, 2) if was else None,
-        previous_status=was.status if was else None,
+        previous_score=previous.health_score if previous else None,
+        score_change=round(round(health.score, 2) - previous.health_score, 2) if previous else None,
+        previous_status=previous.status if previous else None,
     )

@@ -19,7 +19,7 @@ from service.access.addresses import UNREADABLE, network
         ("fe80::1%eth0", "fe80::/64"),
     ],
 )
-def test_an_ipv4_address_is_counted_as_itself_and_an_ipv6_address_as_its_64(address, counted):
+def test_ipv4_counts_per_address_and_ipv6_per_64_bit_network(address, counted):
     assert network(address) == counted
 
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.access.quota import DELEGATED_CAP, PLANS, Standing, window_end
+from service.access.quota import DELEGATED_CAP, PLANS, QuotaStatus, window_end
 from service.market.instants import DAY, MINUTE
 
 MIDNIGHT = int(datetime(2026, 11, 22, tzinfo=UTC).timestamp())
-DAILY = Standing(name="daily", limit=10, window_s=DAY, remaining=9, reset_at=MIDNIGHT)
+DAILY = QuotaStatus(name="daily", limit=10, window_s=DAY, remaining=9, reset_at=MIDNIGHT)
 
 
 def test_the_plans_are_those_of_the_contract():
@@ -29,12 +29,12 @@ def test_the_plans_are_those_of_the_contract():
         (MIDNIGHT, MIDNIGHT + DAY),
     ],
 )
-def test_a_day_ends_at_midnight_utc_and_the_next_begins_in_that_instant(now, ends):
+def test_a_day_ends_and_the_next_begins_at_midnight_utc(now, ends):
     assert window_end(now, DAY) == ends
 
 
 @given(st.floats(0, 4e9), st.sampled_from([MINUTE, DAY]))
-def test_a_window_holds_the_instant_it_is_asked_for(now, length):
+def test_a_window_contains_its_instant(now, length):
     ends = window_end(now, length)
     assert ends % length == 0
     assert ends - length <= now < ends
@@ -47,7 +47,7 @@ def test_the_headers_are_those_of_the_draft():
 
 
 @given(st.floats(MIDNIGHT - DAY, MIDNIGHT, exclude_max=True))
-def test_who_waits_as_long_as_told_finds_a_new_window(now):
+def test_after_retry_after_a_new_window_has_begun(now):
     wait = DAILY.seconds_left(now)
     assert 1 <= wait <= DAY
     assert window_end(now + wait, DAY) == MIDNIGHT + DAY

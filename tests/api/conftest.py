@@ -10,7 +10,6 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from jsonschema import Draft202012Validator, FormatChecker
-from pydantic import TypeAdapter
 
 from service.api import create_app
 from service.api.services import Services
@@ -20,6 +19,7 @@ from service.market.clock import WorldClock
 from service.store import snapshots
 from service.store.database import Database
 from service.trading.arena import Arena, run
+from tests.forecasting.made import panel_of
 from tests.trading import markets
 
 NOON = 1_800_000_000 - 1_800_000_000 % 86400 + 43200
@@ -53,10 +53,11 @@ def sqlite(sqlite_url: str) -> Iterator[Database]:
 def make_app(wall: Wall, tmp_path: Path) -> Callable[..., Flask]:
     """Makes the application over a database; options are those of Settings."""
 
-    def make(database: Database, voters: tuple = (), **options) -> Flask:
+    def make(database: Database, **options) -> Flask:
         settings = Settings(data_dir=tmp_path, **options)
         clock = WorldClock("simulated")
-        return create_app(Services(settings, database, clock, STEP, voters, b"a secret of the tests", wall))
+        panel = panel_of(())
+        return create_app(Services(settings, database, clock, STEP, panel, b"a secret of the tests", wall))
 
     return make
 
@@ -83,7 +84,7 @@ def publish(sqlite: Database) -> Callable[..., None]:
 
     def publish(name: str, as_of: int, document: object) -> None:
         with sqlite.writing() as db:
-            snapshots.save(db, name, as_of, TypeAdapter(type(document)).dump_json(document))
+            snapshots.publish(db, as_of, {name: document})
 
     return publish
 
@@ -91,11 +92,11 @@ def publish(sqlite: Database) -> Callable[..., None]:
 @pytest.fixture
 def as_described(client: FlaskClient) -> Callable[[str, object], None]:
     """Holds the body of an answer against what the OpenAPI document says of that address."""
-    told = client.get("/api/openapi.json").json
+    openapi_document = client.get("/api/openapi.json").json
 
     def check(path: str, body: object) -> None:
-        content = told["paths"][path]["get"]["responses"]["200"]["content"]
-        schema = content["application/json"]["schema"] | {"components": told["components"]}
+        content = openapi_document["paths"][path]["get"]["responses"]["200"]["content"]
+        schema = content["application/json"]["schema"] | {"components": openapi_document["components"]}
         Draft202012Validator(schema, format_checker=FormatChecker()).validate(body)
 
     return check
@@ -104,7 +105,7 @@ def as_described(client: FlaskClient) -> Callable[[str, object], None]:
 @pytest.fixture(scope="session")
 def hours() -> dict[str, Bars]:
     """The hourly bars of January and February 2025, simulated."""
-    return markets.by_the_hour(markets.made(59))
+    return markets.by_the_hour(markets.simulated_bars(59))
 
 
 @pytest.fixture(scope="session")

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pydantic import TypeAdapter
-
-from service.forecasting.predictions import Commitment, CommittedVote, Made, Odds, PredictionMarket, Settlement
-from service.forecasting.predictions.entries import votes_row
-from service.forecasting.questions.canonical import canonical
-from service.forecasting.questions.question import Question
+from service.documents import DocumentHeader
+from service.forecasting.predictions import Commitment, LedgerPosition, Odds, Prediction, Settlement
+from service.forecasting.predictions.ledger_rows import votes_row
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, iso, utc
-from service.market.prices import Prices, describe
+from service.market.prices import describe
+from service.questions.canonical import canonical
+from service.questions.question import Question
 from service.store import ledger, predictions, snapshots
 from service.store.database import Database
 from tests.api.conftest import NOON
+from tests.forecasting.made import committed_vote
 
 SPOTS = {"btc": 50_000.0, "gold": 2_000.0, "sol": 150.0}
 NAMES = ("momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest")
-PRICES = TypeAdapter(Prices)
 
 
-def made(as_of: int = NOON) -> Made:
+def header(as_of: int = NOON) -> DocumentHeader:
     """What a document of `as_of` says of itself."""
-    return Made(iso(as_of), iso(as_of), iso(as_of + 900), "simulated", {"btc": "made"})
+    return DocumentHeader(iso(as_of), iso(as_of), iso(as_of + 900), "simulated", {"btc": "made"})
 
 
 def tell_prices(database: Database, *assets: str, as_of: int = NOON) -> None:
@@ -35,12 +34,12 @@ def tell_prices(database: Database, *assets: str, as_of: int = NOON) -> None:
         for asset, spot in SPOTS.items()
         if asset in (assets or SPOTS)
     }
-    told = describe(bars, made_at=as_of, world="simulated", ended=False, sources=dict.fromkeys(bars, "made"))
+    document = describe(bars, made_at=as_of, world="simulated", ended=False, sources=dict.fromkeys(bars, "made"))
     with database.writing() as db:
-        snapshots.save(db, "prices", as_of, PRICES.dump_json(told))
+        snapshots.publish(db, as_of, {"prices": document})
 
 
-def market(id: str = "daily-btc-up-20270116", created_at: int = NOON, **fields) -> PredictionMarket:
+def market(id: str = "daily-btc-up-20270116", created_at: int = NOON, **fields) -> Prediction:
     """Whether bitcoin will be above 51,000 USD a day later."""
     deadline = created_at + DAY
     question = Question(
@@ -53,7 +52,7 @@ def market(id: str = "daily-btc-up-20270116", created_at: int = NOON, **fields) 
         polarity="bull",
         level=51_000.0,
     )
-    opened = PredictionMarket(
+    opened = Prediction(
         id=id,
         category="daily",
         question=replace(question, canonical=canonical(question)),
@@ -69,7 +68,7 @@ def market(id: str = "daily-btc-up-20270116", created_at: int = NOON, **fields) 
 
 def commitment(at: int = NOON, p: float = 0.6, names: tuple[str, ...] = NAMES) -> Commitment:
     """Votes of one mind."""
-    votes = tuple(CommittedVote(name, "embedded", p, 1.0, f"{name} says so") for name in names)
+    votes = tuple(committed_vote(name, p, reasoning=f"{name} says so") for name in names)
     return Commitment(at, at, p, votes, {"prophet": "is not here"}, "0" * 64, None)
 
 
@@ -82,20 +81,20 @@ def settlement(outcome: str, at: int) -> Settlement:
     return Settlement(outcome, at, "the last price was 50,500.00", "bars")
 
 
-def open_market(database: Database, opened: PredictionMarket) -> PredictionMarket:
+def open_market(database: Database, opened: Prediction) -> Prediction:
     with database.writing() as db:
-        predictions.add(db, opened)
+        predictions.add(db, [opened])
     return opened
 
 
-def let_vote(database: Database, opened: PredictionMarket, votes: Commitment) -> ledger.Entry:
+def let_vote(database: Database, opened: Prediction, votes: Commitment) -> ledger.ChainEntry:
     """Commit votes as the job does, and return their row of the ledger."""
     with database.writing() as db:
         (entry,) = ledger.append(db, [votes_row(opened, votes)], votes.voted_at)
-        assert predictions.commit(db, opened.id, votes, entry.seq, entry.hash)
+        assert predictions.commit(db, opened.id, votes, LedgerPosition(entry.seq, entry.hash))
     return entry
 
 
-def settle(database: Database, opened: PredictionMarket, outcome: str, at: int) -> None:
+def settle(database: Database, opened: Prediction, outcome: str, at: int) -> None:
     with database.writing() as db:
         assert predictions.settle(db, opened.id, settlement(outcome, at))

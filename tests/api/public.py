@@ -27,6 +27,6 @@ def hold(
     as_described(path, answer.json)
     assert answer.headers["Cache-Control"] == "public, max-age=30, stale-while-revalidate=30"
     assert answer.headers["X-RateLimit-Limit"] == "120"
-    known = client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
-    assert (known.status_code, known.data) == (304, b"")
+    unchanged = client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
+    assert (unchanged.status_code, unchanged.data) == (304, b"")
     return answer.json

@@ -14,23 +14,26 @@ from service.api import create_app, streaming
 from service.api.operations import operation
 from service.api.services import Services
 from service.api.serving import serve
-from service.api.streaming import Event
-from service.errors import Unavailable
+from service.api.streaming import StreamEvent
+from service.errors import ServiceUnavailable
 from service.market.clock import WorldClock
 from service.store.database import Database
+from tests.forecasting.made import panel_of
 
-FIRST, LAST = Event("vote", b'{"a":1}'), Event("consensus", b'{"all":1}')
+FIRST, LAST = StreamEvent("vote", b'{"a":1}'), StreamEvent("consensus", b'{"all":1}')
 
 
 def web() -> Flask:
     settings = config.read()
-    app = create_app(Services(settings, Database(settings.database), WorldClock("simulated"), 300, (), b"secret"))
+    app = create_app(
+        Services(settings, Database(settings.database), WorldClock("simulated"), 300, panel_of(()), b"secret")
+    )
     app.register_blueprint(room(settings.data_dir))
     return app
 
 
 def room(folder: Path) -> Blueprint:
-    """Streams that leave in `folder` what became of them."""
+    """Streams that record in `folder` how they ended."""
     streams = Blueprint("streams", __name__)
 
     @streams.get("/stepwise")
@@ -38,12 +41,12 @@ def room(folder: Path) -> Blueprint:
     def stepwise() -> Response:
         """One event, and after a word through a pipe another one and a refusal."""
 
-        def events() -> Iterator[Event | None]:
+        def events() -> Iterator[StreamEvent | None]:
             yield FIRST
             (folder / "go-on").read_text()
             yield None
             yield LAST
-            raise Unavailable("Nobody is there.")
+            raise ServiceUnavailable("No voters are available.")
 
         return streaming.respond(events(), lambda: None)
 
@@ -52,7 +55,7 @@ def room(folder: Path) -> Blueprint:
     def endless() -> Response:
         """Signs of life until the reader goes away."""
 
-        def events() -> Iterator[Event | None]:
+        def events() -> Iterator[StreamEvent | None]:
             try:
                 for _ in count():
                     yield None

@@ -10,13 +10,14 @@ from dataclasses import asdict, dataclass, field
 import pytest
 from flask.testing import FlaskClient
 
-from service.api.limits import LIMITS
+from service.jobs.battle import RATE_LIMIT
+from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
 from service.store import lanes as stored
 from service.store import snapshots
 from service.store.lanes import LaneBar
-from service.trading.battle import COLUMNS, Battle, RateLimit, describe, rows
-from service.trading.lanes import LANES, State, begin, dump, moments, step
+from service.trading.battle import COLUMNS, BattleDocument, describe, rows
+from service.trading.lanes import LANES, State, moments
 from service.trading.pools import ASSUMED_POOLS
 from tests.trading.markets import NEW_YEAR
 
@@ -46,7 +47,7 @@ NO_INSTANTS = [
 
 @dataclass
 class Life:
-    """What became of a lane, bar by bar."""
+    """A lane, bar by bar."""
 
     state: State
     passed: list[LaneBar] = field(default_factory=list)
@@ -57,29 +58,25 @@ class Life:
 def lives(hours) -> dict[str, Life]:
     """Two months of every lane, with a vote on bitcoin at each hour."""
     votes = {int(time) + HOUR: {"btc": 0.6 if time % (7 * DAY) else 0.4} for time in hours["btc"].time}
-    lives = {name: Life(begin(lane, NEW_YEAR)) for name, lane in LANES.items()}
+    lives = {name: Life(lane.begin(NEW_YEAR)) for name, lane in LANES.items()}
     for moment in moments(hours, hours, NEW_YEAR, votes=votes, pools=ASSUMED_POOLS):
         for name, life in lives.items():
-            life.state = step(LANES[name], life.state, moment)
+            life.state = LANES[name].step(life.state, moment)
             life.passed.append(LaneBar(moment.as_of, life.state.equity, life.state.status))
             life.events.extend(asdict(event) for event in life.state.events)
     return lives
 
 
 @pytest.fixture(scope="module")
-def document(lives) -> Battle:
-    limit = LIMITS["telemetry"]
+def document(lives) -> BattleDocument:
     return describe(
         {name: life.state for name, life in lives.items()},
-        step=300,
-        made_at=END,
-        world="simulated",
-        sources={"btc": "made", "pools": "assumed"},
-        rate_limit=RateLimit(limit.calls, limit.window_s, limit.scope),
+        header(END, END, step=300, world="simulated", sources={"btc": "made", "pools": "assumed"}),
+        RATE_LIMIT,
     )
 
 
-def as_csv(document: Battle, venue: str) -> bytes:
+def as_csv(document: BattleDocument, venue: str) -> bytes:
     text = io.StringIO(newline="")
     csv.writer(text).writerows([COLUMNS, *rows(document, venue)])
     return text.getvalue().encode()
@@ -87,7 +84,7 @@ def as_csv(document: Battle, venue: str) -> bytes:
 
 @pytest.fixture
 def fought(document, publish, sqlite) -> None:
-    """The battle's documents are there."""
+    """The documents of the battle are published."""
     publish("bot-battle", END, document)
     with sqlite.writing() as db:
         for venue in ("all", "cex", "dex"):
@@ -96,36 +93,36 @@ def fought(document, publish, sqlite) -> None:
 
 @pytest.fixture
 def lived(lives, sqlite, wall) -> None:
-    """The past of the lanes is there, and it is the instant at which it ends."""
+    """The history of the lanes is stored, and the clock is at its end."""
     wall.time = END
     with sqlite.writing() as db:
         for name, life in lives.items():
-            stored.advance(db, name, dump(life.state), life.passed, life.events)
+            stored.advance(db, name, asdict(life.state), life.passed, life.events)
 
 
 class TestDocument:
-    def test_it_is_public_and_served_as_it_was_made(self, client: FlaskClient, fought, document, as_described):
+    def test_it_is_public_and_served_unchanged(self, client: FlaskClient, fought, document, as_described):
         answer = client.get(PATH)
         assert answer.json == json.loads(json.dumps(asdict(document)))
         assert {"schema", "timestamp", "summary", "lanes", "venues", "rate_limit"} <= answer.json.keys()
         assert [lane["venue"] for lane in answer.json["lanes"]] == ["cex"] * 4 + ["dex"] * 2
         as_described(PATH, answer.json)
 
-    def test_the_policy_in_it_is_the_one_in_the_headers(self, client: FlaskClient, fought):
+    def test_its_rate_limit_is_that_of_the_headers(self, client: FlaskClient, fought):
         answer = client.get(PATH)
         limit = answer.json["rate_limit"]
         assert answer.headers["RateLimit-Policy"] == f'"telemetry";q={limit["limit"]};w={limit["window_s"]}'
         assert limit["scope"] == "address"
 
-    def test_it_may_be_kept_and_is_limited(self, client: FlaskClient, fought):
+    def test_it_is_cacheable_and_limited(self, client: FlaskClient, fought):
         answer = client.get(PATH)
         assert answer.headers["Cache-Control"].startswith("public, max-age=")
         assert client.get(PATH, headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
         assert [client.get(PATH).status_code for _ in range(119)] == [200] * 118 + [429]
 
-    def test_every_lane_tells_where_its_history_is(self, client: FlaskClient, fought, lived):
+    def test_every_lane_links_to_its_history(self, client: FlaskClient, fought, lived):
         for lane in client.get(PATH).json["lanes"]:
-            assert [told["name"] for told in client.get(lane["api_path"]).json["lanes"]] == [lane["name"]]
+            assert [history["name"] for history in client.get(lane["api_path"]).json["lanes"]] == [lane["name"]]
 
     @pytest.mark.parametrize("path", [PATH, CSV])
     def test_before_the_first_bar_it_is_unavailable(self, client: FlaskClient, path: str):
@@ -136,9 +133,7 @@ class TestFile:
     @pytest.mark.parametrize(
         ("query", "venues"), [("", ["cex", "dex"]), ("all", ["cex", "dex"]), ("cex", ["cex"]), ("dex", ["dex"])]
     )
-    def test_it_has_the_lanes_of_the_venue_with_the_21_fields_and_the_world(
-        self, client: FlaskClient, fought, query: str, venues: list[str]
-    ):
+    def test_it_has_21_fields_and_the_world_per_lane(self, client: FlaskClient, fought, query: str, venues: list[str]):
         answer = client.get(CSV, query_string={"venue": query} if query else {})
         assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
         header, *lines = csv.reader(io.StringIO(answer.text, newline=""))
@@ -146,12 +141,12 @@ class TestFile:
         assert [line[1] for line in lines] == [name for name, lane in LANES.items() if lane.venue in venues]
         assert {line[-1] for line in lines} == {"simulated"}
 
-    def test_it_is_saved_under_a_name_that_tells_what_it_is(self, client: FlaskClient, fought):
+    def test_the_download_has_a_descriptive_file_name(self, client: FlaskClient, fought):
         answer = client.get(CSV, query_string={"venue": "cex"})
         assert answer.headers["Content-Disposition"] == 'attachment; filename="bot-battle-cex-20250301T0000Z.csv"'
 
     @pytest.mark.parametrize("venue", ["otc", "CEX", "", "all,cex"])
-    def test_another_venue_is_refused_with_those_there_are(self, client: FlaskClient, fought, venue: str):
+    def test_an_unknown_venue_is_refused_with_the_valid_ones(self, client: FlaskClient, fought, venue: str):
         refused = client.get(CSV, query_string={"venue": venue})
         assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
         assert refused.json["errors"] == [{"field": "venue", "message": "Input should be 'all', 'cex' or 'dex'"}]
@@ -169,8 +164,8 @@ def names(answer) -> list[str]:
     return [lane["name"] for lane in answer.json["lanes"]]
 
 
-def told(answer) -> tuple[str, str]:
-    """The field that was refused and why."""
+def error_of(answer) -> tuple[str, str]:
+    """The refused field and the reason."""
     assert (answer.status_code, answer.json["code"]) == (400, "invalid_request")
     (error,) = answer.json["errors"]
     return error["field"], error["message"]
@@ -191,7 +186,7 @@ class TestHistory:
             }
         as_described(HISTORY, answer.json)
 
-    def test_it_tells_every_trade_harvest_and_switch_of_the_window(self, client: FlaskClient, lived, lives):
+    def test_it_lists_every_trade_harvest_and_switch_of_the_window(self, client: FlaskClient, lived, lives):
         answer = client.get(f"{HISTORY}?since=2025-02-01&until=2025-02-28")
         kinds = set()
         for lane in answer.json["lanes"]:
@@ -202,7 +197,7 @@ class TestHistory:
             kinds |= {event["kind"] for event in lane["events"]}
         assert kinds == {"trade", "harvest", "switch"}
 
-    def test_a_longer_curve_is_thinned_and_says_so(self, client: FlaskClient, lived, lives):
+    def test_a_longer_curve_is_thinned_with_its_spacing(self, client: FlaskClient, lived, lives):
         answer = client.get(f"{HISTORY}?lane=trend&since=2025-01-01").json
         (lane,) = answer["lanes"]
         seen = {iso(bar.as_of): round(bar.equity, 2) for bar in lives["trend"].passed}
@@ -211,7 +206,7 @@ class TestHistory:
         assert lane["points"][-1]["time"] == iso(END)
         assert len(lane["points"]) == 59 * 6
 
-    def test_a_date_stands_for_the_whole_of_its_day(self, client: FlaskClient, lived):
+    def test_a_date_stands_for_the_whole_day(self, client: FlaskClient, lived):
         (lane,) = client.get(f"{HISTORY}?lane=trend&since=2025-02-03&until=2025-02-04").json["lanes"]
         assert (lane["points"][0]["time"], lane["points"][-1]["time"]) == (
             "2025-02-03T00:00:00Z",
@@ -229,7 +224,7 @@ class TestHistory:
             ("2025-02-28T20:00:00+02:00", "2025-02-28T18:00:00Z"),
         ],
     )
-    def test_an_instant_is_utc_unless_it_says_otherwise(self, client: FlaskClient, lived, since: str, first: str):
+    def test_an_instant_without_offset_is_utc(self, client: FlaskClient, lived, since: str, first: str):
         answer = client.get(HISTORY, query_string={"lane": "trend", "since": since})
         assert answer.json["lanes"][0]["points"][0]["time"] == first
 
@@ -237,7 +232,7 @@ class TestHistory:
         answer = client.get(f"{HISTORY}?until=2099-12-31")
         assert answer.json == client.get(HISTORY).json
 
-    def test_before_the_lanes_began_there_is_nothing(self, client: FlaskClient, lived, as_described):
+    def test_before_the_start_of_the_lanes_it_is_empty(self, client: FlaskClient, lived, as_described):
         answer = client.get(f"{HISTORY}?since=2024-12-01&until=2024-12-05")
         assert (answer.json["as_of"], [lane["points"] for lane in answer.json["lanes"]]) == (None, [[]] * 6)
         as_described(HISTORY, answer.json)
@@ -246,38 +241,38 @@ class TestHistory:
         answer = client.get(HISTORY)
         assert (answer.status_code, answer.json["as_of"], len(answer.json["lanes"])) == (200, None, 6)
 
-    def test_another_lane_is_refused_with_those_there_are(self, client: FlaskClient, lived):
-        name, message = told(client.get(f"{HISTORY}?lane=hodl"))
+    def test_an_unknown_lane_is_refused_with_the_valid_ones(self, client: FlaskClient, lived):
+        name, message = error_of(client.get(f"{HISTORY}?lane=hodl"))
         assert name == "lane"
         assert all(f"'{lane}'" in message for lane in LANES)
 
-    @pytest.mark.parametrize("given", NO_INSTANTS)
+    @pytest.mark.parametrize("instant", NO_INSTANTS)
     @pytest.mark.parametrize("end", ["since", "until"])
-    def test_what_is_no_instant_is_refused(self, client: FlaskClient, given: str, end: str):
-        name, _ = told(client.get(HISTORY, query_string={end: given}))
+    def test_an_invalid_instant_is_refused(self, client: FlaskClient, instant: str, end: str):
+        name, _ = error_of(client.get(HISTORY, query_string={end: instant}))
         assert name == end
 
     def test_a_window_that_ends_before_it_begins_is_refused(self, client: FlaskClient, lived):
         for query in ("since=2025-02-03&until=2025-02-01", "since=2025-03-02"):
-            name, message = told(client.get(f"{HISTORY}?{query}"))
+            name, message = error_of(client.get(f"{HISTORY}?{query}"))
             assert (name, "after the end, which is 2025-0" in message) == ("since", True)
 
-    def test_too_long_a_window_is_refused_with_the_longest_there_is(self, client: FlaskClient, lived):
+    def test_a_long_window_is_refused_with_the_maximum(self, client: FlaskClient, lived):
         for query, longest in (("", 35), ("lane=trend&", 210)):
             since = END - longest * DAY
             assert client.get(f"{HISTORY}?{query}since={iso(since)}").status_code == 200
-            name, message = told(client.get(f"{HISTORY}?{query}since={iso(since - 1)}"))
+            name, message = error_of(client.get(f"{HISTORY}?{query}since={iso(since - 1)}"))
             assert (name, f"at most {longest} days before the end" in message) == ("since", True)
 
-    def test_more_events_than_an_answer_holds_are_refused_and_never_cut(self, client: FlaskClient, sqlite, wall, lives):
+    def test_too_many_events_are_refused_and_never_truncated(self, client: FlaskClient, sqlite, wall, lives):
         wall.time = END
         busy = [lives["trend"].events[0] | {"time": END - DAY + count} for count in range(2001)]
         with sqlite.writing() as db:
             stored.advance(db, "trend", {}, [LaneBar(END, 1.0, "waiting")], busy)
         most = client.get(HISTORY, query_string={"since": iso(END - DAY + 1)})
         assert len(most.json["lanes"][0]["events"]) == 2000
-        name, message = told(client.get(HISTORY, query_string={"since": iso(END - DAY)}))
-        assert (name, message) == ("since", "lane trend did more than 2000 things since then")
+        name, message = error_of(client.get(HISTORY, query_string={"since": iso(END - DAY)}))
+        assert (name, message) == ("since", "lane trend has more than 2,000 events since then")
 
     def test_it_is_limited_like_the_document(self, client: FlaskClient):
         assert client.get(HISTORY).headers["RateLimit-Policy"] == '"telemetry";q=120;w=60'

@@ -73,23 +73,28 @@ class TestCreating:
     def test_a_challenge_is_answered_whole_with_its_votes_pending(self, create):
         answer = create()
         assert (answer.status_code, answer.mimetype) == (200, "application/json")
-        told = answer.json
-        assert (told["id"], told["number"], told["category"], told["status"]) == ("challenge-1", 1, "challenge", "open")
-        assert (told["question"], told["asset"], told["deadline"]) == (QUESTION, "btc", f"{DEADLINE}T23:59:59Z")
-        assert (told["votes_pending"], told["ai_votes"], told["apex"], told["ai"]) == (True, {}, None, None)
-        assert told["understood"]["comparator"] == "close_above"
-        assert told["resolved_by"] == "prices"
-        assert told["backfilled"] is False
-        assert told["user_votes"] == {"yes": 0, "no": 0, "total": 0, "yes_pct": None}
-        assert (told["context"]["price"], told["context"]["change_24h_pct"]) == (SPOTS["btc"], 2.0)
-        assert told["context"]["distance_pct"] == pytest.approx(20)
+        shown = answer.json
+        assert (shown["id"], shown["number"], shown["category"], shown["status"]) == (
+            "challenge-1",
+            1,
+            "challenge",
+            "open",
+        )
+        assert (shown["question"], shown["asset"], shown["deadline"]) == (QUESTION, "btc", f"{DEADLINE}T23:59:59Z")
+        assert (shown["votes_pending"], shown["ai_votes"], shown["apex"], shown["ai"]) == (True, {}, None, None)
+        assert shown["understood"]["comparator"] == "close_above"
+        assert shown["resolved_by"] == "prices"
+        assert shown["backfilled"] is False
+        assert shown["user_votes"] == {"yes": 0, "no": 0, "total": 0, "yes_pct": None}
+        assert (shown["context"]["price"], shown["context"]["change_24h_pct"]) == (SPOTS["btc"], 2.0)
+        assert shown["context"]["distance_pct"] == pytest.approx(20)
 
     def test_it_is_then_among_the_open_ones_and_under_its_number(self, create, send):
-        told = [create().json, create("Will gold rise?").json]
+        created = [create().json, create("Will gold rise?").json]
         listed = send("GET", ACTIVE).json
         assert (listed["schema"], listed["count"], listed["world"]) == ("challenges/1", 2, "simulated")
-        assert listed["challenges"] == told[::-1]
-        assert send("GET", "/api/challenges/2").json == told[1]
+        assert listed["challenges"] == created[::-1]
+        assert send("GET", "/api/challenges/2").json == created[1]
 
     def test_the_question_is_recorded_in_the_ledger_at_once(self, create, database):
         create()
@@ -99,11 +104,11 @@ class TestCreating:
         assert entry.body["question"]["text"] == QUESTION
         assert {"rule", "deadline", "resolver", "created_at"} <= entry.body.keys()
 
-    def test_who_created_it_is_kept_and_never_told(self, create, send, database, delegating):
+    def test_its_creator_is_stored_and_never_published(self, create, send, database, delegating):
         headers = {"X-API-Key": delegating, "X-End-User": "alice-of-the-tests"}
         shown = create(headers=headers).text + send("GET", ACTIVE).text + send("GET", "/api/challenges/1").text
         with database.reading() as db:
-            assert predictions.find_challenge(db, 1).market.author.endswith(":alice-of-the-tests")
+            assert predictions.find_challenge(db, 1).author.endswith(":alice-of-the-tests")
             shown += str(ledger.entries(db, 1, 10))
         assert "alice" not in shown
         assert "author" not in shown
@@ -211,21 +216,21 @@ class TestWhatIsRefused:
             (["Will Bitcoin rise?"], "invalid_request"),
         ],
     )
-    def test_what_is_no_question_by_its_field(self, create, question, code: str):
+    def test_an_invalid_question_by_its_field(self, create, question, code: str):
         refused = create(question)
         assert (refused.status_code, refused.json["code"]) == (400, code)
         assert "question" in {error["field"] for error in refused.json["errors"]}
 
-    def test_a_field_of_no_meaning(self, send):
+    def test_an_unknown_field(self, send):
         body = {"question": QUESTION, "deadline": DEADLINE, "author": "me"}
         assert send("POST", CREATE, json=body).json["errors"][0]["field"] == "author"
 
-    def test_markup_is_text_and_is_told_as_json_only(self, create, send):
+    def test_markup_is_plain_text_served_only_as_json(self, create, send):
         text = "Will <b>Bitcoin</b> be above 60,000 USD? <script>alert(1)</script>"
         answer = create(text)
-        for told in (answer, send("GET", ACTIVE)):
-            assert told.mimetype in ("application/json", "application/problem+json")
-            assert told.headers["X-Content-Type-Options"] == "nosniff"
+        for response in (answer, send("GET", ACTIVE)):
+            assert response.mimetype in ("application/json", "application/problem+json")
+            assert response.headers["X-Content-Type-Options"] == "nosniff"
         assert answer.status_code == 400 or answer.json["question"] == text
 
 
@@ -269,13 +274,13 @@ class TestVoting:
         create()
         vote(1, "no")
         with database.reading() as db:
-            found = predictions.find_challenge(db, 1)
-        settle(database, found.market, "yes", NOON + HOUR)
+            challenge = predictions.find_challenge(db, 1)
+        settle(database, challenge, "yes", NOON + HOUR)
         assert vote(1, "yes").json["code"] == "voting_closed"
-        told = send("GET", "/api/challenges/1").json
-        assert told["user_votes"]["no"] == 1
-        assert (told["status"], told["resolution"]["outcome"]) == ("resolved", "yes")
-        assert told["resolution"]["evidence"] == "the last price was 50,500.00"
+        shown = send("GET", "/api/challenges/1").json
+        assert shown["user_votes"]["no"] == 1
+        assert (shown["status"], shown["resolution"]["outcome"]) == ("resolved", "yes")
+        assert shown["resolution"]["evidence"] == "the last price was 50,500.00"
         assert send("GET", ACTIVE).json["count"] == 0
 
     @pytest.mark.parametrize(
@@ -301,21 +306,22 @@ class TestVoting:
         wall.time = NOON + HOUR
         assert vote(1).status_code == 200
 
-    def test_a_key_that_is_wrong_is_refused_and_not_counted_as_an_address(self, create, vote):
+    def test_a_wrong_key_is_refused_and_not_counted_per_address(self, create, vote):
         create()
         assert vote(1, headers={"X-API-Key": "nf_live_x"}).json["code"] == "invalid_api_key"
 
 
-def test_once_they_have_voted_it_shows_ten_voters_apex_and_their_row_of_the_ledger(create, send, database):
+def test_after_voting_it_shows_the_votes_and_their_ledger_row(create, send, database):
+    """Ten voters, the apex call and the row of the ledger that holds their votes."""
     create()
     with database.reading() as db:
-        market = predictions.find_challenge(db, 1).market
+        market = predictions.find_challenge(db, 1)
     entry = let_vote(database, market, commitment(NOON + 5, names=(*NAMES, "swarm", "apex")))
-    told = send("GET", "/api/challenges/1").json
-    assert list(told["ai_votes"]) == [*NAMES, "swarm"]
-    assert told["apex"]["p_yes"] == 0.6
-    assert told["votes_pending"] is False
-    assert told["commitment"] == {"seq": entry.seq, "hash": entry.hash}
+    shown = send("GET", "/api/challenges/1").json
+    assert list(shown["ai_votes"]) == [*NAMES, "swarm"]
+    assert shown["apex"]["p_yes"] == 0.6
+    assert shown["votes_pending"] is False
+    assert shown["commitment"] == {"seq": entry.seq, "hash": entry.hash}
     assert utc(NOON + 5).strftime("%Y-%m-%dT%H:%M:%SZ") in send("GET", "/api/challenges/1").text
 
 
@@ -323,7 +329,7 @@ def test_the_deadline_of_an_open_challenge_is_to_come(create, send, wall: Wall):
     create(deadline=str(TODAY))
     create()
     wall.time = NOON + DAY
-    assert [one["number"] for one in send("GET", ACTIVE).json["challenges"]] == [2]
+    assert [challenge["number"] for challenge in send("GET", ACTIVE).json["challenges"]] == [2]
 
 
 def test_the_list_is_of_the_shape_that_the_docs_describe(create, send, as_described):
@@ -333,7 +339,8 @@ def test_the_list_is_of_the_shape_that_the_docs_describe(create, send, as_descri
     as_described("/api/challenges/{number}", send("GET", "/api/challenges/2").json)
 
 
-def test_an_open_challenge_on_an_asset_that_has_no_price_any_more_has_no_context(create, send, database, wall: Wall):
+def test_a_challenge_on_an_asset_without_a_price_has_no_context(create, send, database, wall: Wall):
+    """It stays open when its asset has no price any more."""
     create()
     tell_prices(database, "gold", as_of=NOON + HOUR)
     wall.time += HOUR
@@ -341,9 +348,9 @@ def test_an_open_challenge_on_an_asset_that_has_no_price_any_more_has_no_context
 
 
 def test_the_newest_two_hundred_are_listed(send, database):
-    for number in range(1, 203):
-        with database.writing() as db:
-            predictions.add(db, market(f"challenge-{number}", category="challenge", resolver="hand"), number)
-    told = send("GET", ACTIVE).json
-    assert [one["number"] for one in told["challenges"]] == list(range(202, 2, -1))
-    assert told["count"] == 200
+    with database.writing() as db:
+        challenges = [market(f"challenge-{number}", category="challenge", number=number) for number in range(1, 203)]
+        predictions.add(db, challenges)
+    listed = send("GET", ACTIVE).json
+    assert [challenge["number"] for challenge in listed["challenges"]] == list(range(202, 2, -1))
+    assert listed["count"] == 200

@@ -1,4 +1,4 @@
-"""The hospital's snapshots: the last one, and every one before it."""
+"""The snapshots of the hospital: the latest and all earlier ones."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import asdict
 import pytest
 from flask.testing import FlaskClient
 
+from service.market.months import ends
 from service.trading.arena import Arena
 from service.trading.health import WEIGHTS
-from service.trading.hospital import Hospital, past, snapshot
-from service.trading.months import ends
+from service.trading.hospital import HospitalDocument, past, snapshot
 from service.trading.triage import admit
 
 PATH = "/api/v1/strategy-hospital"
@@ -23,15 +23,15 @@ def plain(document: object) -> dict:
 
 
 @pytest.fixture(scope="module")
-def snapshots(arena: Arena) -> dict[str, Hospital]:
+def snapshots(arena: Arena) -> dict[str, HospitalDocument]:
     """The snapshots of January and February."""
-    made: dict[str, Hospital] = {}
+    documents: dict[str, HospitalDocument] = {}
     for month in MONTHS:
-        before = {known: past(plain(document)) for known, document in made.items()}
-        made[month] = snapshot(
+        before = {earlier: past(plain(document)) for earlier, document in documents.items()}
+        documents[month] = snapshot(
             month, admit(arena, month), before, made_at=ends(month), world="simulated", sources={"btc": "made"}
         )
-    return made
+    return documents
 
 
 @pytest.fixture
@@ -55,14 +55,14 @@ def test_every_month_is_kept(client: FlaskClient, examined, snapshots):
         assert client.get(f"{PATH}?month={month}").json == plain(snapshots[month])
 
 
-def test_its_links_lead_to_the_month_before_and_to_the_method(client: FlaskClient, examined):
+def test_its_links_lead_to_the_previous_month_and_the_method(client: FlaskClient, examined):
     links = client.get(PATH).json["links"]
     assert client.get(links["history"]).json["snapshot_month"] == "2025-01"
     page, _, anchor = links["methodology"].partition("#")
     assert client.get(page).mimetype == "text/html"
     method, _, path = anchor.partition("-")
-    told = client.get("/api/openapi.json").json["paths"][path][method]["description"]
-    assert all(f"{weight:.2f}" in told for weight in WEIGHTS.values())
+    description = client.get("/api/openapi.json").json["paths"][path][method]["description"]
+    assert all(f"{weight:.2f}" in description for weight in WEIGHTS.values())
 
 
 @pytest.mark.parametrize(
@@ -75,10 +75,10 @@ def test_a_malformed_month_is_refused(client: FlaskClient, examined, month: str)
 
 
 @pytest.mark.parametrize("month", ["2024-12", "2025-03", "0000-01", "9999-12"])
-def test_of_a_month_without_a_snapshot_it_names_those_there_are(client: FlaskClient, examined, month: str):
+def test_an_unknown_month_is_404_with_the_available_months(client: FlaskClient, examined, month: str):
     refused = client.get(PATH, query_string={"month": month})
     assert (refused.status_code, refused.json["code"]) == (404, "not_found")
-    assert refused.json["detail"].endswith("those of 2025-01, 2025-02.")
+    assert refused.json["detail"].endswith("Available months: 2025-01, 2025-02.")
 
 
 @pytest.mark.parametrize("query", ["", "?month=2025-02"])
@@ -86,7 +86,7 @@ def test_before_the_first_month_has_closed_it_is_unavailable(client: FlaskClient
     assert client.get(PATH + query).status_code == 503
 
 
-def test_it_is_public_may_be_kept_and_is_limited(client: FlaskClient, examined):
+def test_it_is_public_cacheable_and_limited(client: FlaskClient, examined):
     answer = client.get(PATH)
     assert answer.headers["Cache-Control"].startswith("public, max-age=")
     assert client.get(PATH, headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304

@@ -82,7 +82,8 @@ def test_a_body_that_is_not_one_plain_object_is_a_bad_request(client: FlaskClien
 
 @pytest.mark.parametrize("name", ["email", "app_name"])
 @pytest.mark.parametrize("text", ["a\\u0000b", "a\\u001bb", "a\\u007fb", "a\\u0085b", "a\\ud800b", "a\\udfffb"])
-def test_control_characters_and_lone_surrogates_are_refused_by_the_name_of_their_field(client, name, text):
+def test_unprintable_text_is_refused_with_the_name_of_its_field(client, name, text):
+    """Control characters and lone surrogates."""
     fields = {"email": "you@example.com", name: "_"}
     body = json.dumps(fields).replace('"_"', f'"{text}"')
     answer = client.post("/api/v1/register", data=body, content_type="application/json")
@@ -105,8 +106,8 @@ def test_a_thousand_wrong_fields_get_a_short_answer(client: FlaskClient):
 
 def test_every_wrong_field_is_named_with_what_it_may_hold(client: FlaskClient):
     answer = client.post("/api/v1/register", json={"app_name": 7, "colour": "red"})
-    told = {error["field"]: error["message"] for error in answer.json["errors"]}
-    assert told == {
+    messages = {error["field"]: error["message"] for error in answer.json["errors"]}
+    assert messages == {
         "email": "Field required",
         "app_name": "Input should be a valid string",
         "colour": "Extra inputs are not permitted",
@@ -123,7 +124,7 @@ def test_every_wrong_field_is_named_with_what_it_may_hold(client: FlaskClient):
         {},
     ],
 )
-def test_a_body_in_any_other_form_than_json_in_utf_8_is_an_unsupported_media_type(client: FlaskClient, headers: dict):
+def test_a_body_other_than_utf_8_json_is_an_unsupported_media_type(client: FlaskClient, headers: dict):
     answer = client.post("/api/v1/register", data=b'{"email": "a@b.example"}', headers=headers)
     assert (answer.status_code, answer.json["code"]) == (415, "unsupported_media_type")
 
@@ -140,7 +141,7 @@ def test_a_body_may_have_16_kib_and_not_a_byte_more(client: FlaskClient, chunked
     assert send(10_000_000) == 413
 
 
-class Asked(Query):
+class AssetQuery(Query):
     asset: str = "btc"
     count: int = 1
 
@@ -156,12 +157,12 @@ class Asked(Query):
 )
 def test_a_query_is_refused_by_the_name_of_what_is_wrong_in_it(app: Flask, query: str, field: str):
     with app.test_request_context(f"/?{query}"), pytest.raises(InvalidRequest) as refusal:
-        read_query(Asked)
+        read_query(AssetQuery)
     assert [error.field for error in refusal.value.errors] == [field]
 
 
 def test_a_query_is_read_into_its_types_and_bounded(app: Flask):
     with app.test_request_context("/?count=3"):
-        assert read_query(Asked) == Asked(asset="btc", count=3)
+        assert read_query(AssetQuery) == AssetQuery(asset="btc", count=3)
     with app.test_request_context(f"/?asset={'x' * 3000}"), pytest.raises(InvalidRequest, match="2048"):
-        read_query(Asked)
+        read_query(AssetQuery)

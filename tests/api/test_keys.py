@@ -27,12 +27,12 @@ def me(web: Web, key: str | None, **more):
 
 
 class TestRegistering:
-    def test_gives_a_key_that_works_and_tells_what_it_may(self, web):
+    def test_gives_a_working_key_and_its_limits(self, web):
         answer = web.send("POST", "/api/v1/register", json={"email": EMAIL, "app_name": "dashboard"})
         assert answer.status_code == 200
-        told = dict(answer.json)
-        key = told.pop("api_key")
-        assert told == {
+        shown = dict(answer.json)
+        key = shown.pop("api_key")
+        assert shown == {
             "daily_limit": 10,
             "key_id": key_id(key),
             "plan": "free",
@@ -45,7 +45,7 @@ class TestRegistering:
     def test_needs_no_name_of_an_application(self, web):
         assert web.register().json["app_name"] is None
 
-    def test_looks_the_same_whether_the_email_is_known_or_not(self, web):
+    def test_does_not_reveal_whether_the_email_is_registered(self, web):
         first, again = web.register().json, web.register(EMAIL.upper()).json
         for answer in (first, again):
             del answer["api_key"], answer["key_id"]
@@ -90,7 +90,7 @@ class TestAKey:
         assert (answer.status_code, answer.json["code"]) == (401, "invalid_api_key")
         assert answer.json["detail"] == "The API key is not valid."
 
-    def test_says_who_is_calling_where_it_is_welcome(self, web, key):
+    def test_identifies_the_caller_where_it_is_optional(self, web, key):
         assert web.send("GET", "/look").json == {"caller": "address:203.0.113.7"}
         assert web.send("GET", "/look", key=key).json == {"caller": f"key:{key_id(key)}"}
 
@@ -101,7 +101,7 @@ class TestAKey:
     def test_of_an_unknown_id_is_compared_like_any_other(self, web, key, monkeypatch):
         """Else the time of the answer would tell which ids exist."""
         compared = []
-        monkeypatch.setattr(auth, "matches", lambda *given: compared.append(given[1]) or False)
+        monkeypatch.setattr(auth, "matches", lambda *pair: compared.append(pair[1]) or False)
         assert [me(web, sent).status_code for sent in (key, UNKNOWN)] == [401, 401]
         assert (len(compared[0]), compared[1]) == (len(NOBODY), NOBODY)
 
@@ -121,13 +121,13 @@ class TestAKey:
         with web.database.reading() as db:
             assert keys.find(db, key_id(key)).last_used_at == NOON + 60
 
-    def test_keeps_what_it_is_answered_out_of_every_cache(self, web, key):
+    def test_makes_answers_uncacheable(self, web, key):
         for answer in (web.register(), web.ask(key), me(web, key), me(web, UNKNOWN)):
             assert answer.headers["Cache-Control"] == "no-store"
 
 
 class TestMe:
-    def test_tells_plan_usage_and_reset_without_counting(self, web, key):
+    def test_shows_plan_usage_and_reset_without_counting(self, web, key):
         web.ask(key)
         for _ in range(3):
             assert me(web, key).json == {
@@ -140,15 +140,15 @@ class TestMe:
                 "quota": {"limit": 10, "remaining": 9, "reset_at": "2026-11-22T00:00:00Z"},
             }
 
-    def test_tells_of_an_end_users_usage_to_a_delegating_key(self, web):
+    def test_shows_the_usage_of_an_end_user_to_a_delegating_key(self, web):
         key = web.granted(delegating=True)
         web.ask(key, headers={"X-End-User": "alice"})
         used = {user: me(web, key, headers={"X-End-User": user}).json["used"] for user in ("alice", "bob")}
         assert used == {"alice": 1, "bob": 0}
 
-    def test_tells_a_key_taken_down_to_a_smaller_plan_that_nothing_is_left(self, web):
+    def test_shows_nothing_left_after_a_downgrade_to_a_smaller_plan(self, web):
         key = web.granted(plan="paid")
-        web.asked(key, 30)
+        web.statuses(key, 30)
         with web.database.writing() as db:
             keys.grant(db, key_id(key), "free")
         assert me(web, key).json["quota"]["remaining"] == 0
@@ -159,14 +159,14 @@ class TestMe:
 
 class TestRotating:
     def test_ends_the_old_key_at_once_and_keeps_its_id_plan_and_usage(self, web, key):
-        web.asked(key, 4)
+        web.statuses(key, 4)
         answer = web.send("POST", "/api/v1/me/rotate", key=key)
         assert answer.status_code == 200
         new = answer.json["api_key"]
         assert (answer.json["key_id"], answer.json["plan"]) == (key_id(key), "free")
         assert answer.json["quota"]["remaining"] == 6
         assert me(web, key).json["code"] == "invalid_api_key"
-        assert web.asked(new, 7) == {200: 6, 429: 1}
+        assert web.statuses(new, 7) == {200: 6, 429: 1}
 
 
 class TestRevoking:

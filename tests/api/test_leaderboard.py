@@ -1,4 +1,4 @@
-"""The leaderboard for who has a key, and the page of each strategy for everybody."""
+"""The leaderboard, which needs a key, and the public page of each strategy."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import asdict
 import pytest
 from flask.testing import FlaskClient
 
+from service.market.headers import header
 from service.trading.arena import Arena
 from service.trading.documents import (
     LEADERBOARD_ASSETS,
@@ -26,28 +27,16 @@ PATH = "/api/v1/leaderboard"
 @pytest.fixture(scope="module")
 def boards(arena: Arena) -> dict[str, LeaderboardDocument]:
     """The seven documents of the ranking, by the name they are stored under."""
-    about = {
-        "made_at": arena.as_of,
-        "as_of": arena.as_of,
-        "step": 300,
-        "world": "simulated",
-        "sources": {"btc": "made"},
-    }
+    head = header(arena.as_of, arena.as_of, step=300, world="simulated", sources={"btc": "made"})
     names = {"leaderboard": None} | {f"leaderboard/{asset}": asset for asset in LEADERBOARD_ASSETS}
-    return {name: leaderboard_document(leaderboard(arena, asset), **about) for name, asset in names.items()}
+    return {name: leaderboard_document(leaderboard(arena, asset), head) for name, asset in names.items()}
 
 
 @pytest.fixture(scope="module")
 def pages(arena: Arena) -> dict[str, StrategyDocument]:
     """The page of each strategy, by key."""
-    about = {
-        "made_at": arena.as_of,
-        "as_of": arena.as_of,
-        "step": 3600,
-        "world": "simulated",
-        "sources": {"btc": "made"},
-    }
-    return {entry.key: strategy_document(profile(arena, entry), **about) for entry in leaderboard(arena).entries}
+    head = header(arena.as_of, arena.as_of, step=3600, world="simulated", sources={"btc": "made"})
+    return {entry.key: strategy_document(profile(arena, entry), head) for entry in leaderboard(arena).entries}
 
 
 @pytest.fixture
@@ -66,7 +55,7 @@ def plain(document: object) -> dict:
 
 
 class TestLeaderboard:
-    def test_without_a_key_there_is_none(self, client: FlaskClient, ranked):
+    def test_it_needs_a_key(self, client: FlaskClient, ranked):
         refused = client.get(PATH)
         assert (refused.status_code, refused.json["code"]) == (401, "missing_api_key")
 
@@ -79,24 +68,24 @@ class TestLeaderboard:
         as_described(PATH, answer.json)
 
     @pytest.mark.parametrize("asset", LEADERBOARD_ASSETS)
-    def test_with_an_asset_it_is_of_the_accounts_in_it(self, client: FlaskClient, headers, ranked, boards, asset: str):
+    def test_with_an_asset_it_ranks_the_accounts_in_it(self, client: FlaskClient, headers, ranked, boards, asset: str):
         answer = client.get(PATH, query_string={"asset": asset}, headers=headers).json
         assert answer == plain(boards[f"leaderboard/{asset}"])
         assert (answer["asset"], answer["assets"]) == (asset, [asset])
         assert {position["asset"] for entry in answer["entries"] for position in entry["positions"]} <= {asset}
 
     @pytest.mark.parametrize("query", ["asset=xrp", "asset=BTC", "asset=", "asset=null", "asset=btc&asset=eth"])
-    def test_another_asset_is_refused_and_not_counted(self, client: FlaskClient, headers, ranked, query: str):
+    def test_an_unknown_asset_is_refused_and_not_counted(self, client: FlaskClient, headers, ranked, query: str):
         refused = client.get(f"{PATH}?{query}", headers=headers)
         assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
         assert refused.json["errors"][0]["field"] == "asset"
         assert client.get("/api/v1/me", headers=headers).json["used"] == 0
 
-    def test_the_refusal_names_the_assets_there_are(self, client: FlaskClient, headers, ranked):
-        told = client.get(f"{PATH}?asset=doge", headers=headers).json["errors"][0]["message"]
-        assert all(f"'{asset}'" in told for asset in LEADERBOARD_ASSETS)
+    def test_the_refusal_names_the_valid_assets(self, client: FlaskClient, headers, ranked):
+        message = client.get(f"{PATH}?asset=doge", headers=headers).json["errors"][0]["message"]
+        assert all(f"'{asset}'" in message for asset in LEADERBOARD_ASSETS)
 
-    def test_a_misspelt_parameter_is_not_overlooked(self, client: FlaskClient, headers, ranked):
+    def test_a_misspelt_parameter_is_refused(self, client: FlaskClient, headers, ranked):
         assert client.get(f"{PATH}?assets=btc", headers=headers).json["errors"][0]["field"] == "assets"
 
     def test_it_counts_against_the_daily_quota(self, client: FlaskClient, headers, ranked):
@@ -104,16 +93,14 @@ class TestLeaderboard:
         assert statuses == [200] * 10 + [429]
         assert client.get(PATH, headers=headers).json["code"] == "quota_exhausted"
 
-    def test_no_cache_may_keep_it_but_its_reader_may_ask_whether_it_has_changed(
-        self, client: FlaskClient, headers, ranked
-    ):
+    def test_it_is_revalidated_and_never_cached_by_others(self, client: FlaskClient, headers, ranked):
         answer = client.get(PATH, headers=headers)
         assert answer.headers["Cache-Control"] == "no-store"
         again = client.get(PATH, headers=headers | {"If-None-Match": answer.headers["ETag"]})
         assert (again.status_code, again.data, again.headers["X-RateLimit-Remaining"]) == (304, b"", "8")
         assert again.headers["Cache-Control"] == "no-store"
 
-    def test_before_the_first_ranking_it_is_unavailable_and_nothing_is_counted(self, client: FlaskClient, headers):
+    def test_before_the_first_ranking_it_is_503_and_free(self, client: FlaskClient, headers):
         refused = client.get(PATH, headers=headers)
         assert (refused.status_code, refused.json["code"]) == (503, "unavailable")
         assert client.get("/api/v1/me", headers=headers).json["used"] == 0
@@ -128,19 +115,19 @@ class TestStrategy:
             assert answer.json == plain(page)
             as_described("/api/v1/strategies/{key}", answer.json)
 
-    def test_it_may_be_kept_for_a_while(self, client: FlaskClient, pages, arena, publish):
+    def test_it_is_cacheable(self, client: FlaskClient, pages, arena, publish):
         publish("strategies/macd_fast", arena.as_of, pages["macd_fast"])
         answer = client.get("/api/v1/strategies/macd_fast")
         assert answer.headers["Cache-Control"].startswith("public, max-age=")
         assert answer.headers["X-RateLimit-Limit"] == "120"
-        known = client.get("/api/v1/strategies/macd_fast", headers={"If-None-Match": answer.headers["ETag"]})
-        assert known.status_code == 304
+        unchanged = client.get("/api/v1/strategies/macd_fast", headers={"If-None-Match": answer.headers["ETag"]})
+        assert unchanged.status_code == 304
 
     @pytest.mark.parametrize("key", ["none_such", "MACD_FAST", "buy_and_hold", "..", "%00", "macd_fast%20"])
-    def test_of_another_key_it_says_where_the_keys_are(self, client: FlaskClient, key: str):
+    def test_an_unknown_strategy_gets_a_link_to_the_list(self, client: FlaskClient, key: str):
         refused = client.get(f"/api/v1/strategies/{key}")
         assert (refused.status_code, refused.json["code"]) == (404, "not_found")
         assert "/api/v1/leaderboard" in refused.json["detail"]
 
-    def test_before_it_was_made_it_is_unavailable(self, client: FlaskClient):
+    def test_before_the_first_run_it_is_unavailable(self, client: FlaskClient):
         assert client.get("/api/v1/strategies/macd_fast").status_code == 503

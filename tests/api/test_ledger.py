@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -11,10 +12,10 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from service.api import ledger_examples
+from service.api import openapi
 from service.client import Client, NotFound, ProofFailed
 from service.ledger import proofs
-from service.ledger.chain import Entry, Row
+from service.ledger.chain import ChainEntry, LedgerRow
 from service.ledger.roots import Root, public_key
 from service.ledger.verifier import verify
 from service.market.instants import DAY
@@ -26,10 +27,10 @@ NOON = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
 
 
 @pytest.fixture
-def recorded(sqlite) -> tuple[Entry, ...]:
+def recorded(sqlite) -> tuple[ChainEntry, ...]:
     """Five rows that are sealed and two of the next day that are not."""
-    old = [Row("votes", f"daily-btc-up-{n}", {"p": 0.1 + n / 7, "n": n}, False) for n in range(5)]
-    new = [Row("odds", "polymarket-1", {"p_yes": 1.0, "tiny": 1e-7, "huge": 1e22}, False) for _ in range(2)]
+    old = [LedgerRow("votes", f"daily-btc-up-{n}", {"p": 0.1 + n / 7, "n": n}, False) for n in range(5)]
+    new = [LedgerRow("odds", "polymarket-1", {"p_yes": 1.0, "tiny": 1e-7, "huge": 1e22}, False) for _ in range(2)]
     with sqlite.writing() as db:
         entries = stored.append(db, old, NOON)
         stored.seal(db, "2026-11-21", KEY, NOON + DAY)
@@ -90,23 +91,23 @@ def test_a_query_that_makes_no_sense_is_refused(client: FlaskClient, query: str)
 
 
 def test_the_head_says_where_the_ledger_stands(client: FlaskClient, recorded, root, as_described):
-    told = client.get(f"{PATH}/head").json
-    assert (told["seq"], told["hash"], told["recorded_at"]) == (7, recorded[-1].hash, "2026-11-22T12:00:00Z")
-    assert (told["unsealed"], told["roots"], told["algorithm"]) == (2, 1, "Ed25519")
-    assert told["public_key"] == public_key(KEY) == root.key
-    as_described(f"{PATH}/head", told)
+    head = client.get(f"{PATH}/head").json
+    assert (head["seq"], head["hash"], head["recorded_at"]) == (7, recorded[-1].hash, "2026-11-22T12:00:00Z")
+    assert (head["unsealed"], head["roots"], head["algorithm"]) == (2, 1, "Ed25519")
+    assert head["public_key"] == public_key(KEY) == root.key
+    as_described(f"{PATH}/head", head)
 
 
 def test_it_does_not_claim_to_prove_when_something_was_written(client: FlaskClient):
-    told = client.get(f"{PATH}/head").json["what_it_proves"]
-    assert "does not prove when a row was written" in told
-    assert "no second ledger" in told
+    statement = client.get(f"{PATH}/head").json["what_it_proves"]
+    assert "does not prove when a row was written" in statement
+    assert "no second ledger" in statement
 
 
 def test_an_empty_ledger_answers_too(client: FlaskClient, as_described):
-    told = client.get(f"{PATH}/head").json
-    assert (told["seq"], told["hash"], told["public_key"], told["unsealed"], told["roots"]) == (None, None, None, 0, 0)
-    as_described(f"{PATH}/head", told)
+    head = client.get(f"{PATH}/head").json
+    assert (head["seq"], head["hash"], head["public_key"], head["unsealed"], head["roots"]) == (None, None, None, 0, 0)
+    as_described(f"{PATH}/head", head)
     page = client.get(PATH).json
     assert (page["count"], page["head"], page["next"]) == (0, None, None)
     as_described(PATH, page)
@@ -135,10 +136,10 @@ def test_a_row_that_is_not_there_is_not_found(client: FlaskClient, recorded, pat
 
 def test_a_proof_holds_and_can_be_followed_by_hand(client: FlaskClient, recorded, root, as_described):
     for seq in range(1, 6):
-        told = client.get(f"{PATH}/proof/{seq}").json
-        assert proofs.fault(proofs.read(told), seq, public_key(KEY)) is None
-        assert (told["entry"], told["root"]) == (asdict(recorded[seq - 1]), asdict(root))
-        as_described(f"{PATH}/proof/{{seq}}", told)
+        proof = client.get(f"{PATH}/proof/{seq}").json
+        assert proofs.fault(proofs.read(proof), seq, public_key(KEY)) is None
+        assert (proof["entry"], proof["root"]) == (asdict(recorded[seq - 1]), asdict(root))
+        as_described(f"{PATH}/proof/{{seq}}", proof)
 
 
 def test_a_row_that_is_not_sealed_yet_says_when_it_will_be(client: FlaskClient, recorded):
@@ -150,30 +151,33 @@ def test_a_row_that_is_not_sealed_yet_says_when_it_will_be(client: FlaskClient, 
 def test_the_roots_are_listed_from_a_day_on_and_paged(client: FlaskClient, sqlite, recorded, as_described):
     with sqlite.writing() as db:
         stored.seal(db, "2026-11-22", KEY, NOON + 2 * DAY)
-    told = client.get(f"{PATH}/roots").json
-    assert ([one["day"] for one in told["roots"]], told["next"]) == (["2026-11-21", "2026-11-22"], None)
-    as_described(f"{PATH}/roots", told)
+    listed = client.get(f"{PATH}/roots").json
+    assert ([root["day"] for root in listed["roots"]], listed["next"]) == (["2026-11-21", "2026-11-22"], None)
+    as_described(f"{PATH}/roots", listed)
     page = client.get(f"{PATH}/roots?limit=1").json
     assert (page["count"], page["next"]) == (1, "2026-11-22")
     later = client.get(f"{PATH}/roots?since={page['next']}").json
-    assert later["roots"] == told["roots"][1:]
+    assert later["roots"] == listed["roots"][1:]
     assert client.get(f"{PATH}/roots?since=yesterday").status_code == 400
 
 
-def test_it_is_public_limited_and_kept_by_nobody(client: FlaskClient, recorded):
+def test_it_is_public_limited_and_not_cached(client: FlaskClient, recorded):
     """Rows are read when they are asked for: a cache would show an old head."""
     answer = client.get(f"{PATH}/head")
     assert answer.headers["Cache-Control"] == "no-store"
     assert [client.get(f"{PATH}/head").status_code for _ in range(120)] == [200] * 119 + [429]
 
 
-def test_what_the_docs_show_holds(client: FlaskClient):
-    shown = client.get("/api/openapi.json").json["paths"][f"{PATH}/proof/{{seq}}"]["get"]["responses"]["200"]
-    example = shown["content"]["application/json"]["examples"]["answer"]["value"]
-    assert proofs.fault(proofs.read(example), 2, ledger_examples.ROOT.key) is None
+def test_the_documented_proof_holds():
+    """The captured proof proves the captured row under the key of the captured root."""
+    roots, entry, proof = (
+        json.loads((openapi.EXAMPLES / f"ledger_{name}.json").read_text()) for name in ("roots", "entry", "proof")
+    )
+    assert proof["entry"] == entry["entry"]
+    assert proofs.fault(proofs.read(proof), entry["entry"]["seq"], roots["roots"][0]["key"]) is None
 
 
-def test_a_reader_pages_the_whole_ledger_and_verifies_it_himself(reader: Client, recorded, root):
+def test_a_client_can_page_and_verify_the_whole_ledger(reader: Client, recorded, root):
     lines = list(reader.export_ledger())
     assert (len(lines), verify(lines, key=root.key, root=root.root).fault) == (8, None)
     assert verify([*lines[:2], *reader.export_ledger(since=3)]).fault is None
@@ -189,7 +193,7 @@ def test_rows_recorded_during_an_export_do_not_spoil_it(reader: Client, sqlite, 
     lines = reader.export_ledger()
     first = next(lines)
     with sqlite.writing() as db:
-        stored.append(db, [Row("score", "x", {}, False)], NOON + DAY)
+        stored.append(db, [LedgerRow("score", "x", {}, False)], NOON + DAY)
         stored.seal(db, "2026-11-22", KEY, NOON + 2 * DAY)
     assert verify([first, *lines]).fault is None
 
@@ -205,7 +209,11 @@ def test_a_proof_is_fetched_and_checked_by_the_client(reader: Client, recorded, 
 def test_a_proof_that_does_not_hold_is_never_handed_on(reader: Client, recorded):
     good = reader.ledger_proof(3)
     bad = {**good, "entry": {**good["entry"], "body": {"p": 0.9}}}
-    for answer, why in ((bad, "Row 3 is not what"), (reader.ledger_proof(4), "about row 4"), ({}, "no proof of a row")):
+    for answer, why in (
+        (bad, "The hash of row 3"),
+        (reader.ledger_proof(4), "about row 4"),
+        ({}, "not a proof of a row"),
+    ):
         transport = httpx.MockTransport(lambda _, answer=answer: httpx.Response(200, json=answer))
         with Client("http://ninefold", transport=transport) as client, pytest.raises(ProofFailed, match=why):
             client.verify_proof(3)

@@ -51,9 +51,8 @@ def test_of_a_thousand_keys_none_is_in_the_database_or_its_backup(web, tmp_path)
     assert all(key.split("_")[2].encode() in written for key in issued), "the scan does not find what is there"
 
 
-def test_a_key_that_is_used_refused_or_met_by_a_fault_is_in_no_file_and_no_log(
-    web, tmp_path, capsys, everything_is_logged
-):
+def test_no_file_and_no_log_contains_a_key(web, tmp_path, capsys, everything_is_logged):
+    """Whether the key was accepted, refused or used in a request that failed."""
     issued = [web.register(f"{n}@example.com").json["api_key"] for n in range(5)]
     for key in issued[:4]:
         for want in ("an answer", "a refusal", "no voters", "a fault"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,15 +12,15 @@ from pydantic import TypeAdapter
 from werkzeug.test import TestResponse
 
 from service.forecasting.predictions.documents import PredictionsDocument, list_market, predictions_document
-from service.forecasting.scores.betting import shadow_document
-from service.forecasting.scores.versus import ai_vs_market_document
+from service.forecasting.predictions.scores.betting import shadow_document
+from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.market.instants import HOUR
 from service.store import predictions
 from service.store.database import Database
 from tests.api.conftest import NOON, Wall
-from tests.api.opened import commitment, made, market, odds, open_market, settle
+from tests.api.opened import commitment, header, market, odds, open_market, settle
 from tests.api.public import hold
-from tests.forecasting.rows import many
+from tests.forecasting.markets import many
 
 PATH = "/api/v1/predictions"
 ID = market().id
@@ -30,17 +29,9 @@ ID = market().id
 @pytest.fixture
 def document() -> PredictionsDocument:
     """The list of one market, as the job makes it."""
-    listed = list_market(
-        market(),
-        commitment=commitment(),
-        odds=odds(),
-        user_votes=(2, 1),
-        settlement=None,
-        price=None,
-        sealed=None,
-        now=NOON,
-    )
-    return predictions_document([listed], made())
+    voted = market(commitment=commitment(), odds=odds())
+    listed = list_market(voted, tally=(2, 1), price=None, now=NOON)
+    return predictions_document([listed], header())
 
 
 @pytest.fixture
@@ -55,32 +46,30 @@ class TestTheList:
         assert answer.json == TypeAdapter(PredictionsDocument).dump_python(document, mode="json")
         as_described(PATH, answer.json)
 
-    def test_it_tells_who_said_what(self, client: FlaskClient, headers, document, publish):
+    def test_it_has_the_vote_of_each_voter(self, client: FlaskClient, headers, document, publish):
         publish("predictions", NOON, document)
-        told = client.get(PATH, headers=headers).json
-        assert (told["schema"], told["count"], told["world"]) == ("predictions/1", 1, "simulated")
-        (one,) = told["markets"]
-        assert (one["id"], one["status"], len(one["ai_votes"])) == (ID, "open", 9)
-        assert one["ai"] == {"p_yes": 0.6, "yes": 9, "no": 0, "direction": "BULLISH", "bull_probability": 60.0}
-        assert one["market_odds"]["simulated"] is True
-        assert one["divergence_pts"] == 10.0
-        assert one["user_votes"] == {"yes": 2, "no": 1, "total": 3, "yes_pct": 66.7}
+        listed = client.get(PATH, headers=headers).json
+        assert (listed["schema"], listed["count"], listed["world"]) == ("predictions/1", 1, "simulated")
+        (shown,) = listed["markets"]
+        assert (shown["id"], shown["status"], len(shown["ai_votes"])) == (ID, "open", 9)
+        assert shown["ai"] == {"p_yes": 0.6, "yes": 9, "no": 0, "direction": "BULLISH", "bull_probability": 60.0}
+        assert shown["market_odds"]["simulated"] is True
+        assert shown["divergence_pts"] == 10.0
+        assert shown["user_votes"] == {"yes": 2, "no": 1, "total": 3, "yes_pct": 66.7}
 
     def test_it_takes_a_key_and_counts_against_the_daily_quota(self, client: FlaskClient, headers, document, publish):
         publish("predictions", NOON, document)
         assert client.get(PATH).json["code"] == "missing_api_key"
         assert [client.get(PATH, headers=headers).status_code for _ in range(11)] == [200] * 10 + [429]
 
-    def test_no_cache_may_keep_it_but_its_reader_may_ask_whether_it_has_changed(
-        self, client: FlaskClient, headers, document, publish
-    ):
+    def test_it_is_revalidated_and_never_cached_by_others(self, client: FlaskClient, headers, document, publish):
         publish("predictions", NOON, document)
         answer = client.get(PATH, headers=headers)
         assert answer.headers["Cache-Control"] == "no-store"
         again = client.get(PATH, headers=headers | {"If-None-Match": answer.headers["ETag"]})
         assert (again.status_code, again.data) == (304, b"")
 
-    def test_before_it_was_made_it_is_unavailable_and_nothing_is_counted(self, client: FlaskClient, headers):
+    def test_before_the_first_run_it_is_unavailable_and_free(self, client: FlaskClient, headers):
         assert client.get(PATH, headers=headers).status_code == 503
         assert client.get("/api/v1/me", headers=headers).json["used"] == 0
 
@@ -126,13 +115,19 @@ class TestVoting:
 
     def test_a_challenge_is_voted_on_elsewhere(self, vote, database):
         with database.writing() as db:
-            predictions.add(db, replace(market("challenge-1"), category="challenge"), 1)
+            predictions.add(db, [market("challenge-1", category="challenge", number=1)])
         assert vote(id="challenge-1").json["code"] == "not_found"
+
+    def test_an_answer_of_the_oracle_is_not_voted_on(self, vote, database):
+        with database.writing() as db:
+            predictions.add(db, [market("00adcce31a6a83e7", category="answer")])
+        assert vote(id="00adcce31a6a83e7").json["code"] == "not_found"
 
     @pytest.mark.parametrize("id", ["none-such", ID.upper(), "%00", "%20", "x" * 97, "..", "%EF%BF%BD"])
     def test_of_another_id_there_is_none(self, vote, id: str):
         assert (vote(id=id).status_code, vote(id=id).json["code"]) == (404, "not_found")
 
+    @pytest.mark.slow
     def test_a_caller_has_sixty_votes_an_hour(self, vote):
         statuses = [vote("yes" if n % 2 else "no").status_code for n in range(61)]
         assert statuses == [200] * 60 + [429]
@@ -143,22 +138,22 @@ class TestVoting:
         assert answer.status_code == 415
 
 
-def test_the_shadow_book_is_public_and_tells_simulated_odds(client: FlaskClient, publish, as_described):
-    document = shadow_document(many(80), [], made(), np.random.default_rng(1))
-    told = hold(client, publish, as_described, "/api/predictions/shadow", "shadow", document)
-    assert (told["schema"], told["stake_usd"], told["threshold_pts"]) == ("shadow/1", 100.0, 3.0)
-    assert [book["backfilled"] for book in told["books"]] == [False, True]
-    assert all(bet["simulated"] for bet in told["recent"])
+def test_the_shadow_book_is_public_and_marks_simulated_odds(client: FlaskClient, publish, as_described):
+    document = shadow_document(many(80), header(), np.random.default_rng(1))
+    shown = hold(client, publish, as_described, "/api/predictions/shadow", "shadow", document)
+    assert (shown["schema"], shown["stake_usd"], shown["threshold_pts"]) == ("shadow/1", 100.0, 3.0)
+    assert [book["backfilled"] for book in shown["books"]] == [False, True]
+    assert all(bet["simulated"] for bet in shown["recent"])
 
 
 def test_the_comparison_with_the_market_is_public_in_two_books(client: FlaskClient, publish, as_described):
-    document = ai_vs_market_document(many(80), made(), np.random.default_rng(1))
-    told = hold(client, publish, as_described, "/api/predictions/ai-vs-market", "ai-vs-market", document)
-    assert (told["schema"], told["count"], len(told["markets"])) == ("ai-vs-market/1", 80, 80)
-    assert [(book["backfilled"], book["n"]) for book in told["books"]] == [(False, 40), (True, 40)]
+    document = ai_vs_market_document(many(80), header(), np.random.default_rng(1))
+    shown = hold(client, publish, as_described, "/api/predictions/ai-vs-market", "ai-vs-market", document)
+    assert (shown["schema"], shown["count"], len(shown["markets"])) == ("ai-vs-market/1", 80, 80)
+    assert [(book["backfilled"], book["n"]) for book in shown["books"]] == [(False, 40), (True, 40)]
 
 
 def test_with_few_resolved_markets_the_verdict_says_so(client: FlaskClient, publish, as_described):
-    document = ai_vs_market_document(many(20), made(), np.random.default_rng(1))
-    told = hold(client, publish, as_described, "/api/predictions/ai-vs-market", "ai-vs-market", document)
-    assert {book["verdict"] for book in told["books"]} == {"not enough resolved markets"}
+    document = ai_vs_market_document(many(20), header(), np.random.default_rng(1))
+    shown = hold(client, publish, as_described, "/api/predictions/ai-vs-market", "ai-vs-market", document)
+    assert {book["verdict"] for book in shown["books"]} == {"not enough resolved markets"}

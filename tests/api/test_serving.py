@@ -103,6 +103,7 @@ def wait_until(true: Callable[[], bool], seconds: float = 30) -> None:
         threading.Event().wait(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["waitress", "granian"])
 def test_a_request_in_flight_is_answered_before_the_server_ends(make_folder, kind: str):
     got: list[httpx.Response] = []
@@ -119,7 +120,7 @@ def test_a_request_in_flight_is_answered_before_the_server_ends(make_folder, kin
         assert server.process.wait(timeout=30) == 0
 
 
-def test_on_ctrl_c_an_idle_server_ends_at_once_and_what_started_it_goes_on(make_folder):
+def test_on_ctrl_c_an_idle_server_ends_and_its_parent_goes_on(make_folder):
     with serving("waitress", make_folder()) as server, httpx.Client(base_url=server.url) as client:
         client.get("/healthz")
         server.process.send_signal(signal.SIGINT)
@@ -127,15 +128,19 @@ def test_on_ctrl_c_an_idle_server_ends_at_once_and_what_started_it_goes_on(make_
         assert server.process.stdout.read() == "ready\nended\n"
 
 
+@pytest.mark.slow
 def test_a_connection_goes_on_after_a_304(server: Server):
     with httpx.Client(base_url=server.url) as client:
         first = client.get("/api/v1/docs")
-        known = client.get("/api/v1/docs", headers={"If-None-Match": first.headers["ETag"]})
+        unchanged = client.get("/api/v1/docs", headers={"If-None-Match": first.headers["ETag"]})
         again = client.get("/api/v1/docs")
-        sockets = {one.extensions["network_stream"].get_extra_info("client_addr") for one in (first, known, again)}
-    assert (known.status_code, known.content, again.status_code) == (304, b"", 200)
+        sockets = {
+            response.extensions["network_stream"].get_extra_info("client_addr")
+            for response in (first, unchanged, again)
+        }
+    assert (unchanged.status_code, unchanged.content, again.status_code) == (304, b"", 200)
     assert len(sockets) == 1
-    assert "connection" not in known.headers
+    assert "connection" not in unchanged.headers
 
 
 def test_headers_of_64_kib_are_a_clear_refusal(server: Server):
@@ -173,7 +178,7 @@ def test_two_processes_of_granian_both_answer(server: Server):
     wait_until(enough)
 
 
-def test_what_waitress_refuses_by_itself_is_a_problem_too(server: Server):
+def test_a_refusal_by_waitress_is_a_problem_too(server: Server):
     with socket.create_connection(server.address) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nbroken\r\n\r\n")
         answer = connection.makefile("rb").read()
@@ -196,7 +201,7 @@ def test_a_port_that_its_holder_would_share_is_refused_too():
         open_port("127.0.0.1", port)
 
 
-def test_a_port_that_was_just_left_is_free_again():
+def test_a_port_that_was_just_released_is_free():
     port = free_port()
     open_port("127.0.0.1", port).close()
     open_port("127.0.0.1", port).close()

@@ -23,7 +23,7 @@ from service.api.auth import Caller
 from service.api.inputs import Body
 from service.api.operations import operation
 from service.api.serving import granian_command
-from service.api.streaming import Event
+from service.api.streaming import StreamEvent
 from service.config import Settings
 from service.errors import NoVoters
 from tests.api.streamed import FIRST, LAST
@@ -57,7 +57,7 @@ def app(make_app: Callable[..., Flask], sqlite, ends: Ends) -> Flask:
     """The application with a view that streams what is wanted and costs a call of the day."""
     room = Blueprint("room", __name__)
 
-    def events(want: str) -> Iterator[Event | None]:
+    def events(want: str) -> Iterator[StreamEvent | None]:
         try:
             yield FIRST
             yield None
@@ -112,7 +112,7 @@ def test_no_proxy_and_no_cache_may_keep_it(ask):
     assert headers["X-RateLimit-Remaining"] == "9"
 
 
-def test_a_refusal_is_the_last_event_and_the_call_is_given_back(ask, ends, used):
+def test_a_refusal_is_the_last_event_and_is_refunded(ask, ends, used):
     events = ask("no voters", **{"X-Request-ID": "mine"}).text.split("\n\n")
     name, data = events[-2].split("\n")
     assert name == "event: error"
@@ -123,7 +123,7 @@ def test_a_refusal_is_the_last_event_and_the_call_is_given_back(ask, ends, used)
     assert ends.count >= 1
 
 
-def test_a_fault_says_nothing_of_itself_and_is_given_back(ask, used):
+def test_an_internal_error_reveals_nothing_and_is_refunded(ask, used):
     text = ask("a fault").text
     assert "secret" not in text
     assert '"code":"internal_error"' in text
@@ -142,18 +142,18 @@ def test_a_caller_that_goes_away_ends_the_stream(ask, ends, used, taken: int):
     assert used() == 1
 
 
-def test_each_piece_is_made_in_the_context_of_its_request_whoever_asks_for_it(app, api_key):
+def test_every_thread_streams_in_the_context_of_the_request(app, api_key):
     """One piece in each thread, as a server may: the refusal still finds its request and gives its call back."""
     headers = {"X-API-Key": api_key, "X-Request-ID": "mine"} | STREAM
     environ = EnvironBuilder(method="POST", path="/stream", json={"want": "no voters"}, headers=headers).get_environ()
     pieces = iter(app.wsgi_app(environ, lambda *_: None))
-    told: list[bytes] = []
+    chunks: list[bytes] = []
     logs.request_id.set("another")
     for _ in range(3):
-        thread = threading.Thread(target=lambda: told.append(next(pieces)))
+        thread = threading.Thread(target=lambda: chunks.append(next(pieces)))
         thread.start()
         thread.join()
-    assert b'"request_id":"mine"' in told[-1]
+    assert b'"request_id":"mine"' in chunks[-1]
     me = app.test_client().get("/api/v1/me", headers={"X-API-Key": api_key}).json
     assert me["used"] == 0
 
@@ -170,7 +170,7 @@ def test_each_piece_is_made_in_the_context_of_its_request_whoever_asks_for_it(ap
         ("text/html", False),
     ],
 )
-def test_only_who_likes_a_stream_better_gets_one(ask, accept: str, streams: bool):
+def test_only_a_caller_that_prefers_a_stream_gets_one(ask, accept: str, streams: bool):
     assert (ask(Accept=accept).mimetype == "text/event-stream") is streams
 
 
@@ -196,7 +196,7 @@ def server(request, tmp_path_factory, migrated_sqlite: Path) -> Iterator[tuple[s
         yield f"http://127.0.0.1:{port}", folder
 
 
-def test_an_event_is_sent_before_the_next_one_is_made(server):
+def test_an_event_is_sent_before_the_next_is_computed(server):
     url, folder = server
     with httpx.stream("GET", f"{url}/stepwise", timeout=20) as answer:
         pieces = answer.iter_text()
@@ -207,7 +207,7 @@ def test_an_event_is_sent_before_the_next_one_is_made(server):
     assert f'"request_id":"{answer.headers["X-Request-ID"]}"' in rest
 
 
-def test_a_reader_that_goes_away_is_noticed_at_the_next_sign_of_life(server):
+def test_a_closed_connection_is_noticed_at_the_next_keepalive(server):
     url, folder = server
     with httpx.stream("GET", f"{url}/endless", timeout=20) as answer:
         assert next(answer.iter_text()).startswith(": still being answered")

@@ -8,15 +8,15 @@ from flask.testing import FlaskClient
 
 from service.access.quota import TELEMETRY_CALLS
 from service.forecasting.news.pulse import pulse
-from service.forecasting.scores.versus import ai_vs_market_document
+from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.forecasting.widget import WidgetDocument, widget_document
 from service.market.instants import iso
-from service.market.prices import Price
+from service.market.prices import AssetPrice
 from tests.api.conftest import NOON
-from tests.api.opened import made
+from tests.api.opened import header
 from tests.api.public import hold
 from tests.forecasting.apex.made import call_of
-from tests.forecasting.rows import many
+from tests.forecasting.markets import many
 
 PATH = "/api/widget/consensus"
 PAGE = {"Origin": "https://blog.example"}
@@ -24,16 +24,16 @@ PAGE = {"Origin": "https://blog.example"}
 
 @pytest.fixture
 def document() -> WidgetDocument:
-    price = Price("btc", "Bitcoin", 50_000.0, 2.0, 51_000.0, 49_000.0, True, iso(NOON), "made")
-    books = ai_vs_market_document(many(80), made(), np.random.default_rng(1)).books
-    return widget_document(price, call_of(NOON, 0.6, volatility=0.6), pulse([], NOON), books, made())
+    price = AssetPrice("btc", "Bitcoin", 50_000.0, 2.0, 51_000.0, 49_000.0, True, iso(NOON), "made")
+    books = ai_vs_market_document(many(80), header(), np.random.default_rng(1)).books
+    return widget_document(price, call_of(NOON, 0.6, volatility=0.6), pulse([], NOON), books, header())
 
 
 def test_it_is_public_and_says_which_record_it_shows(client: FlaskClient, publish, as_described, document):
-    told = hold(client, publish, as_described, PATH, "widget", document)
-    assert (told["schema"], told["btc"]["price"]) == ("widget/1", 50_000.0)
-    assert (told["consensus"]["direction"], told["news"]["direction"]) == ("BULLISH", "NEUTRAL")
-    assert (told["accuracy"]["backfilled"], told["accuracy"]["n"]) == (False, 40)
+    shown = hold(client, publish, as_described, PATH, "widget", document)
+    assert (shown["schema"], shown["btc"]["price"]) == ("widget/1", 50_000.0)
+    assert (shown["consensus"]["direction"], shown["news"]["direction"]) == ("BULLISH", "NEUTRAL")
+    assert (shown["accuracy"]["backfilled"], shown["accuracy"]["n"]) == (False, 40)
 
 
 class TestFromAnotherOrigin:
@@ -43,8 +43,8 @@ class TestFromAnotherOrigin:
         assert answer.headers.getlist("Access-Control-Allow-Origin") == ["*"]
         assert answer.headers["Access-Control-Expose-Headers"] == "*"
         assert "Access-Control-Allow-Credentials" not in answer.headers
-        known = client.get(PATH, headers=PAGE | {"If-None-Match": answer.headers["ETag"]})
-        assert (known.status_code, known.headers["Access-Control-Allow-Origin"]) == (304, "*")
+        unchanged = client.get(PATH, headers=PAGE | {"If-None-Match": answer.headers["ETag"]})
+        assert (unchanged.status_code, unchanged.headers["Access-Control-Allow-Origin"]) == (304, "*")
 
     def test_a_page_may_read_why_it_is_refused(self, client: FlaskClient):
         unavailable = client.get(PATH, headers=PAGE)
@@ -53,7 +53,7 @@ class TestFromAnotherOrigin:
             limited = client.get(PATH, headers=PAGE)
         assert (limited.status_code, limited.headers["Access-Control-Allow-Origin"]) == (429, "*")
 
-    def test_a_browser_that_asks_first_is_told_that_it_may(self, client: FlaskClient):
+    def test_a_preflight_request_is_allowed(self, client: FlaskClient):
         asks = PAGE | {"Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "if-none-match"}
         answer = client.options(PATH, headers=asks)
         assert (answer.status_code, answer.data) == (200, b"")

@@ -19,14 +19,15 @@ from werkzeug.test import TestResponse
 from service.api import create_app
 from service.api.auth import Caller
 from service.api.inputs import Body
-from service.api.limits import give_back
+from service.api.limits import refund
 from service.api.operations import operation
 from service.api.services import Services
 from service.config import Settings
-from service.errors import InvalidRequest, Unavailable
+from service.errors import InvalidRequest, ServiceUnavailable
 from service.market.clock import WorldClock
 from service.store import keys
 from service.store.database import Database
+from tests.forecasting.made import panel_of
 
 NOON = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
 MIDNIGHT = NOON + 12 * 3600
@@ -46,7 +47,7 @@ def _who(caller: Caller) -> dict[str, str]:
     return {"caller": caller.id}
 
 
-def told(response: TestResponse) -> dict[str, str]:
+def rate_headers(response: TestResponse) -> dict[str, str]:
     """The headers of an answer that speak of limits."""
     return {name: value for name, value in response.headers if "RateLimit" in name or name == "Retry-After"}
 
@@ -70,7 +71,7 @@ class Web:
             database=self.database,
             clock=WorldClock("simulated"),
             step=300,
-            voters=(),
+            panel=panel_of(()),
             key_secret=self.secret,
             now=lambda: self.now,
         )
@@ -89,9 +90,9 @@ class Web:
         if body.want == "a refusal":
             raise InvalidRequest("Not like this.")
         if body.want == "no voters":
-            raise Unavailable("Nobody is there.")
+            raise ServiceUnavailable("No voters are available.")
         if body.want == "to give back twice":
-            give_back()
+            refund()
             raise InvalidRequest("Not like this.")
         if body.want == "a fault":
             raise RuntimeError("broken")
@@ -112,7 +113,7 @@ class Web:
         """One question that counts against the daily quota."""
         return self.send("POST", "/ask", key=key, json={"want": want}, **more)
 
-    def asked(self, key: str, calls: int, **more) -> Counter:
+    def statuses(self, key: str, calls: int, **more) -> Counter:
         """How often each status came of questions one after the other."""
         return Counter(self.ask(key, **more).status_code for _ in range(calls))
 

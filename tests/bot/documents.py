@@ -1,4 +1,4 @@
-"""What the API answers, as the front end receives it: the examples of the docs, made as long as real ones are."""
+"""Documents of the API as long as real ones, built from the examples."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from pydantic import TypeAdapter
-
-from service.api import examples
+from tests.bot import examples
 
 Document = dict[str, Any]
 
+HOSTILE = '<b>&"'  # markup that must be escaped
 NAMED = ("votes", "ai_votes", "abstained", "failed", "status")
 AS_OF = datetime(2026, 11, 21, 8, tzinfo=UTC)
 USAGE = {
@@ -23,82 +22,76 @@ USAGE = {
 }
 
 
-def told(example: object) -> Document:
-    """An example as the client gives it."""
-    return TypeAdapter(object).dump_python(example, mode="json")
-
-
 def every_string(document: Any, change: Callable[[str], str], *, is_named: bool = False) -> Any:
-    """A document with each of its strings changed, also the names under which it lists voters, reasons and counts."""
+    """A document with every string changed, also the keys of the objects in NAMED, which are names."""
     if isinstance(document, str):
         return change(document)
     if isinstance(document, list):
-        return [every_string(one, change) for one in document]
+        return [every_string(element, change) for element in document]
     if not isinstance(document, dict):
         return document
     return {
-        (f"{change(key)}{place}" if is_named else key): every_string(one, change, is_named=key in NAMED)
-        for place, (key, one) in enumerate(document.items())
+        (f"{change(key)}{index}" if is_named else key): every_string(value, change, is_named=key in NAMED)
+        for index, (key, value) in enumerate(document.items())
     }
 
 
-def longer(document: Any, times: int) -> Any:
-    """A document with every list as many times as long."""
+def repeated(document: Any, times: int) -> Any:
+    """A document with every list repeated."""
     if isinstance(document, list):
-        return [copy.deepcopy(longer(one, times)) for _ in range(times) for one in document]
+        return [copy.deepcopy(repeated(element, times)) for _ in range(times) for element in document]
     if isinstance(document, dict):
-        return {key: longer(one, times) for key, one in document.items()}
+        return {key: repeated(value, times) for key, value in document.items()}
     return document
 
 
 def votes(number: int) -> Document:
-    """As many different votes as asked for."""
-    (vote,) = list(told(examples.ANSWER)["votes"].values())[:1]
-    return {f"voter{place}": copy.deepcopy(vote) for place in range(number)}
+    """`number` votes by voters of different names."""
+    (vote,) = list(examples.ANSWER["votes"].values())[:1]
+    return {f"voter{index}": copy.deepcopy(vote) for index in range(number)}
 
 
 def answer() -> Document:
     """An answer with nine votes."""
-    return told(examples.ANSWER) | {"votes": votes(9), "abstained": {}}
+    return examples.ANSWER | {"votes": votes(9), "abstained": {}}
 
 
 def challenge(**parts: Any) -> Document:
     """A challenge with ten votes."""
-    given = told(examples.CHALLENGE)
-    return given | {"ai_votes": given["ai_votes"] | votes(10 - len(given["ai_votes"]))} | parts
+    document = examples.CHALLENGE
+    return document | {"ai_votes": document["ai_votes"] | votes(10 - len(document["ai_votes"]))} | parts
 
 
 def history(days: int = 7) -> Document:
-    """What six lanes were worth in so many days, and what they did."""
-    made = told(examples.BATTLE_HISTORY)
-    lane = made["lanes"][0]
+    """The hourly equity of six lanes over so many days, with one event of each kind."""
+    document = examples.BATTLE_HISTORY
+    lane = document["lanes"][0]
     names = ("trend", "reversion", "breakout", "consensus", "lp_wide", "lp_chaser")
     lanes = []
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         points = [
-            {"time": _iso(hours=hour - 24 * days), "equity_usd": 10_000 + (place - 2) * 3 * hour, "status": "in_market"}
+            {"time": _iso(hours=hour - 24 * days), "equity_usd": 10_000 + (index - 2) * 3 * hour, "status": "in_market"}
             for hour in range(1, 24 * days + 1)
         ]
         venue = "dex" if name.startswith("lp") else "cex"
-        done = lane["events"][0] | {"time": _iso(hours=-3)}
-        events = [done | {"kind": kind} for kind in ("trade", "harvest", "switch")]
+        event = lane["events"][0] | {"time": _iso(hours=-3)}
+        events = [event | {"kind": kind} for kind in ("trade", "harvest", "switch")]
         lanes.append(lane | {"name": name, "label": name, "venue": venue, "points": points, "events": events})
-    return made | {"as_of": _iso(), "lanes": lanes}
+    return document | {"as_of": _iso(), "lanes": lanes}
 
 
 def strategy(days: int = 120) -> Document:
-    """A strategy with a curve of so many days."""
-    made = told(examples.STRATEGY)
+    """A strategy with an equity curve of so many days."""
     curve = [
         {"time": _iso(hours=24 * (day - days)), "equity_usd": 70_000 + 100 * day, "benchmark_usd": 70_000 - 50 * day}
         for day in range(days)
     ]
-    return made | {"equity": curve}
+    return examples.STRATEGY | {"equity": curve}
 
 
 def fund(days: int = 30) -> Document:
-    """The fund with a curve of so many days, half of it backfilled."""
-    made = told(examples.APEX_FUND)
+    """The fund with an equity curve of so many days, half of it backfilled."""
+    document = examples.APEX_FUND
     curve = [
         {
             "time": _iso(hours=6 * at - 24 * days),
@@ -108,14 +101,14 @@ def fund(days: int = 30) -> Document:
         }
         for at in range(4 * days)
     ]
-    orders = [made["trades"][0] | {"side": side, "time": _iso(hours=-50)} for side in ("buy", "sell")]
-    return made | {"equity": curve, "trades": orders}
+    orders = [document["trades"][0] | {"side": side, "time": _iso(hours=-50)} for side in ("buy", "sell")]
+    return document | {"equity": curve, "trades": orders}
 
 
 def versus(n: int = 400) -> Document:
-    """Two books: nothing live, and one of `n` backfilled markets with calibration and a curve."""
-    made = told(examples.AI_VS_MARKET)
-    book = made["books"][0]
+    """An empty live book, and a backfilled one of `n` markets with calibration and a curve."""
+    document = examples.AI_VS_MARKET
+    book = document["books"][0]
     scores = {"n": n, "brier": 0.2432, "log_score": 0.68, "accuracy_n": n, "accuracy_pct": 59.0164, "skill": 0.02}
     scores |= {"accuracy_low_pct": 54.6, "accuracy_high_pct": 63.3}
     bins = [
@@ -128,20 +121,20 @@ def versus(n: int = 400) -> Document:
         for day in range(31)
     ]
     voter = scores | {"voter": "vol", "engine": "embedded", "kind": "brain", "against_vol": 0.0}
-    nobody = dict.fromkeys(scores) | {"n": 0, "accuracy_n": 0}
+    no_scores = dict.fromkeys(scores) | {"n": 0, "accuracy_n": 0}
     live = book | {"backfilled": False, "n": 0, "difference": None, "verdict": "not enough resolved markets"}
-    live |= {"ai": nobody, "market": nobody, "base_rate": nobody, "voters": [], "cumulative": []}
+    live |= {"ai": no_scores, "market": no_scores, "base_rate": no_scores, "voters": [], "cumulative": []}
     live |= {"calibration": {"ai": None, "market": None}}
     past = book | {"backfilled": True, "n": n, "ai": scores, "market": scores, "base_rate": scores}
     past |= {"verdict": "no clear difference yet", "voters": [voter] * 9, "cumulative": curve}
     past |= {"difference": {"mean": 0.0013, "low": -0.0011, "high": 0.0041, "p_value": 0.76, "n": n, "weeks": 5}}
     past |= {"calibration": {"ai": calibration, "market": calibration}}
-    return made | {"books": [live, past]}
+    return document | {"books": [live, past]}
 
 
 def event() -> Document:
-    """Something a lane did, as the alerts pass it on."""
-    lane = told(examples.BATTLE_HISTORY)["lanes"][0]
+    """A lane's event, joined with its lane as the alerts do."""
+    lane = examples.BATTLE_HISTORY["lanes"][0]
     return lane["events"][0] | {key: lane[key] for key in ("label", "venue")} | {"lane": lane["name"], "world": "live"}
 
 

@@ -1,13 +1,10 @@
-"""Every command: what it answers in a private chat, in a group, and to words that make no sense."""
+"""Every command, in a private chat and in a group, also with arguments that make no sense."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
-from telegram import BotCommandScopeAllGroupChats, BotCommandScopeAllPrivateChats
-
-from bot.menu import MENU
 
 EVERY = (  # noqa: SIM905
     "start ask lanes lane top markets challenge challenges hospital strategy accuracy news streaks fund brain alerts "
@@ -16,18 +13,18 @@ EVERY = (  # noqa: SIM905
 SHARED = ("ask", "lanes", "top", "accuracy", "help")
 
 ANSWERS = {
-    "/start": "I relay questions to the oracle and show paper-trading results",
+    "/start": "I send your questions to the oracle and show paper-trading results",
     "/help": "/quota",
-    "/privacy": "What is kept",
+    "/privacy": "Stored data",
     "/cancel": "nothing to cancel",
-    "/ask": "Send a question with it",
+    "/ask": "Add a question",
     "/lanes": "6 lanes",
     "/lanes cex": "4 lanes",
     "/lanes DEX": "2 lanes",
-    "/lanes nyse": "no lanes of that kind",
+    "/lanes nyse": "no such venue",
     "/lane trend": "Trend follower",
     "/lane": "Send one of these",
-    "/lane nobody": "no such lane",
+    "/lane unknown": "no such lane",
     "/top": "Best of 54 strategies",
     "/top gold": "Gold",
     "/markets": "open markets",
@@ -37,17 +34,17 @@ ANSWERS = {
     "/hospital dentist": "no such category",
     "/strategy macd_slow": "MACD, slow",
     "/strategy MACD slow": "MACD, slow",
-    "/strategy nothing": "nothing of that name",
+    "/strategy nothing": "Nothing has that name",
     "/accuracy": "The AI against the market",
     "/news": "News",
-    "/streaks": "Right in a row",
+    "/streaks": "Correct in a row",
     "/fund": "1,000",
     "/brain": "ayer",
     "/quota": "10 of 10 questions left today",
-    "/alerts": "What I tell you by myself",
+    "/alerts": "Your alerts",
     "/deleteme": "This deletes your saved answers, drafts and counters",
     "/challenge": "What should the AIs answer?",
-    "/nonsense": "do not know that command",
+    "/nonsense": "do not know this command",
     "/top tulips": "no such asset",
     "/lanes@ninefold_bot": "6 lanes",
 }
@@ -60,7 +57,7 @@ def test_a_command_is_answered_with_one_message(ann, text, answer):
     assert len(ann.messages) == 1
 
 
-def test_every_command_is_listed_in_the_help_and_answered(ann):
+def test_help_lists_every_command(ann):
     listed = set(re.findall(r"/([a-z]+)", ann.says("/help").plain))
     assert listed >= set(EVERY) - {"start", "help"}
     for command in EVERY:
@@ -68,15 +65,15 @@ def test_every_command_is_listed_in_the_help_and_answered(ann):
 
 
 @pytest.mark.parametrize("argument", ["<b>&\"'", "x" * 4000, "🦊" * 900, "-1", "../../etc", "%00"])
-def test_no_argument_is_too_strange(ann, argument):
-    """It is answered with a message that Telegram takes, whichever command it stands behind."""
+def test_every_argument_gets_an_answer(ann, argument):
+    """Every command answers it with a message that Telegram accepts."""
     for number, command in enumerate(EVERY, 1):
         ann.says(f"/{command} {argument}")
         assert len(ann.messages) == number
 
 
 @pytest.mark.parametrize("text", ["/lanes", "/top", "/fund", "/strategy macd_slow", "/hospital", "/lane trend"])
-def test_paper_and_a_simulated_market_are_said_where_such_numbers_stand(ann, text):
+def test_paper_trading_and_simulation_are_stated(ann, text):
     shown = ann.says(text)
     assert "PAPER" in shown.text
     assert "SIMULATED" in shown.text
@@ -84,72 +81,63 @@ def test_paper_and_a_simulated_market_are_said_where_such_numbers_stand(ann, tex
 
 
 @pytest.mark.parametrize("command", SHARED)
-def test_a_group_is_answered_what_belongs_to_everybody(stage, group, command):
-    somebody = stage.person(group)
-    shown = somebody.says(f"/{command}")
+def test_shared_commands_work_in_groups(stage, group, command):
+    shown = stage.person(group).says(f"/{command}")
     assert "private chat" not in shown.plain
     assert shown.quoted
 
 
 @pytest.mark.parametrize("command", sorted(set(EVERY) - {*SHARED, "challenge"}))
-def test_what_is_private_leads_from_a_group_to_the_private_chat(stage, group, command):
+def test_private_commands_in_a_group_link_to_the_chat(stage, group, command):
     shown = stage.person(group).says(f"/{command}")
     assert shown.buttons == {"Open our chat": "https://t.me/ninefold_bot"}
 
 
-def test_a_challenge_in_a_group_is_a_link_that_begins_one(stage, group, ann):
+def test_a_challenge_in_a_group_links_to_the_chat(stage, group, ann):
     shown = stage.person(group).says("/challenge Will gold rise?")
     assert shown.buttons == {"Open our chat": "https://t.me/ninefold_bot?start=new"}
     assert "What should the AIs answer?" in ann.says("/start new").plain
 
 
-def test_a_group_talks_without_the_bot(stage, group):
-    somebody = stage.person(group)
-    assert somebody.says("Will Bitcoin rise this week?") is None
-    assert somebody.says("/nonsense") is None
+def test_texts_in_a_group_are_not_questions(stage, group):
+    member = stage.person(group)
+    assert member.says("Will Bitcoin rise this week?") is None
+    assert member.says("/nonsense") is None
 
 
-def test_a_link_that_means_nothing_is_a_start(ann):
-    assert "I relay questions" in ann.says("/start whatever_17").plain
+def test_an_unknown_link_is_a_start(ann):
+    assert "I send your questions" in ann.says("/start whatever_17").plain
 
 
-def test_a_link_to_no_challenge_is_answered(ann):
-    assert "nothing of that name" in ann.says("/start challenge_999999999").plain
+def test_a_link_to_an_unknown_challenge_is_answered(ann):
+    assert "Nothing has that name" in ann.says("/start challenge_999999999").plain
 
 
-def test_what_is_no_text_is_answered_too(ann):
+def test_a_sticker_is_answered(ann):
     sticker = {"file_id": "1", "file_unique_id": "1", "type": "regular", "width": 1, "height": 1}
     shown = ann.sends(sticker=sticker | {"is_animated": False, "is_video": False})
-    assert "I read text only" in shown.plain
+    assert "I can read only text" in shown.plain
 
 
-def test_a_command_that_is_edited_is_not_a_second_one(ann):
-    message = ann._message({"text": "/help", "entities": [{"type": "bot_command", "offset": 0, "length": 5}]})
-    ann.stage.bring({"edited_message": message})
+def test_an_edited_command_is_not_answered_again(ann):
+    message = ann.message({"text": "/help", "entities": [{"type": "bot_command", "offset": 0, "length": 5}]})
+    ann.stage.deliver({"edited_message": message})
     assert ann.messages == []
 
 
-def test_the_menu_of_eight_is_set_from_one_list(stage):
-    sent = [values for method, values in stage.telegram.calls if method == "setMyCommands"]
-    by_scope = {one["scope"]["type"]: [command["command"] for command in one["commands"]] for one in sent}
-    assert by_scope[BotCommandScopeAllPrivateChats().type] == [entry.command for entry in MENU]
-    assert by_scope[BotCommandScopeAllGroupChats().type] == list(SHARED)
-    assert len(MENU) == 8
-
-
-def test_looking_costs_nobody_a_question(ann):
-    """Also where the service counts it: the copies that everybody sees are not read in a person's name."""
+def test_views_cost_no_question(ann):
+    """Documents that the service meters are read under a name of the bot."""
     for command in ("/top", "/top btc", "/markets", "/lanes", "/hospital"):
         ann.says(command)
     assert "10 of 10 questions left" in ann.says("/quota").plain
 
 
-def test_a_bot_that_is_blocked_switches_the_alerts_of_that_chat_off(ann):
+def test_blocking_the_bot_switches_the_alerts_off(ann, store):
     ann.says("/alerts")
     ann.presses("My challenge: on")
-    assert "silent" in ann.stage.application.bot_data["rooms"].store.switches(ann.id).values()
+    assert "silent" in store.switches(ann.id).values()
     chat, bot = {"id": ann.chat, "type": "private"}, {"id": 99, "is_bot": True, "first_name": "Ninefold"}
     member, banned = {"status": "member", "user": bot}, {"status": "kicked", "user": bot, "until_date": 0}
-    change = {"chat": chat, "from": ann._who(), "date": 1, "old_chat_member": member, "new_chat_member": banned}
-    ann.stage.bring({"my_chat_member": change})
-    assert "silent" not in ann.stage.application.bot_data["rooms"].store.switches(ann.id).values()
+    change = {"chat": chat, "from": ann.user(), "date": 1, "old_chat_member": member, "new_chat_member": banned}
+    ann.stage.deliver({"my_chat_member": change})
+    assert "silent" not in store.switches(ann.id).values()

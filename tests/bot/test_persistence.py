@@ -1,4 +1,4 @@
-"""A conversation goes on where it was after a restart: the real Application over the bot's own file."""
+"""A conversation continues after a restart: the real Application over the bot's database."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 
 
 class Telegram(BaseRequest):
-    """Telegram as far as a bot that only listens needs it."""
+    """Telegram for a bot that sends nothing."""
 
     read_timeout = 1.0
 
@@ -39,8 +39,8 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "bot.sqlite"
 
 
-def said(text: str, user: int = ANN) -> dict:
-    """A message in a private chat, as Telegram sends it."""
+def update(text: str, user: int = ANN) -> dict:
+    """An update with a message in a private chat."""
     commands = [{"type": "bot_command", "offset": 0, "length": len(text)}] if text.startswith("/") else []
     person = {"id": user, "is_bot": False, "first_name": "Ann"}
     chat = {"id": user, "type": "private", "first_name": "Ann"}
@@ -48,18 +48,18 @@ def said(text: str, user: int = ANN) -> dict:
     return {"update_id": 1, "message": message}
 
 
-def live(file: Path, *texts: str, user: int = ANN) -> list[str]:
-    """What a bot that is started, hears these texts and is stopped understood of them."""
-    heard: list[str] = []
+def run_bot(file: Path, *texts: str, user: int = ANN) -> list[str]:
+    """The steps that a bot handles that is started, receives these texts and is stopped."""
+    steps: list[str] = []
 
     def step(name: str, after: int):
-        async def handle(update: Update, _context) -> int:
-            heard.append(f"{name} {update.message.text}")
+        async def handle(received: Update, _context) -> int:
+            steps.append(f"{name} {received.message.text}")
             return after
 
         return handle
 
-    talk = ConversationHandler(
+    conversation = ConversationHandler(
         [CommandHandler("challenge", step("begun", QUESTION))],
         {
             QUESTION: [MessageHandler(filters.TEXT & ~filters.COMMAND, step("question", DATE))],
@@ -74,52 +74,52 @@ def live(file: Path, *texts: str, user: int = ANN) -> list[str]:
         store = Store(file, lambda: NOW)
         builder = Application.builder().token("1:token").request(Telegram()).get_updates_request(Telegram())
         application = builder.persistence(StorePersistence(store)).job_queue(None).updater(None).build()
-        application.add_handler(talk)
+        application.add_handler(conversation)
         async with application:
             for text in texts:
-                await application.process_update(Update.de_json(said(text, user), application.bot))
+                await application.process_update(Update.de_json(update(text, user), application.bot))
         store.close()
 
     asyncio.run(run())
-    return heard
+    return steps
 
 
-def kept(file: Path) -> dict:
+def saved_steps(file: Path) -> dict:
     store = Store(file, lambda: NOW)
-    found = store.conversations("challenge")
+    conversations = store.conversations("challenge")
     store.close()
-    return found
+    return conversations
 
 
-def test_a_conversation_goes_on_after_a_restart_at_every_step(file):
-    assert live(file, "/challenge") == ["begun /challenge"]
-    assert live(file, "Will gold rise?") == ["question Will gold rise?"]
-    assert live(file, "2026-12-31") == ["date 2026-12-31"]
+def test_a_conversation_survives_a_restart_at_every_step(file):
+    assert run_bot(file, "/challenge") == ["begun /challenge"]
+    assert run_bot(file, "Will gold rise?") == ["question Will gold rise?"]
+    assert run_bot(file, "2026-12-31") == ["date 2026-12-31"]
 
 
-def test_a_conversation_that_is_over_leaves_nothing(file):
-    live(file, "/challenge", "Will gold rise?")
-    assert kept(file) == {(ANN, ANN): DATE}
-    live(file, "2026-12-31")
-    assert kept(file) == {}
-    assert live(file, "Will gold rise?") == []
+def test_a_finished_conversation_leaves_nothing(file):
+    run_bot(file, "/challenge", "Will gold rise?")
+    assert saved_steps(file) == {(ANN, ANN): DATE}
+    run_bot(file, "2026-12-31")
+    assert saved_steps(file) == {}
+    assert run_bot(file, "Will gold rise?") == []
 
 
-def test_conversations_of_two_persons_do_not_meet(file):
-    live(file, "/challenge", "Will gold rise?", user=ANN)
-    live(file, "/challenge", user=BEN)
-    assert kept(file) == {(ANN, ANN): DATE, (BEN, BEN): QUESTION}
-    assert live(file, "2026-12-31", user=BEN) == ["question 2026-12-31"]
+def test_conversations_of_two_people_are_separate(file):
+    run_bot(file, "/challenge", "Will gold rise?", user=ANN)
+    run_bot(file, "/challenge", user=BEN)
+    assert saved_steps(file) == {(ANN, ANN): DATE, (BEN, BEN): QUESTION}
+    assert run_bot(file, "2026-12-31", user=BEN) == ["question 2026-12-31"]
 
 
-def test_a_step_is_written_while_the_bot_runs_and_not_only_when_it_stops(file):
-    """A bot that is killed has no time to write."""
+def test_a_step_is_written_within_a_second(file):
+    """A killed bot has no time to write."""
     persistence = StorePersistence(Store(file, lambda: NOW))
     assert persistence.update_interval <= 1
     asyncio.run(persistence.update_conversation("challenge", (ANN, ANN), DATE))
-    assert kept(file) == {(ANN, ANN): DATE}
+    assert saved_steps(file) == {(ANN, ANN): DATE}
 
 
-def test_nothing_but_conversations_is_kept(file):
-    told = StorePersistence(Store(file, lambda: NOW)).store_data
-    assert not any((told.user_data, told.chat_data, told.bot_data, told.callback_data))
+def test_only_conversations_are_saved_steps(file):
+    stored = StorePersistence(Store(file, lambda: NOW)).store_data
+    assert not any((stored.user_data, stored.chat_data, stored.bot_data, stored.callback_data))

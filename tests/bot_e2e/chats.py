@@ -1,6 +1,6 @@
-"""Telegram as people use it: they say something, press a button and read what comes.
+"""Telegram from the people's side: they send texts, press buttons and read the bot's messages.
 
-Nothing here sleeps: every wait is a long poll of the calls that the bots made.
+Nothing here sleeps: every wait is a long poll for the calls that the bots make.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PATIENCE_S = 15
 
 @dataclass(frozen=True)
 class Call:
-    """What a bot asked Telegram to do in a chat (0: in none), and what Telegram answered."""
+    """A bot's call of the Bot API in a chat (0: in none), with Telegram's answer."""
 
     bot: str
     method: str
@@ -30,9 +30,9 @@ class Call:
 
 @dataclass(frozen=True)
 class Message:
-    """A message of a bot as it stands in a chat; `read` is all that it has ever said, the newest last.
+    """A bot's message as a chat shows it; `read` holds all its texts over time, the newest last.
 
-    `buttons` are the data of each by its label; `links` the addresses.
+    `buttons` maps each label to the button's data, `links` each label to an address.
     """
 
     id: int
@@ -46,7 +46,7 @@ class Message:
 
 @dataclass
 class Telegram:
-    """The server at `address`; `calls` are all that were made so far, by every bot."""
+    """The server at `address`; `calls` are all calls of all bots so far."""
 
     address: str
     calls: list[Call] = field(default_factory=list)
@@ -60,47 +60,47 @@ class Telegram:
 
     @property
     def bots(self) -> str:
-        """What a bot is told as the address of Telegram."""
+        """The value of TELEGRAM_URL for a bot."""
         return f"{self.address}/bot"
 
     def person(self, bot: str) -> Person:
-        """Somebody new, in a private chat with the bot whose token that is."""
+        """A new person in a private chat with the bot that has this token."""
         return Person(self, bot, next(self.numbers))
 
     def fails(self, method: str, status: int, chat: int = 0, times: int = 1, **answer: Any) -> None:
-        """Answer the next such calls (in a chat) with an error instead of doing them."""
+        """Answer the next `times` calls of a method (in a chat) with an error."""
         fault = {"method": method, "chat": chat, "times": times, "status": status, "answer": answer}
         self.http.post("/faults", json=fault).raise_for_status()
 
-    def tell(self, path: str, update: dict[str, Any]) -> None:
-        """Bring what a person did before their bot."""
+    def send(self, path: str, update: dict[str, Any]) -> None:
+        """Deliver an update to a person's bot."""
         self.http.post(path, json=update).raise_for_status()
 
-    def listen(self, seconds: float) -> None:
-        """Take in the calls since the last time; where there are none, wait for one at most so long."""
-        known = {"since": len(self.calls), "seconds": max(0.0, seconds)}
-        self.calls += [Call(**call) for call in self.http.get("/calls", params=known).json()]
+    def read_calls(self, seconds: float) -> None:
+        """Read the new calls; if there are none, wait up to `seconds` for one."""
+        query = {"since": len(self.calls), "seconds": max(0.0, seconds)}
+        self.calls += [Call(**call) for call in self.http.get("/calls", params=query).json()]
 
-    def wait_for(self, is_so: Callable[[], Any], patience_s: float = PATIENCE_S) -> Any:
-        """What `is_so` gives, once it is something."""
+    def wait_for(self, condition: Callable[[], Any], patience_s: float = PATIENCE_S) -> Any:
+        """The first true value of `condition`; fails after `patience_s`."""
         deadline = time.monotonic() + patience_s
-        self.listen(0)
-        while not (found := is_so()):
+        self.read_calls(0)
+        while not (value := condition()):
             left = deadline - time.monotonic()
-            assert left > 0, f"waited in vain; the last calls:\n{self.told()}"
-            self.listen(left)
-        return found
+            assert left > 0, f"nothing came; the last calls:\n{self.summary()}"
+            self.read_calls(left)
+        return value
 
-    def told(self, last: int = 12) -> str:
-        """The last calls, for whoever wonders why nothing came."""
-        return "\n".join(f"{one.status} {one.method} {one.chat} {one.values}" for one in self.calls[-last:])
+    def summary(self, last: int = 12) -> str:
+        """The last calls, for the message of a failed test."""
+        return "\n".join(f"{call.status} {call.method} {call.chat} {call.values}" for call in self.calls[-last:])
 
 
 @dataclass
 class Person:
-    """Somebody in a chat with a bot; `since` is the number of calls when they last did something.
+    """A person in a chat with a bot; `since` is the number of calls when they last did something.
 
-    The chat is their private one, or the group of a number below 0.
+    The chat is private, or the group with the negative number `group`.
     """
 
     telegram: Telegram
@@ -113,11 +113,11 @@ class Person:
         self.chat = self.group or self.id
 
     def in_group(self) -> Person:
-        """The same person, in a group that the bot is a member of."""
+        """The same person in a group with the bot."""
         return replace(self, group=-next(self.telegram.numbers))
 
     def says(self, text: str) -> None:
-        """Send a message, or a command where it begins with a slash."""
+        """Send a text; it is a command if it starts with a slash."""
         message = self._from() | {"text": text, "date": int(time.time())}
         if not text.startswith("/"):
             return self._do("/sendMessage", message)
@@ -125,57 +125,57 @@ class Person:
         return self._do("/sendCommand", message | {"entities": [command]})
 
     def presses(self, label: str) -> Message:
-        """Press the button `label` of the newest message that has it, once there is one; gives the message."""
-        message = self.telegram.wait_for(lambda: self._newest(lambda one: label in one.buttons))
+        """Press the button `label` of the newest message that has it, once there is one; returns the message."""
+        message = self.telegram.wait_for(lambda: self._newest(lambda shown: label in shown.buttons))
         self.presses_on(message, label)
         return message
 
     def presses_on(self, message: Message, label: str) -> None:
-        """Press a button of a message as it stood then; it may look otherwise by now."""
+        """Press a button of an earlier state of a message."""
         place = {"message_id": message.id, "chat": self._from()["chat"]}
         self._do("/sendCallback", self._from() | {"message": place, "data": message.buttons[label]})
 
-    def waits_for(self, is_so: Callable[[Message], Any], patience_s: float = PATIENCE_S) -> Message:
-        """The newest message for which `is_so` holds among those written or edited since this person last acted."""
+    def waits_for(self, condition: Callable[[Message], Any], patience_s: float = PATIENCE_S) -> Message:
+        """The newest message that was sent or edited since this person last acted and meets `condition`."""
         return self.telegram.wait_for(
-            lambda: self._newest(lambda one: one.changed >= self.since and is_so(one)), patience_s
+            lambda: self._newest(lambda message: message.changed >= self.since and condition(message)), patience_s
         )
 
     def reads(self, words: str, patience_s: float = PATIENCE_S) -> Message:
-        """The same, where `words` stand in the text."""
-        return self.waits_for(lambda one: words in one.text, patience_s)
+        """The newest such message whose text contains `words`."""
+        return self.waits_for(lambda message: words in message.text, patience_s)
 
     def is_answered(self) -> str:
-        """What came up for a moment when a button was pressed; empty where nothing did."""
+        """The text of the pop-up after a press; empty if there was none."""
         return self.telegram.wait_for(lambda: self.calls("answerCallbackQuery"))[0].values.get("text", "")
 
     @property
     def messages(self) -> list[Message]:
-        """The bot's side of the chat as it stands, the oldest first."""
-        standing: dict[int, Message] = {}
+        """The bot's messages in this chat as shown now, the oldest first."""
+        shown: dict[int, Message] = {}
         for number, call in enumerate(self.telegram.calls):
             if (call.bot, call.chat, call.status) != (self.bot, self.chat, 200):
                 continue
             if call.method == "deleteMessage":
-                standing.pop(int(call.values["message_id"]), None)
+                shown.pop(int(call.values["message_id"]), None)
             elif isinstance(call.result, dict):
                 message = _message(call.result, number)
-                before = standing.get(message.id)
-                standing[message.id] = replace(message, read=(*before.read, message.text)) if before else message
-        return list(standing.values())
+                before = shown.get(message.id)
+                shown[message.id] = replace(message, read=(*before.read, message.text)) if before else message
+        return list(shown.values())
 
-    def _newest(self, is_so: Callable[[Message], Any]) -> Message | None:
-        return next((one for one in reversed(self.messages) if is_so(one)), None)
+    def _newest(self, condition: Callable[[Message], Any]) -> Message | None:
+        return next((message for message in reversed(self.messages) if condition(message)), None)
 
     def calls(self, method: str) -> list[Call]:
-        """The calls of that method in this chat since this person last acted."""
+        """The calls of a method in this chat since this person last acted."""
         new = self.telegram.calls[self.since :]
         return [call for call in new if (call.bot, call.chat, call.method) == (self.bot, self.chat, method)]
 
     def _do(self, path: str, update: dict[str, Any]) -> None:
-        self.telegram.listen(0)
+        self.telegram.read_calls(0)
         self.since = len(self.telegram.calls)
-        self.telegram.tell(path, update)
+        self.telegram.send(path, update)
 
     def _from(self) -> dict[str, Any]:
         who = {"id": self.id, "is_bot": False, "first_name": f"Person {self.id}"}
@@ -184,16 +184,16 @@ class Person:
         return {"botToken": self.bot, "from": who, "chat": group if self.group else private}
 
 
-def _message(told: dict[str, Any], number: int) -> Message:
-    rows = told.get("reply_markup", {}).get("inline_keyboard", [])
+def _message(result: dict[str, Any], number: int) -> Message:
+    rows = result.get("reply_markup", {}).get("inline_keyboard", [])
     keys = [key for row in rows for key in row]
-    text = told.get("text", told.get("caption", ""))
+    text = result.get("text", result.get("caption", ""))
     return Message(
-        id=told["message_id"],
+        id=result["message_id"],
         text=text,
         buttons={key["text"]: key["callback_data"] for key in keys if "callback_data" in key},
         links={key["text"]: key["url"] for key in keys if "url" in key},
-        photo=told["photo"][-1] if "photo" in told else None,
+        photo=result["photo"][-1] if "photo" in result else None,
         read=(text,),
         changed=number,
     )

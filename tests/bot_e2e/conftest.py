@@ -1,6 +1,6 @@
-"""Telegram, the service and the bot, each a process of its own, started once.
+"""Telegram, the service and the bot, each in a process of its own, started once.
 
-Where there is no node or no way to the package registry the tests are skipped with the reason; with CI=true they fail.
+Without node or access to the package registry the tests are skipped with the reason; with CI=true they fail.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import pytest
 from tests.bot_e2e.chats import Person, Telegram
 from tests.conftest import absent
 from tests.processes import ROOT, free_port, running, wait_until_ready
-from tests.sources.llm.model_server import ModelServer, answers, said, serving
+from tests.sources.llm.model_server import ModelServer, answers, serving, vote_text
 
 HERE = Path(__file__).parent
 MODULES = HERE / "node_modules"
@@ -42,13 +42,13 @@ class Service:
 
 @pytest.fixture(scope="session")
 def node() -> str:
-    """The node that runs Telegram, with what it needs installed as the lock file says."""
+    """The path of node, after installing the packages of the lock file."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if not node or not npm:
         absent("no node and npm: the bot's end-to-end tests need both")
     lock, done = HERE / "package-lock.json", MODULES / ".installed"
     with lock.open() as alone:
-        fcntl.flock(alone, fcntl.LOCK_EX)  # another process may be installing the same
+        fcntl.flock(alone, fcntl.LOCK_EX)  # another process may be installing the same packages
         if not done.exists() or done.read_bytes() != lock.read_bytes():
             _install(npm)
             shutil.copy(lock, done)
@@ -67,17 +67,17 @@ def _install(npm: str) -> None:
 
 @pytest.fixture(scope="session")
 def telegram(node: str, tmp_path_factory) -> Iterator[Telegram]:
-    """Telegram on this machine."""
+    """A Telegram server on this machine."""
     port, log = free_port(), tmp_path_factory.mktemp("telegram") / "log"
     with running([node, str(HERE / "telegram.cjs"), str(port)], log) as process:
         wait_until_ready(port, process, log, "/calls?since=0&seconds=0")
-        with closing(Telegram(f"http://127.0.0.1:{port}")) as known:
-            yield known
+        with closing(Telegram(f"http://127.0.0.1:{port}")) as server:
+            yield server
 
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory) -> Iterator[Service]:
-    """A whole service in the simulated world, with a language model in the first of its seats."""
+    """A complete service in the simulated world, with a language model in its first seat."""
     folder, port = tmp_path_factory.mktemp("service"), free_port()
     settings = {"PORT": str(port), "DATA_DIR": str(folder), "HISTORY_DAYS": "60", "WORLD": "simulated"}
     with serving() as model:
@@ -89,7 +89,7 @@ def service(tmp_path_factory) -> Iterator[Service]:
 
 
 def _minted(folder: Path) -> str:
-    """A delegating key, made as an operator makes it, beside the running service."""
+    """A delegating key, created with the operator's command."""
     words = ["keys", "mint", "--delegating", "--email", "bot@example.com", "--json"]
     done = subprocess.run(
         [sys.executable, "-m", "service.operator", *words],
@@ -103,10 +103,9 @@ def _minted(folder: Path) -> str:
 
 @pytest.fixture(scope="session")
 def start_bot(telegram: Telegram, service: Service) -> StartBot:
-    """Start a bot over a folder; a second start over the same folder is the same bot again. Gives its token.
+    """Start a bot with its data in a folder; a second start with the same folder is the same bot. Gives its token.
 
-    Settings may differ from those that lead to Telegram and to the service. A bot that is `killed` in the end has no
-    time to write anything down.
+    Settings can be overridden. A bot that is `killed` at the end has no time to save anything.
     """
     return partial(_running_bot, telegram, service)
 
@@ -140,25 +139,25 @@ def _called(telegram: Telegram, token: str, since: int) -> bool:
 
 @pytest.fixture(scope="session")
 def bot(start_bot: StartBot, tmp_path_factory) -> Iterator[str]:
-    """The token of the bot that most tests talk to."""
+    """The token of the bot that most tests use."""
     with start_bot(tmp_path_factory.mktemp("bot")) as token:
         yield token
 
 
 @pytest.fixture
 def person(telegram: Telegram, bot: str) -> Person:
-    """Somebody who has never spoken to the bot."""
+    """A person who has never used the bot."""
     return telegram.person(bot)
 
 
 @pytest.fixture
 def another_person(telegram: Telegram, bot: str) -> Person:
-    """Somebody else, who has never spoken to it either."""
+    """Another person who has never used the bot."""
     return telegram.person(bot)
 
 
 @pytest.fixture
 def model(service: Service) -> Iterator[ModelServer]:
-    """The model in the first seat, whose behaviour a test may change."""
+    """The model in the first seat; a test may change its behaviour."""
     yield service.model
-    service.model.behaviours = [answers(said())]
+    service.model.behaviours = [answers(vote_text())]

@@ -1,11 +1,11 @@
-// Telegram's HTML: what a person sees of it, or why Telegram refuses it.
+// Telegram's HTML: the text that a person sees, or the reason why Telegram refuses it.
 "use strict";
 
 const TAGS = new Set("b strong i em u ins s strike del a code pre blockquote tg-spoiler span".split(" "));
 const NAMED = { lt: "<", gt: ">", amp: "&", quot: '"' };
 const TAG = /<(\/?)([a-z-]*)([^<>]*)>/g;
 
-/** The text that is shown; throws a `Refusal` for markup that Telegram does not take. */
+/** The text without markup; throws a `Refusal` for markup that Telegram does not accept. */
 function plain(written, mode, Refusal) {
   if (mode !== "HTML") return written;
   const open = [];

@@ -1,9 +1,9 @@
-// `node telegram.cjs PORT`: Telegram for the tests.
+// `node telegram.cjs PORT`: a Telegram server for the tests.
 //
-// The npm package keeps chats and takes what people say; the routes here stand before its own for bots, because
-// Telegram's real ones answer more and refuse more. Beside Telegram's, for the tests alone:
-//   GET  /calls?since=N&seconds=S   every call of a bot from number N on, as soon as there is one, else after S seconds
-//   POST /faults                    {method, chat?, times, status, answer}: what the next such calls are answered with
+// The npm package keeps the chats and accepts the messages of people. The routes here replace its routes for bots,
+// because Telegram's real ones answer more and refuse more. Two routes are for the tests only:
+//   GET  /calls?since=N&seconds=S   all calls of bots from number N on; waits up to S seconds for the first
+//   POST /faults                    {method, chat?, times, status, answer}: an error for the next `times` such calls
 "use strict";
 
 const { EventEmitter } = require("events");
@@ -17,18 +17,18 @@ const CAPTION = 1024;
 const BUTTON = 64;
 const NOT_MODIFIED = "message is not modified: specified new message content and reply markup are exactly the same";
 const PNG = "89504e470d0a1a0a";
-const SAID = ["AddedUserMessage", "AddedUserCommand", "AddedUserCallbackQuery"];
+const UPDATE_EVENTS = ["AddedUserMessage", "AddedUserCommand", "AddedUserCallbackQuery"];
 
 const calls = [];
 const faults = [];
-const chats = new Map(); // who has spoken where; a bot's own messages name no chat but its number
-const pressed = new Map(); // the chat in which a button was pressed, by the number of the query
-const webhooks = new Map(); // what a bot set, by its token
+const chats = new Map(); // every chat by its id; a bot's own messages hold only the id
+const pressed = new Map(); // the chat of each button press, by the id of its query
+const webhooks = new Map(); // the parameters of setWebhook, by the bot's token
 const changes = new EventEmitter().setMaxListeners(0);
 
 class Refusal extends Error {}
 
-/** Wait for `change`, at most `seconds` and no longer than somebody listens. */
+/** Wait for `change`, at most `seconds` and no longer than the client stays connected. */
 function wait(change, seconds, response) {
   return new Promise((resolve) => {
     const done = () => {
@@ -42,7 +42,7 @@ function wait(change, seconds, response) {
   });
 }
 
-/** The parameters of a call, however they were sent; a file is its content. */
+/** The parameters of a call in any encoding; a file is its content. */
 async function parameters(request) {
   if (!request.is("multipart/form-data")) return read({ ...request.query, ...request.body });
   const pieces = [];
@@ -55,7 +55,7 @@ async function parameters(request) {
   return read(values);
 }
 
-/** What Telegram takes as JSON, as what it says. */
+/** Parse the parameters that Telegram accepts as JSON. */
 function read(values) {
   for (const name of ["reply_markup", "media", "commands", "scope"]) {
     if (typeof values[name] === "string") values[name] = JSON.parse(values[name]);
@@ -63,7 +63,7 @@ function read(values) {
   return values;
 }
 
-/** A photo as Telegram tells it; anything but a PNG is refused. */
+/** A photo in Telegram's format; everything but a PNG is refused. */
 function photo(content) {
   if (!Buffer.isBuffer(content) || content.toString("hex", 0, 8) !== PNG) throw new Refusal("IMAGE_PROCESS_FAILED");
   const size = { width: content.readUInt32BE(16), height: content.readUInt32BE(20), file_size: content.length };
@@ -92,70 +92,73 @@ function keyboard(values) {
   return { reply_markup: values.reply_markup };
 }
 
-/** A kept message as Telegram tells it. */
-function told({ messageId, time, message }) {
+/** A stored message in Telegram's format. */
+function formatMessage({ messageId, time, message }) {
   const { chat_id: id, reply_markup: buttons, ...content } = message;
-  const chat = chats.get(String(id)) ?? { id: Number(id), type: "private", first_name: "Somebody" };
+  const chat = chats.get(String(id)) ?? { id: Number(id), type: "private", first_name: "Person" };
   const inline = buttons?.inline_keyboard ? { reply_markup: buttons } : {};
   return { ...content, ...inline, message_id: messageId, date: Math.floor(time / 1000), chat, from: BOT };
 }
 
-function kept(server, chat, number) {
-  const is = (one) => String(one.messageId) === String(number) && String(one.message.chat_id) === String(chat);
-  return server.storage.botMessages.find(is);
+function findMessage(server, chat, number) {
+  return server.storage.botMessages.find(
+    ({ messageId, message }) => String(messageId) === String(number) && String(message.chat_id) === String(chat),
+  );
 }
 
 function send(server, values, token, content) {
   const chat_id = values.chat_id;
   server.addBotMessage({ chat_id, ...content, ...keyboard(values) }, token);
-  return told(server.storage.botMessages.at(-1));
+  return formatMessage(server.storage.botMessages.at(-1));
 }
 
 function edit(server, values, content) {
-  const message = kept(server, values.chat_id, values.message_id);
+  const message = findMessage(server, values.chat_id, values.message_id);
   if (!message) throw new Refusal("message to edit not found");
   const after = { ...message.message, ...content, ...keyboard(values) };
   if (JSON.stringify(after) === JSON.stringify(message.message)) throw new Refusal(NOT_MODIFIED);
   message.message = after;
-  return told(message);
+  return formatMessage(message);
 }
 
-/** What was said from `offset` on. What lies before it has arrived: a bot that dies keeps the rest. */
+/** The updates from `offset` on. Earlier ones are confirmed and dropped; a bot that dies receives the others again. */
 async function updates(server, { offset = 0, timeout = 0 }, token, response) {
-  const said = () => server.storage.userMessages.filter((one) => one.botToken === token && one.updateId >= offset);
+  const isPending = ({ botToken, updateId }) => botToken === token && updateId >= offset;
+  const pending = () => server.storage.userMessages.filter(isPending);
   server.storage.userMessages = server.storage.userMessages.filter(
-    (one) => one.botToken !== token || one.updateId >= offset,
+    (message) => message.botToken !== token || isPending(message),
   );
-  if (!said().length && Number(timeout)) await wait("said", Number(timeout), response);
-  return said().map((one) => update(server, one));
+  if (!pending().length && Number(timeout)) await wait("updated", Number(timeout), response);
+  return pending().map((message) => update(server, message));
 }
 
-/** Bring what was said to the bots that have a webhook, each update once. */
+/** Send each pending update once to the bots with a webhook. */
 function deliver(server) {
   const storage = server.storage;
-  const due = storage.userMessages.filter((one) => webhooks.has(one.botToken));
-  storage.userMessages = storage.userMessages.filter((one) => !webhooks.has(one.botToken));
-  for (const one of due) {
-    const { url, secret_token: secret } = webhooks.get(one.botToken);
+  const due = storage.userMessages.filter(({ botToken }) => webhooks.has(botToken));
+  storage.userMessages = storage.userMessages.filter(({ botToken }) => !webhooks.has(botToken));
+  for (const message of due) {
+    const { url, secret_token: secret } = webhooks.get(message.botToken);
     const headers = { "Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": secret };
-    fetch(url, { method: "POST", headers, body: JSON.stringify(update(server, one)) }).catch(console.error);
+    fetch(url, { method: "POST", headers, body: JSON.stringify(update(server, message)) }).catch(console.error);
   }
 }
 
-function update(server, one) {
-  const formed = TelegramServer.formatUpdate(one);
-  const query = formed.callback_query;
+/** A person's message or press as an update in Telegram's format. */
+function update(server, stored) {
+  const formatted = TelegramServer.formatUpdate(stored);
+  const query = formatted.callback_query;
   if (!query) {
-    delete formed.message.botToken;
-    chats.set(String(formed.message.chat.id), formed.message.chat);
-    return formed;
+    delete formatted.message.botToken;
+    chats.set(String(formatted.message.chat.id), formatted.message.chat);
+    return formatted;
   }
   const { chat, message_id: number } = query.message;
-  const message = kept(server, chat.id, number);
+  const message = findMessage(server, chat.id, number);
   pressed.set(query.id, chat.id);
-  query.message = message ? told(message) : { chat, message_id: number, date: 0 };
+  query.message = message ? formatMessage(message) : { chat, message_id: number, date: 0 };
   query.chat_instance = `chat-${chat.id}`;
-  return formed;
+  return formatted;
 }
 
 const METHODS = {
@@ -188,9 +191,9 @@ const METHODS = {
   ),
 };
 
-/** What a call is answered with: status, body. */
-function answered(server, method, values, token) {
-  const fault = faults.find((one) => one.method === method && [0, Number(values.chat_id)].includes(one.chat));
+/** The status and the body of the answer to a call. */
+function answer(server, method, values, token) {
+  const fault = faults.find((entry) => entry.method === method && [0, Number(values.chat_id)].includes(entry.chat));
   if (fault) {
     fault.times -= 1;
     if (!fault.times) faults.splice(faults.indexOf(fault), 1);
@@ -207,12 +210,12 @@ function answered(server, method, values, token) {
 
 function record(bot, method, values, status, body) {
   const chat = values.chat_id ?? pressed.get(values.callback_query_id);
-  calls.push({ bot, method, chat: Number(chat ?? 0), values: shown(values), status, result: body.result ?? null });
+  calls.push({ bot, method, chat: Number(chat ?? 0), values: withoutFiles(values), status, result: body.result ?? null });
   changes.emit("called");
 }
 
 /** The parameters without the content of files. */
-function shown(values) {
+function withoutFiles(values) {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !Buffer.isBuffer(value)));
 }
 
@@ -223,7 +226,7 @@ async function serveBot(server, request, response) {
     response.json({ ok: true, result: await updates(server, values, token, response) });
     return;
   }
-  const [status, body] = answered(server, method, values, token);
+  const [status, body] = answer(server, method, values, token);
   response.status(status).json(body);
   record(token, method, values, status, body);
 }
@@ -246,10 +249,10 @@ function routes(app, server) {
 }
 
 const server = new TelegramServer({ host: "127.0.0.1", port: PORT, storeTimeout: 3600 }, { routes: [routes] });
-for (const name of SAID) server.on(name, () => changes.emit("said"));
-changes.on("said", () => deliver(server));
+for (const name of UPDATE_EVENTS) server.on(name, () => changes.emit("updated"));
+changes.on("updated", () => deliver(server));
 server.start().then(() => {
-  // A connection that a bot keeps open is not to be closed under its next call.
+  // Keep idle connections open, so that a bot's next call does not fail.
   server.server.keepAliveTimeout = 600_000;
   console.log("ready");
 });

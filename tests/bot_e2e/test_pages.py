@@ -1,39 +1,44 @@
-"""Pages and pictures of the paper trading, and a person's own alerts and answers."""
+"""Pages and charts of paper trading, and the deletion of a person's data."""
 
 from __future__ import annotations
 
+import pytest
+
 from tests.bot_e2e.chats import Person, Telegram
+
+pytestmark = pytest.mark.slow
 
 PHONE_PX = 1080
 
 
 def test_a_page_is_filtered_and_reloaded_in_place(person: Person, telegram: Telegram):
-    """A button changes the message it stands under; a reload that finds nothing new is no error."""
+    """A button changes its own message; a reload without news is not an error."""
     person.says("/lanes")
-    page = person.waits_for(lambda one: "Reload" in one.buttons)
+    page = person.waits_for(lambda message: "Reload" in message.buttons)
     person.presses("DEX")
-    filtered = person.waits_for(lambda one: one.id == page.id)
+    filtered = person.waits_for(lambda message: message.id == page.id)
     assert filtered.text != page.text
     person.presses("Reload")
     person.is_answered()
-    assert [one.id for one in person.messages if "Reload" in one.buttons] == [page.id]
+    assert [message.id for message in person.messages if "Reload" in message.buttons] == [page.id]
 
 
-def test_a_chart_is_a_photo_that_says_what_it_is(person: Person):
-    """It is as wide as a phone shows it, and its caption says that the trades are on paper and of what time."""
+def test_a_chart_is_a_photo_with_a_caption(person: Person):
+    """It is as wide as a phone, and its caption states paper trading and the time."""
     person.says("/lanes")
     person.presses("Chart")
-    shown = person.waits_for(lambda one: one.photo)
+    shown = person.waits_for(lambda message: message.photo)
+    assert shown.photo
     assert shown.photo["width"] == PHONE_PX
     assert "PAPER" in shown.text
     assert "UTC" in shown.text
 
 
-def test_what_a_person_deletes_is_gone(person: Person, another_person: Person):
-    """After /deleteme old buttons have nothing behind them; those of another person still do."""
-    for one in (person, another_person):
-        one.says("Will Bitcoin be above $55k by the end of the month?")
-        answer = one.waits_for(lambda message: "Show votes" in message.buttons)
+def test_deleteme_deletes_the_data_of_one_person(person: Person, another_person: Person):
+    """After /deleteme old buttons have expired; the buttons of another person still work."""
+    for asker in (person, another_person):
+        asker.says("Will Bitcoin be above $55k by the end of the month?")
+        answer = asker.waits_for(lambda message: "Show votes" in message.buttons)
     person.says("/deleteme")
     person.reads("This deletes your saved answers")
     person.presses("Delete")
@@ -44,7 +49,7 @@ def test_what_a_person_deletes_is_gone(person: Person, another_person: Person):
     another_person.reads("Votes")
 
 
-def test_who_keeps_their_data_loses_nothing(person: Person):
+def test_keep_deletes_nothing(person: Person):
     person.says("Will Bitcoin be above $55k by the end of the month?")
     person.waits_for(lambda message: "Show votes" in message.buttons)
     person.says("/deleteme")

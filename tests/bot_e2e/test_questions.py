@@ -1,4 +1,4 @@
-"""A question, from the first word to the votes behind its answer."""
+"""A question, from the first message to the votes behind its answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 
 from tests.bot_e2e.chats import Person
 from tests.models import waits_for
-from tests.sources.llm.model_server import ModelServer, answers, said
+from tests.sources.llm.model_server import ModelServer, answers, vote_text
+
+pytestmark = pytest.mark.slow
 
 QUESTION = "Will Bitcoin be above $60k by the end of the month?"
 ANSWERED = "of 9 voted"
@@ -19,20 +21,20 @@ SOON_S = 0.2
 
 @pytest.fixture
 def slow_model(model: ModelServer) -> Iterator[threading.Event]:
-    """The model says nothing before the event is set."""
+    """The model does not answer before the event is set."""
     release = threading.Event()
-    model.behaviours = [waits_for(release, said(reasoning="Momentum <b>is</b> up & away."))]
+    model.behaviours = [waits_for(release, vote_text(reasoning="Momentum <b>is</b> up & away."))]
     yield release
     release.set()
 
 
-def test_the_first_thing_a_person_reads_says_what_this_is(person: Person):
+def test_start_states_that_nothing_trades(person: Person):
     person.says("/start")
-    assert "Nothing here trades, and nothing is investment advice." in person.reads("relay questions").text
+    assert "Nothing here trades, and nothing is investment advice." in person.reads("send your questions").text
 
 
-def test_a_question_counts_its_votes_and_becomes_the_answer(person: Person, slow_model: threading.Event):
-    """One message says that it is asking, how many have voted, and last the answer, with the votes behind a button."""
+def test_the_waiting_message_becomes_the_answer(person: Person, slow_model: threading.Event):
+    """One message says that the bot is asking, then counts the votes, then shows the answer with a button for them."""
     person.says(f"/ask {QUESTION}")
     waiting = person.reads("Asking 9 voters.")
     person.reads("7 of 8 have voted.")  # the forest abstains on a history of 60 days
@@ -46,8 +48,8 @@ def test_a_question_counts_its_votes_and_becomes_the_answer(person: Person, slow
     assert "momentum" in person.reads("Votes").text
 
 
-def test_words_are_shown_and_never_taken_for_markup(person: Person, slow_model: threading.Event):
-    """A person's question stays as it was typed; of a model's reasoning the service leaves the words."""
+def test_markup_in_words_is_shown_as_text(person: Person, slow_model: threading.Event):
+    """A question is shown as typed; from a model's reasoning the service removes the tags."""
     slow_model.set()
     person.says("Will Bitcoin be above $61k & <b>stay</b> there by the end of the month?")
     assert "$61k & <b>stay</b> there" in person.reads(ANSWERED).text
@@ -55,8 +57,8 @@ def test_words_are_shown_and_never_taken_for_markup(person: Person, slow_model: 
     person.reads("Momentum is up & away.")
 
 
-def test_nobody_waits_for_the_question_of_another(person: Person, another_person: Person, slow_model: threading.Event):
-    """While one question is open another person is answered at once, and a second of the same person is not taken."""
+def test_a_question_does_not_delay_other_people(person: Person, another_person: Person, slow_model: threading.Event):
+    """While a question is open, another person is answered at once; a second question of the same person is refused."""
     person.says(QUESTION.replace("60", "62"))
     person.reads("Asking 9 voters.")
     began = time.monotonic()
@@ -69,15 +71,13 @@ def test_nobody_waits_for_the_question_of_another(person: Person, another_person
     person.reads(ANSWERED)
 
 
-def test_the_day_s_questions_come_to_an_end_and_are_each_person_s_own(
-    person: Person, another_person: Person, model: ModelServer
-):
-    model.behaviours = [answers(said())]
-    for asked in range(10):
-        person.says(f"Will Bitcoin be above ${70 + asked}k by the end of the month?")
-        person.reads(f"{9 - asked} of 10 questions left today")
+def test_every_person_has_ten_questions_a_day(person: Person, another_person: Person, model: ModelServer):
+    model.behaviours = [answers(vote_text())]
+    for count in range(10):
+        person.says(f"Will Bitcoin be above ${70 + count}k by the end of the month?")
+        person.reads(f"{9 - count} of 10 questions left today")
     person.says(QUESTION)
-    person.reads("You have used today's 10 questions. They come back at 00:00 UTC.")
+    person.reads("You have used today's 10 questions. You can ask again after 00:00 UTC.")
     person.says("/quota")
     person.reads("You have used today's 10 questions.")
     another_person.says("/quota")

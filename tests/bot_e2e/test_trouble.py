@@ -1,4 +1,4 @@
-"""When Telegram, a person or the service does not do what it should."""
+"""Errors of Telegram and of the service, and a person who blocks the bot."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ from tests.bot_e2e.chats import Person, Telegram
 from tests.bot_e2e.conftest import StartBot
 from tests.processes import free_port
 
+pytestmark = pytest.mark.slow
+
 BLOCKED = "Forbidden: bot was blocked by the user"
 
 
-def test_a_limit_of_telegram_is_waited_out(person: Person, telegram: Telegram):
-    """The message comes a second later, and once."""
+def test_the_bot_waits_when_telegram_limits_it(person: Person, telegram: Telegram):
+    """The message is sent a second later, and once."""
     telegram.fails("sendMessage", 429, person.id, parameters={"retry_after": 1}, description="Too Many Requests")
     person.says("/privacy")
-    person.reads("What is kept")
+    person.reads("Stored data")
     assert [call.status for call in person.calls("sendMessage")] == [429, 200]
 
 
-def test_who_blocks_the_bot_troubles_nobody_else(person: Person, another_person: Person, telegram: Telegram):
+def test_a_person_who_blocks_the_bot_affects_only_themselves(
+    person: Person, another_person: Person, telegram: Telegram
+):
     telegram.fails("sendMessage", 403, person.id, times=2, description=BLOCKED)
     person.says("/help")
     telegram.wait_for(lambda: person.calls("sendMessage"))
@@ -27,11 +31,11 @@ def test_who_blocks_the_bot_troubles_nobody_else(person: Person, another_person:
     another_person.reads("/lanes")
 
 
-@pytest.mark.parametrize("said", ["/lanes", "/accuracy", "Will bitcoin rise this week?"])
-def test_a_service_that_is_down_is_one_sentence(lonely_bot: str, telegram: Telegram, said: str):
-    """Whatever is asked for, the one message that stays says so; no trace, and never silence."""
-    person = telegram.person(lonely_bot)
-    person.says(said)
+@pytest.mark.parametrize("text", ["/lanes", "/accuracy", "Will bitcoin rise this week?"])
+def test_an_unreachable_service_is_one_sentence(bot_without_service: str, telegram: Telegram, text: str):
+    """Every request gets exactly one message, without a traceback or an address."""
+    person = telegram.person(bot_without_service)
+    person.says(text)
     person.reads("The service cannot be reached right now.")
     assert len(person.messages) == 1
     assert "Traceback" not in person.messages[0].text
@@ -39,7 +43,7 @@ def test_a_service_that_is_down_is_one_sentence(lonely_bot: str, telegram: Teleg
 
 
 @pytest.fixture(scope="module")
-def lonely_bot(start_bot: StartBot, tmp_path_factory):
-    """A bot at whose oracle's address nobody listens."""
-    with start_bot(tmp_path_factory.mktemp("lonely"), ORACLE_URL=f"http://127.0.0.1:{free_port()}") as token:
+def bot_without_service(start_bot: StartBot, tmp_path_factory):
+    """A bot whose ORACLE_URL is a closed port."""
+    with start_bot(tmp_path_factory.mktemp("no_service"), ORACLE_URL=f"http://127.0.0.1:{free_port()}") as token:
         yield token

@@ -1,14 +1,17 @@
-"""A bot to which Telegram comes, instead of being asked."""
+"""A bot that receives its updates by webhook."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.bot_e2e.chats import Telegram
 from tests.bot_e2e.conftest import StartBot
 from tests.processes import free_port
+
+pytestmark = pytest.mark.slow
 
 SECRET = "only-telegram-knows"
 FORGED = {
@@ -17,7 +20,7 @@ FORGED = {
 }
 
 
-def test_a_webhook_answers_telegram_and_nobody_else(start_bot: StartBot, telegram: Telegram, tmp_path: Path):
+def test_the_webhook_accepts_updates_of_telegram_only(start_bot: StartBot, telegram: Telegram, tmp_path: Path):
     port = free_port()
     settings = {
         "BOT_WEBHOOK_URL": f"http://127.0.0.1:{port}/telegram",
@@ -26,11 +29,11 @@ def test_a_webhook_answers_telegram_and_nobody_else(start_bot: StartBot, telegra
     }
     with start_bot(tmp_path, **settings) as token:
         (address,) = telegram.wait_for(
-            lambda: {one.values["url"] for one in telegram.calls if (one.bot, one.method) == (token, "setWebhook")}
+            lambda: {call.values["url"] for call in telegram.calls if (call.bot, call.method) == (token, "setWebhook")}
         )
         for headers in ({}, {"X-Telegram-Bot-Api-Secret-Token": "guessed"}):
             assert httpx.post(address, json=FORGED, headers=headers).status_code == 403
         person = telegram.person(token)
         person.says("/help")
         person.reads("/lanes")
-        assert {one.chat for one in telegram.calls if one.bot == token} <= {0, person.id}
+        assert {call.chat for call in telegram.calls if call.bot == token} <= {0, person.id}

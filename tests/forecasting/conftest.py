@@ -8,13 +8,14 @@ from datetime import timedelta
 import pytest
 
 from service.config import Settings
-from service.forecasting import context, training
-from service.forecasting.context import Context
-from service.forecasting.fits import Fits
-from service.forecasting.questions.question import Question
+from service.forecasting.voters import context, training
+from service.forecasting.voters.context import Context
+from service.forecasting.voters.fits import Fits
+from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.market.instants import utc
+from service.questions.question import Question
 from service.sources.feeds.replay import open_replay
 from tests.forecasting.made import DAYS, NOW, made_bars
 
@@ -41,6 +42,12 @@ def contexts(hourly) -> Mapping[str, Context]:
 def fits(hourly) -> Fits:
     """What can be learnt from the bars at NOW."""
     return training.fit(hourly, NOW)
+
+
+@pytest.fixture(scope="session")
+def knowledge(contexts, fits) -> Knowledge:
+    """What the voters forecast from at NOW, before anything has resolved."""
+    return Knowledge(contexts, fits)
 
 
 @pytest.fixture(scope="session")

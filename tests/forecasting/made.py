@@ -1,9 +1,16 @@
-"""Bars made by a seeded generator."""
+"""Bars made by a seeded generator, and panels and votes put together by hand."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from service.forecasting.predictions import CommittedVote
+from service.forecasting.voters.ballots import Ballot, Forecast
+from service.forecasting.voters.panel import Panel, voters
+from service.forecasting.voters.polling import Timer, sequential
+from service.forecasting.voters.voter import Voter
 from service.market.assets import open_at
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
@@ -11,6 +18,19 @@ from service.market.instants import DAY, HOUR
 FIRST = 1_735_689_600  # 2025-01-01T00:00:00Z
 DAYS = 120
 NOW = FIRST + DAYS * DAY
+
+# Every kind of question with the fields that `asking` takes.
+EVERY_KIND = (
+    ("close_above", {"at": 1.02}),
+    ("close_below", {"at": 0.98}),
+    ("touch_above", {"at": 1.03}),
+    ("touch_below", {"at": 0.97}),
+    ("between", {"at": 0.98, "upper_at": 1.03}),
+    ("up", {}),
+    ("down", {}),
+    ("relative", {"other_asset": "gold"}),
+    ("open", {}),
+)
 
 
 def made_bars(asset: str, days: int, seed: int, first: int = FIRST) -> Bars:
@@ -21,3 +41,20 @@ def made_bars(asset: str, days: int, seed: int, first: int = FIRST) -> Bars:
     opens = np.concatenate([[100.0], close[:-1]])
     high, low = np.maximum(opens, close) * 1.001, np.minimum(opens, close) * 0.999
     return Bars(time, opens, high, low, close, np.ones(len(time)), HOUR)
+
+
+def zero_clock() -> float:
+    """A timer at which everything takes no time."""
+    return 0.0
+
+
+def panel_of(members: Sequence[Voter] | None = None, quorum: int = 5, timer: Timer = zero_clock) -> Panel:
+    """A panel that is polled in turn; the nine where no members are named."""
+    return Panel(voters() if members is None else members, quorum, timer, sequential)
+
+
+def committed_vote(
+    voter: str, p: float, *, weight: float = 1.0, reasoning: str = "", engine: str = "embedded"
+) -> CommittedVote:
+    """A vote as a market keeps it."""
+    return CommittedVote(Ballot(voter, engine, Forecast(p, reasoning)), weight)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -9,9 +10,19 @@ import pytest
 import structlog
 from sqlalchemy import inspect
 
-from service.market.instants import HOUR
+import app
+from service.jobs import tick
+from service.market.instants import DAY, HOUR
 from service.store.database import Database
-from tests.houses import Residents, copied, resident
+from tests.jobs.live import (
+    DAYS,
+    SEED,
+    LiveFeed,
+    Outside,
+)
+from tests.jobs.plant import Plant
+from tests.running_service import START, RunningService, copied, running_service
+from tests.sources.conftest import ExchangeServer, serve
 
 
 @pytest.fixture(autouse=True)
@@ -42,26 +53,101 @@ def applied(database: Database, mortal: ModuleType) -> Iterator:
 
 
 @pytest.fixture(scope="session")
-def furnished(tmp_path_factory) -> Path:
+def seeded(tmp_path_factory) -> Path:
     """The data of a service after its first start in the simulated world."""
-    folder = tmp_path_factory.mktemp("furnished")
-    with resident(folder) as residents:
-        residents.work()
+    folder = tmp_path_factory.mktemp("seeded")
+    with running_service(folder) as running:
+        running.work()
     return folder
 
 
 @pytest.fixture(scope="session")
-def later(furnished: Path, tmp_path_factory) -> Path:
+def later(seeded: Path, tmp_path_factory) -> Path:
     """The same 48 hours later. One of the seven jumps is an hour long: what it tells is told in time."""
-    folder = copied(furnished, tmp_path_factory.mktemp("later"))
-    with resident(folder) as residents:
+    folder = copied(seeded, tmp_path_factory.mktemp("later"))
+    with running_service(folder) as running:
         for hours in (4, 2, 1, 6, 11, 12, 12):
-            residents.move(hours * HOUR)
+            running.move(hours * HOUR)
     return folder
 
 
 @pytest.fixture
-def house(furnished: Path, tmp_path: Path) -> Iterator[Residents]:
+def house(seeded: Path, tmp_path: Path) -> Iterator[RunningService]:
     """A service after its first start, for one test."""
-    with resident(copied(furnished, tmp_path)) as residents:
-        yield residents
+    with running_service(copied(seeded, tmp_path)) as running:
+        yield running
+
+
+@pytest.fixture
+def plant(database, applied, mortal) -> Plant:
+    return Plant(database, applied, mortal.work_all)
+
+
+@pytest.fixture
+def aged(later: Path, tmp_path: Path) -> Iterator[RunningService]:
+    """A service 48 hours after its first start, for one test."""
+    with running_service(copied(later, tmp_path / "later"), wall=START + 48 * HOUR) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def outside_world() -> Iterator[Outside]:
+    """The servers of the outside markets and of the news source."""
+    outside = Outside()
+    routes = {
+        "polymarket": lambda _server, _path, query: outside.list("polymarket", query),
+        "kalshi": lambda _server, _path, query: outside.list("kalshi", query),
+        "paper": lambda *_: None,
+        "pools": lambda *_: {"status": "success", "data": []},
+    }
+    with ExitStack() as open_servers:
+        for name, answers in routes.items():
+            outside.servers[name] = open_servers.enter_context(contextmanager(serve)(ExchangeServer(answers)))
+        outside.reset()
+        yield outside
+
+
+@contextmanager
+def live_prices() -> Iterator[None]:
+    """Prices that need no exchange, and all of their past at the first tick."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "open_feed", lambda _, wall: LiveFeed(SEED, wall - wall % DAY - DAYS * DAY))
+        patch.setattr(tick, "LIVE_SPAN_S", 2 * DAYS * DAY)
+        yield
+
+
+@pytest.fixture
+def live_world() -> Iterator[None]:
+    """`live_prices` for one test."""
+    with live_prices():
+        yield
+
+
+@pytest.fixture(scope="session")
+def begun(outside_world: Outside, tmp_path_factory) -> Path:
+    """The data of a live service after its first start, when every source answered."""
+    folder = tmp_path_factory.mktemp("live")
+    with live_prices(), running_service(folder, **outside_world.options) as running:
+        running.work()
+        running.move(60)  # the list is published every minute; the second one has the imported markets
+    return folder
+
+
+@pytest.fixture
+def world(outside_world: Outside) -> Outside:
+    outside_world.reset()
+    return outside_world
+
+
+@pytest.fixture
+def live(live_world, begun: Path, world: Outside, tmp_path: Path) -> Iterator[RunningService]:
+    with running_service(copied(begun, tmp_path), wall=START + 60, **world.options) as running:
+        yield running
+
+
+@pytest.fixture
+def sqlite_database(sqlite_url: str) -> Iterator[Database]:
+    """A migrated SQLite database of its own."""
+    database = Database(sqlite_url)
+    yield database
+    database.close()

@@ -1,4 +1,4 @@
-"""What `dramatiq fleet:workers` runs in the tests: one job that comes once, at the addresses of the environment."""
+"""What `dramatiq fleet:workers` runs in the tests: one job with one slot, at the addresses of the environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from service.store.database import Database
 ONCE = Every(10**9)
 
 
-def work(_workshop, slot: int):
+def work(_job_context, slot: int):
     return lambda db: db.execute(insert(applied).values(slot=slot, lane="f"))
 
 
@@ -27,6 +27,6 @@ def workers() -> None:
     """Every worker process builds its own engine and hands its broker to Dramatiq."""
     database = Database(os.environ["FLEET_DATABASE"])
     jobs = [Job("first", ONCE, work), Job("second", ONCE, work, needs=("first",))]
-    workshop = SimpleNamespace(database=database, clock=WorldClock("simulated"))
-    engine = Engine(database, jobs, workshop, os.environ["FLEET_BROKER"], queue=os.environ["FLEET_QUEUE"])
+    job_context = SimpleNamespace(database=database, clock=WorldClock("simulated"))
+    engine = Engine(database, jobs, job_context, os.environ["FLEET_BROKER"], queue=os.environ["FLEET_QUEUE"])
     dramatiq.set_broker(engine.broker)

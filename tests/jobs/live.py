@@ -8,16 +8,19 @@ from dataclasses import dataclass, field
 from email.utils import formatdate
 from typing import Any
 
+from service.jobs import imported, listing, news
 from service.market.clock import WorldClock
 from service.market.instants import HOUR
 from service.sources.feeds import simulated
 from service.sources.feeds.simulated import SimulatedFeed
-from tests.houses import START
+from tests.jobs.track_record import SLOT
+from tests.running_service import START, RunningService
 from tests.sources.conftest import ExchangeServer
 
-SLOT = START - START % HOUR
 SEED = 42
 TIMEOUT_S = 0.5
+DAYS = 120
+BIG = b" " * 10 * 2**20
 SPOT = float(simulated.bars(SEED, "btc", START - HOUR, START).close[-1])
 PRINTED = (("Bitcoin rises as funds buy", SLOT - HOUR), ("Ether falls after a hack", SLOT - 2 * HOUR))
 
@@ -57,8 +60,8 @@ def gamma_row(market_id: str = "1500056", share: float = 1.02, day: int = 25, p:
 
 def gamma_over(at: str, **more: str) -> dict[str, Any]:
     """The same market once it was resolved to Yes."""
-    told = {"closed": True, "umaResolutionStatus": "resolved", "outcomePrices": '["1", "0"]', "closedTime": at}
-    return gamma_row() | told | more
+    resolution = {"closed": True, "umaResolutionStatus": "resolved", "outcomePrices": '["1", "0"]', "closedTime": at}
+    return gamma_row() | resolution | more
 
 
 def kalshi_row(**more: str) -> dict[str, Any]:
@@ -80,16 +83,16 @@ def kalshi_row(**more: str) -> dict[str, Any]:
     }
 
 
-def rss(*told: tuple[str, int]) -> bytes:
+def rss(*headlines: tuple[str, int]) -> bytes:
     items = "".join(
         f"<item><title>{title}</title><link>https://paper.example/{at}</link><pubDate>{formatdate(at)}</pubDate></item>"
-        for title, at in told
+        for title, at in headlines
     )
     return f'<?xml version="1.0"?><rss version="2.0"><channel><title>t</title>{items}</channel></rss>'.encode()
 
 
-def printing(*told: tuple[str, int]) -> Callable:
-    return answering(rss(*told), kind="application/rss+xml")
+def printing(*headlines: tuple[str, int]) -> Callable:
+    return answering(rss(*headlines), kind="application/rss+xml")
 
 
 def answering(body: bytes, status: int = 200, kind: str = "application/json", **headers: str) -> Callable:
@@ -141,3 +144,18 @@ class Outside:
             "pools_url": f"{address['pools']}/pools",
             "source_timeout_s": TIMEOUT_S,
         }
+
+
+def do(running: RunningService, job: Callable, slot: int) -> None:
+    """Work one slot of one job, as the engine does."""
+    effects = job(running.engine.job_context, slot)
+    with running.runtime.database.writing() as db:
+        effects(db)
+
+
+def an_hour_later(running: RunningService, hours: int = 1) -> None:
+    """What asks the outside world, so many hours after the first start, and the list of markets a minute later."""
+    slot = SLOT + hours * HOUR
+    for job in (imported.import_markets, imported.settle_imported, news.read_news):
+        do(running, job, slot)
+    do(running, listing.list_markets, slot + 60)

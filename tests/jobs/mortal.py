@@ -4,7 +4,7 @@ It is told the wall clock on standard input, says on standard output where it st
 When it was killed its parent forks the next one, which spares it the imports.
 
 With `naive` the effects and the mark "done" are not one transaction: the control that has to fail. With `race`
-nobody tells it anything: it works an hour of minutes as fast as it can.
+it gets no instructions: it works an hour of minutes as fast as it can.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dramatiq import Message
 from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, String, Table, func, insert, select
 
 from service.jobs.engine import Engine
-from service.jobs.job import Job, Workshop
+from service.jobs.job import Job, JobContext
 from service.jobs.schedules import Every
 from service.market.clock import WorldClock
 from service.store import runs
@@ -44,7 +44,7 @@ def stand(where: str) -> None:
 
 
 def pass_by(where: str) -> None:
-    """What a process does that nobody watches."""
+    """The callback of a process that is not observed: it does nothing."""
 
 
 class OneByOne:
@@ -60,7 +60,7 @@ class OneByOne:
 
 class NaiveEngine(Engine):
     def _work(self, job: Job, slot: int, owner: str, attempt: int) -> str:
-        job.work(self._workshop, slot)(OneByOne(self._database))
+        job.work(self.job_context, slot)(OneByOne(self._database))
         with self._database.writing() as db:
             runs.finish(db, job.name, slot, owner, self._now())
         return "done"
@@ -69,9 +69,9 @@ class NaiveEngine(Engine):
 def tick(checkpoint):
     """A job that applies every minute since the last one to six lanes."""
 
-    def work(workshop: Workshop, slot: int):
+    def work(job_context: JobContext, slot: int):
         checkpoint("claimed")
-        with workshop.database.reading() as db:
+        with job_context.database.reading() as db:
             last = db.scalar(select(func.max(applied.c.slot))) or START - MINUTE
 
         def effects(db: Connection) -> None:
@@ -87,7 +87,7 @@ def tick(checkpoint):
 
 
 def work_all(engine: Engine) -> None:
-    """Answer every bell that waits in this process."""
+    """Handle every message that waits in this process."""
     (queue,) = (queue for name, queue in engine.broker.queues.items() if not name.endswith(".DQ"))
     while not queue.empty():
         engine.execute(*Message.decode(queue.get_nowait()).args)
@@ -98,8 +98,8 @@ def engine_at(url: str, kind: type[Engine], checkpoint):
     """An engine and the function that sets its clock."""
     wall = [float(START)]
     database = Database(url)
-    workshop = SimpleNamespace(database=database, clock=WorldClock("simulated"))
-    yield kind(database, [tick(checkpoint)], workshop, now=lambda: wall[0]), lambda now: wall.__setitem__(0, now)
+    job_context = SimpleNamespace(database=database, clock=WorldClock("simulated"))
+    yield kind(database, [tick(checkpoint)], job_context, now=lambda: wall[0]), lambda now: wall.__setitem__(0, now)
     database.close()
 
 
@@ -108,7 +108,7 @@ def be_watched(url: str, kind: type[Engine]) -> None:
         print(os.getpid(), flush=True)
         for line in sys.stdin:
             set_clock(float(line))
-            engine.ring()
+            engine.dispatch()
             work_all(engine)
             print("idle", flush=True)
 
@@ -128,7 +128,7 @@ def race(url: str) -> None:
     with engine_at(url, Engine, pass_by) as (engine, set_clock):
         for minute in range(60):
             set_clock(START + minute * MINUTE)
-            engine.ring()
+            engine.dispatch()
             work_all(engine)
 
 

@@ -2,83 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import insert, select
 
-from service.config import SettingsError
 from service.jobs.engine import Engine
-from service.jobs.job import Job, Workshop
-from service.jobs.schedules import Every, Monthly
+from service.jobs.job import Job, JobContext
+from service.jobs.schedules import Monthly
 from service.market.clock import WorldClock
-from service.store import runs
-from service.store.database import Database
 from service.store.tables import job_run
-
-MINUTE = 60
-START = 1_700_000_040
-
-
-@dataclass
-class Plant:
-    """Engines over one database and one clock, as if each were a process."""
-
-    database: Database
-    applied: object
-    work_all: Callable[[Engine], None]
-    wall: float = START
-    worked: list[tuple[str, int]] = field(default_factory=list)
-
-    def engine(self, *jobs: Job, clock: WorldClock = WorldClock("simulated"), now=None) -> Engine:  # noqa: B008
-        workshop = SimpleNamespace(database=self.database, clock=clock)
-        return Engine(self.database, jobs, workshop, now=now or (lambda: self.wall))
-
-    def job(self, name: str = "tick", every: int = MINUTE, **options) -> Job:
-        """A job that writes its slot down."""
-
-        def work(workshop: Workshop, slot: int):
-            self.worked.append((name, slot))
-            return lambda db: db.execute(insert(self.applied).values(slot=slot, lane=name[0]))
-
-        return Job(name, Every(every), **({"work": work} | options))
-
-    def beat(self, *engines: Engine) -> None:
-        """One look at the clock in every engine, and everything that follows from it."""
-        for engine in engines:
-            engine.ring()
-        for engine in engines:
-            self.work_all(engine)
-
-    def slots(self) -> list[int]:
-        """What was written, in the order of writing."""
-        with self.database.reading() as db:
-            return list(db.scalars(select(self.applied.c.slot).order_by(self.applied.c.id)))
-
-    def state(self, job: str = "tick") -> tuple[int, str, int]:
-        with self.database.reading() as db:
-            run = runs.newest(db, job)
-        return run.slot, run.state, run.attempt
-
-
-@pytest.fixture
-def plant(database, applied, mortal) -> Plant:
-    return Plant(database, applied, mortal.work_all)
-
+from tests.jobs.plant import MINUTE, START
 
 only_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
-def test_the_first_look_at_the_clock_works_the_latest_slot(plant):
+def test_the_first_tick_runs_the_latest_slot(plant):
     plant.beat(plant.engine(plant.job()))
     assert plant.slots() == [START]
     assert plant.state() == (START, "done", 1)
 
 
-def test_a_slot_is_worked_once_however_often_the_clock_is_looked_at(plant):
+def test_a_slot_runs_once_however_often_the_clock_ticks(plant):
     engine = plant.engine(plant.job())
     for second in range(0, 60, 7):
         plant.wall = START + second
@@ -86,15 +31,16 @@ def test_a_slot_is_worked_once_however_often_the_clock_is_looked_at(plant):
     assert plant.slots() == [START]
 
 
+@pytest.mark.slow
 @only_sqlite
-def test_four_tickers_over_a_day_of_minutes_work_each_of_the_1440_once(plant, in_ci):
-    """In CI a whole day, else four hours of it."""
+def test_four_tickers_run_each_minute_of_a_day_once(plant, in_ci):
+    """In CI a whole day, otherwise four hours."""
     minutes = 1440 if in_ci else 240
     engines = [plant.engine(plant.job()) for _ in range(4)]
     with ThreadPoolExecutor(4) as four:
         for minute in range(minutes):
             plant.wall = START + minute * MINUTE
-            list(four.map(Engine.ring, engines))
+            list(four.map(Engine.dispatch, engines))
             list(four.map(plant.work_all, engines))
     assert plant.slots() == [START + minute * MINUTE for minute in range(minutes)]
 
@@ -109,16 +55,16 @@ def test_missed_slots_collapse_into_the_latest_one(plant):
 
 def test_a_slot_that_was_due_when_a_newer_one_came_is_skipped(plant):
     engine = plant.engine(plant.job())
-    engine.ring()
+    engine.dispatch()
     plant.wall += MINUTE
-    engine.ring()
+    engine.dispatch()
     plant.work_all(engine)
     assert plant.slots() == [START + MINUTE]
     with plant.database.reading() as db:
         assert list(db.scalars(select(job_run.c.state).order_by(job_run.c.slot))) == ["skipped", "done"]
 
 
-def test_a_clock_that_stands_still_makes_no_slots(plant):
+def test_a_clock_that_stops_adds_no_slots(plant):
     ended = WorldClock("replay", world_origin=START, wall_origin=START, speed=60.0, ends=START + 90)
     engine = plant.engine(plant.job(), clock=ended)
     for second in (0, 1, 2, 3, 1000, 100_000):
@@ -139,7 +85,7 @@ def test_world_jobs_follow_the_world_and_wall_jobs_the_wall(plant):
 
 
 @pytest.mark.parametrize("jump", [1, 59, 60, 3600, 86400, 40 * 86400])
-def test_a_clock_that_jumps_ahead_and_back_doubles_nothing_and_goes_on_when_it_has_caught_up(plant, jump):
+def test_a_clock_that_jumps_and_returns_repeats_no_slot(plant, jump):
     engine = plant.engine(plant.job())
     for wall in (START, START + jump, START + 5, START + jump - 1, START + jump, START + jump + MINUTE):
         plant.wall = wall
@@ -149,7 +95,7 @@ def test_a_clock_that_jumps_ahead_and_back_doubles_nothing_and_goes_on_when_it_h
     assert slots[-1] == (START + jump + MINUTE) // MINUTE * MINUTE
 
 
-def test_a_clock_that_was_set_back_makes_no_slots_until_it_has_caught_up(plant):
+def test_a_clock_set_back_adds_no_slots_until_caught_up(plant):
     engine = plant.engine(plant.job())
     plant.beat(engine)
     for wall in (START - 7 * MINUTE, START - 1, START + MINUTE - 1):
@@ -161,7 +107,7 @@ def test_a_clock_that_was_set_back_makes_no_slots_until_it_has_caught_up(plant):
 
 
 @only_sqlite
-def test_over_a_year_a_monthly_job_runs_at_the_start_of_each_month(plant):
+def test_a_monthly_job_runs_at_the_start_of_each_month(plant):
     engine = plant.engine(Job("refit", Monthly(), plant.job("refit").work))
     for day in range(366):
         plant.wall = 1_704_067_200 + 86400 * day + 1000
@@ -170,32 +116,32 @@ def test_over_a_year_a_monthly_job_runs_at_the_start_of_each_month(plant):
     assert all((slot - 1_704_067_200) % 86400 == 0 for slot in plant.slots())
 
 
-def test_a_job_waits_for_the_ones_it_needs_and_is_rung_as_soon_as_they_are_done(plant):
+def test_a_job_is_dispatched_when_its_needs_are_done(plant):
     engine = plant.engine(
         plant.job("resolve", needs=("context",)), plant.job("context", needs=("tick",)), plant.job("tick")
     )
-    assert [run.job for run in engine.ring()] == ["tick"]
+    assert [run.job for run in engine.dispatch()] == ["tick"]
     plant.work_all(engine)
     assert [name for name, _ in plant.worked] == ["tick", "context", "resolve"]
 
 
-def test_a_needy_job_keeps_up_with_one_that_lags_behind_the_clock(plant):
-    """Its slot is the one that the needed job has reached, not the one the clock has reached."""
+def test_a_dependent_job_follows_one_that_lags(plant):
+    """Its slot is the latest that the needed job has done, not the latest of the clock."""
 
-    def slow(workshop: Workshop, slot: int):
+    def slow(job_context: JobContext, slot: int):
         plant.wall += 3 * MINUTE
         return lambda db: None
 
     engine = plant.engine(plant.job("tick", work=slow), plant.job("context", needs=("tick",)))
-    engine.ring()
+    engine.dispatch()
     assert engine.execute("tick", START) == "done"
     assert engine.execute("context", START) == "done"
 
 
-def test_what_fails_is_tried_again_later_and_blocks_no_other_job(plant):
+def test_a_failed_job_is_retried_later_and_blocks_no_other(plant):
     tries = []
 
-    def fail_twice(workshop: Workshop, slot: int):
+    def fail_twice(job_context: JobContext, slot: int):
         tries.append(plant.wall - START)
         if len(tries) < 3:
             raise RuntimeError("feed down")
@@ -213,8 +159,8 @@ def test_what_fails_is_tried_again_later_and_blocks_no_other_job(plant):
     assert 4 <= third - second <= 8.5
 
 
-def test_a_failure_is_remembered_with_its_reason(plant):
-    def fail(workshop: Workshop, slot: int):
+def test_a_failure_is_stored_with_its_reason(plant):
+    def fail(job_context: JobContext, slot: int):
         raise RuntimeError("feed down")
 
     plant.beat(plant.engine(plant.job(work=fail)))
@@ -222,8 +168,8 @@ def test_a_failure_is_remembered_with_its_reason(plant):
         assert db.scalar(select(job_run.c.error)) == "RuntimeError: feed down"
 
 
-def test_after_its_last_try_a_slot_is_given_up_and_the_next_one_is_worked(plant):
-    def fail_at_first(workshop: Workshop, slot: int):
+def test_after_the_last_attempt_the_next_slot_runs(plant):
+    def fail_at_first(job_context: JobContext, slot: int):
         if slot == START:
             raise RuntimeError("feed down")
         return lambda db: db.execute(insert(plant.applied).values(slot=slot, lane="t"))
@@ -238,10 +184,10 @@ def test_after_its_last_try_a_slot_is_given_up_and_the_next_one_is_worked(plant)
     assert plant.slots() == [START + MINUTE]
 
 
-def test_effects_that_fail_leave_nothing_and_are_tried_again(plant):
+def test_failed_effects_are_rolled_back_and_retried(plant):
     tries = []
 
-    def work(workshop: Workshop, slot: int):
+    def work(job_context: JobContext, slot: int):
         def effects(db) -> None:
             db.execute(insert(plant.applied).values(slot=slot, lane="t"))
             tries.append(slot)
@@ -259,9 +205,9 @@ def test_effects_that_fail_leave_nothing_and_are_tried_again(plant):
     assert plant.slots() == [START]
 
 
-def test_nothing_is_held_in_the_database_while_a_job_computes(plant):
-    def work(workshop: Workshop, slot: int):
-        with workshop.database.writing() as db:
+def test_no_transaction_is_open_while_a_job_computes(plant):
+    def work(job_context: JobContext, slot: int):
+        with job_context.database.writing() as db:
             db.execute(insert(plant.applied).values(slot=0, lane="x"))
         return lambda db: None
 
@@ -269,68 +215,16 @@ def test_nothing_is_held_in_the_database_while_a_job_computes(plant):
     assert plant.state() == (START, "done", 1)
 
 
-def test_what_outlasts_its_lease_is_lost_to_the_process_that_took_over(plant):
-    """As after a freeze: the frozen process wakes up, and must not write."""
-    outcomes = []
-
-    def freeze(workshop: Workshop, slot: int):
-        plant.wall += 16
-        outcomes.append(other.execute("tick", START))
-        return lambda db: db.execute(insert(plant.applied).values(slot=slot, lane="f"))
-
-    other = plant.engine(plant.job())
-    engine = plant.engine(plant.job(work=freeze))
-    engine.ring()
-    outcomes.append(engine.execute("tick", START))
-    assert outcomes == ["done", "lost"]
-    assert plant.slots() == [START]
-
-
-def test_a_long_try_keeps_its_slot_while_its_process_beats(plant):
-    hour, refused = START // 3600 * 3600, []
-
-    def long(workshop: Workshop, slot: int):
-        for _ in range(10):
-            plant.wall += 6
-            engine.beat()
-            refused.append(other.execute("tick", hour))
-        return lambda db: None
-
-    other = plant.engine(plant.job(every=3600))
-    engine = plant.engine(plant.job(every=3600, work=long))
-    engine.ring()
-    assert engine.execute("tick", hour) == "done"
-    assert set(refused) == {"refused"}
-
-
-def test_a_try_that_hangs_past_its_time_limit_does_not_keep_its_job_for_ever(plant):
-    hour = START // 3600 * 3600
-
-    def hang(workshop: Workshop, slot: int):
-        for _ in range(20):
-            plant.wall += 6
-            engine.beat()
-        outcomes.append(other.execute("tick", hour))
-        return lambda db: None
-
-    outcomes: list[str] = []
-    other = plant.engine(plant.job(every=3600))
-    engine = plant.engine(plant.job(every=3600, work=hang, time_limit_s=30))
-    engine.ring()
-    outcomes.append(engine.execute("tick", hour))
-    assert outcomes == ["done", "lost"]
-
-
-def test_a_slot_that_kills_its_process_at_every_try_is_given_up(plant):
+def test_a_slot_that_kills_its_process_is_given_up(plant):
     class Killed(BaseException):
-        """What a kill looks like from inside: nothing after it is run."""
+        """A kill seen from inside: no code runs after it."""
 
-    def die(workshop: Workshop, slot: int):
+    def die(job_context: JobContext, slot: int):
         raise Killed
 
     for _ in range(3):
         engine = plant.engine(plant.job(every=3600, work=die, attempts=2))
-        engine.ring()
+        engine.dispatch()
         slot = START // 3600 * 3600
         if plant.state()[2] < 2:
             with pytest.raises(Killed):
@@ -341,17 +235,8 @@ def test_a_slot_that_kills_its_process_at_every_try_is_given_up(plant):
     assert plant.state() == (slot, "dead", 3)
 
 
-def test_a_bell_for_a_job_that_this_process_does_not_know_is_refused(plant):
+def test_a_message_for_an_unknown_job_is_refused(plant):
     assert plant.engine(plant.job()).execute("of a newer release", START) == "refused"
-
-
-def test_a_bell_that_is_lost_is_rung_again_after_ten_seconds(plant):
-    engine = plant.engine(plant.job())
-    assert len(engine.ring()) == 1
-    plant.wall += 9
-    assert engine.ring() == []
-    plant.wall += 1
-    assert len(engine.ring()) == 1
 
 
 @pytest.mark.parametrize("needed", ["nothing", "wall"])
@@ -359,10 +244,3 @@ def test_a_job_can_only_need_a_job_of_its_own_clock(plant, needed):
     jobs = plant.job("wall", clock="wall"), plant.job("tick", needs=(needed,))
     with pytest.raises(ValueError, match=f"job tick needs {needed}"):
         plant.engine(*jobs)
-
-
-def test_an_address_that_no_broker_has_is_refused_without_telling_its_password(plant):
-    with pytest.raises(SettingsError) as caught:
-        Engine(plant.database, [], SimpleNamespace(), "http://user:secret@host")
-    assert "redis://" in caught.value.detail
-    assert "secret" not in caught.value.detail

@@ -19,6 +19,8 @@ from sqlalchemy import func, select
 
 from service.store import runs
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 DEADLINE_S = 30
 
@@ -62,9 +64,7 @@ def two_workers(database_url: str, broker_url: str, queue: str) -> Iterator[subp
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_two_worker_processes_run_a_job_and_the_one_that_needs_it_once_each(
-    database, database_url, applied, broker_url, queue
-):
+def test_two_worker_processes_run_each_job_once(database, database_url, applied, broker_url, queue):
     with two_workers(database_url, broker_url, queue) as process:
         deadline = time.monotonic() + DEADLINE_S
         while not _is_done(database, "second"):

@@ -1,4 +1,4 @@
-"""Kill -9 at every point of a job's life, and see that nothing is lost and nothing doubled."""
+"""Kill -9 at any point of a job loses nothing and doubles nothing."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 # Half of the points lie inside the transaction.
 POINTS = ("claimed", "computed", "writing", "written")
 
 
 class Lives:
-    """The lives of mortal.py, one real process after the other."""
+    """Runs of mortal.py, one real process after the other."""
 
     def __init__(self, url: str, *mode: str) -> None:
         command = [sys.executable, Path(__file__).with_name("mortal.py"), url, *mode]
@@ -53,7 +55,7 @@ def lives_of(url: str, *mode: str) -> Iterator[Lives]:
 
 
 def die_often(url: str, mortal, times: int) -> list[str]:
-    """Kill as many processes at random points, a minute after the other; the last one may finish."""
+    """Kill this many processes at random points, one minute apart; the last one may finish."""
     points = random.Random(times).choices(POINTS, k=times)
     with lives_of(url) as lives:
         for minute, point in enumerate(points):
@@ -64,7 +66,7 @@ def die_often(url: str, mortal, times: int) -> list[str]:
 
 
 def faults(database, applied, mortal, minutes: int) -> list[str]:
-    """Every minute of every lane that was lost or doubled."""
+    """Every minute of every lane that is missing or doubled."""
     with database.reading() as db:
         times = Counter(tuple(row) for row in db.execute(select(applied.c.slot, applied.c.lane)))
     expected = {(mortal.START + n * mortal.MINUTE, lane) for n in range(minutes) for lane in mortal.LANES}
@@ -80,7 +82,7 @@ def test_kills_at_any_point_lose_nothing_and_double_nothing(database, database_u
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_without_the_one_transaction_the_same_kills_do_damage(database, database_url, applied, mortal):
+def test_without_one_transaction_the_same_kills_do_damage(database, database_url, applied, mortal):
     """The control: if this passed without faults, the test above could not fail either."""
     with lives_of(database_url, "naive") as lives:
         assert lives.work(mortal.START, until="writing") == "writing"
@@ -89,7 +91,7 @@ def test_without_the_one_transaction_the_same_kills_do_damage(database, database
     assert faults(database, applied, mortal, 2) != []
 
 
-def test_two_processes_work_every_minute_once(database, database_url, applied, mortal):
+def test_two_processes_run_every_minute_once(database, database_url, applied, mortal):
     command = [sys.executable, Path(__file__).with_name("mortal.py"), database_url, "race"]
     racers = [subprocess.Popen(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}) for _ in range(2)]
     assert [racer.wait(timeout=60) for racer in racers] == [0, 0]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.jobs.schedules import Daily, Every, Monthly, slot_at
+from service.jobs.schedules import Daily, Every, Monthly
 
 SCHEDULES = (Every(60), Every(300, 10), Every(3600), Daily(), Daily(3600), Monthly(), Monthly(7200))
 
@@ -18,11 +18,11 @@ def at(text: str) -> int:
 
 @given(schedule=st.sampled_from(SCHEDULES), now=st.integers(10**9, 3 * 10**9), later=st.integers(0, 40 * 86400))
 def test_a_slot_is_never_in_the_future_and_never_goes_back(schedule, now, later):
-    slot = slot_at(schedule, now)
+    slot = schedule.slot_at(now)
     assert slot <= now
-    assert slot_at(schedule, slot) == slot
-    assert slot_at(schedule, slot - 1) < slot
-    assert slot_at(schedule, now + later) >= slot
+    assert schedule.slot_at(slot) == slot
+    assert schedule.slot_at(slot - 1) < slot
+    assert schedule.slot_at(now + later) >= slot
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,13 @@ def test_a_slot_is_never_in_the_future_and_never_goes_back(schedule, now, later)
     ],
 )
 def test_the_latest_slot(schedule, now, slot):
-    assert slot_at(schedule, at(now)) == at(slot)
+    assert schedule.slot_at(at(now)) == at(slot)
 
 
 @pytest.mark.parametrize(("days_of", "slots"), [(range(28), 1), (range(366), 12), (range(365 * 4 + 1), 48)])
 def test_a_month_has_one_slot_however_long_it_is(days_of, slots):
     first = at("2024-01-01 12:00:00")
-    assert len({slot_at(Monthly(), first + 86400 * day) for day in days_of}) == slots
+    assert len({Monthly().slot_at(first + 86400 * day) for day in days_of}) == slots
 
 
 @pytest.mark.parametrize("zone", ["America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "UTC"])
@@ -57,9 +57,9 @@ def test_daylight_saving_moves_no_slot(zone, day, monkeypatch):
     time.tzset()
     try:
         midnight = at(day)
-        hours = {slot_at(Every(3600), midnight + 60 * minute) for minute in range(1440)}
-        days = {slot_at(Daily(), midnight + 60 * minute) for minute in range(1440)}
-        months = {slot_at(Monthly(), midnight + 60 * minute) for minute in range(1440)}
+        hours = {Every(3600).slot_at(midnight + 60 * minute) for minute in range(1440)}
+        days = {Daily().slot_at(midnight + 60 * minute) for minute in range(1440)}
+        months = {Monthly().slot_at(midnight + 60 * minute) for minute in range(1440)}
     finally:
         monkeypatch.undo()
         time.tzset()

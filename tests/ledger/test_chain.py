@@ -1,4 +1,4 @@
-"""Rows that hold each other's hashes."""
+"""Rows that contain the hash of the previous row."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from service.ledger.chain import GENESIS, Row, chained, is_whole
-from tests.ledger import made
+from service.ledger.chain import GENESIS, LedgerRow, chained, is_whole
+from tests.ledger import books
 
 NOON = "2026-11-21T12:00:00Z"
 
 
-def test_a_hash_can_be_made_by_hand_from_what_is_published():
-    row = Row("odds", "polymarket-1", {"p_yes": 0.5, "bid": None, "source": "día"}, False)
+def test_a_hash_can_be_computed_from_the_published_row():
+    row = LedgerRow("odds", "polymarket-1", {"p_yes": 0.5, "bid": None, "source": "día"}, False)
     (entry,) = chained([row], NOON, None)
     written = (
         '{"backfilled":false,"body":{"bid":null,"p_yes":0.5,"source":"día"},"kind":"odds",'
@@ -24,15 +24,15 @@ def test_a_hash_can_be_made_by_hand_from_what_is_published():
     assert entry.hash == hashlib.sha256(written.encode()).hexdigest()
 
 
-def test_each_row_holds_the_hash_of_the_one_before_it_without_a_gap():
-    entries = made.book(5, 4).entries
+def test_each_row_has_the_hash_of_the_previous_one():
+    entries = books.book(5, 4).entries
     assert [entry.seq for entry in entries] == list(range(1, 10))
     assert [entry.previous for entry in entries] == [GENESIS, *(entry.hash for entry in entries[:-1])]
     assert all(map(is_whole, entries))
 
 
-def test_a_hash_outlives_the_way_through_json():
-    for entry in made.book(3).entries:
+def test_a_hash_survives_json():
+    for entry in books.book(3).entries:
         assert is_whole(replace(entry, body=json.loads(json.dumps(entry.body))))
 
 
@@ -50,7 +50,7 @@ def test_a_hash_outlives_the_way_through_json():
     ],
 )
 def test_no_field_can_be_changed_without_changing_the_hash(change: dict):
-    (entry,) = made.book(1).entries
+    (entry,) = books.book(1).entries
     assert is_whole(entry)
     assert not is_whole(replace(entry, **change))
 
@@ -58,4 +58,4 @@ def test_no_field_can_be_changed_without_changing_the_hash(change: dict):
 @pytest.mark.parametrize("body", [{"p": float("nan")}, {"p": float("inf")}, {"text": "\ud800"}])
 def test_what_json_cannot_hold_is_refused(body: dict):
     with pytest.raises(ValueError):
-        list(chained([Row("score", "x", body, False)], NOON, None))
+        list(chained([LedgerRow("score", "x", body, False)], NOON, None))

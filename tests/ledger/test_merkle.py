@@ -1,4 +1,4 @@
-"""The tree is that of RFC 6962, by its published vectors and by its own definition."""
+"""The tree of RFC 6962, by published vectors and by its definition."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROOTS = (
     "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
 )
 
-leaves = st.lists(st.binary(min_size=32, max_size=32).map(bytes.hex), min_size=1, max_size=40)
+leaf_lists = st.lists(st.binary(min_size=32, max_size=32).map(bytes.hex), min_size=1, max_size=40)
 
 
 def sha(data: bytes) -> bytes:
@@ -68,36 +68,36 @@ def test_the_roots_are_those_of_the_published_vectors(size: int):
     assert merkle.root(INPUTS[:size]) == ROOTS[size - 1]
 
 
-@given(leaves)
-def test_a_root_is_that_of_the_definition(given: list[str]):
-    assert merkle.root(given) == tree([bytes.fromhex(leaf) for leaf in given]).hex()
+@given(leaf_lists)
+def test_a_root_is_that_of_the_definition(leaves: list[str]):
+    assert merkle.root(leaves) == tree([bytes.fromhex(leaf) for leaf in leaves]).hex()
 
 
-@given(leaves, st.data())
-def test_a_path_is_that_of_the_definition_and_leads_to_the_root(given: list[str], data):
-    index = data.draw(st.integers(0, len(given) - 1))
-    path = merkle.path(given, index)
-    wanted = audit(index, [bytes.fromhex(leaf) for leaf in given])
+@given(leaf_lists, st.data())
+def test_a_path_follows_the_definition_and_ends_at_the_root(leaves: list[str], data):
+    index = data.draw(st.integers(0, len(leaves) - 1))
+    path = merkle.path(leaves, index)
+    wanted = audit(index, [bytes.fromhex(leaf) for leaf in leaves])
     assert [(step.side, step.hash) for step in path] == [(side, hash.hex()) for side, hash in wanted]
-    assert [step.side for step in path] == list(merkle.sides(index, len(given)))
-    assert merkle.climb(given[index], path) == merkle.root(given)
+    assert [step.side for step in path] == list(merkle.sides(index, len(leaves)))
+    assert merkle.climb(leaves[index], path) == merkle.root(leaves)
 
 
-@given(leaves, st.data())
-def test_another_leaf_or_another_step_leads_elsewhere(given: list[str], data):
-    index = data.draw(st.integers(0, len(given) - 1))
-    path = merkle.path(given, index)
-    assert merkle.climb("ab" * 31 + given[index][:2], path) != merkle.root(given)
+@given(leaf_lists, st.data())
+def test_another_leaf_or_step_gives_another_root(leaves: list[str], data):
+    index = data.draw(st.integers(0, len(leaves) - 1))
+    path = merkle.path(leaves, index)
+    assert merkle.climb("ab" * 31 + leaves[index][:2], path) != merkle.root(leaves)
     for place, step in enumerate(path):
         other = Step("left" if step.side == "right" else "right", step.hash)
         changed = (*path[:place], other, *path[place + 1 :])
         # Two equal halves are the same tree whichever stands left.
-        if merkle.path(given, index)[place].hash != merkle.climb(given[index], path[:place]):
-            assert merkle.climb(given[index], changed) != merkle.root(given)
+        if merkle.path(leaves, index)[place].hash != merkle.climb(leaves[index], path[:place]):
+            assert merkle.climb(leaves[index], changed) != merkle.root(leaves)
 
 
-def test_a_node_cannot_be_passed_off_as_a_leaf():
-    """The root over two leaves is no root over one leaf that holds both of them."""
+def test_an_inner_node_is_not_accepted_as_a_leaf():
+    """The root over two leaves differs from that over one leaf with the hash of both."""
     two = ["11" * 32, "22" * 32]
     inside = b"".join(sha(b"\x00" + bytes.fromhex(leaf)) for leaf in two)
     assert merkle.root([inside.hex()]) != merkle.root(two)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from service.forecasting.prompts import SCHEMA, Unusable, read
+from service.forecasting.voters.prompts import SCHEMA, UnusableAnswer, read
 from service.sources.llm.client import Clients, LanguageModel
 from service.sources.llm.failures import ModelFailed
 from service.sources.llm.modes import Modes
@@ -71,23 +71,23 @@ def ask(model: LanguageModel, seconds: float = 60.0):
 
 def test_it_is_held_to_the_schema_in_the_mode_that_it_takes(model):
     """It refuses one mode; in the next, whatever it draws is a vote."""
-    found = [ask(model) for _ in range(VOTES)]
-    assert {completion.mode for completion in found} == {"json_object_schema"}
-    votes = [read(completion.text) for completion in found]
+    result = [ask(model) for _ in range(VOTES)]
+    assert {completion.mode for completion in result} == {"json_object_schema"}
+    votes = [read(completion.text) for completion in result]
     assert all(0.01 <= vote.p <= 0.99 and vote.reasoning.isprintable() for vote in votes)
     assert len({vote.p for vote in votes}) > 1
 
 
 def test_six_seats_at_once_each_get_a_vote(model):
     with ThreadPoolExecutor(6) as pool:
-        found = list(pool.map(lambda _: ask(model), range(6)))
-    assert all(0.01 <= read(completion.text).p <= 0.99 for completion in found)
+        result = list(pool.map(lambda _: ask(model), range(6)))
+    assert all(0.01 <= read(completion.text).p <= 0.99 for completion in result)
 
 
 @pytest.mark.parametrize("mode", ["json_object", "text"])
 def test_without_the_schema_it_is_late_or_unusable_and_never_believed(model, mode):
     model.modes.worked(model.engine, mode)
     began = time.monotonic()
-    with pytest.raises((ModelFailed, Unusable)):
+    with pytest.raises((ModelFailed, UnusableAnswer)):
         read(ask(model, 3.0).text)
     assert time.monotonic() - began < 3.3

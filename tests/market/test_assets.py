@@ -22,7 +22,7 @@ def second(text: str, zone: ZoneInfo = NEW_YORK) -> int:
 
 
 def plainly_open(time: int) -> bool:
-    """The rule as an exchange would print it, asked of the New York wall clock."""
+    """The published trading hours, applied to New York wall time."""
     local = datetime.fromtimestamp(time, NEW_YORK)
     if local.hour == 17 or local.weekday() == 5:
         return False
@@ -56,7 +56,7 @@ def test_crypto_never_closes(time):
         ("2026-01-11 18:00:00", True),
     ],
 )
-def test_metals_break_each_day_at_five_and_from_friday_to_sunday(local, expected):
+def test_metals_close_daily_at_five_and_on_weekends(local, expected):
     assert is_open("gold", second(local)) is expected
 
 
@@ -69,20 +69,20 @@ def test_metals_break_each_day_at_five_and_from_friday_to_sunday(local, expected
         ("2026-11-01", "2026-11-01 23:00"),  # and ended at 02:00 of this one
     ],
 )
-def test_the_week_opens_at_six_in_new_york_whatever_the_season(sunday, opens_utc):
+def test_the_week_opens_at_six_in_new_york_all_year(sunday, opens_utc):
     opening = second(opens_utc, UTC)
     assert is_open("silver", opening)
     assert not any(is_open("silver", instant) for instant in range(second(sunday) - DAY // 2, opening, MINUTE))
 
 
-def test_the_calendar_is_the_one_of_new_york_in_every_hour_of_sixteen_years():
+def test_the_calendar_is_new_yorks_for_sixteen_years():
     hours = np.arange(second("2019-01-01 00:00", UTC), second("2035-01-01 00:00", UTC), HOUR)
     expected = [plainly_open(hour) for hour in hours.tolist()]
     assert open_at("gold", hours).tolist() == expected
 
 
 @given(st.lists(YEARS, max_size=20))
-def test_many_instants_are_answered_as_each_alone(times):
+def test_open_at_agrees_with_is_open(times):
     assert open_at("gold", np.array(times, dtype=np.int64)).tolist() == [is_open("gold", time) for time in times]
 
 
@@ -103,7 +103,7 @@ def test_trading_hours_by_hand(since, until, hours):
     assert open_hours("gold", second(since), second(until)) == hours
 
 
-def test_crypto_trades_every_hour_there_is():
+def test_crypto_trades_every_hour():
     assert open_hours("eth", 1000, 1000 + 90 * MINUTE) == 1.5
     assert open_hours("eth", 1000, 900) == 0
 

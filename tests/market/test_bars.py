@@ -1,4 +1,4 @@
-"""Whatever rows come in, only sound bars go on; what is known of a past instant never changes."""
+"""Only valid bars pass the check, and the past never changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def changed(**values) -> tuple:
 
 
 def minute_bars(times) -> Bars:
-    """Bars with a price and a volume that are easy to follow by hand."""
+    """Bars with simple prices and volumes."""
     return from_rows([(60 * time, 10 + time, 12 + time, 9 + time, 11 + time, 1 + time) for time in times], 60)
 
 
@@ -47,36 +47,36 @@ def bars_equal(left: Bars, right: Bars) -> bool:
         (changed(close=12.5), "its open or close lies outside its low and high"),
     ],
 )
-def test_an_unsound_bar_is_refused_with_its_reason(row, reason):
+def test_an_invalid_bar_is_refused_with_its_reason(row, reason):
     bars, refused = check([row], STEP)
     assert not len(bars)
     assert [bar.reason for bar in refused] == [reason]
 
 
-def test_a_time_that_cannot_be_read_is_told_as_minus_one():
+def test_an_invalid_time_is_reported_as_minus_one():
     _, refused = check([changed(time=math.inf), changed(time=3e300), changed(low=0.0)], STEP)
     assert [bar.time for bar in refused] == [-1, -1, 600]
 
 
-def test_a_bar_without_trades_is_sound():
+def test_a_bar_without_trades_is_valid():
     bars, refused = check([(0, 5, 5, 5, 5, 0)], STEP)
     assert bars.rows() == [(0, 5.0, 5.0, 5.0, 5.0, 0.0)]
     assert not refused
 
 
-def test_of_two_bars_of_one_instant_the_first_stands():
+def test_of_two_bars_of_one_instant_the_first_is_kept():
     bars, refused = check([GOOD, changed(close=10.5)], STEP)
     assert bars.rows() == [GOOD]
     assert refused == [(600, "a second bar of the same instant")]
 
 
-def test_a_bar_that_comes_out_of_order_is_refused():
+def test_a_bar_out_of_order_is_refused():
     bars, refused = check([GOOD, changed(time=300), changed(time=900)], STEP)
     assert bars.time.tolist() == [600, 900]
     assert refused == [(300, "it is older than the bar before it")]
 
 
-def test_a_refused_bar_holds_no_place_in_the_order():
+def test_a_refused_bar_does_not_affect_the_order():
     bars, refused = check([changed(time=900, low=0.0), changed(time=600), changed(time=900)], STEP)
     assert bars.time.tolist() == [600, 900]
     assert [bar.time for bar in refused] == [900]
@@ -97,7 +97,7 @@ TAME = st.tuples(st.integers(0, 8).map(lambda n: n * STEP), st.lists(st.floats(0
 
 
 def sound_rows(rows: list[tuple]) -> list[tuple]:
-    """The rule one row after another, as a second implementation."""
+    """A second implementation of the check, row by row."""
     kept: list[tuple] = []
     for row in rows:
         time, opened, high, low, closed, volume = row
@@ -109,25 +109,25 @@ def sound_rows(rows: list[tuple]) -> list[tuple]:
 
 
 @given(st.lists(st.one_of(WILD, TAME), max_size=30))
-def test_sound_rows_survive_and_no_other_does(rows):
+def test_valid_rows_are_kept_and_no_others(rows):
     bars, refused = check(rows, STEP)
     assert bars.rows() == sound_rows(rows)
     assert len(bars) + len(refused) == len(rows)
 
 
 @given(st.lists(st.one_of(WILD, TAME), max_size=30))
-def test_what_is_sound_once_is_sound_again(rows):
+def test_valid_rows_pass_a_second_check(rows):
     bars, _ = check(rows, STEP)
     again, refused = check(bars.rows(), STEP)
     assert bars_equal(again, bars)
     assert not refused
 
 
-def test_an_array_of_rows_is_as_good_as_a_list():
+def test_rows_may_be_an_array():
     assert bars_equal(check(np.array([GOOD]), STEP)[0], check([GOOD], STEP)[0])
 
 
-def test_the_past_holds_only_bars_that_were_complete():
+def test_until_returns_complete_bars_only():
     bars = minute_bars([0, 1, 2])
     assert bars.until(119).time.tolist() == [0]
     assert bars.until(120).time.tolist() == [0, 60]
@@ -140,12 +140,12 @@ def test_pieces_join_to_the_whole():
     assert bars_equal(join([bars[:2], bars[2:2], bars[2:]]), bars)
 
 
-def test_what_is_known_stays_when_fresh_bars_are_merged_into_it():
-    known, fresh = minute_bars([1, 4]), from_rows([(60 * time, 5, 5, 5, 5, 0) for time in (0, 1, 2)], 60)
-    merged = merge(known, fresh)
+def test_stored_bars_are_kept_in_a_merge():
+    stored, fresh = minute_bars([1, 4]), from_rows([(60 * time, 5, 5, 5, 5, 0) for time in (0, 1, 2)], 60)
+    merged = merge(stored, fresh)
     assert merged.time.tolist() == [0, 60, 120, 240]
     assert merged.open.tolist() == [5, 11, 5, 14]
-    assert bars_equal(merge(empty(60), known), known)
+    assert bars_equal(merge(empty(60), stored), stored)
 
 
 def test_five_minutes_of_minutes_by_hand():
@@ -154,29 +154,29 @@ def test_five_minutes_of_minutes_by_hand():
     assert longer.step == STEP
 
 
-def test_a_span_that_is_not_over_gives_no_bar():
+def test_an_incomplete_span_gives_no_bar():
     assert resample(minute_bars(range(9)), STEP).time.tolist() == [0]
     assert not len(resample(minute_bars(range(4)), STEP))
 
 
-def test_a_span_with_a_hole_is_what_is_known_of_it():
+def test_a_span_with_a_gap_gives_a_bar():
     assert resample(minute_bars([1, 3, 4]), STEP).rows() == [(0, 11.0, 16.0, 10.0, 15.0, 11.0)]
 
 
-def test_bars_of_their_own_length_stay_as_they_are_and_none_stay_none():
+def test_resampling_to_the_same_step_changes_nothing():
     bars = minute_bars(range(3))
     assert resample(bars, 60) is bars
     assert bars_equal(resample(empty(60), STEP), empty(STEP))
 
 
 @pytest.mark.parametrize("step", [30, 90])
-def test_bars_cannot_be_cut_into_shorter_or_unlike_ones(step):
+def test_bars_cannot_be_resampled_to_other_steps(step):
     with pytest.raises(ValueError, match="bars of 60 s"):
         resample(minute_bars(range(3)), step)
 
 
 @given(st.sets(st.integers(0, 60)), st.integers(0, 60), st.sampled_from([120, 300, 600]))
-def test_what_is_resampled_of_a_prefix_is_a_prefix_bit_by_bit(minutes, cut, step):
+def test_resampling_a_prefix_gives_a_prefix(minutes, cut, step):
     rng = np.random.default_rng(len(minutes))
     times = np.array(sorted(minutes), dtype=np.int64) * 60
     bars = Bars(times, *rng.lognormal(size=(5, len(times))), step=60)

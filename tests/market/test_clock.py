@@ -1,4 +1,4 @@
-"""World time is a line through wall time, and a replay comes to its end."""
+"""World time is a linear function of wall time, and a replay ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from service.market.clock import WorldClock
 REPLAY = WorldClock("replay", world_origin=1_700_000_000, wall_origin=1_900_000_000, speed=60, ends=1_700_006_000)
 
 
-def test_a_simulated_world_keeps_the_time_of_the_wall():
+def test_a_simulated_world_uses_wall_time():
     assert WorldClock("simulated").at(1_900_000_000.9) == 1_900_000_000
     assert not WorldClock("simulated").has_ended(1_900_000_000)
 
@@ -25,7 +25,7 @@ def test_a_slow_replay_counts_whole_seconds_that_have_passed():
     assert [slow.at(wall) for wall in (0, 3, 4, 7.9, 8)] == [100, 100, 101, 101, 102]
 
 
-def test_a_replay_stands_still_at_the_end_of_its_data_and_says_so():
+def test_a_replay_stops_at_the_end_of_its_data():
     assert REPLAY.at(1_900_000_100) == REPLAY.at(1_999_999_999) == 1_700_006_000
     assert REPLAY.has_ended(1_700_006_000)
     assert not REPLAY.has_ended(1_700_005_999)

@@ -17,7 +17,7 @@ from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.trading.accounts import TERMS, trade
 from service.trading.arena import Arena, run
-from service.trading.leaderboard import Entry, Leaderboard, leaderboard
+from service.trading.leaderboard import Leaderboard, LeaderboardEntry, leaderboard
 from service.trading.profile import Profile, profile
 from service.trading.rules.trend import moving_average_cross
 from tests.measure.referee import FEE_ALONE, FractionalBacktest, backtesting, index_of, vectorbt
@@ -29,7 +29,7 @@ CROSSES = [(fast, 4 * fast) for fast in (6, 12, 18, 24, 36, 48, 60, 72, 96, 120,
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    hours = markets.by_the_hour(markets.made(max(DAYS)))
+    hours = markets.by_the_hour(markets.simulated_bars(max(DAYS)))
     compare_engines(hours["btc"][: 365 * 24])
     measure_arena(hours)
 
@@ -52,8 +52,8 @@ def compare_engines(bars: Bars) -> None:
 
 
 def by_us(bars: Bars) -> np.ndarray:
-    ledgers = [trade(moving_average_cross(bars, fast=fast, slow=slow), bars) for fast, slow in CROSSES]
-    return np.array([ledger.equity(bars.time, bars.close) for ledger in ledgers])
+    histories = [trade(moving_average_cross(bars, fast=fast, slow=slow), bars) for fast, slow in CROSSES]
+    return np.array([history.equity(bars.time, bars.close) for history in histories])
 
 
 def by_vectorbt(bars: Bars) -> np.ndarray:
@@ -109,12 +109,12 @@ def measure_arena(hours: dict[str, Bars]) -> None:
     print("all 378 accounts and two ghosts, hourly bars")
     start = markets.NEW_YEAR
     for days in DAYS:
-        known = {asset: bars.until(start + days * 86400) for asset, bars in hours.items()}
-        cost = seconds(lambda known=known: run(known, {}, start), 5)
-        bars = sum(map(len, known.values())) * 54
+        windows = {asset: bars.until(start + days * 86400) for asset, bars in hours.items()}
+        cost = seconds(lambda windows=windows: run(windows, {}, start), 5)
+        bars = sum(map(len, windows.values())) * 54
         print(f"  {days:5} days {1000 * cost:7.1f} ms  {1e9 * cost / bars:5.1f} ns a strategy-bar")
         if days == 365:
-            arena = run(known, {}, start)
+            arena = run(windows, {}, start)
     entries = leaderboard(arena).entries
     print("a live tick on 365 days is that, and what is published of it:")
     print(f"  leaderboards of all assets and of each {1000 * seconds(lambda: leaderboards(arena), 5):7.1f} ms")
@@ -125,7 +125,7 @@ def leaderboards(arena: Arena) -> list[Leaderboard]:
     return [leaderboard(arena, asset) for asset in (None, *ASSETS)]
 
 
-def profiles(arena: Arena, entries: Sequence[Entry]) -> list[Profile]:
+def profiles(arena: Arena, entries: Sequence[LeaderboardEntry]) -> list[Profile]:
     return [profile(arena, entry) for entry in entries]
 
 

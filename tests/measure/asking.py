@@ -24,5 +24,5 @@ def key(data: Path) -> str:
     """A new delegating key of the service over `data`."""
     command = [sys.executable, "-m", "service.operator", "keys", "mint", "--delegating", "--email", "bench@example.com"]
     environment = {"DATA_DIR": str(data), "PATH": "", "PYTHONPATH": str(ROOT)}
-    said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    return next(word for word in said.stdout.split() if word.startswith("nf_live_"))
+    minted = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return next(word for word in minted.stdout.split() if word.startswith("nf_live_"))

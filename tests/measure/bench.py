@@ -89,11 +89,11 @@ def _throughput(data: Path, addresses: Iterator[str]) -> list[Figure]:
         ]
 
 
-def _ratio(one: Server, other: Server, addresses: Iterator[str]) -> float:
+def _ratio(first: Server, second: Server, addresses: Iterator[str]) -> float:
     """Median over rounds of requests per second of `one` per those of `other`, measured in turn."""
     ratios = []
     for _ in range(ROUNDS):
-        rates = [_rate(server, addresses) for server in (one, other)]
+        rates = [_rate(server, addresses) for server in (first, second)]
         ratios.append(rates[0] / rates[1])
     return statistics.median(ratios)
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from service.config import Settings
-from service.forecasting.walk_forward import MEAN_VOTER, POOL, Interval, Score, walk_forward
 from service.market.bars import resample
 from service.market.instants import DAY, HOUR, iso
 from service.sources.feeds.replay import open_replay
+from tests.measure.walk_forward import MEAN_VOTER, PLAIN, POOL, Interval, Score, walk_forward
 
 BARS = Path(__file__).parents[3] / "shared" / "data" / "candles" / "1h"
 LEARNT_FIRST = 180 * DAY  # of bars before the first month that is scored
@@ -33,15 +33,15 @@ def evaluate(folder: Path) -> list[Score]:
 
 def show(scores: list[Score]) -> None:
     """Print the table: Brier scores, lower is better, with 95 % intervals of a bootstrap over weeks."""
-    against = ("base rate", "vol", "the mean voter")
+    against = ("base rate", PLAIN, "the mean voter")
     titles = "  ".join(f"{'against ' + name:>27}" for name in against)
     print(f"\n{'':24}{'questions':>9}  {'Brier':>7}  {titles}")
     for score in scores:
-        differences = "  ".join(map(_said, (score.against_base, score.against_vol, score.against_mean)))
+        differences = "  ".join(map(_interval_text, (score.against_base, score.against_plain, score.against_mean)))
         print(f"{score.group:11}{score.name:13}{score.questions:9d}  {score.brier:7.5f}  {differences}")
 
 
-def _said(difference: Interval) -> str:
+def _interval_text(difference: Interval) -> str:
     return f"{difference.mean:+.5f} [{difference.low:+.5f}, {difference.high:+.5f}]"
 
 
@@ -53,8 +53,8 @@ def promises(scores: list[Score]) -> dict[str, bool]:
         for group in ("direction", "levels")
     }
     return kept | {
-        f"{name} is better than vol on levels": brier["levels", name] < brier["levels", "vol"]
-        for name in ("logit", "forest")
+        f"{name} is better than {PLAIN} on levels": brier["levels", name] < brier["levels", PLAIN]
+        for name in ("logit", "forest", POOL)
     }
 
 

@@ -35,9 +35,9 @@ class Prices(BaseModel):
 
 app = FastAPI()
 text = Path(os.environ["DOCUMENT"]).read_text().replace('"schema":', '"schema_":', 1)
-known = TypeAdapter(dict).validate_json(text)
+fields = TypeAdapter(dict).validate_json(text)
 
 
 @app.get("/document")
 def document() -> Prices:
-    return Prices.model_validate(known)
+    return Prices.model_validate(fields)

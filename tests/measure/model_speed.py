@@ -36,9 +36,9 @@ def figures(data: Path, addresses: Iterator[str]) -> list[Figure]:
     command = [sys.executable, "-m", "tests.measure.waiting_models"]
     with servers.running(command, "/open") as models:
         with servers.service(data, **_options(models, WAITS_MS)) as service:
-            found = [_alone(service, key, numbers), _at_once(service, key, numbers)]
+            one_by_one_and_at_once = [_alone(service, key, numbers), _at_once(service, key, numbers)]
         with servers.service(data, **_options(models, dict.fromkeys(SEATS, OPEN_MS))) as service:
-            return [*found, _under_open_questions(service, models, key, numbers, addresses)]
+            return [*one_by_one_and_at_once, _under_open_questions(service, models, key, numbers, addresses)]
 
 
 def _options(models: Server, waits_ms: Mapping[str, int]) -> dict[str, str]:
@@ -62,8 +62,8 @@ def _at_once(service: Server, key: str, numbers: Iterator[int]) -> Figure:
     slowest = []
     with ThreadPoolExecutor(CALLERS) as callers:
         for _ in range(ROUNDS):
-            asked = [callers.submit(_answer_ms, service, key, next(numbers)) for _ in range(CALLERS)]
-            slowest.append(max(answer.result() for answer in asked))
+            futures = [callers.submit(_answer_ms, service, key, next(numbers)) for _ in range(CALLERS)]
+            slowest.append(max(answer.result() for answer in futures))
     over = statistics.median(slowest) - SLOWEST_MS
     return Figure(f"slowest answer of {CALLERS} callers at once - the slowest model", over, "ms", 300, False)
 
@@ -76,12 +76,12 @@ def _under_open_questions(
     with ThreadPoolExecutor(OPEN) as callers:
         for _ in range(ROUNDS):
             idle.append(_p99_ms(service, addresses))
-            asked = [callers.submit(_answer_ms, service, key, next(numbers)) for _ in range(OPEN)]
+            futures = [callers.submit(_answer_ms, service, key, next(numbers)) for _ in range(OPEN)]
             _wait_until_open(models, OPEN * len(SEATS))
             ratios.append(_p99_ms(service, addresses) / idle[-1])
-            if any(answer.done() for answer in asked):
+            if any(answer.done() for answer in futures):
                 raise RuntimeError("a question was answered before the load was over")
-            for answer in asked:
+            for answer in futures:
                 answer.result()
     name = f"GET p99 with {OPEN} questions open at six models / idle ({statistics.median(idle):.1f} ms)"
     return Figure(name, statistics.median(ratios), "x", 2, False)
@@ -102,9 +102,9 @@ def _answer_ms(service: Server, key: str, number: int) -> float:
 
 def _wait_until_open(models: Server, wanted: int) -> None:
     until = time.monotonic() + OPEN_MS / 1000 - LOAD_S
-    while (found := int(httpx.get(models.address + models.path).text)) < wanted:
+    while (waiting := int(httpx.get(models.address + models.path).text)) < wanted:
         if time.monotonic() > until:
-            raise RuntimeError(f"{found} of {wanted} models were asked")
+            raise RuntimeError(f"{waiting} of {wanted} models were asked")
         time.sleep(0.05)
 
 

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from service import logs
-from tests.houses import resident
+from tests.running_service import running_service
 
 QUESTION = "Will Solana rise more than 5% this month?"
 WIDTH, ROW = 920, 34
@@ -19,10 +19,10 @@ COLOUR = {"BULLISH": BULL, "BEARISH": BEAR, "NEUTRAL": EVEN}
 def main() -> None:
     """Ask a fresh service and print what it answered as SVG."""
     logs.configure("error")
-    with tempfile.TemporaryDirectory() as folder, resident(Path(folder)) as residents:
-        residents.work()
-        residents.register()
-        print(draw(residents.ask(QUESTION).get_json()))
+    with tempfile.TemporaryDirectory() as folder, running_service(Path(folder)) as running:
+        running.work()
+        running.register()
+        print(draw(running.ask(QUESTION).get_json()))
 
 
 def draw(answer: dict) -> str:
@@ -54,16 +54,16 @@ def _head(answer: dict) -> list[str]:
 def _consensus(consensus: dict, p_yes: float) -> list[str]:
     colour = COLOUR[consensus["direction"]]
     split = 32 + consensus["bull_probability"] / 100 * (WIDTH - 64)
-    said = (
-        f"{consensus['direction']} · {consensus['strength'].lower()} · yes {100 * p_yes:.1f} % · "
+    summary = (
+        f"{consensus['direction']} · {consensus['strength'].lower()} · yes {100 * p_yes:.1f}% · "
         f"{consensus['oracles_count']} of 9 voted, worth {consensus['effective_voters']} independent voters"
     )
     return [
         f'<rect x="32" y="84" width="{split - 32:.1f}" height="14" fill="{BULL}"/>',
         f'<rect x="{split:.1f}" y="84" width="{WIDTH - 32 - split:.1f}" height="14" fill="{BEAR}"/>',
-        _text(32, 116, f"bull {consensus['bull_probability']} %", 12, BULL),
-        _text(WIDTH - 32, 116, f"bear {consensus['bear_probability']} %", 12, BEAR, anchor="end"),
-        _text(32, 142, said, 15, colour, bold=True),
+        _text(32, 116, f"bull {consensus['bull_probability']}%", 12, BULL),
+        _text(WIDTH - 32, 116, f"bear {consensus['bear_probability']}%", 12, BEAR, anchor="end"),
+        _text(32, 142, summary, 15, colour, bold=True),
     ]
 
 
@@ -74,15 +74,15 @@ def _vote(name: str, vote: dict, y: int) -> list[str]:
         _text(32, y, name, 14, INK, bold=True),
         f'<rect x="136" y="{y - 11}" width="104" height="12" fill="#eaeef2"/>',
         f'<rect x="136" y="{y - 11}" width="{length:.1f}" height="12" fill="{COLOUR[vote["direction"]]}"/>',
-        _text(250, y, f"{100 * vote['p_yes']:.1f} %", 13, INK),
+        _text(250, y, f"{100 * vote['p_yes']:.1f}%", 13, INK),
         _text(306, y, reasoning, 12, QUIET),
     ]
 
 
-def _text(x: int, y: int, said: str, size: int, colour: str, *, bold: bool = False, anchor: str = "start") -> str:
+def _text(x: int, y: int, text: str, size: int, colour: str, *, bold: bool = False, anchor: str = "start") -> str:
     weight = ' font-weight="600"' if bold else ""
     return (
-        f'<text x="{x}" y="{y}" font-size="{size}" fill="{colour}" text-anchor="{anchor}"{weight}>{escape(said)}</text>'
+        f'<text x="{x}" y="{y}" font-size="{size}" fill="{colour}" text-anchor="{anchor}"{weight}>{escape(text)}</text>'
     )
 
 

@@ -1,4 +1,4 @@
-"""Two backtesters nobody here wrote judge the accounts: `make referee`.
+"""Two third-party backtesters check the accounts: `make referee`.
 
 Each is given the targets of all 54 strategies, in seven assets, on real and on simulated bars, and must find the
 same equity at every bar to 1e-9. What vectorbt finds on the simulated bars is kept in tests/trading/golden.json,
@@ -20,7 +20,7 @@ import pandas as pd
 
 from service.market.bars import Bars
 from service.market.instants import HOUR
-from service.trading.accounts import TERMS, Ledger, Terms, trade
+from service.trading.accounts import TERMS, AccountTerms, TradeHistory, trade
 from service.trading.arena import Arena, run
 from service.trading.rules.targets import Targets
 from tests.trading import markets
@@ -37,14 +37,14 @@ GOLDEN_DAYS = 60
 TOLERANCE = 1e-9
 
 # backtesting.py takes its spread on entries alone, so it judges a fee of both sides and no slippage.
-FEE_ALONE = Terms(fee=0.001, slippage=0)
+FEE_ALONE = AccountTerms(fee=0.001, slippage=0)
 
 Referee = Callable[[np.ndarray, Bars], np.ndarray]
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    simulated = markets.by_the_hour(markets.made(GOLDEN_DAYS))
+    simulated = markets.by_the_hour(markets.simulated_bars(GOLDEN_DAYS))
     worst = [compare("vectorbt", by_vectorbt, TERMS, "simulated", simulated)]
     worst.append(compare("backtesting", by_backtesting, FEE_ALONE, "simulated", simulated))
     if REAL.is_dir():
@@ -56,31 +56,33 @@ def main() -> None:
     keep(simulated)
 
 
-def compare(name: str, referee: Referee, terms: Terms, market: str, hours: dict[str, Bars]) -> float:
+def compare(name: str, referee: Referee, terms: AccountTerms, market: str, hours: dict[str, Bars]) -> float:
     """Print and return the largest relative difference of equity over all bars, assets and strategies."""
     worst, pairs, fills, ended = 0.0, 0, 0, 0
     for asset, targets in _targets(hours):
         bars = hours[asset]
-        ledgers = [trade(row, bars, terms) for row in targets]
-        ours = np.array([ledger.equity(bars.time, bars.close) for ledger in ledgers])
-        followed = np.array([_until_the_floor(row, ledger, bars) for row, ledger in zip(targets, ledgers, strict=True)])
+        histories = [trade(row, bars, terms) for row in targets]
+        ours = np.array([history.equity(bars.time, bars.close) for history in histories])
+        followed = np.array(
+            [_until_the_floor(row, history, bars) for row, history in zip(targets, histories, strict=True)]
+        )
         worst = max(worst, float(np.max(np.abs(referee(followed, bars) / ours - 1))))
         ended += np.count_nonzero((followed != targets)[:, :-1].any(axis=1))
         pairs += len(targets)
-        fills += sum(len(ledger.side) + ledger.closed for ledger in ledgers)
+        fills += sum(len(history.side) + history.closed for history in histories)
     print(f"{name:12} {market:10} {pairs} accounts ({ended} ended at the floor), {fills} fills: ", end="")
     print(f"largest relative difference {worst:.1e}", flush=True)
     return worst
 
 
-def _until_the_floor(targets: Targets, ledger: Ledger, bars: Bars) -> Targets:
+def _until_the_floor(targets: Targets, history: TradeHistory, bars: Bars) -> Targets:
     """`targets` without those after the last exit, which is all that no referee can know of our floor.
 
     Of an account that never fell to it nothing is changed: after its last exit it wanted nothing.
     """
     followed = targets.copy()
-    if ledger.closed and not ledger.is_open:
-        followed[int(np.searchsorted(bars.time, ledger.exit_time[-1])) - 1 :] = 0
+    if history.closed and not history.is_open:
+        followed[int(np.searchsorted(bars.time, history.exit_time[-1])) - 1 :] = 0
     return followed
 
 
@@ -129,14 +131,14 @@ def by_backtesting(targets: np.ndarray, bars: Bars) -> np.ndarray:
 
 
 def _backtest(targets: Targets, frame: pd.DataFrame) -> np.ndarray:
-    told = targets
+    wanted_sides = targets
 
     class Follow(backtesting.Strategy):
         def init(self) -> None:
             pass
 
         def next(self) -> None:
-            wanted, side = told[len(self.data) - 1], np.sign(self.position.size)
+            wanted, side = wanted_sides[len(self.data) - 1], np.sign(self.position.size)
             if wanted == side:
                 return
             if side:

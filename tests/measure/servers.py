@@ -51,7 +51,9 @@ def slow_service(data: Path):
 
 def service_on_granian(data: Path, **options: str):
     """One web process of the service over data that is already there."""
-    return running(_granian("app:web", "--factory"), "/api/v1/prices", ready="/healthz", DATA_DIR=str(data), **options)
+    return running(
+        _granian("app:create_app", "--factory"), "/api/v1/prices", ready="/healthz", DATA_DIR=str(data), **options
+    )
 
 
 def bare_on_waitress(size: int):

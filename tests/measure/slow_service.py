@@ -7,8 +7,9 @@ import time
 from dataclasses import dataclass
 
 import app
-from service.forecasting import oracle
-from service.forecasting.votes import Forecast
+from service.forecasting.voters import panel
+from service.forecasting.voters.ballots import Forecast
+from service.forecasting.voters.voter import Voter
 
 SECONDS_EACH = 1.0
 
@@ -17,7 +18,7 @@ SECONDS_EACH = 1.0
 class Slow:
     """A voter that sleeps before it votes as the one it stands for."""
 
-    inner: oracle.Voter
+    inner: Voter
 
     @property
     def name(self) -> str:
@@ -31,14 +32,14 @@ class Slow:
     def engine(self) -> str:
         return self.inner.engine
 
-    def forecast(self, question, situation) -> Forecast:
+    def forecast(self, question, inputs) -> Forecast:
         time.sleep(SECONDS_EACH)
-        return self.inner.forecast(question, situation)
+        return self.inner.forecast(question, inputs)
 
 
 def slow_voters() -> tuple[Slow, ...]:
     """The nine, each a second late."""
-    return tuple(Slow(voter) for voter in oracle.voters())
+    return tuple(Slow(voter) for voter in panel.voters())
 
 
 if __name__ == "__main__":

@@ -13,9 +13,9 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from tests.sources.llm.model_server import events, said
+from tests.sources.llm.model_server import events, vote_text
 
-CONTENT = events(said())
+CONTENT = events(vote_text())
 
 
 class Handler(BaseHTTPRequestHandler):

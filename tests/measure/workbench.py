@@ -19,11 +19,11 @@ def figures(data: Path) -> list[Figure]:
     """CPU time of an update from the answer to the changed figure; documents of two lengths take turns."""
     with servers.service(data) as server, Client(server.address) as client:
         panel = BattlePanel(client, refreshing=False)
-        panel.loaded()
+        panel.wait_until_loaded()
         documents = []
         for days in (30, DAYS):
             panel.span.value = days
-            panel.look_again()
+            panel.refresh()
             documents.append(panel.document)
         took = []
         for _ in range(UPDATES):

@@ -1,7 +1,8 @@
-"""A real service in this process for the workbench: what it answers, and a client with a key of the paid plan."""
+"""A real service in this process, clients with keys of the paid plan, and panels over them."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import timedelta
@@ -12,71 +13,74 @@ from typing import Any
 import httpx
 import pytest
 
+from notebooks.settings import LabSettings
 from service.client import Client
 from service.jobs.answer import EVERY_S
 from service.market.instants import utc
 from service.store import keys
 from service.store.secret import key_secret
-from tests.houses import QUESTION, START, Residents, copied, resident
-from tests.notebooks.doubles import Between
+from tests.notebooks.intercepted_client import InterceptedClient
+from tests.processes import free_port, wait_until_ready
+from tests.processes import running as process
+from tests.running_service import QUESTION, START, RunningService, copied, running_service
 
-# No clock goes on in these tests, so a window that has filled never empties: each client has an address of its own.
+# The clock stands still, so a full rate limit window never empties: each client has its own address.
 ADDRESSES = (f"10.{number // 65536}.{number // 256 % 256}.{number % 256}" for number in count(1))
 
 
 @pytest.fixture(scope="session")
-def residents(furnished: Path, tmp_path_factory) -> Iterator[Residents]:
-    """The furnished service with a challenge that was voted on; nothing in it may be changed by a test."""
-    with resident(copied(furnished, tmp_path_factory.mktemp("workbench"))) as residents:
-        with _client(residents) as client:
+def running(seeded: Path, tmp_path_factory) -> Iterator[RunningService]:
+    """The seeded service with a challenge that has votes; tests must not change it."""
+    with running_service(copied(seeded, tmp_path_factory.mktemp("workbench"))) as running:
+        with _client(running) as client:
             deadline = f"{utc(START) + timedelta(days=9):%Y-%m-%d}"
             number = client.create_challenge(QUESTION, deadline)["number"]
             client.vote_challenge(number, "no")
-        residents.move(EVERY_S)
-        yield residents
+        running.move(EVERY_S)
+        yield running
 
 
 @pytest.fixture(scope="session")
-def connected(residents: Residents) -> Iterator[Callable[[], Client]]:
-    """Makes clients of the furnished service, each with a key of its own."""
+def new_client(running: RunningService) -> Iterator[Callable[[], Client]]:
+    """Builds clients of the seeded service, each with its own key."""
     with ExitStack() as stack:
-        yield lambda: stack.enter_context(_client(residents))
+        yield lambda: stack.enter_context(_client(running))
 
 
 @pytest.fixture
-def client(connected: Callable[[], Client]) -> Client:
-    return connected()
+def client(new_client: Callable[[], Client]) -> Client:
+    return new_client()
 
 
 @pytest.fixture
-def between(client: Client) -> Between:
-    """A client like that, with the test in between."""
-    return Between(client)
+def intercepted(client: Client) -> InterceptedClient:
+    """A client whose responses the test changes."""
+    return InterceptedClient(client)
 
 
 @pytest.fixture
-def shown(residents: Residents) -> Iterator[Callable[..., Any]]:
-    """Makes panels that have looked once and look again only when asked, and closes them after the test."""
+def open_panel(running: RunningService) -> Iterator[Callable[..., Any]]:
+    """Opens panels that have refreshed once and refresh again only on request; closes them after the test."""
     with ExitStack() as stack:
 
-        def shown(panel: Callable[..., Any], client: Any, **options: Any) -> Any:
-            made = panel(client, refreshing=False, now=lambda: utc(residents.wall), **options)
-            stack.callback(made.close)
-            assert made.loaded()
-            return made
+        def open_panel(panel_class: Callable[..., Any], client: Any, **options: Any) -> Any:
+            panel = panel_class(client, refreshing=False, now=lambda: utc(running.wall), **options)
+            stack.callback(panel.close)
+            assert panel.wait_until_loaded()
+            return panel
 
-        yield shown
+        yield open_panel
 
 
 @pytest.fixture(scope="session")
-def documents(connected: Callable[[], Client]) -> dict[str, Any]:
-    """What the service answers, by the name of the client's method; under `months` three documents of the hospital."""
-    client = connected()
+def documents(new_client: Callable[[], Client]) -> dict[str, Any]:
+    """The responses of the service by the name of the client's method; `months` holds three of the hospital."""
+    client = new_client()
     board = client.leaderboard()
     hospital = client.hospital()
-    told = ("battle", "battle_history", "predictions", "challenges", "streaks", "shadow", "ai_vs_market")
-    told += ("news", "apex", "fund", "prices", "widget", "ledger", "ledger_head", "ledger_roots", "usage")
-    return {name: getattr(client, name)() for name in told} | {
+    methods = ("battle", "battle_history", "predictions", "challenges", "streaks", "shadow", "ai_vs_market")
+    methods += ("news", "apex", "fund", "prices", "widget", "ledger", "ledger_head", "ledger_roots", "usage")
+    return {name: getattr(client, name)() for name in methods} | {
         "leaderboard": board,
         "strategy": client.strategy(board["entries"][0]["key"]),
         "hospital": hospital,
@@ -87,9 +91,19 @@ def documents(connected: Callable[[], Client]) -> dict[str, Any]:
     }
 
 
-def _client(residents: Residents) -> Client:
-    with residents.house.database.writing() as db:
-        secret = key_secret(residents.house.settings)
-        key, _ = keys.register(db, secret, "reader@example.com", residents.wall, plan="paid")
-    transport = httpx.WSGITransport(residents.client.application, remote_addr=next(ADDRESSES))
+@pytest.fixture(scope="session")
+def local_service(tmp_path_factory) -> Iterator[LabSettings]:
+    """A service in a process of its own, as the settings of a workbench for it."""
+    folder, port = tmp_path_factory.mktemp("service"), free_port()
+    options = {"DATA_DIR": str(folder / "var"), "PORT": str(port), "HISTORY_DAYS": "60"}
+    with process([sys.executable, "app.py"], folder / "log", **options) as service:
+        wait_until_ready(port, service, folder / "log", "/healthz")
+        yield LabSettings(free_port(), f"http://127.0.0.1:{port}", data_dir=folder / "var", browser=False)
+
+
+def _client(running: RunningService) -> Client:
+    with running.runtime.database.writing() as db:
+        secret = key_secret(running.runtime.settings)
+        key, _ = keys.register(db, secret, "reader@example.com", running.wall, plan="paid")
+    transport = httpx.WSGITransport(running.client.application, remote_addr=next(ADDRESSES))
     return Client("http://ninefold", key, transport=transport)

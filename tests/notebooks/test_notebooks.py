@@ -1,4 +1,4 @@
-"""The notebooks as they are shipped: short, without outputs, each told of in the index."""
+"""The notebooks as they are shipped: short, without outputs, and listed in the index."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ def notebook(request) -> nbformat.NotebookNode:
     return nbformat.read(request.param, as_version=4)
 
 
-def test_the_workbench_has_the_notebooks_that_it_promises():
-    promised = {"index", "battle", "hospital", "accuracy", "oracle", "strategies", "research", "ledger"}
-    assert {file.stem for file in NOTEBOOKS} == promised
+def test_the_workbench_has_its_eight_notebooks():
+    expected = {"index", "battle", "hospital", "accuracy", "oracle", "strategies", "research", "ledger"}
+    assert {file.stem for file in NOTEBOOKS} == expected
 
 
-def test_a_notebook_has_at_most_eight_cells_and_begins_with_its_title(notebook):
+def test_a_notebook_is_short_and_starts_with_its_title(notebook):
     assert len(notebook.cells) <= MOST_CELLS
     first = notebook.cells[0]
     assert (first.cell_type, first.source[:2]) == ("markdown", "# ")
 
 
-def test_a_notebook_is_shipped_without_outputs_and_without_the_state_of_widgets(notebook):
+def test_a_notebook_has_no_outputs_and_no_widget_state(notebook):
     nbformat.validate(notebook)
     codes = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert not [cell.id for cell in codes if cell.outputs or cell.execution_count]

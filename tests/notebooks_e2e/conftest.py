@@ -1,6 +1,6 @@
-"""A service, JupyterLab and Voila over a copy of the notebooks, each a process of its own, and Chromium to look at it.
+"""A service, JupyterLab and Voila over a copy of the notebooks, each in its own process, and Chromium.
 
-Where there is no Chromium the tests are skipped with the reason; with CI=true they fail.
+Without Chromium the tests are skipped with the reason; with CI=true they fail.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.conftest import absent
-from tests.notebooks_e2e.pages import Sight
+from tests.notebooks_e2e.pages import BrowserPage
 from tests.processes import ROOT, free_port, running, wait_until_ready, wait_until_said
 
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
@@ -28,7 +28,7 @@ SIZE = {"width": 1280, "height": 1000}
 
 @dataclass
 class Service:
-    """A service that can be stopped and started again where it was."""
+    """A service that can be stopped and started again with its data and its port."""
 
     folder: Path
     port: int = field(default_factory=free_port)
@@ -38,12 +38,12 @@ class Service:
     def environment(self) -> dict[str, str]:
         return {"DATA_DIR": str(self.folder / "var"), "ORACLE_URL": f"http://127.0.0.1:{self.port}"}
 
-    def start(self, *needed: str) -> None:
-        """Start it, and wait until it answers at its paths `needed` too."""
+    def start(self, *paths: str) -> None:
+        """Start it, and wait until it is ready and responds at `paths`."""
         log = self.folder / "log"
         options = {"DATA_DIR": str(self.folder / "var"), "PORT": str(self.port), "HISTORY_DAYS": "120"}
         process = self._running.enter_context(running([sys.executable, "app.py"], log, **options))
-        for path in ("/readyz", *needed):
+        for path in ("/readyz", *paths):
             wait_until_ready(self.port, process, log, path)
 
     def stop(self) -> None:
@@ -51,7 +51,7 @@ class Service:
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """Not there for a while."""
+        """The service is stopped inside the block."""
         self.stop()
         try:
             yield
@@ -61,7 +61,7 @@ class Service:
 
 @dataclass(frozen=True)
 class Workbench:
-    """A copy of the project's notebooks that may be written to, and where it is served; `ask` ends each address.
+    """A writable copy of the notebooks, and its address; `query` ends each address.
 
     `name` is lab or voila.
     """
@@ -69,43 +69,43 @@ class Workbench:
     name: str
     folder: Path
     origin: str
-    within: str
-    ask: str = ""
+    path: str
+    query: str = ""
 
     @property
     def runs_cells(self) -> bool:
-        """Whether the reader runs the cells, and saves what came of them."""
+        """Whether the reader runs the cells and saves the notebook."""
         return self.name == "lab"
 
     @property
     def root(self) -> str:
-        """Where all of them are listed."""
-        return f"{self.origin}/{self.ask}"
+        """The address of the list of notebooks."""
+        return f"{self.origin}/{self.query}"
 
     def at(self, name: str) -> str:
-        """Where the notebook `name` is served."""
-        return f"{self.origin}/{self.within}/{name}.ipynb{self.ask}"
+        """The address of a notebook."""
+        return f"{self.origin}/{self.path}/{name}.ipynb{self.query}"
 
     def write(self, name: str, *cells: str) -> str:
-        """Another notebook of these cells; gives where it is served."""
+        """Write a notebook of these cells and return its address."""
         file = self.folder / "notebooks" / f"{name}.ipynb"
-        made = new_notebook(cells=[new_code_cell(cell) for cell in cells], metadata={"kernelspec": KERNEL})
-        file.write_text(nbformat.writes(made))
+        notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells], metadata={"kernelspec": KERNEL})
+        file.write_text(nbformat.writes(notebook))
         return self.at(name)
 
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """Debian's Chromium."""
-    found = shutil.which("chromium")
-    if not found:
+    """The path of Chromium."""
+    path = shutil.which("chromium")
+    if not path:
         absent("no chromium: the notebooks' end-to-end tests need it (apt-get install chromium)")
-    return found
+    return path
 
 
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
-    """One browser for a file of tests: while it is open, no other loop of asyncio can run in this process."""
+    """One browser per test file: while it is open, no other asyncio loop can run in this process."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield browser
@@ -113,20 +113,20 @@ def browser(chromium: str) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def sight(browser: Browser) -> Iterator[Sight]:
+def page(browser: Browser) -> Iterator[BrowserPage]:
     """A fresh page."""
-    with seen(browser) as sight:
-        yield sight
+    with opened(browser) as page:
+        yield page
 
 
 @contextmanager
-def seen(browser: Browser) -> Iterator[Sight]:
-    """A page of its own; whatever is done on it, nothing may have been asked of another host."""
+def opened(browser: Browser) -> Iterator[BrowserPage]:
+    """A page in its own context; at the end it must not have requested anything from another host."""
     context = browser.new_context(viewport=SIZE)
-    sight = Sight.on(context.new_page())
-    yield sight
+    page = BrowserPage.on(context.new_page())
+    yield page
     context.close()
-    assert sight.elsewhere == []
+    assert page.blocked == []
 
 
 @pytest.fixture(scope="session")
@@ -140,7 +140,7 @@ def service(tmp_path_factory) -> Iterator[Service]:
 
 @pytest.fixture(scope="session")
 def lab(service: Service, tmp_path_factory) -> Iterator[Workbench]:
-    """JupyterLab as `make lab` starts it; each notebook is opened in a workspace without anything else."""
+    """JupyterLab as `make lab` starts it; each notebook opens in an empty workspace."""
     folder, port = copied(tmp_path_factory.mktemp("lab")), free_port()
     with launched("lab", folder, LAB_PORT=str(port), **service.environment) as (process, log):
         token = wait_until_said(r"/lab\S*[?]token=(\w+)", process, log).group(1)
@@ -149,7 +149,7 @@ def lab(service: Service, tmp_path_factory) -> Iterator[Workbench]:
 
 @pytest.fixture(scope="session")
 def voila(service: Service, tmp_path_factory) -> Iterator[Workbench]:
-    """The pages as `make voila` serves them."""
+    """Voila as `make voila` starts it."""
     folder, port = copied(tmp_path_factory.mktemp("voila")), free_port()
     with launched("voila", folder, VOILA_PORT=str(port), **service.environment) as (process, log):
         wait_until_ready(port, process, log, "/")
@@ -157,15 +157,15 @@ def voila(service: Service, tmp_path_factory) -> Iterator[Workbench]:
 
 
 @contextmanager
-def launched(what: str, folder: Path, **environment: str) -> Iterator[tuple[subprocess.Popen, Path]]:
-    """The launcher in a copied project, and what it says."""
+def launched(program: str, folder: Path, **environment: str) -> Iterator[tuple[subprocess.Popen, Path]]:
+    """The launcher in a copy of the project, and its log."""
     log = folder / "log"
-    with running([sys.executable, "-m", "notebooks", what], log, folder, LAB_BROWSER="0", **environment) as process:
+    with running([sys.executable, "-m", "notebooks", program], log, folder, LAB_BROWSER="0", **environment) as process:
         yield process, log
 
 
 def copied(folder: Path) -> Path:
-    """The notebooks in a project of their own, so that a test that saves one changes nothing."""
+    """A copy of the notebooks, so that a test that saves one changes nothing in the project."""
     shutil.copytree(ROOT / "notebooks", folder / "notebooks", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "service").symlink_to(ROOT / "service")
     return folder

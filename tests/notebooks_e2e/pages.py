@@ -1,4 +1,4 @@
-"""The notebooks as they are seen in Chromium: opened, run, waited for, kept as pictures."""
+"""The notebooks in Chromium: open, run and click them, and take screenshots."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE_MS = 30_000
 ARTIFACTS = Path(os.environ.get("ARTIFACTS") or ROOT / "var" / "artifacts" / "notebooks")
 TRACES = ".scatterlayer .trace, .barlayer .trace"
 FITTED = "chart => Math.abs(chart.querySelector('.main-svg').getAttribute('width') - chart.clientWidth) < 2"
-# Where on the page the middle point of a trace is.
+# The place of the middle point of a trace on the page.
 PLACE = """(chart, number) => {
   const trace = chart._fullData[number], middle = Math.floor(trace.x.length / 2);
   const place = (id, value) => {
@@ -30,7 +30,7 @@ PLACE = """(chart, number) => {
   const x = trace.type === "bar" ? trace.x[middle] / 2 : trace.x[middle];
   return [left + place(trace.xaxis, x), top + place(trace.yaxis, trace.y[middle])];
 }"""
-# A notebook whose panels look again every few seconds; the leaderboard's looks cost the key's calls.
+# A notebook whose panels refresh every few seconds; the leaderboard uses calls of the key.
 LIVE = (
     "from notebooks.widgets import ApexPanel, BattlePanel, HospitalPanel, LeaderboardPanel, PredictionsPanel, connect",
     "BattlePanel(connect(), every_s=3)",
@@ -42,91 +42,93 @@ LIVE = (
 
 
 @dataclass
-class Sight:
-    """A page of Chromium that reaches nothing but this machine; `elsewhere` holds what it asked of others."""
+class BrowserPage:
+    """A page of Chromium that reaches only this machine; `blocked` holds its requests to other hosts."""
 
     page: Page
-    elsewhere: list[str]
+    blocked: list[str]
 
     @classmethod
-    def on(cls, page: Page) -> Sight:
-        sight = cls(page, [])
+    def on(cls, page: Page) -> BrowserPage:
+        browser_page = cls(page, [])
         page.set_default_timeout(PATIENCE_MS)
-        page.route("**/*", sight._let_through)
-        return sight
+        page.route("**/*", browser_page._filter)
+        return browser_page
 
-    def _let_through(self, route: Route) -> None:
+    def _filter(self, route: Route) -> None:
         address = urlsplit(route.request.url)
         if address.scheme in ("data", "blob") or address.hostname == "127.0.0.1":
             route.continue_()
             return
-        self.elsewhere.append(route.request.url)
+        self.blocked.append(route.request.url)
         route.abort()
 
     def run_all(self) -> None:
-        """Run every cell of the notebook that is open in JupyterLab, by its menu, once its kernel is there."""
+        """Run every cell of the notebook that is open in JupyterLab by its menu, once its kernel is ready."""
         self.page.get_by_text("| Idle").wait_for()
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
         self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
 
     def save(self) -> None:
-        """Save the notebook that is open in JupyterLab, and wait until it is."""
+        """Save the notebook that is open in JupyterLab, and wait for the response."""
         self.page.locator(".jp-Notebook").focus()
-        with self.page.expect_response(lambda answer: answer.request.method == "PUT" and ".ipynb" in answer.url):
+        with self.page.expect_response(lambda response: response.request.method == "PUT" and ".ipynb" in response.url):
             self.page.keyboard.press("Control+s")
 
-    def panel(self, place: int = 0) -> Panel:
-        """The panel at a place of the notebook, from 0."""
-        return Panel(self, self.page.locator("[class*=ninefold-]").nth(place))
+    def panel(self, place: int = 0) -> PagePanel:
+        """The panel with a number on the page, counted from 0."""
+        return PagePanel(self, self.page.locator("[class*=ninefold-]").nth(place))
 
-    def outlives(self, service: Service) -> None:
-        """Stop the service and start it again: every panel tells both by itself, and keeps its chart meanwhile."""
+    def restart(self, service: Service) -> None:
+        """Stop the service and start it again: every panel reports both, and keeps its chart meanwhile."""
         panels = [self.panel(place) for place in range(len(LIVE) - 1)]
         for panel in panels:
-            panel.tells("SIMULATED market")
-        drawn = [panel.traces() for panel in panels]
+            panel.wait_for_status("SIMULATED market")
+        drawn = [panel.count_traces() for panel in panels]
         assert all(drawn)
         with service.stopped():
             for panel in panels:
-                panel.tells("No new data since")
-            assert [panel.traces() for panel in panels] == drawn
+                panel.wait_for_status("No new data since")
+            assert [panel.count_traces() for panel in panels] == drawn
         for panel in panels:
-            panel.tells("SIMULATED market")
+            panel.wait_for_status("SIMULATED market")
 
-    def offers(self) -> list[str]:
-        """What the buttons of the chart offer, in lower case."""
+    def chart_buttons(self) -> list[str]:
+        """The labels of the buttons of the charts, in lower case."""
         buttons = self.page.locator(".modebar-btn")
-        return buttons.evaluate_all("all => all.map(one => (one.dataset.title || one.ariaLabel || '').toLowerCase())")
+        return buttons.evaluate_all(
+            "all => all.map(button => (button.dataset.title || button.ariaLabel || '').toLowerCase())"
+        )
 
-    def broken(self) -> int:
-        """How many widgets could not be drawn."""
+    def count_broken(self) -> int:
+        """The number of widgets that could not be drawn."""
         return self.page.get_by_text("javascript error").count()
 
-    def picture(self, name: str) -> None:
-        """Keep what is seen."""
+    def screenshot(self, name: str) -> None:
+        """Save a screenshot of the page."""
         ARTIFACTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=ARTIFACTS / f"{name}.png")
 
 
 @dataclass
-class Panel:
-    """One panel of a page; `box` holds its controls, its line of state, its chart and its details."""
+class PagePanel:
+    """One panel of a page; `box` holds its controls, its status line, its chart and its details."""
 
-    sight: Sight
+    browser_page: BrowserPage
     box: Locator
 
-    def traces(self, least: int = 1) -> int:
-        """How many curves, marks and bars are drawn, once there are `least`."""
+    def count_traces(self, least: int = 1) -> int:
+        """The number of drawn curves, marks and bars, once there are `least`."""
         drawn = self.box.locator(TRACES)
         drawn.nth(least - 1).wait_for(state="attached")
         return drawn.count()
 
-    def tells(self, text: str) -> None:
-        """Wait until its line of state holds `text`."""
+    def wait_for_status(self, text: str) -> None:
+        """Wait until its status line contains `text`."""
         self.box.locator("[role=status]", has_text=text).wait_for()
 
-    def details(self, text: str) -> None:
-        """Wait until its details hold `text`."""
+    def wait_for_details(self, text: str) -> None:
+        """Wait until its details contain `text`."""
         self.box.locator("table", has_text=text).first.wait_for()
 
     def press(self, label: str) -> None:
@@ -134,32 +136,33 @@ class Panel:
         self.box.get_by_role("button", name=label).click()
 
     def ask(self, question: str) -> None:
-        """Ask it a question, and wait until everybody has voted."""
+        """Ask it a question once its chart is there, and wait until all voters have voted."""
+        self.box.locator(".js-plotly-plot .main-svg").first.wait_for()
         field = self.box.get_by_role("textbox")
         field.fill(question)
         field.press("Enter")
         self.box.get_by_text("9 of 9 have voted").wait_for()
 
-    def turn(self, theme: str) -> None:
-        """Choose a theme in its own control."""
+    def select_theme(self, theme: str) -> None:
+        """Select a theme in its control."""
         self.box.locator("select").filter(has_text="dark").select_option(theme)
-        self.box.and_(self.sight.page.locator(f".ninefold-{theme}")).wait_for()
+        self.box.and_(self.browser_page.page.locator(f".ninefold-{theme}")).wait_for()
 
     def click(self, trace: int) -> None:
         """Click in the middle of a trace."""
         chart = self.box.locator(".js-plotly-plot")
         chart.scroll_into_view_if_needed()
-        self.sight.page.mouse.move(*chart.evaluate(PLACE, trace))
+        self.browser_page.page.mouse.move(*chart.evaluate(PLACE, trace))
         self.box.locator(".hoverlayer .hovertext").first.wait_for()
-        self.sight.page.mouse.down()
-        self.sight.page.mouse.up()
+        self.browser_page.page.mouse.down()
+        self.browser_page.page.mouse.up()
 
-    def is_fitted(self) -> None:
-        """Wait until its chart is as wide as it may be."""
+    def wait_until_fitted(self) -> None:
+        """Wait until its chart is as wide as its container."""
         chart = self.box.locator(".js-plotly-plot").element_handle()
-        self.sight.page.wait_for_function(FITTED, arg=chart)
+        self.browser_page.page.wait_for_function(FITTED, arg=chart)
 
-    def picture(self, name: str) -> None:
-        """Keep what is seen of it."""
+    def screenshot(self, name: str) -> None:
+        """Save a screenshot of the panel."""
         ARTIFACTS.mkdir(parents=True, exist_ok=True)
         self.box.screenshot(path=ARTIFACTS / f"{name}.png")

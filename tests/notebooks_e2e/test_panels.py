@@ -1,4 +1,4 @@
-"""Every panel as it is seen: drawn, clicked on, light and dark, and there again after the page was loaded again."""
+"""Every panel in a browser: drawn, clicked, light and dark, and after a reload of its page."""
 
 from __future__ import annotations
 
@@ -8,35 +8,37 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser
 
-from tests.notebooks_e2e.conftest import Workbench, seen
-from tests.notebooks_e2e.pages import Panel
+from tests.notebooks_e2e.conftest import Workbench, opened
+from tests.notebooks_e2e.pages import PagePanel
+
+pytestmark = pytest.mark.slow
 
 QUESTION = "Will bitcoin be higher at the end of this month?"
 
 
 @dataclass(frozen=True)
-class Story:
-    """Which panel of a notebook is looked at: a click on a point of a trace makes it tell what is in `told`.
+class Scenario:
+    """A panel of a notebook: a click on a point of `trace` shows `details`.
 
-    `chosen` is pressed first, and a `question` is asked.
+    `place` counts the panels of the notebook. Before the click, the button `pressed` is pressed or `question` is asked.
     """
 
     name: str
     notebook: str
     trace: int
-    told: str
+    details: str
     place: int = 0
-    chosen: str = ""
+    pressed: str = ""
     question: str = ""
 
 
-STORIES = [
-    Story("battle", "battle", 1, "worth"),
-    Story("hospital", "hospital", 2, "health score"),
-    Story("leaderboard", "strategies", 0, "rule"),
-    Story("predictions", "accuracy", 8, "resolution", chosen="open markets"),
-    Story("oracle", "oracle", 1, "Base rate", question=QUESTION),
-    Story("apex", "oracle", 1, "backfilled", place=1),
+SCENARIOS = [
+    Scenario("battle", "battle", 1, "equity"),
+    Scenario("hospital", "hospital", 2, "health score"),
+    Scenario("leaderboard", "strategies", 0, "rule"),
+    Scenario("predictions", "accuracy", 8, "resolution", pressed="open markets"),
+    Scenario("oracle", "oracle", 1, "reasoning", question=QUESTION),
+    Scenario("apex", "oracle", 1, "backfilled", place=1),
 ]
 
 
@@ -45,59 +47,60 @@ def workbench(request) -> Workbench:
     return request.getfixturevalue(request.param)
 
 
-@pytest.fixture(scope="module", params=STORIES, ids=lambda story: story.name)
-def story(request) -> Story:
+@pytest.fixture(scope="module", params=SCENARIOS, ids=lambda scenario: scenario.name)
+def scenario(request) -> Scenario:
     return request.param
 
 
 @pytest.fixture(scope="module")
-def panel(workbench: Workbench, story: Story, browser: Browser) -> Iterator[Panel]:
-    """The panel of a story, drawn."""
-    with seen(browser) as sight:
-        sight.page.goto(workbench.at(story.notebook))
+def panel(workbench: Workbench, scenario: Scenario, browser: Browser) -> Iterator[PagePanel]:
+    """The panel of a scenario, drawn."""
+    with opened(browser) as page:
+        page.page.goto(workbench.at(scenario.notebook))
         if workbench.runs_cells:
-            sight.run_all()
-        panel = sight.panel(story.place)
-        if story.question:
-            panel.ask(story.question)
-        panel.traces()
+            page.run_all()
+        panel = page.panel(scenario.place)
+        if scenario.question:
+            panel.ask(scenario.question)
+        panel.count_traces()
         yield panel
 
 
-def test_a_chart_is_as_wide_as_its_place(panel: Panel):
-    panel.is_fitted()
+def test_a_chart_is_as_wide_as_its_container(panel: PagePanel):
+    panel.wait_until_fitted()
 
 
-def test_a_panel_is_drawn_of_which_world_it_says(panel: Panel, story: Story, workbench: Workbench):
-    panel.tells("SIMULATED market")
-    assert panel.sight.broken() == 0
-    panel.picture(f"{story.name}-{workbench.name}-light")
+def test_a_panel_is_drawn_and_states_its_world(panel: PagePanel, scenario: Scenario, workbench: Workbench):
+    panel.wait_for_status("SIMULATED market")
+    assert panel.browser_page.count_broken() == 0
+    panel.screenshot(f"{scenario.name}-{workbench.name}-light")
 
 
-def test_a_click_drills_down(panel: Panel, story: Story):
-    if story.chosen:
-        panel.press(story.chosen)
-        panel.tells("of the key's calls")
-    panel.click(story.trace)
-    panel.details(story.told)
+def test_a_click_shows_details(panel: PagePanel, scenario: Scenario):
+    if scenario.pressed:
+        panel.press(scenario.pressed)
+        panel.wait_for_status("of the key's daily calls")
+    panel.click(scenario.trace)
+    panel.wait_for_details(scenario.details)
 
 
-def test_a_panel_goes_dark_and_light_again_and_keeps_its_traces(panel: Panel, story: Story, workbench: Workbench):
-    drawn = panel.traces()
-    panel.turn("dark")
-    assert panel.traces(least=drawn) == drawn
-    panel.picture(f"{story.name}-{workbench.name}-dark")
-    panel.turn("light")
-    assert panel.traces(least=drawn) == drawn
+def test_a_change_of_theme_keeps_the_traces(panel: PagePanel, scenario: Scenario, workbench: Workbench):
+    """To dark and back to light."""
+    drawn = panel.count_traces()
+    panel.select_theme("dark")
+    assert panel.count_traces(least=drawn) == drawn
+    panel.screenshot(f"{scenario.name}-{workbench.name}-dark")
+    panel.select_theme("light")
+    assert panel.count_traces(least=drawn) == drawn
 
 
-def test_a_panel_is_there_again_after_the_page_was_loaded_again(panel: Panel, workbench: Workbench, story: Story):
-    """In JupyterLab after the notebook was saved; a page of Voila begins anew."""
-    drawn = panel.traces()
+def test_a_panel_survives_a_reload_of_its_page(panel: PagePanel, workbench: Workbench, scenario: Scenario):
+    """In JupyterLab after the notebook was saved; Voila runs the notebook again."""
+    drawn = panel.count_traces()
     if not workbench.runs_cells:
-        panel.sight.page.reload()
-        assert story.question or panel.traces()
+        panel.browser_page.page.reload()
+        assert scenario.question or panel.count_traces()
         return
-    panel.sight.save()
-    panel.sight.page.reload()
-    assert panel.traces(least=drawn) == drawn
+    panel.browser_page.save()
+    panel.browser_page.page.reload()
+    assert panel.count_traces(least=drawn) == drawn

@@ -1,4 +1,4 @@
-"""Every shipped notebook runs from its first cell to its last against a real service."""
+"""Every shipped notebook runs from its first to its last cell against a real service."""
 
 from __future__ import annotations
 
@@ -13,29 +13,33 @@ import pytest
 from tests.notebooks_e2e.conftest import Service
 from tests.processes import ROOT
 
+pytestmark = pytest.mark.slow
+
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 LONGEST_S = 120
 
 
 @pytest.fixture(scope="module")
 def key(service: Service) -> str:
-    """A key of the plan that the lab has."""
-    words = ("keys", "mint", "--email", "run@example.com", "--plan", "paid", "--json")
-    where = os.environ | service.environment
-    command = [sys.executable, "-m", "service.operator", *words]
-    return json.loads(subprocess.run(command, cwd=ROOT, env=where, capture_output=True, check=True).stdout)["api_key"]
+    """A key of the plan of the workbench."""
+    arguments = ("keys", "mint", "--email", "run@example.com", "--plan", "paid", "--json")
+    environment = os.environ | service.environment
+    command = [sys.executable, "-m", "service.operator", *arguments]
+    process = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=True)
+    return json.loads(process.stdout)["api_key"]
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda file: file.stem)
 def test_a_notebook_runs_to_its_end(notebook: Path, service: Service, key: str, tmp_path: Path):
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-c", os.devnull, "--nbmake"]
-    where = os.environ | service.environment | {"ORACLE_KEY": key, "PYTHONPATH": str(ROOT), "IPYTHONDIR": str(tmp_path)}
-    done = subprocess.run(
+    environment = os.environ | service.environment
+    environment |= {"ORACLE_KEY": key, "PYTHONPATH": str(ROOT), "IPYTHONDIR": str(tmp_path)}
+    process = subprocess.run(
         [*command, f"--nbmake-timeout={LONGEST_S}", str(notebook)],
         cwd=tmp_path,
-        env=where,
+        env=environment,
         capture_output=True,
         text=True,
         timeout=2 * LONGEST_S,
     )
-    assert done.returncode == 0, done.stdout
+    assert process.returncode == 0, process.stdout

@@ -17,7 +17,7 @@ class ExchangeServer:
     """An exchange under test.
 
     `bars` maps a pair ("BTC/USD") to its rows, `stopped` are pairs it lists and no longer trades. Where `fault`
-    is set, every request whose path holds `fault_at` is answered by it. `asked` are the paths so far.
+    is set, every request whose path holds `fault_at` is answered by it. `requests` are the paths so far.
     """
 
     routes: Callable[[ExchangeServer, str, dict], object]
@@ -25,13 +25,13 @@ class ExchangeServer:
     stopped: set[str] = field(default_factory=set)
     fault: Callable[[Handler], None] | None = None
     fault_at: str = "/"
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
     closing: Event = field(default_factory=Event)
     address: str = ""
 
     def answer(self, handler: Handler) -> None:
         parts = urlsplit(handler.path)
-        self.asked.append(parts.path)
+        self.requests.append(parts.path)
         if self.fault and self.fault_at in parts.path:
             self.fault(handler)
             return
@@ -71,8 +71,8 @@ def kraken_routes(server: ExchangeServer, path: str, query: dict) -> object:
         return {"error": [], "result": pairs}
     pair = next(pair for pair in server.bars if pair.replace("/", "") == query["pair"])
     rows = [row for row in server.bars[pair][-720:] if row[0] > int(query["since"])]
-    told = [[time, *map(str, prices), "0", str(volume), 1] for time, *prices, volume in rows]
-    return {"error": [], "result": {query["pair"]: told, "last": 0}}
+    bars = [[time, *map(str, prices), "0", str(volume), 1] for time, *prices, volume in rows]
+    return {"error": [], "result": {query["pair"]: bars, "last": 0}}
 
 
 def kraken_pair(pair: str, stopped: bool) -> dict:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
 from service.errors import SourceFailed
+from service.sources import bounded_session, pools
 from service.sources.pools import parse
 from service.trading.pools import PUBLISHED_CONCENTRATION, margin
+from tests.sources.conftest import ExchangeServer, serve
 
 VOLATILITY = {"eth": 0.7, "btc": 0.5, "bnb": 0.6}
 
@@ -21,7 +24,7 @@ def recorded(shared_data):
 @pytest.fixture
 def row(recorded):
     """A recorded row, made one of a pool by the fields in which pools differ from it."""
-    told = {
+    row = {
         "pool": "c0ffee",
         "project": "uniswap-v3",
         "chain": "Arbitrum",
@@ -32,10 +35,10 @@ def row(recorded):
         "volumeUsd1d": 90_000_000,
         "volumeUsd7d": None,
     }
-    return recorded["data"][0] | told
+    return recorded["data"][0] | row
 
 
-def one(row):
+def parsed(row):
     return parse({"status": "success", "data": [row]}, VOLATILITY)
 
 
@@ -45,7 +48,7 @@ def test_staking_is_no_pool_to_be_in(recorded):
 
 
 def test_a_pool_of_an_asset_against_a_dollar_is_taken(row):
-    pools, refused = one(row)
+    pools, refused = parsed(row)
     pool = pools["c0ffee"]
     assert refused == []
     assert (pool.asset, pool.fee, pool.tvl_usd, pool.volume_usd) == ("eth", 0.0005, 60e6, 90e6)
@@ -54,12 +57,12 @@ def test_a_pool_of_an_asset_against_a_dollar_is_taken(row):
 
 
 def test_the_week_says_more_of_an_ordinary_day_than_the_last_one(row):
-    pools, _ = one(row | {"volumeUsd7d": 350_000_000})
+    pools, _ = parsed(row | {"volumeUsd7d": 350_000_000})
     assert pools["c0ffee"].volume_usd == 50e6
 
 
 def test_the_fee_may_stand_behind_other_words(row):
-    pools, _ = one(row | {"project": "aerodrome-slipstream", "chain": "Base", "poolMeta": "CL100 - 0.0334%"})
+    pools, _ = parsed(row | {"project": "aerodrome-slipstream", "chain": "Base", "poolMeta": "CL100 - 0.0334%"})
     assert pools["c0ffee"].fee == pytest.approx(0.000334)
 
 
@@ -68,17 +71,17 @@ def test_the_fee_may_stand_behind_other_words(row):
     [
         ({"poolMeta": None}, "fee"),
         ({"poolMeta": "0%"}, "fee"),
-        ({"tvlUsd": None}, "too little"),
-        ({"tvlUsd": 1_000}, "too little"),
-        ({"tvlUsd": float("nan")}, "too little"),
+        ({"tvlUsd": None}, "TVL is too small"),
+        ({"tvlUsd": 1_000}, "TVL is too small"),
+        ({"tvlUsd": float("nan")}, "TVL is too small"),
         ({"volumeUsd1d": None}, "volume"),
         ({"volumeUsd1d": "90000000"}, "volume"),
         ({"volumeUsd1d": -1}, "volume"),
         ({"symbol": "SOL-USDC"}, "volatility of sol"),
     ],
 )
-def test_what_cannot_be_used_is_refused_with_the_reason(row, change, reason):
-    pools, refused = one(row | change)
+def test_an_unusable_row_is_refused_with_the_reason(row, change, reason):
+    pools, refused = parsed(row | change)
     assert pools == {}
     assert refused[0].pool == "c0ffee"
     assert reason in refused[0].reason
@@ -98,7 +101,7 @@ def test_what_cannot_be_used_is_refused_with_the_reason(row, change, reason):
     ],
 )
 def test_other_rows_are_passed_over(row, change):
-    assert one(row | change) == ({}, [])
+    assert parsed(row | change) == ({}, [])
 
 
 @pytest.mark.parametrize("answer", [None, [], {}, {"status": "error", "data": []}, {"status": "success", "data": None}])
@@ -107,6 +110,55 @@ def test_an_answer_of_another_shape_is_a_failure_of_the_source(answer):
         parse(answer, VOLATILITY)
 
 
-def test_a_row_that_is_no_row_hurts_no_other(row):
+def test_a_malformed_row_does_not_affect_the_others(row):
     pools, _ = parse({"status": "success", "data": [None, 7, row]}, VOLATILITY)
     assert list(pools) == ["c0ffee"]
+
+
+@pytest.fixture
+def llama():
+    yield from serve(ExchangeServer(routes=lambda *_: {"status": "success", "data": []}))
+
+
+def drip(handler) -> None:
+    handler.send_response(200)
+    handler.end_headers()
+    while not handler.exchange.closing.wait(0.05):
+        handler.wfile.write(b" ")
+
+
+def hang(handler) -> None:
+    handler.exchange.closing.wait()
+
+
+def broken(handler) -> None:
+    handler.reply(200, b"<html>busy</html>")
+
+
+def endless(handler) -> None:
+    handler.reply(200, b" " * 200_000)
+
+
+def refusing(status: int):
+    return lambda handler: handler.reply(status, b"{}")
+
+
+def test_an_answer_is_parsed_unchanged(llama):
+    assert pools.fetch(f"{llama.address}/pools", 5) == {"status": "success", "data": []}
+
+
+@pytest.mark.parametrize("fault", [refusing(500), refusing(429), broken, endless])
+def test_any_other_answer_is_a_failed_source(llama, fault, monkeypatch):
+    """Also one that sends more than a list can hold."""
+    monkeypatch.setattr(bounded_session, "MOST_BYTES", 100_000)
+    llama.fault = fault
+    with pytest.raises(SourceFailed, match="DefiLlama returned no pools"):
+        pools.fetch(f"{llama.address}/pools", 5)
+
+
+@pytest.mark.parametrize("fault", [hang, drip])
+def test_the_deadline_is_one_for_the_whole_answer(llama, fault):
+    llama.fault, began = fault, time.monotonic()
+    with pytest.raises(SourceFailed):
+        pools.fetch(f"{llama.address}/pools", 0.3)
+    assert time.monotonic() - began < 1.5

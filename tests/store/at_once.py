@@ -47,11 +47,11 @@ def _child(work, url: str, start_read: int, start_write: int) -> int:
     os.close(start_write)
     os.read(start_read, 1)
     try:
-        said = work(url)
+        outcome = work(url)
     except Exception as error:
         print(repr(error), file=sys.stderr)
-        said = "failed"
-    os.write(result_write, json.dumps(said).encode())
+        outcome = "failed"
+    os.write(result_write, json.dumps(outcome).encode())
     os._exit(0)
 
 

@@ -71,6 +71,7 @@ def test_each_asset_has_bars_of_its_own(database):
     assert add(database, "eth", walk([START])) == 1
 
 
+@pytest.mark.slow
 def test_two_processes_never_store_a_bar_twice(database, database_url, at_once):
     added = at_once("add-bars", database_url, 2)
     assert sum(added) == 2000
@@ -92,9 +93,9 @@ def test_hours_lie_beside_the_bars_they_are_made_of(database):
 def test_an_hour_is_made_again_when_a_hole_in_it_is_mended(database):
     whole = walk(START + 300 * np.arange(12))
     holed = Bars(*(getattr(whole, name)[np.arange(12) != 5] for name in Bar._fields), step=300)
-    for known in (holed, whole):
+    for minutes in (holed, whole):
         with database.writing() as db:
-            bars.renew(db, "btc", resample(known, HOUR))
+            bars.renew(db, "btc", resample(minutes, HOUR))
     with database.reading() as db:
         assert same(bars.load(db, "btc", START, START + HOUR, HOUR), resample(whole, HOUR))
 

@@ -67,8 +67,8 @@ def test_sqlite_loses_no_update_of_many_writers_that_read_first(sqlite_url):
 def test_sqlite_keeps_a_write_ahead_log_and_its_foreign_keys(sqlite_url):
     database = Database(sqlite_url)
     with database.engine.connect() as db:
-        said = {name: db.scalar(text(f"PRAGMA {name}")) for name in ("journal_mode", "synchronous", "busy_timeout")}
-        assert said == {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 10_000}
+        pragmas = {name: db.scalar(text(f"PRAGMA {name}")) for name in ("journal_mode", "synchronous", "busy_timeout")}
+        assert pragmas == {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 10_000}
         assert db.scalar(text("PRAGMA foreign_keys")) == 1
         assert db.scalar(text("PRAGMA recursive_triggers")) == 1
     database.close()
@@ -81,7 +81,7 @@ def test_the_folder_of_a_new_sqlite_file_is_made(tmp_path):
     database.close()
 
 
-def test_a_statement_on_postgresql_cannot_wait_for_ever(postgresql_url):
+def test_a_statement_on_postgresql_has_a_timeout(postgresql_url):
     database = Database(postgresql_url)
     for open_connection in (database.reading, database.writing):
         with open_connection() as db:
@@ -90,7 +90,7 @@ def test_a_statement_on_postgresql_cannot_wait_for_ever(postgresql_url):
     database.close()
 
 
-def test_an_error_never_tells_the_values_of_a_statement(database):
+def test_an_error_never_contains_the_values_of_a_statement(database):
     with database.reading() as db, pytest.raises(DBAPIError) as caught:
         db.execute(text("SELECT nothing FROM nowhere WHERE secret = :secret"), {"secret": "nf_live_secret"})
     assert "nf_live_secret" not in str(caught.value)

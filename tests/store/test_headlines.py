@@ -1,4 +1,4 @@
-"""Headlines are kept once each, as they were first read."""
+"""Each headline is stored once, as it was first read."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ import pytest
 from service.forecasting.news.headline import ScoredHeadline, headline
 from service.store import headlines
 
-FEED = "https://example.com/feed.xml"
-
 
 def read(title: str = "Bitcoin rises", at: int = 1000, score: float = 0.1 + 0.2, **fields) -> ScoredHeadline:
     fields = {"url": "https://example.com/1", "simulated": False} | fields
     return ScoredHeadline(headline(title, "The Desk", at, **fields), score, ("btc", "gold"))
 
 
-def keep(database, *found: ScoredHeadline) -> None:
+def keep(database, *scored: ScoredHeadline) -> None:
     with database.writing() as db:
-        headlines.add(db, found)
+        headlines.add(db, scored)
 
 
 def since(database, instant: int) -> list[ScoredHeadline]:
@@ -33,31 +31,31 @@ def test_a_headline_comes_back_as_it_went_in(database, fields):
     assert since(database, 0) == [read(**fields)]
 
 
-def test_what_was_read_once_stays(database):
+def test_a_stored_headline_is_never_replaced(database):
     """The same headline in another batch, or twice in one, changes nothing."""
     keep(database, read())
     keep(database, read(at=2000, score=-1.0), read("Gold falls"), read("Gold falls", score=0.9))
-    assert since(database, 0) == sorted([read(), read("Gold falls")], key=lambda one: one.headline.id)
+    assert since(database, 0) == sorted([read(), read("Gold falls")], key=lambda each: each.headline.id)
 
 
-def test_the_oldest_comes_first_from_an_instant_on(database):
+def test_headlines_since_an_instant_come_oldest_first(database):
     keep(database, *(read(f"Story {at}", at) for at in (3000, 1000, 2000)))
-    assert [one.headline.published_at for one in since(database, 2000)] == [2000, 3000]
+    assert [each.headline.published_at for each in since(database, 2000)] == [2000, 3000]
     assert since(database, 3001) == []
 
 
-def test_of_one_instant_they_come_in_the_order_of_their_ids(database):
+def test_headlines_of_one_instant_come_by_id(database):
     keep(database, *(read(f"Story {n}") for n in range(9)))
-    ids = [one.headline.id for one in since(database, 0)]
+    ids = [each.headline.id for each in since(database, 0)]
     assert ids == sorted(ids)
 
 
-def test_nothing_to_keep_is_no_fault(database):
+def test_an_empty_batch_is_allowed(database):
     keep(database)
     assert since(database, 0) == []
 
 
-def test_the_newest_is_known(database):
+def test_the_instant_of_the_newest_is_read(database):
     def last_at() -> int | None:
         with database.reading() as db:
             return headlines.last_at(db)
@@ -67,11 +65,11 @@ def test_the_newest_is_known(database):
     assert last_at() == 3000
 
 
-def test_old_ones_are_deleted_up_to_an_instant_and_it_stays(database):
+def test_pruning_deletes_everything_before_an_instant(database):
     keep(database, *(read(f"Story {at}", at) for at in (1000, 2000, 3000)))
     with database.writing() as db:
         headlines.prune(db, 2000)
-    assert [one.headline.published_at for one in since(database, 0)] == [2000, 3000]
+    assert [each.headline.published_at for each in since(database, 0)] == [2000, 3000]
 
 
 def test_a_headline_that_was_deleted_may_come_again(database):
@@ -80,16 +78,3 @@ def test_a_headline_that_was_deleted_may_come_again(database):
         headlines.prune(db, 5000)
     keep(database, replace(read(), score=0.5))
     assert since(database, 0) == [replace(read(), score=0.5)]
-
-
-def test_how_a_feed_answered_last_is_kept_for_each_feed(database):
-    def states() -> dict:
-        with database.reading() as db:
-            return headlines.feed_states(db)
-
-    assert states() == {}
-    with database.writing() as db:
-        headlines.keep_feed_state(db, FEED, {"etag": '"1"', "until": None})
-        headlines.keep_feed_state(db, f"{FEED}?2", {"etag": None})
-        headlines.keep_feed_state(db, FEED, {"etag": '"2"', "until": 17})
-    assert states() == {FEED: {"etag": '"2"', "until": 17}, f"{FEED}?2": {"etag": None}}

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from service.errors import Conflict, IdempotencyMismatch
+from service.errors import IdempotencyMismatch, RequestConflict
 from service.store import idempotency
 from service.store.idempotency import Replay
 
@@ -45,14 +45,14 @@ def test_a_retry_gets_the_first_answer_for_24_hours(database):
 
 def test_a_second_request_meanwhile_is_a_conflict(database):
     begin(database)
-    with pytest.raises(Conflict):
+    with pytest.raises(RequestConflict):
         begin(database, NOW + 59)
 
 
 def test_the_key_of_a_crashed_holder_is_free_after_a_minute(database):
     begin(database)
     assert begin(database, NOW + 60) is None
-    with pytest.raises(Conflict):
+    with pytest.raises(RequestConflict):
         begin(database, NOW + 61)
 
 
@@ -101,7 +101,7 @@ def test_of_many_at_once_exactly_one_holds_the_key(database):
     def take() -> None:
         try:
             held.append(begin(database))
-        except Conflict:
+        except RequestConflict:
             held.append("conflict")
 
     threads = [threading.Thread(target=take) for _ in range(8)]
@@ -112,7 +112,7 @@ def test_of_many_at_once_exactly_one_holds_the_key(database):
     assert sorted(map(str, held)) == ["None"] + ["conflict"] * 7
 
 
-def test_what_is_over_24_hours_old_is_forgotten(database):
+def test_entries_older_than_24_hours_are_deleted(database):
     begin(database)
     begin(database, NOW + 10, caller="you")
     with database.writing() as db:

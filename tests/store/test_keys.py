@@ -71,7 +71,7 @@ def test_use_is_noted_at_most_once_a_minute(database):
         assert find(database, id).last_used_at == NOW + noted
 
 
-def test_an_email_may_hold_three_keys_and_a_fourth_ends_the_one_longest_unused(database):
+def test_a_fourth_key_of_an_email_ends_the_least_recently_used(database):
     first, second, third = (register(database, NOW + second)[1].id for second in (0, 1, 2))
     use(database, first, NOW + 100)
     fourth = register(database, NOW + 200)[1].id
@@ -89,7 +89,8 @@ def test_registering_ends_no_key_of_another_email(database):
 
 
 @pytest.mark.parametrize("granted", [{"plan": "paid"}, {"delegating": True}])
-def test_a_key_that_an_operator_granted_cannot_be_ended_by_registering_with_its_email(database, granted):
+def test_registering_does_not_end_a_key_granted_by_an_operator(database, granted):
+    """Not even with the email address of that key."""
     kept = register(database, **granted)[1].id
     for second in range(1, 5):
         register(database, NOW + second)
@@ -112,7 +113,7 @@ def test_a_rotated_key_keeps_its_row_and_the_old_key_matches_no_more(database):
     assert not matches(old, rotated.hash, SECRET)
 
 
-def test_a_revoked_key_is_gone_for_good(database):
+def test_a_revoked_key_stays_revoked(database):
     id = register(database)[1].id
     with database.writing() as db:
         assert keys.revoke(db, id, NOW + 9).revoked_at == NOW + 9

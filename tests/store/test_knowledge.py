@@ -7,42 +7,45 @@ from dataclasses import replace
 
 import pytest
 
-from service.forecasting.context import Context
-from service.forecasting.fits import VERSION, Fits
-from service.forecasting.linear import LinearFit
-from service.forecasting.record import ClassRecord, Record, Standing
+from service.forecasting.voters.context import Context
+from service.forecasting.voters.fits import VERSION, Fits
+from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.linear import LinearFit
+from service.forecasting.voters.track_record import ClassRecord, TrackRecord, VoterSkill
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, MINUTE
-from service.store import bars, contexts, fits, knowledge, records
+from service.store import bars, knowledge
 from service.store.database import Database
-from service.store.knowledge import Knowledge
+from service.store.plain import RECORD, contexts, fits, records
 
 STEP = 5 * MINUTE
 NOON = 1_763_985_600  # Monday 2025-11-24T12:00:00Z
 FIT = LinearFit(("move_4h",), (0.0,), (1.5,), (0.01,), 0.1, 0.2, -0.01, 500, 40.0)
-RECORD = Record(NOON, direction=ClassRecord(standings=(Standing("vol", "embedded", 40, 12.5, 0.24, -0.01),)))
+TRACK_RECORD = TrackRecord(
+    NOON, direction=ClassRecord(standings=(VoterSkill("vol", "embedded", 40, 12.5, 0.24, -0.01),))
+)
 
 
 def context(asset: str = "btc", spot: float = 100.0, as_of: int = NOON) -> Context:
-    return Context(asset, as_of, spot, 200.0, 1e-5, 2e-5, {"heat": 0.1, "spark": None}, {"eth": 0.8})
+    return Context(asset, as_of, spot, 200.0, 1e-5, 2e-5, {"vol_ratio_180d": 0.1, "vol_ratio_12h": None}, {"eth": 0.8})
 
 
-def learnt(slot: int = NOON, version: str = VERSION) -> Fits:
+def fitted(slot: int = NOON, version: str = VERSION) -> Fits:
     return Fits(version, slot, slot - DAY, {"momentum": FIT}, None, {"forest": "needs 90 days"})
 
 
-def observe(database, *known: Context, price: float = 101.0, at: int = NOON) -> None:
+def observe(database, *observed: Context, price: float = 101.0, at: int = NOON) -> None:
     """Store contexts, and bars of their assets of which the last is complete ten minutes later."""
     rows = [(at - STEP, 99, 99, 99, 99, 1), (at + STEP, price, price, price, price, 1)]
     with database.writing() as db:
-        for each in known:
-            contexts.save(db, each.asset, each.as_of, each.to_plain())
+        for each in observed:
+            contexts.save(db, each.asset, each.to_plain(), as_of=each.as_of)
             bars.add(db, each.asset, from_rows(rows, STEP))
 
 
 def refit(database, slot: int = NOON, version: str = VERSION) -> None:
     with database.writing() as db:
-        fits.save(db, slot, learnt(slot, version).to_plain())
+        fits.save(db, slot, fitted(slot, version).to_plain())
 
 
 def newest_fits(database) -> Fits | None:
@@ -51,19 +54,19 @@ def newest_fits(database) -> Fits | None:
 
 
 def test_at_the_beginning_nothing_is_known(database):
-    assert knowledge.latest(database, STEP) == Knowledge({}, None, Record())
+    assert knowledge.latest(database, STEP) == Knowledge({}, None, TrackRecord())
 
 
 def test_a_context_stands_beside_the_newest_price(database):
     """Its inputs are those of the last full hour; price and instant are those of the last bar."""
     observe(database, context(), context("eth", 50.0))
-    known = knowledge.latest(database, STEP)
-    assert known.contexts["btc"] == replace(context(), spot=101.0, as_of=NOON + 2 * STEP)
-    assert known.spots == {"btc": 101.0, "eth": 101.0}
+    latest = knowledge.latest(database, STEP)
+    assert latest.contexts["btc"] == replace(context(), spot=101.0, as_of=NOON + 2 * STEP)
+    assert latest.spots == {"btc": 101.0, "eth": 101.0}
 
 
-def test_a_context_that_nobody_renews_keeps_its_own_price_and_age(database):
-    """A fresh price must not hide that nobody looks any more."""
+def test_an_old_context_keeps_its_own_price_and_age(database):
+    """A fresh price must not hide that the inputs are no longer renewed."""
     observe(database, context(as_of=NOON - 7 * HOUR))
     assert knowledge.latest(database, STEP).contexts["btc"] == context(as_of=NOON - 7 * HOUR)
 
@@ -71,13 +74,13 @@ def test_a_context_that_nobody_renews_keeps_its_own_price_and_age(database):
 def test_fits_and_record_are_those_stored_last(database):
     refit(database)
     with database.writing() as db:
-        records.save(db, NOON, RECORD.to_plain())
-    known = knowledge.latest(database, STEP)
-    assert known.fits == learnt()
-    assert known.record == RECORD
+        records.save(db, RECORD, TRACK_RECORD.to_plain(), as_of=NOON)
+    latest = knowledge.latest(database, STEP)
+    assert latest.fits == fitted()
+    assert latest.record == TRACK_RECORD
 
 
-def test_newer_fits_are_seen_as_soon_as_they_are_stored(database):
+def test_newer_fits_are_used_as_soon_as_they_are_stored(database):
     """And older ones that come late are not."""
     refit(database)
     assert newest_fits(database).slot == NOON
@@ -93,17 +96,19 @@ def test_fits_are_read_once_while_they_are_the_newest(database):
 
 
 @pytest.mark.parametrize("version", ["fits/0", ""])
-def test_fits_of_another_arithmetic_are_of_no_use(database, version):
+def test_fits_of_another_version_are_ignored(database, version):
     refit(database, version=version)
     assert newest_fits(database) is None
+    refit(database)
+    assert newest_fits(database) == fitted(), "replaced in the same slot"
 
 
-def test_two_databases_are_not_taken_for_one(database, tmp_path, migrated_sqlite):
-    """What one process learnt of one is never told of another."""
+def test_two_databases_have_fits_of_their_own(database, tmp_path, migrated_sqlite):
+    """The cache of one database is not used for another."""
     other = Database(f"sqlite:///{shutil.copy(migrated_sqlite, tmp_path / 'other.sqlite')}")
     refit(database)
     with other.writing() as db:
-        fits.save(db, NOON, learnt().to_plain() | {"trained_until": 1})
+        fits.save(db, NOON, fitted().to_plain() | {"trained_until": 1})
     assert newest_fits(database).trained_until == NOON - DAY
     assert newest_fits(other).trained_until == 1
     other.close()

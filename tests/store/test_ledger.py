@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from service.config import SettingsError
 from service.ledger import proofs
-from service.ledger.chain import Entry, Row
+from service.ledger.chain import ChainEntry, LedgerRow
 from service.ledger.roots import Root, public_key
 from service.ledger.verifier import verify
 from service.market.instants import DAY, HOUR
@@ -31,21 +31,21 @@ NOON = MIDNIGHT + 12 * HOUR
 # One process of several: it records three rows at a time, twenty times.
 WRITER = """
 import sys
-from service.ledger.chain import Row
+from service.ledger.chain import LedgerRow
 from service.store import ledger
 from service.store.database import Database
 database = Database(sys.argv[1])
 for number in range(20):
     with database.writing() as db:
-        ledger.append(db, [Row("score", f"{sys.argv[2]}-{number}", {"n": n}, False) for n in range(3)], 1000)
+        ledger.append(db, [LedgerRow("score", f"{sys.argv[2]}-{number}", {"n": n}, False) for n in range(3)], 1000)
 """
 
 
-def rows(count: int, kind: str = "votes", subject: str = "daily-btc-up-20261121") -> list[Row]:
-    return [Row(kind, subject, {"p": 0.1 + 0.2, "n": n, "note": "día"}, False) for n in range(count)]
+def rows(count: int, kind: str = "votes", subject: str = "daily-btc-up-20261121") -> list[LedgerRow]:
+    return [LedgerRow(kind, subject, {"p": 0.1 + 0.2, "n": n, "note": "día"}, False) for n in range(count)]
 
 
-def append(database: Database, count: int, at: int = NOON, **more) -> tuple[Entry, ...]:
+def append(database: Database, count: int, at: int = NOON, **more) -> tuple[ChainEntry, ...]:
     with database.writing() as db:
         return ledger.append(db, rows(count, **more), at)
 
@@ -73,7 +73,7 @@ def guarded(request, tmp_path: Path) -> Iterator[Database]:
         yield database
 
 
-def test_rows_are_numbered_from_one_without_a_gap_and_read_as_they_were_recorded(database):
+def test_rows_are_numbered_from_one_and_read_back_unchanged(database):
     recorded = append(database, 3) + append(database, 0) + append(database, 2)
     assert [entry.seq for entry in recorded] == [1, 2, 3, 4, 5]
     assert recorded[0].recorded_at == "2026-11-21T12:00:00Z"
@@ -91,7 +91,7 @@ def test_an_empty_ledger_has_no_head_no_root_and_nothing_to_seal(database):
         assert list(ledger.export(db)) == []
 
 
-def test_rows_of_a_transaction_that_failed_are_not_there_and_leave_no_gap(database):
+def test_a_failed_transaction_leaves_no_row_and_no_gap(database):
     def append_and_fail() -> None:
         with database.writing() as db:
             ledger.append(db, rows(2), NOON)
@@ -103,9 +103,9 @@ def test_rows_of_a_transaction_that_failed_are_not_there_and_leave_no_gap(databa
     assert append(database, 1)[0].seq == 2
 
 
-def test_a_body_that_json_cannot_hold_is_refused_with_all_rows_beside_it(database):
+def test_a_body_that_is_not_json_refuses_the_whole_batch(database):
     with pytest.raises(ValueError), database.writing() as db:
-        ledger.append(db, [*rows(1), Row("score", "x", {"p": float("nan")}, False)], NOON)
+        ledger.append(db, [*rows(1), LedgerRow("score", "x", {"p": float("nan")}, False)], NOON)
     assert append(database, 1)[0].seq == 1
 
 
@@ -122,22 +122,23 @@ def test_rows_are_found_by_kind_and_by_subject_a_page_at_a_time(database):
     append(database, 2, kind="odds", subject="another")
     with database.reading() as db:
 
-        def found(since: int, limit: int, **asked: str) -> list[int]:
-            return [entry.seq for entry in ledger.entries(db, since, limit, **asked)]
+        def seqs(since: int, limit: int, **filters: str) -> list[int]:
+            return [entry.seq for entry in ledger.entries(db, since, limit, **filters)]
 
-        assert found(1, 2) == [1, 2]
-        assert found(3, 99) == [3, 4, 5, 6, 7]
-        assert found(1, 99, kind="odds") == [4, 5, 6, 7]
-        assert found(1, 99, subject="another") == [6, 7]
-        assert found(5, 99, kind="odds", subject="daily-btc-up-20261121") == [5]
+        assert seqs(1, 2) == [1, 2]
+        assert seqs(3, 99) == [3, 4, 5, 6, 7]
+        assert seqs(1, 99, kind="odds") == [4, 5, 6, 7]
+        assert seqs(1, 99, subject="another") == [6, 7]
+        assert seqs(5, 99, kind="odds", subject="daily-btc-up-20261121") == [5]
 
 
+@pytest.mark.slow
 def test_processes_that_write_at_once_make_one_chain(database, database_url):
     command = [sys.executable, "-c", WRITER, database_url]
     writers = [subprocess.Popen([*command, str(number)], cwd=ROOT, stderr=subprocess.PIPE) for number in range(4)]
     assert [writer.communicate(timeout=60)[1] for writer in writers] == [b""] * 4
-    found = verdict(database)
-    assert (found.rows, found.fault) == (240, None)
+    verified = verdict(database)
+    assert (verified.rows, verified.fault) == (240, None)
     with database.reading() as db:
         together = [entry.subject for entry in ledger.entries(db, 1, 999)]
     assert all(len(set(together[at : at + 3])) == 1 for at in range(0, 240, 3))
@@ -168,7 +169,7 @@ def test_a_row_belongs_to_the_day_until_the_second_of_midnight(database):
     assert seal(database, "2026-11-22").last_seq == 2
 
 
-def test_a_row_that_comes_after_its_day_was_sealed_is_sealed_with_the_next(database):
+def test_a_row_after_the_seal_of_its_day_is_sealed_with_the_next(database):
     append(database, 2)
     seal(database, "2026-11-21")
     append(database, 1)

@@ -32,6 +32,7 @@ def test_the_migrated_schema_is_the_one_that_the_tables_describe(empty_url):
     database.close()
 
 
+@pytest.mark.slow
 def test_many_processes_that_migrate_at_once_all_succeed(empty_url, at_once, in_ci):
     processes = 20 if in_ci else 8
     assert at_once("migrate", empty_url, processes) == ["migrated"] * processes

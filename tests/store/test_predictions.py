@@ -1,77 +1,84 @@
-"""Markets and challenges come back as they went in, and what was said of them once is never said again."""
+"""Predictions come back as they were stored, and what was written once is never changed."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
-from service.forecasting.predictions import Settled, Settlement
+from service.forecasting.predictions import LedgerPosition, Prediction, Settlement
 from service.store import predictions
-from service.store.predictions import Stored
-from service.store.tables import odds, prediction_vote
-from tests.forecasting.rows import MONDAY, settled, waiting
+from service.store.tables import odds, prediction, prediction_vote
+from tests.forecasting.markets import MONDAY, waiting
 
-DEADLINE = waiting().market.deadline
+DEADLINE = waiting().deadline
 VOTES = {"vol": 0.1 + 0.2, "logit": 0.75, "apex": 0.005}
-HASH = "f" * 64
+POSITION = LedgerPosition(7, "f" * 64)
 YES = Settlement("yes", DEADLINE + 1, "seen", "bars")
 
 
-def stored(id: str = "one", number: int | None = None, settlement: Settlement | None = None, **fields) -> Stored:
-    """A market with votes and odds, open unless a settlement is given."""
-    row = waiting(id, votes=VOTES, **fields)
-    return Stored(row.market, number, row.commitment, row.odds, settlement, 7, HASH)
+def stored(id: str = "one", *, votes: dict[str, float] = VOTES, **fields: Any) -> Prediction:
+    """A market with votes and odds, unsettled by default; `number` makes it a challenge."""
+    own = {name: fields.pop(name) for name in ("number", "settlement", "category", "author") if name in fields}
+    if own.get("number"):
+        own["category"] = "challenge"
+    return replace(waiting(id, votes=votes, **fields), ledger_position=POSITION, **own)
 
 
-def bare(id: str = "one", number: int | None = None, author: str | None = None, **fields) -> Stored:
-    """A market that nobody has voted on."""
-    market = replace(waiting(id, **fields).market, author=author)
-    return Stored(market, number, None, None, None, None, None)
+def bare(id: str = "one", **fields: Any) -> Prediction:
+    """A market without votes."""
+    return replace(stored(id, **fields), commitment=None, odds=None, ledger_position=None)
 
 
-def keep(database, *markets: Stored) -> None:
+def answer(id: str, **fields: Any) -> Prediction:
+    """An answer of the oracle."""
+    return replace(stored(id, category="answer", odds=None, **fields), ledger_position=None)
+
+
+def keep(database, *markets: Prediction) -> None:
     with database.writing() as db:
-        predictions.add_all(db, markets)
+        predictions.add(db, markets)
 
 
-def ask(database, question, *arguments):
+def ask(database, query, *arguments):
     with database.reading() as db:
-        return question(db, *arguments)
+        return query(db, *arguments)
 
 
-def names(found) -> list[str]:
-    return [one.market.id for one in found]
+def names(markets) -> list[str]:
+    return [market.id for market in markets]
 
 
 def test_a_market_comes_back_as_it_went_in(database):
     """Every number is the same double, the votes are in the order in which they were cast."""
-    one = stored(settlement=YES)
-    keep(database, one)
-    assert ask(database, predictions.find, "one") == one
+    market = stored(settlement=YES)
+    keep(database, market)
+    assert ask(database, predictions.find, "one") == market
 
 
 def test_every_part_may_be_missing(database):
-    keep(database, bare(author="user:1"), stored("two", odds=None), replace(stored("three"), seq=None, hash=None))
+    unrecorded = replace(stored("three"), ledger_position=None)
+    keep(database, bare(author="user:1"), stored("two", odds=None), unrecorded)
     assert ask(database, predictions.find, "one") == bare(author="user:1")
     assert ask(database, predictions.find, "two").odds is None
-    assert ask(database, predictions.find, "three") == replace(stored("three"), seq=None, hash=None)
+    assert ask(database, predictions.find, "three") == unrecorded
 
 
-def test_a_commitment_keeps_who_abstained_and_what_was_shown(database):
-    one = stored()
-    told = replace(one.commitment, abstained={"forest": "is not fitted yet"}, features="0" * 64, fitted_at=MONDAY)
-    keep(database, replace(one, commitment=told))
-    assert ask(database, predictions.find, "one").commitment == told
+def test_a_commitment_keeps_abstentions_and_features(database):
+    market = stored()
+    commitment = replace(market.commitment, abstained={"forest": "is not fitted yet"}, features=None, fitted_at=MONDAY)
+    keep(database, replace(market, commitment=commitment))
+    assert ask(database, predictions.find, "one").commitment == commitment
 
 
 def test_odds_keep_what_their_source_left_out(database):
-    one = stored(odds=(None, 0.5, None))
-    given = replace(one.odds, url="https://example.com/one", volume_usd=1234.5)
-    keep(database, replace(one, odds=given))
-    assert ask(database, predictions.find, "one").odds == given
+    market = stored(odds=(None, 0.5, None))
+    quote = replace(market.odds, url="https://example.com/one", volume_usd=1234.5)
+    keep(database, replace(market, odds=quote))
+    assert ask(database, predictions.find, "one").odds == quote
 
 
 def test_an_id_is_taken_once(database):
@@ -81,7 +88,7 @@ def test_an_id_is_taken_once(database):
     assert ask(database, predictions.ids) == {"one"}
 
 
-def test_what_is_not_there_is_not_found(database):
+def test_an_unknown_id_is_not_found(database):
     assert ask(database, predictions.find, "one") is None
     assert ask(database, predictions.find_challenge, 1) is None
     assert not ask(database, predictions.has_any)
@@ -90,7 +97,7 @@ def test_what_is_not_there_is_not_found(database):
     assert not ask(database, predictions.has_any)
 
 
-def test_whether_any_market_was_opened_is_not_told_by_challenges(database):
+def test_a_challenge_is_not_a_market(database):
     keep(database, stored("challenge-1", number=1))
     assert not ask(database, predictions.has_any)
     keep(database, stored("daily"))
@@ -102,11 +109,13 @@ def test_votes_are_committed_once_and_never_changed(database):
     keep(database, bare(number=1))
     votes = stored().commitment
     with database.writing() as db:
-        assert predictions.commit(db, "one", votes, 7, HASH)
-        assert not predictions.commit(db, "one", replace(votes, p=0.9, votes=votes.votes[:1]), 8, "0" * 64)
-        assert not predictions.commit(db, "another", votes, 9, HASH)
-    found = ask(database, predictions.find, "one")
-    assert (found.commitment, found.seq, found.hash) == (votes, 7, HASH)
+        assert predictions.commit(db, "one", votes, POSITION)
+        assert not predictions.commit(
+            db, "one", replace(votes, p=0.9, votes=votes.votes[:1]), LedgerPosition(8, "0" * 64)
+        )
+        assert not predictions.commit(db, "another", votes, LedgerPosition(9, "0" * 64))
+    market = ask(database, predictions.find, "one")
+    assert (market.commitment, market.ledger_position) == (votes, POSITION)
     assert len(ask(database, lambda db: db.execute(select(prediction_vote)).all())) == len(VOTES)
 
 
@@ -119,17 +128,17 @@ def test_a_market_is_settled_once(database):
     assert ask(database, predictions.find, "one").settlement == YES
 
 
-def test_a_market_may_be_settled_before_anybody_voted(database):
+def test_a_market_may_be_settled_before_it_has_votes(database):
     keep(database, bare(number=1))
     with database.writing() as db:
         predictions.settle(db, "one", replace(YES, outcome="void"))
     assert ask(database, predictions.find, "one").commitment is None
-    assert ask(database, predictions.settled) == [Settled(bare().market, None, None, replace(YES, outcome="void"))]
+    assert ask(database, predictions.settled) == [replace(bare(number=1), settlement=replace(YES, outcome="void"))]
     assert ask(database, predictions.awaiting_votes) == []
     assert not ask(database, predictions.has_unanswered)
 
 
-def test_active_markets_are_open_and_not_over_and_the_first_to_end_comes_first(database):
+def test_active_markets_are_open_the_earliest_deadline_first(database):
     keep(
         database,
         stored("later", hours=72),
@@ -156,8 +165,12 @@ def test_the_newest_open_challenges_come_first(database):
         stored("challenge-4", number=4, hours=1),
         stored("daily"),
     )
-    assert [one.number for one in ask(database, predictions.active_challenges, MONDAY + 3600, 10)] == [10, 2, 1]
-    assert [one.number for one in ask(database, predictions.active_challenges, MONDAY + 3600, 2)] == [10, 2]
+    assert [challenge.number for challenge in ask(database, predictions.active_challenges, MONDAY + 3600, 10)] == [
+        10,
+        2,
+        1,
+    ]
+    assert [challenge.number for challenge in ask(database, predictions.active_challenges, MONDAY + 3600, 2)] == [10, 2]
 
 
 def test_a_challenge_is_found_by_its_number(database):
@@ -171,7 +184,7 @@ def test_numbers_of_challenges_go_up_from_one(database):
     assert ask(database, predictions.next_number) == 8
 
 
-def test_what_awaits_votes_are_the_challenges_nobody_voted_on_the_oldest_first(database):
+def test_challenges_await_votes_the_oldest_first(database):
     keep(
         database,
         bare("challenge-9", number=9, hours=1),
@@ -179,7 +192,7 @@ def test_what_awaits_votes_are_the_challenges_nobody_voted_on_the_oldest_first(d
         stored("challenge-3", number=3),
         bare("daily"),
     )
-    assert [one.number for one in ask(database, predictions.awaiting_votes)] == [2, 9]
+    assert [challenge.number for challenge in ask(database, predictions.awaiting_votes)] == [2, 9]
     assert ask(database, predictions.has_unanswered)
 
 
@@ -189,12 +202,12 @@ def test_only_challenges_wait_for_votes(database):
     assert ask(database, predictions.awaiting_votes) == []
 
 
-def test_the_unresolved_are_all_that_nothing_has_settled(database):
+def test_the_unresolved_are_markets_and_challenges(database):
     keep(database, stored("b", hours=2), stored("a", number=1), stored("c", settlement=YES))
     assert names(ask(database, predictions.unresolved)) == ["b", "a"]
 
 
-def test_the_settled_come_in_the_order_in_which_they_were(database):
+def test_settled_markets_come_in_order_of_resolution(database):
     """Of those settled at once the earlier deadline comes first, then the id."""
     at = {"late": 9, "b": 5, "a": 5, "early": 2}
     keep(database, *(stored(id, settlement=replace(YES, resolved_at=DEADLINE + step)) for id, step in at.items()))
@@ -202,13 +215,7 @@ def test_the_settled_come_in_the_order_in_which_they_were(database):
     assert names(ask(database, predictions.settled)) == ["early", "short", "a", "b", "late"]
 
 
-def test_a_settled_market_is_the_row_that_scores_are_computed_from(database):
-    row = settled(votes=VOTES, outcome="no")
-    keep(database, Stored(row.market, None, row.commitment, row.odds, row.settlement, 1, HASH))
-    assert ask(database, predictions.settled) == [row]
-
-
-def test_more_markets_than_fit_into_one_query_are_loaded_whole(database):
+def test_more_markets_than_one_query_takes_are_loaded_whole(database):
     """Each with its own votes and odds."""
     many = [stored(f"m{n:04}", p=n / 1000, odds=(None, n / 1000, None)) for n in range(1, 2 * predictions.AT_ONCE + 2)]
     keep(database, *many)
@@ -219,3 +226,44 @@ def test_votes_and_odds_belong_to_a_market(database):
     for table in (prediction_vote, odds):
         (key,) = table.foreign_keys
         assert key.column.table.name == "prediction"
+
+
+class TestAnswers:
+    """An answer of the oracle is settled and counted like a market, and neither listed nor numbered."""
+
+    def test_an_answer_comes_back_as_it_was_given(self, database):
+        answered = answer("a1", settlement=YES, author="key:1")
+        with database.writing() as db:
+            predictions.add(db, [answered], {"consensus": {"p_yes": 0.4}})
+        assert ask(database, predictions.find, "a1") == answered
+        assert ask(database, lambda db: db.scalar(select(prediction.c.body))) == '{"consensus":{"p_yes":0.4}}'
+
+    def test_no_list_of_markets_or_challenges_holds_an_answer(self, database):
+        keep(database, answer("open"), answer("over", settlement=YES))
+        assert ask(database, predictions.active, MONDAY) == []
+        assert ask(database, predictions.active_challenges, MONDAY, 10) == []
+        for query in (predictions.listed, predictions.unresolved, predictions.settled, predictions.awaiting_votes):
+            assert ask(database, query) == []
+        assert ask(database, predictions.find_market, "open") is None
+        assert ask(database, predictions.ids) == set()
+        assert not ask(database, predictions.has_any)
+
+    def test_an_answer_is_due_from_its_deadline_on(self, database):
+        """Markets are due before, as a touch may be seen at any time."""
+        keep(database, answer("a1"), bare("daily"), bare("by-hand"), answer("over", settlement=YES))
+        with database.writing() as db:
+            db.execute(update(prediction).where(prediction.c.id == "by-hand").values(resolver="hand"))
+        assert names(ask(database, predictions.due, DEADLINE - 1)) == ["daily"]
+        assert names(ask(database, predictions.due, DEADLINE)) == ["daily", "a1"]
+
+    def test_the_oldest_answers_are_due_first_and_not_all_at_once(self, database, monkeypatch):
+        monkeypatch.setattr(predictions, "MOST_ANSWERS", 2)
+        keep(database, answer("a1"), answer("a2", hours=3), answer("a3", hours=2))
+        assert names(ask(database, predictions.due, DEADLINE)) == ["a3", "a2"]
+
+    def test_settled_answers_come_by_deadline(self, database):
+        """Those of one deadline come in the order in which they were given, then by id."""
+        late = replace(answer("a0", settlement=YES), created_at=MONDAY + 1)
+        keep(database, late, answer("a2", settlement=YES), answer("a1", settlement=YES))
+        keep(database, answer("a9", hours=3, settlement=replace(YES, resolved_at=DEADLINE + 9)), answer("open"))
+        assert names(ask(database, predictions.settled_answers)) == ["a9", "a1", "a2", "a0"]

@@ -56,7 +56,8 @@ def test_of_many_claims_at_once_one_succeeds(database):
     assert [attempt for attempt in got if attempt] == [1]
 
 
-def test_the_slot_of_a_dead_holder_is_claimed_again_after_its_lease_and_the_dead_one_has_lost_it(database):
+def test_an_expired_lease_passes_to_the_next_owner(database):
+    """The owner whose lease expired can neither renew nor finish the slot."""
     add(database, 60)
     claim(database, 60, "a", now=0)
     assert claim(database, 60, "b", now=14) is None
@@ -85,7 +86,7 @@ def test_while_a_slot_is_worked_no_other_of_the_same_job_is(database):
     assert claim(database, 120, "b", now=1) == 1
 
 
-def test_only_the_newest_slot_is_worked_and_the_open_ones_before_it_are_skipped(database):
+def test_older_open_slots_are_skipped_for_the_newest(database):
     for slot in (60, 120, 180):
         add(database, slot)
     assert claim(database, 120) is None
@@ -98,7 +99,7 @@ def test_only_the_newest_slot_is_worked_and_the_open_ones_before_it_are_skipped(
         assert runs.done_up_to(db, "tick") == 180
 
 
-def test_a_slot_whose_holder_died_before_a_newer_one_came_is_lost_to_the_newer_one(database):
+def test_an_expired_slot_gives_way_to_a_newer_one(database):
     add(database, 60)
     claim(database, 60, "a", now=0)
     add(database, 120)
@@ -115,7 +116,7 @@ def test_a_failed_slot_waits_for_its_next_try(database):
     assert claim(database, 60, "b", now=30) == 2
 
 
-def test_a_slot_that_was_given_up_is_not_worked_again_and_does_not_stop_the_next(database):
+def test_an_abandoned_slot_is_not_retried_and_blocks_nothing(database):
     add(database, 60)
     claim(database, 60, "a")
     with database.writing() as db:
@@ -125,7 +126,7 @@ def test_a_slot_that_was_given_up_is_not_worked_again_and_does_not_stop_the_next
     assert claim(database, 120, "b", now=99) == 1
 
 
-def test_old_slots_are_forgotten_but_never_the_newest_nor_the_latest_done_one(database):
+def test_pruning_keeps_the_newest_and_the_last_done_slot(database):
     for slot in (60, 120, 180):
         add(database, slot)
         claim(database, slot)
@@ -161,7 +162,7 @@ def test_a_job_that_never_finished_is_pruned_too(database):
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_a_claim_waits_for_one_on_the_same_job_that_is_not_committed_yet(database):
+def test_a_claim_waits_for_an_uncommitted_claim_on_its_job(database):
     """Else two slots of a job could be worked at once. (SQLite has one writer at a time.)"""
     add(database, 60)
     got = []

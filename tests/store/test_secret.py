@@ -21,16 +21,16 @@ print(key_secret(Settings(data_dir=Path(sys.argv[1]))).decode())
 """
 
 
-def test_a_chosen_secret_is_used_and_none_is_made(tmp_path):
+def test_a_configured_secret_is_used_and_none_is_created(tmp_path):
     assert key_secret(Settings(data_dir=tmp_path, key_secret="chosen")) == b"chosen"
     assert not list(tmp_path.iterdir())
 
 
-def test_a_secret_is_made_once_and_for_its_owner_alone(tmp_path):
+def test_a_secret_is_created_once_and_readable_by_its_owner_only(tmp_path):
     settings = Settings(data_dir=tmp_path / "new")
-    made = key_secret(settings)
-    assert key_secret(settings) == made
-    assert len(bytes.fromhex(made.decode())) == 32
+    secret = key_secret(settings)
+    assert key_secret(settings) == secret
+    assert len(bytes.fromhex(secret.decode())) == 32
     assert [path.name for path in (tmp_path / "new").iterdir()] == [FILE]
     assert (tmp_path / "new" / FILE).stat().st_mode & 0o777 == 0o600
 
@@ -51,16 +51,16 @@ def test_a_damaged_secret_is_refused_and_not_replaced(tmp_path, kept):
     assert (tmp_path / FILE).read_bytes() == kept
 
 
-def test_a_chosen_ledger_key_is_used_and_none_is_made(tmp_path):
+def test_a_configured_ledger_key_is_used_and_none_is_created(tmp_path):
     assert ledger_key(Settings(data_dir=tmp_path, ledger_key="0A" * 32)) == b"\x0a" * 32
     assert not list(tmp_path.iterdir())
 
 
-def test_a_ledger_key_is_made_once_and_for_its_owner_alone(tmp_path):
+def test_a_ledger_key_is_created_once_for_its_owner_only(tmp_path):
     settings = Settings(data_dir=tmp_path)
-    made = ledger_key(settings)
-    assert (ledger_key(settings), len(made)) == (made, 32)
-    assert made.hex().encode() != key_secret(settings)
+    key = ledger_key(settings)
+    assert (ledger_key(settings), len(key)) == (key, 32)
+    assert key.hex().encode() != key_secret(settings)
     assert {path.name for path in tmp_path.iterdir()} == {FILE, LEDGER_FILE}
     assert (tmp_path / LEDGER_FILE).stat().st_mode & 0o777 == 0o600
 
@@ -74,7 +74,7 @@ def test_a_damaged_ledger_key_is_refused_and_not_replaced(tmp_path, kept):
     assert (tmp_path / LEDGER_FILE).read_bytes() == kept
 
 
-def test_a_chosen_ledger_key_that_is_none_is_named_and_not_shown(tmp_path):
+def test_an_invalid_ledger_key_is_named_and_not_shown(tmp_path):
     with pytest.raises(SettingsError, match="LEDGER_KEY holds no ledger key") as refusal:
         ledger_key(Settings(data_dir=tmp_path, ledger_key="my secret"))
     assert "my secret" not in str(refusal.value)

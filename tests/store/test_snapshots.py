@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 
+from service.documents import Document, DocumentHeader
 from service.store import snapshots
 
 BODY = b'{"lanes":[],"schema":"bot-battle/1"}' * 20
@@ -18,7 +20,7 @@ def latest(database) -> snapshots.Snapshot | None:
         return snapshots.latest(db, "battle")
 
 
-def test_there_is_no_document_before_it_was_made(database):
+def test_there_is_no_document_before_the_first_run(database):
     assert latest(database) is None
 
 
@@ -35,10 +37,22 @@ def test_the_same_bytes_have_the_same_tag_in_every_process(database):
     assert save(database, 300, BODY)[2:] == save(database, 600, BODY)[2:]
 
 
-def test_a_later_document_replaces_an_earlier_one_and_never_the_other_way_round(database):
+def test_a_document_is_only_replaced_by_a_later_one(database):
     save(database, 300, b"first")
     save(database, 600, b"second")
     save(database, 300, b"late")
     assert latest(database).body == b"second"
     save(database, 600, b"made again")
     assert latest(database).body == b"made again"
+
+
+def test_a_published_document_is_stored_as_its_json(database):
+    header = DocumentHeader(
+        "2027-01-15T08:00:00Z", "2027-01-15T08:00:00Z", "2027-01-15T08:15:00Z", "live", {"btc": "x"}
+    )
+    with database.writing() as db:
+        snapshots.publish(db, 300, {"battle": Document(schema="battle/1", **vars(header))})
+    assert list(json.loads(latest(database).body).items())[:2] == [
+        ("schema", "battle/1"),
+        ("timestamp", header.timestamp),
+    ]

@@ -20,7 +20,8 @@ def test_another_process_sees_the_same_total(database):
     assert StoredSpending(database).add("2026-11-21", 0, 0.0) == (1000, 0.5)
 
 
-def test_who_adds_at_the_same_time_loses_nothing_and_sees_a_total_of_his_own(database):
+def test_concurrent_additions_are_all_counted(database):
+    """Each caller sees a different total."""
     spending = StoredSpending(database)
     with ThreadPoolExecutor(8) as executor:
         totals = list(executor.map(lambda _: spending.add("2026-11-21", 1, 0.0)[0], range(40)))

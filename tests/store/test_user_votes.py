@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 
 from service.store import predictions, user_votes
 from service.store.user_votes import Tally
-from tests.forecasting.rows import waiting
+from tests.forecasting.markets import waiting
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def markets(database):
     """Two markets to vote on."""
     with database.writing() as db:
         for id in ("one", "two"):
-            predictions.add(db, waiting(id).market)
+            predictions.add(db, [waiting(id)])
     return database
 
 

@@ -86,32 +86,32 @@ def test_a_process_whose_clock_lags_counts_in_the_later_window(database):
     assert take(database, ENDS) == Window(2, ENDS + DAY)
 
 
-def test_a_window_left_behind_by_a_clock_years_ahead_holds_nobody_up(database):
+def test_a_window_from_a_clock_years_ahead_blocks_no_caller(database):
     for _ in range(10):
         take(database, ENDS + 365 * DAY)
     assert take(database, ENDS) == Window(1, ENDS)
 
 
-def test_a_hit_given_back_can_be_taken_again(database):
+def test_a_refunded_hit_can_be_used_again(database):
     assert [take(database, cap=1), take(database, cap=1)] == [Window(1, ENDS), None]
     with database.writing() as db:
-        windows.give_back(db, "k", ENDS)
+        windows.refund(db, "k", ENDS)
     assert take(database, cap=1) == Window(1, ENDS)
 
 
-def test_giving_back_more_than_was_taken_gives_nothing_away(database):
+def test_refunding_too_much_adds_no_quota(database):
     take(database)
     with database.writing() as db:
         for _ in range(3):
-            windows.give_back(db, "k", ENDS)
+            windows.refund(db, "k", ENDS)
     assert read(database) == Window(0, ENDS)
 
 
-def test_a_hit_of_yesterday_is_not_given_back_to_today(database):
+def test_a_hit_of_yesterday_is_not_refunded_today(database):
     take(database)
     take(database, ENDS + DAY)
     with database.writing() as db:
-        windows.give_back(db, "k", ENDS)
+        windows.refund(db, "k", ENDS)
     assert read(database) == Window(1, ENDS + DAY)
 
 

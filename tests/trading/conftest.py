@@ -1,4 +1,4 @@
-"""The bars and the arena that this room's tests share."""
+"""The bars and the arena that the tests of trading share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import pytest
 from service.market.bars import Bars
 from service.market.instants import HOUR, MINUTE
 from service.trading.arena import Arena, run
+from service.trading.lanes import LANES, moments
+from service.trading.pools import ASSUMED_POOLS
 from tests.trading import markets
+from tests.trading.battles import battle_of
+from tests.trading.markets import NEW_YEAR
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +31,7 @@ def real_marks(shared_data: Path) -> dict[str, Bars]:
 @pytest.fixture(scope="session")
 def marks() -> dict[str, Bars]:
     """Sixty days of simulated five-minute bars."""
-    return markets.made(60)
+    return markets.simulated_bars(60)
 
 
 @pytest.fixture(scope="session")
@@ -40,3 +44,18 @@ def hours(marks: dict[str, Bars]) -> dict[str, Bars]:
 def arena(hours: dict[str, Bars]) -> Arena:
     """All accounts after those sixty days."""
     return run(hours, {}, markets.NEW_YEAR)
+
+
+@pytest.fixture(scope="session")
+def states(hours):
+    """The lanes after sixty days of hourly bars, with a vote at every hour."""
+    votes = {int(time) + HOUR: {"btc": 0.6 if time % (7 * 86400) else 0.4} for time in hours["btc"].time}
+    states = {name: lane.begin(NEW_YEAR) for name, lane in LANES.items()}
+    for moment in moments(hours, hours, NEW_YEAR, votes=votes, pools=ASSUMED_POOLS):
+        states = {name: LANES[name].step(state, moment) for name, state in states.items()}
+    return states
+
+
+@pytest.fixture(scope="session")
+def battle(states):
+    return battle_of(states)

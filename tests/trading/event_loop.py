@@ -1,22 +1,22 @@
-"""The second implementation of an account: one bar after the other, cash and units, nothing clever."""
+"""A second implementation of an account: a plain loop over bars with cash and units."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from service.market.bars import Bars
-from service.trading.accounts import Terms
+from service.trading.accounts import AccountTerms
 
 
 @dataclass
 class Book:
-    """What the loop leaves behind: equity at each mark's close, and closed trades."""
+    """The result of the loop: equity at the close of each mark, and closed trades."""
 
     equity: list[float] = field(default_factory=list)
     trades: list[dict[str, float]] = field(default_factory=list)
 
 
-def follow(targets, hours: Bars, marks: Bars, terms: Terms) -> Book:
+def follow(targets, hours: Bars, marks: Bars, terms: AccountTerms) -> Book:
     """Trade `targets`, decided at the closes of `hours`, at the opens of `marks`; value the account at their closes."""
     book = Book()
     cash, units, entry = terms.capital, 0.0, {}

@@ -1,4 +1,4 @@
-"""Bars to trade on: real ones from beside the project, and simulated ones that need nothing."""
+"""Bars to trade on: recorded ones from the shared data, and simulated ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEED = 7
 
 
 def real(folder: Path, step: int) -> dict[str, Bars]:
-    """The bars of every file in `folder`; some of the metals' are off the hour and refused."""
+    """The bars of every file in `folder`; some bars of the metals are not on the hour and are refused."""
     return {file.stem: _read(file, step) for file in sorted(folder.glob("*.csv"))}
 
 
@@ -31,8 +31,8 @@ def _seconds(text: str) -> float:
     return datetime.fromisoformat(text).timestamp()
 
 
-def made(days: int) -> dict[str, Bars]:
-    """Simulated five-minute bars of all assets for so many days from 2025 on."""
+def simulated_bars(days: int) -> dict[str, Bars]:
+    """Simulated five-minute bars of all assets, of this many days from 2025-01-01 on."""
     return {asset: simulated.bars(SEED, asset, NEW_YEAR, NEW_YEAR + days * DAY) for asset in ASSETS}
 
 
@@ -42,8 +42,8 @@ def by_the_hour(marks: dict[str, Bars]) -> dict[str, Bars]:
 
 
 def digest(bars: dict[str, Bars]) -> str:
-    """One short word that is another for other bars."""
+    """A short hash of the bars."""
     whole = sha256()
-    for asset, one in sorted(bars.items()):
-        whole.update(f"{asset} {one.rows()}".encode())
+    for asset, history in sorted(bars.items()):
+        whole.update(f"{asset} {history.rows()}".encode())
     return whole.hexdigest()[:16]

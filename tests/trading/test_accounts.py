@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from service.market.bars import Bars, empty, from_rows, join, resample
 from service.market.instants import HOUR, MINUTE
-from service.trading.accounts import Ledger, Terms, trade
+from service.trading.accounts import AccountTerms, TradeHistory, trade
 from service.trading.arena import running_hour
-from service.trading.statements import position_of, trades_of
 from tests.trading.event_loop import follow
 
-FREE = Terms(fee=0, slippage=0)
+FREE = AccountTerms(fee=0, slippage=0)
 
 
 def bars_of(opens: list[float], closes: list[float], times: list[int] | None = None, step: int = HOUR) -> Bars:
@@ -26,68 +25,68 @@ def bars_of(opens: list[float], closes: list[float], times: list[int] | None = N
     return from_rows(rows, step)
 
 
-def settle(targets: list[int], bars: Bars, terms: Terms = FREE) -> Ledger:
+def settle(targets: list[int], bars: Bars, terms: AccountTerms = FREE) -> TradeHistory:
     return trade(np.array(targets, np.int8), bars, terms)
 
 
-def equity(ledger: Ledger, bars: Bars) -> list[float]:
-    return ledger.equity(bars.time, bars.close).tolist()
+def equity(history: TradeHistory, bars: Bars) -> list[float]:
+    return history.equity(bars.time, bars.close).tolist()
 
 
 def test_a_target_is_filled_at_the_next_open():
     bars = bars_of(opens=[10, 20, 30, 40], closes=[11, 22, 33, 44])
-    ledger = settle([1, 1, 0, 0], bars)
-    assert ledger.entry_price.tolist() == [20]
-    assert ledger.exit_price.tolist() == [40]
-    assert ledger.entry_time.tolist() == [HOUR]
-    assert ledger.exit_time.tolist() == [3 * HOUR]
-    assert equity(ledger, bars) == [10_000, 11_000, 16_500, 20_000]
+    history = settle([1, 1, 0, 0], bars)
+    assert history.entry_price.tolist() == [20]
+    assert history.exit_price.tolist() == [40]
+    assert history.entry_time.tolist() == [HOUR]
+    assert history.exit_time.tolist() == [3 * HOUR]
+    assert equity(history, bars) == [10_000, 11_000, 16_500, 20_000]
 
 
-def test_a_short_wins_what_the_price_loses():
+def test_a_short_gains_when_the_price_falls():
     bars = bars_of(opens=[100, 100, 90, 80], closes=[100, 95, 85, 80])
-    ledger = settle([-1, -1, 0, 0], bars)
-    assert equity(ledger, bars) == [10_000, 10_500, 11_500, 12_000]
+    history = settle([-1, -1, 0, 0], bars)
+    assert equity(history, bars) == [10_000, 10_500, 11_500, 12_000]
 
 
 def test_a_turn_closes_and_opens_at_the_same_price():
     bars = bars_of(opens=[100, 100, 120, 120], closes=[100, 110, 120, 60])
-    ledger = settle([1, -1, -1, -1], bars)
-    assert ledger.side.tolist() == [1, -1]
-    assert ledger.capital.tolist() == [10_000, 12_000]
-    assert equity(ledger, bars) == [10_000, 11_000, 12_000, 18_000]
+    history = settle([1, -1, -1, -1], bars)
+    assert history.side.tolist() == [1, -1]
+    assert history.capital.tolist() == [10_000, 12_000]
+    assert equity(history, bars) == [10_000, 11_000, 12_000, 18_000]
 
 
 def test_fee_and_slippage_are_paid_on_both_sides():
-    """By hand: 1 % fee, 10 % slippage, bought at 100 and sold at 200.
+    """By hand: 1% fee, 10% slippage, bought at 100 and sold at 200.
 
     Bought at 110: 10,000 / 1.01 / 110 = 90.009001 units, fee 99.0099. Sold at 180: 16,201.6202, fee 162.0162.
     """
     bars = bars_of(opens=[100, 100, 200], closes=[100, 150, 200])
-    ledger = settle([1, 0, 0], bars, Terms(fee=0.01, slippage=0.1))
-    assert ledger.entry_price.tolist() == pytest.approx([110])
-    assert ledger.quantity.tolist() == pytest.approx([90.0090009])
-    assert ledger.exit_price.tolist() == pytest.approx([180])
-    assert ledger.fees.tolist() == pytest.approx([99.00990099 + 162.01620162])
-    assert equity(ledger, bars) == pytest.approx([10_000, 13_501.35013501, 16_039.60396040])
-    assert ledger.pnl.tolist() == pytest.approx([6_039.60396040])
+    history = settle([1, 0, 0], bars, AccountTerms(fee=0.01, slippage=0.1))
+    assert history.entry_price.tolist() == pytest.approx([110])
+    assert history.quantity.tolist() == pytest.approx([90.0090009])
+    assert history.exit_price.tolist() == pytest.approx([180])
+    assert history.fees.tolist() == pytest.approx([99.00990099 + 162.01620162])
+    assert equity(history, bars) == pytest.approx([10_000, 13_501.35013501, 16_039.60396040])
+    assert history.pnl.tolist() == pytest.approx([6_039.60396040])
 
 
 def test_a_short_sells_lower_and_buys_back_higher():
-    """By hand: 1 % fee, 10 % slippage, sold at 100 and bought back at 50: 9,900.9901 of notional at 90 a unit."""
+    """By hand: 1% fee, 10% slippage, sold at 100 and bought back at 50: 9,900.9901 of notional at 90 a unit."""
     bars = bars_of(opens=[100, 100, 50], closes=[100, 100, 50])
-    ledger = settle([-1, 0, 0], bars, Terms(fee=0.01, slippage=0.1))
-    assert ledger.entry_price.tolist() == pytest.approx([90])
-    assert ledger.exit_price.tolist() == pytest.approx([55])
-    assert ledger.pnl.tolist() == pytest.approx([110.01100110 * 35 - 99.00990099 - 60.50605061])
+    history = settle([-1, 0, 0], bars, AccountTerms(fee=0.01, slippage=0.1))
+    assert history.entry_price.tolist() == pytest.approx([90])
+    assert history.exit_price.tolist() == pytest.approx([55])
+    assert history.pnl.tolist() == pytest.approx([110.01100110 * 35 - 99.00990099 - 60.50605061])
 
 
 def test_with_fewer_than_two_bars_nothing_is_filled():
     assert not settle([], empty(HOUR)).side.size
-    ledger = settle([1], bars_of([100], [100]))
-    assert not ledger.is_open
-    assert ledger.closed == 0
-    assert equity(ledger, bars_of([100], [100])) == [10_000]
+    history = settle([1], bars_of([100], [100]))
+    assert not history.is_open
+    assert history.closed == 0
+    assert equity(history, bars_of([100], [100])) == [10_000]
 
 
 def test_the_running_hour_fills_the_last_decision():
@@ -96,23 +95,23 @@ def test_the_running_hour_fills_the_last_decision():
     assert equity(settle([0, 1], bars), bars)[-1] == 11_000
 
 
-def test_a_short_below_the_floor_is_bought_back_at_the_next_open_and_never_trades_again():
+def test_a_short_below_the_floor_ends_the_account():
     bars = bars_of(opens=[100, 100, 181, 150, 100, 100], closes=[100, 181, 150, 100, 100, 100])
-    ledger = settle([-1, -1, -1, 1, 1, 1], bars)
-    assert equity(ledger, bars) == pytest.approx([10_000, 1_900, 1_900, 1_900, 1_900, 1_900])
-    assert ledger.exit_price.tolist() == [181]
-    assert not ledger.is_open
+    history = settle([-1, -1, -1, 1, 1, 1], bars)
+    assert equity(history, bars) == pytest.approx([10_000, 1_900, 1_900, 1_900, 1_900, 1_900])
+    assert history.exit_price.tolist() == [181]
+    assert not history.is_open
 
 
-def test_a_short_exactly_at_the_floor_goes_on():
+def test_a_short_exactly_at_the_floor_stays_open():
     bars = bars_of(opens=[100, 100, 180, 100], closes=[100, 180, 150, 100])
     assert equity(settle([-1, -1, -1, 0], bars), bars) == [10_000, 2_000, 5_000, 10_000]
 
 
-def test_a_short_found_below_the_floor_only_when_it_is_bought_back_ends_the_account():
+def test_an_exit_below_the_floor_ends_the_account():
     bars = bars_of(opens=[100, 100, 210, 210], closes=[100, 170, 210, 420])
-    ledger = settle([-1, 1, 1, 1], bars)
-    assert equity(ledger, bars) == pytest.approx([10_000, 3_000, -1_000, -1_000])
+    history = settle([-1, 1, 1, 1], bars)
+    assert equity(history, bars) == pytest.approx([10_000, 3_000, -1_000, -1_000])
 
 
 def test_a_long_may_fall_below_the_floor():
@@ -120,36 +119,9 @@ def test_a_long_may_fall_below_the_floor():
     assert equity(settle([1, 1, 1, 1], bars), bars) == [10_000, 1_000, 1_000, 2_000]
 
 
-def test_a_position_is_marked_net_of_its_entry_fee_and_adds_up_to_the_capital():
-    bars = bars_of(opens=[100, 100, 110, 120, 130], closes=[100, 105, 115, 125, 135])
-    ledger = settle([1, 0, -1, -1, -1], bars, Terms())
-    held = position_of(ledger, "btc", 135)
-    assert held.side == "short"
-    assert held.opened_at == "1970-01-01T03:00:00Z"
-    assert held.entry_price == pytest.approx(120 * 0.9998)
-    won = sum(one.pnl_usd for one in trades_of(ledger, "btc"))
-    assert 10_000 + won + held.pnl_usd == pytest.approx(equity(ledger, bars)[-1], abs=0.02)
-
-
-def test_trades_are_told_with_both_sides_and_net_of_fees():
-    bars = bars_of(opens=[100, 100, 110], closes=[100, 105, 110])
-    told = trades_of(settle([1, 0, 0], bars, Terms()), "eth")[0]
-    assert (told.asset, told.side) == ("eth", "long")
-    assert (told.opened_at, told.closed_at) == ("1970-01-01T01:00:00Z", "1970-01-01T02:00:00Z")
-    assert told.pnl_usd == pytest.approx(told.quantity * (told.exit_price - told.entry_price) - told.fee_usd, abs=0.01)
-    assert told.pnl_pct == pytest.approx(told.pnl_usd / 100, abs=1e-4)
-
-
-def test_only_trades_closed_since_an_instant_are_told():
-    bars = bars_of(opens=[100] * 6, closes=[100] * 6)
-    ledger = settle([1, 0, 1, 0, 0, 0], bars)
-    assert [one.closed_at[11:13] for one in trades_of(ledger, "btc")] == ["02", "04"]
-    assert [one.closed_at[11:13] for one in trades_of(ledger, "btc", since=3 * HOUR)] == ["04"]
-
-
 @st.composite
 def markets(draw) -> tuple[Bars, list[int]]:
-    """Fifteen-minute bars with wild moves, gaps between close and open, missing bars and hours; and targets."""
+    """Fifteen-minute bars with large moves, price jumps, missing bars and hours; and targets."""
     count = draw(st.integers(0, 120))
     present = draw(st.lists(st.booleans(), min_size=count, max_size=count))
     times = [900 * at for at in range(count) if present[at] and present[at // 4]]
@@ -169,18 +141,18 @@ def test_equity_and_trades_equal_a_plain_event_loop(market):
     hours = resample(marks, HOUR)
     targets = np.array(targets[: len(hours)], np.int8)
     book = join([hours, running_hour(marks.since(hours.as_of) if len(hours) else marks)])
-    ledger, loop = trade(targets, book), follow(targets, hours, marks, Terms())
-    np.testing.assert_allclose(ledger.equity(marks.time, marks.close), loop.equity, rtol=1e-9, atol=1e-6)
-    assert ledger.closed == len(loop.trades)
+    history, loop = trade(targets, book), follow(targets, hours, marks, AccountTerms())
+    np.testing.assert_allclose(history.equity(marks.time, marks.close), loop.equity, rtol=1e-9, atol=1e-6)
+    assert history.closed == len(loop.trades)
     for name in ("side", "quantity", "entry_price", "exit_price", "pnl", "fee"):
-        ours = {"pnl": ledger.pnl, "fee": ledger.fees}.get(name, getattr(ledger, name, None))
-        theirs = [one[name] for one in loop.trades]
-        np.testing.assert_allclose(ours[: ledger.closed], theirs, rtol=1e-9, atol=1e-6, err_msg=name)
+        ours = {"pnl": history.pnl, "fee": history.fees}.get(name, getattr(history, name, None))
+        theirs = [fill[name] for fill in loop.trades]
+        np.testing.assert_allclose(ours[: history.closed], theirs, rtol=1e-9, atol=1e-6, err_msg=name)
 
 
 @given(markets(), st.integers(0, 30))
 @settings(max_examples=60, deadline=None)
-def test_what_was_filled_is_never_changed_by_a_later_bar(market, later):
+def test_fills_never_change_with_later_bars(market, later):
     marks, targets = market
     hours = resample(marks, HOUR)
     targets = np.array(targets[: len(hours)], np.int8)

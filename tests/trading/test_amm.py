@@ -37,7 +37,7 @@ def divergence(price: float, span: Range, moved: float) -> float:
     return amm.liquidity_of_value(10_000, price, span) * amm.unit_value(price * moved, span) / held - 1
 
 
-def test_a_deposit_is_worth_what_was_put_in_and_gives_back_its_liquidity():
+def test_a_deposit_keeps_its_value_and_liquidity():
     for price, factor, _ in cases(1):
         span = amm.around(price, factor)
         liquidity = amm.liquidity_of_value(10_000, price, span)
@@ -47,7 +47,7 @@ def test_a_deposit_is_worth_what_was_put_in_and_gives_back_its_liquidity():
         assert amm.liquidity_of_amounts(base, quote, price, span) == pytest.approx(liquidity, rel=1e-9)
 
 
-def test_divergence_loss_in_a_range_is_that_of_the_full_range_times_the_efficiency():
+def test_divergence_loss_scales_with_the_efficiency():
     for price, factor, moved in cases(2):
         closed_form = full_range_divergence(moved) / (1 - 1 / sqrt(factor))
         assert divergence(price, amm.around(price, factor), moved) == pytest.approx(closed_form, abs=1e-9)
@@ -59,7 +59,7 @@ def test_divergence_loss_without_a_range_is_the_textbook_one():
         assert divergence(price, endless, moved) == pytest.approx(full_range_divergence(moved), abs=1e-5)
 
 
-def test_a_range_makes_as_much_more_liquidity_as_its_efficiency_says():
+def test_liquidity_of_a_range_scales_with_its_efficiency():
     for price, factor, _ in cases(4):
         full_range = 10_000 / (2 * sqrt(price))
         ranged = amm.liquidity_of_value(10_000, price, amm.around(price, factor))
@@ -67,7 +67,7 @@ def test_a_range_makes_as_much_more_liquidity_as_its_efficiency_says():
 
 
 @pytest.mark.parametrize(("factor", "loss"), [(1.2, -0.04752), (2, -0.19526), (4, -0.4)])
-def test_divergence_loss_at_the_edge_of_known_ranges(factor, loss):
+def test_divergence_loss_at_range_edges_is_the_known_one(factor, loss):
     assert divergence(2000, amm.around(2000, factor), factor) == pytest.approx(loss, abs=1e-5)
     assert divergence(2000, amm.around(2000, factor), 1 / factor) == pytest.approx(loss, abs=1e-5)
 
@@ -82,11 +82,11 @@ def test_amounts_equal_the_white_paper_in_sixty_digits():
             low, high, price = (Decimal("1.0001") ** number for number in (middle - half, middle + half, tick))
             root = min(max(price.sqrt(), low.sqrt()), high.sqrt())
             exact = 10**6 * (1 / root - 1 / high.sqrt()), 10**6 * (root - low.sqrt())
-            found = amm.amounts(1e6, float(price), Range(float(low), float(high)))
-            assert found == pytest.approx([float(amount) for amount in exact], rel=1e-9, abs=1e-6)
+            amounts = amm.amounts(1e6, float(price), Range(float(low), float(high)))
+            assert amounts == pytest.approx([float(amount) for amount in exact], rel=1e-9, abs=1e-6)
 
 
-def test_outside_its_range_a_position_is_all_base_below_and_all_quote_above():
+def test_outside_its_range_a_position_is_one_coin():
     span = Range(1000, 4000)
     assert amm.amounts(5, 500, span) == (5 * (1 / sqrt(1000) - 1 / sqrt(4000)), 0)
     assert amm.amounts(5, 9000, span) == (0, 5 * (sqrt(4000) - sqrt(1000)))
@@ -96,14 +96,14 @@ def test_outside_its_range_a_position_is_all_base_below_and_all_quote_above():
         assert amm.liquidity_of_amounts(base, quote, price, span) == pytest.approx(5, rel=1e-12)
 
 
-def test_the_scarcer_coin_decides_how_much_liquidity_there_is():
+def test_the_scarcer_coin_limits_the_liquidity():
     span = Range(1000, 4000)
     base, quote = amm.amounts(5, 2000, span)
     assert amm.liquidity_of_amounts(9 * base, quote, 2000, span) == pytest.approx(5)
     assert amm.liquidity_of_amounts(base, 9 * quote, 2000, span) == pytest.approx(5)
 
 
-def test_fees_of_a_swap_are_the_share_of_what_was_paid_in():
+def test_fees_of_a_swap_are_a_share_of_its_input():
     """A swap along the curve from 2000 to 2100 pays fee / (1 - fee) of what it moves, liquidity by liquidity."""
     own, others, rate = 1e3, 9e3, 0.0005
     moved = (own + others) * (sqrt(2100) - sqrt(2000))
@@ -112,7 +112,7 @@ def test_fees_of_a_swap_are_the_share_of_what_was_paid_in():
 
 
 @given(st.floats(-2, 2), st.floats(-2, 2), st.lists(st.floats(-1.9, 1.9), min_size=1, max_size=5, unique=True))
-def test_neighbouring_ranges_share_out_a_move_without_rest(opened, closed, edges):
+def test_neighbouring_ranges_share_a_move_completely(opened, closed, edges):
     bounds = [exp(-3), *sorted(exp(edge) for edge in edges), exp(3)]
     shares = [amm.share_inside(exp(opened), exp(closed), Range(low, high)) for low, high in pairwise(bounds)]
     assert sum(shares) == pytest.approx(1, abs=1e-6)
@@ -128,7 +128,7 @@ def test_half_a_move_through_the_edge_counts_half():
     assert amm.share_inside(3, 3, span) == 0
 
 
-def test_a_position_loses_an_eighth_of_the_variance_to_arbitrage():
+def test_arbitrage_costs_an_eighth_of_the_variance():
     """Against a portfolio that rebalances at the market's price, over 400 paths of 30 days at sigma 0.8."""
     dice, sigma, years = np.random.default_rng(3), 0.8, 30 / 365
     paths, steps = 400, 2000
@@ -143,7 +143,7 @@ def test_a_position_loses_an_eighth_of_the_variance_to_arbitrage():
     assert amm.amounts(1.0, 1.21, span) == pytest.approx((1 / 1.1, 1.1), abs=1e-4), "it is the position simulated"
 
 
-def test_the_known_pool_has_the_known_efficiencies():
+def test_efficiencies_match_the_closed_form():
     efficiencies = {factor: round(amm.efficiency(factor), 2) for factor in (1.2, 2, 4)}
     assert efficiencies == {1.2: 11.48, 2: 3.41, 4: 2.0}
     assert log(amm.around(100, 1.5).high / 100) == pytest.approx(log(100 / amm.around(100, 1.5).low))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from service.market.assets import ASSETS
 from service.market.bars import Bars, empty, from_rows, join
 from service.market.instants import DAY, HOUR, MINUTE
-from service.trading.accounts import TERMS, Terms
+from service.trading.accounts import TERMS, AccountTerms
 from service.trading.arena import Arena, peers_of, run, running_hour
-from service.trading.ghosts import buy_and_hold, coin_flip
 from service.trading.strategies import STRATEGIES
 from tests.trading.event_loop import follow
 
@@ -21,26 +18,26 @@ def accounts(arena: Arena):
     return [account for by_asset in (arena.strategies | arena.ghosts).values() for account in by_asset.values()]
 
 
-def test_there_are_three_hundred_and_seventy_eight_accounts_and_two_ghosts(arena: Arena):
+def test_there_are_378_accounts_and_two_ghosts(arena: Arena):
     assert sum(map(len, arena.strategies.values())) == 378
     assert list(arena.ghosts) == ["buy_and_hold", "coin_flip"]
     assert all(list(by_asset) == list(ASSETS) for by_asset in (arena.strategies | arena.ghosts).values())
 
 
 @pytest.mark.parametrize("asset", ["xrp", "gold"])
-def test_equity_of_every_strategy_at_five_minute_marks_equals_a_plain_event_loop(arena: Arena, hours, marks, asset):
+def test_equity_at_marks_equals_an_event_loop(arena: Arena, hours, marks, asset):
     for key in STRATEGIES:
         account = arena.strategies[key][asset]
         loop = follow(account.targets, hours[asset], marks[asset], TERMS)
-        ours = account.ledger.equity(marks[asset].time, marks[asset].close)
+        ours = account.history.equity(marks[asset].time, marks[asset].close)
         np.testing.assert_allclose(ours, loop.equity, rtol=1e-9, err_msg=key)
-        assert account.ledger.closed == len(loop.trades)
+        assert account.history.closed == len(loop.trades)
 
 
-def test_the_marks_between_change_neither_fills_nor_days(arena: Arena, hours, marks):
+def test_marks_within_hours_change_neither_fills_nor_days(arena: Arena, hours, marks):
     fine = run(hours, marks, arena.anchor)
     for ours, theirs in zip(accounts(fine), accounts(arena), strict=True):
-        assert ours.ledger.capital.tolist() == theirs.ledger.capital.tolist()
+        assert ours.history.capital.tolist() == theirs.history.capital.tolist()
         assert ours.daily.tolist() == theirs.daily.tolist()
 
 
@@ -57,22 +54,22 @@ def test_history_before_the_anchor_changes_nothing(arena: Arena, hours):
         assert ours.daily.tobytes() == theirs.daily.tobytes()
 
 
-def test_a_decision_is_filled_by_the_first_mark_of_the_hour_that_runs():
-    """Buy and hold decides at 01:00; at 01:05 it holds what it bought at 01:00 and is worth what 01:05 says."""
+def test_the_first_mark_of_an_hour_fills_a_decision():
+    """Buy and hold decides at 01:00, buys at the open of the mark of 01:00, and is valued at its close at 01:05."""
     first = from_rows([(0, 100, 100, 100, 100, 1)], HOUR)
     mark = from_rows([(HOUR, 200, 220, 200, 220, 1)], 5 * MINUTE)
-    seen = run({"btc": first}, {"btc": mark}, 0, Terms(fee=0, slippage=0))
+    seen = run({"btc": first}, {"btc": mark}, 0, AccountTerms(fee=0, slippage=0))
     held = seen.ghosts["buy_and_hold"]["btc"]
-    assert held.ledger.entry_price.tolist() == [200]
+    assert held.history.entry_price.tolist() == [200]
     assert held.equity == 11_000
     assert held.mark_price == 220
     assert seen.as_of == HOUR + 5 * MINUTE
 
 
-def test_before_that_mark_nothing_is_held():
+def test_before_the_first_mark_nothing_is_held():
     first = from_rows([(0, 100, 100, 100, 100, 1)], HOUR)
     seen = run({"btc": first}, {}, 0)
-    assert not seen.ghosts["buy_and_hold"]["btc"].ledger.is_open
+    assert not seen.ghosts["buy_and_hold"]["btc"].history.is_open
     assert seen.as_of == HOUR
 
 
@@ -85,10 +82,10 @@ def test_an_arena_without_any_bars_is_idle():
 def test_an_asset_without_bars_has_idle_accounts(hours):
     seen = run({asset: bars for asset, bars in hours.items() if asset != "gold"}, {}, int(hours["btc"].time[0]))
     assert all(by_asset["gold"].equity == 10_000 for by_asset in seen.strategies.values())
-    assert seen.strategies["macd_fast"]["btc"].ledger.closed > 0
+    assert seen.strategies["macd_fast"]["btc"].history.closed > 0
 
 
-def test_holes_in_the_bars_are_lived_with(hours):
+def test_gaps_in_the_bars_are_tolerated(hours):
     """Every seventh hour of one coin and three days of another are missing."""
     holed = dict(hours)
     keep = np.arange(len(hours["eth"])) % 7 != 3
@@ -102,11 +99,11 @@ def test_holes_in_the_bars_are_lived_with(hours):
 PRICES = ("open", "high", "low", "close")
 
 
-def test_capital_is_what_was_won_and_what_is_held(arena: Arena):
+def test_capital_equals_closed_results_plus_positions(arena: Arena):
     for account in accounts(arena):
-        ledger = account.ledger
-        assert ledger.capital[0] + ledger.pnl.sum() == pytest.approx(ledger.capital[-1])
-        assert ledger.is_open or account.equity == ledger.capital[-1]
+        history = account.history
+        assert history.capital[0] + history.pnl.sum() == pytest.approx(history.capital[-1])
+        assert history.is_open or account.equity == history.capital[-1]
 
 
 def test_peers_trade_the_same_hours(hours):
@@ -115,7 +112,7 @@ def test_peers_trade_the_same_hours(hours):
     np.testing.assert_array_equal(peers_of("gold", hours)[0], hours["silver"].close)
 
 
-def test_a_peer_is_seen_as_it_was_known_at_the_close():
+def test_a_peer_has_its_last_close():
     gold = from_rows([(HOUR * at, 1, 1, 1, 1, 1) for at in (0, 1, 2, 4)], HOUR)
     silver = from_rows([(HOUR * at, at, at, at, at, 1) for at in (1, 3, 5)], HOUR)
     np.testing.assert_array_equal(peers_of("gold", {"gold": gold, "silver": silver}), [[np.nan, 1, 1, 3]])
@@ -125,27 +122,3 @@ def test_the_running_hour_is_one_bar_of_its_marks():
     rows = [(HOUR, 5, 6, 4, 5, 1), (HOUR + 300, 5, 9, 5, 8, 2), (HOUR + 600, 8, 8, 3, 4, 3)]
     assert running_hour(from_rows(rows, 300)).rows() == [(HOUR, 5, 9, 3, 4, 6)]
     assert len(running_hour(empty(300))) == 0
-
-
-def test_buying_and_holding_earns_what_the_price_did_but_for_one_fee(arena: Arena, hours):
-    """Without slippage 1 / 1.0005 of the capital follows the price from the second open to the last close."""
-    bars = hours["eth"]
-    expected = 10_000 / 1.0005 * bars.close[-1] / (bars.open[1] * 1.0002)
-    assert arena.ghosts["buy_and_hold"]["eth"].equity == pytest.approx(expected)
-    assert buy_and_hold("eth", bars).tolist() == [1] * len(bars)
-
-
-def test_the_coin_is_tossed_once_a_day_by_the_day_alone(hours):
-    bars = hours["btc"]
-    sides = coin_flip("btc", bars).reshape(-1, 24)
-    assert (sides == sides[:, :1]).all()
-    assert 20 <= (sides[:, 0] == 1).sum() <= 40
-    assert coin_flip("btc", bars[100:]).tolist() == coin_flip("btc", bars)[100:].tolist()
-    assert coin_flip("eth", replace(hours["eth"])).tolist() != coin_flip("btc", bars).tolist()
-    assert coin_flip("btc", bars[:0]).tolist() == []
-
-
-def test_the_coin_never_falls_differently():
-    """2025-01-01 to 2025-01-10, bitcoin."""
-    days = from_rows([(1735689600 + DAY * at, 1, 1, 1, 1, 1) for at in range(10)], HOUR)
-    assert coin_flip("btc", days).tolist() == [1, -1, -1, -1, -1, 1, -1, 1, -1, -1]

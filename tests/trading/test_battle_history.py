@@ -1,4 +1,4 @@
-"""Curves of the lanes: thinned without a number that was never seen."""
+"""Curves of the lanes, thinned without averages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from service.market.instants import DAY, HOUR, iso
 from service.trading.battle_history import MOST_POINTS, history, spacing, thinned
-from service.trading.lanes.lane import Event
+from service.trading.lanes.lane import LaneEvent
 from tests.trading.markets import NEW_YEAR
 
 STEP = 300
@@ -18,18 +18,18 @@ BAR_LENGTHS = st.sampled_from([60, 300, 720, 900, 1200, HOUR])
 
 
 def curve(bars: int, step: int = STEP) -> list[tuple[int, float, str]]:
-    """So many bars from new year on, each a cent more than the one before."""
+    """This many bars from new year on, each a cent higher than the previous one."""
     return [(NEW_YEAR + step * count, 10_000 + count / 100, "in_market") for count in range(1, bars + 1)]
 
 
-def told(bars, events=(), step: int = STEP):
+def history_of(bars, events=(), step: int = STEP):
     return history(
         {"trend": bars}, {"trend": list(events)}, since=NEW_YEAR, until=NEW_YEAR + 40 * DAY, step=step, world="replay"
     )
 
 
-def test_a_curve_that_fits_is_told_bar_by_bar():
-    document = told(curve(MOST_POINTS + 1))
+def test_a_short_curve_has_every_bar():
+    document = history_of(curve(MOST_POINTS + 1))
     assert (document.bar_s, document.step_s) == (STEP, STEP)
     assert [point.time for point in document.lanes[0].points] == [iso(bar[0]) for bar in curve(MOST_POINTS + 1)]
 
@@ -48,19 +48,19 @@ def test_a_curve_that_fits_is_told_bar_by_bar():
         (7 * DAY, 1200, HOUR),
     ],
 )
-def test_points_are_as_near_as_they_can_be_on_a_round_grid(span: int, step: int, spaced: int):
+def test_points_have_the_smallest_round_spacing(span: int, step: int, spaced: int):
     assert spacing(span, step) == spaced
 
 
 @given(st.integers(0, 3000 * DAY), BAR_LENGTHS)
-def test_points_are_whole_bars_apart_and_never_many_more_than_500(span: int, step: int):
+def test_spacing_is_whole_bars_and_gives_about_500_points(span: int, step: int):
     spaced = spacing(span, step)
     assert spaced % step == 0
     assert span / spaced <= MOST_POINTS
 
 
 @given(st.lists(st.integers(1, 5000), unique=True).map(sorted), st.integers(1, 40))
-def test_a_thinned_curve_has_the_last_bar_of_each_cell_and_of_all(places: list[int], bars_a_cell: int):
+def test_a_thinned_curve_has_the_last_bar_of_each_cell(places: list[int], bars_a_cell: int):
     bars = [(STEP * place, float(place), "in_lp") for place in places]
     cell = STEP * bars_a_cell
     kept = thinned(bars, cell)
@@ -92,12 +92,12 @@ def test_all_lanes_share_one_grid():
     assert document.as_of == first[-1] == second[-1]
 
 
-def test_every_event_is_told_however_thin_the_curve():
+def test_all_events_are_listed_however_thin_the_curve():
     events = [
-        Event("trade", NEW_YEAR + STEP * count, "btc", "closes long", 50_000.123456789, 99.999, 0.0149, -1.005)
+        LaneEvent("trade", NEW_YEAR + STEP * count, "btc", "closes long", 50_000.123456789, 99.999, 0.0149, -1.005)
         for count in range(2000)
     ]
-    lane = told(curve(8928), [asdict(event) for event in events]).lanes[0]
+    lane = history_of(curve(8928), [asdict(event) for event in events]).lanes[0]
     assert len(lane.points) < MOST_POINTS + 2
     assert len(lane.events) == 2000
     assert asdict(lane.events[0]) == {
@@ -112,7 +112,7 @@ def test_every_event_is_told_however_thin_the_curve():
     }
 
 
-def test_a_window_without_bars_is_empty_and_as_of_nothing():
-    document = told([])
+def test_a_window_without_bars_is_empty_without_as_of():
+    document = history_of([])
     assert (document.as_of, document.lanes[0].points, document.lanes[0].events) == (None, (), ())
     assert (document.step_s, document.lanes[0].label, document.lanes[0].initial_capital) == (300, "Trend follower", 1e4)

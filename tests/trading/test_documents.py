@@ -1,4 +1,4 @@
-"""What the documents of the strategies say of themselves beside what was computed."""
+"""The header of the strategies' documents and the content behind it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import asdict
 import pytest
 from pydantic import TypeAdapter
 
+from service.documents import DocumentHeader
+from service.market.headers import header
 from service.market.instants import HOUR, iso
 from service.trading.arena import Arena
 from service.trading.documents import (
@@ -23,42 +25,45 @@ ENVELOPE = ["schema", "timestamp", "as_of", "stale_after", "world", "sources"]
 
 
 @pytest.fixture(scope="module")
-def about(arena: Arena) -> dict:
-    made_at = arena.as_of + 7
-    return {"made_at": made_at, "as_of": arena.as_of, "step": 300, "world": "replay", "sources": {"btc": "a file"}}
+def head(arena: Arena) -> DocumentHeader:
+    return header_of(arena, 300)
 
 
-def test_the_assets_with_a_leaderboard_are_those_of_the_specification():
+def header_of(arena: Arena, step: int) -> DocumentHeader:
+    return header(arena.as_of + 7, arena.as_of, step=step, world="replay", sources={"btc": "a file"})
+
+
+def test_leaderboard_assets_are_those_specified():
     assert LEADERBOARD_ASSETS == ("btc", "eth", "sol", "bnb", "gold", "silver")
 
 
-def test_a_document_is_the_envelope_of_the_contract_and_then_what_was_computed(arena: Arena, about: dict):
+def test_a_document_is_the_header_and_then_the_content(arena: Arena, head: DocumentHeader):
     board = leaderboard(arena, "btc")
     page = profile(arena, board.entries[0])
-    for document, pure in ((leaderboard_document(board, **about), board), (strategy_document(page, **about), page)):
-        told, computed = asdict(document), asdict(pure)
-        assert list(told) == ENVELOPE + list(computed)
-        assert {name: told[name] for name in computed} == computed
+    for document, pure in ((leaderboard_document(board, head), board), (strategy_document(page, head), page)):
+        published, computed = asdict(document), asdict(pure)
+        assert list(published) == ENVELOPE + list(computed)
+        assert {name: published[name] for name in computed} == computed
 
 
-def test_it_says_when_it_was_made_what_it_saw_and_when_it_is_out_of_date(arena: Arena, about: dict):
-    document = leaderboard_document(leaderboard(arena), **about)
+def test_header_has_timestamp_as_of_and_stale_after(arena: Arena, head: DocumentHeader):
+    document = leaderboard_document(leaderboard(arena), head)
     assert (document.schema, document.world, document.sources) == ("leaderboard/1", "replay", {"btc": "a file"})
     assert (document.timestamp, document.as_of) == (iso(arena.as_of + 7), iso(arena.as_of))
     assert document.stale_after == iso(arena.as_of + 900)
 
 
-def test_a_page_that_is_made_every_hour_is_not_stale_before_three_of_them(arena: Arena, about: dict):
+def test_an_hourly_page_is_stale_after_three_hours(arena: Arena):
     page = profile(arena, leaderboard(arena).entries[0])
-    document = strategy_document(page, **about | {"step": HOUR})
+    document = strategy_document(page, header_of(arena, HOUR))
     assert (document.schema, document.stale_after) == ("strategy/1", iso(arena.as_of + 3 * HOUR))
 
 
-def test_as_json_and_back_it_is_the_same(arena: Arena, about: dict):
+def test_documents_survive_json(arena: Arena, head: DocumentHeader):
     board = leaderboard(arena)
     for kind, document in (
-        (LeaderboardDocument, leaderboard_document(board, **about)),
-        (StrategyDocument, strategy_document(profile(arena, board.entries[0]), **about)),
+        (LeaderboardDocument, leaderboard_document(board, head)),
+        (StrategyDocument, strategy_document(profile(arena, board.entries[0]), head)),
     ):
         adapter = TypeAdapter(kind)
         assert adapter.validate_json(adapter.dump_json(document)) == document

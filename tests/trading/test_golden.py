@@ -1,4 +1,4 @@
-"""What vectorbt, a backtester nobody here wrote, found on the same simulated bars (tests/measure/referee.py)."""
+"""The results of vectorbt, an independent backtester, on the same simulated bars (tests/measure/referee.py)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.trading import markets
 GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text())
 
 
-def test_the_bars_are_still_those_that_the_referee_saw(hours: dict[str, Bars]):
+def test_the_bars_are_those_of_the_referee(hours: dict[str, Bars]):
     assert markets.digest(hours) == GOLDEN["bars"], "the simulated market has changed: run `make referee`"
 
 
 @pytest.mark.parametrize("key", GOLDEN["equity"])
-def test_every_account_ends_with_the_capital_that_the_referee_found(key: str, arena: Arena):
+def test_every_account_ends_with_the_referees_capital(key: str, arena: Arena):
     ours = {asset: account.equity for asset, account in arena.strategies[key].items()}
     assert ours == pytest.approx(GOLDEN["equity"][key], rel=1e-9)
 

@@ -1,4 +1,4 @@
-"""The measures of health against published numbers, independent computations and what luck does."""
+"""The measures of health against published numbers, independent computations and simulated luck."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from service.trading import health
-from service.trading.health import Sample, examine, luckiest, sample_of, surely_above
+from service.trading.health import ReturnStatistics, examine, luckiest, probability_above, return_statistics
 
 
 def test_the_published_probabilistic_sharpe_ratio():
     """Bailey and Lopez de Prado (2012): 24 months at 0.458, skewness -2.448, kurtosis 10.164."""
-    assert surely_above(Sample(24, 0.458, 0.0, 3.0), 0) == pytest.approx(0.982, abs=5e-4)
-    assert surely_above(Sample(24, 0.458, -2.448, 10.164), 0) == pytest.approx(0.913, abs=5e-4)
+    assert probability_above(ReturnStatistics(24, 0.458, 0.0, 3.0), 0) == pytest.approx(0.982, abs=5e-4)
+    assert probability_above(ReturnStatistics(24, 0.458, -2.448, 10.164), 0) == pytest.approx(0.913, abs=5e-4)
 
 
 def test_the_published_deflated_sharpe_ratio():
     """Bailey and Lopez de Prado (2014): 2.5 a year over 1250 days, skewness -3, kurtosis 10, 100 trials of variance
-    1/2 a year: a benchmark of 0.1132 a day, 90.04 % sure; with 46 trials 95.05 %."""
-    sample = Sample(1250, 2.5 / sqrt(250), -3.0, 10.0)
+    1/2 a year: a benchmark of 0.1132 a day, probability 90.04%; with 46 trials 95.05%."""
+    sample = ReturnStatistics(1250, 2.5 / sqrt(250), -3.0, 10.0)
     benchmark = {trials: sqrt(0.5 / 250) * health.best_of(trials) for trials in (46, 100)}
     assert benchmark[100] == pytest.approx(0.1132, abs=5e-5)
-    assert surely_above(sample, benchmark[100]) == pytest.approx(0.9004, abs=5e-5)
-    assert surely_above(sample, benchmark[46]) == pytest.approx(0.9505, abs=5e-5)
+    assert probability_above(sample, benchmark[100]) == pytest.approx(0.9004, abs=5e-5)
+    assert probability_above(sample, benchmark[46]) == pytest.approx(0.9505, abs=5e-5)
 
 
 def test_moments_equal_scipys():
     returns = np.random.default_rng(1).standard_t(4, 90) * 0.01
-    sample = sample_of(returns)
+    sample = return_statistics(returns)
     assert sample.skewness == pytest.approx(stats.skew(returns))
     assert sample.kurtosis == pytest.approx(stats.kurtosis(returns, fisher=False))
     assert sample.sharpe == pytest.approx(returns.mean() / np.std(returns, ddof=1))
@@ -49,14 +49,14 @@ def test_the_luckiest_of_many_is_what_a_simulation_finds():
 
 
 @pytest.mark.parametrize(("days", "tried"), [(90, 0), (90, 1), (2, 54), (0, 0), (90, 1.2)])
-def test_where_there_is_nothing_to_choose_from_luck_is_nothing(days, tried):
+def test_without_a_choice_there_is_no_luck(days, tried):
     assert luckiest(days, tried) == 0
 
 
 def test_the_effective_number_counts_what_is_independent():
     dice = np.random.default_rng(3)
-    one = dice.standard_normal((1, 5000))
-    assert health.effective_number(np.repeat(one, 8, axis=0)) == pytest.approx(1)
+    single = dice.standard_normal((1, 5000))
+    assert health.effective_number(np.repeat(single, 8, axis=0)) == pytest.approx(1)
     assert health.effective_number(dice.standard_normal((8, 5000))) == pytest.approx(8, rel=0.02)
     twins = np.repeat(dice.standard_normal((4, 5000)), 2, axis=0)
     assert health.effective_number(twins) == pytest.approx(4, rel=0.02)
@@ -67,21 +67,21 @@ def test_the_effective_number_counts_what_is_independent():
 
 def test_a_win_rate_counts_by_the_sizes_of_wins_and_losses():
     """Two of three trades won, wins half as large as losses: exactly even. By hand with a larger payoff."""
-    assert health.often_enough(np.array([1.0, 1.0, -2.0] * 4)) == pytest.approx(0.5)
+    assert health.probability_of_enough_wins(np.array([1.0, 1.0, -2.0] * 4)) == pytest.approx(0.5)
     even, share = 1 / (1 + 2), 0.5
     by_hand = stats.norm.cdf((share - even) / sqrt(even * (1 - even) / 6))
-    assert health.often_enough(np.array([2.0, 2.0, 2.0, -1.0, -1.0, -1.0])) == pytest.approx(by_hand)
-    assert health.often_enough(np.array([1.0, 2.0])) == 0.5
-    assert health.often_enough(np.array([])) == 0.5
+    assert health.probability_of_enough_wins(np.array([2.0, 2.0, 2.0, -1.0, -1.0, -1.0])) == pytest.approx(by_hand)
+    assert health.probability_of_enough_wins(np.array([1.0, 2.0])) == 0.5
+    assert health.probability_of_enough_wins(np.array([])) == 0.5
 
 
-def test_a_profit_factor_counts_with_five_trades_more_that_broke_even():
+def test_a_profit_factor_includes_five_break_even_trades():
     """Gains 3 and losses 1 over four trades of size 1: (3 + 2.5) / (1 + 2.5) = 1.5714."""
-    assert health.profitable(np.array([1.0, 1.0, 1.0, -1.0])) == pytest.approx((5.5 / 3.5 - 0.7) / 0.9)
-    assert health.profitable(np.array([])) == pytest.approx(1 / 3)
-    assert health.profitable(np.array([0.0, 0.0])) == pytest.approx(1 / 3)
-    assert health.profitable(np.full(50, 1.0)) == 1
-    assert health.profitable(np.full(50, -1.0)) == 0
+    assert health.scaled_profit_factor(np.array([1.0, 1.0, 1.0, -1.0])) == pytest.approx((5.5 / 3.5 - 0.7) / 0.9)
+    assert health.scaled_profit_factor(np.array([])) == pytest.approx(1 / 3)
+    assert health.scaled_profit_factor(np.array([0.0, 0.0])) == pytest.approx(1 / 3)
+    assert health.scaled_profit_factor(np.full(50, 1.0)) == 1
+    assert health.scaled_profit_factor(np.full(50, -1.0)) == 0
 
 
 def test_decay_compares_the_month_with_the_days_before_it():
@@ -89,15 +89,17 @@ def test_decay_compares_the_month_with_the_days_before_it():
     month, before = dice.standard_normal(31) * 0.01, dice.standard_normal(90) * 0.01 + 0.003
     ratios = [part.mean() / part.std(ddof=1) for part in (month, before)]
     by_hand = stats.norm.cdf((ratios[0] - ratios[1]) / sqrt(1 / 31 + 1 / 90))
-    assert health.as_good_as_before(month, before) == pytest.approx(by_hand)
-    assert health.as_good_as_before(month[:9], before) == health.as_good_as_before(month, before[:29]) == 0.5
+    assert health.probability_of_no_decay(month, before) == pytest.approx(by_hand)
+    assert (
+        health.probability_of_no_decay(month[:9], before) == health.probability_of_no_decay(month, before[:29]) == 0.5
+    )
 
 
 def test_a_whole_score_by_hand():
     """Every measure computed again with scipy, from 60 days and 12 trades."""
     dice = np.random.default_rng(5)
     recent, trades = dice.standard_normal(60) * 0.02 + 0.002, dice.standard_normal(12) * 0.03
-    found = examine(recent, recent[-30:], recent[:30], trades, tried=10.0)
+    result = examine(recent, recent[-30:], recent[:30], trades, tried=10.0)
     ratio, count = recent.mean() / recent.std(ddof=1), 60
     spread = sqrt(1 - stats.skew(recent) * ratio + (stats.kurtosis(recent, fisher=False) - 1) / 4 * ratio**2)
     euler = 0.5772156649
@@ -116,9 +118,9 @@ def test_a_whole_score_by_hand():
         0.10 * min(max(((won.sum() + pseudo) / (lost.sum() + pseudo) - 0.7) / 0.9, 0), 1),
         0.10 * stats.norm.cdf((halves[0] - halves[1]) / sqrt(1 / 30 + 1 / 30)),
     ]
-    assert found.raw == pytest.approx(100 * sum(parts), rel=1e-9)
-    assert found.trust == pytest.approx(sqrt(12 / 20))
-    assert found.score == pytest.approx(50 + (100 * sum(parts) - 50) * sqrt(12 / 20), rel=1e-9)
+    assert result.raw == pytest.approx(100 * sum(parts), rel=1e-9)
+    assert result.trust == pytest.approx(sqrt(12 / 20))
+    assert result.score == pytest.approx(50 + (100 * sum(parts) - 50) * sqrt(12 / 20), rel=1e-9)
 
 
 @settings(max_examples=60, deadline=None)
@@ -128,11 +130,11 @@ def test_a_whole_score_by_hand():
     st.floats(0, 54),
 )
 def test_a_score_is_within_0_and_100_and_a_short_record_near_50(returns, trades, tried):
-    found = examine(returns[-90:], returns[-30:], returns[:-30][-90:], trades, tried)
-    assert 0 <= found.raw <= 100
-    assert 0 <= found.score <= 100
-    assert abs(found.score - 50) <= 50 * found.trust + 1e-9
-    assert found.beyond_luck <= found.edge + 1e-9, "what beats luck beats nothing at all"
+    result = examine(returns[-90:], returns[-30:], returns[:-30][-90:], trades, tried)
+    assert 0 <= result.raw <= 100
+    assert 0 <= result.score <= 100
+    assert abs(result.score - 50) <= 50 * result.trust + 1e-9
+    assert result.beyond_luck <= result.edge + 1e-9, "what beats luck beats nothing at all"
 
 
 def test_no_record_is_neither_good_nor_bad():
@@ -140,21 +142,21 @@ def test_no_record_is_neither_good_nor_bad():
     assert examine(none, none, none, none, 0.0).score == 50
 
 
-def test_one_winner_of_54_without_skill_is_seldom_called_skilled():
-    """The plain ratio calls the winner skilled most of the time, the deflated one in a few of a hundred months."""
+def test_the_winner_of_54_without_skill_is_rarely_called_skilled():
+    """The plain ratio calls the winner skilled in most months, the deflated one in a few of a hundred."""
     dice, plain, deflated, months = np.random.default_rng(6), 0, 0, 150
     for _ in range(months):
         daily = dice.standard_normal((54, 90)) * 0.02
         tried = health.effective_number(daily)
-        samples = [sample_of(row) for row in daily]
+        samples = [return_statistics(row) for row in daily]
         best = max(samples, key=lambda sample: sample.sharpe)
-        plain += surely_above(best, 0) > 0.95
-        deflated += surely_above(best, luckiest(90, tried)) > 0.95
+        plain += probability_above(best, 0) > 0.95
+        deflated += probability_above(best, luckiest(90, tried)) > 0.95
     assert plain / months > 0.7
     assert deflated / months < 0.08
 
 
-def test_skill_that_is_large_enough_is_seen():
+def test_large_skill_is_detected():
     daily = np.random.default_rng(7).standard_normal((54, 90)) * 0.02
     daily[0] += 0.02
-    assert surely_above(sample_of(daily[0]), luckiest(90, health.effective_number(daily))) > 0.95
+    assert probability_above(return_statistics(daily[0]), luckiest(90, health.effective_number(daily))) > 0.95

@@ -10,9 +10,9 @@ import pytest
 
 from service.market.assets import ASSETS
 from service.trading.arena import Arena, run
-from service.trading.leaderboard import Entry, Leaderboard, leaderboard
+from service.trading.leaderboard import Leaderboard, LeaderboardEntry, leaderboard
 from service.trading.performance import max_drawdown, sharpe
-from service.trading.statements import Position
+from service.trading.statements import AccountPosition
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def board(arena: Arena) -> Leaderboard:
 
 
 def test_an_entry_has_the_fields_of_the_contract_and_no_other():
-    assert [field.name for field in fields(Entry)] == [
+    assert [field.name for field in fields(LeaderboardEntry)] == [
         "rank",
         "key",
         "name",
@@ -37,7 +37,7 @@ def test_an_entry_has_the_fields_of_the_contract_and_no_other():
         "benchmark_pnl_pct",
         "positions",
     ]
-    assert [field.name for field in fields(Position)] == [
+    assert [field.name for field in fields(AccountPosition)] == [
         "asset",
         "side",
         "quantity",
@@ -48,10 +48,10 @@ def test_an_entry_has_the_fields_of_the_contract_and_no_other():
     ]
 
 
-def test_all_strategies_are_ranked_by_what_they_made_and_ghosts_are_not(board: Leaderboard):
+def test_strategies_are_ranked_and_ghosts_are_not(board: Leaderboard):
     assert [entry.rank for entry in board.entries] == list(range(1, 55))
-    made = [entry.pnl_pct for entry in board.entries]
-    assert made == sorted(made, reverse=True)
+    results = [entry.pnl_pct for entry in board.entries]
+    assert results == sorted(results, reverse=True)
     assert [(ghost.key, ghost.rank, ghost.category) for ghost in board.ghosts] == [
         ("buy_and_hold", None, "ghost"),
         ("coin_flip", None, "ghost"),
@@ -59,12 +59,12 @@ def test_all_strategies_are_ranked_by_what_they_made_and_ghosts_are_not(board: L
     assert (board.asset, board.assets, board.count) == (None, tuple(ASSETS), 54)
 
 
-def test_equals_are_ranked_by_key():
+def test_ties_are_ranked_by_key():
     idle = leaderboard(run({}, {}, 0))
     assert [entry.key for entry in idle.entries] == sorted(entry.key for entry in idle.entries)
 
 
-def test_nothing_is_known_of_an_arena_without_bars_but_its_capital():
+def test_without_bars_there_is_only_the_capital():
     entry = leaderboard(run({}, {}, 0)).entries[0]
     assert (entry.capital, entry.pnl_usd, entry.pnl_pct, entry.trades) == (70_000, 0, 0, 0)
     assert (entry.win_rate_pct, entry.sharpe, entry.max_drawdown_pct, entry.positions) == (None, None, 0, ())
@@ -78,9 +78,9 @@ def test_with_an_asset_only_the_accounts_in_it_count(arena: Arena, asset: str):
         account = arena.strategies[entry.key][asset]
         assert entry.initial_capital == 10_000
         assert entry.capital == pytest.approx(account.equity, abs=0.005)
-        assert entry.trades == account.ledger.closed
+        assert entry.trades == account.history.closed
         assert {position.asset for position in entry.positions} <= {asset}
-        assert len(entry.positions) == account.ledger.is_open
+        assert len(entry.positions) == account.history.is_open
 
 
 def test_over_all_assets_capital_trades_and_positions_add_up(arena: Arena, board: Leaderboard):
@@ -90,18 +90,18 @@ def test_over_all_assets_capital_trades_and_positions_add_up(arena: Arena, board
         assert entry.capital == pytest.approx(sum(part.equity for part in parts), abs=0.005)
         assert entry.pnl_usd == pytest.approx(entry.capital - 70_000, abs=0.01)
         assert entry.pnl_pct == pytest.approx(entry.pnl_usd / 700, abs=1e-4)
-        assert entry.trades == sum(part.ledger.closed for part in parts)
-        assert len(entry.positions) == sum(part.ledger.is_open for part in parts)
+        assert entry.trades == sum(part.history.closed for part in parts)
+        assert len(entry.positions) == sum(part.history.is_open for part in parts)
 
 
-def test_an_open_position_is_the_difference_between_capital_and_closed_trades(arena: Arena, board: Leaderboard):
+def test_closed_trades_and_positions_add_up_to_capital(arena: Arena, board: Leaderboard):
     for entry in board.entries:
-        won = sum(account.ledger.pnl.sum() for account in arena.strategies[entry.key].values())
+        won = sum(account.history.pnl.sum() for account in arena.strategies[entry.key].values())
         held = sum(position.pnl_usd for position in entry.positions)
         assert 70_000 + won + held == pytest.approx(entry.capital, abs=0.05)
 
 
-def test_sharpe_and_drawdown_are_of_the_daily_capital_of_all_accounts(arena: Arena, board: Leaderboard):
+def test_sharpe_and_drawdown_use_daily_capital(arena: Arena, board: Leaderboard):
     entry = board.entries[0]
     daily = sum(account.daily for account in arena.strategies[entry.key].values())
     path = np.append(70_000, daily)

@@ -7,7 +7,7 @@ import pytest
 
 from service.market.bars import empty, from_rows
 from service.market.instants import DAY, HOUR
-from service.trading.accounts import Terms, trade
+from service.trading.accounts import AccountTerms, trade
 from service.trading.performance import (
     daily_equity,
     daily_returns,
@@ -25,7 +25,7 @@ def array(*values: float) -> np.ndarray:
 
 
 def bars_of(closes: list[float], start: int = 0):
-    """Hourly bars that open at the close before."""
+    """Hourly bars that open at the previous close."""
     opens = [closes[0], *closes[:-1]]
     rows = [(start + HOUR * at, o, max(o, c), min(o, c), c, 1) for at, (o, c) in enumerate(zip(opens, closes))]  # noqa: B905
     return from_rows(rows, HOUR)
@@ -40,20 +40,20 @@ def test_a_day_ends_at_midnight_utc_and_counts_once_it_is_over():
 def test_daily_equity_is_the_last_mark_of_each_day():
     """Bought at 100 an hour after the start; 100 + the hour's number from then on."""
     bars = bars_of([100.0, *(100.0 + hour for hour in range(1, 72))])
-    ledger = trade(np.ones(72, np.int8), bars, Terms(fee=0, slippage=0))
-    assert daily_equity(ledger, bars, day_ends(0, 3 * DAY)).tolist() == [12_300, 14_700, 17_100]
+    history = trade(np.ones(72, np.int8), bars, AccountTerms(fee=0, slippage=0))
+    assert daily_equity(history, bars, day_ends(0, 3 * DAY)).tolist() == [12_300, 14_700, 17_100]
 
 
 def test_a_day_without_bars_keeps_the_mark_before_it():
     bars = bars_of([100, 100, 150])
-    ledger = trade(np.ones(3, np.int8), bars, Terms(fee=0, slippage=0))
-    assert daily_equity(ledger, bars, day_ends(0, 2 * DAY)).tolist() == [15_000, 15_000]
+    history = trade(np.ones(3, np.int8), bars, AccountTerms(fee=0, slippage=0))
+    assert daily_equity(history, bars, day_ends(0, 2 * DAY)).tolist() == [15_000, 15_000]
 
 
-def test_before_the_first_bar_the_starting_capital_stands():
+def test_before_the_first_bar_equity_is_the_capital():
     late = bars_of([100, 100, 150], start=DAY + 5 * HOUR)
-    ledger = trade(np.ones(3, np.int8), late, Terms(fee=0, slippage=0))
-    assert daily_equity(ledger, late, day_ends(0, 2 * DAY)).tolist() == [10_000, 15_000]
+    history = trade(np.ones(3, np.int8), late, AccountTerms(fee=0, slippage=0))
+    assert daily_equity(history, late, day_ends(0, 2 * DAY)).tolist() == [10_000, 15_000]
     nothing = empty(HOUR)
     assert daily_equity(trade(np.zeros(0, np.int8), nothing), nothing, day_ends(0, DAY)).tolist() == [10_000]
 
@@ -64,12 +64,12 @@ def test_the_first_return_is_measured_from_the_capital():
 
 
 def test_sharpe_by_hand():
-    """Mean 2 %, deviations -1, 0, 1 %: ddof 1 gives 1 %, so 2 x sqrt(365)."""
+    """Mean 2%, deviations -1, 0, 1%: ddof 1 gives 1%, so 2 x sqrt(365)."""
     assert sharpe(array(0.01, 0.02, 0.03)) == pytest.approx(2 * 365**0.5)
 
 
 @pytest.mark.parametrize("returns", [[], [0.5], [0.0, 0.0], [0.1, 0.1, 0.1]])
-def test_sharpe_is_unknown_with_fewer_than_two_days_or_no_variation(returns: list[float]):
+def test_sharpe_needs_two_days_and_variation(returns: list[float]):
     assert sharpe(array(*returns)) is None
 
 
@@ -100,19 +100,24 @@ def test_they_are_unknown_without_the_trades_they_need():
 def test_trade_statistics_by_hand():
     """Bought at 100 for two hours and sold at 110; sold short at 110, bought back at 121 after one hour."""
     bars = bars_of([100, 100, 110, 121, 121, 121])
-    ledger = trade(np.array([1, 1, -1, 0, 1, 1], np.int8), bars, Terms(fee=0, slippage=0))
-    told = trade_statistics([ledger])
-    assert told.count == 2
-    assert told.win_rate_pct == 50
-    assert told.average_win_usd == pytest.approx(1_000)
-    assert told.average_loss_usd == pytest.approx(-1_100)
-    assert told.profit_factor == 0.9091
-    assert told.average_hours == 1.5
-    assert told.fees_usd == 0
+    history = trade(np.array([1, 1, -1, 0, 1, 1], np.int8), bars, AccountTerms(fee=0, slippage=0))
+    statistics = trade_statistics([history])
+    assert statistics.count == 2
+    assert statistics.win_rate_pct == 50
+    assert statistics.average_win_usd == pytest.approx(1_000)
+    assert statistics.average_loss_usd == pytest.approx(-1_100)
+    assert statistics.profit_factor == 0.9091
+    assert statistics.average_hours == 1.5
+    assert statistics.fees_usd == 0
 
 
 def test_trade_statistics_of_nothing_are_unknown():
     idle = trade(np.zeros(0, np.int8), empty(HOUR))
-    told = trade_statistics([idle, idle])
-    assert (told.count, told.win_rate_pct, told.profit_factor, told.average_win_usd) == (0, None, None, None)
-    assert (told.average_loss_usd, told.average_hours, told.fees_usd) == (None, None, 0)
+    statistics = trade_statistics([idle, idle])
+    assert (statistics.count, statistics.win_rate_pct, statistics.profit_factor, statistics.average_win_usd) == (
+        0,
+        None,
+        None,
+        None,
+    )
+    assert (statistics.average_loss_usd, statistics.average_hours, statistics.fees_usd) == (None, None, 0)

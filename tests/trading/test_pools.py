@@ -1,4 +1,4 @@
-"""Pools: what is assumed of them, and what a position in one may expect."""
+"""Pools: their assumed data, and the expected result of a position."""
 
 from __future__ import annotations
 
@@ -14,45 +14,45 @@ from service.trading.pools import ASSUMED_POOLS
 
 
 def test_the_published_point_gives_the_published_concentration():
-    """USDC/WETH 0.05 %, 2022-05-11: raw liquidity of a 6 and an 18 decimal coin."""
+    """USDC/WETH 0.05%, 2022-05-11: raw liquidity of a 6 and an 18 decimal coin."""
     liquidity = 7.675942584871332685e18 / 1e12
     full_range = 231_193_174 / (2 * sqrt(2246.578))
     assert liquidity / full_range == pytest.approx(pools.PUBLISHED_CONCENTRATION, abs=0.005)
 
 
-def test_a_pool_switch_takes_the_gas_of_an_exit_a_swap_and_a_mint():
+def test_a_switch_needs_gas_of_exit_swap_and_mint():
     assert pools.EXIT_GAS + pools.ENTRY_GAS == 787_760
     assert pools.HARVEST_GAS == 295_596
     assert pools.gas_usd(787_760, ASSUMED_POOLS["eth-l1"], 2500) == pytest.approx(787_760 * 2.4e-9 * 2500)
 
 
-def test_every_assumed_pool_is_of_an_asset_and_says_that_it_is_assumed():
+def test_every_assumed_pool_is_marked_as_assumed():
     assert all(pool.asset in ASSETS and pool.source == "assumed" for pool in ASSUMED_POOLS.values())
     assert all(key == pool.key for key, pool in ASSUMED_POOLS.items())
 
 
-def test_over_real_months_no_assumed_pool_is_a_gift_or_a_robbery(real_hours):
-    """Fees over the loss to arbitrage: looser guesses gave yields of 171 to 638 percent."""
+def test_over_real_months_assumed_pools_have_a_small_margin(real_hours):
+    """Fees over the loss to arbitrage: looser guesses gave yields of 171% to 638%."""
     for pool in ASSUMED_POOLS.values():
         weekly = [row.volatility for row in readings(real_hours[pool.asset])[169:]]
         usual = sqrt(sum(value**2 for value in weekly) / len(weekly))
         assert 0.85 < pools.margin(pool, usual) < 1.35, pool.key
 
 
-def test_the_expected_fees_are_what_a_day_of_trading_in_range_brings():
+def test_expected_fees_equal_those_of_a_day_in_range():
     pool, price, factor = ASSUMED_POOLS["sol-solana"], 150.0, 1.3
     liquidity = amm.liquidity_of_value(10_000, price, amm.around(price, factor))
     a_day = amm.fees(pool.volume_usd, pool.fee, 1.0, liquidity, pools.active_liquidity(pool, price))
     assert pools.fee_apr(pool, factor, 10_000) == pytest.approx(a_day * 365 / 10_000, rel=1e-9)
 
 
-def test_a_large_position_thins_out_its_own_fees_and_a_busy_week_raises_them():
+def test_size_dilutes_fees_and_volume_raises_them():
     pool = ASSUMED_POOLS["xrp-bsc"]
     assert pools.fee_apr(pool, 2, 5e6) < pools.fee_apr(pool, 2, 1e4) / 2
     assert pools.fee_apr(pool, 2, 1e4, busy=1.5) == pytest.approx(1.5 * pools.fee_apr(pool, 2, 1e4))
 
 
-def test_what_is_left_of_the_fees_is_what_arbitrage_leaves():
+def test_net_fees_are_fees_less_the_loss_to_arbitrage():
     pool, sigma = ASSUMED_POOLS["btc-l1"], 0.5
     small, lost = 1.0, 0.5**2 / 8 * amm.efficiency(1.5)
     assert pools.fee_apr(pool, 1.5, small) == pytest.approx(pools.margin(pool, sigma) * lost, rel=1e-6)
@@ -62,7 +62,7 @@ def test_what_is_left_of_the_fees_is_what_arbitrage_leaves():
 @pytest.mark.parametrize(
     ("volume", "margin"), [(40e6, 1.05), (150e6, 1.35), (85e6, None)], ids=["poor", "rich", "between"]
 )
-def test_a_guessed_concentration_keeps_the_margin_of_a_pool_sensible(volume, margin):
+def test_a_derived_concentration_keeps_the_margin(volume, margin):
     guessed = pools.likely_concentration(0.0005, 60e6, volume, 0.7)
     pool = replace(ASSUMED_POOLS["eth-l2"], volume_usd=volume, concentration=guessed)
     if margin is None:

@@ -1,4 +1,4 @@
-"""Nothing looks ahead: what was decided and filled is the same whatever comes later. Real bars."""
+"""No look-ahead: decisions and fills do not depend on later bars. On recorded bars."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ def accounts(arena: Arena):
             yield key, asset, account
 
 
-def test_all_fifty_four_strategies_decide_something_in_every_asset(whole: Arena):
+def test_all_54_strategies_trade_every_asset(whole: Arena):
     for key, asset, account in accounts(whole):
         assert account.targets.any(), (key, asset)
 
 
 @pytest.mark.parametrize("cut", CUTS)
-def test_decisions_on_the_first_bars_are_the_first_decisions_on_all(cut: int, real_hours, whole: Arena):
+def test_decisions_on_a_prefix_are_a_prefix_of_all(cut: int, real_hours, whole: Arena):
     assert differing(whole, arena_until(ANCHOR + cut * HOUR, real_hours)) == 0
 
 
 @pytest.mark.parametrize("asset", ["btc", "xrp", "gold"])
-def test_so_it_is_where_assets_that_are_compared_miss_different_hours(asset: str, real_hours: dict[str, Bars]):
-    """Relative strength looks at several assets: here none of them has quite the hours of another."""
+def test_prefixes_agree_where_peers_miss_different_hours(asset: str, real_hours: dict[str, Bars]):
+    """Relative strength compares assets; here each of them lacks other hours."""
     hours = {
         key: without(bars, 7 + 2 * at).until(ANCHOR + 1400 * HOUR) for at, (key, bars) in enumerate(real_hours.items())
     }
     strategies = [strategy for strategy in STRATEGIES.values() if strategy.category == "relative"]
     whole = [strategy.decide(hours[asset], peers_of(asset, hours)) for strategy in strategies]
     for cut in range(500, 1400, 5):
-        known = {key: bars.until(ANCHOR + cut * HOUR) for key, bars in hours.items()}
-        peers = peers_of(asset, known)
+        past = {key: bars.until(ANCHOR + cut * HOUR) for key, bars in hours.items()}
+        peers = peers_of(asset, past)
         for strategy, after in zip(strategies, whole, strict=True):
-            targets = strategy.decide(known[asset], peers)
+            targets = strategy.decide(past[asset], peers)
             assert targets.tobytes() == after[: len(targets)].tobytes(), (strategy.key, cut)
 
 
@@ -65,18 +65,18 @@ def arena_until(now: int, hours: dict[str, Bars]) -> Arena:
 
 
 def differing(whole: Arena, part: Arena) -> int:
-    """How many decisions, capitals after a trade and ends of a day of `part` are others in `whole`."""
+    """The number of decisions, capitals and daily equities of `part` that differ in `whole`."""
     total = 0
     for key, asset, ours in accounts(part):
         theirs = (whole.strategies | whole.ghosts)[key][asset]
         total += np.count_nonzero(ours.targets != theirs.targets[: len(ours.targets)])
         total += np.count_nonzero(ours.daily != theirs.daily[: len(ours.daily)])
-        total += np.count_nonzero(ours.ledger.capital != theirs.ledger.capital[: ours.ledger.closed + 1])
+        total += np.count_nonzero(ours.history.capital != theirs.history.capital[: ours.history.closed + 1])
     return total
 
 
-def test_what_a_tick_has_filled_at_five_minute_marks_stands_for_ever(real_marks):
-    """Ticks of an hour, five minutes apart: each is a part of what comes after, to the bit."""
+def test_fills_at_five_minute_marks_never_change(real_marks):
+    """Twelve ticks of an hour: each result is bitwise a part of the next one."""
     start = NEW_YEAR + 12 * DAY
     marks = {asset: bars.until(start + 65 * MINUTE) for asset, bars in real_marks.items()}
     anchor = int(marks["btc"].time[0])
@@ -84,16 +84,16 @@ def test_what_a_tick_has_filled_at_five_minute_marks_stands_for_ever(real_marks)
     for now in range(start, start + 65 * MINUTE, 5 * MINUTE):
         part = arena_at(marks, anchor, now)
         for key, asset, account in accounts(part):
-            ours = account.ledger
-            theirs = (last.strategies | last.ghosts)[key][asset].ledger
+            ours = account.history
+            theirs = (last.strategies | last.ghosts)[key][asset].history
             assert ours.entry_price.tobytes() == theirs.entry_price[: len(ours.side)].tobytes()
             assert ours.exit_price.tobytes() == theirs.exit_price[: ours.closed].tobytes()
             assert ours.entry_time.tolist() == theirs.entry_time[: len(ours.side)].tolist()
 
 
 def arena_at(marks: dict[str, Bars], anchor: int, now: int) -> Arena:
-    known = {asset: bars.until(now) for asset, bars in marks.items()}
-    return run({asset: resample(bars, HOUR) for asset, bars in known.items()}, known, anchor)
+    past = {asset: bars.until(now) for asset, bars in marks.items()}
+    return run({asset: resample(bars, HOUR) for asset, bars in past.items()}, past, anchor)
 
 
 def test_metals_neither_decide_nor_trade_at_weekends(whole: Arena, real_hours: dict[str, Bars]):
@@ -103,8 +103,8 @@ def test_metals_neither_decide_nor_trade_at_weekends(whole: Arena, real_hours: d
         for key, by_asset in whole.strategies.items():
             account = by_asset[metal]
             assert len(account.targets) == len(real_hours[metal])
-            assert not weekend(account.ledger.entry_time).any(), key
-            assert not weekend(account.ledger.exit_time).any(), key
+            assert not weekend(account.history.entry_time).any(), key
+            assert not weekend(account.history.exit_time).any(), key
 
 
 def weekend(times: np.ndarray) -> np.ndarray:

@@ -20,14 +20,14 @@ def pages(arena: Arena) -> list[Profile]:
     return [profile(arena, entry) for entry in leaderboard(arena).entries]
 
 
-def test_a_page_says_what_the_strategy_does_and_whose_rule_it_is(pages: list[Profile]):
+def test_a_page_names_the_rule_and_its_source(pages: list[Profile]):
     page = next(page for page in pages if page.key == "macd_medium")
     assert (page.name, page.category, page.source) == ("MACD, medium", "trend", "Appel (1979)")
     assert page.parameters == {"fast": 48, "slow": 104, "signal": 36}
     assert page.started_at == "2025-01-01T00:00:00Z"
 
 
-def test_the_curve_has_a_point_for_every_day_and_ends_at_the_capital(pages: list[Profile]):
+def test_the_curve_has_every_day_and_ends_at_the_capital(pages: list[Profile]):
     for page in pages:
         assert len(page.equity) == 60
         assert page.equity[0].time == "2025-01-02T00:00:00Z"
@@ -38,23 +38,23 @@ def test_the_curve_has_a_point_for_every_day_and_ends_at_the_capital(pages: list
         )
 
 
-def test_between_two_midnights_the_curve_ends_now(hours):
+def test_within_a_day_the_curve_ends_now(hours):
     anchor = int(hours["btc"].time[0])
     seen = run({asset: bars.until(anchor + 30 * 3600) for asset, bars in hours.items()}, {}, anchor)
     page = profile(seen, leaderboard(seen).entries[0])
     assert [point.time[8:13] for point in page.equity] == ["02T00", "02T06"]
 
 
-def test_the_last_hundred_trades_of_all_assets_are_shown_newest_first(arena: Arena, pages: list[Profile]):
+def test_the_last_100_trades_are_shown_newest_first(arena: Arena, pages: list[Profile]):
     for page in pages:
         closed = [trade.closed_at for trade in page.recent_trades]
         assert closed == sorted(closed, reverse=True)
         assert len(closed) == min(100, page.standing.trades)
-        exits = np.sort(np.concatenate([part.ledger.exit_time for part in arena.strategies[page.key].values()]))
+        exits = np.sort(np.concatenate([part.history.exit_time for part in arena.strategies[page.key].values()]))
         assert closed == [iso(time) for time in exits[::-1][:100].tolist()]
 
 
-def test_its_statistics_are_those_of_its_line(pages: list[Profile]):
+def test_statistics_match_the_leaderboard_entry(pages: list[Profile]):
     for page in pages:
         assert page.statistics.count == page.standing.trades
         if page.standing.win_rate_pct is not None:

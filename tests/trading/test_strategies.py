@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from service.market.assets import ASSETS
+from service.market.bars import Bars
+from service.trading.arena import peers_of
 from service.trading.ghosts import GHOSTS
+from service.trading.rules import trend
 from service.trading.strategies import SPEEDS, STRATEGIES
+from tests.trading.rules.bars import bars_of
 
 
 def test_there_are_fifty_four_strategies_of_eighteen_rules():
@@ -63,3 +69,40 @@ def test_the_three_speeds_of_a_rule_differ():
 def test_a_strategy_cannot_be_changed():
     with pytest.raises(TypeError):
         next(iter(STRATEGIES.values())).parameters["period"] = 5
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES.values(), ids=lambda strategy: strategy.key)
+def test_without_enough_bars_targets_are_0(strategy, hours: dict[str, Bars]):
+    for count in (0, 1, 2, 11):
+        first = {asset: bars[:count] for asset, bars in hours.items()}
+        targets = strategy.decide(first["btc"], peers_of("btc", first))
+        assert targets.dtype == np.int8
+        # The parabolic line needs two bars and no more, at any speed.
+        assert strategy.rule is trend.parabolic_sar or targets.tolist() == [0] * count
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES.values(), ids=lambda strategy: strategy.key)
+def test_a_market_without_moves_is_not_traded(strategy):
+    still = bars_of([0.1] * 2000)
+    assert not strategy.decide(still, np.full((4, 2000), 0.3)).any()
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES.values(), ids=lambda strategy: strategy.key)
+def test_decisions_do_not_depend_on_the_price_level(strategy, hours: dict[str, Bars]):
+    """2^-20 is exact in binary, so only an absolute threshold in an indicator could make a difference."""
+    scale = 2.0**-20
+    cheap = {
+        asset: replace(bars, **{name: getattr(bars, name) * scale for name in ("open", "high", "low", "close")})
+        for asset, bars in hours.items()
+    }
+    dear = strategy.decide(hours["xrp"], peers_of("xrp", hours))
+    np.testing.assert_array_equal(strategy.decide(cheap["xrp"], peers_of("xrp", cheap)), dear)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES.values(), ids=lambda strategy: strategy.key)
+def test_hours_without_volume_are_tolerated(strategy, hours: dict[str, Bars]):
+    """With volume 0 for days there is no warning and no invalid target."""
+    bars = hours["gold"]
+    silent = replace(bars, volume=np.where(np.arange(len(bars)) % 400 < 250, 0.0, bars.volume))
+    targets = strategy.decide(silent, peers_of("gold", hours))
+    assert set(np.unique(targets)) <= {-1, 0, 1}

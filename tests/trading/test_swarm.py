@@ -1,4 +1,4 @@
-"""What the strategies hold together: by counting their positions one by one."""
+"""The net position of all strategies, by counting their positions one by one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.trading.markets import NEW_YEAR
 
 
 def held_until(arena: Arena, asset: str, time: int) -> int:
-    """Longs less shorts that were entered before `time` and not left before it."""
+    """Longs less shorts that were open at `time`."""
     total = 0
     for accounts in arena.strategies.values():
-        ledger = accounts[asset].ledger
-        exits = [*ledger.exit_time.tolist(), *[1 << 40] * ledger.is_open]
-        for side, entry, left in zip(ledger.side.tolist(), ledger.entry_time.tolist(), exits, strict=True):
+        history = accounts[asset].history
+        exits = [*history.exit_time.tolist(), *[1 << 40] * history.is_open]
+        for side, entry, left in zip(history.side.tolist(), history.entry_time.tolist(), exits, strict=True):
             total += side * (entry < time <= left)
     return total
 
@@ -30,7 +30,7 @@ def test_it_counts_the_positions_that_are_held_now(arena: Arena, asset: str):
     sides = [
         position.side
         for accounts in arena.strategies.values()
-        if (position := position_of(accounts[asset].ledger, asset, accounts[asset].mark_price))
+        if (position := position_of(accounts[asset].history, asset, accounts[asset].mark_price))
     ]
     net = net_positions(arena)[asset]
     assert (net.long, net.short) == (sides.count("long"), sides.count("short"))
@@ -48,7 +48,7 @@ def test_the_past_is_counted_at_every_full_hour_since_the_anchor(arena: Arena, a
     assert net.any()
 
 
-def test_nothing_that_comes_later_changes_it_and_it_ends_with_now(hours: dict[str, Bars], arena: Arena):
+def test_net_history_never_changes_and_ends_with_now(hours: dict[str, Bars], arena: Arena):
     whole = {asset: net_history(arena, asset)[1] for asset in ("btc", "silver")}
     for cut in (1, 60, 500, 777):
         now = NEW_YEAR + cut * HOUR
@@ -59,12 +59,12 @@ def test_nothing_that_comes_later_changes_it_and_it_ends_with_now(hours: dict[st
             assert net[-1] == net_positions(part)[asset].net
 
 
-def test_before_the_first_bar_nobody_holds_anything():
+def test_before_the_first_bar_nothing_is_held():
     nothing = run({}, {}, NEW_YEAR)
     assert [len(column) for column in net_history(nothing, "btc")] == [0, 0]
     assert (net_positions(nothing)["btc"].flat, net_positions(nothing)["btc"].net) == (54, 0)
 
 
-def test_ghosts_are_not_among_them(arena: Arena):
+def test_ghosts_do_not_count(arena: Arena):
     haunted = Arena(arena.anchor, arena.as_of, arena.days, arena.strategies, ghosts={})
     assert net_positions(haunted) == net_positions(arena)

@@ -1,7 +1,7 @@
-"""Documents of the API as tidy, typed frames: pure functions of what `service.client.Client` answers.
+"""Documents of the API as tidy, typed frames: pure functions of the responses of `service.client.Client`.
 
-Each frame has its index and dtypes also without rows. Instants are UTC; units are in the names; `world` and, where
-the API says it, `backfilled` stand in every row, so that a file keeps what its numbers are.
+Each frame has its index and dtypes also without rows. Instants are UTC and units are part of the names. Every row has
+its `world` and, where the API states it, `backfilled`, so that a file keeps the origin of its numbers.
 """
 
 from notebooks.widgets.frames.accuracy import (

@@ -1,22 +1,23 @@
-"""AI against market as frames: resolved pairs, scores, calibration and how the scores came about."""
+"""AI versus market as frames: resolved pairs, scores, calibration and mean scores over time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.table import (
-    CLAIM,
+from notebooks.widgets.frames.schema import (
     COUNT,
+    FLAG,
     INSTANT,
     MARKET_CATEGORY,
     NUMBER,
     OUTCOME,
     TEXT,
     WORLD,
-    Table,
+    Document,
+    FrameSchema,
     one_of,
 )
 
@@ -25,7 +26,7 @@ CALIBRATED = one_of("ai", "market")
 KIND = one_of("pool", "market", "base_rate", "seat", "brain")
 VERDICT = one_of("not enough resolved markets", "no clear difference yet", "the AI is better", "the market is better")
 
-RESOLVED_PAIRS = Table(
+RESOLVED_PAIRS = FrameSchema(
     {"id": TEXT},
     {
         "question": TEXT,
@@ -41,12 +42,12 @@ RESOLVED_PAIRS = Table(
         "log_market": NUMBER,
         "difference": NUMBER,
         "source": TEXT,
-        "simulated": CLAIM,
-        "backfilled": CLAIM,
+        "simulated": FLAG,
+        "backfilled": FLAG,
         "world": WORLD,
     },
 )
-SCOREBOARD = Table(
+SCOREBOARD = FrameSchema(
     {"forecaster": TEXT},
     {
         "kind": KIND,
@@ -60,13 +61,13 @@ SCOREBOARD = Table(
         "accuracy_high_pct": NUMBER,
         "skill": NUMBER,
         "against_vol": NUMBER,
-        "backfilled": CLAIM,
+        "backfilled": FLAG,
         "as_of": INSTANT,
         "world": WORLD,
     },
 )
-PAIRED_DIFFERENCE = Table(
-    {"backfilled": CLAIM},
+PAIRED_DIFFERENCE = FrameSchema(
+    {"backfilled": FLAG},
     {
         "n": COUNT,
         "mean": NUMBER,
@@ -77,12 +78,12 @@ PAIRED_DIFFERENCE = Table(
         "verdict": VERDICT,
         "needed": COUNT,
         "deviation": NUMBER,
-        "deviation_assumed": CLAIM,
+        "deviation_assumed": FLAG,
         "as_of": INSTANT,
         "world": WORLD,
     },
 )
-CALIBRATION = Table(
+CALIBRATION = FrameSchema(
     {"forecaster": CALIBRATED, "bin": COUNT},
     {
         "p": NUMBER,
@@ -90,108 +91,109 @@ CALIBRATION = Table(
         "low_pct": NUMBER,
         "high_pct": NUMBER,
         "n": COUNT,
-        "backfilled": CLAIM,
+        "backfilled": FLAG,
         "world": WORLD,
     },
 )
-CUMULATIVE_BRIER = Table(
+CUMULATIVE_BRIER = FrameSchema(
     {"resolved_at": INSTANT},
-    {"n": COUNT, "brier_ai": NUMBER, "brier_market": NUMBER, "backfilled": CLAIM, "world": WORLD},
+    {"n": COUNT, "brier_ai": NUMBER, "brier_market": NUMBER, "backfilled": FLAG, "world": WORLD},
 )
 NO_DIFFERENCE = dict.fromkeys(("mean", "low", "high", "p_value", "weeks"))
 
 
-def resolved_pairs(document: Mapping[str, Any]) -> pd.DataFrame:
-    """The resolved markets on which both the pool and an outside market gave a probability.
+def resolved_pairs(document: Document) -> pd.DataFrame:
+    """The resolved markets with a probability of both the pool and an external market.
 
     Parameters
     ----------
-    document : that of `client.ai_vs_market()`
+    document : the response of `client.ai_vs_market()`
 
     Returns
     -------
-    One row a market, index `id`, in the order of the document. `p_` is P(YES) in 0 to 1, `difference` is `brier_ai`
-    less `brier_market`: negative where the pool was better. Nobody traded at odds that are `simulated`.
+    One row per market, index `id`, in the order of the document. `p_` is P(YES) in 0 to 1; `difference` is `brier_ai`
+    minus `brier_market`, negative where the pool was better. The odds of `simulated` rows come from this service.
     """
     return RESOLVED_PAIRS.frame(document["markets"], world=document["world"])
 
 
-def scoreboard(document: Mapping[str, Any]) -> pd.DataFrame:
-    """How good the pool, the outside market, the base rate and each voter were, with how many markets that rests on.
+def scoreboard(document: Document) -> pd.DataFrame:
+    """The scores of the pool, the external market, the base rate and each voter, with their number of markets.
 
     Parameters
     ----------
-    document : that of `client.ai_vs_market()`
+    document : the response of `client.ai_vs_market()`
 
     Returns
     -------
-    One row a forecaster and book, index `forecaster`, which repeats: what is `backfilled` and what was said live are
-    two books that are never pooled. `accuracy_` is over `accuracy_n`, the others over `n`; low and high are a 95 %
-    interval. `skill` is of the first three, `against_vol` (Brier score less that of the voter vol) of the voters.
+    One row per forecaster and book, index `forecaster`, which repeats: the live and the `backfilled` book are never
+    pooled. `accuracy_` is a percentage of `accuracy_n` markets with a 95% interval, the other scores are means over `n`
+    markets. Only the first three forecasters have `skill`; only voters have `against_vol`, their Brier score minus that
+    of the voter vol.
     """
     rows = (row for book in document["books"] for row in _scores(book))
     return SCOREBOARD.frame(rows, as_of=document["as_of"], world=document["world"])
 
 
-def paired_difference(document: Mapping[str, Any]) -> pd.DataFrame:
-    """The pool's Brier score less the market's in each book, and what can be said of it.
+def paired_difference(document: Document) -> pd.DataFrame:
+    """The mean Brier score of the pool minus that of the market in each book, and the verdict.
 
     Parameters
     ----------
-    document : that of `client.ai_vs_market()`
+    document : the response of `client.ai_vs_market()`
 
     Returns
     -------
-    One row a book, index `backfilled`. `low` and `high` are a 95 % interval of `mean`, missing while there are too few
-    markets; `needed` is how many would show the present difference, `deviation` what it is computed from.
+    One row per book, index `backfilled`. `low` and `high` are the 95% interval of `mean`, missing with too few markets.
+    `needed` is the number of markets that would show the present difference, computed from the standard `deviation`.
     """
     rows = ({**book, **(book["difference"] or NO_DIFFERENCE), "n": book["n"]} for book in document["books"])
     return PAIRED_DIFFERENCE.frame(rows, as_of=document["as_of"], world=document["world"])
 
 
-def calibration(document: Mapping[str, Any]) -> pd.DataFrame:
-    """How often YES came of the forecasts near each other, in bins of equal count.
+def calibration(document: Document) -> pd.DataFrame:
+    """The observed frequency of YES for similar forecasts, in bins of equal count.
 
     Parameters
     ----------
-    document : that of `client.ai_vs_market()`
+    document : the response of `client.ai_vs_market()`
 
     Returns
     -------
-    One row a forecaster, bin and book, index `forecaster` and `bin`, from 1 with the lowest forecasts. `p` is the mean
-    forecast in 0 to 1, `observed_pct` how often YES came in percent with a 95 % interval, `n` of how many. There are
-    no rows for a book with fewer than 30 resolved markets.
+    One row per forecaster, bin and book, index `forecaster` and `bin`; bin 1 has the lowest forecasts. `p` is the mean
+    forecast in 0 to 1, `observed_pct` the percentage of YES among `n` markets with a 95% interval. A book with fewer
+    than 30 resolved markets has no rows.
     """
     rows = (row for book in document["books"] for row in _bins(book))
     return CALIBRATION.frame(rows, world=document["world"])
 
 
-def cumulative_brier(document: Mapping[str, Any]) -> pd.DataFrame:
-    """The mean Brier scores of all that had resolved by an instant.
+def cumulative_brier(document: Document) -> pd.DataFrame:
+    """The mean Brier scores of all markets resolved up to an instant.
 
     Parameters
     ----------
-    document : that of `client.ai_vs_market()`
+    document : the response of `client.ai_vs_market()`
 
     Returns
     -------
-    Index `resolved_at`, UTC, oldest first in each book; `n` is of how many markets.
+    One row per point, index `resolved_at`, UTC, the oldest first in each book; `n` markets are averaged.
     """
     points = ({**point, "backfilled": book["backfilled"]} for book in document["books"] for point in book["cumulative"])
     return CUMULATIVE_BRIER.frame(points, world=document["world"])
 
 
-def _scores(book: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _scores(book: Document) -> Iterator[dict[str, Any]]:
     for name in FORECASTERS:
         kind = "pool" if name == "ai" else name
-        told = {"forecaster": name, "kind": kind, "engine": None, "against_vol": None}
-        yield {**book[name], **told, "backfilled": book["backfilled"]}
+        fields = {"forecaster": name, "kind": kind, "engine": None, "against_vol": None}
+        yield {**book[name], **fields, "backfilled": book["backfilled"]}
     for voter in book["voters"]:
         yield {**voter, "forecaster": voter["voter"], "skill": None, "backfilled": book["backfilled"]}
 
 
-def _bins(book: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _bins(book: Document) -> Iterator[dict[str, Any]]:
     for name in CALIBRATED.categories:
-        calibrated = book["calibration"][name]
-        for number, one in enumerate(calibrated["bins"] if calibrated else (), 1):
-            yield {**one, "forecaster": name, "bin": number, "backfilled": book["backfilled"]}
+        curve = book["calibration"][name]
+        for number, bin_ in enumerate(curve["bins"] if curve else (), 1):
+            yield {**bin_, "forecaster": name, "bin": number, "backfilled": book["backfilled"]}

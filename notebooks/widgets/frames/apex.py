@@ -1,20 +1,31 @@
-"""Apex as frames: its layers, how good they were, and the paper fund that it steers."""
+"""Apex as frames: its layers, their accuracy, and the paper fund that follows its calls."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.table import CLAIM, COUNT, DIRECTION, INSTANT, NUMBER, TEXT, WORLD, Table, one_of
+from notebooks.widgets.frames.schema import (
+    COUNT,
+    DIRECTION,
+    FLAG,
+    INSTANT,
+    NUMBER,
+    TEXT,
+    WORLD,
+    Document,
+    FrameSchema,
+    one_of,
+)
 
 FUSED = "apex"
 VERDICT = one_of(
     "not enough resolved markets", "no clear difference from a coin", "better than a coin", "worse than a coin"
 )
 
-APEX_LAYERS = Table(
+APEX_LAYERS = FrameSchema(
     {"layer": TEXT},
     {
         "p_up": NUMBER,
@@ -23,12 +34,12 @@ APEX_LAYERS = Table(
         "reading": TEXT,
         "silent": TEXT,
         "called_at": INSTANT,
-        "backfilled": CLAIM,
+        "backfilled": FLAG,
         "as_of": INSTANT,
         "world": WORLD,
     },
 )
-APEX_ACCURACY = Table(
+APEX_ACCURACY = FrameSchema(
     {"layer": TEXT},
     {
         "n": COUNT,
@@ -39,16 +50,16 @@ APEX_ACCURACY = Table(
         "hit_rate_low_pct": NUMBER,
         "hit_rate_high_pct": NUMBER,
         "verdict": VERDICT,
-        "backfilled": CLAIM,
+        "backfilled": FLAG,
         "as_of": INSTANT,
         "world": WORLD,
     },
 )
-FUND_EQUITY = Table(
+FUND_EQUITY = FrameSchema(
     {"time": INSTANT},
-    {"equity_usd": NUMBER, "benchmark_usd": NUMBER, "backfilled": CLAIM, "world": WORLD},
+    {"equity_usd": NUMBER, "benchmark_usd": NUMBER, "backfilled": FLAG, "world": WORLD},
 )
-FUND_TRADES = Table(
+FUND_TRADES = FrameSchema(
     {"time": INSTANT},
     {
         "side": one_of("buy", "sell"),
@@ -59,74 +70,74 @@ FUND_TRADES = Table(
         "exposure_before_pct": NUMBER,
         "exposure_after_pct": NUMBER,
         "p_up": NUMBER,
-        "backfilled": CLAIM,
+        "backfilled": FLAG,
         "world": WORLD,
     },
 )
 
 
-def apex_layers(document: Mapping[str, Any]) -> pd.DataFrame:
-    """What each layer says of bitcoin's next day.
+def apex_layers(document: Document) -> pd.DataFrame:
+    """The forecast of each layer for the next day of bitcoin.
 
     Parameters
     ----------
-    document : that of `client.apex()`
+    document : the response of `client.apex()`
 
     Returns
     -------
-    One row a layer, index `layer`. `p_up` is P(higher) in 0 to 1, missing where the layer is silent, and then
-    `silent` says why; its weight is then 0. `backfilled` is that of the call.
+    One row per layer, index `layer`. `p_up` is P(higher) in 0 to 1. A silent layer has no `p_up`, the weight 0 and the
+    reason in `silent`. `backfilled` is that of the call.
     """
     shared = {name: document[name] for name in ("called_at", "backfilled", "as_of", "world")}
     return APEX_LAYERS.frame(({**layer, "layer": layer["name"]} for layer in document["layers"]), **shared)
 
 
-def apex_accuracy(document: Mapping[str, Any]) -> pd.DataFrame:
-    """How good apex and each of its layers were, live and backfilled.
+def apex_accuracy(document: Document) -> pd.DataFrame:
+    """The accuracy of apex and of each layer, live and backfilled.
 
     Parameters
     ----------
-    document : that of `client.apex()`
+    document : the response of `client.apex()`
 
     Returns
     -------
-    One row a layer and book, index `layer`, which repeats; the fusion of them is `apex`. `accuracy` is 1 less four
-    times the Brier score: 0 is the toss of a coin. All of it rests on `n` calls, worth `n_eff` independent ones; the
-    hit rate is in percent with a 95 % interval.
+    One row per layer and book, index `layer`, which repeats; `apex` is the fusion of the layers. `accuracy` is 1 minus
+    four times the Brier score, so a coin flip has 0. `n` calls are equivalent to `n_eff` independent calls; the hit
+    rate is a percentage with a 95% interval.
     """
     return APEX_ACCURACY.frame(_books(document), as_of=document["as_of"], world=document["world"])
 
 
-def fund_equity(document: Mapping[str, Any]) -> pd.DataFrame:
-    """What the paper fund was worth, beside bitcoin bought and held.
+def fund_equity(document: Document) -> pd.DataFrame:
+    """The equity of the paper fund, and of bitcoin bought and held.
 
     Parameters
     ----------
-    document : that of `client.fund()`
+    document : the response of `client.fund()`
 
     Returns
     -------
-    Index `time`, UTC, oldest first; both curves in USD.
+    One row per point, index `time`, UTC, the oldest first; both values in USD.
     """
     return FUND_EQUITY.frame(document["equity"], world=document["world"])
 
 
-def fund_trades(document: Mapping[str, Any]) -> pd.DataFrame:
-    """How the paper fund rebalanced.
+def fund_trades(document: Document) -> pd.DataFrame:
+    """The trades by which the paper fund rebalances.
 
     Parameters
     ----------
-    document : that of `client.fund()`
+    document : the response of `client.fund()`
 
     Returns
     -------
-    Index `time`, UTC, newest first. `price` is USD after slippage, `value_usd` what changed hands without the fee,
-    `exposure_` is percent of the fund in bitcoin, `p_up` the call it traded on, in 0 to 1.
+    One row per trade, index `time`, UTC, the newest first. `price` is USD after slippage, `value_usd` excludes the fee,
+    `exposure_` is the percentage of the fund in bitcoin, and `p_up` the call behind the trade, in 0 to 1.
     """
     return FUND_TRADES.frame(document["trades"], world=document["world"])
 
 
-def _books(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _books(document: Document) -> Iterator[dict[str, Any]]:
     for layer in ({"name": FUSED, "accuracy": document["record"]}, *document["layers"]):
         for book in layer["accuracy"]:
             yield {**book, "layer": layer["name"]}

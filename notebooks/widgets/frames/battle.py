@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 
-from notebooks.widgets.frames.table import CLAIM, COUNT, INSTANT, NUMBER, POSITION, TEXT, WORLD, Table, one_of
+from notebooks.widgets.frames.schema import (
+    COUNT,
+    FLAG,
+    INSTANT,
+    NUMBER,
+    POSITION,
+    TEXT,
+    WORLD,
+    Document,
+    FrameSchema,
+    one_of,
+)
 
 VENUE = one_of("cex", "dex")
 STATUS = one_of("waiting", "in_market", "in_lp", "harvesting", "switching")
 EVENT = one_of("trade", "harvest", "switch")
 
-LANES = Table(
+LANES = FrameSchema(
     {"lane": TEXT},
     {
         "label": TEXT,
         "venue": VENUE,
         "logic": TEXT,
         "mode": TEXT,
-        "active": CLAIM,
+        "active": FLAG,
         "status": STATUS,
         "initial_capital": NUMBER,
         "capital": NUMBER,
@@ -37,7 +45,7 @@ LANES = Table(
         "world": WORLD,
     },
 )
-LANE_HISTORY = Table(
+LANE_HISTORY = FrameSchema(
     {"time": INSTANT},
     {
         "lane": TEXT,
@@ -48,7 +56,7 @@ LANE_HISTORY = Table(
         "world": WORLD,
     },
 )
-LANE_EVENTS = Table(
+LANE_EVENTS = FrameSchema(
     {"time": INSTANT},
     {
         "lane": TEXT,
@@ -63,7 +71,7 @@ LANE_EVENTS = Table(
         "world": WORLD,
     },
 )
-POSITIONS = Table(
+POSITIONS = FrameSchema(
     {"lane": TEXT, "asset": TEXT},
     {
         "side": POSITION,
@@ -77,7 +85,7 @@ POSITIONS = Table(
         "world": WORLD,
     },
 )
-LIQUIDITY = Table(
+LIQUIDITY = FrameSchema(
     {"lane": TEXT},
     {
         "pool": TEXT,
@@ -98,32 +106,32 @@ LIQUIDITY = Table(
 )
 
 
-def lanes(battle: Mapping[str, Any]) -> pd.DataFrame:
-    """How the lanes stand.
+def lanes(battle: Document) -> pd.DataFrame:
+    """The present state of the lanes.
 
     Parameters
     ----------
-    battle : the document of `client.battle()`
+    battle : the response of `client.battle()`
 
     Returns
     -------
-    One row a lane, index `lane`. Capitals are USD, `_pct` percent, `last_tick` is the end of the last bar it saw.
-    What only liquidity has is missing on an exchange.
+    One row per lane, index `lane`. Capitals are USD, `_pct` are percentages, `last_tick` is the end of the last bar of
+    the lane. Fields of liquidity lanes are missing for lanes on an exchange.
     """
     return LANES.frame(({**lane, "lane": lane["name"]} for lane in battle["lanes"]), world=battle["world"])
 
 
-def lane_history(history: Mapping[str, Any]) -> pd.DataFrame:
-    """What the lanes were worth over time, long: one row a lane and instant.
+def lane_history(history: Document) -> pd.DataFrame:
+    """The equity of the lanes over time in long form: one row per lane and instant.
 
     Parameters
     ----------
-    history : the document of `client.battle_history()`
+    history : the response of `client.battle_history()`
 
     Returns
     -------
-    Index `time`, UTC, which repeats: the lanes one after the other, each oldest first. `equity_usd` in USD,
-    `pnl_pct` in percent of the lane's initial capital, computed here.
+    Index `time`, UTC, which repeats: lane after lane, each with its oldest point first. `equity_usd` is USD, `pnl_pct`
+    a percentage of the initial capital of the lane, computed here.
     """
     points = (
         {**lane, **point, "lane": lane["name"], "pnl_pct": 100 * (point["equity_usd"] / lane["initial_capital"] - 1)}
@@ -133,48 +141,48 @@ def lane_history(history: Mapping[str, Any]) -> pd.DataFrame:
     return LANE_HISTORY.frame(points, world=history["world"])
 
 
-def lane_events(history: Mapping[str, Any]) -> pd.DataFrame:
-    """What the lanes did: trades, harvests and switches.
+def lane_events(history: Document) -> pd.DataFrame:
+    """The events of the lanes: trades, harvests and switches.
 
     Parameters
     ----------
-    history : the document of `client.battle_history()`
+    history : the response of `client.battle_history()`
 
     Returns
     -------
-    Index `time`, UTC, which repeats: the lanes one after the other, each oldest first. `price` is USD, `subject`
-    the asset or pool, `value_usd` what was moved, `cost_usd` what that cost, `pnl_usd` what a closed position made
-    after all its costs, missing where none was closed.
+    One row per event, index `time`, UTC, which repeats: lane after lane, each with its oldest event first. `subject` is
+    the asset or the pool, `price` is USD, `value_usd` the volume, `cost_usd` its cost, and `pnl_usd` the result of a
+    closed position after all its costs, missing if no position was closed.
     """
     events = ({**lane, **event, "lane": lane["name"]} for lane in history["lanes"] for event in lane["events"])
     return LANE_EVENTS.frame(events, world=history["world"])
 
 
-def positions(battle: Mapping[str, Any]) -> pd.DataFrame:
-    """What the lanes on an exchange hold.
+def positions(battle: Document) -> pd.DataFrame:
+    """The open positions of the lanes on an exchange.
 
     Parameters
     ----------
-    battle : the document of `client.battle()`
+    battle : the response of `client.battle()`
 
     Returns
     -------
-    One row a position, index `lane` and `asset`. Prices and `pnl_usd` are USD, `quantity` is units of the asset,
-    `stop_price` is missing where there is no stop.
+    One row per position, index `lane` and `asset`. Prices and `pnl_usd` are USD, `quantity` is in units of the asset,
+    `stop_price` is missing without a stop.
     """
     return POSITIONS.frame(battle["venues"]["cex"]["positions"], as_of=battle["as_of"], world=battle["world"])
 
 
-def liquidity(battle: Mapping[str, Any]) -> pd.DataFrame:
-    """Where the result of each liquidity lane comes from.
+def liquidity(battle: Document) -> pd.DataFrame:
+    """The parts of the result of each liquidity lane.
 
     Parameters
     ----------
-    battle : the document of `client.battle()`
+    battle : the response of `client.battle()`
 
     Returns
     -------
-    One row a lane, index `lane`. The range and `price` are USD and missing outside a pool. `market_usd`,
-    `divergence_usd` and `fees_usd` less `gas_usd` and `swap_usd` are the lane's PnL.
+    One row per lane, index `lane`. The range and `price` are USD, and missing outside of a pool. The PnL of the lane is
+    `market_usd` + `divergence_usd` + `fees_usd` - `gas_usd` - `swap_usd`.
     """
     return LIQUIDITY.frame(battle["venues"]["dex"]["liquidity"], as_of=battle["as_of"], world=battle["world"])

@@ -1,13 +1,23 @@
-"""The strategy hospital as a frame: one month, or several under each other."""
+"""The strategy hospital as a frame: one month, or several months."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.table import COUNT, INSTANT, NUMBER, STRATEGY_CATEGORY, TEXT, WORLD, Table, one_of
+from notebooks.widgets.frames.schema import (
+    COUNT,
+    INSTANT,
+    NUMBER,
+    STRATEGY_CATEGORY,
+    TEXT,
+    WORLD,
+    Document,
+    FrameSchema,
+    one_of,
+)
 
 STATUS = one_of("healthy", "watch", "sick", "critical", "observation")
 RECOMMENDATION = one_of("promote", "keep", "reduce", "pause", "retire", "observe")
@@ -41,41 +51,41 @@ COLUMNS = {
     "as_of": INSTANT,
     "world": WORLD,
 }
-HOSPITAL = Table({"key": TEXT}, {"snapshot_month": TEXT} | COLUMNS)
-HOSPITAL_MONTHS = Table({"snapshot_month": TEXT, "key": TEXT}, COLUMNS)
+HOSPITAL = FrameSchema({"key": TEXT}, {"snapshot_month": TEXT} | COLUMNS)
+HOSPITAL_MONTHS = FrameSchema({"snapshot_month": TEXT, "key": TEXT}, COLUMNS)
 
 
-def hospital(document: Mapping[str, Any]) -> pd.DataFrame:
-    """The health of every strategy at the end of a month, with what the score is made of.
+def hospital(document: Document) -> pd.DataFrame:
+    """The health of every strategy at the end of a month, with the parts of its score.
 
     Parameters
     ----------
-    document : that of `client.hospital()` or `client.hospital(month)`
+    document : the response of `client.hospital()` or `client.hospital(month)`
 
     Returns
     -------
-    One row a strategy, index `key`, the best score first. Scores are 0 to 100, the measures they are made of (`psr`
-    to `trust`) 0 to 1 but for `raw_score`, `_pct` is percent over the last 90 days at most, `assets` are divided by
-    blanks. What there was no month before for is missing.
+    One row per strategy, index `key`, the best score first. Scores are 0 to 100, and so is `raw_score`; the other parts
+    (`psr` to `trust`) are 0 to 1. `_pct` are percentages over at most 90 days; `assets` are separated by spaces. Fields
+    of the previous month are missing in the first month of a strategy.
     """
     return HOSPITAL.frame(_rows(document))
 
 
-def hospital_months(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Several months of the hospital under each other.
+def hospital_months(documents: Iterable[Document]) -> pd.DataFrame:
+    """Several months of the hospital.
 
     Parameters
     ----------
-    documents : those of `client.hospital(month)`, in the order wanted
+    documents : responses of `client.hospital(month)`, in the order of the frame
 
     Returns
     -------
-    One row a month and strategy, index `snapshot_month` (`2026-10`) and `key`; columns as `hospital` has them.
+    One row per month and strategy, index `snapshot_month` (`2026-10`) and `key`, with the columns of `hospital`.
     """
     return HOSPITAL_MONTHS.frame(row for document in documents for row in _rows(document))
 
 
-def _rows(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(document: Document) -> Iterator[dict[str, Any]]:
     shared = {name: document[name] for name in ("snapshot_month", "as_of", "world")}
     for entry in document["strategies"]:
         yield {**entry, **entry["metrics"], **shared, "assets": " ".join(entry["assets"])}

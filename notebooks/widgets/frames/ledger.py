@@ -1,50 +1,51 @@
-"""The public ledger as frames: its rows, and the votes, odds and outcomes they hold, to be joined by subject."""
+"""The public ledger as frames: its rows, and their votes, odds and outcomes, which join by subject."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
-from notebooks.widgets.frames.table import (
-    BODY,
-    CLAIM,
+from notebooks.widgets.frames.schema import (
     COMPARATOR,
     COUNT,
+    FLAG,
     INSTANT,
     MARKET_CATEGORY,
     NUMBER,
+    OBJECT,
     OUTCOME,
     TEXT,
     WORLD,
-    Table,
+    Document,
+    FrameSchema,
     one_of,
 )
 
 KIND = one_of("question", "votes", "odds", "resolution", "score", "hospital", "lane_trade", "correction")
-RECORDED = {"seq": COUNT, "recorded_at": INSTANT, "corrected": CLAIM, "backfilled": CLAIM, "world": WORLD}
+RECORDED = {"seq": COUNT, "recorded_at": INSTANT, "corrected": FLAG, "backfilled": FLAG, "world": WORLD}
 
-LEDGER = Table(
+LEDGER = FrameSchema(
     {"seq": COUNT},
     {
         "recorded_at": INSTANT,
         "kind": KIND,
         "subject": TEXT,
-        "body": BODY,
+        "body": OBJECT,
         "previous": TEXT,
         "hash": TEXT,
-        "backfilled": CLAIM,
+        "backfilled": FLAG,
         "world": WORLD,
     },
 )
-LEDGER_VOTES = Table(
+LEDGER_VOTES = FrameSchema(
     {"subject": TEXT, "voter": TEXT},
     {
         "p_yes": NUMBER,
         "weight": NUMBER,
         "engine": TEXT,
-        "fallback": CLAIM,
+        "fallback": FLAG,
         "p_pool": NUMBER,
         "asset": TEXT,
         "category": MARKET_CATEGORY,
@@ -54,7 +55,7 @@ LEDGER_VOTES = Table(
         **RECORDED,
     },
 )
-LEDGER_ODDS = Table(
+LEDGER_ODDS = FrameSchema(
     {"subject": TEXT},
     {
         "p_market": NUMBER,
@@ -66,103 +67,99 @@ LEDGER_ODDS = Table(
         **RECORDED,
     },
 )
-LEDGER_OUTCOMES = Table(
+LEDGER_OUTCOMES = FrameSchema(
     {"subject": TEXT},
     {"outcome": OUTCOME, "resolved_at": INSTANT, "source": TEXT, "evidence": TEXT, **RECORDED},
 )
 
-Told = Mapping[str, Any] | Iterable[Mapping[str, Any]]
+Rows = Document | Iterable[Document]
 
 
-def ledger(told: Told, world: str | None = None) -> pd.DataFrame:
+def ledger(source: Rows, world: str | None = None) -> pd.DataFrame:
     """The rows of the ledger as they were recorded.
 
     Parameters
     ----------
-    told : a page of `client.ledger()`, several of them, or what the lines of `client.export_ledger()` hold, which
-        `map(json.loads, lines)` reads
-    world : of which world the lines are, as `client.ledger_head()["world"]` says; a page says it itself
+    source : a page of `client.ledger()`, several pages, or the parsed lines of `client.export_ledger()`, for example
+        `map(json.loads, lines)`
+    world : the world of the lines, `client.ledger_head()["world"]`; a page states its own
 
     Returns
     -------
-    One row a row, index `seq`. `body` is the object that was recorded, with instants in unix seconds. Roots are left
-    out. ValueError for a row of which nobody says the world.
+    One row per ledger row, index `seq`; roots are left out. `body` is the recorded object, with instants in unix
+    seconds. ValueError for lines without a `world`.
     """
-    return LEDGER.frame(_entries(told, world))
+    return LEDGER.frame(_entries(source, world))
 
 
-def ledger_votes(told: Told, world: str | None = None) -> pd.DataFrame:
-    """Every vote that was recorded, one row a market and voter.
+def ledger_votes(source: Rows, world: str | None = None) -> pd.DataFrame:
+    """The recorded votes.
 
     Parameters
     ----------
-    told, world : as `ledger` takes them
+    source, world : as in `ledger`
 
     Returns
     -------
-    Index `subject`, the market's id, and `voter`. `p_yes` is the vote and `p_pool` the pool's P(YES), in 0 to 1 as
-    they were committed; `weight` is the voter's share. On a `comparator` of `open` there is no YES, and nothing is
-    scored. `corrected` where a later row among those told corrects this one.
+    One row per market and voter, index `subject`, the id of the market, and `voter`. `p_yes` is the P(YES) of the vote
+    and `p_pool` that of the pool, in 0 to 1; `weight` is the weight of the voter. A `comparator` of `open` has no YES
+    and is not scored. `corrected` marks a row that a later row of the source corrects.
     """
-    return LEDGER_VOTES.frame(row for entry in _of_kind("votes", told, world) for row in _votes(entry))
+    return LEDGER_VOTES.frame(row for entry in _of_kind("votes", source, world) for row in _votes(entry))
 
 
-def ledger_odds(told: Told, world: str | None = None) -> pd.DataFrame:
-    """What an outside market gave when the votes were cast.
+def ledger_odds(source: Rows, world: str | None = None) -> pd.DataFrame:
+    """The odds of the external markets at the time of the votes.
 
     Parameters
     ----------
-    told, world : as `ledger` takes them
+    source, world : as in `ledger`
 
     Returns
     -------
-    One row a market, index `subject`. `p_market`, `bid` and `ask` are of YES in 0 to 1; a `source` of `simulated` is
-    this service itself. `corrected` as in `ledger_votes`.
+    One row per market, index `subject`. `p_market`, `bid` and `ask` are P(YES) in 0 to 1; the `source` `simulated` is
+    this service. `corrected` as in `ledger_votes`.
     """
-    rows = ({**entry["body"], **entry, "p_market": entry["body"]["p_yes"]} for entry in _of_kind("odds", told, world))
+    rows = ({**entry["body"], **entry, "p_market": entry["body"]["p_yes"]} for entry in _of_kind("odds", source, world))
     return LEDGER_ODDS.frame(rows)
 
 
-def ledger_outcomes(told: Told, world: str | None = None) -> pd.DataFrame:
-    """What became of each market that was resolved.
+def ledger_outcomes(source: Rows, world: str | None = None) -> pd.DataFrame:
+    """The outcomes of the resolved markets.
 
     Parameters
     ----------
-    told, world : as `ledger` takes them
+    source, world : as in `ledger`
 
     Returns
     -------
-    One row a resolution, index `subject`, the market's id. `source` is whose word it is, `evidence` what shows it; an
-    outcome of `void` counts for nothing. `corrected` as in `ledger_votes`.
+    One row per resolution, index `subject`, the id of the market. `source` names the origin of the outcome, `evidence`
+    supports it; a market with the outcome `void` is not scored. `corrected` as in `ledger_votes`.
     """
-    return LEDGER_OUTCOMES.frame({**entry["body"], **entry} for entry in _of_kind("resolution", told, world))
+    return LEDGER_OUTCOMES.frame({**entry["body"], **entry} for entry in _of_kind("resolution", source, world))
 
 
-def _entries(told: Told, world: str | None) -> Iterator[dict[str, Any]]:
-    for one in [told] if isinstance(told, Mapping) else told:
-        if "entries" in one:
-            yield from ({**entry, "world": one["world"]} for entry in one["entries"])
-        elif one["type"] == "row":
-            yield {**one, "world": _stated(world)}
+def _entries(source: Rows, world: str | None) -> Iterator[dict[str, Any]]:
+    for item in [cast(Document, source)] if isinstance(source, Mapping) else source:
+        if "entries" in item:
+            yield from ({**entry, "world": item["world"]} for entry in item["entries"])
+        elif item["type"] == "row":
+            if world is None:
+                raise ValueError('the lines have no world: pass world=client.ledger_head()["world"]')
+            yield {**item, "world": world}
 
 
-def _stated(world: str | None) -> str:
-    if world is None:
-        raise ValueError('of which world are these lines? Pass world=client.ledger_head()["world"]')
-    return world
-
-
-def _of_kind(kind: str, told: Told, world: str | None) -> list[dict[str, Any]]:
-    """The rows of a kind, with whether a later one corrects them."""
-    entries = list(_entries(told, world))
+def _of_kind(kind: str, source: Rows, world: str | None) -> list[dict[str, Any]]:
+    """The rows of a kind, each with whether a later row corrects it."""
+    entries = list(_entries(source, world))
     corrected = {entry["body"]["corrects"] for entry in entries if entry["kind"] == "correction"}
     return [{**entry, "corrected": entry["seq"] in corrected} for entry in entries if entry["kind"] == kind]
 
 
-def _votes(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _votes(entry: Document) -> Iterator[dict[str, Any]]:
     body = entry["body"]
-    asked = {name: body["question"][name] for name in ("asset", "comparator")}
-    asked |= {name: body[name] for name in ("category", "voted_at", "deadline")}
+    market = {name: body["question"][name] for name in ("asset", "comparator")}
+    market |= {name: body[name] for name in ("category", "voted_at", "deadline")}
     for vote in body["votes"]:
-        # What was not so of a language model is not recorded.
-        yield {"fallback": False, **vote, **asked, **entry, "p_yes": vote["p"], "p_pool": body["p"]}
+        # The ledger records `fallback` only for language models.
+        yield {"fallback": False, **vote, **market, **entry, "p_yes": vote["p"], "p_pool": body["p"]}

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 
-from notebooks.widgets.frames.table import CLAIM, INSTANT, NUMBER, TEXT, WORLD, Table
+from notebooks.widgets.frames.schema import FLAG, INSTANT, NUMBER, TEXT, WORLD, Document, FrameSchema
 
-PRICES = Table(
+PRICES = FrameSchema(
     {"asset": TEXT},
     {
         "name": TEXT,
@@ -17,13 +14,13 @@ PRICES = Table(
         "change_24h_pct": NUMBER,
         "high_24h": NUMBER,
         "low_24h": NUMBER,
-        "market_open": CLAIM,
+        "market_open": FLAG,
         "as_of": INSTANT,
         "source": TEXT,
         "world": WORLD,
     },
 )
-HEADLINES = Table(
+HEADLINES = FrameSchema(
     {"published_at": INSTANT},
     {
         "title": TEXT,
@@ -31,38 +28,37 @@ HEADLINES = Table(
         "url": TEXT,
         "score": NUMBER,
         "assets": TEXT,
-        "simulated": CLAIM,
+        "simulated": FLAG,
         "world": WORLD,
     },
 )
 
 
-def prices(document: Mapping[str, Any]) -> pd.DataFrame:
-    """What every asset costs.
+def prices(document: Document) -> pd.DataFrame:
+    """The price of every asset.
 
     Parameters
     ----------
-    document : that of `client.prices()`
+    document : the response of `client.prices()`
 
     Returns
     -------
-    One row an asset, index `asset`. Prices are USD, those of the day are of the last 24 hours; each is `as_of` an
-    instant of its own.
+    One row per asset, index `asset`. Prices are USD; `change_24h_pct` is a percentage. Each asset has its own `as_of`.
     """
     return PRICES.frame(document["prices"], world=document["world"])
 
 
-def headlines(document: Mapping[str, Any]) -> pd.DataFrame:
-    """The stories behind the news pulse.
+def headlines(document: Document) -> pd.DataFrame:
+    """The headlines behind the news pulse.
 
     Parameters
     ----------
-    document : that of `client.news()`
+    document : the response of `client.news()`
 
     Returns
     -------
-    Index `published_at`, UTC, which may repeat. `score` is the tone, -1 bearish to 1 bullish; `assets`
-    are divided by blanks. A `simulated` story was written by the service.
+    One row per headline, index `published_at`, UTC, which may repeat. `score` is the tone, -1 (bearish) to 1 (bullish);
+    `assets` are separated by spaces. The service generates `simulated` headlines.
     """
     rows = ({**story, "assets": " ".join(story["assets"])} for story in document["headlines"])
     return HEADLINES.frame(rows, world=document["world"])

@@ -1,15 +1,25 @@
-"""An answer of the oracle as a frame."""
+"""The votes of an oracle answer as a frame."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.table import COUNT, DIRECTION, INSTANT, MAYBE, NUMBER, TEXT, WORLD, Table
+from notebooks.widgets.frames.schema import (
+    COUNT,
+    DIRECTION,
+    INSTANT,
+    NUMBER,
+    OPTIONAL_FLAG,
+    TEXT,
+    WORLD,
+    Document,
+    FrameSchema,
+)
 
-ORACLE_VOTES = Table(
+ORACLE_VOTES = FrameSchema(
     {"voter": TEXT},
     {
         "p_yes": NUMBER,
@@ -17,9 +27,9 @@ ORACLE_VOTES = Table(
         "conviction": NUMBER,
         "weight": NUMBER,
         "engine": TEXT,
-        "fallback": MAYBE,
-        "outlier": MAYBE,
-        "pivotal": MAYBE,
+        "fallback": OPTIONAL_FLAG,
+        "outlier": OPTIONAL_FLAG,
+        "pivotal": OPTIONAL_FLAG,
         "abstained": TEXT,
         "reasoning": TEXT,
         "latency_ms": NUMBER,
@@ -31,42 +41,29 @@ ORACLE_VOTES = Table(
         "world": WORLD,
     },
 )
-OF_A_VOTE = (
-    "p_yes",
-    "direction",
-    "conviction",
-    "weight",
-    "engine",
-    "fallback",
-    "outlier",
-    "pivotal",
-    "reasoning",
-    "latency_ms",
-    "tokens",
-    "usd",
-)
 
 
-def oracle_votes(answer: Mapping[str, Any]) -> pd.DataFrame:
-    """Who voted what on a question.
+def oracle_votes(answer: Document) -> pd.DataFrame:
+    """The votes on a question.
 
     Parameters
     ----------
-    answer : that of `client.ask(question)`, or the last event of `client.ask_stream(question)`
+    answer : the response of `client.ask(question)`, or the last event of `client.ask_stream(question)`
 
     Returns
     -------
-    One row a voter, index `voter`. `p_yes` is P(YES) in 0 to 1, missing where the question has no YES; `conviction` is
-    0 to 100, `weight` 1 on average, `usd` what a language model was paid; without a `pivotal` voter the direction would
-    be another. Who abstained has a row with the reason under `abstained` and no vote.
+    One row per voter, index `voter`. `p_yes` is P(YES) in 0 to 1, missing for a question without a criterion;
+    `conviction` is 0 to 100, `weight` is 1 on average, `usd` is the cost of a language model. Without a `pivotal` voter
+    the consensus would have another direction. A voter that abstained has a row with the reason in `abstained` and no
+    vote.
     """
     shared = {name: answer[name] for name in ("question", "asked_at", "as_of", "world")}
     return ORACLE_VOTES.frame(_rows(answer), **shared)
 
 
-def _rows(answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(answer: Document) -> Iterator[dict[str, Any]]:
     pivotal = answer["consensus"]["pivotal"]
     for voter, vote in answer["votes"].items():
         yield {**vote, "voter": voter, "pivotal": voter in pivotal, "abstained": None}
     for voter, reason in answer["abstained"].items():
-        yield {**dict.fromkeys(OF_A_VOTE), "voter": voter, "abstained": reason}
+        yield {**dict.fromkeys(ORACLE_VOTES.columns), "voter": voter, "abstained": reason}

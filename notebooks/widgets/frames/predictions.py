@@ -1,25 +1,26 @@
-"""Open prediction markets and challenges as frames, and who votes what on them."""
+"""Open prediction markets and challenges as frames, and the votes on them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.table import (
-    CLAIM,
+from notebooks.widgets.frames.schema import (
     COMPARATOR,
     COUNT,
     DIRECTION,
+    FLAG,
     INSTANT,
     MARKET_CATEGORY,
-    MAYBE,
     NUMBER,
+    OPTIONAL_FLAG,
     OUTCOME,
     TEXT,
     WORLD,
-    Table,
+    Document,
+    FrameSchema,
     one_of,
 )
 
@@ -46,7 +47,7 @@ MARKET = {
     "volume_usd": NUMBER,
     "odds_source": TEXT,
     "odds_fetched_at": INSTANT,
-    "odds_simulated": MAYBE,
+    "odds_simulated": OPTIONAL_FLAG,
     "votes_yes": COUNT,
     "votes_no": COUNT,
     "abstained": COUNT,
@@ -56,14 +57,14 @@ MARKET = {
     "distance_pct": NUMBER,
     "hours_left": NUMBER,
     "ledger_seq": COUNT,
-    "backfilled": CLAIM,
+    "backfilled": FLAG,
 }
-MARKETS = Table({"id": TEXT}, MARKET | {"as_of": INSTANT, "world": WORLD})
-CHALLENGES = Table(
+MARKETS = FrameSchema({"id": TEXT}, MARKET | {"as_of": INSTANT, "world": WORLD})
+CHALLENGES = FrameSchema(
     {"number": COUNT},
-    {"id": TEXT, **MARKET, "votes_pending": CLAIM, "resolved_by": TEXT, "timestamp": INSTANT, "world": WORLD},
+    {"id": TEXT, **MARKET, "votes_pending": FLAG, "resolved_by": TEXT, "timestamp": INSTANT, "world": WORLD},
 )
-MARKET_VOTES = Table(
+MARKET_VOTES = FrameSchema(
     {"id": TEXT, "voter": TEXT},
     {
         "p_yes": NUMBER,
@@ -71,66 +72,66 @@ MARKET_VOTES = Table(
         "conviction": NUMBER,
         "weight": NUMBER,
         "engine": TEXT,
-        "fallback": MAYBE,
+        "fallback": OPTIONAL_FLAG,
         "abstained": TEXT,
         "voted_at": INSTANT,
-        "backfilled": CLAIM,
+        "backfilled": FLAG,
         "world": WORLD,
     },
 )
-NO_VOTE = dict.fromkeys(("p_yes", "direction", "conviction", "weight", "engine", "fallback", "voted_at"))
 
 
-def markets(document: Mapping[str, Any]) -> pd.DataFrame:
-    """The open prediction markets with the pool's probability beside an outside market's.
+def markets(document: Document) -> pd.DataFrame:
+    """The open prediction markets with the probabilities of the pool and of an external market.
 
     Parameters
     ----------
-    document : that of `client.predictions()`
+    document : the response of `client.predictions()`
 
     Returns
     -------
-    One row a market, index `id`, the earliest deadline first. `p_` is P(YES) in 0 to 1, `divergence_pts` is 100
-    times `p_ai` less `p_market`, levels and prices are USD. Nobody traded at odds that are `odds_simulated`; all of
-    an outside market is missing where none asks the same.
+    One row per market, index `id`, the earliest deadline first. `p_` is P(YES) in 0 to 1, `divergence_pts` is `p_ai`
+    minus `p_market` in percentage points, levels and prices are USD. Odds that are `odds_simulated` come from this
+    service; the odds are missing if no external market asks the same question.
     """
     return MARKETS.frame(map(_market, document["markets"]), as_of=document["as_of"], world=document["world"])
 
 
-def challenges(document: Mapping[str, Any]) -> pd.DataFrame:
+def challenges(document: Document) -> pd.DataFrame:
     """The open challenges.
 
     Parameters
     ----------
-    document : that of `client.challenges()`
+    document : the response of `client.challenges()`
 
     Returns
     -------
-    One row a challenge, index `number`, as they stand at `timestamp`; columns as `markets` has them. What the voters
-    say is missing while `votes_pending`.
+    One row per challenge, index `number`, with the columns of `markets`; `timestamp` is the time of the response. The
+    votes are missing while `votes_pending`.
     """
     return CHALLENGES.frame(
         map(_market, document["challenges"]), timestamp=document["timestamp"], world=document["world"]
     )
 
 
-def market_votes(document: Mapping[str, Any]) -> pd.DataFrame:
-    """Who says what on each market or challenge, one row a market and voter.
+def market_votes(document: Document) -> pd.DataFrame:
+    """The votes on each market or challenge.
 
     Parameters
     ----------
-    document : that of `client.predictions()` or of `client.challenges()`
+    document : the response of `client.predictions()` or `client.challenges()`
 
     Returns
     -------
-    Index `id` and `voter`. `p_yes` is P(YES) in 0 to 1, `conviction` is 0 to 100, `weight` is 1 on average. Who
-    abstained has a row with the reason under `abstained` and no vote; apex stands beside the voters of a challenge.
+    One row per market and voter, index `id` and `voter`. `p_yes` is P(YES) in 0 to 1, `conviction` is 0 to 100,
+    `weight` is 1 on average. A voter that abstained has a row with the reason in `abstained` and no vote. A challenge
+    has a row for apex, too.
     """
     listed = document["challenges"] if "challenges" in document else document["markets"]
     return MARKET_VOTES.frame((row for market in listed for row in _votes(market)), world=document["world"])
 
 
-def _market(market: Mapping[str, Any]) -> dict[str, Any]:
+def _market(market: Document) -> dict[str, Any]:
     ai, odds, context = (market[name] or {} for name in ("ai", "market_odds", "context"))
     understood, users = market["understood"], market["user_votes"]
     return {
@@ -151,10 +152,10 @@ def _market(market: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _votes(market: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _votes(market: Document) -> Iterator[dict[str, Any]]:
     shared = {"id": market["id"], "backfilled": market["backfilled"]}
-    beside = {APEX: market["apex"]} if market.get(APEX) else {}
-    for voter, vote in {**market["ai_votes"], **beside}.items():
+    apex = {APEX: market[APEX]} if market.get(APEX) else {}
+    for voter, vote in {**market["ai_votes"], **apex}.items():
         yield {**vote, **shared, "voter": voter, "abstained": None}
     for voter, reason in market["abstained"].items():
-        yield {**NO_VOTE, **shared, "voter": voter, "abstained": reason}
+        yield {**dict.fromkeys(MARKET_VOTES.columns), **shared, "voter": voter, "abstained": reason}

@@ -1,15 +1,23 @@
-"""Shadow bets as frames: each bet, each book, and how its winnings went. All of it is on paper."""
+"""Shadow bets as frames: the bets, the books and their PnL over time. All bets are on paper."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 
-from notebooks.widgets.frames.table import CLAIM, COUNT, INSTANT, NUMBER, OUTCOME, TEXT, WORLD, Table, one_of
+from notebooks.widgets.frames.schema import (
+    COUNT,
+    FLAG,
+    INSTANT,
+    NUMBER,
+    OUTCOME,
+    TEXT,
+    WORLD,
+    Document,
+    FrameSchema,
+    one_of,
+)
 
-SHADOW_BETS = Table(
+SHADOW_BETS = FrameSchema(
     {"market_id": TEXT},
     {
         "question": TEXT,
@@ -27,13 +35,13 @@ SHADOW_BETS = Table(
         "opened_at": INSTANT,
         "deadline": INSTANT,
         "source": TEXT,
-        "simulated": CLAIM,
-        "backfilled": CLAIM,
+        "simulated": FLAG,
+        "backfilled": FLAG,
         "world": WORLD,
     },
 )
-SHADOW_BOOKS = Table(
-    {"backfilled": CLAIM},
+SHADOW_BOOKS = FrameSchema(
+    {"backfilled": FLAG},
     {
         "bets": COUNT,
         "open": COUNT,
@@ -53,49 +61,49 @@ SHADOW_BOOKS = Table(
         "world": WORLD,
     },
 )
-SHADOW_CURVE = Table({"time": INSTANT}, {"pnl_usd": NUMBER, "backfilled": CLAIM, "world": WORLD})
+SHADOW_CURVE = FrameSchema({"time": INSTANT}, {"pnl_usd": NUMBER, "backfilled": FLAG, "world": WORLD})
 
 
-def shadow_bets(document: Mapping[str, Any]) -> pd.DataFrame:
-    """The bets that are open, and after them the last that were settled.
+def shadow_bets(document: Document) -> pd.DataFrame:
+    """The open bets, then the latest settled bets.
 
     Parameters
     ----------
-    document : that of `client.shadow()`
+    document : the response of `client.shadow()`
 
     Returns
     -------
-    One row a bet, index `market_id`. `price` is what a contract cost, in 0 to 1 USD, the fee included in `stake_usd`;
-    `pnl_usd` is missing while the bet is open. Nobody traded at odds that are `simulated`.
+    One row per bet, index `market_id`. `price` is USD per contract, 0 to 1; `stake_usd` includes the fee; an open bet
+    has no `pnl_usd`. The odds of `simulated` bets come from this service.
     """
     return SHADOW_BETS.frame((*document["open"], *document["recent"]), world=document["world"])
 
 
-def shadow_books(document: Mapping[str, Any]) -> pd.DataFrame:
-    """What the bets made, live and backfilled.
+def shadow_books(document: Document) -> pd.DataFrame:
+    """The results of the bets, live and backfilled.
 
     Parameters
     ----------
-    document : that of `client.shadow()`
+    document : the response of `client.shadow()`
 
     Returns
     -------
-    One row a book, index `backfilled`. `roi_` is percent of what was staked on the `n` settled bets, with a 95 %
+    One row per book, index `backfilled`. `roi_` is a percentage of the stakes of the `n` settled bets, with a 95%
     interval.
     """
     return SHADOW_BOOKS.frame(document["books"], as_of=document["as_of"], world=document["world"])
 
 
-def shadow_curve(document: Mapping[str, Any]) -> pd.DataFrame:
-    """What all bets that were settled by an instant had made.
+def shadow_curve(document: Document) -> pd.DataFrame:
+    """The cumulative PnL of all bets settled up to an instant.
 
     Parameters
     ----------
-    document : that of `client.shadow()`
+    document : the response of `client.shadow()`
 
     Returns
     -------
-    Index `time`, UTC, oldest first in each book; `pnl_usd` is the sum so far.
+    One row per point, index `time`, UTC, the oldest first in each book.
     """
     points = ({**point, "backfilled": book["backfilled"]} for book in document["books"] for point in book["curve"])
     return SHADOW_CURVE.frame(points, world=document["world"])

@@ -1,31 +1,29 @@
-"""The leaderboard of strategies, and one strategy in full, as frames."""
+"""The strategy leaderboard, and the equity and trades of one strategy, as frames."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 
-from notebooks.widgets.frames.table import (
-    CLAIM,
+from notebooks.widgets.frames.schema import (
     COUNT,
+    FLAG,
     INSTANT,
     NUMBER,
     POSITION,
     STRATEGY_CATEGORY,
     TEXT,
     WORLD,
-    Table,
+    Document,
+    FrameSchema,
 )
 
-LEADERBOARD = Table(
+LEADERBOARD = FrameSchema(
     {"key": TEXT},
     {
         "rank": COUNT,
         "name": TEXT,
         "category": STRATEGY_CATEGORY,
-        "ghost": CLAIM,
+        "ghost": FLAG,
         "asset": TEXT,
         "initial_capital": NUMBER,
         "capital": NUMBER,
@@ -41,11 +39,11 @@ LEADERBOARD = Table(
         "world": WORLD,
     },
 )
-STRATEGY_EQUITY = Table(
+STRATEGY_EQUITY = FrameSchema(
     {"time": INSTANT},
     {"key": TEXT, "equity_usd": NUMBER, "benchmark_usd": NUMBER, "world": WORLD},
 )
-STRATEGY_TRADES = Table(
+STRATEGY_TRADES = FrameSchema(
     {"closed_at": INSTANT},
     {
         "key": TEXT,
@@ -63,18 +61,17 @@ STRATEGY_TRADES = Table(
 )
 
 
-def leaderboard(document: Mapping[str, Any]) -> pd.DataFrame:
-    """The strategies by rank, and after them the ghosts that they are measured against.
+def leaderboard(document: Document) -> pd.DataFrame:
+    """The strategies by rank, then the ghosts that they are compared with.
 
     Parameters
     ----------
-    document : that of `client.leaderboard()`, of all assets or of one
+    document : the response of `client.leaderboard()` or `client.leaderboard(asset)`
 
     Returns
     -------
-    One row a strategy, index `key`. A ghost is marked by `ghost` and has no `rank`. `asset` is missing where the
-    board is over all assets. Capitals are USD, `_pct` percent, `sharpe` is of a year, `positions` is how many it
-    holds.
+    One row per strategy, index `key`. A `ghost` has no `rank`. `asset` is missing for the board of all assets. Capitals
+    are USD, `_pct` are percentages, `sharpe` is annualized, `positions` is the number of open positions.
     """
     ranked = ({**entry, "ghost": False} for entry in document["entries"])
     ghosts = ({**entry, "ghost": True} for entry in document["ghosts"])
@@ -82,30 +79,30 @@ def leaderboard(document: Mapping[str, Any]) -> pd.DataFrame:
     return LEADERBOARD.frame(rows, asset=document["asset"], as_of=document["as_of"], world=document["world"])
 
 
-def strategy_equity(document: Mapping[str, Any]) -> pd.DataFrame:
-    """What a strategy was worth at each 24:00 UTC and is now, beside buying and holding the same assets.
+def strategy_equity(document: Document) -> pd.DataFrame:
+    """The equity of a strategy at each 24:00 UTC and now, and of buy and hold of the same assets.
 
     Parameters
     ----------
-    document : that of `client.strategy(key)`
+    document : the response of `client.strategy(key)`
 
     Returns
     -------
-    Index `time`, UTC, oldest first; both curves in USD.
+    One row per point, index `time`, UTC, the oldest first; both values in USD.
     """
     return STRATEGY_EQUITY.frame(document["equity"], key=document["key"], world=document["world"])
 
 
-def strategy_trades(document: Mapping[str, Any]) -> pd.DataFrame:
-    """The trades that a strategy closed last, at most a hundred.
+def strategy_trades(document: Document) -> pd.DataFrame:
+    """The latest closed trades of a strategy, at most 100.
 
     Parameters
     ----------
-    document : that of `client.strategy(key)`
+    document : the response of `client.strategy(key)`
 
     Returns
     -------
-    Index `closed_at`, UTC, which may repeat, newest first. Prices are USD after slippage, `pnl_usd` and `pnl_pct`
-    net of the fees of both sides, `quantity` is units of the asset.
+    One row per trade, index `closed_at`, UTC, which may repeat, the newest first. Prices are USD after slippage,
+    `pnl_usd` and `pnl_pct` are net of the fees of both sides, `quantity` is in units of the asset.
     """
     return STRATEGY_TRADES.frame(document["recent_trades"], key=document["key"], world=document["world"])

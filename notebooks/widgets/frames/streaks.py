@@ -1,15 +1,12 @@
-"""Runs of right answers as a frame."""
+"""Streaks of correct answers as a frame."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 
-from notebooks.widgets.frames.table import CLAIM, COUNT, INSTANT, NUMBER, TEXT, WORLD, Table
+from notebooks.widgets.frames.schema import COUNT, FLAG, INSTANT, NUMBER, TEXT, WORLD, Document, FrameSchema
 
-STREAKS = Table(
+STREAKS = FrameSchema(
     {"oracle": TEXT},
     {
         "rank": COUNT,
@@ -25,26 +22,26 @@ STREAKS = Table(
         "accuracy_high_pct": NUMBER,
         "last_resolved_at": INSTANT,
         "luck_best": NUMBER,
-        "backfilled": CLAIM,
+        "backfilled": FLAG,
         "as_of": INSTANT,
         "world": WORLD,
     },
 )
 
 
-def streaks(document: Mapping[str, Any]) -> pd.DataFrame:
-    """How often in a row each voter was right, beside what luck gives.
+def streaks(document: Document) -> pd.DataFrame:
+    """The current and the best streak of correct answers of each voter, and the best streak expected by luck.
 
     Parameters
     ----------
-    document : that of `client.streaks()`
+    document : the response of `client.streaks()`
 
     Returns
     -------
-    One row a voter, engine and book, index `oracle`, by rank. The accuracy is `correct` of `n` in percent, its 95 %
-    interval that of the `n_eff` independent answers these are worth. `luck_best` is the longest run that the best of as
-    many coin flippers is expected to have.
+    One row per voter, engine and book, index `oracle`, by rank. The accuracy is the percentage of `correct` among `n`
+    answers, its 95% interval that of the equivalent `n_eff` independent answers. `luck_best` is the expected longest
+    streak of the best of as many coin flippers.
     """
-    luck = {told["backfilled"]: told["expected_best"] for told in document["luck"]}
+    luck = {book["backfilled"]: book["expected_best"] for book in document["luck"]}
     rows = ({**streak, "luck_best": luck.get(streak["backfilled"])} for streak in document["streaks"])
     return STREAKS.frame(rows, as_of=document["as_of"], world=document["world"])

@@ -1,28 +1,29 @@
-"""One call of apex: the layers fused by the shrunken rule of the pool, and whether all speaks for it."""
+"""One call of apex: the layers fused by the calibrated rule of the pool, and whether the special mode holds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting import consensus
-from service.forecasting.apex.layers import ENGINE, LAYERS, Inputs
-from service.forecasting.record import ClassRecord
-from service.forecasting.votes import Abstention, Forecast, direction_of
+from service.forecasting.apex.layers import ENGINE, LAYERS, LayerInputs
+from service.forecasting.voters import consensus
+from service.forecasting.voters.ballots import Abstention, Forecast
+from service.forecasting.voters.track_record import ClassRecord
+from service.forecasting.voters.votes import direction_of
 from service.market.instants import HOUR
 
 EVERY_S = 4 * HOUR  # between two calls
-HALF_BELIEVED = 50  # resolved calls of the outside market at which n / (n + 50) reaches its start of one half
-AGREEING, FAR, PROVEN = 7, 0.15, 30  # the special mode: voters of nine, P from even, resolved calls of every layer
+HALF_TRUSTED = 50  # resolved calls of the outside market from which n / (n + 50) exceeds its minimum of one half
+AGREEING, FAR, PROVEN = 7, 0.15, 30  # special mode: voters of nine, distance of P from even, resolved calls per layer
 
 
 @dataclass(frozen=True)
 class LayerVote:
-    """What one layer said: `p` is P(higher in 24 h), null with weight 0 where it is silent, and why it is."""
+    """One layer's vote: `p` is P(higher in 24 h), null with weight 0 where the layer is `silent`, with the reason."""
 
     name: str
     p: float | None
@@ -33,10 +34,10 @@ class LayerVote:
 
 @dataclass(frozen=True)
 class Call:
-    """What apex said at the unix second `at`, beside the price `spot`: P(higher in 24 h).
+    """The call at the unix second `at`, at the price `spot`: P(higher in 24 h).
 
-    `confidence` is |2p - 1| times `agreement`, the weight of the speaking layers that are on its side. `special` says
-    that all `conditions` hold. `backfilled`: it was made on a past instant by the first start.
+    `confidence` is |2p - 1| times `agreement`, the share of the voting layers' weight on its side. `special`: all
+    `conditions` hold. `backfilled`: the first start made it for a past instant.
     """
 
     asset: str
@@ -57,19 +58,19 @@ class Call:
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> Call:
         """The call that `to_plain` was called on."""
-        return Call(**(dict(plain) | {"layers": tuple(LayerVote(**layer) for layer in plain["layers"])}))
+        return replace(Call(**plain), layers=tuple(LayerVote(**layer) for layer in plain["layers"]))
 
 
-def consult(inputs: Inputs, record: ClassRecord, *, backfilled: bool = False) -> Call:
-    """What the layers say together, weighed and corrected by `record`, which is that of earlier calls."""
-    said = {name: _hear(layer, inputs) for name, layer in LAYERS.items()}
-    spoken = {name: forecast.p for name, forecast in said.items() if isinstance(forecast, Forecast)}
-    weights = _weigh(list(spoken), record)
-    p = np.array(list(spoken.values()))
+def fuse(inputs: LayerInputs, record: ClassRecord, *, backfilled: bool = False) -> Call:
+    """The call of all layers together, weighted and calibrated by `record`, that of earlier calls."""
+    answers = {name: _answer(layer, inputs) for name, layer in LAYERS.items()}
+    voting = {name: answer.p for name, answer in answers.items() if isinstance(answer, Forecast)}
+    weights = _weigh(list(voting), record)
+    p = np.array(list(voting.values()))
     p_up = float(consensus.combine(p, weights, record.calibration)) if len(p) else 0.5
     agreement = float(weights[(p - 0.5) * (p_up - 0.5) > 0].sum() / weights.sum()) if len(p) else 0.0
     conditions = _conditions(inputs, p_up, record)
-    weight_of = dict(zip(spoken, weights.tolist(), strict=True))
+    weight_of = dict(zip(voting, weights.tolist(), strict=True))
     return Call(
         asset=inputs.asset,
         at=inputs.at,
@@ -79,34 +80,34 @@ def consult(inputs: Inputs, record: ClassRecord, *, backfilled: bool = False) ->
         confidence=abs(2 * p_up - 1) * agreement,
         special=all(conditions.values()),
         conditions=conditions,
-        layers=tuple(_vote(name, heard, weight_of.get(name, 0.0)) for name, heard in said.items()),
+        layers=tuple(_vote(name, answer, weight_of.get(name, 0.0)) for name, answer in answers.items()),
         backfilled=backfilled,
     )
 
 
-def _hear(layer: Callable[[Inputs], Forecast], inputs: Inputs) -> Forecast | Abstention:
+def _answer(layer: Callable[[LayerInputs], Forecast], inputs: LayerInputs) -> Forecast | Abstention:
     try:
         return layer(inputs)
     except Abstention as abstention:
         return abstention
 
 
-def _vote(name: str, heard: Forecast | Abstention, weight: float) -> LayerVote:
-    if isinstance(heard, Abstention):
-        return LayerVote(name, None, 0.0, "", heard.reason)
-    return LayerVote(name, heard.p, weight, heard.reasoning, None)
+def _vote(name: str, answer: Forecast | Abstention, weight: float) -> LayerVote:
+    if isinstance(answer, Abstention):
+        return LayerVote(name, None, 0.0, "", answer.reason)
+    return LayerVote(name, answer.p, weight, answer.reasoning, None)
 
 
 def _weigh(names: Sequence[str], record: ClassRecord) -> NDArray[np.float64]:
     """The pool's weights; that of the outside market times n / (n + 50), at least one half."""
     weights = consensus.weigh([(name, ENGINE) for name in names], record) if names else np.zeros(0)
     n = _resolved(record).get("market", 0)
-    believed = max(0.5, n / (n + HALF_BELIEVED))
-    return np.where(np.array(names) == "market", believed * weights, weights)
+    trusted = max(0.5, n / (n + HALF_TRUSTED))
+    return np.where(np.array(names) == "market", trusted * weights, weights)
 
 
-def _conditions(inputs: Inputs, p_up: float, record: ClassRecord) -> dict[str, bool]:
-    """What the special mode asks for: agreement of the nine, distance from even, and layers that are proven."""
+def _conditions(inputs: LayerInputs, p_up: float, record: ClassRecord) -> dict[str, bool]:
+    """The conditions of the special mode: agreement of the nine, distance from even, and proven layers."""
     side = _direction(p_up)
     agreeing = sum(_direction(p) == side for p in (*inputs.seats.values(), *inputs.brains.values()))
     resolved = _resolved(record)
@@ -122,5 +123,5 @@ def _direction(p: float) -> str:
 
 
 def _resolved(record: ClassRecord) -> dict[str, int]:
-    """How many calls of each layer have resolved."""
-    return {standing.voter: standing.n for standing in record.standings if standing.engine == ENGINE}
+    """The number of resolved calls of each layer."""
+    return {skill.voter: skill.n for skill in record.standings if skill.engine == ENGINE}

@@ -1,16 +1,15 @@
-"""The status of apex as it is published; every number is rounded here and nowhere else."""
+"""The published status of apex; every number is rounded here and nowhere else."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from service.documents import Document, DocumentHeader
 from service.forecasting.apex.call import EVERY_S, Call, LayerVote
-from service.forecasting.apex.scores import Accuracy, Scores
-from service.forecasting.next_day import HORIZON_H
-from service.forecasting.predictions import Made
-from service.forecasting.votes import Direction, direction_of
-from service.market.clock import World
+from service.forecasting.apex.scores import Accuracy, ApexScores
+from service.forecasting.voters.next_day import HORIZON_H
+from service.forecasting.voters.votes import Direction, direction_of
 from service.market.instants import iso
 
 DIGITS = {
@@ -25,7 +24,7 @@ DIGITS = {
 
 @dataclass(frozen=True)
 class FusedVote:
-    """The layers as one: P(higher), and the same in percent; bull and bear add up to 100."""
+    """The fused layers: P(higher), and the same in percent; bull and bear add up to 100."""
 
     direction: Direction
     p_up: float
@@ -35,7 +34,7 @@ class FusedVote:
 
 @dataclass(frozen=True)
 class SpecialMode:
-    """Whether everything speaks for the vote, and which of the conditions hold."""
+    """Whether all conditions hold, and each of them."""
 
     active: bool
     conditions: dict[str, bool]
@@ -43,7 +42,7 @@ class SpecialMode:
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer: P(higher), or null where it is `silent`, and then why; what it saw; how good it was, live first."""
+    """One layer: P(higher), null where it is `silent`, with the reason; its reading; its accuracy, live first."""
 
     name: str
     p_up: float | None
@@ -55,19 +54,13 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class ApexDocument:
-    """What apex says of the price of `asset` `horizon_hours` after `called_at`, and how good it was, live first.
+class ApexDocument(Document):
+    """The vote of apex on the price of `asset` `horizon_hours` after `called_at`, and its accuracy, live first.
 
-    `agreement` is the weight of the layers on the side of the vote, `confidence` that times twice the distance of
-    `p_up` from even; both are in 0-1. The next call is due at `next_at`.
+    `agreement` is the share of the layers' weight on the side of the vote, `confidence` that times twice the distance
+    of `p_up` from even; both are in 0-1. The next call is due at `next_at`.
     """
 
-    schema: str
-    timestamp: str
-    as_of: str
-    stale_after: str
-    world: World
-    sources: dict[str, str]
     asset: str
     horizon_hours: int
     called_at: str
@@ -82,12 +75,12 @@ class ApexDocument:
     backfilled: bool
 
 
-def apex_document(call: Call, scores: Scores, made: Made) -> ApexDocument:
+def apex_document(call: Call, scores: ApexScores, header: DocumentHeader) -> ApexDocument:
     """The document of the latest call."""
     bull = _bull(call.p_up)
     return ApexDocument(
         schema="apex/1",
-        **vars(made),
+        **vars(header),
         asset=call.asset,
         horizon_hours=HORIZON_H,
         called_at=iso(call.at),

@@ -1,1 +1,1 @@
-"""The news pulse: what headlines say of the seven assets, and what they suddenly speak of."""
+"""The news pulse: the tone of headlines on the seven assets, and the topics that rose."""

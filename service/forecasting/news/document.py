@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from service.documents import Document, DocumentHeader
 from service.forecasting.news.headline import ScoredHeadline
 from service.forecasting.news.pulse import HALF_LIFE_H, AssetPulse, Pulse, direction_of
-from service.forecasting.predictions import Made
-from service.forecasting.votes import Direction
-from service.market.clock import World
+from service.forecasting.voters.votes import Direction
 from service.market.instants import iso
 
 
 @dataclass(frozen=True)
 class TopicRow:
-    """A term, the stories of the last day and of the week before that hold it, how many times its odds rose."""
+    """A term, its stories of the last day and of the week before, and the factor by which its odds rose."""
 
     term: str
     mentions: int
@@ -25,7 +24,7 @@ class TopicRow:
 
 @dataclass(frozen=True)
 class HeadlineRow:
-    """A story as it was told first, with its tone in -1..1 and the assets it names."""
+    """The first headline of a story, with its tone in -1..1 and the assets it names."""
 
     title: str
     url: str | None
@@ -37,18 +36,12 @@ class HeadlineRow:
 
 
 @dataclass(frozen=True)
-class NewsDocument:
-    """The pulse of the last day's news: -1 bearish to 1 bullish, a story counting half every `half_life_h` hours.
+class NewsDocument(Document):
+    """The pulse of the last day's news, -1 bearish to 1 bullish; a story's weight halves every `half_life_h` hours.
 
-    `failed` says of each source that gave nothing why.
+    `failed` holds the reason for each source that gave no headlines.
     """
 
-    schema: str
-    timestamp: str
-    as_of: str
-    stale_after: str
-    world: World
-    sources: dict[str, str]
     direction: Direction
     score: float
     n: int
@@ -59,12 +52,12 @@ class NewsDocument:
     failed: dict[str, str]
 
 
-def news_document(pulse: Pulse, made: Made, failed: Mapping[str, str]) -> NewsDocument:
-    """The pulse as it is published; `failed` maps a source to the reason why it gave nothing."""
+def news_document(pulse: Pulse, header: DocumentHeader, failed: Mapping[str, str]) -> NewsDocument:
+    """The published pulse; `failed` maps a source to the reason why it gave no headlines."""
     score = round(pulse.score, 4)
     return NewsDocument(
         schema="news-pulse/1",
-        **vars(made),
+        **vars(header),
         direction=direction_of(score),
         score=score,
         n=pulse.n,
@@ -82,13 +75,13 @@ def _asset(each: AssetPulse) -> AssetPulse:
 
 
 def _headline(each: ScoredHeadline) -> HeadlineRow:
-    told = each.headline
+    headline = each.headline
     return HeadlineRow(
-        title=told.title,
-        url=told.url,
-        source=told.source,
-        published_at=iso(told.published_at),
+        title=headline.title,
+        url=headline.url,
+        source=headline.source,
+        published_at=iso(headline.published_at),
         score=round(each.score, 4),
         assets=each.assets,
-        simulated=told.simulated,
+        simulated=headline.simulated,
     )

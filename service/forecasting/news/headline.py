@@ -1,4 +1,4 @@
-"""A headline as plain text: cleaned of markup, with an id that is the same wherever it is met again."""
+"""A headline as plain text: cleaned of markup, with an id that depends on its words and source alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hashlib import sha256
 from html import unescape
 
 LONGEST_TITLE = 300
-LONGEST_RAW = 4_000  # characters looked at: a title is no place for more
+LONGEST_RAW = 4_000  # characters that are read
 ROUNDS = 3  # feeds escape markup once, some twice
 
 SILENT = re.compile(r"<(script|style|iframe|template)\b.*?(?:</\1[^>]*>|$)|<!--.*?(?:-->|$)", re.IGNORECASE | re.DOTALL)
@@ -20,7 +20,7 @@ NOT_A_WORD = re.compile(r"\W+")
 
 @dataclass(frozen=True)
 class Headline:
-    """What a source printed at the unix second `published_at`; `id` is 32 hex digits of its title and source."""
+    """A title that a source published at the unix second `published_at`; `id` is a hash of both, 32 hex digits."""
 
     id: str
     published_at: int
@@ -32,7 +32,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class ScoredHeadline:
-    """A headline with its tone in -1..1 and the assets it names, in the order of the market's."""
+    """A headline with its tone in -1..1 and the assets it names, in the order of `ASSETS`."""
 
     headline: Headline
     score: float
@@ -40,7 +40,7 @@ class ScoredHeadline:
 
 
 def headline(title: str, source: str, published_at: int, url: str | None = None, simulated: bool = False) -> Headline:
-    """The headline of a raw title, whatever markup it came with; `title` may come out empty."""
+    """The headline of a raw title with any markup; its `title` may be empty."""
     cleaned = plain(title)
     return Headline(_id(cleaned, source), published_at, source, cleaned, url, simulated)
 
@@ -48,7 +48,7 @@ def headline(title: str, source: str, published_at: int, url: str | None = None,
 def plain(text: str) -> str:
     """`text` without markup, entities, scripts and invisible characters, of at most LONGEST_TITLE characters.
 
-    A sign that no tag begins with stays: "BTC < 100k" is what it says.
+    A sign that begins no tag stays, as in "BTC < 100k".
 
     >>> plain("<b>Bitcoin</b> &amp; Ether <script>steal()</script>rise")
     'Bitcoin & Ether rise'
@@ -56,7 +56,7 @@ def plain(text: str) -> str:
     text = text[:LONGEST_RAW]
     for _ in range(ROUNDS):
         text = unescape(text)
-    # What cannot be seen goes first: it would hide a tag.
+    # Invisible characters are removed first: they could hide a tag.
     text = "".join(sign for sign in " ".join(text.split()) if not unicodedata.category(sign).startswith("C"))
     text = BREAK.sub(" ", SILENT.sub(" ", text))
     while (without := TAG.sub("", text)) != text:
@@ -65,6 +65,6 @@ def plain(text: str) -> str:
 
 
 def _id(title: str, source: str) -> str:
-    """The same for one title in other case, spacing and punctuation."""
+    """The same id for a title in other case, spacing and punctuation."""
     normalised = NOT_A_WORD.sub(" ", unicodedata.normalize("NFKC", title).casefold()).strip()
     return sha256(f"{source.casefold()}\n{normalised}".encode()).hexdigest()[:32]

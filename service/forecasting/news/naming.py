@@ -1,7 +1,7 @@
-"""Which of the seven assets a headline names.
+"""The assets that a headline names.
 
-A title of a market page takes "gold" for the metal and "ether" for the coin more often than a question does, so the
-words here are few and English; what is named like an asset and is another thing is passed over.
+In the title of a market page "gold" is the metal and "ether" the coin more often than in a question, so the words here
+are few and English. Names that only look like an asset are skipped.
 """
 
 from __future__ import annotations
@@ -34,5 +34,5 @@ def named(title: str) -> tuple[str, ...]:
     >>> named("Silver and BTC rise, Bitcoin Cash falls")
     ('btc', 'silver')
     """
-    found = {match.lastgroup for match in NAMED.finditer(LOOKALIKES.sub(" ", title))}
-    return tuple(asset for asset in ASSETS if asset in found)
+    names = {match.lastgroup for match in NAMED.finditer(LOOKALIKES.sub(" ", title))}
+    return tuple(asset for asset in ASSETS if asset in names)

@@ -1,4 +1,4 @@
-"""The tone of a headline: VADER with the words of markets (design page `oracle`, section 7)."""
+"""The tone of a headline: VADER (Hutto and Gilbert 2014) with the words of markets."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def tone(title: str) -> float:
-    """How a plain title sounds for prices: -1 bearish to 1 bullish, 0 where no word weighs anything.
+    """The tone of a plain title for prices: -1 bearish to 1 bullish, 0 where no word has a weight.
 
-    VADER's compound score (Hutto and Gilbert 2014), of the title in small letters with its market phrases rewritten.
+    VADER's compound score of the title in lower case, with its market phrases rewritten.
     """
     text = title.lower().replace("’", "'")
     for phrase, word in REWRITES:
@@ -24,11 +24,11 @@ def tone(title: str) -> float:
 
 @lru_cache(maxsize=1)
 def _analyser() -> SentimentIntensityAnalyzer:
-    """VADER as we use it, read from its package once."""
+    """VADER with our lexicon, read from its package once."""
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
     analyser = SentimentIntensityAnalyzer()
     for word in WEIGHTLESS:
         analyser.lexicon.pop(word, None)
-    analyser.lexicon.update({word: weight for weight, words in WEIGHTS.items() for word in words.split()})
+    analyser.lexicon.update(WEIGHTS)
     return analyser

@@ -1,17 +1,18 @@
-"""The simulated desk: headlines written by templates from what the bars did, for a world that has no newspapers."""
+"""The simulated desk: headlines written from the bars by templates, for worlds without newspapers."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from math import exp
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from service.forecasting.news.happenings import LOOK_BACK_H, STREAKS, Track, happened, streak, track
 from service.forecasting.news.headline import Headline, headline
-from service.forecasting.news.templates import TEMPLATES
+from service.forecasting.news.price_events import LOOK_BACK_H, STREAKS, PriceTrack, events, streak, track
 from service.market.assets import ASSETS
 from service.market.bars import Bars, empty
 from service.market.instants import DAY, HOUR
@@ -19,125 +20,122 @@ from service.market.instants import DAY, HOUR
 SOURCE = "Ninefold simulated desk"
 
 # The UTC hours of the day at which coins are compared.
-LEADER_AT, BREADTH_AT, LAGGARD_AT = 0, 8, 16
+FIRST_AT, BREADTH_AT, LAST_AT = 0, 8, 16
 LEAST_COINS = 3
-LEAST_MOVE = 0.002  # log return of a day: less leads nothing
+LEAST_MOVE = 0.002  # log return of a day; smaller moves have no rank
 ORDINALS = {3: "third", 5: "fifth", 7: "seventh"}
 COINS = tuple(key for key, asset in ASSETS.items() if asset.calendar == "always")
 
+_TEMPLATES = tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
+SENTENCES: dict[str, list[str]] = _TEMPLATES["sentences"]
+WORDS: dict[int, dict[str, list[str]]] = {1: _TEMPLATES["up"], -1: _TEMPLATES["down"], 0: {}}  # by direction
 
-class Event(NamedTuple):
-    """What a headline is written of: when it was known, of which asset, and the words that its template takes."""
+
+class PriceEvent(NamedTuple):
+    """An event at the unix second `time`; `facts` fill the template, `direction` is 1 up, -1 down or 0."""
 
     time: int
     asset: str
     kind: str
+    direction: int
     facts: dict[str, str]
 
 
 def write(hourly: Mapping[str, Bars], since: int, until: int) -> list[Headline]:
-    """The headlines after the unix second `since` and up to and with `until`, oldest first.
+    """The headlines after the unix second `since` and up to and including `until`, oldest first.
 
-    A headline of an hour is written from bars that were complete by then, and which template is taken hangs on the
-    asset and the hour: the same bars always give the same headlines, in one piece or in many. What is
-    measured by a month, as most is, waits for a month of bars.
+    A headline uses bars that were complete at its hour, and the asset and the hour choose its template: the same bars
+    always give the same headlines, in one piece or in many. Most events need a month of bars.
     """
-    known = {asset: track(bars) for asset in ASSETS if len(bars := _needed(hourly, asset, since, until))}
-    events = [event for asset, one in known.items() for event in _of_asset(asset, one, since)]
-    coins = {asset: known[asset] for asset in COINS if asset in known}
-    for time in range(since - since % HOUR + HOUR, until + 1, HOUR):
-        events.extend(_of_coins(coins, time))
+    tracks = {asset: track(bars) for asset in ASSETS if len(bars := _needed(hourly, asset, since, until))}
+    of_assets = [event for asset, prices in tracks.items() for event in _of_asset(asset, prices, since)]
+    coins = {asset: tracks[asset] for asset in COINS if asset in tracks}
+    hours = range(since - since % HOUR + HOUR, until + 1, HOUR)
+    compared = [event for time in hours for event in _of_coins(coins, time)]
     order = list(ASSETS)
-    return [_headline(event) for event in sorted(events, key=lambda each: (each.time, order.index(each.asset)))]
+    return [
+        _headline(event)
+        for event in sorted([*of_assets, *compared], key=lambda event: (event.time, order.index(event.asset)))
+    ]
 
 
 def _needed(hourly: Mapping[str, Bars], asset: str, since: int, until: int) -> Bars:
-    """The bars to write from: those that end after `since` and up to `until`, and what is looked back on."""
+    """The bars that end after `since` and up to `until`, and the look-back before them."""
     if asset not in hourly:
         return empty(HOUR)
     bars = hourly[asset].until(until)
     return bars[max(0, len(bars.until(since)) - LOOK_BACK_H) :]
 
 
-def _of_asset(asset: str, known: Track, since: int) -> Iterator[Event]:
-    first = int(np.searchsorted(known.time, since, side="right"))
-    told = set()
-    for row, kind in happened(asset, known, slice(first, None)):
-        told.add(row)
-        yield Event(int(known.time[row]), asset, kind, _facts(asset, known, row, kind))
+def _of_asset(asset: str, prices: PriceTrack, since: int) -> Iterator[PriceEvent]:
+    first = int(np.searchsorted(prices.time, since, side="right"))
+    rows = set()
+    for row, kind, direction in events(asset, prices, first):
+        rows.add(row)
+        yield _event(asset, prices, row, "flat_week" if kind == "week" and not direction else kind, direction)
     if asset not in COINS:
         return
-    for row in np.flatnonzero(known.time[first:] % DAY == 0) + first:
-        days = streak(known, row)
-        if abs(days) in STREAKS and row not in told:
-            facts = {**_facts(asset, known, row, "streak"), "nth": ORDINALS[abs(days)]}
-            yield Event(int(known.time[row]), asset, "streak_up" if days > 0 else "streak_down", facts)
+    for row in (np.flatnonzero(prices.time[first:] % DAY == 0) + first).tolist():
+        days = streak(prices, row)
+        if abs(days) in STREAKS and row not in rows:
+            yield _event(asset, prices, row, "streak", int(np.sign(days)), nth=ORDINALS[abs(days)])
 
 
-def _facts(asset: str, known: Track, row: int, kind: str) -> dict[str, str]:
-    """What the templates of a kind may take, as they are printed."""
-    four = kind.startswith("burst")
-    week = kind.startswith("week")
-    move = known.four[row] if four else np.log(known.close[row] / known.close[row - 1]) if week else known.day[row]
-    sigmas = known.four_sigmas[row] if four else known.day_sigmas[row]
-    return {
+def _event(asset: str, prices: PriceTrack, row: int, kind: str, direction: int, **facts: str) -> PriceEvent:
+    """The event of a row with the facts that its templates may take, as they are printed."""
+    moves = {"burst": prices.four, "week": prices.change}
+    sigmas = prices.four_sigmas if kind == "burst" else prices.day_sigmas
+    printed = {
         "name": ASSETS[asset].name,
-        "price": price(known.close[row]),
-        "pct": percent(move),
-        "sigmas": f"{abs(sigmas):.1f}",
-        "ratio": f"{known.ratio[row]:.1f}",
-        "level": f"{known.level[row]:,.10g}",
+        "price": price(prices.close[row]),
+        "pct": percent(moves.get(kind, prices.day)[row]),
+        "sigmas": f"{abs(sigmas[row]):.1f}",
+        "ratio": f"{prices.ratio[row]:.1f}",
+        "level": f"{prices.level[row]:,.10g}",
     }
+    return PriceEvent(int(prices.time[row]), asset, kind, direction, printed | facts)
 
 
-def _of_coins(coins: Mapping[str, Track], time: int) -> Iterator[Event]:
-    """What the coins did beside each other, at three hours of each day."""
+def _of_coins(coins: Mapping[str, PriceTrack], time: int) -> Iterator[PriceEvent]:
+    """The coins compared with each other, at three hours of each day."""
     hour = time % DAY // HOUR
-    if hour not in (LEADER_AT, BREADTH_AT, LAGGARD_AT):
+    if hour not in (FIRST_AT, BREADTH_AT, LAST_AT):
         return
-    rows = {asset: row for asset, known in coins.items() if (row := known.row_at(time)) is not None}
+    rows = {asset: row for asset, prices in coins.items() if (row := prices.row_at(time)) is not None}
     moves = {asset: float(coins[asset].day[row]) for asset, row in rows.items() if np.isfinite(coins[asset].day[row])}
     if len(moves) < LEAST_COINS:
         return
     if hour == BREADTH_AT:
         yield _breadth(moves, time)
         return
-    asset = max(moves, key=moves.get) if hour == LEADER_AT else min(moves, key=moves.get)
-    if abs(moves[asset]) < LEAST_MOVE:
-        return
-    kind = ("leader" if hour == LEADER_AT else "laggard") + ("_up" if moves[asset] > 0 else "_down")
-    facts = {
-        "name": ASSETS[asset].name,
-        "price": price(coins[asset].close[rows[asset]]),
-        "pct": percent(moves[asset]),
-        "count": str(len(moves)),
-        "others": str(len(moves) - 1),
-    }
-    yield Event(time, asset, kind, facts)
+    asset = sorted(moves, key=lambda coin: moves[coin])[-1 if hour == FIRST_AT else 0]
+    if abs(moves[asset]) >= LEAST_MOVE:
+        rank = {"rank": "first" if hour == FIRST_AT else "last", "count": str(len(moves))}
+        yield _event(asset, coins[asset], rows[asset], "rank", int(np.sign(moves[asset])), **rank)
 
 
-def _breadth(moves: Mapping[str, float], time: int) -> Event:
-    up, down = (sum(sign * move > 0 for move in moves.values()) for sign in (1, -1))
+def _breadth(moves: Mapping[str, float], time: int) -> PriceEvent:
+    """The direction of all coins but one, or mixed."""
     mean = sum(moves.values()) / len(moves)
-    kind = "breadth_mixed"
-    if up >= len(moves) - 1 and mean > 0:
-        kind = "breadth_up"
-    if down >= len(moves) - 1 and mean < 0:
-        kind = "breadth_down"
-    return Event(
-        time, COINS[0], kind, {"up": str(up), "down": str(down), "count": str(len(moves)), "pct": percent(mean)}
-    )
+    direction = int(np.sign(mean))
+    agreeing = sum(move * direction > 0 for move in moves.values())
+    is_common = direction != 0 and agreeing >= len(moves) - 1
+    shown = agreeing if is_common else sum(move > 0 for move in moves.values())
+    facts = {"coins": f"{shown} of {len(moves)} coins", "pct": percent(mean)}
+    return PriceEvent(time, COINS[0], "breadth" if is_common else "mixed", direction if is_common else 0, facts)
 
 
-def _headline(event: Event) -> Headline:
-    sentences = TEMPLATES[event.kind]
-    drawn = sha256(f"{event.asset} {event.time} {event.kind}".encode()).digest()
-    title = sentences[int.from_bytes(drawn[:4]) % len(sentences)].format_map(event.facts)
+def _headline(event: PriceEvent) -> Headline:
+    """The headline of an event; its asset, time and kind draw the sentence and the words."""
+    digest = sha256(f"{event.asset} {event.time} {event.kind}".encode()).digest()
+    words = {slot: choices[digest[4] % len(choices)] for slot, choices in WORDS[event.direction].items()}
+    sentences = SENTENCES[event.kind]
+    title = sentences[int.from_bytes(digest[:4]) % len(sentences)].format_map(words | event.facts)
     return headline(title[0].upper() + title[1:], SOURCE, event.time, simulated=True)
 
 
 def price(value: float) -> str:
-    """USD as a headline has it: whole dollars from a thousand on, four decimals under ten."""
+    """USD as a headline prints it: whole dollars from a thousand on, four decimals under ten."""
     return f"${value:,.0f}" if value >= 1000 else f"${value:,.2f}" if value >= 10 else f"${value:,.4f}"
 
 

@@ -1,44 +1,26 @@
-"""Prediction markets: questions with a deadline that are voted on once, priced by others, resolved and scored.
+"""Predictions: questions with a deadline, which are voted on once, compared with market odds, settled and scored.
 
-A challenge is one that a caller opened. Instants are world seconds.
+Markets, the challenges of callers and the oracle's answers have the same record. Instants are world seconds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from service.forecasting.questions.question import Question
-from service.forecasting.resolution import Outcome
-from service.market.clock import World
+from service.forecasting.predictions.resolution import Outcome
+from service.forecasting.voters.ballots import Ballot, Forecast
+from service.questions.question import Question
 
-Category = Literal["daily", "weekly", "monthly", "imported", "challenge"]
+MarketCategory = Literal["daily", "weekly", "monthly", "imported", "challenge"]
+Category = MarketCategory | Literal["answer"]
 Resolver = Literal["bars", "hand", "polymarket", "kalshi"]
 
 
 @dataclass(frozen=True)
-class PredictionMarket:
-    """What is asked, until when users vote (`closes_at`), and by which rule and whose word it is resolved.
-
-    `backfilled`: it was opened on a past instant by the first start, with what was known then. `author` is the
-    caller that opened a challenge; it is never published.
-    """
-
-    id: str
-    category: Category
-    question: Question
-    rule: str
-    resolver: Resolver
-    created_at: int
-    closes_at: int
-    deadline: int
-    backfilled: bool
-    author: str | None = None
-
-
-@dataclass(frozen=True)
 class Odds:
-    """What an outside market gave at one instant: `p_yes`, `bid` and `ask` of YES in 0-1."""
+    """The prices of an outside market at one instant: `p_yes`, `bid` and `ask` of YES in 0-1."""
 
     source: str
     market_id: str
@@ -52,27 +34,43 @@ class Odds:
 
 @dataclass(frozen=True)
 class CommittedVote:
-    """One voter's vote, frozen when it was cast: `p` is P(YES), `weight` its share in the pool.
+    """A ballot with its weight in the pool. How long the ballot took is not stored."""
 
-    The last four are those of `votes.Forecast`: what is to be known of a language model.
-    """
-
-    voter: str
-    engine: str
-    p: float
+    ballot: Ballot
     weight: float
-    reasoning: str
-    fallback: bool = False
-    prompt: str | None = None
-    tokens: int | None = None
-    usd: float | None = None
+
+    @property
+    def voter(self) -> str:
+        """Who voted."""
+        return self.ballot.voter
+
+    @property
+    def engine(self) -> str:
+        """The engine that made the forecast."""
+        return self.ballot.engine
+
+    @property
+    def p(self) -> float:
+        """P(YES)."""
+        return self.ballot.forecast.p
+
+    def to_plain(self) -> dict[str, Any]:
+        """A flat dict that can be stored as JSON or as a table row without loss."""
+        return {"voter": self.voter, "engine": self.engine, "weight": self.weight, **vars(self.ballot.forecast)}
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> CommittedVote:
+        """The vote that `to_plain` was called on."""
+        forecast = Forecast(**{name: plain[name] for name in Forecast.__dataclass_fields__})
+        return CommittedVote(Ballot(plain["voter"], plain["engine"], forecast), plain["weight"])
 
 
 @dataclass(frozen=True)
 class Commitment:
-    """All that was committed at `voted_at`, over bars until `as_of`: `p` is the pool's P(YES).
+    """The votes cast at `voted_at` from bars until `as_of`, and the pool's P(YES) as `p`.
 
-    `features` is the SHA-256 of what the voters were shown, `fitted_at` the slot of their fits.
+    `features` is the SHA-256 of the voters' inputs (None for answers from before it was recorded); `fitted_at` is the
+    slot of their fits.
     """
 
     voted_at: int
@@ -80,13 +78,13 @@ class Commitment:
     p: float
     votes: tuple[CommittedVote, ...]
     abstained: dict[str, str]
-    features: str
+    features: str | None
     fitted_at: int | None
 
 
 @dataclass(frozen=True)
 class Settlement:
-    """What became of a market, by whose word, and what shows it."""
+    """The outcome of a prediction, who decided it (`source`), and the evidence."""
 
     outcome: Outcome
     resolved_at: int
@@ -95,21 +93,67 @@ class Settlement:
 
 
 @dataclass(frozen=True)
-class Settled:
-    """A market that has been settled, with what was committed on it: what every score is computed from."""
+class LedgerPosition:
+    """The row of the public ledger that holds the votes."""
 
-    market: PredictionMarket
-    commitment: Commitment | None
-    odds: Odds | None
-    settlement: Settlement
+    seq: int
+    hash: str
 
 
 @dataclass(frozen=True)
-class Made:
-    """What every document made by the clock says of itself."""
+class Prediction:
+    """A question with a deadline, and everything recorded about it: question, commitment, odds, settlement.
 
-    timestamp: str
-    as_of: str
-    stale_after: str
-    world: World
-    sources: dict[str, str]
+    A market is opened by a series or imported. A challenge is opened by a caller and has a `number`. An `answer` is an
+    answer of the oracle to a caller; it is settled and scored like a market, but neither listed nor in the ledger.
+
+    `rule` says when the outcome is yes, and `resolver` who decides it. Callers vote until `closes_at`. A `backfilled`
+    prediction was opened by the first start for a past instant, with the data available then. `author` is the caller
+    that opened a challenge or asked the oracle; it is never published. Fields of later stages are None until then.
+    """
+
+    id: str
+    category: Category
+    question: Question
+    rule: str
+    resolver: Resolver
+    created_at: int
+    closes_at: int
+    deadline: int
+    backfilled: bool = False
+    number: int | None = None
+    author: str | None = None
+    commitment: Commitment | None = None
+    odds: Odds | None = None
+    settlement: Settlement | None = None
+    ledger_position: LedgerPosition | None = None
+
+    @property
+    def votes(self) -> tuple[CommittedVote, ...]:
+        """The committed votes; none before the commitment."""
+        return self.commitment.votes if self.commitment else ()
+
+    @property
+    def voted_at(self) -> int:
+        """The instant of the votes; before the commitment, the instant of creation."""
+        return self.commitment.voted_at if self.commitment else self.created_at
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The outcome of the settlement; None before it."""
+        return self.settlement.outcome if self.settlement else None
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether its votes count in scores: the question names an event and its outcome is yes or no."""
+        return self.outcome in ("yes", "no") and self.question.comparator != "open"
+
+
+def by_resolution(predictions: Iterable[Prediction]) -> list[Prediction]:
+    """The settled predictions, ordered by resolution, then by deadline, then by id."""
+    rows = [
+        (prediction.settlement.resolved_at, prediction.deadline, prediction.id, prediction)
+        for prediction in predictions
+        if prediction.settlement
+    ]
+    return [prediction for *_, prediction in sorted(rows, key=lambda row: row[:3])]

@@ -1,6 +1,6 @@
-"""Challenges: questions that callers open, each with the day by which it is decided.
+"""Challenges: questions that callers open, each with a deadline.
 
-Prices decide where they can. What is a market matter and no price is resolved by hand, by the operator.
+Prices decide the outcome if they can. The operator resolves by hand a question about markets that no price decides.
 """
 
 from __future__ import annotations
@@ -9,28 +9,28 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 
 from service.errors import FieldError, InvalidQuestion, InvalidRequest
-from service.forecasting.predictions import PredictionMarket, Settlement
-from service.forecasting.questions import Question, rule, understand, understand_event
-from service.forecasting.questions.refusals import EXAMPLE, invalid
-from service.forecasting.resolution import Outcome
+from service.forecasting.predictions import Prediction, Settlement
+from service.forecasting.predictions.resolution import Outcome
 from service.market.assets import ASSETS
 from service.market.instants import HOUR, iso, utc
+from service.questions import Question, rule, understand, understand_event
+from service.questions.refusals import EXAMPLE, invalid
 
 LAST_SECOND = time(23, 59, 59)
 FARTHEST_D = 365
 SOONEST_S = HOUR
-# Where no amount is named an event may be mistaken for a move: "Will gold be added to the reserves?"
+# Comparators without an amount, where an event may be misread as a move: "Will gold be added to the reserves?"
 WITHOUT_AMOUNT = ("open", "up", "down", "relative")
 
 
 def open_challenge(
     text: str, deadline: date, now: int, spots: Mapping[str, float], number: int, author: str
-) -> PredictionMarket:
+) -> Prediction:
     """The challenge that a caller opens at the world second `now`, with `spots`, USD prices by asset.
 
-    It ends with the last second of `deadline` (UTC), or at the instant of that day which the text names. Raises
-    InvalidRequest on the field `deadline` when that is too near or too far, and on `question` when the text asks
-    no one question that comes out yes or no by then.
+    It ends at the last second of `deadline` (UTC), or at the instant of that day that the text names. Raises
+    InvalidRequest for the field `deadline` if it is too early or too late, and for `question` if the text is not a
+    single question with the answer yes or no by then.
     """
     until = _until(deadline, now)
     question = _understood(text, utc(now), spots, until)
@@ -38,7 +38,7 @@ def open_challenge(
     if ends - now < SOONEST_S:
         raise _no_deadline(now)
     by_hand = question.comparator == "open"
-    return PredictionMarket(
+    return Prediction(
         id=f"challenge-{number}",
         category="challenge",
         question=question,
@@ -48,27 +48,26 @@ def open_challenge(
         closes_at=ends,
         deadline=ends,
         backfilled=False,
+        number=number,
         author=author,
     )
 
 
-def resolve_by_hand(market: PredictionMarket, outcome: Outcome, evidence: str, now: int) -> Settlement:
-    """What became of a market at the world second `now` by the operator's word; `evidence` says where that is seen.
+def resolve_by_hand(market: Prediction, outcome: Outcome, evidence: str, now: int) -> Settlement:
+    """The operator's settlement of a challenge at the world second `now`; `evidence` says where it can be checked.
 
-    Raises InvalidRequest for a market that somebody else resolves, and without evidence.
+    Raises InvalidRequest for a market that is not resolved by hand, and without evidence.
     """
     if market.resolver != "hand":
-        raise InvalidRequest(
-            f"{market.id} is resolved by {market.resolver}, not by hand; only the ledger is corrected."
-        )
+        raise InvalidRequest(f"{market.id} is resolved by {market.resolver}, not by hand.")
     if not evidence.strip():
-        detail = "Say where the outcome can be seen."
+        detail = "State where the outcome can be checked."
         raise InvalidRequest(detail, [FieldError("evidence", detail)])
     return Settlement(outcome, now, evidence.strip(), "hand")
 
 
 def _understood(text: str, now: datetime, spots: Mapping[str, float], until: datetime) -> Question:
-    """The question that prices decide, else the event; what a price reading refuses for good reason stays refused."""
+    """The question that prices decide, else the event; if the text is neither, raises the refusal of the former."""
     try:
         question = understand(text, now, spots, until)
     except InvalidQuestion:
@@ -80,7 +79,7 @@ def _understood(text: str, now: datetime, spots: Mapping[str, float], until: dat
         return question
     event = understand_event(text, now, spots, until)
     if event is None and question.comparator == "open":
-        raise invalid(f"This does not come out yes or no. Say what should have happened by then: {EXAMPLE}")
+        raise invalid(f"This question has no yes or no answer. Name an event that should happen by then: {EXAMPLE}")
     return event or question
 
 
@@ -94,20 +93,20 @@ def _until(deadline: date, now: int) -> datetime:
 def _no_deadline(now: int) -> InvalidRequest:
     earliest, latest = _allowed(now)
     detail = (
-        f"The deadline must leave an hour and be at most {FARTHEST_D} days ahead: it is {iso(now)} in this world, "
-        f"so a day from {earliest} to {latest}."
+        f"The deadline must be at least an hour and at most {FARTHEST_D} days ahead: it is {iso(now)} in this world, "
+        f"so choose a day from {earliest} to {latest}."
     )
     return InvalidRequest(detail, [FieldError("deadline", detail)])
 
 
 def _allowed(now: int) -> tuple[date, date]:
-    """The first and the last day that a deadline may be."""
+    """The first and the last allowed day of a deadline."""
     return utc(now + SOONEST_S).date(), utc(now).date() + timedelta(days=FARTHEST_D)
 
 
 def _by_hand(question: Question) -> str:
     by, asset = f"{question.deadline:%Y-%m-%d %H:%M:%S} UTC", ASSETS[question.asset].name
     return (
-        f"Resolved by hand by the operator: YES if it has happened by {by}, NO if not, void if nobody can tell. "
-        f"The votes say where {asset} is heading and are not scored."
+        f"Resolved by hand by the operator: YES if it has happened by {by}, NO if not, void if that cannot be "
+        f"determined. The votes are on the direction of {asset} and are not scored."
     )

@@ -1,4 +1,4 @@
-"""What is published of prediction markets and challenges; the dataclasses are the JSON."""
+"""The documents of prediction markets and challenges; the dataclasses have the structure of the JSON."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from service.forecasting.predictions import Category, Commitment, Made, Odds, PredictionMarket, Settlement
-from service.forecasting.predictions.parts import (
+from service.documents import Document, DocumentHeader, World
+from service.forecasting.predictions import (
+    CommittedVote,
+    LedgerPosition,
+    MarketCategory,
+    Prediction,
+)
+from service.forecasting.predictions.market_fields import (
     Ai,
     AiVote,
-    CommitmentTold,
     MarketContext,
     MarketOdds,
     Ruling,
@@ -22,29 +27,28 @@ from service.forecasting.predictions.parts import (
     show_vote,
     user_votes,
 )
-from service.forecasting.votes import Understood, understood
-from service.market.clock import World
+from service.forecasting.voters.votes import Understood, understood
 from service.market.instants import iso
-from service.market.prices import Price
+from service.market.prices import AssetPrice
 
 Status = Literal["open", "closed", "resolved", "void"]
 ResolvedBy = Literal["prices", "hand"]
 
-APEX = "apex"  # stands beside the ten voters of a challenge, not among them
+APEX = "apex"  # published separately from the ten voters of a challenge
 
 
 @dataclass(frozen=True)
 class ListedMarket:
-    """A prediction market with all that anybody says of it.
+    """A prediction market with its votes, odds and outcome.
 
-    `divergence_pts` is 100 times the pool's `p_yes` less the outside market's. `ai` and `commitment` are null until
+    `divergence_pts` is 100 times the pool's `p_yes` minus the outside market's. `ai` and `commitment` are null until
     the votes are cast, `context` while the price is unknown.
     """
 
     id: str
     question: str
     asset: str
-    category: Category
+    category: MarketCategory
     status: Status
     created_at: str
     deadline: str
@@ -58,13 +62,13 @@ class ListedMarket:
     divergence_pts: float | None
     context: MarketContext | None
     resolution: Ruling
-    commitment: CommitmentTold | None
+    commitment: LedgerPosition | None
     backfilled: bool
 
 
 @dataclass(frozen=True)
 class ListedChallenge(ListedMarket):
-    """A challenge: ten voters in `ai_votes`, and `apex` beside them."""
+    """A challenge: the votes of ten voters in `ai_votes`, and separately the vote of `apex`."""
 
     number: int
     apex: AiVote | None
@@ -73,22 +77,16 @@ class ListedChallenge(ListedMarket):
 
 
 @dataclass(frozen=True)
-class PredictionsDocument:
-    """The prediction markets that are open, the earliest deadline first."""
+class PredictionsDocument(Document):
+    """The open prediction markets, earliest deadline first."""
 
-    schema: str
-    timestamp: str
-    as_of: str
-    stale_after: str
-    world: World
-    sources: dict[str, str]
     count: int
     markets: tuple[ListedMarket, ...]
 
 
 @dataclass(frozen=True)
 class ChallengesDocument:
-    """The challenges that are open, as they stand at `timestamp`."""
+    """The open challenges at the instant `timestamp`."""
 
     schema: str
     timestamp: str
@@ -97,97 +95,79 @@ class ChallengesDocument:
     challenges: tuple[ListedChallenge, ...]
 
 
-def predictions_document(listed: Sequence[ListedMarket], made: Made) -> PredictionsDocument:
-    """The document of the markets that are open, in the order given."""
-    return PredictionsDocument(schema="predictions/1", **vars(made), count=len(listed), markets=tuple(listed))
+def predictions_document(listed: Sequence[ListedMarket], header: DocumentHeader) -> PredictionsDocument:
+    """The document of the open markets, in their order."""
+    return PredictionsDocument(schema="predictions/1", **vars(header), count=len(listed), markets=tuple(listed))
 
 
 def challenges_document(listed: Sequence[ListedChallenge], *, now: int, world: World) -> ChallengesDocument:
-    """The challenges that are open at the unix second `now`, in the order given."""
+    """The document of the challenges that are open at the unix second `now`, in their order."""
     return ChallengesDocument("challenges/1", iso(now), world, len(listed), tuple(listed))
 
 
-def list_market(
-    market: PredictionMarket,
-    *,
-    commitment: Commitment | None,
-    odds: Odds | None,
-    user_votes: tuple[int, int],
-    settlement: Settlement | None,
-    price: Price | None,
-    sealed: CommitmentTold | None,
-    now: int,
-) -> ListedMarket:
-    """A market as it is published at the unix second `now`.
+def list_market(market: Prediction, *, tally: tuple[int, int], price: AssetPrice | None, now: int) -> ListedMarket:
+    """A market as it is published at the world second `now`.
 
-    `user_votes` are how many callers said yes and no, `price` that of the asset now, `sealed` the ledger's row.
+    `tally` is the number of callers that voted yes and no. `price` is the current price of its asset, None if unknown.
     """
-    question = market.question
-    votes = commitment.votes if commitment else ()
-    ai = show_pool(question, commitment.p, votes) if commitment else None
-    given = show_odds(odds) if odds and question.comparator != "open" else None
+    assert market.category != "answer"  # an answer is published by the oracle
+    question, commitment = market.question, market.commitment
+    ai = show_pool(question, commitment.p, market.votes) if commitment else None
+    odds = show_odds(market.odds) if market.odds and question.comparator != "open" else None
     return ListedMarket(
         id=market.id,
         question=question.text,
         asset=question.asset,
         category=market.category,
-        status=_status(market, settlement, now),
+        status=_status(market, now),
         created_at=iso(market.created_at),
         deadline=iso(market.deadline),
         closes_at=iso(market.closes_at),
         understood=understood(question),
-        ai_votes={one.voter: show_vote(question, one, commitment.voted_at) for one in votes},
+        ai_votes={cast.voter: show_vote(question, cast, market.voted_at) for cast in market.votes},
         abstained=dict(commitment.abstained) if commitment else {},
         ai=ai,
-        user_votes=_callers(user_votes),
-        market_odds=given,
-        divergence_pts=round(100 * (ai.p_yes - given.p_yes), 2) if ai and given else None,
+        user_votes=user_votes(*tally),
+        market_odds=odds,
+        divergence_pts=_divergence(ai, odds),
         context=show_price(market, price, now) if price else None,
-        resolution=show_ruling(market, settlement),
-        commitment=sealed,
+        resolution=show_ruling(market),
+        commitment=market.ledger_position,
         backfilled=market.backfilled,
     )
 
 
 def list_challenge(
-    market: PredictionMarket,
-    *,
-    number: int,
-    commitment: Commitment | None,
-    odds: Odds | None,
-    user_votes: tuple[int, int],
-    settlement: Settlement | None,
-    price: Price | None,
-    sealed: CommitmentTold | None,
-    now: int,
+    challenge: Prediction, *, tally: tuple[int, int], price: AssetPrice | None, now: int
 ) -> ListedChallenge:
-    """A challenge as it is published, like `list_market`; votes are pending until they are cast or it is over."""
-    cast = commitment.votes if commitment else ()
-    apex = next((one for one in cast if one.voter == APEX), None)
-    listed = list_market(
-        market,
-        commitment=commitment and replace(commitment, votes=tuple(one for one in cast if one is not apex)),
-        odds=odds,
-        user_votes=user_votes,
-        settlement=settlement,
-        price=price,
-        sealed=sealed,
-        now=now,
-    )
+    """A challenge as it is published, like `list_market`; votes are pending until they are cast or it closes."""
+    assert challenge.number is not None
+    apex = next((cast for cast in challenge.votes if cast.voter == APEX), None)
+    listed = list_market(_without(challenge, apex), tally=tally, price=price, now=now)
     return ListedChallenge(
         **vars(listed),
-        number=number,
-        apex=show_vote(market.question, apex, commitment.voted_at) if apex else None,
-        votes_pending=commitment is None and listed.status == "open",
-        resolved_by="prices" if market.resolver == "bars" else "hand",
+        number=challenge.number,
+        apex=show_vote(challenge.question, apex, challenge.voted_at) if apex else None,
+        votes_pending=challenge.commitment is None and listed.status == "open",
+        resolved_by="prices" if challenge.resolver == "bars" else "hand",
     )
 
 
-def _callers(tally: tuple[int, int]) -> UserVotes:
-    return user_votes(*tally)
+def _without(challenge: Prediction, apex: CommittedVote | None) -> Prediction:
+    """A challenge with the votes of its pool alone."""
+    if challenge.commitment is None:
+        return challenge
+    votes = tuple(cast for cast in challenge.votes if cast is not apex)
+    return replace(challenge, commitment=replace(challenge.commitment, votes=votes))
 
 
-def _status(market: PredictionMarket, settlement: Settlement | None, now: int) -> Status:
-    if settlement is None:
+def _divergence(ai: Ai | None, odds: MarketOdds | None) -> float | None:
+    if ai is None or ai.p_yes is None or odds is None:
+        return None
+    return round(100 * (ai.p_yes - odds.p_yes), 2)
+
+
+def _status(market: Prediction, now: int) -> Status:
+    if market.settlement is None:
         return "open" if now < market.closes_at else "closed"
-    return "void" if settlement.outcome == "void" else "resolved"
+    return "void" if market.outcome == "void" else "resolved"

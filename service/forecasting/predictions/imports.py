@@ -1,7 +1,8 @@
-"""Which questions of outside markets are taken over, and how their own wording is read.
+"""Selects the questions of outside markets to import, and reads their wording.
 
-An import is resolved by its own market, so it is taken only where the question that is understood is the one that
-market settles: a reading with a reservation is no import. Deadline and criterion of the market rule over its title.
+An imported question is resolved by its own market, so it is imported only if this service understands the question
+that the market settles; an ambiguous question is refused. The deadline and the rules of the market prevail over its
+title.
 """
 
 from __future__ import annotations
@@ -14,78 +15,61 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from service.errors import InvalidRequest
-from service.forecasting.predictions import Odds, PredictionMarket
+from service.forecasting.predictions import Odds, Prediction
 from service.forecasting.predictions.series import near_copy
 from service.forecasting.predictions.wording import plain, wording
-from service.forecasting.questions import Question, understand
-from service.forecasting.questions.canonical import canonical
 from service.market.instants import DAY, HOUR, utc
+from service.questions import Question, understand
+from service.questions.canonical import canonical
 
 SOONEST_S, FARTHEST_S = 2 * HOUR, 120 * DAY
-LEAST_VOLUME_USD = 1_000.0
-LEAST_P, MOST_P = 0.02, 0.98
-MOST_A_DAY, MOST = 4, 40
+MIN_VOLUME_USD = 1_000.0
+MIN_P, MAX_P = 0.02, 0.98
+MAX_A_DAY, MAX_OPEN = 4, 40
 YEAR_H = 365.25 * 24
-# A move counts from the price now: from another instant only within this part of what is left until the deadline.
-NOW_SHARE = 1 / 24
+# A move is measured from the present price; the market may measure it from an instant within this share of the horizon.
+START_TOLERANCE = 1 / 24
 
 NOT_NAMED = "No deadline was named"
 
-# How rules say that one price decides, and how they say that any on the way does.
+# Rules by which the last price decides, and rules by which any price until the deadline decides.
 BY_CLOSE = re.compile(r"final .close. price|\bat (?:the )?(?:market )?close\b", re.IGNORECASE)
 BY_TOUCH = re.compile(r"final .(?:high|low). price|\bany (?:time|point|moment)\b", re.IGNORECASE)
 AT_CLOSE = {"touch_above": "close_above", "touch_below": "close_below"}
-ON_THE_WAY = {close: touch for touch, close in AT_CLOSE.items()}
+AT_ANY_TIME = {close: touch for touch, close in AT_CLOSE.items()}
 MOVES = ("up", "down", "relative")
 
 
 @dataclass(frozen=True)
 class OutsideMarket:
-    """A question of an outside market with its odds, as it stood at `fetched_at`.
+    """A question of an outside market with its odds.
 
-    `group` is what the market adds to a title that it shares with others ("64,000", "$115,000 or above"), else empty.
-    `yes_index` is the place of YES in `outcomes`; `p_yes`, `bid` and `ask` are of YES, in 0-1. `measured_from` is
-    the unix second from whose price a move is measured, where the market names one.
+    `group` distinguishes questions that share a title ("64,000", "$115,000 or above"); otherwise it is empty.
+    `measured_from` is the unix second from whose price a move is measured, if the market states one.
     """
 
     source: Literal["polymarket", "kalshi"]
-    market_id: str
-    url: str | None
+    odds: Odds
     question: str
     group: str
-    outcomes: tuple[str, str]
-    yes_index: int
-    p_yes: float
-    bid: float | None
-    ask: float | None
-    volume_usd: float
     deadline: int
     rules: str
-    fetched_at: int
     measured_from: int | None = None
 
     @property
     def id(self) -> str:
-        """What the market is called here."""
-        return f"{self.source}-{self.market_id}"
+        """The id of the imported market."""
+        return f"{self.source}-{self.odds.market_id}"
 
     @property
-    def odds(self) -> Odds:
-        return Odds(
-            source=self.source,
-            market_id=self.market_id,
-            url=self.url,
-            p_yes=self.p_yes,
-            bid=self.bid,
-            ask=self.ask,
-            volume_usd=self.volume_usd,
-            fetched_at=self.fetched_at,
-        )
+    def volume_usd(self) -> float:
+        """The volume traded so far; 0 if it is unknown."""
+        return self.odds.volume_usd or 0.0
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A market that is not taken over, by its id, and why."""
+    """The id of a market that is not imported, and the reason."""
 
     id: str
     reason: str
@@ -96,19 +80,28 @@ def choose(
     now: int,
     spots: Mapping[str, float],
     volatility: Mapping[str, float],
-    existing: Sequence[PredictionMarket],
-) -> tuple[list[PredictionMarket], list[Refusal]]:
-    """The markets taken over at the unix second `now`, largest volume first, and those refused.
+    existing: Sequence[Prediction],
+) -> tuple[list[Prediction], list[Refusal]]:
+    """The markets imported at the unix second `now`, largest volume first, and the refused ones.
 
-    `spots` are USD prices by asset, `volatility` that of each asset as a fraction a year, `existing` all prediction
-    markets that are kept: at most 40 imports are open at once, 4 of them for one asset and day.
+    At most 40 imported markets are open at the same time, at most 4 of them for one asset and day.
+
+    Parameters
+    ----------
+    spots, volatility : mappings by asset
+        Prices in USD, and volatilities as a fraction per year.
+    existing : sequence of Prediction
+        All stored markets and challenges.
     """
-    taken: list[PredictionMarket] = []
+    imported: list[Prediction] = []
     refused: list[Refusal] = []
-    for outside in sorted(offered, key=lambda one: (-one.volume_usd, one.id)):
-        found = accept(outside, now, spots, volatility, [*existing, *taken])
-        (taken if isinstance(found, PredictionMarket) else refused).append(found)
-    return taken, refused
+    for outside in sorted(offered, key=lambda market: (-market.volume_usd, market.id)):
+        decision = accept(outside, now, spots, volatility, [*existing, *imported])
+        if isinstance(decision, Prediction):
+            imported.append(decision)
+        else:
+            refused.append(decision)
+    return imported, refused
 
 
 def accept(
@@ -116,9 +109,9 @@ def accept(
     now: int,
     spots: Mapping[str, float],
     volatility: Mapping[str, float],
-    existing: Sequence[PredictionMarket],
-) -> PredictionMarket | Refusal:
-    """The prediction market made of an outside one beside those that are `existing`, or why there is none."""
+    existing: Sequence[Prediction],
+) -> Prediction | Refusal:
+    """The imported market, or the reason why it is refused; `existing` are the stored markets."""
     reason = _unfit(outside, now)
     if reason:
         return Refusal(outside.id, reason)
@@ -129,59 +122,59 @@ def accept(
     reason = _misread(read, outside, now)
     if reason:
         return Refusal(outside.id, reason)
-    market = _market(outside, _settled_as(read, outside, now), now)
+    market = _market(outside, _as_settled(read, outside, now), now)
     reason = _superfluous(market, now, volatility, existing)
     return Refusal(outside.id, reason) if reason else market
 
 
 def _unfit(outside: OutsideMarket, now: int) -> str | None:
-    """Why it is not worth reading, by its dates and odds alone."""
+    """The reason to refuse a market because of its dates, volume or price; None if there is none."""
     if outside.deadline <= now:
-        return "its end is past"
+        return "its deadline has passed"
     if not now + SOONEST_S <= outside.deadline <= now + FARTHEST_S:
-        return "its end is not between 2 hours and 120 days ahead"
-    if outside.volume_usd < LEAST_VOLUME_USD:
+        return "its deadline is not between 2 hours and 120 days ahead"
+    if outside.volume_usd < MIN_VOLUME_USD:
         return "its volume is under 1,000 USD"
-    if not LEAST_P <= outside.p_yes <= MOST_P:
-        return "its price is not between 2 % and 98 %"
+    if not MIN_P <= outside.odds.p_yes <= MAX_P:
+        return "its price is not between 2% and 98%"
     return None
 
 
 def _misread(read: Question, outside: OutsideMarket, now: int) -> str | None:
-    """Why what was understood is not what the market settles."""
+    """The reason why the question as read is not the one that the market settles; None if it is."""
     if read.comparator == "open":
         return "its question names no criterion"
     if any(note.startswith(NOT_NAMED) for note in read.notes):
         return "its question names no deadline"
     if read.notes:
-        return f"its question is read with a reservation: {read.notes[0]}"
+        return f"its question is ambiguous: {read.notes[0]}"
     if abs(read.deadline.timestamp() - outside.deadline) > DAY:
-        return "its end is more than a day from the one its question names"
+        return "its deadline differs by more than a day from the one in its question"
     if read.comparator in MOVES and not _is_from_now(outside, now):
-        return "its move is not measured from now on"
+        return "its move is not measured from now"
     return None
 
 
 def _is_from_now(outside: OutsideMarket, now: int) -> bool:
     if outside.measured_from is None:
         return False
-    return abs(now - outside.measured_from) <= NOW_SHARE * (outside.deadline - now)
+    return abs(now - outside.measured_from) <= START_TOLERANCE * (outside.deadline - now)
 
 
-def _settled_as(read: Question, outside: OutsideMarket, now: int) -> Question:
-    """The question with the deadline of its market, decided at the close or on the way as the rules say."""
+def _as_settled(read: Question, outside: OutsideMarket, now: int) -> Question:
+    """The question with the deadline of its market and, according to the rules, decided at the close or at any time."""
     by_close, by_touch = bool(BY_CLOSE.search(outside.rules)), bool(BY_TOUCH.search(outside.rules))
     comparator = read.comparator
     if by_close != by_touch:
-        comparator = (AT_CLOSE if by_close else ON_THE_WAY).get(comparator, comparator)
+        comparator = (AT_CLOSE if by_close else AT_ANY_TIME).get(comparator, comparator)
     hours = (outside.deadline - now) / HOUR
     question = replace(read, comparator=comparator, deadline=utc(outside.deadline), horizon_hours=hours)
     return replace(question, canonical=canonical(question))
 
 
-def _market(outside: OutsideMarket, question: Question, now: int) -> PredictionMarket:
+def _market(outside: OutsideMarket, question: Question, now: int) -> Prediction:
     rules = plain(outside.rules)
-    return PredictionMarket(
+    return Prediction(
         id=outside.id,
         category="imported",
         question=question,
@@ -195,23 +188,23 @@ def _market(outside: OutsideMarket, question: Question, now: int) -> PredictionM
 
 
 def _superfluous(
-    market: PredictionMarket, now: int, volatility: Mapping[str, float], existing: Sequence[PredictionMarket]
+    market: Prediction, now: int, volatility: Mapping[str, float], existing: Sequence[Prediction]
 ) -> str | None:
-    """Why those that are kept leave no room for it."""
-    if any(one.id == market.id for one in existing):
-        return "it has been taken over already"
-    opened = [one for one in existing if one.deadline > now]
-    imported = Counter(_day(one) for one in opened if one.category == "imported")
-    if imported.total() >= MOST:
-        return f"{MOST} imported questions are open already"
-    if imported[_day(market)] >= MOST_A_DAY:
-        return f"{MOST_A_DAY} imported questions of that asset and day are open already"
+    """The reason to refuse a market because of the stored ones; None if there is none."""
+    if any(stored.id == market.id for stored in existing):
+        return "it is already imported"
+    unexpired = [stored for stored in existing if stored.deadline > now]
+    imported = Counter(_day(stored) for stored in unexpired if stored.category == "imported")
+    if imported.total() >= MAX_OPEN:
+        return f"{MAX_OPEN} imported questions are already open"
+    if imported[_day(market)] >= MAX_A_DAY:
+        return f"{MAX_A_DAY} imported questions for this asset and day are already open"
     if market.question.asset not in volatility:
-        return f"the volatility of {market.question.asset} is not known"
+        return f"the volatility of {market.question.asset} is unknown"
     sigma = volatility[market.question.asset] * math.sqrt(market.question.horizon_hours / YEAR_H)
-    copied = next((one.id for one in opened if near_copy(market, one, sigma)), None)
-    return f"it nearly is {copied}" if copied else None
+    similar = next((stored.id for stored in unexpired if near_copy(market, stored, sigma)), None)
+    return f"it is nearly the same as {similar}" if similar else None
 
 
-def _day(market: PredictionMarket) -> tuple[str, int]:
+def _day(market: Prediction) -> tuple[str, int]:
     return market.question.asset, market.deadline // DAY

@@ -1,27 +1,27 @@
-"""The days, weeks and months over which the series ask; each ends with the last second of a day in UTC."""
+"""The days, weeks and months that the series cover; each ends at the last second of a day in UTC."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Literal
 
+from service.market import months
 from service.market.instants import DAY, HOUR, utc
 
-# The weekday on which an asset's weeks begin, Monday being 0: another for each, so that they do not all end at once,
-# and for the metals one after a day on which they trade for long.
+# The weekday on which the weeks of an asset begin (Monday is 0). They differ, so that markets do not all end at once.
+# The weeks of metals begin after a day with long trading hours.
 WEEK_BEGINS = {"btc": 0, "eth": 1, "gold": 2, "silver": 3, "sol": 4, "bnb": 5, "xrp": 6}
 
 DAY_BEGINS_S = 12 * HOUR
-MONDAY = 4  # days after the 1 January 1970
+MONDAY = 4  # days after 1 January 1970
 
 
 @dataclass(frozen=True)
 class Period:
-    """A stretch of time that series of one asset ask about, from the second `begins` to the second `deadline`.
+    """A period of the series of one asset, from the unix second `begins` to the unix second `deadline`.
 
-    `is_overlaid`: a longer one of the same asset has the same deadline.
+    `is_overlaid` is true if a longer period of the asset has the same deadline.
     """
 
     category: Literal["daily", "weekly", "monthly"]
@@ -32,7 +32,7 @@ class Period:
 
 
 def current(asset: str, now: int) -> Iterator[Period]:
-    """The periods of an asset that run at the unix second `now`, the longest first."""
+    """The periods of an asset that include the unix second `now`, longest first."""
     yield _month(asset, now)
     yield _week(asset, now)
     today = now // DAY * DAY
@@ -42,9 +42,8 @@ def current(asset: str, now: int) -> Iterator[Period]:
 
 
 def _month(asset: str, now: int) -> Period:
-    begins = utc(now).replace(day=1, hour=0, minute=0, second=0)
-    ends = (begins + timedelta(days=31)).replace(day=1)
-    return Period("monthly", asset, int(begins.timestamp()), int(ends.timestamp()) - 1, is_overlaid=False)
+    month = months.month_of(now)
+    return Period("monthly", asset, months.begins(month), months.ends(month) - 1, is_overlaid=False)
 
 
 def _week(asset: str, now: int) -> Period:

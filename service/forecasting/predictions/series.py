@@ -1,7 +1,7 @@
-"""Which prediction markets are opened, and when: a few kinds of question, asked of every asset over and over.
+"""The series of prediction markets: a few kinds of question for every asset and every period.
 
-Every deadline is the last second of a day. Where periods of one asset end on the same day only the longest asks for
-prices, so that no market is ever nearly another.
+Every deadline is the last second of a day. If periods of one asset end on the same day, only the longest one has
+questions about levels, so that no two markets are nearly identical.
 """
 
 from __future__ import annotations
@@ -10,26 +10,26 @@ import math
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from service.forecasting import law
-from service.forecasting.context import Context
-from service.forecasting.predictions import PredictionMarket
+from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.periods import Period, current
-from service.forecasting.questions.canonical import canonical, price
-from service.forecasting.questions.question import Comparator, Question
-from service.forecasting.questions.rule import rule
+from service.forecasting.voters import distribution
+from service.forecasting.voters.context import Context
 from service.market.assets import ASSETS, is_open, open_hours
 from service.market.instants import DAY, HOUR, utc
+from service.questions.canonical import canonical, price
+from service.questions.question import Comparator, Question
+from service.questions.rule import rule
 
-EVERY_S = 12 * HOUR  # between the instants at which periods begin
-LEAST_LEFT = 0.25  # of a period; with less of it left nothing is opened
-STEP_SIGMAS = 0.1  # levels are multiples of the largest round step that is no longer than this
+EVERY_S = 12 * HOUR  # the interval between the beginnings of periods
+LEAST_LEFT = 0.25  # the minimum remaining share of a period for its markets to be opened
+STEP_SIGMAS = 0.1  # levels are multiples of the largest round step of at most this size
 COPY_WITHIN_S = 12 * HOUR
 COPY_WITHIN_SIGMAS = 0.25
 
 
 @dataclass(frozen=True)
 class Series:
-    """One kind of question; its level lies `sigmas` standard deviations above the price, 0 where it has none."""
+    """One kind of question; its level is `sigmas` standard deviations above the price, 0 if it has no level."""
 
     comparator: Comparator
     sigmas: float = 0.0
@@ -43,10 +43,10 @@ LEVELS = (
     Series("touch_below", -1.2),
 )
 RELATIVE = Series("relative")
-# On even days, counted from 1970, and on odd ones.
+# The series of even and of odd days, counted from 1970.
 DAILY_TOUCH = (Series("touch_above", 0.9), Series("touch_below", -0.9))
 
-# Against which each asset is measured: one of the same trading hours.
+# The asset with which each asset is compared; both have the same trading hours.
 COUNTERPART = {
     "btc": "eth",
     "eth": "sol",
@@ -67,12 +67,12 @@ TEXTS: dict[Comparator, str] = {
 }
 
 
-def opening(now: int, contexts: Mapping[str, Context], there: Container[str] = ()) -> list[PredictionMarket]:
-    """Every market of every period that runs at the unix second `now` with at least a quarter of it left.
+def opening(now: int, contexts: Mapping[str, Context], stored: Container[str] = ()) -> list[Prediction]:
+    """The markets of all periods that include the unix second `now` and have at least a quarter of their time left.
 
-    Those of a period that began earlier are opened at `now`, over the prices of `now`, under the id that they would
-    have had, unless that is `there` already. `contexts` are those at `now`; an asset without one is left out.
-    None is marked as backfilled: who opens them on a past instant marks them.
+    A market of a period that began earlier is opened at the prices of `now`, with the id that it would have had.
+    Markets with an id in `stored` and assets without a context (as of `now`) are left out. The caller marks markets as
+    backfilled.
     """
     periods = (period for asset in ASSETS if asset in contexts for period in current(asset, now))
     return [
@@ -80,39 +80,39 @@ def opening(now: int, contexts: Mapping[str, Context], there: Container[str] = (
         for period in periods
         if _has_time(period, now)
         for series in _series_of(period)
-        if (series is not RELATIVE or COUNTERPART[period.asset] in contexts) and _id(period, series) not in there
+        if (series is not RELATIVE or COUNTERPART[period.asset] in contexts) and _id(period, series) not in stored
     ]
 
 
-def near_copy(one: PredictionMarket, other: PredictionMarket, sigma: float) -> bool:
-    """Whether two markets ask nearly the same: one event, deadlines within 12 h, levels within a quarter sigma.
+def near_copy(market: Prediction, other: Prediction, sigma: float) -> bool:
+    """Whether two markets are nearly identical: one event, deadlines within 12 h, levels within a quarter sigma.
 
-    `sigma` is the standard deviation of the log return over the horizon. Above and below a level at the deadline are
-    one event, as are two assets in either order; `up` and `down` have their level at the price they began from.
+    `sigma` is the standard deviation of the log return over the horizon. Above and below a level at the deadline count
+    as one event, and so do two assets in either order; the level of `up` and `down` is the starting price.
     """
-    if abs(one.deadline - other.deadline) > COPY_WITHIN_S:
+    if abs(market.deadline - other.deadline) > COPY_WITHIN_S:
         return False
-    (event, levels), (other_event, other_levels) = _event(one.question), _event(other.question)
+    (event, levels), (other_event, other_levels) = _event(market.question), _event(other.question)
     if event != other_event:
         return False
     pairs = zip(levels, other_levels, strict=True)
-    return all(abs(math.log(level / beside)) <= COPY_WITHIN_SIGMAS * sigma for level, beside in pairs)
+    return all(abs(math.log(level / other_level)) <= COPY_WITHIN_SIGMAS * sigma for level, other_level in pairs)
 
 
 def _event(question: Question) -> tuple[tuple[object, ...], tuple[float, ...]]:
-    """What must happen whatever the level, and the levels."""
+    """The event regardless of its levels, and the levels."""
     match question.comparator:
         case "relative":
-            return ("relative", frozenset((question.asset, question.other_asset))), ()
+            return ("relative", frozenset(question.assets)), ()
         case "between":
-            return ("between", question.asset), (question.level, question.upper_level)
+            return ("between", question.asset), question.bounds
         case "touch_above" | "touch_below":
-            return (question.comparator, question.asset), (question.level,)
-    return ("close", question.asset), (question.level or question.spot,)
+            return (question.comparator, question.asset), (question.threshold,)
+    return ("close", question.asset), question.levels or (question.spot,)
 
 
 def _has_time(period: Period, now: int) -> bool:
-    """Whether enough of a period is left; a day of the metals needs an open market now and on its last day."""
+    """Whether enough of a period is left; a daily market of a metal needs trading hours now and on its last day."""
     ends = period.deadline + 1
     if ends - now < LEAST_LEFT * (ends - period.begins):
         return False
@@ -137,9 +137,9 @@ def _id(period: Period, series: Series) -> str:
     return f"{period.category}-{period.asset}-{series.comparator.replace('_', '-')}-{utc(period.deadline):%Y%m%d}"
 
 
-def _market(period: Period, series: Series, now: int, context: Context) -> PredictionMarket:
+def _market(period: Period, series: Series, now: int, context: Context) -> Prediction:
     question = _question(period, series, now, context)
-    return PredictionMarket(
+    return Prediction(
         id=_id(period, series),
         category=period.category,
         question=question,
@@ -168,9 +168,9 @@ def _question(period: Period, series: Series, now: int, context: Context) -> Que
 
 
 def _level(period: Period, sigmas: float, now: int, context: Context) -> float:
-    """A price that a person would name, about so many standard deviations from the present one."""
+    """A round price, about `sigmas` standard deviations above the present price."""
     hours = open_hours(period.asset, now, period.deadline)
-    sigma = float(law.horizon_sigma(context.fast, context.slow, hours))
+    sigma = float(distribution.horizon_sigma(context.fast, context.slow, hours))
     longest = STEP_SIGMAS * sigma * context.spot
     power = math.floor(math.log10(longest))
     step = max(digit for digit in (1, 2, 5) if digit * 10.0**power <= longest) * 10.0**power

@@ -1,65 +1,87 @@
-"""Settling markets by prices, and what the settled ones teach the pool."""
+"""Settles predictions by prices, and prepares the settled ones for the track record of the pool."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-import numpy as np
-
-from service.forecasting.predictions import PredictionMarket, Settled, Settlement
-from service.forecasting.predictions.entries import is_scored
-from service.forecasting.record import Resolved, ResolvedVote
-from service.forecasting.resolution import LATE_S, TOUCHES, resolve
+from service.forecasting.predictions import Commitment, Prediction, Settlement
+from service.forecasting.predictions.resolution import LATE_S, first_touch, resolve
+from service.forecasting.voters.track_record import Resolved, ResolvedVote
 from service.market.bars import Bars
 from service.market.instants import HOUR
+from service.questions.question import TOUCHES
 
-# A vote on the same question by somebody who is not in the pool.
+# Voters that are not in the pool but vote on the same question.
 OUTSIDE_THE_POOL = ("apex",)
 
 
-def settle(market: PredictionMarket, bars: Mapping[str, Bars], now: int) -> Settlement | None:
-    """What the bars say became of a market at the unix second `now`; None while that is open."""
-    found = resolve(market.question, market.created_at, bars, now)
-    return found and Settlement(found.outcome, now, found.evidence, "bars")
+def is_due(prediction: Prediction, now: int) -> bool:
+    """Whether prices may settle a prediction at the unix second `now`.
 
-
-def settle_past(market: PredictionMarket, hourly: Mapping[str, Bars], now: int) -> Settlement | None:
-    """The settlement of a past market at the hour at which it would have been made, as far as that is by `now`.
-
-    A market is looked at on every whole hour after the one at which it was opened.
+    A market or a challenge is due after its deadline; a touch question is due from its creation on. An answer is due
+    at its deadline, whatever the question.
     """
-    asked = {asset: hourly[asset] for asset in (market.question.asset, market.question.other_asset) if asset}
-    for hour in _hours_of_settling(market, asked):
+    if prediction.resolver != "bars" or now <= prediction.created_at:
+        return False
+    if prediction.category == "answer":
+        return now >= prediction.deadline
+    return now > prediction.deadline or prediction.question.comparator in TOUCHES
+
+
+def settle(prediction: Prediction, bars: Mapping[str, Bars], now: int) -> Settlement | None:
+    """The settlement that the bars show at the unix second `now`; None while the prediction is open."""
+    resolution = resolve(prediction.question, prediction.created_at, bars, now)
+    return resolution and Settlement(resolution.outcome, now, resolution.evidence, "bars")
+
+
+def settle_past(market: Prediction, hourly: Mapping[str, Bars], now: int) -> Settlement | None:
+    """The settlement of a past market at the hour at which the service would have settled it; None if after `now`.
+
+    The service checks a market at every full hour after it was opened.
+    """
+    bars = {asset: hourly[asset] for asset in market.question.assets}
+    for hour in _hours_of_settling(market, bars):
         if hour > now:
             return None
-        if settlement := settle(market, asked, hour):
+        if settlement := settle(market, bars, hour):
             return settlement
     return None
 
 
-def _hours_of_settling(market: PredictionMarket, hourly: Mapping[str, Bars]) -> Iterable[int]:
-    """When a touch is seen; when the deadline has passed; when late bars are no longer waited for."""
+def _hours_of_settling(market: Prediction, hourly: Mapping[str, Bars]) -> Iterator[int]:
+    """The hours at which it can settle: after a touch, after the deadline, and after the last late bar is accepted."""
     question, over = market.question, (market.deadline // HOUR + 1) * HOUR
     if question.comparator in TOUCHES:
         yield (market.created_at // HOUR + 1) * HOUR
         bars = hourly[question.asset].since(market.created_at).until(over)
-        reached = bars.high >= question.level if question.comparator == "touch_above" else bars.low <= question.level
-        if reached.any():
-            yield int(bars.time[int(np.argmax(reached))]) + HOUR
+        index = first_touch(question, bars)
+        if index is not None:
+            yield int(bars.time[index]) + HOUR
     yield from (over, over + LATE_S)
 
 
-def resolved(settled: Iterable[Settled]) -> list[Resolved]:
-    """The settled markets as the track record counts them; void ones and those without an event teach nothing."""
-    return [_resolved(one) for one in settled if one.commitment and is_scored(one)]
+def resolved(settled: Iterable[Prediction]) -> list[Resolved]:
+    """The settled predictions in the form of the track record; void ones are left out.
+
+    A question without a criterion (`open`) counts only if it was asked of the oracle, which treats it as `up`.
+    """
+    return [
+        _resolved(prediction, prediction.commitment)
+        for prediction in settled
+        if prediction.commitment and (prediction.is_scored or _is_decided_answer(prediction))
+    ]
 
 
-def _resolved(one: Settled) -> Resolved:
-    votes = (vote for vote in one.commitment.votes if vote.voter not in OUTSIDE_THE_POOL)
+def _is_decided_answer(prediction: Prediction) -> bool:
+    return prediction.category == "answer" and prediction.outcome in ("yes", "no")
+
+
+def _resolved(prediction: Prediction, commitment: Commitment) -> Resolved:
+    votes = (vote for vote in commitment.votes if vote.voter not in OUTSIDE_THE_POOL)
     return Resolved(
-        comparator=one.market.question.comparator,
-        asked_at=one.commitment.voted_at,
-        horizon_hours=(one.market.deadline - one.commitment.voted_at) / HOUR,
-        happened=one.settlement.outcome == "yes",
+        comparator=prediction.question.comparator,
+        asked_at=commitment.voted_at,
+        horizon_hours=(prediction.deadline - commitment.voted_at) / HOUR,
+        happened=prediction.outcome == "yes",
         votes=tuple(ResolvedVote(vote.voter, vote.engine, vote.p, vote.weight) for vote in votes),
     )

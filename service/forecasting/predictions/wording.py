@@ -1,4 +1,4 @@
-"""The words of outside markets: a question that stands alone, and rules on one line."""
+"""Rewrites the texts of outside markets as a complete question and as rules on one line."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MARKS = re.compile(r"[*_`#\s]+")
 
 
 def wording(question: str, group: str) -> str:
-    """The question of an outside market as one that stands alone: its blank filled, its choice made a yes or no.
+    """The complete question of an outside market: blanks are filled in, and "up or down" becomes "be up".
 
-    "Bitcoin above ___ on March 11?" of the group "64,000" asks "Bitcoin above $64,000 on March 11?". What needs no
-    such help is given back as it is.
+    "Bitcoin above ___ on March 11?" in the group "64,000" becomes "Bitcoin above $64,000 on March 11?". A complete
+    question is returned unchanged.
     """
     if UP_OR_DOWN.match(question):
         return UP_OR_DOWN.sub(r"Will \1 be up", question)
@@ -32,8 +32,8 @@ def wording(question: str, group: str) -> str:
         return BLANK.sub(lambda _: "$" + amount.lstrip("$"), question)
     if WHICH_PRICE.match(question) and group[0] in "↑↓":
         verb = "reach" if group[0] == "↑" else "dip to"
-        return WHICH_PRICE.sub(lambda found: f"Will {found[1]} {verb} ${amount.lstrip('$')}", question)
-    return PRICE_AT.sub(lambda found: f"Will {found[1]} be {amount} ", question)
+        return WHICH_PRICE.sub(lambda match: f"Will {match[1]} {verb} ${amount.lstrip('$')}", question)
+    return PRICE_AT.sub(lambda match: f"Will {match[1]} be {amount} ", question)
 
 
 def plain(rules: str) -> str:

@@ -1,8 +1,8 @@
-"""Random numbers that are a function of their address: no generator, no state, no order.
+"""Counter-based random numbers: each number is a pure function of a key and a counter.
 
-SplitMix64 (Steele, Lea and Flood 2014) sends a counter through a finaliser, so its n-th number can be had
-without the ones before it. NumPy promises no stable streams between versions (NEP 19); what is written
-here is integer arithmetic and stays the same on every machine.
+SplitMix64 (Steele, Lea and Flood 2014) applies a finaliser to a counter, so its n-th number is computed without the
+numbers before it. NumPy does not guarantee stable streams between versions (NEP 19); this integer arithmetic gives
+the same numbers on every machine.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ GAMMA = np.uint64(0x9E3779B97F4A7C15)
 FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
 
-# The even ones of a word's four 16-bit parts.
+# Mask of the even-numbered 16-bit parts of a word, which has four.
 EVEN_PARTS = np.uint64(0x0000FFFF0000FFFF)
 LOW_HALF = np.uint64(0xFFFFFFFF)
-# Mean and standard deviation of the sum of eight whole numbers drawn evenly from 0 to 65,535.
+# Mean and standard deviation of the sum of eight integers drawn uniformly from 0 to 65,535.
 SUM_MEAN = 8 * 65535 / 2
 SUM_SD = float(np.sqrt(8 * (65536**2 - 1) / 12))
 
 
 @lru_cache(maxsize=4096)
 def stream(*address: str | int) -> np.uint64:
-    """The key of the stream of numbers that `address` names."""
+    """The key of the number stream with the name `address`."""
     name = "/".join(str(part) for part in address)
     return np.uint64(int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big"))
 
 
 def words(key: np.uint64, counters: Counters) -> Words:
-    """64 random bits for each counter, shape as `counters`; a counter may be negative."""
+    """64 random bits for each counter, in the shape of `counters`; a counter may be negative."""
     return _finalised(counters.view(np.uint64) * GAMMA + key)
 
 
@@ -48,9 +48,10 @@ def uniforms(key: np.uint64, counters: Counters) -> tuple[Floats, Floats]:
 
 
 def normals(key: np.uint64, counters: Counters) -> Floats:
-    """A number of mean 0 and variance 1 for each counter: the sum of eight 16-bit uniforms.
+    """A number of mean 0 and variance 1 for each counter: the scaled sum of eight 16-bit uniforms.
 
-    Excess kurtosis -0.15, never beyond 4.9 (Irwin and Hall 1927): the tails of a market are not made here.
+    It approximates a normal variable with excess kurtosis -0.15 and a maximum of 4.9 (Irwin and Hall 1927). The fat
+    tails of the simulated market come from its volatility, not from these numbers.
     """
     even = (counters.view(np.uint64) << np.uint64(1)) * GAMMA + key
     parts = _pairs(_finalised(even + GAMMA))
@@ -59,9 +60,9 @@ def normals(key: np.uint64, counters: Counters) -> Floats:
 
 
 def held_normals(key: np.uint64, counters: Counters, length: int) -> Floats:
-    """A normal that keeps its value for `length` counters; where its cells begin is a matter of the key.
+    """A normal variable that keeps its value for `length` counters; the key determines where these cells begin.
 
-    `counters` rise one by one.
+    `counters` must be consecutive.
     """
     if length == 1:
         return normals(key, counters)
@@ -72,7 +73,7 @@ def held_normals(key: np.uint64, counters: Counters, length: int) -> Floats:
 
 
 def _finalised(state: Words) -> Words:
-    """SplitMix64's finaliser, in place."""
+    """The finaliser of SplitMix64, in place."""
     state ^= state >> np.uint64(30)
     state *= FIRST_FACTOR
     state ^= state >> np.uint64(27)
@@ -82,7 +83,7 @@ def _finalised(state: Words) -> Words:
 
 
 def _pairs(drawn: Words) -> Words:
-    """A word's four 16-bit parts as two sums of two, one in each half."""
+    """The sums of two pairs of the 16-bit parts of each word, one in each half of the result."""
     return (drawn & EVEN_PARTS) + ((drawn >> np.uint64(16)) & EVEN_PARTS)
 
 

@@ -1,4 +1,4 @@
-"""Bars from a CSV file: `time,open,high,low,close,volume`, the time in ISO 8601 or unix seconds."""
+"""Bars from a CSV file with the columns `time,open,high,low,close,volume`; the time is ISO 8601 or unix seconds."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ UNREADABLE = (np.nan,) * len(Bar._fields)
 
 
 def read_rows(name: str, content: bytes) -> Prices:
-    """The rows of a file as they stand, shape (n, 6), times in unix seconds; a row that cannot be read is NaN.
+    """The rows of a file in their order, shape (n, 6), times in unix seconds; an unreadable row is NaN.
 
-    `name` is what an error calls the file: SettingsError when it is no text or its first line is another.
+    Raises SettingsError, which mentions the file as `name`, if the file is not text or has another header.
     """
     try:
         rows = [row for row in csv.reader(StringIO(content.decode("utf-8-sig"), newline="")) if row]
@@ -38,7 +38,7 @@ def _numbers(row: list[str]) -> tuple[float, ...]:
 
 
 def _unix_second(text: str) -> float:
-    """An instant; one without an offset is UTC."""
+    """An instant in unix seconds; without an offset it is UTC."""
     if text.isdecimal():
         return float(text)
     instant = datetime.fromisoformat(text)

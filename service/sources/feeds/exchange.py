@@ -1,7 +1,7 @@
-"""The live world: five-minute bars of real exchanges, asked in order, each filling what those before it left.
+"""The live world: five-minute bars of real exchanges, requested in order; each exchange fills the remaining gaps.
 
-An exchange keeps only so much of its past (Kraken its last 720 bars), and one fetch has one deadline: ask for
-a day at a time. A bar asked for in the second in which it ends may lack its last trades.
+Exchanges keep a limited history (Kraken the last 720 bars) and a fetch has one deadline, so callers request one day
+at a time. A bar that is requested in the second in which it ends may lack its last trades.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from threading import Lock
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,19 +19,19 @@ from service.config import Settings, SettingsError
 from service.errors import SourceFailed
 from service.market.assets import open_at
 from service.market.bars import Bars, RefusedBar, Times, check, empty, merge
-from service.market.clock import WorldClock
-from service.sources.feeds.exchange_client import STEP, SYMBOLS, Answer, ExchangeClient
-from service.sources.feeds.feed import Fetched
+from service.market.clock import World, WorldClock
+from service.sources.feeds.exchange_client import STEP, SYMBOLS, ExchangeClient, ExchangeResponse
+from service.sources.feeds.feed import FetchedBars
 
-# Raise it when what is stored no longer goes with what is fetched.
+# Increase it when stored bars are no longer compatible with fetched ones.
 VERSION = 1
 
 
 class Piece(NamedTuple):
-    """What one exchange gave towards a fetch."""
+    """The contribution of one exchange to a fetch."""
 
     exchange: str
-    answer: Answer
+    answer: ExchangeResponse
     bars: Bars
     refused: list[RefusedBar]
 
@@ -40,15 +40,15 @@ class Piece(NamedTuple):
 class ExchangeFeed:
     """The live world; `timeout_s` bounds a whole fetch over all `clients`, `now` reads the wall clock.
 
-    One fetch runs at a time, since an exchange counts the requests it gets. The rest of the time is shared
-    out evenly, so that an exchange that hangs leaves the others theirs.
+    One fetch runs at a time, because exchanges limit the rate of requests. Each exchange gets an equal share of the
+    remaining time, so one that hangs does not use up the time of the others.
     """
 
     clients: tuple[ExchangeClient, ...]
     history_from: int
     timeout_s: float
     now: Callable[[], float] = time.time
-    world = "live"
+    world: ClassVar[World] = "live"
     step = STEP
     fingerprint = f"live/{VERSION}"
     assets = tuple(SYMBOLS)
@@ -57,24 +57,24 @@ class ExchangeFeed:
     def clock(self, wall: int) -> WorldClock:
         return WorldClock("live", world_origin=wall, wall_origin=wall)
 
-    def fetch(self, asset: str, since: int, until: int) -> Fetched:
-        """As `Feed.fetch` says; `source` is empty where nothing trades in the whole window."""
+    def fetch(self, asset: str, since: int, until: int) -> FetchedBars:
+        """As `Feed.fetch`; `source` is empty if the asset does not trade in the whole window."""
         if asset not in SYMBOLS:
-            raise SourceFailed(f"no exchange is asked for {asset}")
+            raise SourceFailed(f"{asset} is not available from exchanges")
         wanted = _instants(asset, since, min(until, int(self.now())))
         if not len(wanted):
-            return Fetched(empty(STEP), (), "")
+            return FetchedBars(empty(STEP), (), "")
         pieces = self._ask_all(asset, wanted)
         bars = reduce(merge, (piece.bars for piece in pieces))
         if not len(bars) and _failed(pieces):
             raise SourceFailed(f"no bars of {asset}: " + "; ".join(_reason(asset, piece) for piece in pieces))
         refused = tuple(bar for piece in pieces for bar in piece.refused)
-        return Fetched(bars, refused, _source(pieces))
+        return FetchedBars(bars, refused, _source(pieces))
 
     def _ask_all(self, asset: str, wanted: Times) -> list[Piece]:
         deadline = time.monotonic() + self.timeout_s
         if not self._turn.acquire(timeout=self.timeout_s):
-            raise SourceFailed(f"no bars of {asset}: the exchanges are still being asked for others")
+            raise SourceFailed(f"no bars of {asset}: another fetch from the exchanges is still in progress")
         try:
             return list(self._pieces(asset, wanted, deadline))
         finally:
@@ -87,7 +87,7 @@ class ExchangeFeed:
             answer = client.ask(asset, int(missing[0]), int(missing[-1]) + STEP, seconds)
             bars, refused = check(answer.rows, STEP)
             bars = bars[np.isin(bars.time, missing)]
-            yield Piece(client.name, answer, bars, _told_by(client.name, refused, missing))
+            yield Piece(client.name, answer, bars, _of_exchange(client.name, refused, missing))
             missing = np.setdiff1d(missing, bars.time)
             if not len(missing):
                 return
@@ -104,35 +104,35 @@ def open_exchanges(
 
 
 def _instants(asset: str, since: int, until: int) -> Times:
-    """When each bar of the window opens: on the grid, complete by `until`, in trading hours."""
+    """The opening times of the window's bars: on the grid, complete by `until`, in trading hours."""
     grid = np.arange(since + -since % STEP, until - STEP + 1, STEP)
     return grid[open_at(asset, grid)]
 
 
-def _told_by(exchange: str, refused: list[RefusedBar], missing: Times) -> list[RefusedBar]:
-    """The refused bars that were wanted, or have no instant, each with the exchange that sent it."""
+def _of_exchange(exchange: str, refused: list[RefusedBar], missing: Times) -> list[RefusedBar]:
+    """The refused bars that were wanted or have no valid time; each reason begins with the name of the exchange."""
     wanted = set(missing.tolist())
     return [RefusedBar(time, f"{exchange}: {reason}") for time, reason in refused if time in wanted or time < 0]
 
 
 def _failed(pieces: list[Piece]) -> bool:
-    """Whether it is unknown if there are bars: someone failed, or nobody lists the asset."""
+    """Whether an exchange failed or none lists the asset, so that bars may exist."""
     return any(piece.answer.fault for piece in pieces) or not any(piece.answer.source for piece in pieces)
 
 
 def _reason(asset: str, piece: Piece) -> str:
-    """Why an exchange gave no bars."""
+    """The reason why an exchange returned no bars."""
     if piece.answer.fault:
         return f"{piece.exchange}: {piece.answer.fault}"
     if not piece.answer.source:
         return f"{piece.exchange}: it lists none of {', '.join(SYMBOLS[asset])}"
-    return f"{piece.exchange}: it has no sound bars of that window"
+    return f"{piece.exchange}: it has no valid bars in this window"
 
 
 def _source(pieces: list[Piece]) -> str:
-    """Where the bars came from: "kraken BTC/USD, then coinbase BTC/USD for 3 bars"."""
-    given = [piece for piece in pieces if len(piece.bars)]
-    if not given:
+    """The origin of the bars: "kraken BTC/USD, then coinbase BTC/USD for 3 bars"."""
+    filled = [piece for piece in pieces if len(piece.bars)]
+    if not filled:
         return next(piece.answer.source for piece in pieces if piece.answer.source)
-    first, *others = given
-    return first.answer.source + "".join(f", then {piece.answer.source} for {len(piece.bars)} bars" for piece in others)
+    first, *later = filled
+    return first.answer.source + "".join(f", then {piece.answer.source} for {len(piece.bars)} bars" for piece in later)

@@ -1,20 +1,20 @@
-"""What a feed is: the bars of one world, whatever they come from."""
+"""The interface of a feed: the bars of one world, from any source."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from service.market.bars import Bars, RefusedBar
 from service.market.clock import World, WorldClock
 
 
 @dataclass(frozen=True)
-class Fetched:
-    """What a feed gave for one asset and one window.
+class FetchedBars:
+    """The bars of one asset in one window.
 
-    `bars` are sound; `refused` are those that came and were not, for the caller to count and log; `source`
-    says in words where the bars came from, stand-ins named as such: "kraken PAXG/USD (tokenised gold)".
+    `bars` are valid; `refused` are the invalid ones, for the caller to count and log. `source` describes where the
+    bars came from and names substitutes: "kraken PAXG/USD (tokenised gold)".
     """
 
     bars: Bars
@@ -25,23 +25,33 @@ class Fetched:
 class Feed(Protocol):
     """The bars of one world.
 
-    `step` is the length of its bars in seconds. `fingerprint` is equal for feeds that tell the same past: a
-    database remembers it, so that two pasts never mix. `history_from` is the unix second, in world time, of
-    the first bar to store. `assets` are the ones this world may have bars of.
+    `step` is the length of its bars in seconds. `fingerprint` is equal for feeds with the same history; the database
+    stores it, so that two histories never mix. `history_from` is the unix second, in world time, of the first bar to
+    store. `assets` are those that may have bars in this world.
     """
 
-    world: World
-    step: int
-    fingerprint: str
-    history_from: int
-    assets: tuple[str, ...]
+    world: ClassVar[World]
+
+    @property
+    def step(self) -> int: ...
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def history_from(self) -> int: ...
+
+    @property
+    def assets(self) -> tuple[str, ...]: ...
 
     def clock(self, wall: int) -> WorldClock:
-        """The clock of a world that is started for the first time when the wall shows the unix second `wall`."""
+        """The clock of a world whose first start is at the unix second `wall` of the wall clock."""
+        ...
 
-    def fetch(self, asset: str, since: int, until: int) -> Fetched:
+    def fetch(self, asset: str, since: int, until: int) -> FetchedBars:
         """The bars of `asset` that open at or after `since` and are complete by `until`, both unix seconds.
 
-        Hours in which the asset does not trade have no bars, nor have holes in the source: a window without
-        any bar is an answer. SourceFailed when nothing can be said, and for an asset that is not of this world.
+        There are no bars in hours in which the asset does not trade, nor in gaps of the source; a window without any
+        bar is a valid result. Raises SourceFailed if the source fails or this world does not have the asset.
         """
+        ...

@@ -1,4 +1,4 @@
-"""A world that is a folder of CSV files, named for their assets: its past is stored, its last days run again."""
+"""The replay world: bars from a folder with one CSV file per asset, whose last days are played back."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,10 +14,10 @@ from service.config import Settings, SettingsError
 from service.errors import SourceFailed
 from service.market.assets import ASSETS, open_at
 from service.market.bars import Bars, Prices, RefusedBar, check
-from service.market.clock import WorldClock
+from service.market.clock import World, WorldClock
 from service.market.instants import DAY, HOUR, iso
 from service.sources.feeds.csv_bars import read_rows
-from service.sources.feeds.feed import Fetched
+from service.sources.feeds.feed import FetchedBars
 
 RUNS_BY_DEFAULT = 60 * DAY
 
@@ -25,8 +26,8 @@ RUNS_BY_DEFAULT = 60 * DAY
 class ReplayFeed:
     """The bars of a folder, all in memory.
 
-    `starts` is the unix second, in world time, at which the replay begins to run, `ends` the one at which its
-    last bar is complete, `speed` world seconds per wall second.
+    The replay runs from `starts` to `ends`, where its last bar is complete; both are unix seconds of world time.
+    `speed` is the number of world seconds per wall second.
     """
 
     bars: Mapping[str, Bars]
@@ -37,7 +38,7 @@ class ReplayFeed:
     starts: int
     ends: int
     speed: float
-    world = "replay"
+    world: ClassVar[World] = "replay"
 
     @property
     def assets(self) -> tuple[str, ...]:
@@ -46,23 +47,25 @@ class ReplayFeed:
     def clock(self, wall: int) -> WorldClock:
         return WorldClock("replay", world_origin=self.starts, wall_origin=wall, speed=self.speed, ends=self.ends)
 
-    def fetch(self, asset: str, since: int, until: int) -> Fetched:
+    def fetch(self, asset: str, since: int, until: int) -> FetchedBars:
         if asset not in self.bars:
             raise SourceFailed(f"the replay has no {asset}: its folder holds {', '.join(self.bars)}")
-        # A row without a readable time is told with the first bars.
+        # A row without a readable time is reported with the first bars.
         refused = tuple(bar for bar in self.refused[asset] if since <= max(bar.time, self.history_from) < until)
-        return Fetched(self.bars[asset].since(since).until(until), refused, f"replay of {asset}.csv")
+        return FetchedBars(self.bars[asset].since(since).until(until), refused, f"replay of {asset}.csv")
 
 
 def open_replay(settings: Settings) -> ReplayFeed:
-    """The feed of REPLAY_DIR; SettingsError, naming what is allowed, when it cannot be replayed."""
-    contents = _contents(Path(settings.replay_dir))
+    """The feed of REPLAY_DIR; raises SettingsError, which says what is allowed, if it cannot be replayed."""
+    if settings.replay_dir is None:
+        raise SettingsError("REPLAY_DIR: set the folder of the CSV files")
+    contents = _contents(settings.replay_dir)
     rows = {asset: read_rows(f"{asset}.csv", content) for asset, content in contents.items()}
     step = _step(rows)
     sound = {asset: _sound(asset, table, step) for asset, table in rows.items()}
     bars = {asset: pair[0] for asset, pair in sound.items()}
-    history_from = min(int(known.time[0]) for known in bars.values())
-    ends = max(known.as_of for known in bars.values())
+    history_from = min(int(series.time[0]) for series in bars.values())
+    ends = max(series.as_of for series in bars.values())
     return ReplayFeed(
         bars=bars,
         refused={asset: pair[1] for asset, pair in sound.items()},
@@ -90,19 +93,19 @@ def _contents(folder: Path) -> dict[str, bytes]:
 
 
 def _step(rows: Mapping[str, Prices]) -> int:
-    """The length of the bars in seconds: the commonest spacing, the same in every file."""
+    """The length of the bars in seconds: the most common spacing, which must be the same in every file."""
     steps = {asset: _commonest_spacing(table[:, 0]) for asset, table in rows.items()}
     step = next(iter(steps.values()))
     if len(set(steps.values())) > 1:
-        told = ", ".join(f"{asset}.csv {spacing} s" for asset, spacing in steps.items())
-        raise SettingsError(f"REPLAY_DIR: its files must hold bars of one length, not {told}")
+        lengths = ", ".join(f"{asset}.csv {spacing} s" for asset, spacing in steps.items())
+        raise SettingsError(f"REPLAY_DIR: its files must hold bars of one length, not {lengths}")
     if not 0 < step <= HOUR or HOUR % step:
-        raise SettingsError(f"REPLAY_DIR: bars must be an hour long or an even part of it, not {step} s")
+        raise SettingsError(f"REPLAY_DIR: the length of bars must be an hour or divide it evenly, not {step} s")
     return step
 
 
 def _commonest_spacing(times: Prices) -> int:
-    """In seconds; 0 for fewer than two bars in rising order."""
+    """The most common spacing in seconds; 0 for fewer than two bars in ascending order."""
     spacings = np.diff(times[np.isfinite(times)])
     lengths, counts = np.unique(spacings[spacings >= 1], return_counts=True)
     return int(lengths[np.argmax(counts)]) if len(lengths) else 0
@@ -112,13 +115,13 @@ def _sound(asset: str, rows: Prices, step: int) -> tuple[Bars, tuple[RefusedBar,
     bars, refused = check(rows, step)
     trades = open_at(asset, bars.time)
     if not trades.any():
-        raise SettingsError(f"REPLAY_DIR: {asset}.csv holds no usable bar")
+        raise SettingsError(f"REPLAY_DIR: {asset}.csv contains no usable bar")
     closed = [RefusedBar(time, "its market is closed at that hour") for time in bars.time[~trades].tolist()]
     return bars[trades], tuple(sorted([*refused, *closed]))
 
 
 def _start(settings: Settings, step: int, first: int, ends: int) -> int:
-    """The unix second at which the replay begins to run, on the grid of `step`."""
+    """The unix second at which the replay starts, on the grid of `step`."""
     wanted = int(settings.replay_start.timestamp()) if settings.replay_start else ends - RUNS_BY_DEFAULT
     start = wanted - wanted % step
     if first < start < ends:

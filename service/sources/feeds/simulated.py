@@ -1,53 +1,53 @@
-"""A market made of arithmetic: any bar of any asset at any time from the seed alone (engine.md 7).
+"""The simulated market: any bar of any asset at any time is a pure function of the seed.
 
-Each day is bridged between its ends on the skeleton, so it can be made without any other day; whole days
-are made and cut, so a window's edges change nothing in it.
+Within a day, prices follow a Brownian bridge between the open and the close of the daily skeleton, so a day does not
+depend on the bars of other days. Whole days are computed and then cut, so the edges of a window do not affect its bars.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.market.assets import ASSETS, open_at
 from service.market.bars import Bars, empty, join
-from service.market.clock import WorldClock
+from service.market.clock import World, WorldClock
 from service.market.instants import DAY, MINUTE
 from service.sources.feeds.counters import Counters, Floats, held_normals, normals, stream, uniforms
-from service.sources.feeds.feed import Fetched
+from service.sources.feeds.feed import FetchedBars
 from service.sources.feeds.simulated_days import (
     EPOCH,
     INSTRUMENTS,
-    Days,
     Group,
+    SimulatedDays,
     common_move,
     daily_volatility,
     days,
     own_move,
 )
 
-# Raise it with every change that moves a single bar.
+# Increase it with every change that affects any bar.
 VERSION = 1
 
 STEP = 5 * MINUTE
 BARS_A_DAY = DAY // STEP
-DAYS_AT_ONCE = 64  # few enough that a processor's cache holds the arrays
+DAYS_AT_ONCE = 64  # so that the arrays fit in the cache of a processor
 
-# Variance of a bar's log volatility that comes from cells of so many bars, and the share of it in common.
+# The variance of a bar's log volatility by the length of its cells in bars, and the share common to the group.
 VOLATILITY_CELLS = {1: 0.09, 4: 0.10, 12: 0.11, 36: 0.09, 96: 0.07}
 VOLATILITY_IN_COMMON = 0.75
-# Volatility through the day, at these hours UTC, beside the day's own.
+# The intraday profile of volatility, as a multiple of the day's volatility, at these hours UTC.
 HOURS = (0, 2, 4, 6, 8, 11, 13, 14, 15, 16, 18, 21, 24)
 PROFILE = (1.10, 0.92, 0.74, 0.76, 0.82, 0.80, 0.95, 1.45, 1.55, 1.30, 1.16, 1.05, 1.10)
 LOG_PROFILE = np.log(np.interp(np.arange(BARS_A_DAY) / 12, HOURS, PROFILE))
-# How often a bar brings news to a whole group or to one asset, and how much that multiplies its variance.
+# The probability of news in a bar, for a whole group or for one asset, and the factor by which it raises the variance.
 COMMON_NEWS, COMMON_NEWS_FACTOR = 1.5e-4, 40
 OWN_NEWS, OWN_NEWS_FACTOR = 2.5e-4, 25
-# Volume is this power of a bar's volatility beside an ordinary one, times a lognormal of this spread.
+# Volume is a power of a bar's relative volatility, times a lognormal variable with this spread.
 VOLUME_POWER = 1.3
 VOLUME_SPREAD = 0.45
 VOLUME_SHIFT = -0.1
@@ -59,7 +59,7 @@ class SimulatedFeed:
 
     seed: int
     history_from: int
-    world = "simulated"
+    world: ClassVar[World] = "simulated"
     step = STEP
     assets = tuple(INSTRUMENTS)
 
@@ -70,8 +70,8 @@ class SimulatedFeed:
     def clock(self, wall: int) -> WorldClock:
         return WorldClock("simulated", world_origin=wall, wall_origin=wall)
 
-    def fetch(self, asset: str, since: int, until: int) -> Fetched:
-        return Fetched(bars(self.seed, asset, since, until), (), f"simulated (seed {self.seed})")
+    def fetch(self, asset: str, since: int, until: int) -> FetchedBars:
+        return FetchedBars(bars(self.seed, asset, since, until), (), f"simulated (seed {self.seed})")
 
 
 def bars(seed: int, asset: str, since: int, until: int) -> Bars:
@@ -84,7 +84,7 @@ def bars(seed: int, asset: str, since: int, until: int) -> Bars:
 
 
 class Shared(NamedTuple):
-    """What befalls a whole group at each bar: a standard normal move, log volatility, whether there is news."""
+    """The values that a whole group shares at each bar: a standard normal move, log volatility, and news."""
 
     move: Floats
     wildness: Floats
@@ -93,7 +93,7 @@ class Shared(NamedTuple):
 
 @lru_cache(maxsize=32)
 def _shared(seed: int, group: Group, first: int, last: int) -> Shared:
-    """The bars of the days from `first` up to and without `last`; kept, for each asset of the group asks."""
+    """The shared values of the days from `first` up to but excluding `last`; cached for the assets of the group."""
     bar = np.arange(first * BARS_A_DAY, last * BARS_A_DAY)
     news, _ = uniforms(stream(seed, "bar", "news", group), bar)
     wildness = VOLATILITY_IN_COMMON**0.5 * _wildness(seed, group, bar)
@@ -101,7 +101,7 @@ def _shared(seed: int, group: Group, first: int, last: int) -> Shared:
 
 
 def _whole_days(seed: int, asset: str, first: int, last: int) -> Bars:
-    """The bars of the days from `first` up to and without `last`, as far as the asset trades."""
+    """The bars of the days from `first` up to but excluding `last`, in the trading hours of the asset."""
     bar = np.arange(first * BARS_A_DAY, last * BARS_A_DAY)
     shared = _shared(seed, INSTRUMENTS[asset].group, first, last)
     skeleton = days(seed, asset, first, last)
@@ -123,7 +123,7 @@ def _whole_days(seed: int, asset: str, first: int, last: int) -> Bars:
 
 
 def _variance_weights(seed: int, asset: str, bar: Counters, shared: Shared) -> Floats:
-    """The share of its day's variance that falls to each bar, shape (days, BARS_A_DAY), each row summing to 1."""
+    """The share of each bar in the variance of its day, shape (days, BARS_A_DAY); each row sums to 1."""
     news, _ = uniforms(stream(seed, "bar", "news", asset), bar)
     wildness = shared.wildness + (1 - VOLATILITY_IN_COMMON) ** 0.5 * _wildness(seed, asset, bar)
     weights = np.exp(2 * (wildness.reshape(-1, BARS_A_DAY) + LOG_PROFILE))
@@ -133,7 +133,7 @@ def _variance_weights(seed: int, asset: str, bar: Counters, shared: Shared) -> F
 
 
 def _wildness(seed: int, whose: str, bar: Counters) -> Floats:
-    """The log volatility of each bar beside its day's that is an asset's own, or its group's in common."""
+    """The log volatility of each bar relative to its day, either specific to an asset or common to a group."""
     cells = (
         variance**0.5 * held_normals(stream(seed, "bar", f"volatility {length}", whose), bar, length)
         for length, variance in VOLATILITY_CELLS.items()
@@ -141,11 +141,11 @@ def _wildness(seed: int, whose: str, bar: Counters) -> Floats:
     return sum(cells, start=np.zeros(len(bar)))
 
 
-def _levels(skeleton: Days, weights: Floats, move: Floats) -> Floats:
+def _levels(skeleton: SimulatedDays, weights: Floats, move: Floats) -> Floats:
     """log(price / starting price) at the ends of each bar, shape (days, BARS_A_DAY + 1).
 
-    `move` is a standard normal for each bar; what they sum to in a day is taken off, so that the path meets
-    the skeleton at both ends of it.
+    `move` is a standard normal variable for each bar. The sum of a day's moves is subtracted, so that the path meets
+    the skeleton at both ends of the day.
     """
     noise = np.sqrt(weights) * move.reshape(weights.shape)
     noise -= weights * noise.sum(axis=1, keepdims=True)
@@ -158,7 +158,7 @@ def _levels(skeleton: Days, weights: Floats, move: Floats) -> Floats:
 
 
 def _extremes(seed: int, asset: str, bar: Counters, levels: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """The highest and lowest level inside each bar: exact draws for a Brownian bridge between its ends."""
+    """The highest and lowest level within each bar: exact draws for a Brownian bridge between its ends."""
     start, end = levels[:, :-1], levels[:, 1:]
     up, down = (drawn.reshape(start.shape) for drawn in uniforms(stream(seed, "bar", "extremes", asset), bar))
     move = (end - start) ** 2
@@ -168,13 +168,13 @@ def _extremes(seed: int, asset: str, bar: Counters, levels: Floats, variance: Fl
 
 
 def _to_prices(asset: str, levels: Floats) -> Floats:
-    """USD, on the asset's price steps."""
+    """Prices in USD, rounded to the tick of the asset."""
     steps_a_dollar = round(1 / ASSETS[asset].tick)
     return np.rint(INSTRUMENTS[asset].start * steps_a_dollar * np.exp(levels)) / steps_a_dollar
 
 
-def _volumes(seed: int, asset: str, bar: Counters, skeleton: Days, weights: Floats) -> Floats:
-    """Units of the asset, more in wild bars, to four decimals."""
+def _volumes(seed: int, asset: str, bar: Counters, skeleton: SimulatedDays, weights: Floats) -> Floats:
+    """Volumes in units of the asset, to four decimals; they increase with volatility."""
     day = (skeleton.volatility / daily_volatility(asset))[:, None] ** 2
     wildness = np.log(weights * BARS_A_DAY * day).ravel() / 2
     spread = VOLUME_SPREAD * normals(stream(seed, "bar", "volume", asset), bar)

@@ -1,8 +1,8 @@
-"""The daily skeleton of the simulated market: where each day of each asset opens, closes, and how wild it is.
+"""The daily skeleton of the simulated market: the open, the close and the volatility of each day of each asset.
 
-A pure function of (seed, asset, day). A day stands on the one before it, so the skeleton grows in blocks
-that are kept; days count from EPOCH. Every number here is assumed, chosen so that the five-minute bars
-hold the stylised facts of engine.md 7.
+It is a pure function of (seed, asset, day). Each day continues from the day before, so days are computed in cached
+blocks; days count from EPOCH. Every parameter is assumed, chosen so that the five-minute bars have the stylised facts
+of real markets (tests/sources/test_stylised_facts.py).
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from service.sources.feeds.counters import Counters, Floats, held_normals, norma
 EPOCH = 1_577_836_800  # 2020-01-01, a Wednesday
 BLOCK = 1024  # days
 
-# Variance of a day's log volatility that comes from cells of so many days, and the share of it in common.
+# The variance of a day's log volatility by the length of its cells in days, and the share common to the group.
 VOLATILITY_CELLS = {1: 0.05, 3: 0.05, 9: 0.05, 27: 0.04, 81: 0.03}
 VOLATILITY_IN_COMMON = 0.7
-# A drift in units of a day's volatility, renewed after so many days, and the share of it in common.
+# A drift in units of daily volatility, the days after which it changes, and the share common to the group.
 DRIFT = 0.06
 DRIFT_DAYS = 23
 DRIFT_IN_COMMON = 0.5
-# How much wilder a day is for each standard deviation that the day before fell.
+# The relative increase in a day's volatility for each standard deviation that the day before fell.
 LEVERAGE = 0.06
-# The part of the way back to its starting price that a price goes in a day.
+# Mean reversion: the fraction of the distance to its starting price that a price returns in a day.
 PULL = 1 / 400
-# Correlation of the metals' common move with crypto's.
+# Correlation of the common move of metals with that of crypto.
 CROSS = 0.12
 
 Group = Literal["crypto", "metal"]
@@ -38,10 +38,10 @@ Group = Literal["crypto", "metal"]
 
 @dataclass(frozen=True)
 class Instrument:
-    """What makes an asset itself.
+    """The parameters of an asset.
 
-    `start` is its price at EPOCH in USD, `volatility` that of a year, `loading` its correlation with the
-    common move of its group, `volume` that of an ordinary five minutes in units of the asset.
+    `start` is its price at EPOCH in USD, `volatility` is annual, `loading` is its correlation with the common move of
+    its group, and `volume` is that of a typical five-minute bar in units of the asset.
     """
 
     start: float
@@ -61,12 +61,12 @@ INSTRUMENTS: dict[str, Instrument] = {
     "silver": Instrument(29, 0.30, "metal", 0.84, 2_500),
 }
 
-# How wild a weekday and a day of the weekend are beside an ordinary day.
+# The volatility of a weekday and of a weekend day relative to an average day.
 WEEKDAY = {"crypto": 1.11, "metal": 1.17}
 WEEKEND = {"crypto": 0.66, "metal": 0.25}
 
 
-class Days(NamedTuple):
+class SimulatedDays(NamedTuple):
     """Consecutive days of one asset, shape (n,): `opens` and `closes` are log(price / starting price),
     `volatility` is the standard deviation of the day's log return."""
 
@@ -75,20 +75,20 @@ class Days(NamedTuple):
     volatility: Floats
 
 
-def days(seed: int, asset: str, first: int, last: int) -> Days:
-    """The days from `first` up to and without `last`, counted from EPOCH; 0 <= first < last."""
+def days(seed: int, asset: str, first: int, last: int) -> SimulatedDays:
+    """The days from `first` up to but excluding `last`, counted from EPOCH; 0 <= first < last."""
     blocks = [_block(seed, asset, number) for number in range(first // BLOCK, (last - 1) // BLOCK + 1)]
     cut = slice(first % BLOCK, first % BLOCK + last - first)
-    return Days(*(np.concatenate(column)[cut] for column in zip(*blocks, strict=True)))
+    return SimulatedDays(*(np.concatenate(column)[cut] for column in zip(*blocks, strict=True)))
 
 
 def daily_volatility(asset: str) -> float:
-    """The standard deviation of an ordinary day's log return."""
+    """The standard deviation of the log return of an average day."""
     return INSTRUMENTS[asset].volatility / 365**0.5
 
 
 def common_move(seed: int, scale: str, group: Group, counters: Counters) -> Floats:
-    """The standard normal that all assets of a group share at each counter; `scale` names the clock."""
+    """The standard normal move that all assets of a group share at each counter; `scale` is "day" or "bar"."""
     crypto = normals(stream(seed, scale, "move", "crypto"), counters)
     if group == "crypto":
         return crypto
@@ -96,14 +96,14 @@ def common_move(seed: int, scale: str, group: Group, counters: Counters) -> Floa
 
 
 def own_move(seed: int, scale: str, asset: str, common: Floats, counters: Counters) -> Floats:
-    """The standard normal of one asset at each counter, given what its group shares there."""
+    """The standard normal move of one asset at each counter; `common` is the move of its group."""
     loading = INSTRUMENTS[asset].loading
     return loading * common + (1 - loading**2) ** 0.5 * normals(stream(seed, scale, "move", asset), counters)
 
 
 @lru_cache(maxsize=4096)
-def _block(seed: int, asset: str, number: int) -> Days:
-    """One block of days; it stands on the last close of the block before it."""
+def _block(seed: int, asset: str, number: int) -> SimulatedDays:
+    """One block of days, which starts at the last close of the block before it."""
     start = float(_block(seed, asset, number - 1).closes[-1]) if number else 0.0
     day = np.arange(number * BLOCK - 1, (number + 1) * BLOCK)
     move = own_move(seed, "day", asset, common_move(seed, "day", INSTRUMENTS[asset].group, day), day)
@@ -111,7 +111,7 @@ def _block(seed: int, asset: str, number: int) -> Days:
     volatility = _volatility(seed, asset, day) * (1 - LEVERAGE * np.clip(yesterday, -3, 3))
     returns = volatility * (move + DRIFT * _in_part_common(seed, "drift", asset, day, DRIFT_DAYS, DRIFT_IN_COMMON))
     levels = np.fromiter(accumulate(returns.tolist(), _next_level, initial=start), dtype=np.float64)
-    return Days(levels[:-1], levels[1:], volatility)
+    return SimulatedDays(levels[:-1], levels[1:], volatility)
 
 
 def _next_level(level: float, log_return: float) -> float:
@@ -129,7 +129,7 @@ def _volatility(seed: int, asset: str, day: Counters) -> Floats:
 
 
 def _in_part_common(seed: int, matter: str, asset: str, day: Counters, length: int, share: float) -> Floats:
-    """A standard normal held for `length` days, the `share` of its variance being its group's."""
+    """A standard normal variable held for `length` days; `share` of its variance is common to the group."""
     common = held_normals(stream(seed, "day", matter, INSTRUMENTS[asset].group), day, length)
     own = held_normals(stream(seed, "day", matter, asset), day, length)
     return share**0.5 * common + (1 - share) ** 0.5 * own

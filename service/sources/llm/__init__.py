@@ -1,1 +1,1 @@
-"""Real language models in the seats: who they are, how they are asked, and what they may cost."""
+"""Language models as voters: providers, requests, failures and costs."""

@@ -1,4 +1,4 @@
-"""A model's answer, put together from the pieces that it comes in."""
+"""A model's answer, assembled from the chunks of its stream."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-MOST_TEXT = 64 * 2**10  # characters, a hundred times the longest vote
-MOST_TOLD = 10_000_000  # tokens of one call that a server may claim
+MOST_TEXT = 64 * 2**10  # characters; 100 times the longest vote
+LARGEST_COUNT = 10_000_000  # tokens; a server that reports more for one call is ignored
 
 
 class TooMuchText(Exception):
-    """The model does not come to an end."""
+    """The answer exceeds the maximum length."""
 
 
 @dataclass
-class Answer:
-    """What has come so far; `is_whole` once the model said that it is at its end. Tokens are None until told."""
+class StreamedCompletion:
+    """The part of an answer received so far.
+
+    `is_whole` is true once the model has sent a finish reason. The token counts are None until the server reports them.
+    """
 
     pieces: int = 0
     text: str = ""
@@ -25,7 +28,7 @@ class Answer:
     output_tokens: int | None = None
 
     def read(self, pieces: Iterable[Any]) -> None:
-        """Take in what the SDK makes of a stream; it checks nothing of what a server sends."""
+        """Read the chunks that the SDK parsed; the SDK does not validate them."""
         texts: list[str] = []
         count = 0
         try:
@@ -44,6 +47,6 @@ class Answer:
             self.text = "".join(texts)
 
     def _note_usage(self, usage: Any) -> None:
-        told = (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None))
-        if all(isinstance(tokens, int) and 0 <= tokens <= MOST_TOLD for tokens in told):
-            self.input_tokens, self.output_tokens = told
+        counts = (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None))
+        if all(isinstance(tokens, int) and 0 <= tokens <= LARGEST_COUNT for tokens in counts):
+            self.input_tokens, self.output_tokens = counts

@@ -1,4 +1,4 @@
-"""A circuit breaker: whoever fails again and again is left alone for a while, then tried once."""
+"""A circuit breaker: after repeated failures a voter is skipped for a while, then tried once."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from threading import Lock
 
 from service.sources.llm.failures import ModelFailed, NotAsked
 
-FAILURES = 3  # in a row, after which it opens
+FAILURES = 3  # consecutive failures after which it opens
 SHORTEST_S = 30.0
 LONGEST_S = 600.0
 
 
 class Breaker:
-    """One voter's breaker, for many threads; `timer` is a monotonic clock in seconds.
+    """The circuit breaker of one voter, safe for threads; `timer` is a monotonic clock in seconds.
 
-    Every opening and closing begins another era: what a call that was let through in an earlier one comes to does
-    not count, so that twenty calls which fail together open it once.
+    A new era begins whenever the breaker opens or closes. The result of a call that started in an earlier era is
+    ignored, so 20 calls that fail together open the breaker only once.
     """
 
     def __init__(self, timer: Callable[[], float]) -> None:
@@ -32,9 +32,9 @@ class Breaker:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Let a call through and take note of how it ends; NotAsked where it is not let through.
+        """Admit a call and record its result; raises NotAsked while the breaker is open.
 
-        Only ModelFailed counts as a failure. Any other exception says nothing of the model.
+        Only ModelFailed counts as a failure. Other exceptions are not evidence about the model.
         """
         era = self._admit()
         try:
@@ -53,9 +53,9 @@ class Breaker:
                 return self._era
             left = self._rests_until - self._timer()
             if left > 0:
-                raise NotAsked(f"failed {FAILURES} times in a row and is asked again in {math.ceil(left)} s")
+                raise NotAsked(f"failed {FAILURES} times in a row; the next attempt is in {math.ceil(left)} s")
             if self._on_trial:
-                raise NotAsked(f"failed {FAILURES} times in a row and is being tried again")
+                raise NotAsked(f"failed {FAILURES} times in a row; a new attempt is in progress")
             self._on_trial = True
             return self._era
 

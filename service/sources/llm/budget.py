@@ -1,4 +1,4 @@
-"""What language models may cost in a day: reserved before a call, settled after it."""
+"""The daily budget of language models: the maximum cost is reserved before a call, the real cost is booked after it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ USED_UP = "today's budget for language models is used up"
 
 
 class Spending(Protocol):
-    """What was spent, by UTC day; kept where every process that spends sees it."""
+    """The spending of each UTC day, shared by all processes."""
 
     def add(self, day: str, tokens: int, usd: float) -> tuple[int, float]:
-        """Add to a day (YYYY-MM-DD) at one stroke, less where it is negative; the totals of the day after that."""
+        """Add to the totals of a day (YYYY-MM-DD) atomically and return the new totals; amounts may be negative."""
         ...
 
 
 class SpendingInMemory:
-    """The spending of this process alone, forgotten when it ends."""
+    """The spending of this process only; it is lost when the process ends."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -32,7 +32,7 @@ class SpendingInMemory:
         with self._lock:
             before = self._days.get(day, (0, 0.0))
             self._days[day] = (before[0] + tokens, before[1] + usd)
-            # A call may end on the day after it began.
+            # Keep two days, because a call may end on the day after it began.
             for old in sorted(self._days)[:-2]:
                 del self._days[old]
             return before[0] + tokens, before[1] + usd
@@ -40,7 +40,7 @@ class SpendingInMemory:
 
 @dataclass(frozen=True)
 class Reserved:
-    """What a call may cost at most, set aside on the day it began."""
+    """The maximum cost of a call, reserved on the day it began."""
 
     day: str
     tokens: int
@@ -48,10 +48,10 @@ class Reserved:
 
 
 class Budget:
-    """The cap of a UTC day, for many threads; `tokens` and `usd` are None where there is none.
+    """The spending limit of a UTC day, safe for threads; `tokens` or `usd` is None where there is no limit.
 
-    `now` is the wall clock in unix seconds. The day's total stays under the cap as long as no call costs more than
-    was set aside for it: calls that together would pass it are refused, even where one of them alone would fit.
+    `now` is the wall clock in unix seconds. The day's total stays within the limit as long as no call costs more than
+    its reservation. Concurrent calls that together exceed the limit may all be refused, even if one of them would fit.
     """
 
     def __init__(self, tokens: int | None, usd: float | None, spending: Spending, now: Callable[[], float]) -> None:
@@ -61,7 +61,7 @@ class Budget:
         self._now = now
 
     def reserve(self, tokens: int, usd: float) -> Reserved:
-        """Set aside what a call may cost; NotAsked where that is more than is left of the day."""
+        """Reserve the maximum cost of a call; raises NotAsked where it exceeds the rest of the day's budget."""
         reserved = Reserved(datetime.fromtimestamp(self._now(), UTC).date().isoformat(), tokens, usd)
         all_tokens, all_usd = self._spending.add(reserved.day, tokens, usd)
         if self._is_over(all_tokens, all_usd):
@@ -70,7 +70,7 @@ class Budget:
         return reserved
 
     def settle(self, reserved: Reserved, tokens: int, usd: float) -> None:
-        """Replace what was set aside by what the call did cost."""
+        """Replace the reservation with the real cost of the call."""
         self._spending.add(reserved.day, tokens - reserved.tokens, usd - reserved.usd)
 
     def _is_over(self, tokens: int, usd: float) -> bool:

@@ -1,4 +1,4 @@
-"""A language model, asked within a time it cannot overstay and in the strictest form that it takes."""
+"""Requests to a language model, with a hard deadline and the strictest output format that the server supports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from service.sources.llm import modes
-from service.sources.llm.answers import Answer
+from service.sources.llm.answers import StreamedCompletion
 from service.sources.llm.failures import ModelFailed
 from service.sources.llm.modes import Mode, Modes
 from service.sources.llm.prices import price_of
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
     from service.sources.llm.faults import Fault
 
-MOST_TOKENS = 4000  # of one answer, the thoughts of a model that thinks first included
+MOST_TOKENS = 4000  # of one answer, including the thinking tokens of a reasoning model
 MOST_WAITS = 3
-TWICE = 2  # a server that fails inside this often in one mode cannot do it
+TWICE = 2  # the number of internal server errors in one mode after which the next mode is tried
 FIRST_WAIT_S = 0.25  # doubled each time
-LEAST_S = 0.05  # below, no request is worth sending
+LEAST_S = 0.05  # with less time left no request is sent
 
 
 @dataclass(frozen=True)
 class Completion:
-    """What a model said, in which mode and at what price; tokens and USD are None where they are not known."""
+    """A model's answer with its mode and cost; tokens and USD are None where they are unknown."""
 
     text: str
     input_tokens: int | None
@@ -41,12 +41,14 @@ class Completion:
 
     @property
     def tokens(self) -> int | None:
-        """Read and written together."""
-        return None if self.input_tokens is None else self.input_tokens + self.output_tokens
+        """Input and output tokens together."""
+        if self.input_tokens is None or self.output_tokens is None:
+            return None
+        return self.input_tokens + self.output_tokens
 
 
 class Clients:
-    """One client of the SDK for each address and key, shared by all threads; its connections last until `close`."""
+    """One SDK client per address and key, shared by all threads; connections stay open until `close`."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -69,7 +71,7 @@ class Clients:
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """A model of a provider, asked through `client`, which alone holds the key."""
+    """A model of a provider; only `client` holds the API key."""
 
     chosen: Chosen
     client: OpenAI = field(repr=False)
@@ -85,40 +87,40 @@ class LanguageModel:
 
     @property
     def engine(self) -> str:
-        """What a vote says of who cast it: `provider:model`."""
+        """The engine name of a vote: `provider:model`."""
         return self.chosen.engine
 
     def complete(self, prompt_system: str, prompt_user: str, schema: Mapping[str, Any], deadline: float) -> Completion:
-        """The model's answer to a prompt, held to a JSON schema as far as it can be.
+        """The model's answer to a prompt, constrained to a JSON schema where the server supports it.
 
-        What failed in passing (too many requests, a failing server, a broken connection) is asked again while there is
-        time before `deadline`, an instant of `time.monotonic()`. A server that refuses the mode, or fails twice in
-        it, is asked in the next; the one that it answers in is remembered. Raises ModelFailed.
+        Temporary failures (too many requests, a server error, a broken connection) are retried until `deadline`, an
+        instant of `time.monotonic()`. If the server refuses a mode or fails twice in it, the next mode is tried; the
+        mode that works is remembered. Raises ModelFailed.
         """
         began, mode, failures, waits = time.monotonic(), self.modes.of(self.engine), 0, 0
-        may_cost, told = False, None
+        may_cost, reported = False, None
         while True:
             answer, fault = self._try(prompt_system, prompt_user, schema, mode, deadline)
             if fault is None:
                 self.modes.worked(self.engine, mode)
                 return self._completion(answer, mode, began)
             may_cost = may_cost or fault.may_cost
-            # A try that was cut short says less than the one before it.
-            told = told if told and fault.is_late else fault
-            failures += told.fails_inside
-            if (told.refuses_mode or failures == TWICE) and mode != modes.LADDER[-1]:
+            # Report the earlier fault: an attempt that ran out of time is less informative.
+            reported = reported if reported and fault.is_late else fault
+            failures += reported.fails_inside
+            if (reported.refuses_mode or failures == TWICE) and mode != modes.LADDER[-1]:
                 mode, failures = modes.below(mode), 0
                 continue
             waits += 1
-            if not _wait(told, waits, deadline):
-                raise ModelFailed(told.reason, may_cost=may_cost)
+            if not _wait(reported, waits, deadline):
+                raise ModelFailed(reported.reason, may_cost=may_cost)
 
     def _try(
         self, system: str, user: str, schema: Mapping[str, Any], mode: Mode, deadline: float
-    ) -> tuple[Answer, Fault | None]:
+    ) -> tuple[StreamedCompletion, Fault | None]:
         from service.sources.llm import faults
 
-        answer, left = Answer(), deadline - time.monotonic()
+        answer, left = StreamedCompletion(), deadline - time.monotonic()
         if left < LEAST_S:
             return answer, faults.NOT_SENT
         request = self._request(system, user, schema, mode)
@@ -126,7 +128,7 @@ class LanguageModel:
             with self.client.chat.completions.create(**request, stream=True, timeout=left) as pieces:
                 answer.read(pieces)
                 is_stream = "event-stream" in pieces.response.headers.get("Content-Type", "")
-        # A server can break its reader in any way. Once the model is at its end, nothing is missing.
+        # A malformed response can raise any exception. A complete answer is accepted in spite of it.
         except Exception as error:
             return answer, None if answer.is_whole else faults.fault_of(error)
         if answer.text or answer.is_whole:
@@ -149,9 +151,9 @@ class LanguageModel:
             request["response_format"] = form
         return request
 
-    def _completion(self, answer: Answer, mode: Mode, began: float) -> Completion:
+    def _completion(self, answer: StreamedCompletion, mode: Mode, began: float) -> Completion:
         price, usd = price_of(self.chosen), None
-        if price is not None and answer.input_tokens is not None:
+        if price is not None and answer.input_tokens is not None and answer.output_tokens is not None:
             usd = price.of(answer.input_tokens, answer.output_tokens)
         return Completion(
             text=answer.text,
@@ -164,10 +166,10 @@ class LanguageModel:
 
 
 def _wait(fault: Fault, waits: int, deadline: float) -> bool:
-    """Wait before asking again; False, at once, where that makes no sense or there is no time for it."""
+    """Wait before a retry; returns False immediately if a retry is pointless or there is no time for it."""
     if not fault.is_passing or waits > MOST_WAITS:
         return False
-    # Six seats that were refused together do not come back together.
+    # The jitter spreads the retries of seats that were refused at the same time.
     seconds = max(fault.wait_s, FIRST_WAIT_S * 2 ** (waits - 1)) * random.uniform(1.0, 1.25)
     if time.monotonic() + seconds + LEAST_S > deadline:
         return False
@@ -179,22 +181,19 @@ def _client(base_url: str, api_key: str) -> OpenAI:
     import httpx2
     from openai import Omit, OpenAI
 
-    from service.sources.llm import faults  # noqa: F401 - loaded now, so that the first question does not wait for it
+    from service.sources.llm import faults  # noqa: F401 - imported at start-up, not at the first question
     from service.sources.llm.transport import Transport
 
+    headers = {"Accept-Encoding": "identity", "OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
     return OpenAI(
         base_url=base_url,
-        # It insists on one; a server that needs none takes any.
+        # The SDK requires a key; a server without authentication ignores it.
         api_key=api_key or "none",
-        # What is not said here it takes from the environment, and would send one provider's to all of them.
+        # The SDK reads omitted values from the environment and would send one provider's values to all providers.
         admin_api_key="",
         organization="",
         project="",
-        default_headers={
-            "Accept-Encoding": "identity",
-            "OpenAI-Organization": Omit(),
-            "OpenAI-Project": Omit(),
-        },
+        default_headers=headers,  # pyright: ignore[reportArgumentType]  # the SDK removes headers set to Omit
         max_retries=0,
         http_client=httpx2.Client(transport=Transport(), follow_redirects=False),
     )

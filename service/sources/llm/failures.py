@@ -1,6 +1,6 @@
-"""Why a language model gave no vote, in words that may be published.
+"""Reasons why a language model gave no vote; they are published.
 
-Nothing that a provider wrote goes into them: it may hold a part of the key, or whatever the model was made to say.
+They never quote a provider's response, because it may contain a part of the key or text injected into the model.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from service.errors import SourceFailed
 
 
 class ModelFailed(SourceFailed):
-    """The model was asked and gave nothing usable.
+    """The model received a request and gave no usable answer.
 
-    `reason` is short and begins with a verb: the engine is its subject. `may_cost` says that it had begun to answer,
-    so that its tokens may be charged although nobody told how many.
+    `reason` is short and begins with a verb whose subject is the engine. `may_cost` is true if the model may have
+    started to answer, so the provider may charge an unknown number of tokens.
     """
 
     def __init__(self, reason: str, *, may_cost: bool = False) -> None:
@@ -22,7 +22,7 @@ class ModelFailed(SourceFailed):
 
 
 class NotAsked(SourceFailed):
-    """The model was not asked at all; `reason` says why, with the engine as its subject."""
+    """No request was sent to the model; the subject of `reason` is the engine."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

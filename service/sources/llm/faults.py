@@ -1,4 +1,4 @@
-"""What went wrong in one request to a model, and whether to ask again."""
+"""Faults of a single request to a model, and whether a retry makes sense."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from service.sources.llm import modes
 from service.sources.llm.answers import TooMuchText
 from service.sources.llm.transport import TooLong
 
-# 529 is what one provider answers when all of its machines are busy.
+# Anthropic returns 529 when it is overloaded.
 PASSING = (429, 500, 502, 503, 504, 529)
 
-WORDS = {
+WORDS: dict[int, str] = {
     HTTPStatus.UNAUTHORIZED: "refused the key",
     HTTPStatus.PAYMENT_REQUIRED: "is out of credit",
     HTTPStatus.FORBIDDEN: "refused the key",
     HTTPStatus.NOT_FOUND: "was not found",
-    HTTPStatus.TOO_MANY_REQUESTS: "takes no more requests for now",
+    HTTPStatus.TOO_MANY_REQUESTS: "accepts no more requests at the moment",
 }
 
 
 @dataclass(frozen=True)
 class Fault:
-    """`reason` may be published; the engine is its subject.
+    """The fault of one request; `reason` is published and its subject is the engine.
 
-    `is_passing` says that it may go better the next time, `wait_s` how long the server asks to be left alone.
-    `refuses_mode` and `fails_inside` are what a mode that the server cannot do looks like. `may_cost` says that the
-    model may have been at work, `is_late` that there was no time left.
+    `is_passing` is true if a retry may succeed; `wait_s` is the delay that the server asks for. `refuses_mode` and
+    `fails_inside` (an internal server error) indicate a mode that the server does not support. `may_cost` is true if
+    the model may have used tokens, `is_late` if there was no time left.
     """
 
     reason: str
@@ -46,14 +46,14 @@ class Fault:
 
 LATE = Fault("did not answer in time", is_late=True)
 NOT_SENT = Fault("did not answer in time", may_cost=False, is_late=True)
-BROKEN_OFF = Fault("broke off its answer", is_passing=True)
-UNREADABLE = Fault("answered what cannot be read")
-TOO_LONG = Fault("sent more than is read")
+BROKEN_OFF = Fault("interrupted its answer", is_passing=True)
+UNREADABLE = Fault("sent an unreadable answer")
+TOO_LONG = Fault("sent an answer that is too long")
 UNREACHABLE = Fault("could not be reached", is_passing=True, may_cost=False)
 
 
 def fault_of(error: Exception) -> Fault:
-    """The fault behind what the SDK, or reading an answer, raised."""
+    """The fault for an exception raised by the SDK or while reading an answer."""
     if isinstance(error, openai.APIStatusError):
         return _of_status(error)
     cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else error
@@ -64,7 +64,7 @@ def fault_of(error: Exception) -> Fault:
             return UNREACHABLE
         case TooLong() | TooMuchText():
             return TOO_LONG
-        # An error among the pieces of an answer comes as the SDK's own.
+        # The SDK raises APIError for an error event inside a stream.
         case httpx2.NetworkError() | openai.APIError():
             return BROKEN_OFF
     return UNREADABLE
@@ -94,7 +94,7 @@ def _in_words(status: int) -> str:
 
 
 def _wait(retry_after: str) -> float:
-    """Seconds to leave a server alone by its `Retry-After`: seconds or a date; 0 where it names none."""
+    """Seconds to wait according to `Retry-After`, which holds seconds or a date; 0 if it is missing or invalid."""
     try:
         if retry_after.isascii() and retry_after.isdecimal():
             return float(retry_after[:12])

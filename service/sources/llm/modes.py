@@ -1,4 +1,4 @@
-"""How a model is made to answer in a form that can be read, learnt from what it refuses."""
+"""Output modes: the strictest format that each model supports, learned from its refusals."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, Literal
 Mode = Literal["json_schema", "json_object_schema", "json_object", "text"]
 
 LADDER: tuple[Mode, ...] = ("json_schema", "json_object_schema", "json_object", "text")
-PATIENCE = 2  # unusable answers in a row, after which the next mode is tried
+PATIENCE = 2  # consecutive unusable answers after which the next mode is tried
 
-# What a refusal names when it is the mode that is refused and not the question.
+# Terms in an error message that show that the server refused the mode, not the question.
 NAMES = ("response_format", "json_schema", "json_object", "json schema", "json mode", "structured output", "grammar")
 
 
 def response_format(mode: Mode, schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What a request says of the form of its answer; None where it says nothing."""
+    """The `response_format` field of a request; None in text mode."""
     match mode:
         case "json_schema":
             return {"type": "json_schema", "json_schema": {"name": "vote", "strict": True, "schema": dict(schema)}}
@@ -29,25 +29,25 @@ def response_format(mode: Mode, schema: Mapping[str, Any]) -> dict[str, Any] | N
 
 
 def instructions(system: str, mode: Mode, schema: Mapping[str, Any]) -> str:
-    """The system prompt, followed by the schema where the request does not hold the model to it for certain."""
+    """The system prompt, followed by the schema unless the mode enforces it."""
     if mode == "json_schema":
         return system
     return f"{system}\n\nAnswer with one JSON object and nothing else. Its JSON schema:\n{json.dumps(schema)}"
 
 
 def below(mode: Mode) -> Mode:
-    """The mode to try when `mode` is refused; the last one is its own."""
+    """The mode to try after `mode` is refused; the last mode is followed by itself."""
     return LADDER[min(LADDER.index(mode) + 1, len(LADDER) - 1)]
 
 
-def names_the_mode(told: str) -> bool:
-    """Whether a refusal is one of the mode."""
-    told = told.lower()
-    return any(name in told for name in NAMES)
+def names_the_mode(refusal: str) -> bool:
+    """Whether an error message refuses the mode."""
+    refusal = refusal.lower()
+    return any(name in refusal for name in NAMES)
 
 
 class Modes:
-    """The mode each model is asked in. Many threads may use it at once; it forgets when the process ends."""
+    """The mode of each model, safe for threads; kept in memory until the process ends."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -55,17 +55,17 @@ class Modes:
         self._unusable: dict[str, int] = {}
 
     def of(self, engine: str) -> Mode:
-        """The mode to ask this model in."""
+        """The mode to use for this model."""
         with self._lock:
             return self._learnt.get(engine, LADDER[0])
 
     def worked(self, engine: str, mode: Mode) -> None:
-        """It answered in `mode`; if it was asked in another one before, that one is not tried again."""
+        """Record that the model answered in `mode`; stricter modes are not tried again."""
         with self._lock:
             self._learn(engine, mode)
 
     def unusable(self, engine: str, mode: Mode) -> None:
-        """What it answered in `mode` could not be read; the second time in a row steps down."""
+        """Record an unusable answer in `mode`; after the second in a row the next mode is used."""
         with self._lock:
             if self._learnt.get(engine, LADDER[0]) != mode:
                 return
@@ -74,12 +74,12 @@ class Modes:
                 self._learn(engine, below(mode))
 
     def usable(self, engine: str) -> None:
-        """What it answered could be read."""
+        """Record a usable answer."""
         with self._lock:
             self._unusable.pop(engine, None)
 
     def _learn(self, engine: str, mode: Mode) -> None:
-        # A call that began before another one learnt better has nothing to add.
+        # Concurrent calls may report an older mode; the mode only moves down the ladder.
         if LADDER.index(mode) > LADDER.index(self._learnt.get(engine, LADDER[0])):
             self._learnt[engine] = mode
             self._unusable.pop(engine, None)

@@ -1,6 +1,6 @@
-"""The providers of language models that are known by name: where they answer and what differs between them.
+"""Providers of language models: their addresses and how their APIs differ.
 
-All are asked through the endpoint that speaks OpenAI's chat completions. A server of one's own is any address.
+All of them offer OpenAI's chat completions API. Any other server with this API can be used by its address.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from urllib.parse import urlsplit
 
 from service.config import SettingsError
 
-CUSTOM = "custom"  # what a server is called that is known by its address alone
+CUSTOM = "custom"  # the provider name of a server that is configured by its address only
 
 
 @dataclass(frozen=True)
 class Provider:
-    """`key_variable` is where its key is usually kept, None where it needs none.
+    """A provider and the differences of its API.
 
-    `most_tokens` is its name for the most tokens of an answer, `asked_for_usage` whether it has to be asked what an
-    answer cost.
+    `key_variable` is the environment variable of its key, None if it needs no key. `most_tokens` is its parameter for
+    the maximum number of tokens of an answer. `asked_for_usage` is true if a request must ask for the token counts.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Provider:
 
 
 class Chosen(NamedTuple):
-    """A model and who answers for it."""
+    """A model and its provider."""
 
     provider: Provider
     model: str
@@ -48,7 +48,7 @@ PROVIDERS = {
         Provider("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
         Provider("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
         Provider("xai", "https://api.x.ai/v1", "XAI_API_KEY", "max_completion_tokens"),
-        # It tells the usage unasked and has refused to be asked.
+        # Mistral always reports the usage and may reject a request that asks for it.
         Provider("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", asked_for_usage=False),
         Provider("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", "max_completion_tokens"),
         Provider("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
@@ -59,37 +59,36 @@ PROVIDERS = {
 
 
 def parse(name: str, base_url: str = "") -> Chosen:
-    """The provider and model that `provider:model` names, answered for at `base_url` where one is given.
+    """The provider and model of a name `provider:model`.
 
-    With an address the provider may be left out. A model's own name may hold colons. Raises SettingsError.
+    With a `base_url` the provider is optional. The name of a model may contain colons. Raises SettingsError.
     """
     provider, colon, model = name.strip().partition(":")
     if base_url:
         _require_address(base_url)
-    known = PROVIDERS.get(provider) if colon else None
-    if known is None and base_url:
-        known, model = Provider(CUSTOM, base_url, None), name.strip()
-    if known is None:
-        raise SettingsError(
-            f"no provider of language models in {name!r}: write {', '.join(PROVIDERS)}, a colon, a model"
-        )
+    chosen = PROVIDERS.get(provider) if colon else None
+    if chosen is None and base_url:
+        chosen, model = Provider(CUSTOM, base_url, None), name.strip()
+    if chosen is None:
+        raise SettingsError(f"{name!r} names no known provider: use provider:model with one of {', '.join(PROVIDERS)}")
     if not _is_model(model):
-        raise SettingsError(f"{model!r} is no name of a model")
-    return Chosen(known, model)
+        raise SettingsError(f"{model!r} is not a valid model name")
+    return Chosen(chosen, model)
 
 
 def _require_address(base_url: str) -> None:
+    invalid = SettingsError("the address of a language model must begin with http:// or https:// and contain a host")
     try:
         parts = urlsplit(base_url)
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        port = parts.port
     except ValueError:
-        is_address = False
-    if not is_address:
-        raise SettingsError("the address of a language model begins with http:// or https:// and names a host")
+        raise invalid from None
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+        raise invalid
     if parts.username is not None or parts.password is not None:
-        raise SettingsError("the address of a language model holds no password: set its key instead")
+        raise SettingsError("the address of a language model must not contain a password: set its key instead")
 
 
 def _is_model(model: str) -> bool:
-    """Whether it can be published with every vote: visible ASCII without markup, at most 100 characters."""
+    """Whether the name is safe to publish with a vote: visible ASCII without markup, at most 100 characters."""
     return 0 < len(model) <= 100 and all("!" <= sign <= "~" and sign not in "<>&\"'`" for sign in model)

@@ -1,20 +1,19 @@
-"""A seat that a language model has taken: its name stays, its engine is the model."""
+"""A seat whose engine is a language model."""
 
 from __future__ import annotations
 
 import secrets
 import time
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 import structlog
 
-from service.forecasting.brains import Kind
-from service.forecasting.oracle import Voter
-from service.forecasting.prompts import SCHEMA, Prompt, Said, Unusable, read, write
-from service.forecasting.questions.question import Question
-from service.forecasting.situation import Situation
-from service.forecasting.votes import Abstention, Forecast
+from service.forecasting.voters.ballots import Abstention, Forecast
+from service.forecasting.voters.forecast_inputs import ForecastInputs
+from service.forecasting.voters.prompts import SCHEMA, ModelAnswer, Prompt, UnusableAnswer, read, write
+from service.forecasting.voters.voter import Voter, VoterKind
+from service.questions.question import Question
 from service.sources.llm import modes
 from service.sources.llm.breaker import Breaker
 from service.sources.llm.budget import Budget
@@ -23,17 +22,18 @@ from service.sources.llm.failures import ModelFailed, NotAsked
 from service.sources.llm.prices import DEAREST, price_of
 
 OnFailure = Literal["fallback", "abstain"]
+Number = TypeVar("Number", int, float)
 
-LEAST_BYTES_PER_TOKEN = 2  # of a prompt in English with numbers; usual are three to four
+LEAST_BYTES_PER_TOKEN = 2  # a lower bound for an English prompt with numbers; three to four are typical
 
 log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class ModelSeat:
-    """A voter that asks a language model, within `deadline_s` seconds for all it does.
+    """A voter that uses a language model and has `deadline_s` seconds in total.
 
-    Where none answers, `embedded` votes in its place (`fallback`) or the seat abstains, as `on_failure` says.
+    If the model fails, `on_failure` decides: the `embedded` engine votes (`fallback`) or the seat abstains.
     """
 
     embedded: Voter
@@ -42,7 +42,7 @@ class ModelSeat:
     budget: Budget
     deadline_s: float
     on_failure: OnFailure
-    kind: Kind = "seat"
+    kind: VoterKind = "seat"
 
     @property
     def name(self) -> str:
@@ -52,50 +52,50 @@ class ModelSeat:
     def engine(self) -> str:
         return self.model.engine
 
-    def forecast(self, question: Question, situation: Situation) -> Forecast:
-        """What the model says, or what is said in its place."""
+    def forecast(self, question: Question, inputs: ForecastInputs) -> Forecast:
+        """The model's forecast, or the fallback if the model fails."""
         deadline = time.monotonic() + self.deadline_s
-        prompt = write(self.name, question, situation, secrets.token_hex(8))
+        prompt = write(self.name, question, inputs, secrets.token_hex(8))
         try:
             with self.breaker.watching():
-                said, completions = self._said(prompt, deadline)
+                vote, completions = self._vote(prompt, deadline)
         except (ModelFailed, NotAsked) as failed:
-            return self.late(question, situation, failed.reason)
+            return self.late(question, inputs, failed.reason)
         return Forecast(
-            said.p,
-            said.reasoning,
+            vote.p,
+            vote.reasoning,
             prompt=prompt.version,
             tokens=_sum([completion.tokens for completion in completions]),
             usd=_sum([completion.usd for completion in completions]),
         )
 
-    def late(self, question: Question, situation: Situation, reason: str) -> Forecast:
-        """What is said in the model's place, for a reason that is published."""
-        told = f"{self.engine}: {reason}"
-        log.warning("model_gave_no_vote", seat=self.name, reason=told)
+    def late(self, question: Question, inputs: ForecastInputs, reason: str) -> Forecast:
+        """The forecast that replaces the model's; `reason` is published."""
+        failure = f"{self.engine}: {reason}"
+        log.warning("model_gave_no_vote", seat=self.name, reason=failure)
         if self.on_failure == "abstain":
-            raise Abstention(told) from None
-        return _instead(self.embedded.forecast(question, situation), told)
+            raise Abstention(failure) from None
+        return _instead(self.embedded.forecast(question, inputs), failure)
 
-    def _said(self, prompt: Prompt, deadline: float) -> tuple[Said, list[Completion]]:
-        """What the model said and all that was paid for; asked once more if it is unusable and time is left."""
+    def _vote(self, prompt: Prompt, deadline: float) -> tuple[ModelAnswer, list[Completion]]:
+        """The model's vote and all paid completions; an unusable answer is retried once if there is time."""
         completions: list[Completion] = []
         while True:
             completion = self._complete(prompt, deadline)
             completions.append(completion)
             try:
-                said = read(completion.text)
-            except Unusable as unusable:
+                vote = read(completion.text)
+            except UnusableAnswer as unusable:
                 self.model.modes.unusable(self.engine, completion.mode)
                 is_late = time.monotonic() + completion.latency_ms / 1000 > deadline
                 if len(completions) == modes.PATIENCE or is_late:
                     raise ModelFailed(unusable.reason) from None
             else:
                 self.model.modes.usable(self.engine)
-                return said, completions
+                return vote, completions
 
     def _complete(self, prompt: Prompt, deadline: float) -> Completion:
-        """One answer of the model, paid for; what nobody tells the cost of has cost what was set aside."""
+        """One answer of the model, booked against the budget; without token counts the whole reservation is booked."""
         price = price_of(self.model.chosen) or DEAREST
         longest = modes.instructions(prompt.system, modes.LADDER[-1], SCHEMA) + prompt.user
         most_input = len(longest.encode()) // LEAST_BYTES_PER_TOKEN
@@ -106,18 +106,19 @@ class ModelSeat:
             if not failed.may_cost:
                 self.budget.settle(reserved, 0, 0.0)
             raise
-        if completion.tokens is not None:
+        if completion.input_tokens is not None and completion.output_tokens is not None:
             usd = price.of(completion.input_tokens, completion.output_tokens)
-            self.budget.settle(reserved, completion.tokens, usd)
+            self.budget.settle(reserved, completion.input_tokens + completion.output_tokens, usd)
         return completion
 
 
 def _instead(forecast: Forecast, reason: str) -> Forecast:
-    """What the embedded engine says in place of a model."""
-    told = f"{forecast.reasoning} This stands in for a language model ({reason})."
-    return replace(forecast, reasoning=told, fallback=True)
+    """The embedded engine's forecast, marked as a fallback."""
+    reasoning = f"{forecast.reasoning} The embedded engine replaces a language model ({reason})."
+    return replace(forecast, reasoning=reasoning, fallback=True)
 
 
-def _sum(parts: list[int | None] | list[float | None]) -> int | float | None:
-    """The sum; None where a part is not known."""
-    return None if None in parts else sum(parts)
+def _sum(parts: list[Number | None]) -> Number | None:
+    """The sum; None if any part is unknown."""
+    numbers = [part for part in parts if part is not None]
+    return sum(numbers[1:], numbers[0]) if len(numbers) == len(parts) else None

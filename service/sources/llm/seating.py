@@ -1,4 +1,4 @@
-"""Who sits in the six seats: what the settings say becomes the voters that the oracle asks."""
+"""Assigns language models to the six seats according to the settings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from service.config import Settings, SettingsError
-from service.forecasting.oracle import Voter
+from service.forecasting.voters.voter import Voter
 from service.sources.llm.breaker import Breaker
 from service.sources.llm.budget import Budget
 from service.sources.llm.client import Clients, LanguageModel
@@ -15,12 +15,12 @@ from service.sources.llm.modes import Modes
 from service.sources.llm.providers import Chosen, parse
 from service.sources.llm.seat import ModelSeat, OnFailure
 
-EMBEDDED = "embedded"  # what leaves a seat as it is where all others get a model
+EMBEDDED = "embedded"  # keeps the embedded engine of a seat when ORACLE_MODEL is set
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What is set for one seat; whatever is empty was not set."""
+    """The options of one seat; an empty value means not set."""
 
     model: str = ""
     base_url: str = ""
@@ -28,10 +28,10 @@ class Choice:
 
 
 def seated(voters: Sequence[Voter], settings: Settings, budget: Budget) -> tuple[Voter, ...]:
-    """The voters that the settings ask for; raises SettingsError that names the option."""
+    """The voters that the settings configure; raises SettingsError with the name of the invalid option."""
     choices = {
-        seat: Choice(told.model, told.base_url, told.api_key.get_secret_value())
-        for seat, told in settings.oracle_seats.items()
+        seat: Choice(option.model, option.base_url, option.api_key.get_secret_value())
+        for seat, option in settings.oracle_seats.items()
     }
     return seats(
         voters,
@@ -56,20 +56,21 @@ def seats(
     deadline_s: float,
     on_failure: OnFailure,
 ) -> tuple[Voter, ...]:
-    """The voters, with a language model in every seat for which one is chosen.
+    """The voters, with a language model in every seat that is configured to use one.
 
     Parameters
     ----------
     voters : sequence of Voter
-        With their embedded engines; brains stay as they are.
+        With their embedded engines; brains are not changed.
     everywhere : str
-        `provider:model` for each seat without a choice of its own; empty: none.
+        `provider:model` for each seat without its own choice; empty for none.
     choices : mapping of str to Choice
         By seat.
     keys : mapping of str to str
-        The keys of known providers, by provider. One is sent to that provider's own address alone.
+        The API keys by provider. A key is sent only to its provider's own address.
 
-    Raises SettingsError that names the option. Clients are made now: the first question does not wait for it.
+    Raises SettingsError with the name of the invalid option. Clients are created here, at start-up, so that the first
+    question is not delayed.
     """
     learnt = Modes()
     seated: list[Voter] = []
@@ -88,7 +89,7 @@ def seats(
 def _require_no_address(seat: str, choice: Choice) -> None:
     if choice.base_url or choice.api_key:
         option = f"ORACLE_{seat.upper()}"
-        raise SettingsError(f"{option}_BASE_URL or _API_KEY is set, and no model: set {option}_MODEL")
+        raise SettingsError(f"{option}_BASE_URL or _API_KEY is set without a model: set {option}_MODEL")
 
 
 def _model(

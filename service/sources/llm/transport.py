@@ -1,6 +1,6 @@
-"""HTTP whose answers end: by an instant that a slow server cannot move, and at a size.
+"""An HTTP transport with a hard deadline per request and a maximum response size.
 
-It is a module of its own because the HTTP library takes long to import and only a real model needs it.
+It is a separate module because the HTTP library is slow to import and only language models need it.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import Any
 import httpcore2
 import httpx2
 
-# A piece of a few letters comes in some 300 bytes, and a model that thinks first sends its thoughts as well.
+# A chunk of a few letters takes about 300 bytes, and a reasoning model also streams its thinking.
 MOST_BYTES = 4 * 2**20
-REST_S = 30.0  # after which an unused connection is not used again
+REST_S = 30.0  # after which an idle connection is closed
 
 
 class TooLong(httpx2.TransportError):
-    """More was sent than is read."""
+    """The response exceeds the maximum size."""
 
 
 class Transport(httpx2.BaseTransport):
-    """What the SDK sends its requests through.
+    """The transport of the SDK's requests.
 
-    The `timeout` of a request holds for the whole of it: connecting, a head sent byte by byte, and the body. Name
-    resolution alone cannot be interrupted. Redirects are the client's matter, proxies of the environment are not used.
+    The `timeout` of a request covers the whole of it: connecting, headers and body, however slowly they arrive. Only
+    name resolution cannot be interrupted. The client handles redirects; proxies of the environment are not used.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Transport(httpx2.BaseTransport):
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         seconds = request.extensions["timeout"]["read"]
-        # The pool hands a timeout on as it is, so that what the streams below are given is an instant.
+        # The pool passes timeouts on unchanged, so the streams below receive an instant instead of a duration.
         end = time.monotonic() + seconds
         timeouts = {"connect": end, "read": end, "write": end, "pool": seconds}
         with _as_httpx():
@@ -72,7 +72,7 @@ class Transport(httpx2.BaseTransport):
 
 
 class _Body(httpx2.SyncByteStream):
-    """The body of an answer, as far as it is read."""
+    """The body of a response, up to the maximum size."""
 
     def __init__(self, response: httpcore2.Response) -> None:
         self._response = response
@@ -91,7 +91,7 @@ class _Body(httpx2.SyncByteStream):
 
 
 class _Backend(httpcore2.NetworkBackend):
-    """Connects and hands out streams that take an instant of the monotonic clock for a timeout."""
+    """Opens streams whose `timeout` is an instant of the monotonic clock."""
 
     def __init__(self) -> None:
         self._inner = httpcore2.SyncBackend()
@@ -105,21 +105,22 @@ class _Backend(httpcore2.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         try:
-            # One after the other here: inside the library each of them would have the whole time.
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            # The addresses are tried here, because the library would give each of them the full timeout.
+            addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise httpcore2.ConnectError(str(error)) from error
-        for *_, address in found:
+        failure = httpcore2.ConnectError(f"no address of {host}")
+        for *_, address in addresses:
             try:
                 left = _left(timeout, httpcore2.ConnectTimeout)
-                return _Stream(self._inner.connect_tcp(address[0], port, left, local_address, socket_options))
+                return _Stream(self._inner.connect_tcp(str(address[0]), port, left, local_address, socket_options))
             except httpcore2.ConnectError as error:
-                last = error
-        raise last
+                failure = error
+        raise failure
 
 
 class _Stream(httpcore2.NetworkStream):
-    """A connection; see `_Backend`."""
+    """A connection of `_Backend`."""
 
     def __init__(self, inner: httpcore2.NetworkStream) -> None:
         self._inner = inner
@@ -143,24 +144,25 @@ class _Stream(httpcore2.NetworkStream):
         return self._inner.get_extra_info(info)
 
 
-def _left(end: float, late: type[httpcore2.TimeoutException]) -> float:
+def _left(end: float | None, late: type[httpcore2.TimeoutException]) -> float:
+    assert end is not None  # Transport sets every timeout
     left = end - time.monotonic()
     if left <= 0:
-        raise late("the time is over")
+        raise late("the deadline has passed")
     return left
 
 
 def _plain(response: httpcore2.Response) -> list[tuple[bytes, bytes]]:
-    """The headers of an answer that is not compressed: a small one could unfold to more than the memory holds."""
+    """The headers of an uncompressed response; compression is refused, as a small body could fill the memory."""
     if any(name.lower() == b"content-encoding" and value.lower() != b"identity" for name, value in response.headers):
         response.close()
-        raise httpx2.DecodingError("it is compressed")
+        raise httpx2.DecodingError("the response is compressed")
     return response.headers
 
 
 @contextmanager
 def _as_httpx() -> Iterator[None]:
-    """The errors of the pool as those that the SDK understands."""
+    """Translate the pool's exceptions into the ones that the SDK handles."""
     try:
         yield
     except httpcore2.TimeoutException as error:

@@ -1,1 +1,1 @@
-"""Outside prediction markets: what they ask, at which odds, and what became of it."""
+"""Outside prediction markets: their questions, odds and outcomes."""

@@ -1,4 +1,4 @@
-"""Lists that outside markets give page by page, asked for within a time they cannot overstay."""
+"""Requests for the paginated lists of outside markets, with a hard time limit."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ import requests
 from service.errors import SourceFailed
 from service.sources.bounded_session import TOO_LATE, BoundedSession
 
-MOST_PAGES = 10  # of one call, over all its queries: far below what any of them allows in ten seconds
+MOST_PAGES = 10  # of one call, over all its queries: far below the rate limit of every source
 MOST_BYTES = 8 * 2**20  # several times the longest page
 
 Query = Mapping[str, Any]
 
 
 class Listing(NamedTuple):
-    """Where a source lists its markets and how the list goes on.
+    """The address of a source's list of markets, and its pagination.
 
-    The rows stand under "markets", each with a `key` of its own; what an answer tells as `given` is sent back as `sent`
-    for the next page.
+    The rows are under "markets", and the field `key` identifies a row. A response holds the `cursor` of the next page,
+    which is requested with the query `parameter`.
     """
 
     name: str
     path: str
     key: str
-    given: str
-    sent: str
+    cursor: str
+    parameter: str
 
 
 def ask(listing: Listing, base_url: str, queries: Sequence[Query], timeout_s: float) -> list[Any]:
-    """The rows that answer all `queries`, each once; SourceFailed when they are not all there in `timeout_s` seconds.
+    """The rows that match all `queries`, without duplicates, from at most ten pages.
 
-    A server may send the head of an answer a byte at a time and a name may take long to resolve: the asking is done
-    by a thread of its own, which is left behind when its time is over. After ten pages the rest is left off.
+    Raises SourceFailed if they are not complete within `timeout_s` seconds. The requests run in a thread of its own,
+    which is abandoned at the deadline, because slow headers and name resolution have no time limit.
     """
     rows: Future[list[Any]] = Future()
     deadline = time.monotonic() + timeout_s
@@ -57,7 +57,7 @@ def _work(rows: Future[list[Any]], listing: Listing, base_url: str, queries: Seq
             rows.set_result(_read(session, listing, base_url.rstrip("/") + listing.path, queries))
     except SourceFailed as error:
         rows.set_exception(error)
-    # An answer can break its reader in any way, and whoever asked is to go on.
+    # A malformed response can raise any exception, and the caller must still get a SourceFailed.
     except Exception as error:
         rows.set_exception(SourceFailed(f"{listing.name}: {_in_words(error)}"))
 
@@ -88,20 +88,20 @@ def _key(row: Any, listing: Listing) -> str | None:
 def _pages(
     session: BoundedSession, listing: Listing, url: str, queries: Sequence[Query], seen: Set[str]
 ) -> Iterator[list[Any]]:
-    """The pages of each query in turn, until one names no other or holds nothing that has not been seen before it.
+    """The pages of each query in turn; a query ends at a page without a cursor or without a new row.
 
-    A server that does not know the cursor gives its first page for ever.
+    A server that ignores the cursor would return its first page again and again.
     """
     for query in queries:
         cursor: dict[str, str] = {}
         while True:
             answer = _answer(session, listing, url, {**query, **cursor})
-            page, following = answer["markets"], answer.get(listing.given)
+            page, following = answer["markets"], answer.get(listing.cursor)
             is_new = any(_key(row, listing) not in seen for row in page)
             yield page
             if not is_new or not isinstance(following, str) or not following:
                 break
-            cursor = {listing.sent: following}
+            cursor = {listing.parameter: following}
 
 
 def _answer(session: BoundedSession, listing: Listing, url: str, query: Query) -> dict[str, Any]:
@@ -117,6 +117,6 @@ def _answer(session: BoundedSession, listing: Listing, url: str, query: Query) -
 
 
 def _wait(response: requests.Response) -> str:
-    """How long it asks to be left alone, where it does in seconds."""
+    """The delay in `Retry-After` for an error message; empty if it is not in seconds."""
     seconds = response.headers.get("Retry-After", "")
-    return f", to be asked again in {seconds} s" if seconds.isdecimal() and len(seconds) < 6 else ""
+    return f", retry after {seconds} s" if seconds.isdecimal() and len(seconds) < 6 else ""

@@ -1,4 +1,4 @@
-"""Numbers, instants and lists as outside answers write them; None where one is not told or makes no sense."""
+"""Parsers of numbers, instants and lists in the responses of outside markets; None if a value is missing or invalid."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ LONGEST_NUMBER = 60
 
 
 def number(value: Any) -> float | None:
-    """A finite number, written as one or as a string."""
+    """A finite number, given as a JSON number or as a string."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     if isinstance(value, str) and len(value) > LONGEST_NUMBER:
         return None
     try:
-        found = float(value)
+        parsed = float(value)
     except (ValueError, OverflowError):
         return None
-    return found if isfinite(found) else None
+    return parsed if isfinite(parsed) else None
 
 
 def price(value: Any) -> float | None:
-    """A probability that somebody bids or asks: 0 and 1 stand for nobody."""
-    found = number(value)
-    return found if found is not None and 0 < found < 1 else None
+    """A bid or ask as a probability; None for 0 and 1, which mean that there is no order."""
+    parsed = number(value)
+    return parsed if parsed is not None and 0 < parsed < 1 else None
 
 
 def instant(value: Any) -> int | None:
@@ -34,23 +34,23 @@ def instant(value: Any) -> int | None:
     if not isinstance(value, str):
         return None
     try:
-        found = datetime.fromisoformat(value)
-        return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
+        parsed = datetime.fromisoformat(value)
+        return int((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError):
         return None
 
 
 def listed(value: Any) -> list[Any]:
-    """The list that is written as JSON inside a string; empty where there is none."""
+    """The list that a string holds as JSON; empty if there is none."""
     if not isinstance(value, str):
         return []
     try:
-        found = json.loads(value)
+        parsed = json.loads(value)
     except (ValueError, RecursionError):
         return []
-    return found if isinstance(found, list) else []
+    return parsed if isinstance(parsed, list) else []
 
 
 def text(value: Any) -> str:
-    """A string as it stands; empty of anything else."""
+    """The value if it is a string, otherwise an empty string."""
     return value if isinstance(value, str) else ""

@@ -1,7 +1,7 @@
-"""Kalshi's public API: the crypto prices it asks for, and what became of them.
+"""Kalshi's public API: its markets on crypto prices, and their settlements.
 
-Prices are strings in dollars, volume is counted in contracts that pay one dollar each. A market is `closed` and then
-`determined` before it is `finalized`; only then is nothing disputed any more.
+Prices are strings in dollars; volume is a number of contracts that pay one dollar each. A market is `closed`, then
+`determined`, then `finalized`; its outcome cannot be disputed after that.
 """
 
 from __future__ import annotations
@@ -12,49 +12,50 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from service.forecasting.predictions import Settlement
+from service.forecasting.predictions import Odds, Settlement
 from service.forecasting.predictions.imports import OutsideMarket, Refusal
+from service.forecasting.predictions.resolution import Outcome
 from service.sources.odds.asking import Listing, ask
 from service.sources.odds.fields import instant, number, price, text
-from service.sources.odds.rows import Row, Unusable, markets_in, settlements_in
+from service.sources.odds.rows import Row, UnusableRow, markets_in, settlements_in
 
 NAME = "kalshi"
-LISTING = Listing(NAME, "/markets", key="ticker", given="cursor", sent="cursor")
-PAGE = 1000  # rows: the most it gives at once
-TICKERS = 50  # of one query, so that its address stays short
+LISTING = Listing(NAME, "/markets", key="ticker", cursor="cursor", parameter="cursor")
+PAGE = 1000  # rows: the maximum of the API
+TICKERS = 50  # in one query, so that its URL stays short
 
-# Prices at one instant of a day, above a level and within a range.
+# Series on the price at one instant of a day: above a level, and within a range.
 SERIES = ("KXBTCD", "KXETHD", "KXSOLD", "KXXRPD", "KXBTC", "KXETH")
 OPEN = "active"
 SETTLED = ("finalized", "settled")
-OUTCOMES = {"yes": "yes", "no": "no"}
-WIDEST = 0.1  # spread whose middle still is a price
+OUTCOMES: dict[str, Outcome] = {"yes": "yes", "no": "no"}
+WIDEST = 0.1  # the largest spread whose midpoint is used as a price
 TICKER = re.compile(r"[A-Z0-9.-]{1,80}")
 
 
 def list_open(base_url: str, timeout_s: float) -> tuple[list[OutsideMarket], list[Refusal]]:
-    """The markets on crypto prices that are open, and the rows that tell too little.
+    """The open markets on crypto prices, and the refused rows.
 
-    SourceFailed when there is no whole answer within `timeout_s` seconds.
+    Raises SourceFailed if there is no complete response within `timeout_s` seconds.
     """
     queries = [{"series_ticker": series, "status": "open", "limit": PAGE} for series in SERIES]
     return parse(ask(LISTING, base_url, queries, timeout_s), int(time.time()))
 
 
 def settled(base_url: str, timeout_s: float, ids: Sequence[str]) -> dict[str, Settlement]:
-    """What became of those of the markets `ids` that are settled, by ticker; SourceFailed as above."""
+    """The settlements of the settled markets among `ids`, by ticker; raises SourceFailed like `list_open`."""
     batches = [ids[first : first + TICKERS] for first in range(0, len(ids), TICKERS)]
     queries = [{"tickers": ",".join(batch), "limit": PAGE} for batch in batches]
     return parse_settled(ask(LISTING, base_url, queries, timeout_s), ids, int(time.time()))
 
 
 def parse(rows: Sequence[Any], fetched_at: int) -> tuple[list[OutsideMarket], list[Refusal]]:
-    """The markets in the rows of an answer that came at the unix second `fetched_at`, and the rows refused."""
+    """The markets in the rows of a response received at the unix second `fetched_at`, and the refused rows."""
     return markets_in(rows, NAME, LISTING.key, partial(_market, fetched_at=fetched_at))
 
 
 def parse_settled(rows: Sequence[Any], ids: Sequence[str], fetched_at: int) -> dict[str, Settlement]:
-    """What became of the markets `ids`, as far as the rows say that they are settled."""
+    """The settlements of the markets `ids` that are settled according to the rows."""
     return settlements_in(rows, ids, LISTING.key, partial(_settlement, fetched_at=fetched_at))
 
 
@@ -63,46 +64,38 @@ def _market(row: Row, fetched_at: int) -> OutsideMarket:
     bid, ask = _quote(row)
     volume, deadline = _volume(row), instant(row.get("close_time"))
     if volume is None or deadline is None:
-        raise Unusable("its volume or its end is not told")
+        raise UnusableRow("its volume or end date is missing")
     return OutsideMarket(
         source=NAME,
-        market_id=row["ticker"],
-        url=_url(row),
+        odds=Odds(NAME, row["ticker"], _url(row), (bid + ask) / 2, bid, ask, volume, fetched_at),
         question=text(row.get("title")),
         group=_group(row),
-        outcomes=("Yes", "No"),
-        yes_index=0,
-        p_yes=(bid + ask) / 2,
-        bid=bid,
-        ask=ask,
-        volume_usd=volume,
         deadline=deadline,
         rules=text(row.get("rules_primary")),
-        fetched_at=fetched_at,
     )
 
 
 def _require_open(row: Row) -> None:
     if not TICKER.fullmatch(text(row.get("ticker"))):
-        raise Unusable("it has no ticker")
+        raise UnusableRow("it has no ticker")
     if row.get("status") != OPEN:
-        raise Unusable("it is not open")
+        raise UnusableRow("it is not open")
     if row.get("market_type") != "binary":
-        raise Unusable("its outcomes are not yes and no")
+        raise UnusableRow("its outcomes are not yes and no")
 
 
 def _quote(row: Row) -> tuple[float, float]:
-    """What is bid and asked for YES."""
+    """The bid and the ask of YES."""
     bid, ask = price(row.get("yes_bid_dollars")), price(row.get("yes_ask_dollars"))
     if bid is None or ask is None:
-        raise Unusable("nobody bids or nobody asks for it")
+        raise UnusableRow("it has no bid or no ask")
     if not 0 <= round(ask - bid, 6) <= WIDEST:
-        raise Unusable("its bid and its ask make no price")
+        raise UnusableRow("its spread is negative or too wide")
     return bid, ask
 
 
 def _settlement(row: Row, fetched_at: int) -> Settlement | None:
-    """What became of a market; None before it is settled. One that pays neither side in full is void."""
+    """The settlement of a market; None before it is settled. A market that pays neither side in full is void."""
     result = text(row.get("result"))
     if row.get("status") not in SETTLED or not result:
         return None
@@ -113,15 +106,15 @@ def _settlement(row: Row, fetched_at: int) -> Settlement | None:
 
 
 def _volume(row: Row) -> float | None:
-    """USD that the contracts traded so far would pay."""
-    contracts, each = number(row.get("volume_fp")), number(row.get("notional_value_dollars"))
-    return None if contracts is None or each is None else contracts * each
+    """The notional value in USD of the contracts traded so far."""
+    contracts, notional = number(row.get("volume_fp")), number(row.get("notional_value_dollars"))
+    return None if contracts is None or notional is None else contracts * notional
 
 
 def _group(row: Row) -> str:
-    """What YES stands for where the title alone does not say it."""
-    said = text(row.get("yes_sub_title"))
-    return "" if said.lower() == "yes" else said
+    """The meaning of YES where the title alone does not state it; otherwise empty."""
+    title = text(row.get("yes_sub_title"))
+    return "" if title.lower() == "yes" else title
 
 
 def _url(row: Row) -> str | None:

@@ -1,4 +1,4 @@
-"""Rows of a list of outside markets, each read by its source: one that tells too little is refused alone."""
+"""Reads the rows of a list of outside markets; an unusable row is refused without affecting the others."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ LONGEST_ID = 80
 Row = Mapping[str, Any]
 
 
-class Unusable(Exception):
-    """A row from which no market can be made; says why."""
+class UnusableRow(Exception):
+    """A row that cannot be read as a market; the message is the reason."""
 
 
 def markets_in(
     rows: Sequence[Any], name: str, key: str, read: Callable[[Row], OutsideMarket]
 ) -> tuple[list[OutsideMarket], list[Refusal]]:
-    """The markets that `read` makes of the rows of the source `name`, and what it refuses by the row's `key`."""
+    """The markets that `read` returns for the rows of the source `name`, and the refusals, identified by `key`."""
     markets: list[OutsideMarket] = []
     refused: list[Refusal] = []
     for row in rows:
         try:
             if not isinstance(row, dict):
-                raise Unusable("it is no row")
+                raise UnusableRow("it is not a JSON object")
             markets.append(read(row))
-        except Unusable as why:
-            said = row.get(key) if isinstance(row, dict) else None
-            refused.append(Refusal(f"{name}-{said[:LONGEST_ID]}" if isinstance(said, str) else name, str(why)))
+        except UnusableRow as unusable:
+            id = row.get(key) if isinstance(row, dict) else None
+            refused.append(Refusal(f"{name}-{id[:LONGEST_ID]}" if isinstance(id, str) else name, str(unusable)))
     return markets, refused
 
 
 def settlements_in(
     rows: Sequence[Any], ids: Sequence[str], key: str, read: Callable[[Row], Settlement | None]
 ) -> dict[str, Settlement]:
-    """What `read` says became of the markets `ids`, by the row's `key`; those that are still open are left out."""
-    told = {row[key]: row for row in rows if isinstance(row, dict) and isinstance(row.get(key), str)}
-    found = {id: read(told[id]) for id in ids if id in told}
-    return {id: settlement for id, settlement in found.items() if settlement}
+    """The settlements that `read` returns for the markets `ids`, by `key`; open markets are left out."""
+    by_id = {row[key]: row for row in rows if isinstance(row, dict) and isinstance(row.get(key), str)}
+    settlements = {id: read(by_id[id]) for id in ids if id in by_id}
+    return {id: settlement for id, settlement in settlements.items() if settlement}

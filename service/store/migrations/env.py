@@ -1,4 +1,4 @@
-"""What Alembic runs to find the database: the connection it was handed, or the one of the settings."""
+"""Alembic's entry point: it runs on the given connection, or on the database of the settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From calls to trades and equity: recomputed whole from the first bar, so that nothing of it is stored."""
+"""The trades and the equity of the fund, recomputed from the first bar on, so that nothing of it is stored."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Side = Literal["buy", "sell"]
 
 
 @dataclass(frozen=True)
-class Terms:
-    """What the fund starts with, what it pays, and how it follows a call.
+class FundTerms:
+    """The starting capital and the costs of the fund, and how it follows a call.
 
-    `capital` is USD; `fee` is a fraction of what is traded and `slippage` of the price. The exposure that a call asks
-    for is `middle` at even odds and moves by `steepness` for each unit of probability; it is traded for when it differs
-    by more than `tolerance` from what is held.
+    `capital` is USD; `fee` is a fraction of the traded value and `slippage` of the price. The exposure wanted on a call
+    is `middle` at even odds and changes by `steepness` for each unit of probability. The fund trades when it differs by
+    more than `tolerance` from the present exposure.
     """
 
     capital: float = 1_000.0
@@ -30,16 +30,16 @@ class Terms:
     tolerance: float = 0.1
 
     def exposure(self, p_up: float) -> float:
-        """The share of the fund that shall be in bitcoin, in [0, 1]: no debt and nothing short."""
+        """The wanted share of bitcoin in the fund, in [0, 1]: no debt and no short sales."""
         return min(1.0, max(0.0, self.middle + self.steepness * (p_up - 0.5)))
 
 
-TERMS = Terms()
+TERMS = FundTerms()
 
 
 @dataclass(frozen=True)
-class Trade:
-    """A rebalancing at the open of the bar of the unix second `time`, on the call `p_up`.
+class Rebalancing:
+    """A trade at the open of the bar of the unix second `time`, on the call `p_up`.
 
     `quantity` is in units of the asset, `price` USD after slippage, `fee` USD. Exposures are shares of the fund at that
     open, before slippage.
@@ -56,40 +56,47 @@ class Trade:
 
     @property
     def value(self) -> float:
-        """USD that changed hands, without the fee."""
+        """The traded value in USD, without the fee."""
         return self.quantity * self.price
 
 
 @dataclass(frozen=True)
-class Fund:
+class FundHistory:
     """The fund since the unix second `anchor`.
 
-    `times` (n + 1,) are the anchor and the ends of the n bars, `equity` and `held` (n + 1,) USD at them: in the fund,
-    and where all was spent on the asset at the first open. `cash` is USD now, `quantity` what is held now, `price` the
-    last close (None before the first).
+    `times` (n + 1,) are the anchor and the ends of the n bars; `equity` and `held` (n + 1,) are USD at these times, of
+    the fund and of a benchmark that buys the asset at the first open. `cash` is USD now, `quantity` units of the asset
+    now, `price` the last close (None before the first).
     """
 
-    terms: Terms
+    terms: FundTerms
     anchor: int
     times: Times
     equity: Prices
     held: Prices
-    trades: tuple[Trade, ...]
+    trades: tuple[Rebalancing, ...]
     cash: float
     quantity: float
     price: float | None
 
 
-def run(calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: Terms = TERMS) -> Fund:
-    """The fund on hourly `bars` of the asset from the unix second `anchor` on.
+def run(calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: FundTerms = TERMS) -> FundHistory:
+    """The fund on the calls of apex.
 
-    `calls` are (unix second, P(higher)), rising; one is filled at the open of the first bar that opens at or after it,
-    and of several that wait for the same bar the last one counts. One that no bar has followed yet has done nothing,
-    so more bars and calls never change what was.
+    Parameters
+    ----------
+    calls : sequence of (int, float)
+        Unix second and P(higher), ascending. A call is filled at the open of the first bar that opens at or after it;
+        of several calls for the same bar the last one counts. A call without a later bar has no effect yet, so more
+        bars and calls never change the past.
+    bars : Bars (n,)
+        The hourly bars of the asset.
+    anchor : int
+        The unix second at which the fund starts.
     """
     bars = bars.since(anchor)
     states, trades = _follow(calls, bars, anchor, terms)
-    return Fund(
+    return FundHistory(
         terms=terms,
         anchor=anchor,
         times=np.append(anchor, bars.time + bars.step),
@@ -102,8 +109,8 @@ def run(calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: Term
     )
 
 
-class _State(NamedTuple):
-    """USD and units of the asset from a bar on, by its place."""
+class _Holdings(NamedTuple):
+    """USD and units of the asset from the bar with the index `bar` on."""
 
     bar: int
     cash: float
@@ -111,12 +118,12 @@ class _State(NamedTuple):
 
 
 def _follow(
-    calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: Terms
-) -> tuple[list[_State], list[Trade]]:
-    """What was held from which bar on, and the trades that led to it."""
+    calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: FundTerms
+) -> tuple[list[_Holdings], list[Rebalancing]]:
+    """The holdings over time, and the trades that changed them."""
     opened = bars.time.searchsorted([at for at, _ in calls]).tolist()
     waiting = {bar: p_up for (at, p_up), bar in zip(calls, opened, strict=True) if at >= anchor and bar < len(bars)}
-    states, trades = [_State(0, terms.capital, 0.0)], []
+    states, trades = [_Holdings(0, terms.capital, 0.0)], []
     for bar, p_up in waiting.items():
         held = states[-1]
         trade = _rebalance(held, float(bars.open[bar]), int(bars.time[bar]), p_up, terms)
@@ -124,17 +131,17 @@ def _follow(
             continue
         sign = 1 if trade.side == "buy" else -1
         cash, quantity = held.cash - sign * trade.value - trade.fee, held.quantity + sign * trade.quantity
-        # Rounding must not leave a debt of a quadrillionth.
-        states.append(_State(bar, max(0.0, cash), max(0.0, quantity)))
+        # Without the maximum, rounding could leave a tiny debt.
+        states.append(_Holdings(bar, max(0.0, cash), max(0.0, quantity)))
         trades.append(trade)
     return states, trades
 
 
-def _rebalance(held: _State, price: float, time: int, p_up: float, terms: Terms) -> Trade | None:
-    """The trade at `price` USD after which exactly the wanted share is held; None where the present one is near enough.
+def _rebalance(held: _Holdings, price: float, time: int, p_up: float, terms: FundTerms) -> Rebalancing | None:
+    """The trade at `price` USD that gives exactly the wanted share; None within the tolerance.
 
-    To trade d USD costs c d. So the wanted share w is left where d = (w E - h) / (1 + w c) is bought or
-    (h - w E) / (1 - w c) sold, of the equity E of which h is in the asset.
+    A trade of d USD costs c d. With the equity E, of which h is in the asset, the share is w after a purchase of
+    d = (w E - h) / (1 + w c) or a sale of d = (h - w E) / (1 - w c).
     """
     holding = held.quantity * price
     equity, wanted = held.cash + holding, terms.exposure(p_up)
@@ -145,7 +152,7 @@ def _rebalance(held: _State, price: float, time: int, p_up: float, terms: Terms)
     fill = price * (1 + sign * terms.slippage)
     cost = sign * ((1 + sign * terms.slippage) * (1 + sign * terms.fee) - 1)
     traded = sign * (wanted * equity - holding) / (1 + sign * wanted * cost) / price
-    return Trade(
+    return Rebalancing(
         time=time,
         side="buy" if buys else "sell",
         quantity=traded,
@@ -157,14 +164,14 @@ def _rebalance(held: _State, price: float, time: int, p_up: float, terms: Terms)
     )
 
 
-def _equity(states: Sequence[_State], closes: Prices, terms: Terms) -> Prices:
-    """USD at the start and at each of `closes` (n,), shape (n + 1,)."""
+def _equity(states: Sequence[_Holdings], closes: Prices, terms: FundTerms) -> Prices:
+    """The equity in USD at the start and at each of `closes` (n,), shape (n + 1,)."""
     firsts, cash, quantity = np.array(states).T
     row = firsts.searchsorted(np.arange(len(closes)), side="right") - 1
     return np.append(terms.capital, cash[row] + quantity[row] * closes)
 
 
-def _held(bars: Bars, terms: Terms) -> Prices:
-    """The same where all was spent at the first open, with the same costs."""
+def _held(bars: Bars, terms: FundTerms) -> Prices:
+    """The equity of the benchmark, which buys the asset at the first open at the same costs, shape (n + 1,)."""
     paid = bars.open[:1] * (1 + terms.slippage) * (1 + terms.fee)
     return np.append(terms.capital, terms.capital / paid * bars.close) if len(bars) else np.array([terms.capital])

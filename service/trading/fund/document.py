@@ -1,4 +1,4 @@
-"""The fund as it is published, in two books; every number is rounded here and nowhere else."""
+"""The published document of the fund, in two books; every number is rounded here and nowhere else."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from service.market.clock import World
+from service.documents import Document, DocumentHeader
 from service.market.instants import HOUR, iso
 from service.trading.battle_history import spacing
-from service.trading.documents import Published
-from service.trading.fund.book import Fund, Side, Trade
+from service.trading.fund.book import FundHistory, Rebalancing, Side
 from service.trading.fund.results import Performance, days_over, performance
 from service.trading.statements import percent, usd
 
-POINT_S = 6 * HOUR  # between two points of the curve, until there are too many of them
+POINT_S = 6 * HOUR  # between two points of the curve; more when that gives too many
 RECENT_TRADES = 100
 
 
 @dataclass(frozen=True)
 class FundPoint:
-    """USD in the fund and in the benchmark at an instant."""
+    """The equity of the fund and of the benchmark at an instant, in USD."""
 
     time: str
     equity_usd: float
@@ -30,7 +29,7 @@ class FundPoint:
 
 @dataclass(frozen=True)
 class FundTrade:
-    """A rebalancing: `price` USD after slippage, `value_usd` what changed hands without the fee, on the call `p_up`."""
+    """A trade on the call `p_up`: `price` is USD after slippage, `value_usd` the traded value without the fee."""
 
     time: str
     side: Side
@@ -46,7 +45,7 @@ class FundTrade:
 
 @dataclass(frozen=True)
 class FundBook:
-    """The calls on past instants alone, or those made live, beginning with what both then had."""
+    """The time of the backfilled calls or that of the live ones; fund and benchmark start with their equity then."""
 
     backfilled: bool
     days: int
@@ -57,12 +56,12 @@ class FundBook:
 
 
 @dataclass(frozen=True)
-class FundDocument(Published):
-    """A virtual fund that follows apex, beside buying and holding; everything before `live_since` is backfilled.
+class FundDocument(Document):
+    """A virtual fund that follows apex, compared with buying and holding; everything before `live_since` is backfilled.
 
-    `days` are the UTC days since `started_at` that are over: so many returns are in `sharpe`, whose 95 % interval holds
-    0 where the result may well be luck. `versus_hold_pct` is `pnl_pct` less that of the benchmark. `equity` is taken
-    from hourly marks, never averaged; `trades` are the last 100, newest first.
+    `days` is the number of complete UTC days since `started_at`, and of the returns in `sharpe`. Where its 95% interval
+    contains 0, luck may explain the result. `versus_hold_pct` is `pnl_pct` less that of the benchmark. The points of
+    `equity` are hourly marks, never averages; `trades` are the last 100, newest first.
     """
 
     initial_capital: float
@@ -88,26 +87,13 @@ class FundDocument(Published):
     trades: tuple[FundTrade, ...]
 
 
-def fund_document(
-    fund: Fund,
-    live_since: int | None,
-    *,
-    timestamp: str,
-    as_of: str,
-    stale_after: str,
-    world: World,
-    sources: dict[str, str],
-) -> FundDocument:
-    """The document of the fund; `live_since` is the unix second of the first live call, None before it."""
+def fund_document(fund: FundHistory, live_since: int | None, header: DocumentHeader) -> FundDocument:
+    """The document of the fund; `live_since` is the unix second of the first live call, None without one."""
     own, benchmark = performance(fund.times, fund.equity), performance(fund.times, fund.held)
     capital, equity = fund.terms.capital, float(fund.equity[-1])
     return FundDocument(
         schema="apex-fund/1",
-        timestamp=timestamp,
-        as_of=as_of,
-        stale_after=stale_after,
-        world=world,
-        sources=dict(sources),
+        **vars(header),
         initial_capital=usd(capital),
         pnl_usd=usd(equity - capital),
         cash_usd=usd(fund.cash),
@@ -123,7 +109,7 @@ def fund_document(
         live_since=None if live_since is None else iso(live_since),
         books=_books(fund, live_since),
         equity=_curve(fund, live_since),
-        trades=tuple(_told(trade, live_since) for trade in fund.trades[: -RECENT_TRADES - 1 : -1]),
+        trades=tuple(_published(trade, live_since) for trade in fund.trades[: -RECENT_TRADES - 1 : -1]),
     )
 
 
@@ -131,16 +117,16 @@ def _is_backfilled(time: int, live_since: int | None) -> bool:
     return live_since is None or time < live_since
 
 
-def _books(fund: Fund, live_since: int | None) -> tuple[FundBook, ...]:
-    """The live book, then the backfilled one; one without a bar is left out."""
-    begun = len(fund.times)
+def _books(fund: FundHistory, live_since: int | None) -> tuple[FundBook, ...]:
+    """The live book, then the backfilled one; a book without a bar is left out."""
+    start = len(fund.times)
     if live_since is not None:
-        begun = max(0, int(fund.times.searchsorted(live_since, side="right")) - 1)
-    spans = ((False, slice(begun, None)), (True, slice(None, begun + 1)))
+        start = max(0, int(fund.times.searchsorted(live_since, side="right")) - 1)
+    spans = ((False, slice(start, None)), (True, slice(None, start + 1)))
     return tuple(_book(fund, live_since, backfilled, span) for backfilled, span in spans if len(fund.times[span]) > 1)
 
 
-def _book(fund: Fund, live_since: int | None, backfilled: bool, span: slice) -> FundBook:
+def _book(fund: FundHistory, live_since: int | None, backfilled: bool, span: slice) -> FundBook:
     times = fund.times[span]
     own, benchmark = performance(times, fund.equity[span]), performance(times, fund.held[span])
     return FundBook(
@@ -153,8 +139,8 @@ def _book(fund: Fund, live_since: int | None, backfilled: bool, span: slice) -> 
     )
 
 
-def _curve(fund: Fund, live_since: int | None) -> tuple[FundPoint, ...]:
-    """The last mark of every six hours, or of so many more that about 500 points are left."""
+def _curve(fund: FundHistory, live_since: int | None) -> tuple[FundPoint, ...]:
+    """The last mark of every six hours, or of a longer time that leaves about 500 points."""
     step = spacing(int(fund.times[-1] - fund.times[0]), POINT_S)
     cells = -(-fund.times // step)
     taken = np.flatnonzero(np.diff(cells, append=cells[-1] + 1))
@@ -164,7 +150,7 @@ def _curve(fund: Fund, live_since: int | None) -> tuple[FundPoint, ...]:
     )
 
 
-def _told(trade: Trade, live_since: int | None) -> FundTrade:
+def _published(trade: Rebalancing, live_since: int | None) -> FundTrade:
     return FundTrade(
         time=iso(trade.time),
         side=trade.side,

@@ -1,4 +1,4 @@
-"""How well USD did over a stretch of hours, and how much of that may be luck."""
+"""The performance of an equity curve, with the uncertainty of its Sharpe ratio."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Z95 = 1.959964
 
 @dataclass(frozen=True)
 class Performance:
-    """What became of USD: drawdown by the hour, Sharpe ratio of a year from daily returns with a 95 % interval."""
+    """Hourly maximum drawdown, and the annual Sharpe ratio of daily returns with its 95% interval."""
 
     equity_usd: float
     pnl_pct: float
@@ -25,12 +25,25 @@ class Performance:
 
 
 def days_over(times: Times) -> Times:
-    """The ends of the UTC days that are over at the last of `times` (n,), shape (days,)."""
+    """The ends of the UTC days that are complete at the last of `times` (n,), shape (days,)."""
     return day_ends(int(times[0]), int(times[-1]))
 
 
 def performance(times: Times, equity: Prices) -> Performance:
-    """That of `equity` (n,), USD at `times` (n,), from the first of them on."""
+    """The performance of an equity curve.
+
+    Parameters
+    ----------
+    times : int64 (n,)
+        Unix seconds, ascending, at least one.
+    equity : float64 (n,)
+        USD at `times`; the first is the starting capital.
+
+    Returns
+    -------
+    Performance
+        The Sharpe ratio and its interval are None with fewer than two complete days or constant returns.
+    """
     capital = float(equity[0])
     returns = daily_returns(equity[times.searchsorted(days_over(times), side="right") - 1], capital)
     ratio = sharpe(returns)
@@ -46,9 +59,9 @@ def performance(times: Times, equity: Prices) -> Performance:
 
 
 def _interval(ratio: float, days: int) -> tuple[float, float]:
-    """The 95 % interval of an annual Sharpe ratio from `days` independent daily returns (Lo 2002).
+    """The 95% interval of an annual Sharpe ratio from `days` independent daily returns (Lo 2002).
 
-    Its variance is that of the daily ratio s, (1 + s^2 / 2) / days, over a year of 365 of them.
+    The variance of a daily ratio s is (1 + s^2 / 2) / days; that of the annual ratio is 365 times as large.
     """
     half = Z95 * sqrt((DAYS_A_YEAR + ratio**2 / 2) / days)
     return round(ratio - half, 4), round(ratio + half, 4)

@@ -1,19 +1,18 @@
 """The six lanes of the Bot Battle: four on an exchange, two that provide liquidity.
 
-A lane is a row and a state. The state is JSON-able and belongs to the last bar it saw, which can never be applied
-to it again; what a lane does is `step(lane, state, moment) -> state`, the same in a backfill and live.
+A lane is a row of the table below and a state. The state can be stored as JSON and belongs to the last bar the lane
+processed; no bar is ever applied twice. `lane.step(state, moment) -> state` is the same in a backfill and live.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
-from typing import Any
+from typing import Literal
 
-from service.trading.lanes import cex, logics, lp
+from service.trading.lanes import logics
 from service.trading.lanes.cex import CexLane, CexState
-from service.trading.lanes.lane import AlreadySeen, Event, Lane, Moment
-from service.trading.lanes.lp import LpLane, LpState
+from service.trading.lanes.lane import AlreadySeen, Lane, LaneEvent, Moment
+from service.trading.lanes.lp import LpLane
+from service.trading.lanes.lp_state import Idle, InPool, LpState
 from service.trading.lanes.moments import moments
 
 __all__ = [
@@ -21,21 +20,21 @@ __all__ = [
     "LANES",
     "AlreadySeen",
     "CexState",
-    "Event",
+    "Idle",
+    "InPool",
     "Lane",
+    "LaneEvent",
+    "LaneName",
     "LpState",
     "Moment",
     "State",
-    "begin",
-    "dump",
-    "load",
     "moments",
-    "step",
 ]
 
 State = CexState | LpState
+LaneName = Literal["trend", "reversion", "breakout", "consensus", "lp_wide", "lp_chaser"]
 
-# Trends are followed across asset classes, breakouts where prices run; the mean reverter keeps to calmer ones.
+# The trend follower trades several asset classes, the breakout lane volatile assets, the mean reverter calmer ones.
 _METALS_TOO = ("btc", "eth", "gold", "silver")
 _LIQUID = ("btc", "eth", "bnb", "gold")
 _WILD = ("btc", "sol", "xrp")
@@ -52,25 +51,3 @@ LANES: dict[str, Lane] = {
         LpLane("lp_chaser", "Best pool", "best_pool_chase", "dex", factor=1.5, chases=True),
     )
 }
-
-_VENUES = {"cex": cex, "dex": lp}
-
-
-def begin(lane: Lane, at: int) -> State:
-    """The state of a lane that starts at the unix second `at` and may see bars that end after it."""
-    return _VENUES[lane.venue].begin(lane, at)
-
-
-def step(lane: Lane, state: State, moment: Moment) -> State:
-    """The lane after one more bar; AlreadySeen if it has seen it."""
-    return _VENUES[lane.venue].step(lane, state, moment)
-
-
-def dump(state: State) -> dict[str, Any]:
-    """The state as JSON can hold it."""
-    return dataclasses.asdict(state)
-
-
-def load(lane: Lane, body: Mapping[str, Any]) -> State:
-    """The state of `lane` that `dump` gave, after JSON."""
-    return _VENUES[lane.venue].load(body)

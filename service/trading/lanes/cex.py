@@ -1,7 +1,7 @@
-"""A lane on an exchange: one paper account over several assets, decided each hour, marked at every bar.
+"""A lane on an exchange: one paper account over several assets, with a decision each hour and a mark at every bar.
 
-Every asset has an equal share of the capital. What is wanted at an hour's close is filled at the asset's next open;
-a stop rests in the market and is filled within a bar, at its price or at an open already beyond it.
+Every asset has an equal share of the capital. A decision at an hour's close is filled at the asset's next open; a
+stop order is filled within a bar, at its price or at an open that is already beyond it.
 """
 
 from __future__ import annotations
@@ -11,26 +11,47 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from service.market.bars import Bar
-from service.trading.accounts import TERMS, Terms
-from service.trading.lanes.lane import Event, Lane, Moment, Status, changed, refuse_seen
-from service.trading.lanes.logics import OUT, Holding, Intent, Logic, View
+from service.trading.accounts import TERMS, AccountTerms
+from service.trading.lanes.lane import Lane, LaneEvent, Moment, Status, changed, refuse_seen
+from service.trading.lanes.logics import OUT, Holding, Intent, LaneView, Logic
 
 
 @dataclass(frozen=True)
 class CexLane(Lane):
-    """A lane that trades `assets` as `decide` says."""
+    """A lane that trades `assets` by the decisions of `decide`."""
 
     assets: tuple[str, ...]
     decide: Logic
 
+    def begin(self, at: int, terms: AccountTerms = TERMS) -> CexState:
+        return CexState(self.name, started_at=at, as_of=at, cash=terms.capital, equity=terms.capital)
+
+    def load(self, body: Mapping[str, Any]) -> CexState:
+        nested = {
+            "holdings": {asset: Holding(**holding) for asset, holding in body["holdings"].items()},
+            "orders": {asset: Intent(**intent) for asset, intent in body["orders"].items()},
+            "events": tuple(LaneEvent(**event) for event in body["events"]),
+        }
+        return CexState(**{**body, **nested})
+
+    def step(self, state: CexState, moment: Moment, terms: AccountTerms = TERMS) -> CexState:
+        refuse_seen(self, state.as_of, moment)
+        after = changed(state, events=()) if state.events else state
+        after = _fill_orders(self, after, moment, terms) if after.orders else after
+        after = _fill_stops(self, after, moment, terms) if after.holdings else after
+        after = _mark(self, after, moment, terms)
+        fresh = {} if after.halted else moment.fresh(state.as_of)
+        return _decide(self, after, fresh, moment.votes) if fresh else after
+
 
 @dataclass(frozen=True)
 class CexState:
-    """All there is to a lane after the bar that was complete at the unix second `as_of`.
+    """The whole state of a lane after the bar that was complete at the unix second `as_of`.
 
-    `cash` USD includes what short sales brought in, `marks` are the last closes of what is held, `equity` is with
-    them. `orders` wait for their asset's next open. `trades` are closed positions, `wins` those with a profit after
-    costs. `halted`: the account fell below its floor and trades no more. `events` are of this bar alone.
+    `cash` USD includes the proceeds of short sales, `marks` are the last closes of the assets held, `equity` values
+    them at these marks. `orders` wait for their asset's next open. `trades` counts closed positions, `wins` those
+    with a profit after costs. `halted`: the account fell below its floor and no longer trades. `events` are those of
+    this bar only.
     """
 
     lane: str
@@ -45,7 +66,7 @@ class CexState:
     wins: int = 0
     fees_usd: float = 0.0
     halted: bool = False
-    events: tuple[Event, ...] = ()
+    events: tuple[LaneEvent, ...] = ()
 
     @property
     def status(self) -> Status:
@@ -53,34 +74,8 @@ class CexState:
         return "in_market" if self.holdings else "waiting"
 
 
-def begin(lane: CexLane, at: int, terms: Terms = TERMS) -> CexState:
-    """The lane before its first bar; the first it may see ends after the unix second `at`."""
-    return CexState(lane.name, started_at=at, as_of=at, cash=terms.capital, equity=terms.capital)
-
-
-def load(body: Mapping[str, Any]) -> CexState:
-    """The state whose `dataclasses.asdict` went through JSON."""
-    nested = {
-        "holdings": {asset: Holding(**holding) for asset, holding in body["holdings"].items()},
-        "orders": {asset: Intent(**intent) for asset, intent in body["orders"].items()},
-        "events": tuple(Event(**event) for event in body["events"]),
-    }
-    return CexState(**{**body, **nested})
-
-
-def step(lane: CexLane, state: CexState, moment: Moment, terms: Terms = TERMS) -> CexState:
-    """The lane after one more bar. AlreadySeen if it is not later than the last."""
-    refuse_seen(lane, state.as_of, moment)
-    after = changed(state, events=()) if state.events else state
-    after = _fill_orders(lane, after, moment, terms) if after.orders else after
-    after = _fill_stops(lane, after, moment, terms) if after.holdings else after
-    after = _mark(lane, after, moment, terms)
-    fresh = {} if after.halted else moment.fresh(state.as_of)
-    return _decide(lane, after, fresh, moment.votes) if fresh else after
-
-
-def _fill_orders(lane: CexLane, state: CexState, moment: Moment, terms: Terms) -> CexState:
-    """Fill what was wanted of each asset that has a bar, at its open."""
+def _fill_orders(lane: CexLane, state: CexState, moment: Moment, terms: AccountTerms) -> CexState:
+    """Fill the order of each asset that has a bar, at its open."""
     for asset in lane.assets:
         if asset not in state.orders or asset not in moment.bars:
             continue
@@ -93,7 +88,7 @@ def _fill_orders(lane: CexLane, state: CexState, moment: Moment, terms: Terms) -
     return state
 
 
-def _fill_stops(lane: CexLane, state: CexState, moment: Moment, terms: Terms) -> CexState:
+def _fill_stops(lane: CexLane, state: CexState, moment: Moment, terms: AccountTerms) -> CexState:
     for asset in lane.assets:
         holding, bar = state.holdings.get(asset), moment.bars.get(asset)
         price = _stopped_at(holding, bar) if holding and bar else None
@@ -111,15 +106,15 @@ def _stopped_at(holding: Holding, bar: Bar) -> float | None:
     return max(bar.open, holding.stop) if bar.high >= holding.stop else None
 
 
-def _open(lane: CexLane, state: CexState, asset: str, price: float, time: int, terms: Terms) -> CexState:
-    """Put the asset's share of the account, with everything else at its last mark, into the order that waits for it."""
+def _open(lane: CexLane, state: CexState, asset: str, price: float, time: int, terms: AccountTerms) -> CexState:
+    """Open the ordered position with the asset's share of the account, everything else valued at its last mark."""
     intent = state.orders[asset]
     value = _equity(lane, state, state.marks) * terms.invested * intent.weight / len(lane.assets)
     paid = price * (1 + intent.side * terms.slippage)
     quantity, fee = intent.side * value / paid, value * terms.fee
     holding = Holding(quantity, paid, fee, time, intent.stop)
     note = "opens long" if intent.side > 0 else "opens short"
-    event = Event("trade", time, asset, note, paid, value, fee + abs(quantity) * price * terms.slippage)
+    event = LaneEvent("trade", time, asset, note, paid, value, fee + abs(quantity) * price * terms.slippage)
     return changed(
         state,
         cash=state.cash - intent.side * value - fee,
@@ -129,8 +124,8 @@ def _open(lane: CexLane, state: CexState, asset: str, price: float, time: int, t
     )
 
 
-def _close(state: CexState, asset: str, price: float, time: int, verb: str, terms: Terms) -> CexState:
-    """Sell what is held of the asset, or buy it back, at `price` before slippage."""
+def _close(state: CexState, asset: str, price: float, time: int, verb: str, terms: AccountTerms) -> CexState:
+    """Close the position in the asset at `price` before slippage."""
     holding = state.holdings[asset]
     got = price * (1 - holding.side * terms.slippage)
     value = abs(holding.quantity) * got
@@ -145,12 +140,12 @@ def _close(state: CexState, asset: str, price: float, time: int, verb: str, term
         trades=state.trades + 1,
         wins=state.wins + (pnl > 0),
         fees_usd=state.fees_usd + fee,
-        events=(*state.events, Event("trade", time, asset, note, got, value, cost, pnl)),
+        events=(*state.events, LaneEvent("trade", time, asset, note, got, value, cost, pnl)),
     )
 
 
-def _mark(lane: CexLane, state: CexState, moment: Moment, terms: Terms) -> CexState:
-    """Everything at its last close; an account below its floor gets out of all it holds and stays out."""
+def _mark(lane: CexLane, state: CexState, moment: Moment, terms: AccountTerms) -> CexState:
+    """The state at the last closes; an account below its floor closes every position and stays out."""
     bars = moment.bars
     marks = {asset: bars[asset].close if asset in bars else state.marks[asset] for asset in state.holdings}
     equity = _equity(lane, state, marks)
@@ -166,7 +161,7 @@ def _mark(lane: CexLane, state: CexState, moment: Moment, terms: Terms) -> CexSt
 
 
 def _equity(lane: CexLane, state: CexState, marks: Mapping[str, float]) -> float:
-    """USD in the account with what is held at `marks`, or at its entry price before its first mark."""
+    """USD in the account with positions at `marks`, or at their entry price before their first mark."""
     equity = state.cash
     for asset in lane.assets:
         holding = state.holdings.get(asset)
@@ -176,13 +171,13 @@ def _equity(lane: CexLane, state: CexState, marks: Mapping[str, float]) -> float
 
 
 def _decide(lane: CexLane, state: CexState, fresh: Mapping, votes: Mapping[str, float]) -> CexState:
-    """Ask the logic about every asset whose hour has just closed: orders for the next open, stops for now."""
+    """Apply the logic to every asset whose hour has just closed: orders for the next open, stops at once."""
     holdings, orders = dict(state.holdings), dict(state.orders)
     for asset in lane.assets:
         if asset not in fresh:
             continue
         held = holdings.get(asset)
-        intent = lane.decide(View(fresh[asset], held, votes.get(asset)))
+        intent = lane.decide(LaneView(fresh[asset], held, votes.get(asset)))
         if intent.side != (held.side if held else 0):
             orders[asset] = intent
         elif held and intent.stop != held.stop:

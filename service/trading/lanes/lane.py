@@ -1,7 +1,8 @@
-"""What all lanes share: the row that describes one, the moment it is shown, and the events it leaves behind."""
+"""What all lanes share: their description, the market at one instant, and the events they produce."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
@@ -9,7 +10,7 @@ from typing import Any, Literal, TypeVar
 from service.errors import NinefoldError
 from service.market.bars import Bar
 from service.market.instants import HOUR
-from service.trading.lanes.readings import Reading
+from service.trading.lanes.readings import HourReading
 from service.trading.pools import Pool
 
 T = TypeVar("T")
@@ -19,14 +20,14 @@ Status = Literal["waiting", "in_market", "in_lp", "harvesting", "switching"]
 
 
 class AlreadySeen(NinefoldError):
-    """A lane was shown a bar that it has seen, or one before it; applied again it would trade twice."""
+    """A lane was given a bar that it has already processed, or an earlier one; applying it would trade twice."""
 
     code = "already_seen"
 
 
 @dataclass(frozen=True)
-class Lane:
-    """A row of the table of lanes. Raise `version` when its logic changes."""
+class Lane(ABC):
+    """A row of the table of lanes. Increase `version` when its logic changes."""
 
     name: str
     label: str
@@ -36,16 +37,28 @@ class Lane:
 
     @property
     def bot_id(self) -> str:
-        """Which logic makes the numbers: the name and the version."""
+        """The logic that produces the numbers: the name and the version."""
         return f"{self.name}-{self.version}"
+
+    @abstractmethod
+    def begin(self, at: int) -> Any:
+        """The state of a lane that starts at the unix second `at`; it accepts bars that end after it."""
+
+    @abstractmethod
+    def load(self, body: Mapping[str, Any]) -> Any:
+        """The state from its stored JSON, which is that of `dataclasses.asdict`."""
+
+    @abstractmethod
+    def step(self, state: Any, moment: Moment) -> Any:
+        """The lane after one more bar. Raises AlreadySeen unless the bar is later than the last."""
 
 
 @dataclass(frozen=True)
-class Event:
-    """Something a lane did at the unix second `time`.
+class LaneEvent:
+    """An action of a lane at the unix second `time`.
 
-    `subject` is the asset or the pool. `value_usd` is what was moved, `cost_usd` what that cost in fees, slippage
-    and gas, `pnl_usd` what a closed position made after all its costs (None where none was closed).
+    `subject` is the asset or the pool. `value_usd` is the amount moved, `cost_usd` its cost in fees, slippage and
+    gas, `pnl_usd` the result of a closed position after all costs (None where no position was closed).
     """
 
     kind: Literal["trade", "harvest", "switch"]
@@ -60,19 +73,19 @@ class Event:
 
 @dataclass(frozen=True)
 class Moment:
-    """One bar of the market as every lane is shown it.
+    """The market at one bar, the input of every lane.
 
-    `bars` are those of the instant, by asset; an asset that does not trade is absent. `readings` are of each asset's
-    last complete hour, and to be used of assets that have a bar: its hour is not known to be over before. `votes` are
-    the oracle's probabilities that an asset costs more in a day, as voted at the end of the last hour; an asset
-    nobody voted on is absent. `pools` are those known at this instant. `as_of` is the unix second at which the bars
-    are complete, `step` their length in seconds.
+    `bars` are the bars of this instant by asset; an asset that does not trade is absent. `readings` are those of each
+    asset's last complete hour; a lane uses them only for assets that have a bar, which is what shows that the hour is
+    over. `votes` are the oracle's probabilities that an asset's price is higher in a day, from the end of the last
+    hour; an asset without a vote is absent. `pools` are the pools listed at this instant. `as_of` is the unix second
+    at which the bars are complete, `step` their length in seconds.
     """
 
     as_of: int
     step: int
     bars: Mapping[str, Bar]
-    readings: Mapping[str, Reading]
+    readings: Mapping[str, HourReading]
     votes: Mapping[str, float]
     pools: Mapping[str, Pool]
 
@@ -85,8 +98,8 @@ class Moment:
         """Whether an hour has ended since the unix second `since`, the lane's `as_of`."""
         return self.as_of // HOUR > since // HOUR
 
-    def fresh(self, since: int) -> dict[str, Reading]:
-        """The readings of hours that ended so: none within an hour, and never any of a closed market."""
+    def fresh(self, since: int) -> dict[str, HourReading]:
+        """The readings of hours that ended since then; none within an hour, and none of a closed market."""
         if not self.ends_hour(since):
             return {}
         last = since // HOUR * HOUR
@@ -99,12 +112,19 @@ class Moment:
 
 def changed(state: T, **changes: Any) -> T:
     """A copy of a frozen state with other values; `dataclasses.replace` takes six times as long, at every bar."""
-    copy = object.__new__(type(state))
+    return recast(type(state), state, **changes)
+
+
+def recast(kind: type[T], state: object, **changes: Any) -> T:
+    """A state of the class `kind` with the fields of another one, except for the changes."""
+    copy = object.__new__(kind)
     copy.__dict__.update(state.__dict__, **changes)
     return copy
 
 
 def refuse_seen(lane: Lane, as_of: int, moment: Moment) -> None:
-    """Raise AlreadySeen unless the moment is later than the lane's last bar."""
+    """Raise AlreadySeen unless the moment is later than the last bar of the lane."""
     if moment.as_of <= as_of:
-        raise AlreadySeen(f"lane {lane.name} has seen the bar that ended at {moment.as_of}; its last one is {as_of}")
+        raise AlreadySeen(
+            f"the last bar of lane {lane.name} ended at {as_of}; it refuses one that ended at {moment.as_of}"
+        )

@@ -1,6 +1,6 @@
-"""Four ways to trade an exchange, each a function from what is known at an hour's close to what is wanted then.
+"""The logics of the four exchange lanes: functions from the market at an hour's close to the position wanted.
 
-An unknown reading (NaN) opens nothing. What is wanted is filled at the asset's next open.
+An unknown reading (NaN) opens nothing. A wanted position is filled at the asset's next open.
 """
 
 from __future__ import annotations
@@ -9,24 +9,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from service.market.instants import HOUR
-from service.trading.lanes.readings import Reading
+from service.trading.lanes.readings import HourReading
 
-# Trend follower: average true ranges between the averages at which a trend begins, volatility a year it is sized for.
+# Trend follower: the gap between the averages, in average true ranges, at which a trend begins; the target volatility
+# a year of a full position.
 TREND_BEGINS = 1.0
 TREND_VOLATILITY = 0.4
-# Mean reverter: standard deviations from the mean, and how long it waits for the way back.
+# Mean reverter: standard deviations from the mean, and how long it waits for the price to return.
 STRETCHED = 2.0
 PATIENCE = 48 * HOUR
 # Breakout: average true ranges between the best price and the stop.
 STOP_WIDTH = 3.0
-# Consensus: the probability from which a vote is followed, in either direction.
+# Consensus: the least probability at which a vote is followed, in either direction.
 CONVINCED = 0.55
 
 
 @dataclass(frozen=True)
 class Intent:
-    """What a lane wants of one asset: `side` 1, 0 or -1; `weight` the part of the asset's share of the capital it
-    puts in, 0 to 1; `stop` the USD price at which an order to get out rests (None: no such order)."""
+    """The position a lane wants in one asset.
+
+    `side` is 1, 0 or -1; `weight` the fraction of the asset's share of the capital to use, 0 to 1; `stop` the price in
+    USD of a stop order (None: no such order).
+    """
 
     side: int
     weight: float = 1.0
@@ -35,9 +39,9 @@ class Intent:
 
 @dataclass(frozen=True)
 class Holding:
-    """A position that is held: `quantity` is negative when short, `entry_price` USD after slippage.
+    """An open position: `quantity` is negative when short, `entry_price` USD after slippage.
 
-    `fee_usd` was paid to enter at the unix second `opened_at`; `stop` is the resting order, if any.
+    `fee_usd` was paid on entry at the unix second `opened_at`; `stop` is the price of the stop order, if any.
     """
 
     quantity: float
@@ -52,23 +56,23 @@ class Holding:
 
 
 @dataclass(frozen=True)
-class View:
-    """One asset at the close of its last hour: `vote` is the probability that it costs more in a day, if voted on."""
+class LaneView:
+    """One asset at the close of its last hour; `vote` is the oracle's probability that its price is higher in a day."""
 
-    reading: Reading
+    reading: HourReading
     held: Holding | None
     vote: float | None
 
 
-Logic = Callable[[View], Intent]
+Logic = Callable[[LaneView], Intent]
 
 OUT = Intent(0)
 
 
-def follow_trend(view: View) -> Intent:
-    """With the gap between two exponential averages, from one true range on until they cross.
+def follow_trend(view: LaneView) -> Intent:
+    """In the direction of the gap between two averages, from one average true range on until they cross.
 
-    The position shrinks as the asset gets wilder than TREND_VOLATILITY.
+    The position is reduced in proportion where the volatility exceeds TREND_VOLATILITY.
     Appel (1979) for the averages; Moskowitz, Ooi and Pedersen (2012) for the size.
     """
     gap, held = view.reading.trend, view.held
@@ -79,8 +83,8 @@ def follow_trend(view: View) -> Intent:
     return OUT
 
 
-def fade_stretch(view: View) -> Intent:
-    """Against a price that comes back inside two standard deviations, until it is at its mean or time is up.
+def fade_stretch(view: LaneView) -> Intent:
+    """Against an extreme price that has returned inside two standard deviations, until the mean or the time limit.
 
     Bollinger (2001), Bollinger on Bollinger Bands, method III; the time stop of Chan (2013), Algorithmic Trading.
     """
@@ -96,17 +100,17 @@ def fade_stretch(view: View) -> Intent:
     return OUT
 
 
-def break_out(view: View) -> Intent:
-    """Beyond the range of the last hours, with a stop some true ranges away that only ever comes closer.
+def break_out(view: LaneView) -> Intent:
+    """In the direction of a break of the last hours' range, with a trailing stop of STOP_WIDTH average true ranges.
 
     Donchian (1960), Commodity Year Book; LeBeau's chandelier stop, in Elder (2002), Come Into My Trading Room.
     """
     reading, held = view.reading, view.held
     room = STOP_WIDTH * reading.true_range
-    if held and held.side > 0:
-        return Intent(1, stop=max(held.stop, reading.high - room))
-    if held:
-        return Intent(-1, stop=min(held.stop, reading.low + room))
+    if held and held.stop is not None:
+        long = held.side > 0
+        stop = max(held.stop, reading.high - room) if long else min(held.stop, reading.low + room)
+        return Intent(held.side, stop=stop)
     if reading.close > reading.ceiling:
         return Intent(1, stop=reading.close - room)
     if reading.close < reading.floor:
@@ -114,8 +118,8 @@ def break_out(view: View) -> Intent:
     return OUT
 
 
-def follow_votes(view: View) -> Intent:
-    """With the oracle's consensus from CONVINCED on, until it changes its mind; where nobody voted, out."""
+def follow_votes(view: LaneView) -> Intent:
+    """With the oracle's consensus from CONVINCED on, until its direction changes; without a vote, no position."""
     vote, held = view.vote, view.held
     if vote is None:
         return OUT

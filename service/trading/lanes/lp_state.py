@@ -1,38 +1,34 @@
-"""What a lane that provides liquidity is between two bars, and the truth about what it made.
+"""The state of a liquidity lane between two bars, and where its profit or loss comes from.
 
-Fees are US dollars and lie beside the position until they are harvested. One quote coin is one US dollar.
+A lane is either `Idle`, with all its capital in cash, or `InPool`, with one position. Fees are US dollars and stay
+beside the position until they are harvested. One quote coin counts as one US dollar.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from service.market.instants import DAY
 from service.trading import amm
-from service.trading.lanes.lane import Event, Lane, Status
+from service.trading.lanes.lane import LaneEvent, Status
 from service.trading.performance import DAYS_A_YEAR
 from service.trading.pools import Pool
 
 YEAR = DAYS_A_YEAR * DAY
 
-
-@dataclass(frozen=True)
-class LpLane(Lane):
-    """A lane with ranges from price / `factor` to price x `factor`, that `chases` the best pool or stays."""
-
-    factor: float
-    chases: bool
+PlanKind = Literal["enter", "harvest", "switch", "recentre"]
+_PLANNED: dict[PlanKind, Status] = {"harvest": "harvesting", "switch": "switching"}
 
 
 @dataclass(frozen=True)
-class Position:
+class PoolPosition:
     """Liquidity in a pool between two prices.
 
-    `base` and `quote` are the coins that were put in, worth `deposited_usd` then: what holding them would be.
+    `base` and `quote` are the coins deposited, worth `deposited_usd` at that time: the benchmark of holding them.
     `stake_usd` is the cash the position was made from. `uncollected_usd` are its fees since the last harvest.
-    `outside_since` is the end of the first hour of those the price has been out of range.
+    `outside_since` is the end of the first hour since which the price has been out of range.
     """
 
     pool: Pool
@@ -51,27 +47,27 @@ class Position:
         return self.liquidity * amm.unit_value(price, self.span)
 
     def held(self, price: float) -> float:
-        """USD that the coins put in would be worth at `price` had they been held."""
+        """USD that the deposited coins would be worth at `price` had they been held."""
         return self.base * price + self.quote
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What was decided at the last hour's close; `pool` is the key of the one to be in after it."""
+    """A decision of the last hour's close; `pool` is the key of the pool the lane will be in once it is executed."""
 
-    kind: Literal["enter", "harvest", "switch", "recentre"]
+    kind: PlanKind
     pool: str
 
 
 @dataclass(frozen=True)
-class LpState:
-    """All there is to a lane after the bar that was complete at the unix second `as_of`.
+class LpBooks:
+    """The fields of both states, after the bar that was complete at the unix second `as_of`.
 
-    USD: `cash` outside any pool, `equity` with everything; since the start `fees_usd` earned, `gas_usd` and
-    `swap_usd` (pool fee and slippage) paid; of closed positions `divergence_usd` (against holding the coins) and
-    `market_usd` (what holding them made). `marks` are the last closes of ether and of the pool's asset. `seconds` in
-    pools, `seconds_inside` of them in range, `usd_seconds` the equity over them. A trade is a position that was
-    closed. `events` are of this bar alone.
+    USD: `cash` outside any pool; `equity`, everything together; since the start `fees_usd` earned, and `gas_usd` and
+    `swap_usd` (pool fee and slippage) paid; of closed positions `divergence_usd` (result against holding the coins)
+    and `market_usd` (result of holding them). `marks` are the last closes of ether and of the pool's asset. `seconds`
+    is the time in pools, `seconds_inside` the part of it in range, `usd_seconds` the integral of equity over it.
+    `trades` counts closed positions. `events` are those of this bar only.
     """
 
     lane: str
@@ -81,7 +77,6 @@ class LpState:
     equity: float
     capital: float
     marks: Mapping[str, float]
-    position: Position | None = None
     plan: Plan | None = None
     switched_at: int = 0
     fees_usd: float = 0.0
@@ -96,24 +91,42 @@ class LpState:
     wins: int = 0
     harvests: int = 0
     switches: int = 0
-    events: tuple[Event, ...] = ()
-
-    @property
-    def status(self) -> Status:
-        """What the lane is doing: a harvest or switch that was decided counts until the next bar has carried it out."""
-        if self.position is None:
-            return "waiting"
-        doing = {"harvest": "harvesting", "switch": "switching"}
-        return doing.get(self.plan.kind, "in_lp") if self.plan else "in_lp"
+    events: tuple[LaneEvent, ...] = ()
 
 
 @dataclass(frozen=True)
-class Truth:
-    """Where the result of a lane comes from: the five USD amounts add up to its PnL.
+class Idle(LpBooks):
+    """A lane outside any pool. `position` is always null; it is part of the stored JSON."""
 
-    `market_usd` is what holding the coins made, `divergence_usd` what the pool made of them instead, `fees_usd` what
-    it earned, less `gas_usd` and `swap_usd`. `vs_hodl_pct` is the equity against having held the same coins for
-    nothing; `fee_apr_pct` the fees on the equity while it was in a pool, in percent a year.
+    position: None = None
+
+    @property
+    def status(self) -> Status:
+        return "waiting"
+
+
+@dataclass(frozen=True)
+class InPool(LpBooks):
+    """A lane with a position in a pool."""
+
+    position: PoolPosition = field(kw_only=True)
+
+    @property
+    def status(self) -> Status:
+        """A planned harvest or switch is the status until the next bar has executed it."""
+        return _PLANNED.get(self.plan.kind, "in_lp") if self.plan else "in_lp"
+
+
+LpState = Idle | InPool
+
+
+@dataclass(frozen=True)
+class PnlAttribution:
+    """The sources of a lane's profit or loss; it is the sum of the first three amounts less `gas_usd` and `swap_usd`.
+
+    `market_usd` is the result of holding the coins, `divergence_usd` the result of the pool against holding them,
+    `fees_usd` the fees earned. `vs_hodl_pct` is the equity against having held the same coins at no cost;
+    `fee_apr_pct` relates the fees to the equity while in a pool, in percent a year.
     """
 
     market_usd: float
@@ -127,15 +140,15 @@ class Truth:
     fee_apr_pct: float | None
 
 
-def truth(state: LpState) -> Truth:
-    """The books of a lane at its last bar; percentages of time are None before it has been in a pool."""
+def attribution(state: LpState) -> PnlAttribution:
+    """The sources of a lane's result at its last bar; `in_range_pct` and `fee_apr_pct` are None before any position."""
     divergence, market, uncollected = state.divergence_usd, state.market_usd, 0.0
-    if state.position:
+    if isinstance(state, InPool):
         position, price = state.position, state.marks[state.position.pool.asset]
         divergence += position.value(price) - position.held(price)
         market += position.held(price) - position.deposited_usd
         uncollected = position.uncollected_usd
-    return Truth(
+    return PnlAttribution(
         market_usd=market,
         divergence_usd=divergence,
         fees_usd=state.fees_usd,

@@ -1,6 +1,6 @@
-"""What lanes read off an asset at each hour's close: one row of indicators an hour.
+"""The indicators of an asset at each hour's close, which the lanes decide on.
 
-Computed from a fixed first hour like every strategy's, so that a row is bitwise the same whenever it is read.
+They are computed from a fixed first hour, like those of every strategy, so that a row is always bitwise the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from service.market.ta_lib import talib
 from service.trading.performance import DAYS_A_YEAR
 from service.trading.rules.targets import earlier, log_price, log_returns, ratio, z_score
 
-# Counted in bars of an hour, so that a closed market has none.
+# Counted in one-hour bars; hours in which the market is closed do not count.
 TREND_FAST, TREND_SLOW = 48, 192
 RANGE = 48
 STRETCH = 48
@@ -24,14 +24,14 @@ WEEK = 7 * 24
 MONTH = 30 * 24
 
 
-class Reading(NamedTuple):
+class HourReading(NamedTuple):
     """The indicators of one asset at the close of one hour; NaN until their look-back is filled.
 
-    `time` is the unix second of the hour's opening; `close`, `high`, `low` USD. `trend`: distance of the fast from
-    the slow average in average true ranges. `stretch`: standard deviations of the close from its mean, and one hour
-    earlier. `ceiling`, `floor`: the extremes of the hours before, USD. `true_range`: the average one, USD.
-    `volatility`: of the last week, as a fraction a year. `turnover`: USD traded in an hour, the mean of up to a
-    month. `busy`: the last week's turnover over that.
+    `time` is the unix second of the hour's opening; `close`, `high`, `low` are USD. `trend`: fast less slow average,
+    in average true ranges. `stretch`: distance of the log price from its mean in standard deviations;
+    `stretch_before`: the same one hour earlier. `ceiling`, `floor`: the extremes of the preceding hours, USD.
+    `true_range`: the average true range, USD. `volatility`: of the last week, as a fraction a year. `turnover`: mean
+    USD traded in an hour over up to a month. `busy`: the mean of the last week over that.
     """
 
     time: int
@@ -49,16 +49,16 @@ class Reading(NamedTuple):
     busy: float
 
 
-def readings(hours: Bars, since: int = 0) -> list[Reading]:
+def readings(hours: Bars, since: int = 0) -> list[HourReading]:
     """The rows of the complete `hours` (n,) that open at or after the unix second `since`, oldest first.
 
-    `hours` must begin at the same bar every time: averages remember all there was.
+    `hours` must begin at the same bar every time: exponential averages depend on their whole history.
     """
     if not len(hours):
         return []
     first = int(np.searchsorted(hours.time, since))
     columns = [hours.time, hours.close, hours.high, hours.low, *_indicators(hours)]
-    return [Reading(*row) for row in zip(*(column[first:].tolist() for column in columns), strict=True)]
+    return [HourReading(*row) for row in zip(*(column[first:].tolist() for column in columns), strict=True)]
 
 
 def _indicators(hours: Bars) -> list[Prices]:
@@ -81,9 +81,9 @@ def _indicators(hours: Bars) -> list[Prices]:
 
 
 def _volatility(hours: Bars) -> Prices:
-    """Root of a week's squared log returns as a fraction a year, (n,); NaN before a week is full.
+    """Annualised root mean square of a week's log returns, (n,), as a fraction; NaN before a full week of bars.
 
-    By the time that passed, not by the bars: over a weekend metals have none, and the Monday's return is theirs.
+    It is scaled by the time that passed, not by the number of bars: metals have none over a weekend.
     """
     squares = np.nan_to_num(log_returns(hours)) ** 2
     passed = (hours.time[WEEK:] - hours.time[:-WEEK]) / (DAYS_A_YEAR * DAY)
@@ -93,7 +93,7 @@ def _volatility(hours: Bars) -> Prices:
 
 
 def rolling_mean(values: Prices, period: int) -> Prices:
-    """The mean of the last `period` of `values` (n,), or of as many as there are."""
+    """The mean of the last `period` of `values` (n,), or of all of them where there are fewer."""
     total = np.cumsum(values)
     counted = np.minimum(np.arange(1, len(values) + 1), period)
     total[period:] -= total[:-period].copy()

@@ -1,4 +1,4 @@
-"""Breakout: with a price that leaves the range it was in."""
+"""Breakout: in the direction in which the price leaves its range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Momentum: with assets that have risen, against those that have fallen."""
+"""Momentum: long in assets that have risen, short in those that have fallen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from service.trading.rules.targets import Targets, earlier, hold_beyond, log_pri
 
 
 def rate_of_change(bars: Bars, *, period: int, width: float) -> Targets:
-    """Enter with a change over `period` bars beyond `width` (a fraction of the price), leave when its sign turns.
+    """Enter in the direction of a change over `period` bars beyond `width`, a fraction; leave when its sign changes.
 
     Murphy (1999), Technical Analysis of the Financial Markets, chapter 10.
     """
@@ -18,7 +18,7 @@ def rate_of_change(bars: Bars, *, period: int, width: float) -> Targets:
 
 
 def time_series_momentum(bars: Bars, *, lookback: int, width: float) -> Targets:
-    """Enter with a return over `lookback` bars beyond `width` of its volatility, leave when its sign turns.
+    """Enter in the direction of a return over `lookback` bars beyond `width` volatilities; leave when its sign changes.
 
     Moskowitz, Ooi and Pedersen (2012), Journal of Financial Economics 104(2).
     """
@@ -26,6 +26,6 @@ def time_series_momentum(bars: Bars, *, lookback: int, width: float) -> Targets:
 
 
 def scaled_return(logs: Prices, lookback: int) -> Prices:
-    """Change of log prices (n,) over `lookback` bars in standard deviations of such a change; NaN until filled."""
+    """The change of log prices (n,) over `lookback` bars in standard deviations of such a change; NaN until filled."""
     volatility = talib.STDDEV(logs - earlier(logs), lookback)
     return ratio(talib.MOM(logs, lookback), volatility * np.sqrt(lookback))

@@ -1,4 +1,4 @@
-"""Reversion: against a price that has gone far, until it is back in the middle."""
+"""Reversion: against a price far from its mean, until it returns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def rsi_reversion(bars: Bars, *, period: int, width: float) -> Targets:
 
     Wilder (1978), New Concepts in Technical Trading Systems.
     """
-    # RSI - 50 is half of TA-Lib's CMO, which says 0 where nothing moved; its RSI says 0 there too: oversold.
+    # RSI - 50 is half of TA-Lib's CMO. Where nothing moved CMO is 0, which is neutral; TA-Lib's RSI is 0 too: oversold.
     return fade_beyond(talib.CMO(bars.close, period) / 2, width)
 
 
@@ -29,7 +29,7 @@ def bollinger_reversion(bars: Bars, *, period: int, width: float) -> Targets:
 
 
 def z_score_reversion(bars: Bars, *, period: int, width: float) -> Targets:
-    """Against a log price `width` standard deviations from its mean, until it is back there.
+    """Against a log price `width` standard deviations from its mean, until it returns to the mean.
 
     Chan (2013), Algorithmic Trading, chapter 3.
     """

@@ -1,4 +1,4 @@
-"""The arithmetic that rules share, from indicators to targets."""
+"""The arithmetic shared by the rules, from indicators to targets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.market.ta_lib import talib
 Targets = NDArray[np.int8]
 Flags = NDArray[np.bool_]
 
-# Below this an indicator is the rounding of its own sums; a market that stands still must not trade on it.
+# A value below this is a rounding error; without it a market that does not move would trade.
 NOISE = 1e-9
 
 
@@ -21,9 +21,9 @@ def follow_sign(values: Prices) -> Targets:
 
 
 def hold(enter_long: Flags, leave_long: Flags, enter_short: Flags, leave_short: Flags) -> Targets:
-    """Hysteresis: once entered a position is held until its own leave, or until the other side is entered.
+    """Hysteresis: a position is held from its entry until its own exit or the entry of the other side.
 
-    All four are (n,). Where a side is entered and left by the same bar, it is left.
+    All four are (n,). Where a bar has both the entry and the exit of a side, the exit counts.
     """
     long = _hold_one_side(enter_long, leave_long | enter_short)
     short = _hold_one_side(enter_short, leave_short | enter_long)
@@ -31,7 +31,7 @@ def hold(enter_long: Flags, leave_long: Flags, enter_short: Flags, leave_short: 
 
 
 def _hold_one_side(enter: Flags, leave: Flags) -> Targets:
-    """1 from an `enter` up to the next `leave`: every event lasts until the next one."""
+    """1 from an `enter` up to the next `leave`: each event holds until the next one."""
     events = np.flatnonzero(enter | leave)
     lasting = np.diff(events, append=len(enter))
     held = np.repeat((enter & ~leave)[events].astype(np.int8), lasting)
@@ -49,7 +49,7 @@ def fade_beyond(values: Prices, width: float) -> Targets:
 
 
 def earlier(values: Prices) -> Prices:
-    """`values` (n,) of the bar before; NaN at the first."""
+    """`values` (n,) of the previous bar; NaN at the first."""
     shifted = np.full_like(values, np.nan)
     shifted[1:] = values[:-1]
     return shifted
@@ -63,8 +63,8 @@ def ratio(above: Prices, below: Prices) -> Prices:
 def log_price(bars: Bars) -> Prices:
     """Log of the close over the first close, shape (n,).
 
-    TA-Lib's STDDEV is sqrt(E[x^2] - E[x]^2) and calls a variance below 1e-14 zero: on the raw price of a
-    cheap coin nothing would be left of it. Logs measured from the first bar are near 0 at any price.
+    TA-Lib's STDDEV is sqrt(E[x^2] - E[x]^2) and takes a variance below 1e-14 for zero, which loses that of a cheap
+    coin's raw price. Logs relative to the first bar are near 0 at any price.
     """
     return np.log(bars.close / bars.close[:1])
 
@@ -76,5 +76,5 @@ def log_returns(bars: Bars) -> Prices:
 
 
 def z_score(values: Prices, period: int) -> Prices:
-    """Distance of `values` (n,) from their mean of `period` bars in standard deviations; NaN where they stand still."""
+    """The distance of `values` (n,) from their mean of `period` bars in standard deviations; NaN where these are 0."""
     return ratio(values - talib.SMA(values, period), talib.STDDEV(values, period))

@@ -1,4 +1,4 @@
-"""Trend: in the direction prices have been going."""
+"""Trend: in the direction of past prices."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def adx_trend(bars: Bars, *, period: int, strong: float, weak: float) -> Targets
 
 
 def supertrend(bars: Bars, *, period: int, width: float) -> Targets:
-    """Long or short by which of two bands, `width` average true ranges from the middle, the close broke last.
+    """Long or short by the last band the close broke, of two at `width` average true ranges from the middle.
 
-    TA-Lib begins every series in a rising trend; here the first break begins it.
+    TA-Lib starts every series in a rising trend; here the target is 0 until the first break.
     Seban (2008), Tout le monde mérite d'être riche.
     """
     _line, direction = talib.SUPERTREND(bars.high, bars.low, bars.close, period, width)

@@ -1,4 +1,4 @@
-"""Volatility: how much to believe a trend by how quiet the market is."""
+"""Volatility: a trend is followed only while the market is quiet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from service.trading.rules.targets import Targets, hold, log_returns, ratio
 
 
 def volatility_regime(bars: Bars, *, period: int, quiet: float, loud: float) -> Targets:
-    """With the price's side of its long average while volatility is low, out of the market while it is high.
+    """In the direction of the price's side of its long average while volatility is low, flat while it is high.
 
     The regime is the volatility of `period` bars over that of four times as many: quiet below `quiet`, loud above
     `loud`. Moreira and Muir (2017), Journal of Finance 72(4).

@@ -1,4 +1,4 @@
-"""Volume: prices weighed by how much was traded at them."""
+"""Volume: prices weighted by the volume traded at them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from service.trading.rules.targets import Targets, earlier, fade_beyond, follow_
 
 
 def vwap_deviation(bars: Bars, *, period: int, width: float) -> Targets:
-    """Against a close `width` of its usual distance away from the volume-weighted average price, until back at it.
+    """Against a close `width` usual distances away from the volume-weighted average price, until it returns to it.
 
     Berkowitz, Logue and Noser (1988), Journal of Finance 43(1).
     """
     average = talib.VWMA(talib.TYPPRICE(bars.high, bars.low, bars.close), bars.volume, period)
-    # Where nothing was traded TA-Lib divides the rounding of one running sum by that of another: any number at all.
+    # Where nothing was traded TA-Lib divides one rounding error by another, which gives an arbitrary number.
     silent = talib.MAX(bars.volume, period) == 0
     distance = bars.close / np.where(silent, bars.close, average) - 1
     return fade_beyond(ratio(distance, np.sqrt(np.maximum(talib.SMA(distance**2, period), 0))), width)

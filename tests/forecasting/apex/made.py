@@ -1,13 +1,13 @@
-"""Inputs, calls and records made by hand."""
+"""Layer inputs, calls and records put together by hand."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from service.forecasting.apex import ENGINE, Call, Inputs, LayerVote
+from service.forecasting.apex import ENGINE, Call, LayerInputs, LayerVote
 from service.forecasting.apex.layers import LAYERS
-from service.forecasting.context import Context
-from service.forecasting.record import ClassRecord, Standing
+from service.forecasting.voters.context import Context
+from service.forecasting.voters.track_record import ClassRecord, VoterSkill
 from tests.forecasting.made import NOW
 
 SEATS = ("momentum", "reversion", "breadth", "regime", "trend", "news")
@@ -15,14 +15,14 @@ BRAINS = ("vol", "logit", "forest")
 
 
 def context(asset: str = "btc", **inputs: float | None) -> Context:
-    """Volatility of 0.5 % an hour; the named inputs are 0 unless given."""
-    known = {"peers_24h": 0.0, "peers_rising": 0.0, "heat": 0.0, "move_24h": 0.0} | inputs
-    return Context(asset, NOW, 100.0, 120.0, 0.005**2, 0.005**2, known, {})
+    """Volatility of 0.5% an hour; the named inputs are 0 unless given."""
+    values = {"peers_24h": 0.0, "peers_rising": 0.0, "vol_ratio_180d": 0.0, "move_24h": 0.0} | inputs
+    return Context(asset, NOW, 100.0, 120.0, 0.005**2, 0.005**2, values, {})
 
 
-def inputs_of(**fields) -> Inputs:
-    """Everybody at even odds and nothing from outside, unless given."""
-    base = Inputs(
+def inputs_of(**fields) -> LayerInputs:
+    """Every voter at even odds and no other inputs, unless given."""
+    base = LayerInputs(
         asset="btc",
         at=NOW,
         seats=dict.fromkeys(SEATS, 0.5),
@@ -39,7 +39,7 @@ def inputs_of(**fields) -> Inputs:
 def proven(n: int = 30, engine: str = ENGINE, **differences: float) -> ClassRecord:
     """A record of every layer with `n` resolved calls, as good as the others unless a difference is given."""
     return ClassRecord(
-        standings=tuple(Standing(name, engine, n, n, 0.25, differences.get(name, 0.0)) for name in LAYERS)
+        standings=tuple(VoterSkill(name, engine, n, n, 0.25, differences.get(name, 0.0)) for name in LAYERS)
     )
 
 

@@ -1,4 +1,4 @@
-"""The status of apex as it is published."""
+"""The published status of apex."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import asdict
 import pytest
 from pydantic import TypeAdapter
 
-from service.forecasting.apex import ApexDocument, apex_document, consult, score
+from service.documents import DocumentHeader
+from service.forecasting.apex import ApexDocument, apex_document, fuse, score
 from service.forecasting.apex.scores import ResolvedCall
-from service.forecasting.predictions import Made
-from service.forecasting.record import ClassRecord
+from service.forecasting.voters.track_record import ClassRecord
 from service.market.instants import DAY, HOUR, iso
 from tests.forecasting.apex.made import call_of, inputs_of
 from tests.forecasting.made import NOW
 
-MADE = Made(iso(NOW), iso(NOW), iso(NOW + 900), "simulated", {"btc": "simulated"})
+HEADER = DocumentHeader(iso(NOW), iso(NOW), iso(NOW + 900), "simulated", {"btc": "simulated"})
 
 
 @pytest.fixture
 def document() -> ApexDocument:
-    call = consult(inputs_of(odds_p=0.7123456, swarm=0.3), ClassRecord())
+    call = fuse(inputs_of(odds_p=0.7123456, swarm=0.3), ClassRecord())
     past = [ResolvedCall(call_of(NOW - at * DAY, 0.61, backfilled=at > 2, news=0.6), True) for at in (1, 2, 3, 4, 5)]
-    return apex_document(call, score(past), MADE)
+    return apex_document(call, score(past), HEADER)
 
 
 def test_it_begins_like_every_document_and_survives_json(document: ApexDocument):
@@ -41,7 +41,7 @@ def test_bull_and_bear_add_up_to_100(document: ApexDocument):
     assert document.vote.bull_probability == pytest.approx(100 * document.vote.p_up, abs=0.051)
 
 
-def test_every_layer_says_its_vote_or_why_it_is_silent(document: ApexDocument):
+def test_every_layer_has_a_vote_or_a_reason(document: ApexDocument):
     assert len(document.layers) == 8
     for layer in document.layers:
         assert (layer.p_up is None) == (layer.direction is None) == (layer.silent is not None)
@@ -57,7 +57,7 @@ def test_every_layer_and_the_vote_have_both_books(document: ApexDocument):
     assert document.record[0].accuracy == 0.3916
 
 
-def test_the_special_mode_tells_its_conditions(document: ApexDocument):
+def test_the_special_mode_lists_its_conditions(document: ApexDocument):
     assert document.special_mode.active is False
     assert set(document.special_mode.conditions) == {
         "seven_of_nine_agree",

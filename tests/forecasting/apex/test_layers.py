@@ -1,4 +1,4 @@
-"""What each of the eight layers says, by hand."""
+"""The vote of each of the eight layers, by hand."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from service.forecasting.apex.layers import LAYERS, brains, breadth, market, news, oracles, regime, swarm, volatility
-from service.forecasting.inputs import INPUTS
-from service.forecasting.votes import Abstention
+from service.forecasting.voters.ballots import Abstention
+from service.forecasting.voters.inputs import INPUTS
 from service.market.instants import HOUR
 from tests.forecasting.apex.made import context, inputs_of
 
@@ -23,7 +23,7 @@ def sigmoid(odds: float) -> float:
     return 1 / (1 + np.exp(-odds))
 
 
-def test_there_are_eight_in_the_order_of_the_design():
+def test_there_are_eight_layers_in_a_fixed_order():
     assert list(LAYERS) == ["oracles", "brains", "volatility", "breadth", "regime", "news", "market", "swarm"]
 
 
@@ -34,29 +34,29 @@ def test_oracles_pool_the_seats_by_their_weights_in_the_consensus():
         0.71590, abs=1e-5
     )
     assert oracles(inputs_of(seats=seats)).p == pytest.approx(2 / 3)
-    assert oracles(inputs_of(seats=seats)).reasoning == "2 seats: momentum 80.0 %, trend 50.0 %."
+    assert oracles(inputs_of(seats=seats)).reasoning == "2 seats: momentum 80.0%, trend 50.0%."
 
 
 def test_brains_pool_the_brains_alone():
     assert brains(inputs_of(brains={"vol": 0.5, "logit": 0.8}, seats={"trend": 0.1})).p == pytest.approx(2 / 3)
-    assert brains(inputs_of(brains={"vol": 0.5})).reasoning == "1 brain: vol 50.0 %."
+    assert brains(inputs_of(brains={"vol": 0.5})).reasoning == "1 brain: vol 50.0%."
 
 
-def test_volatility_puts_down_a_little_above_up():
-    """The log of a price without drift falls by half its variance: sigma = .5 % sqrt 24 = 2.449 %, Phi(-1.225 %).
+def test_volatility_puts_down_slightly_above_up():
+    """The log of a price without drift falls by half its variance: sigma = .5% sqrt 24 = 2.449%, Phi(-1.225%).
 
     Down by a sigma: Phi(-.98775) = .1616 at the close, and e^.0245 Phi(-1.01225) = .1596 more on the way.
     """
-    said = volatility(inputs_of())
-    assert said.p == pytest.approx(NORMAL.cdf(-0.005 * 24**0.5 / 2))
-    assert said.reasoning == (
-        "One sigma in 24 hours is 2.4 %. That far up at the close 15.6 %, on the way 31.3 %; "
-        "that far down 16.2 % and 32.1 %."
+    forecast = volatility(inputs_of())
+    assert forecast.p == pytest.approx(NORMAL.cdf(-0.005 * 24**0.5 / 2))
+    assert forecast.reasoning == (
+        "One sigma over 24 hours is 2.4%. Probability of such a move up: 15.6% at the close, 31.3% at any time; "
+        "down: 16.2% and 32.1%."
     )
 
 
-def test_its_odds_of_one_sigma_are_those_of_a_simulated_price_without_drift():
-    """At 30 % a day the drift shows: 40,000 paths of 100 steps, between which a Brownian bridge is watched."""
+def test_odds_of_one_sigma_are_those_of_a_simulated_price():
+    """At 30% a day the drift shows: 40,000 paths of 100 steps, with a Brownian bridge between them."""
     generator = np.random.default_rng(5)
     sigma, steps, paths = 0.3, 100, 40_000
     log_price, touched = np.zeros(paths), np.zeros(paths, bool)
@@ -65,84 +65,84 @@ def test_its_odds_of_one_sigma_are_those_of_a_simulated_price_without_drift():
         log_price = before + generator.normal(-(sigma**2) / 2 / steps, sigma / steps**0.5, paths)
         between = np.exp(-2 * np.maximum(sigma - before, 0) * np.maximum(sigma - log_price, 0) * steps / sigma**2)
         touched |= generator.random(paths) < between
-    said = volatility(inputs_of(context=replace(context(), fast=sigma**2 / 24, slow=sigma**2 / 24)))
-    closed, on_the_way = map(float, re.findall(r"([0-9.]+) %", said.reasoning)[1:3])
+    forecast = volatility(inputs_of(context=replace(context(), fast=sigma**2 / 24, slow=sigma**2 / 24)))
+    closed, on_the_way = map(float, re.findall(r"([0-9.]+)%", forecast.reasoning)[1:3])
     assert closed == pytest.approx(100 * (log_price > sigma).mean(), abs=0.6)
     assert on_the_way == pytest.approx(100 * touched.mean(), abs=0.8)
-    assert said.p == pytest.approx((log_price > 0).mean(), abs=0.008)
+    assert forecast.p == pytest.approx((log_price > 0).mean(), abs=0.008)
 
 
-def test_a_market_that_stays_closed_has_no_volatility():
+def test_a_closed_market_has_no_volatility():
     friday = volatility(inputs_of(asset="gold", at=SATURDAY - 12 * HOUR, context=context("gold")))
     assert 0.49 < friday.p < 0.5
-    with pytest.raises(Abstention, match="the market of gold stays closed for 24 hours"):
+    with pytest.raises(Abstention, match="The market of gold is closed for the next 24 hours"):
         volatility(inputs_of(asset="gold", at=SATURDAY, context=context("gold")))
 
 
 def test_breadth_fades_a_common_move_a_little():
     """-.08 x 2 - .07 x .25 = -.1775; beyond three sigmas nothing is added."""
-    said = breadth(inputs_of(context=context(peers_24h=2.0, peers_rising=0.25)))
-    assert said.p == pytest.approx(sigmoid(-0.1775))
-    assert said.reasoning == "24-hour move of the other coins +2.0 sigma; other coins up over 7 days 75 %."
+    forecast = breadth(inputs_of(context=context(peers_24h=2.0, peers_rising=0.25)))
+    assert forecast.p == pytest.approx(sigmoid(-0.1775))
+    assert forecast.reasoning == "Other coins' 24-hour move of +2.0 sigma; 75% of the other coins up over 7 days."
     assert breadth(inputs_of(context=context(peers_24h=9.0))).p == breadth(inputs_of(context=context(peers_24h=3.0))).p
 
 
 def test_breadth_is_measured_on_coins_alone():
-    with pytest.raises(Abstention, match="silver is no coin"):
+    with pytest.raises(Abstention, match="Not applicable to metals"):
         breadth(inputs_of(asset="silver", context=context("silver")))
 
 
-def test_a_hot_move_fades_and_a_calm_one_goes_on():
+def test_a_volatile_move_reverses_and_a_calm_one_continues():
     """-.2 x ln 1.5 x 2 = -.16219."""
-    hot = regime(inputs_of(context=context(heat=float(np.log(1.5)), move_24h=2.0)))
-    assert hot.p == pytest.approx(sigmoid(-0.162186), abs=1e-6)
-    assert hot.reasoning.endswith("the 24-hour move of +2.0 sigma is taken to fade.")
-    assert hot.reasoning.startswith("Volatility 1.50 times its 180-day level")
-    calm = regime(inputs_of(context=context(heat=-0.4, move_24h=2.0)))
+    volatile = regime(inputs_of(context=context(vol_ratio_180d=float(np.log(1.5)), move_24h=2.0)))
+    assert volatile.p == pytest.approx(sigmoid(-0.162186), abs=1e-6)
+    assert volatile.reasoning.endswith("the 24-hour move of +2.0 sigma is expected to reverse.")
+    assert volatile.reasoning.startswith("Volatility is 1.50 times its 180-day level")
+    calm = regime(inputs_of(context=context(vol_ratio_180d=-0.4, move_24h=2.0)))
     assert calm.p > 0.5
-    assert calm.reasoning.endswith("go on.")
+    assert calm.reasoning.endswith("continue.")
 
 
 @pytest.mark.parametrize("layer", [breadth, regime])
 @pytest.mark.parametrize("name", ["peers_24h", "move_24h"])
-def test_no_input_of_prices_moves_a_layer_by_more_than_twenty_points(layer, name):
+def test_no_price_moves_a_layer_by_twenty_points(layer, name):
     for value in (-50.0, 50.0):
-        said = layer(inputs_of(context=context(**{name: value, "heat": 4.0, "peers_rising": 0.5})))
-        assert 0.3 < said.p < 0.7
+        forecast = layer(inputs_of(context=context(**{name: value, "vol_ratio_180d": 4.0, "peers_rising": 0.5})))
+        assert 0.3 < forecast.p < 0.7
 
 
-def test_without_fifty_days_of_bars_they_are_silent():
+def test_without_fifty_days_of_bars_two_layers_are_silent():
     for layer in (breadth, regime):
-        with pytest.raises(Abstention, match="too little history of btc"):
+        with pytest.raises(Abstention, match="Too little price history of btc"):
             layer(inputs_of(context=context(**dict.fromkeys(INPUTS))))
 
 
 def test_news_leans_by_its_score():
-    said = news(inputs_of(news_score=0.5, news_n=12))
-    assert said.p == pytest.approx(sigmoid(0.2))
-    assert said.reasoning == "News score +0.50 over 12 stories."
+    forecast = news(inputs_of(news_score=0.5, news_n=12))
+    assert forecast.p == pytest.approx(sigmoid(0.2))
+    assert forecast.reasoning == "News score +0.50 over 12 stories."
 
 
-def test_the_market_says_what_it_costs():
+def test_the_market_gives_its_price():
     assert market(inputs_of(odds_p=0.37)).p == 0.37
 
 
-def test_the_swarm_leans_by_what_it_holds():
+def test_the_swarm_leans_by_its_net_position():
     assert swarm(inputs_of(swarm=-0.5)).p == pytest.approx(sigmoid(-0.1))
 
 
 @pytest.mark.parametrize(
     ("layer", "fields", "reason"),
     [
-        (oracles, {"seats": {}}, "no seat voted"),
-        (brains, {"brains": {}}, "no brain voted"),
-        (news, {}, "no headlines"),
-        (news, {"news_score": 0.0, "news_n": 0}, "no headlines"),
-        (market, {}, "no outside market asks whether btc will be higher"),
-        (swarm, {}, "nothing is known of what the strategies hold of btc"),
+        (oracles, {"seats": {}}, "No seat voted."),
+        (brains, {"brains": {}}, "No brain voted."),
+        (news, {}, "No headlines."),
+        (news, {"news_score": 0.0, "news_n": 0}, "No headlines."),
+        (market, {}, "No outside market prices a rise of btc."),
+        (swarm, {}, "The strategies' positions in btc are not available."),
     ],
 )
-def test_a_layer_without_input_is_silent_and_says_why(layer, fields, reason):
+def test_a_layer_without_input_is_silent_with_a_reason(layer, fields, reason):
     with pytest.raises(Abstention) as silence:
         layer(inputs_of(**fields))
     assert silence.value.reason == reason

@@ -1,4 +1,4 @@
-"""How good apex was: by hand, and by the record that all voters have."""
+"""The accuracy of apex, by hand and by the track record of voters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from service.forecasting.apex import ENGINE, record_of, resolved_calls, score
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.apex.scores import ResolvedCall
-from service.forecasting.scoring import wilson_interval
+from service.forecasting.voters.scoring import wilson_interval
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR
 from tests.forecasting.apex.made import call_of
@@ -34,17 +34,17 @@ def test_a_call_resolves_by_the_price_a_day_later():
     """The close at START is 100; a day later it is 101, and two days later 101 still."""
     bars = {"btc": bars_of([100.0] * 47 + [101.0] * 40)}
     calls = [call_of(START, 0.6), call_of(START + DAY, 0.6, spot=101.0)]
-    found = resolved_calls(calls, bars, START + 3 * DAY)
-    assert [(one.call.at, one.happened) for one in found] == [(START, True), (START + DAY, False)]
+    outcomes = resolved_calls(calls, bars, START + 3 * DAY)
+    assert [(call.at, happened) for call, happened in outcomes] == [(START, True), (START + DAY, False)]
 
 
-def test_it_stays_open_until_its_day_is_over():
+def test_a_call_stays_open_until_its_day_is_over():
     bars = {"btc": bars_of([100.0] * 90)}
     assert resolved_calls([call_of(START, 0.6)], bars, START + DAY) == ()
     assert len(resolved_calls([call_of(START, 0.6)], bars, START + DAY + 1)) == 1
 
 
-def test_a_hole_before_its_end_makes_it_void():
+def test_missing_bars_before_the_end_make_a_call_void():
     bars = bars_of([100.0] * 90)
     holed = bars[(bars.time < START + DAY - 3 * HOUR) | (bars.time >= START + DAY)]
     assert resolved_calls([call_of(START, 0.6)], {"btc": holed}, START + 5 * DAY) == ()
@@ -64,14 +64,14 @@ def test_the_fused_vote_by_hand():
     assert (past.backfilled, past.n, past.brier, past.hit_rate_pct) == (True, 0, None, None)
 
 
-def test_what_was_backfilled_is_never_pooled_with_what_is_live():
+def test_backfilled_and_live_calls_are_never_pooled():
     live = resolved((0.8, True))
     past = resolved((0.8, False), (0.8, False), backfilled=True)
     books = score([*past, *live]).fused
     assert [(book.backfilled, book.n, book.hit_rate_pct) for book in books] == [(False, 1, 100), (True, 2, 0)]
 
 
-def test_a_layer_is_scored_on_the_calls_it_spoke_in():
+def test_a_layer_is_scored_on_the_calls_it_voted_in():
     rows = [*resolved((0.5, True), news=0.9), *resolved((0.5, True), swarm=0.4)]
     layers = score(rows).layers
     assert list(layers) == list(LAYERS)
@@ -80,7 +80,7 @@ def test_a_layer_is_scored_on_the_calls_it_spoke_in():
     assert layers["oracles"][0].n == 0
 
 
-def test_calls_every_four_hours_prove_a_sixth():
+def test_calls_every_four_hours_are_worth_a_sixth():
     """120 calls of which 80 have the right side are worth 20: the interval is that of 13.33 of 20."""
     rows = [(0.6, at % 3 != 0) for at in range(120)]
     live = score(resolved(*rows, every=FOUR_HOURS)).fused[0]
@@ -94,7 +94,7 @@ def test_calls_every_four_hours_prove_a_sixth():
     ("share", "verdict"),
     [(0.5, "no clear difference from a coin"), (0.8, "better than a coin"), (0.2, "worse than a coin")],
 )
-def test_a_verdict_is_given_where_the_interval_leaves_no_doubt(share: float, verdict: str):
+def test_a_verdict_needs_an_interval_without_50_percent(share: float, verdict: str):
     rows = [(0.6, at < share * 60) for at in range(60)]
     assert score(resolved(*rows)).fused[0].verdict == verdict
 
@@ -104,7 +104,7 @@ def test_no_side_is_no_hit_and_no_miss():
     assert (even.n, even.accuracy, even.hit_rate_pct) == (2, 0, None)
 
 
-def test_layers_get_standings_like_voters():
+def test_layers_have_skills_like_voters():
     """Yes at .9 and .5, no at .4 and .2: the figures of the track record's own test, and the class of directions."""
     rows = [
         ResolvedCall(call_of(START, 0.5, oracles=0.9, news=0.5), True),
@@ -119,11 +119,11 @@ def test_layers_get_standings_like_voters():
     assert (news.brier, news.difference) == (pytest.approx(0.145), pytest.approx(0.03))
 
 
-def test_a_record_of_no_calls_is_one_of_nothing():
+def test_a_record_of_no_calls_is_empty():
     assert record_of([], 5).direction.standings == ()
 
 
-def test_a_layer_that_knows_nothing_is_worth_a_coin():
+def test_an_uninformed_layer_is_worth_a_coin():
     generator = np.random.default_rng(2)
     rows = [(0.5, bool(generator.random() < 0.5)) for _ in range(200)]
     book = score(resolved(*rows, volatility=0.49)).layers["volatility"][0]

@@ -1,4 +1,4 @@
-"""Headlines made for tests."""
+"""Headlines put together by hand."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from service.forecasting.news.headline import Headline, ScoredHeadline, headline
 NOON = 1_741_780_800  # 2025-03-12T12:00:00Z
 
 
-def told(title: str, at: int = NOON, source: str = "desk") -> Headline:
+def titled(title: str, at: int = NOON, source: str = "desk") -> Headline:
     return headline(title, source, at)
 
 
 def scored(title: str, score: float = 0.0, at: int = NOON, assets: tuple[str, ...] = ()) -> ScoredHeadline:
     """A headline with the tone and assets a test wants it to have."""
-    return ScoredHeadline(told(title, at), score, assets)
+    return ScoredHeadline(titled(title, at), score, assets)
 
 
 def apart(count: int, score: float = 0.0, at: int = NOON, assets: tuple[str, ...] = ()) -> list[ScoredHeadline]:
-    """So many headlines of one tone that share no word."""
+    """`count` headlines of one tone that share no word."""
     return [scored(f"w{n}a{at} w{n}b{at} w{n}c{at}", score, at, assets) for n in range(count)]

@@ -1,4 +1,4 @@
-"""A headline is plain text, whatever it came as."""
+"""A headline is plain text, whatever its markup."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from service.forecasting.news import headline as module
 from service.forecasting.news.headline import LONGEST_TITLE, headline, plain
-from tests.forecasting.news.made import NOON, told
+from tests.forecasting.news.made import NOON, titled
 
 LIVE = re.compile(r"<[a-z/!?]", re.IGNORECASE)
 PIECES = st.sampled_from(
@@ -71,15 +71,15 @@ def test_words_without_markup_are_kept_up_to_300_characters(text):
     assert plain(text) == " ".join(unescape(text).split())[:LONGEST_TITLE].rstrip()
 
 
-def test_a_title_of_a_million_signs_costs_no_more_than_its_beginning():
+def test_only_the_beginning_of_a_long_title_is_read():
     assert plain("<b" * 500_000) == ""
     assert len(plain("word " * 200_000)) == LONGEST_TITLE - 1
 
 
-def test_the_id_is_that_of_the_words_and_their_source():
-    one = told("Bitcoin rises 3%")
-    assert re.fullmatch("[0-9a-f]{32}", one.id)
-    assert told("BITCOIN  rises, 3 %!").id == one.id
-    assert headline("Bitcoin rises 3%", "desk", NOON + 60, "https://a.example/1").id == one.id
-    assert told("Bitcoin rises 4%").id != one.id
-    assert told("Bitcoin rises 3%", source="another").id != one.id
+def test_the_id_depends_on_the_words_and_the_source():
+    first = titled("Bitcoin rises 3%")
+    assert re.fullmatch("[0-9a-f]{32}", first.id)
+    assert titled("BITCOIN  rises, 3 %!").id == first.id
+    assert headline("Bitcoin rises 3%", "desk", NOON + 60, "https://a.example/1").id == first.id
+    assert titled("Bitcoin rises 4%").id != first.id
+    assert titled("Bitcoin rises 3%", source="another").id != first.id

@@ -1,10 +1,10 @@
-"""The simulated desk writes what the bars show, when they show it, and nothing else."""
+"""The simulated desk: every headline states what the bars show, at the hour at which they show it."""
 
 from __future__ import annotations
 
 import re
 import time
-from itertools import pairwise
+from itertools import chain, pairwise, product
 from string import Formatter
 
 import numpy as np
@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from service.forecasting.news.naming import named
 from service.forecasting.news.pulse import direction_of
 from service.forecasting.news.sentiment import tone
-from service.forecasting.news.simulated import COINS, SOURCE, write
-from service.forecasting.news.templates import TEMPLATES
+from service.forecasting.news.simulated import COINS, ORDINALS, SENTENCES, SOURCE, WORDS, write
 from service.market.assets import ASSETS
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR
@@ -25,14 +24,7 @@ from tests.forecasting.made import FIRST, NOW, made_bars
 
 SINCE = NOW - 60 * DAY
 NAMES = {asset.name: key for key, asset in ASSETS.items()}
-KINDS_BY_TONE = {
-    "BULLISH": {"day_up", "burst_up", "high", "above", "leader_up", "laggard_up", "breadth_up", "week_up", "streak_up"},
-    "BEARISH": {
-        *("day_down", "burst_down", "low", "below", "leader_down", "laggard_down", "breadth_down"),
-        *("week_down", "streak_down"),
-    },
-    "NEUTRAL": {"wild", "calm", "breadth_mixed", "week_flat"},
-}
+NEUTRAL = {"range", "flat_week", "mixed"}
 FACTS = {
     "name": "Bitcoin",
     "price": "$98,412",
@@ -40,12 +32,34 @@ FACTS = {
     "sigmas": "2.3",
     "ratio": "2.1",
     "level": "100,000",
+    "rank": "first",
     "count": "5",
-    "others": "4",
-    "up": "3",
-    "down": "2",
+    "coins": "4 of 5 coins",
     "nth": "third",
 }
+SLOTS = {
+    "name": "|".join(NAMES),
+    "price": r"\$[\d,.]*\d",
+    "pct": r"[\d.]+%",
+    "sigmas": r"[\d.]+",
+    "ratio": r"[\d.]+",
+    "level": r"[\d,.]*\d",
+    "rank": "first|last",
+    "count": r"\d",
+    "coins": r"\d of \d coins",
+    "nth": "|".join(ORDINALS.values()),
+}
+
+
+def directions(kind: str) -> tuple[int, ...]:
+    return (0,) if kind in NEUTRAL else (1, -1)
+
+
+def variants(kind: str, direction: int) -> list[str]:
+    """The sentences of a kind with every word of a direction in its slots."""
+    words = WORDS[direction]
+    choices = [dict(zip(words, chosen, strict=True)) for chosen in product(*words.values())]
+    return sorted({sentence.format_map(FACTS | chosen) for sentence in SENTENCES[kind] for chosen in choices})
 
 
 @pytest.fixture(scope="module")
@@ -60,52 +74,53 @@ def desk(simulated):
     return write(simulated, SINCE, NOW)
 
 
-def test_there_are_sentences_enough_and_each_holds_a_number():
-    assert sum(map(len, TEMPLATES.values())) >= 40
-    for sentence in (one for each in TEMPLATES.values() for one in each):
-        fields = {name for _, name, _, _ in Formatter().parse(sentence) if name}
-        assert fields & {"price", "pct"}, sentence
-        assert fields <= set(FACTS), sentence
+def test_every_sentence_holds_a_number():
+    for sentence in chain(*SENTENCES.values()):
+        slots = {slot for _, slot, _, _ in Formatter().parse(sentence) if slot}
+        assert slots & {"price", "pct"}, sentence
+        assert slots <= set(FACTS) | set(WORDS[1]), sentence
 
 
-def test_every_kind_has_a_tone():
-    assert set().union(*KINDS_BY_TONE.values()) == set(TEMPLATES)
+def test_the_words_give_enough_wordings():
+    assert sum(len(variants(kind, direction)) for kind in SENTENCES for direction in directions(kind)) >= 100
 
 
-@pytest.mark.parametrize(("label", "kinds"), KINDS_BY_TONE.items())
-def test_a_sentence_sounds_like_what_happened(label, kinds):
-    sentences = [sentence.format_map(FACTS) for kind in kinds for sentence in TEMPLATES[kind]]
-    assert [sentence for sentence in sentences if direction_of(tone(sentence)) != label] == []
+@pytest.mark.parametrize("kind", SENTENCES)
+def test_a_sentence_has_the_tone_of_its_direction(kind):
+    labels = {1: "BULLISH", -1: "BEARISH", 0: "NEUTRAL"}
+    for direction in directions(kind):
+        wrong = [each for each in variants(kind, direction) if direction_of(tone(each)) != labels[direction]]
+        assert wrong == []
 
 
-def test_a_sentence_names_its_asset():
-    for kind, sentences in TEMPLATES.items():
-        for sentence in sentences:
-            named_there = named(sentence.format_map(FACTS))
-            assert named_there == (() if kind.startswith("breadth") else ("btc",)), sentence
+@pytest.mark.parametrize("kind", SENTENCES)
+def test_a_sentence_names_its_asset(kind):
+    for sentence in chain(*(variants(kind, direction) for direction in directions(kind))):
+        assert named(sentence) == (() if kind in ("breadth", "mixed") else ("btc",)), sentence
 
 
-def test_they_say_that_they_are_simulated(desk):
+def test_headlines_are_marked_as_simulated(desk):
     assert {(each.source, each.simulated, each.url) for each in desk} == {(SOURCE, True, None)}
     assert "simulated" in SOURCE
 
 
-def test_a_day_brings_five_to_twelve_and_every_asset_is_written_of(desk):
+def test_a_day_has_five_to_twelve_headlines_of_every_asset(desk):
     assert 5 * 60 <= len(desk) <= 12 * 60
     assert {asset for each in desk for asset in named(each.title)} == set(ASSETS)
 
 
-def test_in_two_months_nearly_every_kind_of_thing_happens(desk):
-    kinds = {understood(each.title)[0] for each in desk}
-    assert {"high", "low", "above", "below", "day_up", "day_down", "burst_up", "burst_down", "wild", "calm"} <= kinds
-    assert len(set(TEMPLATES) - kinds) <= 3
+def test_in_two_months_nearly_every_kind_of_event_occurs(desk):
+    kinds = {understood(each.title)[:2] for each in desk}
+    assert {(kind, direction) for kind in ("extreme", "level", "day", "burst") for direction in (1, -1)} <= kinds
+    possible = {(kind, direction) for kind in SENTENCES for direction in directions(kind)}
+    assert len(possible - kinds) <= 3
 
 
-def test_nearly_all_read_differently(desk):
+def test_nearly_all_headlines_differ(desk):
     assert len({each.id for each in desk}) >= 0.97 * len(desk)
 
 
-def test_they_come_in_order_and_within_the_span(desk):
+def test_headlines_are_in_order_and_within_the_span(desk):
     times = [each.published_at for each in desk]
     assert times == sorted(times)
     assert times[0] > SINCE
@@ -114,19 +129,19 @@ def test_they_come_in_order_and_within_the_span(desk):
 
 @settings(max_examples=15)
 @given(st.integers(0, 60 * DAY))
-def test_a_headline_knows_nothing_of_what_follows(hourly, span):
+def test_a_headline_depends_on_the_past_alone(hourly, span):
     """From the bars that were complete then, the same headlines."""
     then = SINCE + span
-    known = {asset: bars.until(then) for asset, bars in hourly.items()}
+    past = {asset: bars.until(then) for asset, bars in hourly.items()}
     whole = write(hourly, SINCE, NOW)
-    assert write(known, SINCE, NOW) == [each for each in whole if each.published_at <= then]
+    assert write(past, SINCE, NOW) == [each for each in whole if each.published_at <= then]
 
 
 @settings(max_examples=15)
 @given(st.lists(st.integers(0, 60 * DAY), max_size=4))
-def test_in_one_piece_or_in_many_they_are_the_same(hourly, spans):
+def test_pieces_give_the_same_headlines_as_the_whole(hourly, spans):
     cuts = [SINCE, *sorted(SINCE + span for span in spans), NOW]
-    pieces = [each for one, other in pairwise(cuts) for each in write(hourly, one, other)]
+    pieces = [each for start, end in pairwise(cuts) for each in write(hourly, start, end)]
     assert pieces == write(hourly, SINCE, NOW)
 
 
@@ -135,20 +150,20 @@ def test_older_bars_change_nothing(hourly):
     assert write(short, SINCE + 2 * DAY, NOW) == write(hourly, SINCE + 2 * DAY, NOW)
 
 
-def test_what_is_measured_by_a_month_waits_for_one():
+def test_most_events_need_a_month_of_bars():
     assert write({}, SINCE, NOW) == []
     young = write({"gold": made_bars("gold", 20, 1)}, FIRST, FIRST + 20 * DAY)
-    assert {understood(each.title)[0] for each in young} <= {"above", "below", "week_up", "week_down", "week_flat"}
+    assert {understood(each.title)[0] for each in young} <= {"level", "week", "flat_week"}
 
 
-def test_a_price_that_stands_still_is_no_news():
+def test_a_constant_price_is_no_news():
     still = made_bars("btc", 60, 1)
     flat = np.full(len(still), 100.0)
     frozen = Bars(still.time, flat, flat, flat, flat, still.volume, HOUR)
     assert write({"btc": frozen}, FIRST, FIRST + 60 * DAY) == []
 
 
-def test_sixty_days_of_seven_assets_are_written_in_a_tenth_of_a_second(simulated):
+def test_sixty_days_of_headlines_take_a_tenth_of_a_second(simulated):
     def seconds() -> float:
         began = time.perf_counter()
         write(simulated, SINCE, NOW)
@@ -157,69 +172,77 @@ def test_sixty_days_of_seven_assets_are_written_in_a_tenth_of_a_second(simulated
     assert min(seconds() for _ in range(3)) < 0.1
 
 
+def pattern(sentence: str, direction: int) -> re.Pattern[str]:
+    """What the sentence of a direction may read like, with a group for each slot."""
+    slots = SLOTS | {slot: "|".join(words) for slot, words in WORDS[direction].items()}
+    parts = (f"{re.escape(text)}(?P<{slot}>{slots[slot]})" if slot else re.escape(text)
+             for text, slot, _, _ in Formatter().parse(sentence))  # fmt: skip
+    return re.compile("".join(parts) + "$", re.IGNORECASE)
+
+
 PATTERNS = [
-    (kind, re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(sentence)) + "$", re.IGNORECASE))
-    for kind, sentences in TEMPLATES.items()
+    (kind, direction, pattern(sentence, direction))
+    for kind, sentences in SENTENCES.items()
+    for direction in directions(kind)
     for sentence in sentences
 ]
 
 
-def understood(title: str) -> tuple[str, dict[str, str]]:
-    """The kind of a headline and what was put into its sentence."""
-    return next((kind, found.groupdict()) for kind, pattern in PATTERNS if (found := pattern.match(title)))
+def understood(title: str) -> tuple[str, int, dict[str, str]]:
+    """The kind and direction of a headline, and the facts in its sentence."""
+    matches = ((kind, direction, regex.match(title)) for kind, direction, regex in PATTERNS)
+    return next((kind, direction, match.groupdict()) for kind, direction, match in matches if match)
 
 
 def test_every_number_is_that_of_the_bars(simulated, desk):
-    """Prices and moves, found again from the closes alone."""
+    """Prices and moves, computed again from the closes alone."""
     for each in desk:
-        kind, facts = understood(each.title)
+        kind, direction, facts = understood(each.title)
         if "name" not in facts:
             continue
         bars = simulated[NAMES[facts["name"]]]
-        now, hour, four, day = (close_at(bars, each.published_at, hours) for hours in (0, 1, 4, 24))
-        before = four if kind.startswith("burst") else hour if kind.startswith("week") else day
+        now, before = (close_at(bars, each.published_at, hours) for hours in (0, {"burst": 4, "week": 1}.get(kind, 24)))
         assert facts.get("price") in (None, printed(now)), each
         assert facts.get("pct") in (None, f"{100 * abs(now / before - 1):.1f}%"), each
-        if kind.endswith(("_up", "_down")) and not kind.startswith(("leader", "laggard", "streak")):
-            assert (now > before) == kind.endswith("_up"), each
+        if kind in ("day", "burst", "week", "rank"):
+            assert np.sign(now - before) == direction, each
 
 
 def test_every_extreme_level_and_streak_is_in_the_bars(simulated, desk):
     for each in desk:
-        kind, facts = understood(each.title)
-        if kind not in ("high", "low", "above", "below", "streak_up", "streak_down"):
+        kind, direction, facts = understood(each.title)
+        if kind not in ("extreme", "level", "streak"):
             continue
         bars, at = simulated[NAMES[facts["name"]]], each.published_at
         now, hour = close_at(bars, at, 0), close_at(bars, at, 1)
         month = bars.until(at - HOUR).since(at - 30 * DAY)
-        assert kind != "high" or now > month.high.max(), each
-        assert kind != "low" or now < month.low.min(), each
-        if "level" in facts:
+        if kind == "extreme":
+            assert now > month.high.max() if direction > 0 else now < month.low.min(), each
+        if kind == "level":
             level = float(facts["level"].replace(",", ""))
-            assert (hour < level <= now) if kind == "above" else (now < level <= hour), each
-        if "nth" in facts:
-            length = {"third": 3, "fifth": 5, "seventh": 7}[facts["nth"].lower()]
+            assert (hour < level <= now) if direction > 0 else (now < level <= hour), each
+        if kind == "streak":
+            (length,) = (days for days, nth in ORDINALS.items() if nth == facts["nth"].lower())
             ends = [close_at(bars, at, 24 * day) for day in range(length, -1, -1)]
-            assert (np.diff(ends) > 0).all() if kind == "streak_up" else (np.diff(ends) < 0).all(), each
+            assert (np.sign(np.diff(ends)) == direction).all(), each
 
 
-def test_who_leads_and_who_trails_is_in_the_bars(simulated, desk):
+def test_every_comparison_of_coins_is_in_the_bars(simulated, desk):
     for each in desk:
-        kind, facts = understood(each.title)
-        if not kind.startswith(("leader", "laggard", "breadth")):
+        kind, direction, facts = understood(each.title)
+        if kind not in ("rank", "breadth", "mixed"):
             continue
         moves = {}
         for coin in COINS:
             now, day = (close_at(simulated[coin], each.published_at, hours) for hours in (0, 24))
             moves[coin] = now / day - 1
-        if kind.startswith("leader"):
-            assert NAMES[facts["name"]] == max(moves, key=moves.get), each
-        if kind.startswith("laggard"):
-            assert NAMES[facts["name"]] == min(moves, key=moves.get), each
-        if kind in ("leader_down", "laggard_up"):
-            assert len({move > 0 for move in moves.values()}) == 1, each
-        assert facts.get("up") in (None, str(sum(move > 0 for move in moves.values()))), each
-        assert facts.get("down") in (None, str(sum(move < 0 for move in moves.values()))), each
+        if kind == "rank":
+            chosen = max if facts["rank"].lower() == "first" else min
+            assert NAMES[facts["name"]] == chosen(moves, key=moves.get), each
+        else:
+            counted = sum(move * (direction or 1) > 0 for move in moves.values())
+            assert facts["coins"] == f"{counted} of {len(moves)} coins", each
+            assert counted >= len(moves) - 1 or kind == "mixed", each
 
 
 def close_at(bars: Bars, at: int, hours_before: int) -> float:

@@ -1,4 +1,4 @@
-"""Markets are settled by prices at the hour at which these are known, in the past as in the present."""
+"""Markets are settled at the first hour whose bars decide them, in the past as in the present."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.forecasting.predictions import CommittedVote, PredictionMarket, Settlement
-from service.forecasting.predictions.settling import resolved, settle, settle_past
-from service.forecasting.questions.question import Question
+from service.forecasting.predictions import Prediction, Settlement
+from service.forecasting.predictions.settling import is_due, resolved, settle, settle_past
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR, utc
-from tests.forecasting.made import FIRST, made_bars
-from tests.forecasting.rows import settled
+from service.questions.question import Question
+from tests.forecasting.made import FIRST, committed_vote, made_bars
+from tests.forecasting.markets import settled
 
 OPENED = FIRST + 7 * DAY  # Wednesday 2025-01-08T00:00:00Z
 BARS = {asset: made_bars(asset, 14, seed) for seed, asset in enumerate(("btc", "eth", "gold"))}
 END = FIRST + 14 * DAY
 
 
-def market(comparator: str = "up", *, asset: str = "btc", opened: int = OPENED, until: int = DAY - 1, **fields):
+def make_market(comparator: str = "up", *, asset: str = "btc", opened: int = OPENED, until: int = DAY - 1, **fields):
     """A market opened at `opened` whose deadline is `until` seconds later."""
     before = BARS[asset].until(opened)
     question = Question(
@@ -36,7 +36,7 @@ def market(comparator: str = "up", *, asset: str = "btc", opened: int = OPENED, 
         polarity="bull",
         **fields,
     )
-    return PredictionMarket("m", "daily", question, "", "bars", opened, opened + until, opened + until, True)
+    return Prediction("m", "daily", question, "", "bars", opened, opened + until, opened + until, backfilled=True)
 
 
 def flat(moved: Mapping[int, float] | None = None) -> dict[str, Bars]:
@@ -53,17 +53,17 @@ def without(bars: Bars, *hours: int) -> Bars:
     return bars[~np.isin((bars.time - OPENED) // HOUR, hours)]
 
 
-def hour_by_hour(asked: PredictionMarket, hourly: Mapping[str, Bars], now: int) -> Settlement | None:
-    """The first settlement that somebody gets who asks at every whole hour, and knows only what is complete."""
-    for hour in range((asked.created_at // HOUR + 1) * HOUR, now + 1, HOUR):
-        known = {asset: bars.until(hour) for asset, bars in hourly.items()}
-        if found := settle(asked, known, hour):
-            return found
+def hour_by_hour(market: Prediction, hourly: Mapping[str, Bars], now: int) -> Settlement | None:
+    """The first settlement at a whole hour, each with the bars that are complete by then."""
+    for hour in range((market.created_at // HOUR + 1) * HOUR, now + 1, HOUR):
+        bars_until = {asset: bars.until(hour) for asset, bars in hourly.items()}
+        if settlement := settle(market, bars_until, hour):
+            return settlement
     return None
 
 
 @st.composite
-def questions(draw) -> PredictionMarket:
+def questions(draw) -> Prediction:
     """Every kind of question, on a coin or a metal, opened and decided at any minute."""
     asset = draw(st.sampled_from(["btc", "gold"]))
     comparator = draw(
@@ -81,102 +81,127 @@ def questions(draw) -> PredictionMarket:
         fields["level"] = spot * draw(st.sampled_from([0.97, 0.99, 1.0, 1.001, 1.01, 1.03]))
     if comparator == "between":
         fields["upper_level"] = fields["level"] * 1.02
-    return market(comparator, asset=asset, opened=opened, until=until, **fields)
+    return make_market(comparator, asset=asset, opened=opened, until=until, **fields)
 
 
 @given(
-    asked=questions(),
+    market=questions(),
     holes=st.lists(st.tuples(st.integers(-30, 120), st.integers(1, 9)), max_size=3),
     waited=st.integers(0, 120),
 )
-def test_the_past_is_settled_as_somebody_would_have_who_looked_at_every_hour(asked, holes, waited):
+def test_the_past_is_settled_as_hour_by_hour(market, holes, waited):
     """To the hour, to the word, and open as long; with holes in the bars too."""
     missing = [hour for start, length in holes for hour in range(start, start + length)]
     hourly = {asset: without(bars, *missing) for asset, bars in BARS.items()}
-    now = min(END, asked.created_at // HOUR * HOUR + waited * HOUR)
-    assert settle_past(asked, hourly, now) == hour_by_hour(asked, hourly, now)
+    now = min(END, market.created_at // HOUR * HOUR + waited * HOUR)
+    assert settle_past(market, hourly, now) == hour_by_hour(market, hourly, now)
 
 
-@given(asked=questions(), noise=st.integers(0, 2**32 - 1))
-def test_no_bar_after_the_deadline_counts(asked, noise):
-    """However wild the prices become once it is over."""
+@given(market=questions(), noise=st.integers(0, 2**32 - 1))
+def test_no_bar_after_the_deadline_counts(market, noise):
+    """However wild later prices are."""
     dice = np.random.default_rng(noise)
 
     def moved(bars: Bars) -> Bars:
-        factor = np.where(bars.time + HOUR > asked.deadline + 1, dice.uniform(0.2, 5, len(bars)), 1.0)
+        factor = np.where(bars.time + HOUR > market.deadline + 1, dice.uniform(0.2, 5, len(bars)), 1.0)
         columns = {name: getattr(bars, name) * factor for name in ("open", "high", "low", "close")}
         return replace(bars, **columns)
 
     wild = {asset: moved(bars) for asset, bars in BARS.items()}
-    assert settle_past(asked, wild, END) == settle_past(asked, BARS, END)
+    assert settle_past(market, wild, END) == settle_past(market, BARS, END)
 
 
 def test_a_market_is_open_until_its_deadline_has_passed():
-    asked = market(until=DAY - 1)
-    assert settle(asked, BARS, asked.deadline) is None
-    assert settle(asked, BARS, asked.deadline + 1).resolved_at == asked.deadline + 1
-    assert settle_past(asked, BARS, asked.deadline) is None
-    assert settle_past(asked, BARS, END).resolved_at == asked.deadline + 1
+    market = make_market(until=DAY - 1)
+    assert settle(market, BARS, market.deadline) is None
+    assert settle(market, BARS, market.deadline + 1).resolved_at == market.deadline + 1
+    assert settle_past(market, BARS, market.deadline) is None
+    assert settle_past(market, BARS, END).resolved_at == market.deadline + 1
 
 
 @pytest.mark.parametrize(("side", "sign"), [("high", 1), ("low", -1)])
 def test_a_touch_settles_at_the_end_of_the_bar_that_shows_it(side, sign):
     """Which need not go beyond the level."""
     level = 100.0 + 3 * sign
-    asked = market(f"touch_{'above' if side == 'high' else 'below'}", spot=100.0, level=level)
+    market = make_market(f"touch_{'above' if side == 'high' else 'below'}", spot=100.0, level=level)
     hourly = flat({4: 100 + 2.9 * sign, 9: level, 11: 100 + 10 * sign})
-    found = settle_past(asked, hourly, END)
-    assert (found.outcome, found.resolved_at, found.source) == ("yes", OPENED + 10 * HOUR, "bars")
-    assert found.evidence == f"btc {side} {level:.0f} in the bar of 2025-01-08T09:00:00Z"
-    assert settle_past(asked, hourly, OPENED + 10 * HOUR - 1) is None
+    settlement = settle_past(market, hourly, END)
+    assert (settlement.outcome, settlement.resolved_at, settlement.source) == ("yes", OPENED + 10 * HOUR, "bars")
+    assert settlement.evidence == f"btc {side} {level:.0f} in the bar of 2025-01-08T09:00:00Z"
+    assert settle_past(market, hourly, OPENED + 10 * HOUR - 1) is None
 
 
-def test_a_touch_in_the_hour_in_which_the_market_was_opened_does_not_count():
-    """What that bar held may have been before the question."""
-    asked = market("touch_above", spot=100.0, level=103.0, opened=OPENED + 60)
-    assert settle_past(asked, flat({0: 104.0}), END).outcome == "no"
+def test_a_touch_in_the_hour_of_opening_does_not_count():
+    """That bar also holds prices from before the question."""
+    market = make_market("touch_above", spot=100.0, level=103.0, opened=OPENED + 60)
+    assert settle_past(market, flat({0: 104.0}), END).outcome == "no"
 
 
-def test_a_level_that_was_reached_when_it_was_asked_is_settled_an_hour_later():
-    asked = market("touch_above", spot=100.0, level=99.0)
-    found = settle_past(asked, flat(), END)
-    assert (found.outcome, found.resolved_at) == ("yes", OPENED + HOUR)
-    assert found.evidence == "btc was at 100 when it was asked"
+def test_a_level_reached_before_is_settled_an_hour_later():
+    market = make_market("touch_above", spot=100.0, level=99.0)
+    settlement = settle_past(market, flat(), END)
+    assert (settlement.outcome, settlement.resolved_at) == ("yes", OPENED + HOUR)
+    assert settlement.evidence == "btc was at 100 when it was asked"
 
 
 @pytest.mark.parametrize(("hole", "waits_h"), [((22, 23), 6), ((21,), 0)])
-def test_a_hole_before_the_deadline_is_waited_for_six_hours(hole, waits_h):
+def test_a_gap_before_the_deadline_is_waited_for_six_hours(hole, waits_h):
     """Two open hours of it make the market void; one that a later bar follows does no harm."""
     hourly = {"btc": without(flat()["btc"], *hole)}
-    found = settle_past(market(spot=99.0), hourly, END)
-    assert found.resolved_at == OPENED + DAY + waits_h * HOUR
-    assert found.outcome == ("void" if len(hole) > 1 else "yes")
+    settlement = settle_past(make_market(spot=99.0), hourly, END)
+    assert settlement.resolved_at == OPENED + DAY + waits_h * HOUR
+    assert settlement.outcome == ("void" if len(hole) > 1 else "yes")
 
 
-def test_a_hole_anywhere_makes_a_touch_that_was_not_seen_void():
+def test_a_gap_anywhere_makes_an_unseen_touch_void():
     hourly = {"btc": without(flat()["btc"], 5, 6)}
-    found = settle_past(market("touch_above", spot=100.0, level=103.0), hourly, END)
-    assert (found.outcome, found.resolved_at) == ("void", OPENED + DAY + 6 * HOUR)
-    assert "2025-01-08T05:00:00Z" in found.evidence
+    settlement = settle_past(make_market("touch_above", spot=100.0, level=103.0), hourly, END)
+    assert (settlement.outcome, settlement.resolved_at) == ("void", OPENED + DAY + 6 * HOUR)
+    assert "2025-01-08T05:00:00Z" in settlement.evidence
 
 
-def test_what_was_voted_teaches_the_pool_and_apex_is_no_part_of_it():
-    """The horizon is counted from the vote; apex speaks on challenges, beside the pool."""
-    one = settled(votes={"vol": 0.6, "swarm": 0.55, "apex": 0.9}, outcome="no", hours=36)
-    (taught,) = resolved([one])
+def test_the_votes_of_the_pool_count_and_that_of_apex_does_not():
+    """The horizon is counted from the vote; apex votes on challenges, beside the pool."""
+    market = settled(votes={"vol": 0.6, "swarm": 0.55, "apex": 0.9}, outcome="no", hours=36)
+    (taught,) = resolved([market])
     assert [(vote.voter, vote.p, vote.weight) for vote in taught.votes] == [("vol", 0.6, 1.0), ("swarm", 0.55, 1.0)]
-    assert (taught.happened, taught.comparator, taught.asked_at) == (False, "up", one.commitment.voted_at)
+    assert (taught.happened, taught.comparator, taught.asked_at) == (False, "up", market.voted_at)
     assert taught.horizon_hours == pytest.approx(36, abs=0.001)
 
 
 def test_weights_and_engines_are_those_that_were_committed():
-    one = settled(votes={"vol": 0.6})
-    heavier = replace(one.commitment, votes=(CommittedVote("vol", "other:model", 0.6, 1.75, ""),))
-    (vote,) = resolved([replace(one, commitment=heavier)])[0].votes
+    market = settled(votes={"vol": 0.6})
+    heavier = replace(market.commitment, votes=(committed_vote("vol", 0.6, weight=1.75, engine="other:model"),))
+    (vote,) = resolved([replace(market, commitment=heavier)])[0].votes
     assert (vote.engine, vote.weight) == ("other:model", 1.75)
 
 
-def test_void_markets_open_questions_and_those_nobody_voted_on_teach_nothing():
+def test_void_open_and_unvoted_markets_do_not_count():
     unvoted = replace(settled(), commitment=None)
     assert resolved([settled(outcome="void"), settled(comparator="open"), unvoted]) == []
     assert len(resolved([settled(outcome="yes"), settled(outcome="no")])) == 2
+
+
+def test_an_answer_without_a_criterion_counts_and_a_market_does_not():
+    """The oracle takes an open question as `up`; on a market the votes only show a direction."""
+    answer = replace(settled(comparator="open"), category="answer")
+    (taught,) = resolved([answer])
+    assert (taught.comparator, taught.happened) == ("open", True)
+    assert resolved([replace(answer, settlement=replace(answer.settlement, outcome="void"))]) == []
+
+
+@pytest.mark.parametrize(
+    ("comparator", "category", "first"),
+    [("up", "daily", 1), ("touch_above", "daily", -DAY + 2), ("up", "answer", 0), ("touch_above", "answer", 0)],
+)
+def test_a_prediction_is_due_from_an_instant_on(comparator, category, first):
+    """A market after its deadline, a touch from its opening on, an answer at its deadline."""
+    market = replace(make_market(comparator, level=103.0), category=category)
+    assert is_due(market, market.deadline + first)
+    assert not is_due(market, market.deadline + first - 1)
+
+
+def test_only_prices_make_a_prediction_due():
+    market = make_market()
+    assert is_due(market, END)
+    assert not is_due(replace(market, resolver="hand"), END)

@@ -15,16 +15,16 @@ from threading import Event, Thread
 Behaviour = Callable[["Handler"], None]
 
 
-def said(probability: object = 62, reasoning: object = "Momentum is up.") -> str:
+def vote_text(probability: object = 62, reasoning: object = "Momentum is up.") -> str:
     return json.dumps({"reasoning": reasoning, "probability_yes": probability})
 
 
 @dataclass
 class ModelServer:
-    """`behaviours` answer one request each, the last one all that follow. `asked` and `headers` are what came."""
+    """`behaviours` answer one request each, the last one all that follow. `requests` and `headers` are what arrived."""
 
     behaviours: list[Behaviour] = field(default_factory=list)
-    asked: list[dict] = field(default_factory=list)
+    requests: list[dict] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     closing: Event = field(default_factory=Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -37,7 +37,7 @@ class ModelServer:
     @property
     def modes(self) -> list[str]:
         """The kinds of answer that were asked for."""
-        forms = [body.get("response_format", {"type": "text"}) for body in self.asked]
+        forms = [body.get("response_format", {"type": "text"}) for body in self.requests]
         return [form["type"] + ("+schema" if "schema" in form else "") for form in forms]
 
 
@@ -46,7 +46,7 @@ class Handler(BaseHTTPRequestHandler):
     server_of: ModelServer
 
     def do_POST(self) -> None:
-        self.server_of.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.server_of.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
         self.server_of.headers.append({name.lower(): value for name, value in self.headers.items()})
         self.server_of.next()(self)
 
@@ -128,7 +128,7 @@ def hangs_after(content: bytes) -> Behaviour:
 
 def drips_body(handler: Handler) -> None:
     handler.begin()
-    handler.drip(events(said()), 0.1)
+    handler.drip(events(vote_text()), 0.1)
 
 
 def drips_comment(handler: Handler) -> None:
@@ -158,19 +158,19 @@ def resets(handler: Handler) -> None:
 def breaks_off(handler: Handler) -> None:
     """It announces more than it sends."""
     handler.begin(Content_Length="100000")
-    handler.wfile.write(events(said())[:200])
+    handler.wfile.write(events(vote_text())[:200])
 
 
 @contextmanager
 def serving() -> Iterator[ModelServer]:
     """A server of models on this machine; it gives a sound vote until it is told otherwise."""
-    known = ModelServer([answers(said())])
-    http = Server(("127.0.0.1", 0), type("BoundHandler", (Handler,), {"server_of": known}))
-    known.address = f"http://127.0.0.1:{http.server_port}/v1"
+    server = ModelServer([answers(vote_text())])
+    http = Server(("127.0.0.1", 0), type("BoundHandler", (Handler,), {"server_of": server}))
+    server.address = f"http://127.0.0.1:{http.server_port}/v1"
     thread = Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
-    yield known
-    known.closing.set()
+    yield server
+    server.closing.set()
     http.shutdown()
     http.server_close()
     thread.join()

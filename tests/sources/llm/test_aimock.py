@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.forecasting.prompts import SCHEMA, read
+from service.forecasting.voters.prompts import SCHEMA, read
 from service.sources.llm.client import Clients, Completion, LanguageModel
 from service.sources.llm.failures import ModelFailed
 from service.sources.llm.modes import Modes
@@ -93,14 +93,14 @@ def complete(mock_address: str, clients: Clients):
     """Ask a model of the mock server for a vote within two seconds."""
 
     def ask(model: str, provider: str = "openai") -> Completion:
-        asked = LanguageModel(Chosen(PROVIDERS[provider], model), clients.of(mock_address, "sk-mock"), Modes())
-        return asked.complete("You are one of nine.", "Will it?", SCHEMA, time.monotonic() + 2)
+        language_model = LanguageModel(Chosen(PROVIDERS[provider], model), clients.of(mock_address, "sk-mock"), Modes())
+        return language_model.complete("You are one of nine.", "Will it?", SCHEMA, time.monotonic() + 2)
 
     return ask
 
 
 @pytest.mark.parametrize("model", VOTES)
-def test_a_model_of_each_provider_votes_and_tells_what_it_cost(complete, model):
+def test_a_model_of_each_provider_votes_and_reports_its_cost(complete, model):
     provider, p = VOTES[model]
     completion = complete(model, provider)
     assert read(completion.text).p == min(0.99, max(0.01, p / 100))
@@ -116,11 +116,11 @@ def test_a_model_that_fails_once_votes_the_second_time(complete, model):
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        ("always-429", "takes no more requests for now (429)"),
+        ("always-429", "accepts no more requests at the moment (429)"),
         ("always-503", "failed (503)"),
-        ("gone", "broke off its answer"),
-        ("cut", "broke off its answer"),
-        ("malformed", "answered what cannot be read"),
+        ("gone", "interrupted its answer"),
+        ("cut", "interrupted its answer"),
+        ("malformed", "sent an unreadable answer"),
         ("not-there", "was not found (404)"),
     ],
 )

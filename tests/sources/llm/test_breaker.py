@@ -66,9 +66,9 @@ def test_two_failures_are_forgiven(breaker):
 
 def test_the_third_in_a_row_opens_it_for_thirty_seconds(breaker, clock):
     fail(breaker, 3)
-    assert refusal(breaker) == "failed 3 times in a row and is asked again in 30 s"
+    assert refusal(breaker) == "failed 3 times in a row; the next attempt is in 30 s"
     clock.now += 29.5
-    assert refusal(breaker) == "failed 3 times in a row and is asked again in 1 s"
+    assert refusal(breaker) == "failed 3 times in a row; the next attempt is in 1 s"
     clock.now += 0.5
     succeed(breaker)
     succeed(breaker)
@@ -92,7 +92,7 @@ def test_each_failed_trial_doubles_the_pause_up_to_ten_minutes(breaker, clock):
     assert pauses == [30, 60, 120, 240, 480, 600, 600]
 
 
-def test_after_a_trial_that_went_well_it_begins_anew(breaker, clock):
+def test_a_successful_trial_closes_it(breaker, clock):
     fail(breaker, 3)
     clock.now += 30
     fail(breaker)
@@ -108,7 +108,7 @@ def test_only_one_is_let_through_on_trial(breaker, clock):
     fail(breaker, 3)
     clock.now += 30
     with breaker.watching():
-        assert refusal(breaker) == "failed 3 times in a row and is being tried again"
+        assert refusal(breaker) == "failed 3 times in a row; a new attempt is in progress"
     succeed(breaker)
 
 
@@ -134,7 +134,7 @@ def test_a_call_that_began_before_it_opened_decides_nothing(breaker, clock):
     succeed(breaker)
 
 
-def test_a_trial_that_says_nothing_of_the_model_is_repeated(breaker, clock):
+def test_an_inconclusive_trial_is_repeated(breaker, clock):
     """The budget may be used up before the model is asked."""
     fail(breaker, 3)
     clock.now += 30

@@ -34,7 +34,7 @@ def spending() -> SpendingInMemory:
     return SpendingInMemory()
 
 
-def test_what_is_set_aside_counts_until_it_is_settled(wall, spending):
+def test_a_reservation_counts_until_it_is_settled(wall, spending):
     budget = Budget(1000, None, spending, wall)
     first = budget.reserve(600, 0.0)
     with pytest.raises(NotAsked, match=USED_UP):
@@ -43,7 +43,7 @@ def test_what_is_set_aside_counts_until_it_is_settled(wall, spending):
     budget.reserve(900, 0.0)
 
 
-def test_a_refused_call_leaves_nothing_set_aside(wall, spending):
+def test_a_refused_call_leaves_no_reservation(wall, spending):
     budget = Budget(1000, 1.0, spending, wall)
     with pytest.raises(NotAsked):
         budget.reserve(1001, 0.5)
@@ -82,7 +82,7 @@ def test_it_opens_again_at_midnight_utc(wall, spending):
     budget.reserve(1000, 0.0)
 
 
-def test_a_call_that_ends_after_midnight_is_settled_on_the_day_it_began(wall, spending):
+def test_a_call_over_midnight_counts_on_the_day_it_began(wall, spending):
     budget = Budget(1000, None, spending, wall)
     reserved = budget.reserve(1000, 0.0)
     wall.now = MIDNIGHT + 5

@@ -16,7 +16,7 @@ from service.sources.llm.modes import Modes
 from service.sources.llm.providers import PROVIDERS, Chosen, parse
 from tests.sources.llm import model_server as it
 from tests.sources.llm.conftest import KEY
-from tests.sources.llm.model_server import answers, events, refuses, said, sends
+from tests.sources.llm.model_server import answers, events, refuses, sends, vote_text
 
 SCHEMA = {"type": "object", "properties": {"probability_yes": {"type": "integer"}}}
 DEADLINE_S = 0.6
@@ -39,18 +39,18 @@ def failure(model: LanguageModel, seconds: float = DEADLINE_S) -> ModelFailed:
     return caught.value
 
 
-def test_it_says_what_the_model_said_and_what_it_cost(model, server):
+def test_a_completion_has_the_text_and_its_cost(model, server):
     completion = complete(model)
     assert json.loads(completion.text) == {"reasoning": "Momentum is up.", "probability_yes": 62}
     assert (completion.input_tokens, completion.output_tokens, completion.tokens) == (900, 40, 940)
-    assert completion.usd is None, "nobody knows the price of a model that is known by its address alone"
+    assert completion.usd is None, "the price of a model that is configured by its address alone is unknown"
     assert completion.mode == "json_schema"
     assert 0 < completion.latency_ms < 5000
 
 
 def test_the_request_holds_the_model_to_the_schema_and_to_a_length(model, server):
     complete(model)
-    body = server.asked[0]
+    body = server.requests[0]
     assert body["response_format"]["json_schema"] == {"name": "vote", "strict": True, "schema": SCHEMA}
     assert body["messages"][0] == {"role": "system", "content": "Be brief."}
     assert body["messages"][1] == {"role": "user", "content": "Will it?"}
@@ -58,12 +58,12 @@ def test_the_request_holds_the_model_to_the_schema_and_to_a_length(model, server
     assert "tools" not in body
 
 
-def test_what_a_known_model_costs_is_told_in_dollars(server, clients):
+def test_a_known_model_has_its_cost_in_dollars(server, clients):
     """900 tokens at $0.25 and 40 at $2 a million."""
     chosen = Chosen(PROVIDERS["openai"], "gpt-5-mini-2025-08-07")
     completion = complete(LanguageModel(chosen, clients.of(server.address, KEY), Modes()))
     assert completion.usd == pytest.approx(0.000305)
-    assert "max_completion_tokens" in server.asked[0]
+    assert "max_completion_tokens" in server.requests[0]
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_no_server_can_stretch_the_deadline(model, server, behave):
 
 
 def test_a_stall_in_the_middle_of_an_answer_ends_at_the_deadline(model, server):
-    server.behaviours = [it.hangs_after(events(said())[:400])]
+    server.behaviours = [it.hangs_after(events(vote_text())[:400])]
     assert failure(model).reason == "did not answer in time"
 
 
-def test_an_answer_that_has_ended_counts_whatever_its_server_does_after_it(model, server):
+def test_a_complete_answer_counts_if_its_stream_stays_open(model, server):
     """Some never close the stream; waiting for that must not lose the vote."""
-    server.behaviours = [it.hangs_after(events(said(), usage=None).replace(b"data: [DONE]\n\n", b""))]
+    server.behaviours = [it.hangs_after(events(vote_text(), usage=None).replace(b"data: [DONE]\n\n", b""))]
     completion = complete(model, 0.5)
     assert json.loads(completion.text)["probability_yes"] == 62
     assert completion.tokens is None
@@ -94,40 +94,40 @@ def test_an_answer_that_has_ended_counts_whatever_its_server_does_after_it(model
 @pytest.mark.parametrize(
     ("behave", "reason"),
     [
-        (it.resets, "broke off its answer"),
-        (it.breaks_off, "broke off its answer"),
-        (sends(b""), "broke off its answer"),
-        (sends(b'data: {"error": {"message": "overloaded"}}\n\n'), "broke off its answer"),
-        (sends(b"data: {broken\n\n"), "answered what cannot be read"),
-        (sends(b"data: 5\n\n"), "answered what cannot be read"),
-        (sends(b'data: {"choices": {"a": 1}}\n\n'), "answered what cannot be read"),
-        (sends(b'data: {"choices": [{"delta": {"content": [1]}}]}\n\n'), "answered what cannot be read"),
-        (sends(b"<html>hello</html>", "text/html"), "answered what cannot be read"),
-        (sends(b"[" * 100_000, "application/json"), "answered what cannot be read"),
-        (sends(b"data: " + b"[" * 100_000 + b"\n\n"), "answered what cannot be read"),
-        (sends(b"data: " + b"x" * 10_000_000), "sent more than is read"),
-        (answers("x" * 200_000, size=1000), "sent more than is read"),
+        (it.resets, "interrupted its answer"),
+        (it.breaks_off, "interrupted its answer"),
+        (sends(b""), "interrupted its answer"),
+        (sends(b'data: {"error": {"message": "overloaded"}}\n\n'), "interrupted its answer"),
+        (sends(b"data: {broken\n\n"), "sent an unreadable answer"),
+        (sends(b"data: 5\n\n"), "sent an unreadable answer"),
+        (sends(b'data: {"choices": {"a": 1}}\n\n'), "sent an unreadable answer"),
+        (sends(b'data: {"choices": [{"delta": {"content": [1]}}]}\n\n'), "sent an unreadable answer"),
+        (sends(b"<html>hello</html>", "text/html"), "sent an unreadable answer"),
+        (sends(b"[" * 100_000, "application/json"), "sent an unreadable answer"),
+        (sends(b"data: " + b"[" * 100_000 + b"\n\n"), "sent an unreadable answer"),
+        (sends(b"data: " + b"x" * 10_000_000), "sent an answer that is too long"),
+        (answers("x" * 200_000, size=1000), "sent an answer that is too long"),
         (refuses(400), "refused the request (400)"),
         (refuses(401, f"Incorrect API key provided: {KEY}"), "refused the key (401)"),
         (refuses(402), "is out of credit (402)"),
         (refuses(403), "refused the key (403)"),
         (refuses(404), "was not found (404)"),
         (refuses(302, Location="http://127.0.0.1:9/elsewhere"), "has moved (302)"),
-        (refuses(429), "takes no more requests for now (429)"),
+        (refuses(429), "accepts no more requests at the moment (429)"),
         (refuses(429, code="insufficient_quota"), "is out of credit (429)"),
-        (refuses(429, Retry_After="60"), "takes no more requests for now (429)"),
+        (refuses(429, Retry_After="60"), "accepts no more requests at the moment (429)"),
         (refuses(500), "failed (500)"),
         (refuses(503), "failed (503)"),
     ],
 )
-def test_every_fault_is_told_in_words_of_ours(model, server, behave, reason):
+def test_every_failure_has_a_message_of_the_service(model, server, behave, reason):
     server.behaviours = [behave]
     failed = failure(model)
     assert failed.reason == reason
     assert KEY not in repr(failed)
 
 
-def test_a_server_that_nobody_listens_at_could_not_be_reached(clients):
+def test_a_closed_port_is_a_server_that_could_not_be_reached(clients):
     with socket.create_server(("127.0.0.1", 0)) as unused:
         address = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
     model = LanguageModel(parse("some-model", address), clients.of(address, KEY), Modes())
@@ -139,46 +139,46 @@ def test_a_server_that_nobody_listens_at_could_not_be_reached(clients):
 @pytest.mark.parametrize(
     "behave", [refuses(429), refuses(500), refuses(502), refuses(503), refuses(529), it.resets, it.breaks_off]
 )
-def test_what_fails_in_passing_is_asked_again(model, server, behave):
-    server.behaviours = [behave, answers(said(40))]
+def test_a_transient_failure_is_retried(model, server, behave):
+    server.behaviours = [behave, answers(vote_text(40))]
     assert json.loads(complete(model).text)["probability_yes"] == 40
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
-def test_what_would_fail_again_is_not_asked_again(model, server, status):
-    server.behaviours = [refuses(status), answers(said())]
+def test_a_permanent_failure_is_not_retried(model, server, status):
+    server.behaviours = [refuses(status), answers(vote_text())]
     failure(model)
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(
     "header", [lambda: "1", lambda: formatdate(time.time() + 2, usegmt=True)], ids=["seconds", "date"]
 )
-def test_a_server_that_asks_to_be_left_alone_is(model, server, header):
-    server.behaviours = [refuses(429, Retry_After=header()), answers(said())]
+def test_retry_after_is_respected(model, server, header):
+    server.behaviours = [refuses(429, Retry_After=header()), answers(vote_text())]
     began = time.monotonic()
     complete(model)
     assert time.monotonic() - began > 0.99
 
 
-def test_a_wait_that_does_not_fit_is_not_begun(model, server):
-    server.behaviours = [refuses(429, Retry_After="3"), answers(said())]
+def test_a_wait_beyond_the_deadline_is_not_begun(model, server):
+    server.behaviours = [refuses(429, Retry_After="3"), answers(vote_text())]
     began = time.monotonic()
     failure(model, 2.0)
     assert time.monotonic() - began < 0.5
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("header", ["soon", "-5", "1e9", "nan", "٣", "", "9" * 400])
-def test_a_time_that_makes_no_sense_breaks_nothing(model, server, header):
+def test_an_invalid_retry_after_is_ignored(model, server, header):
     server.behaviours = [refuses(503, Retry_After=header.encode().decode("latin-1"))]
     assert failure(model).reason == "failed (503)"
 
 
 def test_pieces_may_be_cut_anywhere(model, server):
     """A letter of three bytes is sent a byte at a time, in pieces of one character."""
-    content = events(said(reasoning="Über 10 € …"), size=1)
+    content = events(vote_text(reasoning="Über 10 € …"), size=1)
 
     def behave(handler: it.Handler) -> None:
         handler.begin()
@@ -193,7 +193,7 @@ def test_a_refused_mode_is_left_for_the_next_and_not_tried_again(model, server):
     server.behaviours = [
         refuses(400, "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."),
         refuses(422, "json_object: schema not permitted"),
-        answers(said()),
+        answers(vote_text()),
     ]
     assert complete(model).mode == "json_object"
     assert complete(model).mode == "json_object"
@@ -202,27 +202,27 @@ def test_a_refused_mode_is_left_for_the_next_and_not_tried_again(model, server):
 
 def test_a_server_that_takes_no_mode_at_all_is_asked_in_words(model, server):
     refusal = refuses(400, "unknown field response_format")
-    server.behaviours = [refusal, refusal, refusal, answers(said())]
+    server.behaviours = [refusal, refusal, refusal, answers(vote_text())]
     assert complete(model).mode == "text"
     assert server.modes[-1] == "text"
-    assert json.dumps(SCHEMA) in server.asked[-1]["messages"][0]["content"]
+    assert json.dumps(SCHEMA) in server.requests[-1]["messages"][0]["content"]
 
 
 def test_a_failure_that_names_the_mode_is_a_refusal_of_it(model, server):
     """One server answers 500 to a form of answer that it does not know."""
-    server.behaviours = [refuses(500, "validation error: ('body', 'response_format', 'type')"), answers(said())]
+    server.behaviours = [refuses(500, "validation error: ('body', 'response_format', 'type')"), answers(vote_text())]
     assert complete(model).mode == "json_object_schema"
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 def test_a_server_that_fails_inside_at_a_mode_is_asked_in_the_next(model, server):
-    server.behaviours = [refuses(500), refuses(500), answers(said())]
+    server.behaviours = [refuses(500), refuses(500), answers(vote_text())]
     assert complete(model).mode == "json_object_schema"
     assert complete(model).mode == "json_object_schema"
     assert server.modes == ["json_schema", "json_schema", "json_object+schema", "json_object+schema"]
 
 
-def test_a_server_that_is_down_teaches_nothing(model, server):
+def test_a_server_that_is_down_does_not_change_the_mode(model, server):
     server.behaviours = [refuses(500)]
     failure(model)
     assert model.modes.of(model.engine) == "json_schema"
@@ -232,7 +232,7 @@ def test_a_key_is_shown_nowhere(model, server, clients, capfd, caplog):
     server.behaviours = [refuses(401, f"Incorrect API key provided: {KEY}")]
     with caplog.at_level("DEBUG"), pytest.raises(ModelFailed) as caught:
         complete(model)
-    told = [
+    outputs = [
         repr(model),
         repr(clients),
         str(caught.value),
@@ -240,7 +240,7 @@ def test_a_key_is_shown_nowhere(model, server, clients, capfd, caplog):
         caplog.text,
         *capfd.readouterr(),
     ]
-    assert not any(KEY in words for words in told)
+    assert not any(KEY in words for words in outputs)
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
@@ -262,20 +262,20 @@ def test_a_compressed_answer_is_not_unfolded(model, server):
         handler.begin(Content_Encoding="gzip")
 
     server.behaviours = [behave]
-    assert failure(model).reason == "answered what cannot be read"
+    assert failure(model).reason == "sent an unreadable answer"
     assert server.headers[0]["accept-encoding"] == "identity"
 
 
 def test_one_client_serves_many_threads(model, server):
     """Six seats and four callers at once, each with an answer of its own."""
-    server.behaviours = [answers(said(number)) for number in range(24)]
-    found: list[int] = []
+    server.behaviours = [answers(vote_text(number)) for number in range(24)]
+    probabilities: list[int] = []
     threads = [
-        threading.Thread(target=lambda: found.append(json.loads(complete(model, 10).text)["probability_yes"]))
+        threading.Thread(target=lambda: probabilities.append(json.loads(complete(model, 10).text)["probability_yes"]))
         for _ in range(24)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(found) == list(range(24))
+    assert sorted(probabilities) == list(range(24))

@@ -13,18 +13,18 @@ SCHEMA = {"type": "object", "required": ["probability_yes"]}
 ENGINE, OTHER = "openai:gpt-4o", "groq:llama-3.1-8b-instant"
 
 
-def test_the_strictest_mode_is_tried_first_and_the_last_asks_in_words_alone():
+def test_modes_go_from_the_strictest_to_plain_words():
     assert Modes().of(ENGINE) == LADDER[0] == "json_schema"
     assert [below(mode) for mode in LADDER] == ["json_object_schema", "json_object", "text", "text"]
     assert response_format("text", SCHEMA) is None
 
 
 @pytest.mark.parametrize("mode", LADDER[1:])
-def test_a_model_that_is_not_held_to_the_schema_is_told_it(mode):
+def test_a_prompt_contains_a_schema_that_is_not_enforced(mode):
     assert instructions("Be brief.", mode, SCHEMA).endswith(json.dumps(SCHEMA))
 
 
-def test_a_model_that_is_held_to_the_schema_is_not_told_it_twice():
+def test_a_prompt_does_not_repeat_an_enforced_schema():
     assert instructions("Be brief.", "json_schema", SCHEMA) == "Be brief."
 
 
@@ -69,7 +69,7 @@ def test_below_the_last_mode_there_is_none():
     assert modes.of(ENGINE) == "text"
 
 
-def test_twenty_threads_that_fail_together_step_down_once_for_every_two():
+def test_twenty_concurrent_failures_step_down_once():
     modes = Modes()
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(lambda _: modes.unusable(ENGINE, "json_schema"), range(20)))
@@ -77,7 +77,7 @@ def test_twenty_threads_that_fail_together_step_down_once_for_every_two():
 
 
 @pytest.mark.parametrize(
-    "told",
+    "refusal",
     [
         "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
         "This model does not support JSON mode",
@@ -85,10 +85,10 @@ def test_twenty_threads_that_fail_together_step_down_once_for_every_two():
         "{'param': 'response_format'}",
     ],
 )
-def test_a_refusal_of_the_mode_is_known_by_what_it_names(told):
-    assert names_the_mode(told)
+def test_a_refusal_of_the_mode_names_it(refusal):
+    assert names_the_mode(refusal)
 
 
-@pytest.mark.parametrize("told", ["context length exceeded", "max_tokens is too large", ""])
-def test_any_other_refusal_is_none_of_the_mode(told):
-    assert not names_the_mode(told)
+@pytest.mark.parametrize("refusal", ["context length exceeded", "max_tokens is too large", ""])
+def test_another_refusal_is_not_about_the_mode(refusal):
+    assert not names_the_mode(refusal)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.config import SettingsError
-from service.sources.llm.prices import DEAREST, FREE, PRICES, Price, price_of
+from service.sources.llm.prices import DEAREST, FREE, PRICES, TokenPrice, price_of
 from service.sources.llm.providers import PROVIDERS, parse
 
 
@@ -57,24 +57,24 @@ def test_a_model_whose_name_could_not_be_published_is_refused(model):
 @pytest.mark.parametrize(
     "address", ["localhost:8000", "ftp://host/v1", "http://", "http://[::1", "http://a:b", "//host"]
 )
-def test_what_is_no_address_is_refused(address):
-    with pytest.raises(SettingsError, match="begins with http"):
+def test_an_invalid_address_is_refused(address):
+    with pytest.raises(SettingsError, match="must begin with http"):
         parse("qwen3", address)
 
 
 def test_a_password_in_an_address_is_refused_and_not_repeated():
-    with pytest.raises(SettingsError, match="holds no password") as caught:
+    with pytest.raises(SettingsError, match="must not contain a password") as caught:
         parse("qwen3", "https://user:hunter2@host/v1")
     assert "hunter2" not in caught.value.detail
 
 
 def test_keys_are_sent_over_https_to_every_provider_that_takes_one():
-    assert all(known.base_url.startswith("https://") for known in PROVIDERS.values() if known.key_variable)
+    assert all(provider.base_url.startswith("https://") for provider in PROVIDERS.values() if provider.key_variable)
 
 
 @pytest.mark.parametrize("dated", ["", "-2025-08-07", "-20250929", "-2512", "-latest"])
 def test_a_model_of_one_day_costs_what_the_model_does(dated):
-    assert price_of(parse(f"openai:gpt-5{dated}")) == Price(1.25, 10.0)
+    assert price_of(parse(f"openai:gpt-5{dated}")) == TokenPrice(1.25, 10.0)
 
 
 @pytest.mark.parametrize("other", ["openai:gpt-5-pro", "openai:gpt-55", "openrouter:openai/gpt-5"])
@@ -82,13 +82,13 @@ def test_a_relative_of_a_known_model_has_no_known_price(other):
     assert price_of(parse(other)) is None
 
 
-def test_what_runs_on_this_machine_is_free():
+def test_a_local_model_is_free():
     assert price_of(parse("ollama:llama3.2:3b")) == FREE
 
 
 def test_a_price_is_per_million_tokens():
     """1,000 tokens read at $3 and 100 written at $15 a million."""
-    assert Price(3.0, 15.0).of(1000, 100) == pytest.approx(0.0045)
+    assert TokenPrice(3.0, 15.0).of(1000, 100) == pytest.approx(0.0045)
 
 
 def test_no_price_is_above_what_the_cap_assumes_of_an_unknown_model():

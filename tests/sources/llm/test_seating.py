@@ -10,7 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from service.config import SettingsError
-from service.forecasting.oracle import Voter, voters
+from service.forecasting.voters.panel import voters
+from service.forecasting.voters.voter import Voter
 from service.sources.llm.budget import Budget, SpendingInMemory
 from service.sources.llm.client import Clients
 from service.sources.llm.providers import PROVIDERS
@@ -63,8 +64,8 @@ def test_one_model_for_all_takes_the_six_seats_and_no_brain(seated):
 
 def test_a_seat_may_have_a_model_of_its_own_or_none(seated):
     taken = seated("openai:gpt-5-mini", news=Choice("anthropic:claude-haiku-4-5"), trend=Choice("embedded"))
-    found = engines(taken)
-    assert (found["news"], found["trend"], found["regime"]) == (
+    engine_of = engines(taken)
+    assert (engine_of["news"], engine_of["trend"], engine_of["regime"]) == (
         "anthropic:claude-haiku-4-5",
         "embedded",
         "openai:gpt-5-mini",
@@ -101,13 +102,13 @@ def test_a_missing_key_is_named_before_anything_starts(seated):
         seated(news=Choice("anthropic:claude-haiku-4-5"), keys={"openai": "sk-openai"})
 
 
-def test_an_unknown_provider_is_told_with_its_option(seated):
+def test_an_unknown_provider_is_refused_with_its_option(seated):
     with pytest.raises(SettingsError, match=r"ORACLE_REGIME_MODEL .*openai, anthropic"):
         seated(regime=Choice("acme:large"))
 
 
 @pytest.mark.parametrize("choice", [Choice(base_url="http://127.0.0.1:8000/v1"), Choice(api_key="sk-mine")])
-def test_an_address_or_a_key_without_a_model_is_no_oversight_to_pass_over(seated, choice):
+def test_an_address_or_a_key_without_a_model_is_refused(seated, choice):
     with pytest.raises(SettingsError, match="set ORACLE_NEWS_MODEL") as caught:
         seated(news=choice)
     assert "sk-mine" not in caught.value.detail
@@ -129,7 +130,7 @@ def test_a_key_is_in_no_representation(seated):
     assert "sk-mine" not in repr(Choice("openai:gpt-5", api_key="sk-mine"))
 
 
-def test_a_service_without_models_does_not_wait_for_the_library_that_asks_them():
+def test_a_service_without_models_does_not_import_their_library():
     """It takes longer to import than everything else together."""
     program = "import sys, service.sources.llm.seating; sys.exit('openai' in sys.modules or 'httpx2' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0

@@ -66,7 +66,7 @@ def of_ten_megabytes(handler) -> None:
         (answering(b"{}", 500), "it answered 500"),
         (answering(b"", 404), "it answered 404"),
         (answering(b'{"markets": []}', 302), "it answered 302"),
-        (too_many_requests, "it answered 429, to be asked again in 30 s"),
+        (too_many_requests, "it answered 429, retry after 30 s"),
         (answering(b"<html>busy</html>"), "InvalidJSONError"),
         (answering(b'{"markets": ['), "InvalidJSONError"),
         (answering(b"[" * 100_000), "RecursionError"),
@@ -78,7 +78,7 @@ def of_ten_megabytes(handler) -> None:
         (reset, "ConnectionError"),
     ],
 )
-def test_whatever_is_no_list_of_markets_is_a_source_that_failed(server, source, fault, why):
+def test_an_answer_without_a_market_list_is_a_failed_source(server, source, fault, why):
     server.fault = fault
     with pytest.raises(SourceFailed) as failed:
         source.list_open(server.address, 5)
@@ -91,53 +91,53 @@ def test_whatever_is_no_list_of_markets_is_a_source_that_failed(server, source, 
 @pytest.mark.parametrize("fault", [hang, drip, drip_the_head, drip_and_stop])
 def test_the_deadline_is_one_for_the_whole_answer(server, source, fault):
     server.fault, began = fault, time.monotonic()
-    with pytest.raises(SourceFailed, match="no whole answer"):
+    with pytest.raises(SourceFailed, match="no complete response"):
         source.list_open(server.address, PATIENCE_S)
     assert time.monotonic() - began < PATIENCE_S + EXTRA_S
 
 
 @SOURCES
-def test_what_became_of_markets_is_asked_within_the_same_deadline(server, source):
+def test_settled_markets_are_fetched_within_the_same_deadline(server, source):
     server.fault, began = hang, time.monotonic()
-    with pytest.raises(SourceFailed, match="no whole answer"):
+    with pytest.raises(SourceFailed, match="no complete response"):
         source.settled(server.address, PATIENCE_S, ["1"])
     assert time.monotonic() - began < PATIENCE_S + EXTRA_S
 
 
 @SOURCES
-def test_nobody_there_is_a_source_that_failed(source):
+def test_an_unreachable_server_is_a_failed_source(source):
     with pytest.raises(SourceFailed, match="ConnectionError"):
         source.list_open("http://127.0.0.1:9", 5)
 
 
 @SOURCES
-def test_a_list_without_markets_is_one(server, source):
+def test_an_empty_list_of_markets_is_valid(server, source):
     assert source.list_open(server.address, 5) == ([], [])
 
 
 @SOURCES
-def test_to_ask_for_nothing_asks_nobody(server, source):
+def test_an_empty_request_sends_nothing(server, source):
     assert source.settled(server.address, 5, []) == {}
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_polymarket_is_read_to_its_last_page(server, bitcoin_row):
-    """Page 2 lies behind the cursor of page 1; its rows of page 1 are not told twice."""
+    """Page 2 lies behind the cursor of page 1; its rows of page 1 are not ids twice."""
     first, second = bitcoin_row | {"id": "1"}, bitcoin_row | {"id": "2"}
     pages = {None: {"markets": [first], "next_cursor": "abc"}, "abc": {"markets": [first, second]}}
     server.routes = lambda _, path, query: pages[query.get("after_cursor")]
     markets, refused = polymarket.list_open(server.address, 5)
-    assert [market.market_id for market in markets] == ["1", "2"]
+    assert [market.odds.market_id for market in markets] == ["1", "2"]
     assert refused == []
-    assert server.asked == ["/markets/keyset"] * 2
+    assert server.requests == ["/markets/keyset"] * 2
 
 
 def test_open_markets_on_crypto_prices_are_asked_for(server):
-    asked = {}
-    server.routes = lambda _, path, query: asked.update(query) or {"markets": []}
+    sent = {}
+    server.routes = lambda _, path, query: sent.update(query) or {"markets": []}
     polymarket.list_open(server.address + "/", 5)
-    assert (asked["closed"], asked["tag_id"], asked["limit"]) == ("false", "1312", "100")
-    assert asked["end_date_min"] < asked["end_date_max"]
+    assert (sent["closed"], sent["tag_id"], sent["limit"]) == ("false", "1312", "100")
+    assert sent["end_date_min"] < sent["end_date_max"]
 
 
 def test_a_cursor_that_leads_back_to_the_first_page_ends_the_list(server, bitcoin_row):
@@ -145,26 +145,26 @@ def test_a_cursor_that_leads_back_to_the_first_page_ends_the_list(server, bitcoi
     server.routes = lambda *_: {"markets": [bitcoin_row], "next_cursor": "abc"}
     markets, _ = polymarket.list_open(server.address, 5)
     assert len(markets) == 1
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 def test_no_call_asks_for_more_than_ten_pages(server, bitcoin_row):
     def endless(*_):
-        place = len(server.asked)
+        place = len(server.requests)
         return {"markets": [bitcoin_row | {"id": str(place)}], "next_cursor": str(place)}
 
     server.routes = endless
     markets, _ = polymarket.list_open(server.address, 5)
-    assert len(markets) == len(server.asked) == asking.MOST_PAGES == 10
+    assert len(markets) == len(server.requests) == asking.MOST_PAGES == 10
 
 
 def test_an_empty_page_ends_the_list_whatever_its_cursor(server):
     server.routes = lambda *_: {"markets": [], "next_cursor": "abc"}
     assert polymarket.list_open(server.address, 5) == ([], [])
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
-def test_each_series_of_kalshi_is_asked_for_until_its_cursor_is_empty(server, kalshi_row):
+def test_each_kalshi_series_is_read_until_its_cursor_is_empty(server, kalshi_row):
     def routes(_, path, query):
         assert (path, query["status"]) == ("/markets", "open")
         is_first = "cursor" not in query
@@ -174,8 +174,8 @@ def test_each_series_of_kalshi_is_asked_for_until_its_cursor_is_empty(server, ka
 
     server.routes = routes
     markets, _ = kalshi.list_open(server.address, 5)
-    told = [market.market_id for market in markets]
-    assert told == ["KXBTCD-1", "KXETHD-1", "KXSOLD-1", "KXXRPD-1", "KXBTC-1", "KXBTC-2", "KXETH-1"]
+    ids = [market.odds.market_id for market in markets]
+    assert ids == ["KXBTCD-1", "KXETHD-1", "KXSOLD-1", "KXXRPD-1", "KXBTC-1", "KXBTC-2", "KXETH-1"]
 
 
 def test_finished_markets_of_polymarket_are_asked_for_as_such(server, resolved_row):
@@ -193,12 +193,12 @@ def test_finished_markets_of_polymarket_are_asked_for_as_such(server, resolved_r
 
 
 def test_settled_markets_of_kalshi_are_asked_for_by_ticker(server, kalshi_row):
-    asked = []
+    batches = []
     row = kalshi_row | {"status": "finalized", "result": "yes"}
-    server.routes = lambda _, path, query: asked.append(query["tickers"]) or {"markets": [row], "cursor": ""}
-    found = kalshi.settled(server.address, 5, [row["ticker"], "KXETH-1"])
-    assert {ticker: settlement.outcome for ticker, settlement in found.items()} == {row["ticker"]: "yes"}
-    assert asked == [f"{row['ticker']},KXETH-1"]
+    server.routes = lambda _, path, query: batches.append(query["tickers"]) or {"markets": [row], "cursor": ""}
+    settlements = kalshi.settled(server.address, 5, [row["ticker"], "KXETH-1"])
+    assert {ticker: settlement.outcome for ticker, settlement in settlements.items()} == {row["ticker"]: "yes"}
+    assert batches == [f"{row['ticker']},KXETH-1"]
 
 
 @SOURCES

@@ -40,7 +40,7 @@ def test_a_number_is_one_as_itself_or_as_a_string(value, expected):
 
 
 @pytest.mark.parametrize(("value", "expected"), [("0.5", 0.5), (0, None), ("1.0000", None), (-0.1, None), (2, None)])
-def test_a_price_of_zero_or_one_is_nobodys(value, expected):
+def test_a_price_of_zero_or_one_is_no_price(value, expected):
     assert price(value) == expected
 
 
@@ -58,7 +58,7 @@ def test_a_price_of_zero_or_one_is_nobodys(value, expected):
         (None, None),
     ],
 )
-def test_an_instant_is_iso_8601_and_utc_where_no_offset_is_said(value, expected):
+def test_an_instant_is_iso_8601_and_utc_without_an_offset(value, expected):
     assert instant(value) == expected
 
 
@@ -80,7 +80,7 @@ def test_no_row_is_fatal_and_none_is_lost(source, data, bitcoin_row, kalshi_row)
     assert len(markets) + len(refused) == 2
     for market in markets:
         assert isinstance(market, OutsideMarket)
-        assert 0 <= market.p_yes <= 1
+        assert 0 <= market.odds.p_yes <= 1
         assert isfinite(market.volume_usd)
     assert all(isinstance(refusal, Refusal) for refusal in refused)
     source.parse_settled([broken], [row[source.LISTING.key]], 0)

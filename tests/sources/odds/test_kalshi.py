@@ -17,7 +17,7 @@ def second(instant: str) -> int:
     return int(datetime.fromisoformat(instant).timestamp())
 
 
-def one(row) -> OutsideMarket | Refusal:
+def parsed(row) -> OutsideMarket | Refusal:
     markets, refused = parse([row], FETCHED)
     return (markets + refused)[0]
 
@@ -25,34 +25,34 @@ def one(row) -> OutsideMarket | Refusal:
 @pytest.fixture
 def settled_row(kalshi_row):
     """The recorded market, made a settled one by the fields that say so."""
-    told = {"settlement_ts": "2025-03-16T00:10:00Z", "settlement_value_dollars": "0.0000"}
-    return kalshi_row | {"status": "finalized", "result": "no"} | told
+    fields = {"settlement_ts": "2025-03-16T00:10:00Z", "settlement_value_dollars": "0.0000"}
+    return kalshi_row | {"status": "finalized", "result": "no"} | fields
 
 
 def test_the_price_of_yes_is_the_middle_of_bid_and_ask(kalshi_row):
-    market = one(kalshi_row)
-    assert (market.market_id, market.id) == (TICKER, f"kalshi-{TICKER}")
-    assert (market.bid, market.ask, market.p_yes) == (0.42, 0.45, pytest.approx(0.435))
-    assert (market.outcomes, market.yes_index, market.group) == (("Yes", "No"), 0, "")
+    market = parsed(kalshi_row)
+    assert (market.odds.market_id, market.id) == (TICKER, f"kalshi-{TICKER}")
+    assert (market.odds.bid, market.odds.ask, market.odds.p_yes) == (0.42, 0.45, pytest.approx(0.435))
+    assert market.group == ""
     assert market.question == "Will Bitcoin exceed $100,000 by March 15?"
     assert market.volume_usd == 125_000
     assert market.deadline == second("2025-03-15T23:59:59Z")
-    assert market.url == "https://kalshi.com/markets/kxbtc"
+    assert market.odds.url == "https://kalshi.com/markets/kxbtc"
     assert market.rules == "Resolves Yes if BTC/USD spot price exceeds $100,000 at market close."
 
 
-def test_what_yes_stands_for_may_be_said_beside_the_title(kalshi_row):
-    told = {"title": "Bitcoin price on Mar 15, 2025?", "yes_sub_title": "$100,000 or above"}
-    assert one(kalshi_row | told).group == "$100,000 or above"
+def test_the_meaning_of_yes_may_stand_beside_the_title(kalshi_row):
+    fields = {"title": "Bitcoin price on Mar 15, 2025?", "yes_sub_title": "$100,000 or above"}
+    assert parsed(kalshi_row | fields).group == "$100,000 or above"
 
 
 def test_volume_is_what_the_contracts_would_pay(kalshi_row):
-    assert one(kalshi_row | {"volume_fp": "1500.50", "notional_value_dollars": "1.0000"}).volume_usd == 1500.5
+    assert parsed(kalshi_row | {"volume_fp": "1500.50", "notional_value_dollars": "1.0000"}).volume_usd == 1500.5
 
 
 def test_a_spread_of_ten_cents_still_has_a_middle(kalshi_row):
-    market = one(kalshi_row | {"yes_bid_dollars": "0.4500", "yes_ask_dollars": "0.5500"})
-    assert market.p_yes == pytest.approx(0.5)
+    market = parsed(kalshi_row | {"yes_bid_dollars": "0.4500", "yes_ask_dollars": "0.5500"})
+    assert market.odds.p_yes == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
@@ -64,24 +64,24 @@ def test_a_spread_of_ten_cents_still_has_a_middle(kalshi_row):
         ({"status": "open"}, "not open"),
         ({"status": None}, "not open"),
         ({"market_type": "scalar"}, "not yes and no"),
-        ({"yes_bid_dollars": "0.0000"}, "nobody bids"),
-        ({"yes_ask_dollars": "1.0000"}, "nobody asks"),
-        ({"yes_ask_dollars": None}, "nobody asks"),
-        ({"yes_bid_dollars": "42"}, "nobody bids"),
-        ({"yes_bid_dollars": "0.4600"}, "make no price"),
-        ({"yes_bid_dollars": "0.4500", "yes_ask_dollars": "0.5600"}, "make no price"),
+        ({"yes_bid_dollars": "0.0000"}, "no bid"),
+        ({"yes_ask_dollars": "1.0000"}, "no ask"),
+        ({"yes_ask_dollars": None}, "no ask"),
+        ({"yes_bid_dollars": "42"}, "no bid"),
+        ({"yes_bid_dollars": "0.4600"}, "negative or too wide"),
+        ({"yes_bid_dollars": "0.4500", "yes_ask_dollars": "0.5600"}, "negative or too wide"),
         ({"volume_fp": None}, "volume"),
         ({"notional_value_dollars": "one"}, "volume"),
         ({"close_time": None}, "end"),
     ],
 )
-def test_what_cannot_be_used_is_refused_with_the_reason(kalshi_row, change, why):
-    refusal = one(kalshi_row | change)
+def test_an_unusable_row_is_refused_with_the_reason(kalshi_row, change, why):
+    refusal = parsed(kalshi_row | change)
     assert isinstance(refusal, Refusal)
     assert why in refusal.reason
 
 
-def test_a_row_that_is_no_row_hurts_no_other(kalshi_row):
+def test_a_malformed_row_does_not_affect_the_others(kalshi_row):
     markets, refused = parse(["", None, kalshi_row], FETCHED)
     assert (len(markets), len(refused)) == (1, 2)
 
@@ -99,7 +99,7 @@ def test_a_finalized_market_says_its_result(settled_row, change, outcome):
     assert parse_settled([settled_row | change], [TICKER], FETCHED)[TICKER].outcome == outcome
 
 
-def test_what_pays_neither_side_in_full_says_so(settled_row):
+def test_a_split_payout_is_reported(settled_row):
     row = settled_row | {"result": "\ud800", "settlement_value_dollars": "0.3500"}
     assert parse_settled([row], [TICKER], FETCHED)[TICKER].evidence == "settled as neither side, YES pays 0.35"
 

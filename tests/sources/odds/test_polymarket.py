@@ -17,7 +17,7 @@ def second(instant: str) -> int:
     return int(datetime.fromisoformat(instant).timestamp())
 
 
-def one(row) -> OutsideMarket | Refusal:
+def parsed(row) -> OutsideMarket | Refusal:
     markets, refused = parse([row], FETCHED)
     return (markets + refused)[0]
 
@@ -29,41 +29,41 @@ def reason(row) -> str:
 
 
 def test_an_open_market_is_read_from_lists_inside_strings(bitcoin_row):
-    """The volume is the number beside the string, and an ask of 1 is nobody's."""
-    market = one(bitcoin_row)
-    assert (market.market_id, market.id) == ("1500056", "polymarket-1500056")
+    """The volume is the number, not the string, and an ask of 1 means that there is no ask."""
+    market = parsed(bitcoin_row)
+    assert (market.odds.market_id, market.id) == ("1500056", "polymarket-1500056")
     assert market.question == "Will the price of Bitcoin be above $64,000 on March 11?"
-    assert (market.group, market.outcomes, market.yes_index) == ("64,000", ("Yes", "No"), 0)
-    assert (market.p_yes, market.bid, market.ask) == (0.9995, 0.999, None)
+    assert market.group == "64,000"
+    assert (market.odds.p_yes, market.odds.bid, market.odds.ask) == (0.9995, 0.999, None)
     assert market.volume_usd == 1089793.929661999
     assert market.deadline == second("2026-03-11T16:00:00Z")
-    assert market.url == "https://polymarket.com/market/bitcoin-above-64k-on-march-11"
-    assert (market.fetched_at, market.measured_from) == (FETCHED, None)
+    assert market.odds.url == "https://polymarket.com/market/bitcoin-above-64k-on-march-11"
+    assert (market.odds.fetched_at, market.measured_from) == (FETCHED, None)
     assert market.rules.startswith('This market will resolve to "Yes" if the Binance 1 minute candle')
 
 
-def test_up_is_yes_and_says_from_when_it_is_measured(up_row):
-    market = one(up_row)
-    assert (market.outcomes, market.yes_index, market.p_yes) == (("Up", "Down"), 0, 0.505)
-    assert (market.bid, market.ask) == (0.5, 0.51)
+def test_up_is_yes_and_has_its_reference_instant(up_row):
+    market = parsed(up_row)
+    assert market.odds.p_yes == 0.505
+    assert (market.odds.bid, market.odds.ask) == (0.5, 0.51)
     assert market.measured_from == second("2026-03-12T09:20:00Z")
 
 
 def test_where_yes_stands_second_its_price_is_the_second_one(bitcoin_row):
     """Bid and ask are those of the first outcome: who bids 40 cents for No asks 60 for Yes."""
     turned = {"outcomes": '["No", "Yes"]', "outcomePrices": '["0.41", "0.59"]', "bestBid": 0.40, "bestAsk": 0.42}
-    market = one(bitcoin_row | turned)
-    assert (market.yes_index, market.p_yes) == (1, 0.59)
-    assert (market.bid, market.ask) == (pytest.approx(0.58), pytest.approx(0.60))
+    market = parsed(bitcoin_row | turned)
+    assert market.odds.p_yes == 0.59
+    assert (market.odds.bid, market.odds.ask) == (pytest.approx(0.58), pytest.approx(0.60))
 
 
 def test_down_before_up_counts_with_up_as_yes(up_row):
-    market = one(up_row | {"outcomes": '["Down", "Up"]', "outcomePrices": '["0.3", "0.7"]'})
-    assert (market.yes_index, market.p_yes) == (1, 0.7)
+    market = parsed(up_row | {"outcomes": '["Down", "Up"]', "outcomePrices": '["0.3", "0.7"]'})
+    assert market.odds.p_yes == 0.7
 
 
 def test_the_odds_are_those_of_the_market(bitcoin_row):
-    odds = one(bitcoin_row).odds
+    odds = parsed(bitcoin_row).odds
     assert (odds.source, odds.market_id, odds.p_yes) == ("polymarket", "1500056", 0.9995)
     assert (odds.bid, odds.ask, odds.fetched_at) == (0.999, None, FETCHED)
 
@@ -82,30 +82,30 @@ def test_the_odds_are_those_of_the_market(bitcoin_row):
         ({"outcomes": '["Yes", 7, "No"]'}, "not yes and no"),
         ({"outcomes": '["Yes", '}, "not yes and no"),
         ({"outcomes": None}, "not yes and no"),
-        ({"outcomePrices": None}, "prices are not told"),
-        ({"outcomePrices": "[null, null]"}, "prices are not told"),
-        ({"outcomePrices": '["0.5"]'}, "prices are not told"),
-        ({"outcomePrices": '["0", "0"]'}, "prices are not told"),
-        ({"outcomePrices": '["NaN", "0.5"]'}, "prices are not told"),
-        ({"outcomePrices": '["5", "-4"]'}, "prices are not told"),
+        ({"outcomePrices": None}, "prices are missing"),
+        ({"outcomePrices": "[null, null]"}, "prices are missing"),
+        ({"outcomePrices": '["0.5"]'}, "prices are missing"),
+        ({"outcomePrices": '["0", "0"]'}, "prices are missing"),
+        ({"outcomePrices": '["NaN", "0.5"]'}, "prices are missing"),
+        ({"outcomePrices": '["5", "-4"]'}, "prices are missing"),
         ({"volumeNum": None}, "volume"),
         ({"volumeNum": "many"}, "volume"),
         ({"endDate": "soon"}, "end"),
-        ({"bestBid": 0.9, "bestAsk": 0.8}, "more is bid"),
+        ({"bestBid": 0.9, "bestAsk": 0.8}, "bid is above its ask"),
     ],
 )
-def test_what_cannot_be_used_is_refused_with_the_reason(bitcoin_row, change, why):
+def test_an_unusable_row_is_refused_with_the_reason(bitcoin_row, change, why):
     assert why in reason(bitcoin_row | change)
 
 
 def test_a_slug_that_is_none_gives_no_address(bitcoin_row):
-    assert one(bitcoin_row | {"slug": 'x"><script>'}).url is None
+    assert parsed(bitcoin_row | {"slug": 'x"><script>'}).odds.url is None
 
 
-def test_a_row_that_is_no_row_hurts_no_other(bitcoin_row):
+def test_a_malformed_row_does_not_affect_the_others(bitcoin_row):
     markets, refused = parse([None, 7, [], bitcoin_row], FETCHED)
     assert len(markets) == 1
-    assert [refusal.reason for refusal in refused] == ["it is no row"] * 3
+    assert [refusal.reason for refusal in refused] == ["it is not a JSON object"] * 3
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_row_that_is_no_row_hurts_no_other(bitcoin_row):
         ("gamma_market_closed_binary_accepting_true", "not open"),
         ("gamma_market_closed_nonbinary_legacy", "not open"),
         ("gamma_market_closed_zero_zero_legacy", "not open"),
-        ("gamma_market_past_end_date_open", "prices are not told"),
+        ("gamma_market_past_end_date_open", "prices are missing"),
     ],
 )
 def test_which_recorded_markets_are_not_open_with_odds(recorded, file, why):
@@ -125,8 +125,8 @@ def test_which_recorded_markets_are_not_open_with_odds(recorded, file, why):
 
 def test_a_resolved_market_pays_one_side(resolved_row):
     """It was resolved in March 2026, almost two years before its end date."""
-    found = parse_settled([resolved_row], ["1460332"], FETCHED)
-    settlement = found["1460332"]
+    settlements = parse_settled([resolved_row], ["1460332"], FETCHED)
+    settlement = settlements["1460332"]
     assert (settlement.outcome, settlement.source) == ("no", "polymarket")
     assert settlement.resolved_at == second("2026-03-19T23:20:15Z")
     assert settlement.evidence == "Yes pays 0, No pays 1"
@@ -182,7 +182,7 @@ def test_which_recorded_markets_are_not_settled(recorded, file):
     assert parse_settled([row], [row["id"]], FETCHED) == {}
 
 
-def test_only_what_was_asked_for_is_settled(resolved_row):
+def test_only_requested_markets_are_settled(resolved_row):
     assert parse_settled([resolved_row, None], ["7"], FETCHED) == {}
 
 

@@ -1,12 +1,12 @@
-"""The second implementation of the fund: one bar after the other, and the trade's size found by halving."""
+"""A second implementation of the fund: a loop over bars, with the size of a trade found by bisection."""
 
 from __future__ import annotations
 
 from service.market.bars import Bars
-from service.trading.fund import Terms
+from service.trading.fund import FundTerms
 
 
-def follow(calls, bars: Bars, terms: Terms) -> tuple[list[float], list[dict[str, float]]]:
+def follow(calls, bars: Bars, terms: FundTerms) -> tuple[list[float], list[dict[str, float]]]:
     """Equity at each close, and the trades."""
     cash, units, waiting, equity, trades = terms.capital, 0.0, list(calls), [], []
     for time, price, close in zip(bars.time.tolist(), bars.open.tolist(), bars.close.tolist(), strict=True):

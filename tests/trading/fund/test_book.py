@@ -1,4 +1,4 @@
-"""The fund's trades and equity: by hand, beside an independent loop, and unchanged by what comes later."""
+"""The fund's trades and equity: by hand, against an independent loop, and unchanged by later bars."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from service.market.bars import Bars, empty, from_rows
 from service.market.instants import HOUR
-from service.trading.fund import TERMS, Fund, Terms, run
+from service.trading.fund import TERMS, FundHistory, FundTerms, run
 from tests.trading.fund.loop import follow
 
-FREE = Terms(fee=0, slippage=0)
+FREE = FundTerms(fee=0, slippage=0)
 
 
 def bars_of(opens: list[float], closes: list[float], times: list[int] | None = None) -> Bars:
@@ -23,7 +23,7 @@ def bars_of(opens: list[float], closes: list[float], times: list[int] | None = N
 
 
 def walk(hours: int, seed: int = 3, missing: float = 0.1) -> Bars:
-    """A random walk of 1 % an hour with holes in it."""
+    """A random walk of 1% an hour with gaps."""
     generator = np.random.default_rng(seed)
     close = 100 * np.exp(np.cumsum(generator.normal(0, 0.01, hours)))
     opens = np.append(100.0, close[:-1]) * np.exp(generator.normal(0, 0.001, hours))
@@ -44,7 +44,7 @@ def test_even_odds_hold_half_and_five_points_more_nine_tenths(p_up: float, expos
 
 
 def test_five_bars_by_hand_without_costs():
-    """Half of 1,000 at 100 is 5 units; at 120 they are 600 of 1,100; at 110 all 1,050 are spent; at 90 none is left."""
+    """Half of 1,000 at 100 buys 5; at 120 they are 600 of 1,100; at 110 all 1,050 are spent; at 90 all is sold."""
     bars = bars_of(opens=[100, 100, 120, 110, 90], closes=[100, 120, 110, 110, 80])
     fund = run([(HOUR, 0.5), (3 * HOUR, 0.6), (4 * HOUR, 0.3)], bars, 0, FREE)
     assert fund.times.tolist() == [0, HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR, 5 * HOUR]
@@ -62,11 +62,11 @@ def test_five_bars_by_hand_without_costs():
 
 
 def test_fee_and_slippage_by_hand():
-    """1 % fee and 10 % slippage, at 100: of 1,000 in cash 1,000 / 1.01 / 110 = 9.000900 units; fee 9.90099.
+    """1% fee and 10% slippage, at 100: of 1,000 in cash 1,000 / 1.01 / 110 = 9.000900 units; fee 9.90099.
 
     All sold at 100: 9.000900 x 90 = 810.08101, fee 8.10081, so 801.98020 are left.
     """
-    terms = Terms(fee=0.01, slippage=0.1)
+    terms = FundTerms(fee=0.01, slippage=0.1)
     fund = run([(0, 1.0), (HOUR, 0.0)], bars_of([100, 100], [100, 100]), 0, terms)
     bought, sold = fund.trades
     assert (bought.quantity, bought.price, bought.fee) == pytest.approx((9.00090009, 110, 9.9009901))
@@ -75,20 +75,20 @@ def test_fee_and_slippage_by_hand():
     assert fund.held.tolist() == pytest.approx([1000, 900.090009, 900.090009])
 
 
-def test_a_tenth_of_a_difference_is_left_alone():
-    """.512 asks for .596, .5126 for .6008, where .5 is held."""
+def test_a_difference_within_the_tolerance_is_not_traded():
+    """A call of .512 asks for .596 and one of .5126 for .6008, while .5 is held."""
     flat = bars_of([100, 100], [100, 100])
     assert len(run([(0, 0.5), (HOUR, 0.512)], flat, 0, FREE).trades) == 1
     assert len(run([(0, 0.5), (HOUR, 0.5126)], flat, 0, FREE).trades) == 2
 
 
-def test_a_call_waits_for_the_next_bar_and_the_last_of_several_counts():
+def test_the_last_call_before_a_bar_is_filled_at_its_open():
     bars = bars_of([100, 100], [100, 100], times=[0, 5 * HOUR])
     fund = run([(HOUR, 0.9), (2 * HOUR, 0.5), (6 * HOUR, 0.9)], bars, 0)
     assert [(trade.time, trade.p_up, trade.exposure_after) for trade in fund.trades] == [(5 * HOUR, 0.5, 0.5)]
 
 
-def test_calls_and_bars_before_the_anchor_are_not_its_own():
+def test_calls_and_bars_before_the_anchor_do_not_count():
     bars = bars_of([50, 100, 100], [50, 100, 100])
     fund = run([(0, 0.9), (2 * HOUR, 0.9)], bars, HOUR)
     assert [trade.time for trade in fund.trades] == [2 * HOUR]
@@ -96,14 +96,14 @@ def test_calls_and_bars_before_the_anchor_are_not_its_own():
     assert fund.held[1] == pytest.approx(1000 / 1.0002 / 1.001)
 
 
-def test_without_bars_it_is_its_capital():
+def test_without_bars_the_equity_is_the_capital():
     fund = run([(0, 0.9)], empty(HOUR), 0)
     assert (fund.equity.tolist(), fund.held.tolist(), fund.times.tolist()) == ([1000], [1000], [0])
     assert (fund.cash, fund.quantity, fund.price, fund.trades) == (1000, 0, None, ())
 
 
-@pytest.mark.parametrize("terms", [TERMS, FREE, Terms(fee=0.01, slippage=0.005, tolerance=0.02)])
-def test_an_independent_loop_finds_the_same(terms: Terms):
+@pytest.mark.parametrize("terms", [TERMS, FREE, FundTerms(fee=0.01, slippage=0.005, tolerance=0.02)])
+def test_an_independent_loop_finds_the_same(terms: FundTerms):
     bars, calls = walk(2000), random_calls(2000)
     equity, trades = follow(calls, bars, terms)
     fund = run(calls, bars, 0, terms)
@@ -128,17 +128,17 @@ def test_more_bars_and_calls_never_change_the_past():
 
 @settings(max_examples=60)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=60), st.integers(0, 2**32 - 1))
-def test_there_is_never_a_debt_nor_anything_short_and_a_trade_ends_at_the_share_it_asked_for(said, seed):
+def test_a_trade_ends_at_the_wanted_share_without_debt(probabilities, seed):
     bars = walk(60, seed)
-    fund = run([(at * HOUR, p) for at, p in enumerate(said)], bars, 0)
+    fund = run([(at * HOUR, p) for at, p in enumerate(probabilities)], bars, 0)
     assert fund.cash >= 0
     assert fund.quantity >= 0
     assert (fund.equity > 0).all()
     assert_exact(fund, bars)
 
 
-def assert_exact(fund: Fund, bars: Bars) -> None:
-    """Each trade leaves exactly the share it asked for, at the open, after its costs."""
+def assert_exact(fund: FundHistory, bars: Bars) -> None:
+    """Each trade ends at exactly the wanted share, at the open and after costs."""
     cash, units = fund.terms.capital, 0.0
     opens = dict(zip(bars.time.tolist(), bars.open.tolist(), strict=True))
     for trade in fund.trades:

@@ -1,4 +1,4 @@
-"""The fund as it is published."""
+"""The published document of the fund."""
 
 from __future__ import annotations
 
@@ -8,21 +8,15 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
+from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
 from service.trading.fund import FundDocument, fund_document, run
-from service.trading.fund.results import performance
 from service.trading.performance import max_drawdown, sharpe
 from tests.trading.fund.test_book import bars_of, random_calls, walk
 
 HOURS = 40 * 24
 LIVE = 30 * DAY
-HEAD = {
-    "timestamp": iso(HOURS * HOUR),
-    "as_of": iso(HOURS * HOUR),
-    "stale_after": iso((HOURS + 3) * HOUR),
-    "world": "simulated",
-    "sources": {"btc": "simulated"},
-}
+HEADER = header(HOURS * HOUR, HOURS * HOUR, step=HOUR, world="simulated", sources={"btc": "simulated"})
 
 
 @pytest.fixture(scope="module")
@@ -32,17 +26,17 @@ def fund():
 
 @pytest.fixture(scope="module")
 def document(fund) -> FundDocument:
-    return fund_document(fund, LIVE, **HEAD)
+    return fund_document(fund, LIVE, HEADER)
 
 
-def test_it_begins_like_every_document_and_survives_json(document: FundDocument):
+def test_it_has_the_header_and_survives_json(document: FundDocument):
     assert list(asdict(document))[:6] == ["schema", "timestamp", "as_of", "stale_after", "world", "sources"]
     assert document.schema == "apex-fund/1"
     adapter = TypeAdapter(FundDocument)
     assert adapter.validate_json(adapter.dump_json(document)) == document
 
 
-def test_cash_and_bitcoin_are_the_equity(fund, document: FundDocument):
+def test_cash_and_bitcoin_add_up_to_the_equity(fund, document: FundDocument):
     assert document.cash_usd + document.quantity_btc * fund.price == pytest.approx(document.equity_usd, abs=0.01)
     assert document.exposure_pct == pytest.approx(100 * fund.quantity * fund.price / fund.equity[-1], abs=1e-3)
     assert document.pnl_usd == pytest.approx(document.equity_usd - 1000, abs=0.01)
@@ -52,7 +46,7 @@ def test_cash_and_bitcoin_are_the_equity(fund, document: FundDocument):
     )
 
 
-def test_sharpe_is_of_days_and_the_drawdown_of_hours(fund, document: FundDocument):
+def test_sharpe_is_daily_and_the_drawdown_hourly(fund, document: FundDocument):
     daily = fund.equity[24::24]
     assert document.days == 40
     assert document.sharpe == pytest.approx(sharpe(daily / np.append(1000, daily[:-1]) - 1), abs=1e-4)
@@ -61,28 +55,7 @@ def test_sharpe_is_of_days_and_the_drawdown_of_hours(fund, document: FundDocumen
     assert document.versus_hold_pct == pytest.approx(document.pnl_pct - document.benchmark.pnl_pct)
 
 
-def test_the_interval_of_the_sharpe_ratio_holds_the_truth_19_times_of_20():
-    """Two thousand made histories of 250 days with a true ratio of 1 a year."""
-    generator = np.random.default_rng(12)
-    times = DAY * np.arange(251)
-    hits = 0
-    for _ in range(2000):
-        returns = generator.normal(0.02 / 365**0.5, 0.02, 250)
-        told = performance(times, np.append(1000, 1000 * np.cumprod(1 + returns)))
-        hits += told.sharpe_low <= 1 <= told.sharpe_high
-    assert 0.935 <= hits / 2000 <= 0.965
-
-
-@pytest.mark.parametrize(("returns", "ratio", "half"), [((0.01, -0.01), 0, 3.7446), ((0.02, -0.01), 6.3364, 3.8461)])
-def test_the_interval_by_hand(returns: tuple[float, float], ratio: float, half: float):
-    """Over 100 days: 1.96 sqrt(365 / 100), and with a ratio of .33166 a day 1.96 sqrt((365 + 6.3364^2 / 2) / 100)."""
-    equity = 1000 * np.append(1, np.cumprod(1 + np.tile(returns, 50)))
-    told = performance(DAY * np.arange(101), equity)
-    assert told.sharpe == pytest.approx(ratio, abs=1e-4)
-    assert (told.sharpe_low, told.sharpe_high) == pytest.approx((ratio - half, ratio + half), abs=1e-3)
-
-
-def test_what_was_backfilled_and_what_is_live_are_two_books(fund, document: FundDocument):
+def test_backfilled_and_live_are_two_books(fund, document: FundDocument):
     live, past = document.books
     assert (live.backfilled, past.backfilled) == (False, True)
     assert (live.days, past.days) == (10, 30)
@@ -95,37 +68,37 @@ def test_what_was_backfilled_and_what_is_live_are_two_books(fund, document: Fund
     assert document.live_since == iso(LIVE)
 
 
-def test_before_the_first_live_call_all_of_it_is_backfilled(fund):
-    document = fund_document(fund, None, **HEAD)
+def test_without_a_live_call_everything_is_backfilled(fund):
+    document = fund_document(fund, None, HEADER)
     assert [book.backfilled for book in document.books] == [True]
     assert document.live_since is None
     assert all(point.backfilled for point in document.equity)
     assert all(trade.backfilled for trade in document.trades)
 
 
-def test_a_service_that_backfilled_nothing_has_a_live_book_alone(fund):
-    assert [book.backfilled for book in fund_document(fund, 0, **HEAD).books] == [False]
+def test_without_a_backfill_there_is_only_a_live_book(fund):
+    assert [book.backfilled for book in fund_document(fund, 0, HEADER).books] == [False]
 
 
-def test_points_of_the_curve_are_hours_that_were_never_averages(fund, document: FundDocument):
+def test_points_of_the_curve_are_marks_and_not_averages(fund, document: FundDocument):
     marks = dict(zip(map(iso, fund.times.tolist()), fund.equity.round(2).tolist(), strict=True))
     assert all(marks[point.time] == point.equity_usd for point in document.equity)
     assert [point.time for point in document.equity] == [iso(6 * HOUR * at) for at in range(161)]
 
 
 @pytest.mark.parametrize("days", [1, 100, 400, 1500])
-def test_there_are_about_five_hundred_points_at_most_and_the_last_hour_is_one(days: int):
+def test_a_curve_has_about_500_points_and_the_last_hour(days: int):
     hours = 24 * days + 5
-    document = fund_document(run([], walk(hours, missing=0), 0), None, **HEAD)
+    document = fund_document(run([], walk(hours, missing=0), 0), None, HEADER)
     assert len(document.equity) <= 502
     assert document.equity[0].time == iso(0)
     assert document.equity[-1].time == iso(hours * HOUR)
 
 
-def test_the_last_hundred_trades_are_told_newest_first():
+def test_the_last_100_trades_are_listed_newest_first():
     hours = 4000
     fund = run(random_calls(hours), walk(hours), 0)
-    document = fund_document(fund, None, **HEAD)
+    document = fund_document(fund, None, HEADER)
     assert document.trades_count == len(fund.trades) > 100
     assert [trade.time for trade in document.trades] == [iso(trade.time) for trade in fund.trades[:-101:-1]]
     newest = document.trades[0]
@@ -133,8 +106,8 @@ def test_the_last_hundred_trades_are_told_newest_first():
     assert newest.fee_usd == pytest.approx(newest.value_usd / 1000, abs=0.01)
 
 
-def test_a_fund_without_a_day_or_a_bar_knows_no_ratio():
+def test_without_a_full_day_there_is_no_sharpe_ratio():
     for bars in (bars_of([100], [110]), bars_of([], [])):
-        document = fund_document(run([(0, 0.5)], bars, 0), None, **HEAD)
+        document = fund_document(run([(0, 0.5)], bars, 0), None, HEADER)
         assert (document.sharpe, document.sharpe_low, document.benchmark.sharpe) == (None, None, None)
         assert (document.days, document.equity[0].equity_usd) == (0, 1000)

@@ -1,4 +1,4 @@
-"""The runs that the tests of lanes look at, each made once."""
+"""The runs that the tests of lanes share."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from tests.trading.markets import NEW_YEAR
 def simulated(hours, marks):
     """Thirty days of seven assets, five minutes a bar."""
     end = NEW_YEAR + 30 * DAY
-    known = {asset: bars.until(end) for asset, bars in marks.items()}
-    return Run({asset: bars.until(end) for asset, bars in hours.items()}, known)
+    marks_until = {asset: bars.until(end) for asset, bars in marks.items()}
+    return Run({asset: bars.until(end) for asset, bars in hours.items()}, marks_until)
 
 
 @pytest.fixture(scope="session")
 def real(real_marks):
     """A real month of five coins, five minutes a bar."""
-    known = {asset: bars.until(NEW_YEAR + 31 * DAY) for asset, bars in real_marks.items()}
-    return Run({asset: resample(bars, HOUR) for asset, bars in known.items()}, known)
+    month = {asset: bars.until(NEW_YEAR + 31 * DAY) for asset, bars in real_marks.items()}
+    return Run({asset: resample(bars, HOUR) for asset, bars in month.items()}, month)
 
 
 @pytest.fixture(scope="session")
 def real_by_the_hour(real_hours):
     """Six real months of seven assets, an hour a bar: the mark is the decision."""
-    known = {asset: bars.until(int(bars.time[0]) + 180 * DAY) for asset, bars in real_hours.items()}
-    return Run(known, known)
+    half_year = {asset: bars.until(int(bars.time[0]) + 180 * DAY) for asset, bars in real_hours.items()}
+    return Run(half_year, half_year)
 
 
 @pytest.fixture(scope="session")
 def reading(hours):
-    """A row of ordinary readings to change."""
+    """A row of usual readings, to be modified."""
     return readings(hours["btc"])[-1]

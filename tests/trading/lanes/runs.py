@@ -1,12 +1,13 @@
-"""What the tests of lanes share: all lanes run over all bars, and single moments made by hand."""
+"""Helpers of the lane tests: all lanes over all bars, and single moments."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 from service.market.bars import Bar, Bars
 from service.market.instants import HOUR
-from service.trading.lanes import LANES, Moment, begin, dump, load, moments, step
+from service.trading.lanes import LANES, Moment, moments
 from service.trading.pools import ASSUMED_POOLS
 
 STEP = 300
@@ -15,15 +16,15 @@ DEX = [name for name, lane in LANES.items() if lane.venue == "dex"]
 
 
 def text(state) -> str:
-    return json.dumps(dump(state), sort_keys=True, allow_nan=False)
+    return json.dumps(asdict(state), sort_keys=True, allow_nan=False)
 
 
 def through_json(lane, state):
-    return load(lane, json.loads(text(state)))
+    return lane.load(json.loads(text(state)))
 
 
 def votes_of(hours: dict[str, Bars]) -> dict[int, dict[str, float]]:
-    """Votes that change their mind every few days, and on some hours nobody's."""
+    """Votes that change direction every few days, with some hours without a vote."""
     ends = [int(time) + HOUR for time in hours["btc"].time]
     return {
         end: {"btc": 0.5 + 0.1 * ((number // 50) % 3 - 1), "eth": 0.5 + 0.08 * ((number // 80) % 3 - 1)}
@@ -42,9 +43,9 @@ class Run:
         self.states = {name: self._states(lane) for name, lane in LANES.items()}
 
     def _states(self, lane):
-        state, states = begin(lane, self.start), []
+        state, states = lane.begin(self.start), []
         for moment in self.moments:
-            state = step(lane, state, moment)
+            state = lane.step(state, moment)
             states.append(state)
         return states
 
@@ -58,3 +59,12 @@ def shown(time, bars, *, hours=None, votes=None, pools=None) -> Moment:
 
 def flat(time, price, high=None, low=None) -> Bar:
     return Bar(time, price, high or price, low or price, price, 1.0)
+
+
+def providing(ether=2000.0, pools=ASSUMED_POOLS, name="lp_wide", reading=None):
+    """A liquidity lane that has just entered the pool of ether at the price `ether`, with constant prices."""
+    lane, hour = LANES[name], reading._replace(time=0)
+    state = lane.begin(HOUR - STEP)
+    first = shown(HOUR - STEP, {"eth": flat(HOUR - STEP, ether)}, hours={"eth": hour}, pools=pools)
+    state = lane.step(state, first)
+    return lane, lane.step(state, shown(HOUR, {"eth": flat(HOUR, ether)}, pools=pools))

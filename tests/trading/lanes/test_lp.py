@@ -1,29 +1,16 @@
-"""The two lanes in liquidity pools: books, harvests, switches, ranges."""
+"""The two lanes in liquidity pools: deposits, fees and the execution of plans."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 
-from service.market.instants import DAY, HOUR
+from service.market.instants import HOUR
 from service.trading.accounts import TERMS
-from service.trading.lanes import LANES, begin, step
-from service.trading.lanes.lp_state import Plan, truth
-from service.trading.pools import ASSUMED_POOLS, HARVEST_GAS, gas_usd
-from tests.trading.lanes.runs import DEX, STEP, flat, shown, through_json
-
-
-@pytest.mark.parametrize("world", ["simulated", "real", "real_by_the_hour"])
-@pytest.mark.parametrize("name", DEX)
-def test_the_books_of_a_liquidity_lane_add_up_to_its_result_at_every_bar(request, world, name):
-    for state in request.getfixturevalue(world).states[name]:
-        books = truth(state)
-        result = books.market_usd + books.divergence_usd + books.fees_usd - books.gas_usd - books.swap_usd
-        assert state.equity - TERMS.capital == pytest.approx(result, abs=1e-6)
-        assert books.divergence_usd <= 1e-6, "a pool is never better than holding, before fees"
-        assert 0 <= books.uncollected_usd <= books.fees_usd + 1e-9
+from service.trading.lanes.lp_state import Plan
+from service.trading.pools import ASSUMED_POOLS, gas_usd
+from tests.trading.lanes.runs import DEX, STEP, flat, providing, shown, through_json
 
 
 def test_the_lanes_in_pools_wait_provide_harvest_and_switch(real_by_the_hour):
@@ -32,44 +19,7 @@ def test_the_lanes_in_pools_wait_provide_harvest_and_switch(real_by_the_hour):
     assert seen["lp_chaser"] == {"waiting", "in_lp", "harvesting", "switching"}
 
 
-@pytest.mark.parametrize("name", DEX)
-def test_every_harvest_was_worth_twenty_times_its_gas_and_25_dollars(real, name):
-    harvests = [event for event in real.events(name) if event.kind == "harvest"]
-    assert harvests
-    assert len(harvests) == real.states[name][-1].harvests
-    for event in harvests:
-        assert event.value_usd > 25
-        assert event.value_usd > 19.5 * event.cost_usd, "decided at the close before"
-
-
-def test_every_switch_goes_to_another_pool_a_day_or_more_after_the_last(real_by_the_hour):
-    events = [event for event in real_by_the_hour.events("lp_chaser") if event.kind == "switch"]
-    assert len(events) == real_by_the_hour.states["lp_chaser"][-1].switches > 3
-    assert all(later.time - earlier.time >= DAY for earlier, later in pairwise(events))
-    assert all(earlier.subject != later.subject for earlier, later in pairwise(events))
-    assert not any(event.kind == "switch" for event in real_by_the_hour.events("lp_wide"))
-
-
-@pytest.mark.parametrize("name", DEX)
-def test_yields_on_real_bars_are_of_this_world(real, real_by_the_hour, name):
-    """Looser guesses about pools gave fee yields of 171 to 638 percent."""
-    for run in (real, real_by_the_hour):
-        books = truth(run.states[name][-1])
-        assert 10 < books.fee_apr_pct < 80
-        assert 90 < books.in_range_pct <= 100
-        assert -20 < books.vs_hodl_pct < 50
-
-
-def providing(ether=2000.0, pools=ASSUMED_POOLS, name="lp_wide", reading=None):
-    """A liquidity lane that has just entered the pool of ether around `ether`, by bars that stand still."""
-    lane, hour = LANES[name], reading._replace(time=0)
-    state = begin(lane, HOUR - STEP)
-    first = shown(HOUR - STEP, {"eth": flat(HOUR - STEP, ether)}, hours={"eth": hour}, pools=pools)
-    state = step(lane, state, first)
-    return lane, step(lane, state, shown(HOUR, {"eth": flat(HOUR, ether)}, pools=pools))
-
-
-def test_a_deposit_costs_the_gas_of_two_transactions_and_a_swap_of_half(reading):
+def test_a_deposit_costs_gas_and_a_swap_of_half(reading):
     _, state = providing(reading=reading)
     pool = state.position.pool
     assert pool.key == "eth-l1", "the deepest"
@@ -80,127 +30,49 @@ def test_a_deposit_costs_the_gas_of_two_transactions_and_a_swap_of_half(reading)
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_fees_of_a_bar_are_the_share_of_the_pools_day_shaped_like_the_turnover_of_the_asset(reading, times):
-    """Five minutes at the usual turnover bring a 288th of what a day is expected to, at three times it three."""
+def test_fees_of_a_bar_follow_the_turnover_of_the_asset(reading, times):
+    """Five minutes of usual turnover earn 1/288 of a day's fees; three times the turnover earns three times that."""
     lane, state = providing(reading=reading)
     hour, before, time = reading._replace(time=0, turnover=12 * 2000.0), state.fees_usd, HOUR + STEP
     bar = flat(time, 2000.0)._replace(volume=float(times))
-    state = step(lane, state, shown(time, {"eth": bar}, hours={"eth": hour}, pools=ASSUMED_POOLS))
+    state = lane.step(state, shown(time, {"eth": bar}, hours={"eth": hour}, pools=ASSUMED_POOLS))
     pool, position = state.position.pool, state.position
     others = pool.concentration * pool.tvl_usd / (2 * 2000**0.5)
     share = position.liquidity / (position.liquidity + others)
     assert state.fees_usd - before == pytest.approx(times * 180e6 / 288 * 0.0005 * share)
 
 
-def test_out_of_range_it_earns_nothing_and_is_put_around_the_price_after_a_day(reading):
-    lane, state = providing(reading=reading)
-    plans, earned = [], state.fees_usd
-    for number in range(1, 30 * 12):
-        time = HOUR + number * STEP
-        state = step(lane, state, shown(time, {"eth": flat(time, 4500.0)}, pools=ASSUMED_POOLS))
-        plans += [(time + STEP, state.plan)] if state.plan else []
-        assert plans or state.fees_usd == earned
-    assert [plan.kind for _, plan in plans] == ["recentre"]
-    assert plans[0][0] == 2 * HOUR + DAY
-    assert (state.trades, state.switches, state.position.span.low) == (1, 0, 2250)
-    assert truth(state).in_range_pct < 30
-
-
-def test_a_pool_that_its_source_no_longer_lists_is_kept_as_it_was_known(reading):
+def test_a_pool_no_longer_listed_is_kept(reading):
     lane, state = providing(reading=reading)
     time, fees = HOUR + STEP, state.fees_usd
-    state = step(lane, state, shown(time, {"eth": flat(time, 2000.0)}, pools={}))
+    state = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools={}))
     assert state.fees_usd > fees
     assert through_json(lane, state).position.pool == ASSUMED_POOLS["eth-l1"]
 
 
-def test_news_of_a_pool_counts_from_its_bar_on(reading):
+def test_new_pool_data_counts_from_its_bar_on(reading):
     lane, state = providing(reading=reading)
     time = HOUR + STEP
     busier = {"eth-l1": replace(ASSUMED_POOLS["eth-l1"], volume_usd=360e6)}
-    slow = step(lane, state, shown(time, {"eth": flat(time, 2000.0)}, pools=ASSUMED_POOLS))
-    fast = step(lane, state, shown(time, {"eth": flat(time, 2000.0)}, pools=busier))
+    slow = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools=ASSUMED_POOLS))
+    fast = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools=busier))
     assert fast.fees_usd - state.fees_usd == pytest.approx(2 * (slow.fees_usd - state.fees_usd))
-
-
-def test_without_a_price_of_ether_no_gas_can_be_paid_and_nothing_is_done(reading):
-    lane = LANES["lp_chaser"]
-    hour = reading._replace(time=0)
-    bars = {"btc": flat(HOUR - STEP, 50_000.0)}
-    state = step(lane, begin(lane, 0), shown(HOUR - STEP, bars, hours={"btc": hour}, pools=ASSUMED_POOLS))
-    assert (state.plan, state.status, state.equity) == (None, "waiting", 10_000)
-
-
-def chase(reading, pools_at, hours):
-    """The chaser, in the first pool at hour 1, over as many hours of a price of 2000 and the pools at each.
-
-    Returns the lane's last state and the hours at whose close it decided to switch.
-    """
-    lane, state = providing(reading=reading, name="lp_chaser", pools=pools_at(1))
-    switches = []
-    for hour in range(2, hours):
-        pools, time = pools_at(hour), hour * HOUR - STEP
-        read = {"eth": reading._replace(time=time + STEP - HOUR)}
-        state = step(lane, state, shown(time, {"eth": flat(time, 2000.0)}, hours=read, pools=pools))
-        switches += [hour] if state.status == "switching" else []
-        state = step(lane, state, shown(time + STEP, {"eth": flat(time + STEP, 2000.0)}, pools=pools))
-    return state, switches
-
-
-@pytest.fixture(scope="module")
-def calm(reading):
-    """A quiet market, in which an assumed pool is worth being in."""
-    return reading._replace(volatility=0.3, busy=1.0)
-
-
-POOR = replace(ASSUMED_POOLS["eth-l1"], volume_usd=60e6)
-RICH = replace(ASSUMED_POOLS["eth-l2"], volume_usd=50e6)
-
-
-def test_the_chaser_moves_to_a_better_pool_a_day_after_it_came_and_pays_for_it(calm):
-    state, switches = chase(calm, lambda hour: {POOR.key: POOR} | ({RICH.key: RICH} if hour > 1 else {}), 40)
-    assert switches == [25]
-    assert (state.switches, state.trades, state.position.pool.key) == (1, 1, "eth-l2")
-    entry, leaving = 451_862 + 107_180, 228_718
-    harvests = state.harvests * gas_usd(HARVEST_GAS, RICH, 2000)
-    gas = gas_usd(entry + leaving, POOR, 2000) + gas_usd(entry, RICH, 2000) + harvests
-    assert state.gas_usd == pytest.approx(gas)
-    halves = 3 * 10_000 / 2 * (0.0005 + TERMS.slippage)
-    assert state.swap_usd == pytest.approx(halves, rel=0.01), "one half in, one out, one in"
-
-
-def test_the_chaser_rests_for_a_day_after_every_switch(calm):
-    """From hour 30 on the pool it left is the better one."""
-    richer = replace(POOR, volume_usd=400e6)
-
-    def pools_at(hour):
-        return {POOR.key: richer if hour >= 30 else POOR} | ({RICH.key: RICH} if hour > 1 else {})
-
-    state, switches = chase(calm, pools_at, 60)
-    assert switches == [25, 49]
-    assert (state.switches, state.position.pool.key) == (2, "eth-l1")
-
-
-def test_the_chaser_stays_where_a_little_more_does_not_pay_for_the_move(calm):
-    little = replace(POOR, key="little", volume_usd=62e6)
-    state, switches = chase(calm, lambda hour: {POOR.key: POOR} | ({"little": little} if hour > 1 else {}), 60)
-    assert (switches, state.position.pool.key) == ([], POOR.key)
 
 
 def test_a_move_waits_for_a_price_of_the_asset_it_moves_to(reading):
     lane, state = providing(reading=reading, name="lp_chaser")
     moving = replace(state, plan=Plan("switch", "btc-l1"))
     time = HOUR + STEP
-    moving = step(lane, moving, shown(time, {"eth": flat(time, 2000.0)}, pools=ASSUMED_POOLS))
+    moving = lane.step(moving, shown(time, {"eth": flat(time, 2000.0)}, pools=ASSUMED_POOLS))
     assert (moving.status, moving.position.pool.asset, moving.switches) == ("switching", "eth", 0)
     both = {"eth": flat(time + STEP, 2000.0), "btc": flat(time + STEP, 90_000.0)}
-    moving = step(lane, moving, shown(time + STEP, both, pools=ASSUMED_POOLS))
+    moving = lane.step(moving, shown(time + STEP, both, pools=ASSUMED_POOLS))
     assert (moving.status, moving.position.pool.asset, moving.switches) == ("in_lp", "btc", 1)
 
 
-def test_a_move_to_a_pool_that_is_gone_is_not_made(reading):
+def test_no_move_to_a_pool_no_longer_listed(reading):
     lane, state = providing(reading=reading, name="lp_chaser")
     time, home = HOUR + STEP, state.position.pool
     moving = replace(state, plan=Plan("switch", "btc-l1"))
-    stayed = step(lane, moving, shown(time, {"eth": flat(time, 2000.0)}, pools={home.key: home}))
+    stayed = lane.step(moving, shown(time, {"eth": flat(time, 2000.0)}, pools={home.key: home}))
     assert (stayed.status, stayed.position.pool, stayed.switches) == ("in_lp", home, 0)

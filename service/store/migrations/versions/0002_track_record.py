@@ -1,4 +1,4 @@
-"""Markets, challenges and their votes; apex, headlines; a ledger that the database itself keeps append-only."""
+"""Markets, challenges and their votes; calls of apex; headlines; a ledger that triggers keep append-only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to be known of a language model's vote, and what models cost in a day."""
+"""The fields of a language model's vote, and the cost of models by day."""
 
 from __future__ import annotations
 

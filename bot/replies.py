@@ -1,0 +1,75 @@
+"""Sending a page, editing one in place, answering a button press, and showing that work is in progress."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+
+from telegram import CallbackQuery, Chat, Message, ReplyParameters, Update
+from telegram.constants import ChatAction, ChatType
+from telegram.error import BadRequest, TelegramError
+
+from bot import updates
+from bot.keyboards import Page
+
+TYPING_S = 4.0  # Telegram shows the typing status for 5 s
+UNCHANGED = "message is not modified"
+MESSAGE_GONE = ("message to edit not found", "message can't be edited")
+QUERY_EXPIRED = ("query is too old", "query id is invalid")
+
+
+async def reply(update: Update, page: Page) -> Message:
+    """Send a page to the chat; in a group as a reply to the message that asked for it."""
+    chat = updates.chat(update)
+    quoted = None
+    if chat.type != ChatType.PRIVATE:
+        quoted = ReplyParameters(updates.message(update).message_id, allow_sending_without_reply=True)
+    return await chat.send_message(page.text, reply_markup=page.keyboard, reply_parameters=quoted)
+
+
+async def replace(update: Update, page: Page) -> None:
+    """Show a page in the message whose button was pressed; if that message is gone, in a new message."""
+    try:
+        await edit(updates.message(update), page)
+    except BadRequest as error:
+        if not any(reason in str(error).lower() for reason in MESSAGE_GONE):
+            raise
+        await reply(update, page)
+
+
+async def edit(message: Message, page: Page) -> None:
+    """Change a message in place; Telegram's refusal of an edit that changes nothing is ignored."""
+    try:
+        await message.edit_text(page.text, reply_markup=page.keyboard)
+    except BadRequest as error:
+        if UNCHANGED not in str(error).lower():
+            raise
+
+
+async def acknowledge(press: CallbackQuery, text: str | None = None, *, is_alert: bool = False) -> None:
+    """End the button's loading state, with a plain text as a pop-up if given; an expired press is ignored."""
+    try:
+        await press.answer(text, show_alert=is_alert)
+    except BadRequest as error:
+        if not any(reason in str(error).lower() for reason in QUERY_EXPIRED):
+            raise
+
+
+@asynccontextmanager
+async def in_background(task: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    """Run an endless coroutine during the block; Telegram's errors in it are ignored, since it is only a courtesy."""
+    background = asyncio.create_task(task)
+    try:
+        yield
+    finally:
+        background.cancel()
+        with suppress(asyncio.CancelledError, TelegramError):
+            await background
+
+
+async def show_typing(chat: Chat) -> None:
+    """Show the typing status in a chat until cancelled."""
+    while True:
+        await chat.send_action(ChatAction.TYPING)
+        await asyncio.sleep(TYPING_S)

@@ -1,0 +1,59 @@
+"""Handlers of /alerts: the switch of each event, and the hour and time zone of the digest."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from telegram import Update
+
+from bot import updates
+from bot.context import BotContext
+from bot.keyboards import ZONES, Page
+from bot.messages import notices
+from bot.replies import acknowledge, replace, reply
+from bot.store import DEFAULT_DIGEST, is_timezone
+from bot.views import VIEWS
+
+
+async def alerts(update: Update, context: BotContext) -> None:
+    """/alerts, alone or with the name of a time zone for the digest."""
+    typed = "_".join(context.argument.split())
+    zone = next((name for name in ZONES if name.lower() == typed.lower()), typed)
+    if zone and not is_timezone(zone):
+        await reply(update, Page(notices.unknown_zone(typed)))
+        return
+    if zone:
+        await _set_digest(update, context, timezone=zone)
+    await reply(update, await VIEWS["alerts"](context.view_request(update)))
+
+
+async def set_state(update: Update, context: BotContext) -> None:
+    """The button of an event: it sets the next state of on, silent and off."""
+    state, event = context.captures
+    user, chat = updates.user_id(update), updates.chat(update).id
+    await asyncio.to_thread(context.store.set_switch, user, chat, event, state)
+    await _show_switches(update, context)
+
+
+async def set_hour(update: Update, context: BotContext) -> None:
+    """An hour of the day; it also switches the digest on."""
+    await _set_digest(update, context, hour=int(context.captures[0]))
+    await _show_switches(update, context)
+
+
+async def set_zone(update: Update, context: BotContext) -> None:
+    """One of the listed time zones; it also switches the digest on."""
+    await _set_digest(update, context, timezone=ZONES[int(context.captures[0])])
+    await _show_switches(update, context)
+
+
+async def _set_digest(update: Update, context: BotContext, **changes: Any) -> None:
+    user, chat = updates.user_id(update), updates.chat(update).id
+    digest = await asyncio.to_thread(context.store.digest, user) or DEFAULT_DIGEST
+    await asyncio.to_thread(context.store.set_digest, user, chat, **{**digest, **changes})
+
+
+async def _show_switches(update: Update, context: BotContext) -> None:
+    await acknowledge(updates.press(update))
+    await replace(update, await VIEWS["alerts"](context.view_request(update)))

@@ -1,0 +1,98 @@
+"""The schema of a frame: the dtypes of its index and columns, declared once, and the conversion of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+Document = Mapping[str, Any]
+Dtype = str | pd.CategoricalDtype
+
+INSTANT = "datetime64[us, UTC]"
+NUMBER = "float64"
+COUNT = "Int64"  # the nullable integer of pandas
+TEXT = "str"
+FLAG = "bool"
+OPTIONAL_FLAG = "boolean"  # the nullable boolean of pandas
+OBJECT = "object"
+
+
+def one_of(*words: str) -> pd.CategoricalDtype:
+    """The dtype of a closed vocabulary, in its order."""
+    return pd.CategoricalDtype(words)
+
+
+WORLD = one_of("simulated", "replay", "live")
+OUTCOME = one_of("yes", "no", "void")
+DIRECTION = one_of("BULLISH", "BEARISH", "NEUTRAL")
+POSITION = one_of("long", "short")
+STRATEGY_CATEGORY = one_of(
+    "trend", "momentum", "reversion", "breakout", "volatility", "volume", "relative", "ghost"
+)  # a ghost is a reference that strategies are compared with
+MARKET_CATEGORY = one_of("daily", "weekly", "monthly", "imported", "challenge")
+COMPARATOR = one_of(
+    "close_above", "close_below", "touch_above", "touch_below", "between", "up", "down", "relative", "open"
+)
+
+
+@dataclass(frozen=True)
+class FrameSchema:
+    """The dtypes of a frame by name: those of its index, then those of its columns."""
+
+    index: Mapping[str, Dtype]
+    columns: Mapping[str, Dtype]
+
+    @property
+    def dtypes(self) -> dict[str, Dtype]:
+        """The dtypes of the index and of the columns."""
+        return {**self.index, **self.columns}
+
+    def frame(self, rows: Iterable[Document], **shared: Any) -> pd.DataFrame:
+        """The rows as a frame with exactly the declared index and columns.
+
+        Parameters
+        ----------
+        rows : mappings with every declared field that is not shared; other fields are left out
+        shared : values that every row has, by name
+
+        Returns
+        -------
+        A frame with the declared dtypes, also without rows. A word outside of its vocabulary is kept and appended to
+        the categories of that column. KeyError for a missing field, ValueError for a missing `FLAG`.
+        """
+        rows = list(rows)
+        columns = {
+            name: typed([shared[name]] * len(rows) if name in shared else [row[name] for row in rows], dtype)
+            for name, dtype in self.dtypes.items()
+        }
+        return pd.DataFrame(columns).set_index(list(self.index))
+
+
+def typed(values: list[Any], dtype: Dtype) -> pd.Series:
+    """The values as a column of `dtype`; None becomes its missing value, and raises ValueError for a `FLAG`."""
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _words(values, dtype)
+    if dtype == INSTANT:
+        return _instants(values)
+    if dtype == FLAG:
+        # Converted to bool directly, None would become False.
+        return pd.Series(values, dtype=OPTIONAL_FLAG).astype(FLAG)
+    return pd.Series(values, dtype=dtype)
+
+
+def _words(values: list[Any], dtype: pd.CategoricalDtype) -> pd.Series:
+    vocabulary = {None, *dtype.categories}
+    unknown = dict.fromkeys(value for value in values if value not in vocabulary)
+    return pd.Series(values, dtype=pd.CategoricalDtype([*dtype.categories, *unknown]))
+
+
+def _instants(values: list[Any]) -> pd.Series:
+    """Instants of the API (ISO 8601) or of the body of a ledger row (unix seconds)."""
+    if any(isinstance(value, int) for value in values):
+        instants = pd.to_datetime(pd.Series(values, dtype=COUNT), unit="s", utc=True)
+    else:
+        instants = pd.to_datetime(pd.Series(values, dtype=OBJECT), format="ISO8601", utc=True)
+    return instants.astype(INSTANT)

@@ -1,0 +1,196 @@
+"""Answering a question: admission, one run for identical questions, the votes as a stream, and the stored answer.
+
+Each process admits and shares its own questions.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Generator, Hashable, Iterator
+from concurrent.futures import Future, wait
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from threading import BoundedSemaphore
+
+from flask import Flask, current_app
+from pydantic import TypeAdapter
+
+from service.api import metrics
+from service.api.auth import Caller
+from service.api.limits import refund
+from service.api.services import Services
+from service.api.single_flight import Abandoned, SingleFlight
+from service.api.streaming import BEAT_S
+from service.errors import Busy, ServiceUnavailable
+from service.forecasting.predictions import commitments
+from service.forecasting.voters.ballots import PanelResult
+from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.polling import Reply
+from service.forecasting.voters.votes import Answer, publish
+from service.market.instants import utc
+from service.questions import understand
+from service.questions.question import Question
+from service.store import knowledge, predictions
+
+ANSWER = TypeAdapter(Answer)
+PATIENCE_S = 2.0  # how long after the voters' deadline another caller's run is waited for
+
+# A voter's reply as it arrives, None as a heartbeat, and the answer at the end.
+Step = tuple[str, Reply] | Answer | None
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """A question as it was understood at the world second `now`, and what the voters forecast from.
+
+    `place` is its place among the open questions, until it is closed, once or more.
+    """
+
+    question: Question
+    now: int
+    knowledge: Knowledge
+    caller: Caller
+    place: ExitStack
+
+    @property
+    def key(self) -> Hashable:
+        """What identical questions share: the words, and the last bar. With the next bar it is another question."""
+        as_of = max(context.as_of for context in self.knowledge.contexts.values())
+        return " ".join(self.question.text.casefold().split()), as_of
+
+
+class Answering:
+    """Answers the questions of one application.
+
+    Where language models vote, callers with the same question share one run, because a run costs money.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._admission = BoundedSemaphore(services.settings.oracle_concurrency)
+        self._flights: SingleFlight[Answer] = SingleFlight(services.now)
+
+    def answer(self, text: str, caller: Caller) -> Answer:
+        """The answer to a caller's text, once all votes are there; raises what `open` raises."""
+        inquiry = self.open(text, caller)
+        with inquiry.place:
+            return self._answer(inquiry)
+
+    def open(self, text: str, caller: Caller) -> Inquiry:
+        """The inquiry behind a caller's text, with a place; raises what `understand` raises, then Busy without one."""
+        services = self._services
+        now = services.clock.at(services.now())
+        latest = knowledge.latest(services.database, services.step)
+        if not latest.contexts:
+            raise ServiceUnavailable("Not available yet: the first price bars are being fetched.")
+        question = understand(text, utc(now), latest.spots)
+        return Inquiry(question, now, latest, caller, self._admit())
+
+    def _admit(self) -> ExitStack:
+        """A place among the open questions; raises Busy when none is free."""
+        if not self._admission.acquire(blocking=False):
+            raise Busy("The server is at capacity. Try again in a few seconds.")
+        place = ExitStack()
+        place.callback(self._admission.release)
+        return place
+
+    def _answer(self, inquiry: Inquiry) -> Answer:
+        if not self._services.panel.has_models:
+            return self._ask(inquiry)
+        until = self._patience()
+        while (left := until - time.monotonic()) > 0:
+            with self._flights.join(inquiry.key) as (outcome, is_leader):
+                if is_leader:
+                    outcome.set_result(self._ask(inquiry))
+                    return outcome.result()
+            wait([outcome], left)
+            if answer := _shared(outcome):
+                return answer
+        return self._ask(inquiry)
+
+    def steps(self, inquiry: Inquiry) -> Generator[Step]:
+        """The replies as they arrive, heartbeats, and the answer at the end."""
+        if not self._services.panel.has_models:
+            yield from self._run(inquiry)
+            return
+        until = self._patience()
+        while until > time.monotonic():
+            with self._flights.join(inquiry.key) as (outcome, is_leader):
+                if is_leader:
+                    yield from self._lead(inquiry, outcome)
+                    return
+            yield from _heartbeats(outcome, until)
+            if answer := _shared(outcome):
+                yield answer
+                return
+        # The leader reads its stream too slowly to be waited for.
+        yield from self._run(inquiry)
+
+    def _patience(self) -> float:
+        return time.monotonic() + self._services.settings.oracle_deadline_s + PATIENCE_S
+
+    def _lead(self, inquiry: Inquiry, outcome: Future[Answer]) -> Generator[Step]:
+        with closing(self._run(inquiry)) as steps:
+            for step in steps:
+                if isinstance(step, Answer):
+                    outcome.set_result(step)
+                yield step
+
+    def _ask(self, inquiry: Inquiry) -> Answer:
+        result = self._services.panel.ask(inquiry.question, inquiry.now, inquiry.knowledge)
+        return self._store(inquiry, result)
+
+    def _run(self, inquiry: Inquiry) -> Generator[Step]:
+        """Poll the voters; no database connection is held meanwhile."""
+        panel, question, now = self._services.panel, inquiry.question, inquiry.now
+        replies: dict[str, Reply] = {}
+        with closing(panel.poll(question, now, inquiry.knowledge)) as polled:
+            for reply in polled:
+                replies |= [reply] if reply else []
+                yield reply
+        yield self._store(inquiry, panel.conclude(question, now, inquiry.knowledge, replies))
+
+    def _store(self, inquiry: Inquiry, result: PanelResult) -> Answer:
+        """The answer as it is published, measured and stored with its votes."""
+        _measure(result)
+        answer = publish(result, id=secrets.token_hex(8), world=self._services.clock.world)
+        prediction = commitments.answer(result, inquiry.knowledge, answer.id, inquiry.caller.id)
+        with self._services.database.writing() as db:
+            predictions.add(db, [prediction], ANSWER.dump_python(answer, mode="json"))
+        return answer
+
+
+def register(app: Flask) -> None:
+    """Give `app` the part that answers its questions."""
+    app.extensions["ninefold-answering"] = Answering(app.extensions["ninefold"])
+
+
+def answering() -> Answering:
+    """The part of the current application that answers questions."""
+    return current_app.extensions["ninefold-answering"]
+
+
+def _shared(outcome: Future[Answer]) -> Answer | None:
+    """The answer of another caller's run, which is free; None when that run was abandoned or is not over."""
+    try:
+        answer = outcome.result(timeout=0)
+    except (Abandoned, TimeoutError):
+        return None
+    refund()
+    return replace(answer, cached=True)
+
+
+def _heartbeats(outcome: Future[Answer], until: float) -> Iterator[None]:
+    """A heartbeat every few seconds until the outcome is there, or until that instant of the monotonic clock."""
+    while (left := until - time.monotonic()) > 0:
+        if wait([outcome], min(left, BEAT_S)).done:
+            return
+        yield None
+
+
+def _measure(result: PanelResult) -> None:
+    for ballot in result.ballots:
+        metrics.observe_vote(ballot.voter, ballot.latency_ms / 1000)
+    for name in result.abstained:
+        metrics.observe_abstention(name)

@@ -1,0 +1,116 @@
+"""Checks of the database, Redis, the broker and the market data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from contextlib import closing, suppress
+from functools import partial
+from itertools import chain
+from typing import Any
+from urllib.parse import urlsplit
+
+from redis import Redis
+
+from service.config import Settings, SettingsError
+from service.doctor.checks import Check, Finding, run
+from service.errors import SourceFailed
+from service.jobs.dispatcher import open_broker
+from service.market.assets import ASSETS
+from service.market.instants import DAY
+from service.sources import headlines, pools
+from service.sources.feeds import Feed, open_feed
+from service.sources.odds import kalshi, polymarket
+from service.store import migrations
+from service.store.database import address_of, revision_at
+
+Options = Mapping[str, Mapping[str, object]] | None
+UP_TO_DATE = "at the newest migration"
+WORLDS = {"simulated": "simulated market", "replay": "replay of REPLAY_DIR"}
+VOLATILITY = dict.fromkeys(ASSETS, 0.6)  # it only bounds the assumed concentration of a pool
+
+
+def store_checks(settings: Settings) -> Iterator[Check]:
+    """The database, then Redis and the broker where they are set; SettingsError where an address is not valid."""
+    address, seconds = address_of(settings.database), settings.source_timeout_s
+    server = f"{address.get_backend_name()} {address.host or address.database}"
+    yield partial(run, "database", server, seconds, partial(_migration, settings.database))
+    for part, option in {"redis": settings.redis_url, "broker": settings.broker_url}.items():
+        if url := option.get_secret_value():
+            yield partial(run, part, f"{url.partition(':')[0]} {_host(url)}", seconds, _connection(part, url))
+
+
+def source_checks(settings: Settings, now: int, exchanges: Options) -> Iterator[Check]:
+    """The sources of the settings' world at the unix second `now`; SettingsError where it cannot be opened."""
+    seconds = settings.source_timeout_s
+    if settings.world != "live":
+        feed = open_feed(settings, now)
+        yield partial(run, "prices", WORLDS[settings.world], seconds, partial(_bars, feed, feed.assets, now))
+        return
+    from service.sources.feeds.exchange import ExchangeFeed, open_exchanges  # ccxt takes seconds to import
+
+    for client in open_exchanges(settings, now, exchanges).clients:
+        feed = ExchangeFeed((client,), now, seconds)
+        yield partial(run, f"prices {client.name}", "exchange", seconds, partial(_bars, feed, ("btc",), now))
+    lists = {
+        "pools": (settings.pools_url, "usable pools", lambda *call: pools.parse(pools.fetch(*call), VOLATILITY)[0]),
+        "polymarket": (settings.polymarket_url, "open markets", lambda *call: [*chain(*polymarket.list_open(*call))]),
+        "kalshi": (settings.kalshi_url, "open markets", lambda *call: [*chain(*kalshi.list_open(*call))]),
+    }
+    for place, url in enumerate(settings.news_feeds, 1):
+        lists[f"news {place}"] = (url, "headlines", partial(_headlines, now))
+    for part, (url, what, fetch) in lists.items():
+        yield partial(run, part, _host(url), seconds, partial(_count, what, partial(fetch, url, seconds)))
+
+
+def _migration(url: str) -> Finding:
+    current, head = revision_at(url), migrations.head()
+    if current and current != head:
+        advice = "update the service" if current > head else "the next start migrates it"
+        raise SourceFailed(f"It is at migration {current}, this version at {head}: {advice}.")
+    return Finding(detail=UP_TO_DATE if current else "empty: the first start creates its tables")
+
+
+def _connection(part: str, url: str) -> Check:
+    """A call to Redis or RabbitMQ, which connects."""
+    try:
+        is_rabbitmq = part == "broker" and not url.startswith("redis")
+        client = open_broker(url) if is_rabbitmq else Redis.from_url(url, retry=None)
+    except ValueError:
+        raise SettingsError(f"{part.upper()}_URL: not a valid address") from None
+    return partial(_connect, client)
+
+
+def _connect(client: Any) -> Finding:
+    with closing(client):
+        client.ping() if isinstance(client, Redis) else client.channel.basic_qos(prefetch_count=1)
+    return Finding(detail="answers")
+
+
+def _bars(feed: Feed, assets: Sequence[str], now: int) -> Finding:
+    """The bars of the last day; of an error, only what precedes the text of an exchange."""
+    instant = feed.clock(now).at(now)
+    try:
+        counts = {asset: len(feed.fetch(asset, instant - DAY, instant).bars) for asset in assets}
+    except SourceFailed as error:  # "no bars of btc: kraken: ExchangeError: its own text"
+        raise SourceFailed(": ".join(error.detail.split(": ")[:3])) from None
+    if not any(counts.values()):
+        raise SourceFailed("It has no bars of the last day.")
+    listed = ", ".join(f"{asset} {count}" for asset, count in counts.items())
+    return Finding(detail=f"bars of {feed.step} s in a day: {listed}")
+
+
+def _headlines(now: int, url: str, seconds: float) -> Sized:
+    return headlines.fetch(url, headlines.FeedState(), seconds, now).headlines
+
+
+def _count(what: str, fetch: Callable[[], Sized]) -> Finding:
+    if not (rows := len(fetch())):
+        raise SourceFailed(f"No {what}.")
+    return Finding(detail=f"{what}: {rows}")
+
+
+def _host(url: str) -> str:
+    """The host of an address; the rest may hold a key."""
+    with suppress(ValueError):
+        return urlsplit(url).hostname or "no host"
+    return "no host"

@@ -1,0 +1,76 @@
+"""One view's distribution of one asset's log return over one horizon."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.forecasting.densities.fits import HORIZONS_H, ViewFit
+from service.forecasting.densities.law import LEVELS, tail_odds
+
+Array = NDArray[np.float64]
+
+_LOG_HORIZONS = np.log(HORIZONS_H)
+LONGEST_H = HORIZONS_H[-1]
+
+
+@dataclass(frozen=True)
+class Density:
+    """`sigma` is the standard deviation that the laws are measured in; 0 where the market is closed throughout.
+
+    `close` and `maximum` are quantiles at LEVELS of |log return| and of the running maximum, in sigmas. Up and down are
+    alike.
+    """
+
+    sigma: float
+    close: Array
+    maximum: Array
+
+    def above(self, distance: float) -> float:
+        """P(the log return is above `distance`)."""
+        tail = float(tail_odds(self.close, abs(distance) / self.sigma)) / 2
+        return tail if distance > 0 else 1 - tail if distance < 0 else 0.5
+
+    def touch(self, distance: float) -> float:
+        """P(the price moves by at least `distance`, up or down as its sign says, at some time); 1 at 0."""
+        return float(tail_odds(self.maximum, abs(distance) / self.sigma)) if distance else 1.0
+
+    def quantiles(self, levels: Array) -> Array:
+        """Log returns below which the price ends with the probabilities `levels`, each in (0, 1)."""
+        sizes = np.interp(np.abs(2 * levels - 1), LEVELS, self.close)
+        return self.sigma * np.sign(levels - 0.5).round(9) * sizes
+
+
+def density(fit: ViewFit, level: float, features: Mapping[str, float], hours: float, seasonal_hours: float) -> Density:
+    """The distribution over `hours` hours of wall time, which are `seasonal_hours` of the seasonal clock.
+
+    `level` is the log variance per seasonal hour over 180 days. Beyond 30 days the variance returns to the level.
+    """
+    row = np.array([[features[name] for name in fit.features]])
+    (sigma,) = sigmas(fit, np.array([level]), row, hours, np.array([seasonal_hours])).tolist()
+    return Density(sigma, *laws(fit, hours))
+
+
+def sigmas(fit: ViewFit, level: Array, features: Array, hours: float, seasonal_hours: Array) -> Array:
+    """`Density.sigma` of many questions with one horizon, shape (n,); `features` has shape (n, features)."""
+    coefficients = _at(fit.arrays[0], hours)
+    ratio = (coefficients[0] + features @ coefficients[1:]) * min(1.0, LONGEST_H / max(hours, 1.0))
+    return np.sqrt(np.exp(level + ratio) * seasonal_hours)
+
+
+def laws(fit: ViewFit, hours: float) -> tuple[Array, Array]:
+    """The laws of closes and of running maxima at a horizon."""
+    _, close, maximum = fit.arrays
+    return _at(close, hours), _at(maximum, hours)
+
+
+def _at(rows: Array, hours: float) -> Array:
+    """A row of numbers by horizon, interpolated in the logarithm of the horizon."""
+    place = float(np.interp(math.log(max(hours, 1.0)), _LOG_HORIZONS, np.arange(len(HORIZONS_H))))
+    low = int(place)
+    high, share = min(low + 1, len(HORIZONS_H) - 1), place - low
+    return (1 - share) * rows[low] + share * rows[high]

@@ -1,0 +1,152 @@
+"""What is known of an asset's variance, hour by hour: measured on returns freed of the seasonal clock.
+
+Every feature but the level is a log ratio to the level, which is the variance of the last 180 days; so 0 says nothing
+unusual. Features built on absolute returns are scaled like variances; a single jump moves them less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.forecasting.densities.grid import HourGrid, HourTrack
+from service.forecasting.densities.season import LEAST_WEIGHT, monthly_weights
+from service.market.assets import calendar_of
+
+Array = NDArray[np.float64]
+
+LEVEL_H = 180 * 24
+LEAST_VARIANCE = 1e-10
+# A GARCH(1,1) process around the level with the coefficients usual for hourly returns (Bollerslev 1986). Fitted every
+# month by maximum likelihood they forecast no better: CRPS 0.9859 and 0.9859 of the base rate's.
+ALPHA, BETA = 0.08, 0.90
+PARKINSON = 4 * np.log(2)  # squared log range over variance (Parkinson 1980)
+
+# Features that measure the asset's own present variance; the others have no prior effect.
+PERSISTENT = (
+    *("garch", "absolute_12h", "absolute_72h", "variance_6h", "variance_24h", "variance_168h", "variance_720h"),
+    *("range_6h", "range_24h", "range_168h"),
+)
+LEADER = "btc"
+
+
+@dataclass(frozen=True)
+class VarianceTrack:
+    """`level` is the log variance per seasonal hour over 180 days, `features` the log ratios; shape (hours,) each."""
+
+    level: Array
+    features: Mapping[str, Array]
+
+    def matrix(self, names: tuple[str, ...], rows: NDArray[np.int64]) -> Array:
+        """The named features at some rows, shape (rows, names)."""
+        return np.column_stack([self.features[name][rows] for name in names])
+
+
+def variance_tracks(grid: HourGrid) -> dict[str, VarianceTrack]:
+    """The features of every asset of the grid."""
+    weights = monthly_weights(grid)
+    own = {asset: _own(track, np.maximum(weights[asset], LEAST_WEIGHT)) for asset, track in grid.tracks.items()}
+    return {asset: VarianceTrack(track.level, {**track.features, **_class(asset, own)}) for asset, track in own.items()}
+
+
+def _own(track: HourTrack, weights: Array) -> VarianceTrack:
+    squares = track.returns**2 / weights
+    ranges = np.nan_to_num(track.high - track.low) ** 2 / PARKINSON / weights
+    absolutes = np.sqrt(squares)
+    windows = _Windows(track)
+    level, seasonal_level = (_log(windows.mean(values, LEVEL_H)) for values in (track.returns**2, squares))
+    absolute_level = 2 * _log(windows.mean(absolutes, LEVEL_H), LEAST_VARIANCE**0.5)
+    features = {
+        "garch": _log(_garch(squares, np.exp(seasonal_level), track.is_open)) - seasonal_level,
+        **{
+            f"absolute_{hours}h": 2 * _log(windows.decayed(absolutes, hours), LEAST_VARIANCE**0.5) - absolute_level
+            for hours in (12, 72)
+        },
+        **{f"variance_{hours}h": _log(windows.mean(squares, hours)) - seasonal_level for hours in (6, 24, 168, 720)},
+        **{f"range_{hours}h": _log(windows.mean(ranges, hours)) - seasonal_level for hours in (6, 24, 168)},
+        **{f"down_{hours}h": windows.share(squares * (track.returns < 0), squares, hours) for hours in (24, 168)},
+        **{f"drawdown_{hours}h": _drawdown(track.close, level, hours) for hours in (720, LEVEL_H)},
+    }
+    return VarianceTrack(level, features)
+
+
+def _class(asset: str, own: Mapping[str, VarianceTrack]) -> dict[str, Array]:
+    """The mean over the assets of one calendar, and the leader's, of two features."""
+    peers = [track for other, track in own.items() if calendar_of(other) == calendar_of(asset)]
+    leader = own.get(LEADER, own[asset])
+    return {
+        **{
+            f"class_{hours}h": np.mean([peer.features[f"absolute_{hours}h"] for peer in peers], 0) for hours in (12, 72)
+        },
+        **{f"leader_{hours}h": leader.features[f"absolute_{hours}h"] for hours in (12, 72)},
+    }
+
+
+@dataclass(frozen=True)
+class _Windows:
+    """Trailing means per open hour of one asset."""
+
+    track: HourTrack
+
+    def mean(self, values: Array, hours: int) -> Array:
+        """Over the last `hours` hours, or over as many as there are."""
+        return _over(np.cumsum(values), hours) / np.maximum(_over(self.track.opened, hours), 1.0)
+
+    def share(self, part: Array, whole: Array, hours: int) -> Array:
+        """Log share of a part in the whole; half of it where there is nothing."""
+        sums = [_over(np.cumsum(values), hours) for values in (part, whole)]
+        return np.log((sums[0] + LEAST_VARIANCE / 2) / (sums[1] + LEAST_VARIANCE) + 0.05)
+
+    def decayed(self, values: Array, half_life: float) -> Array:
+        """Exponentially weighted; the weights decay in open hours alone."""
+        decay = 0.5 ** (1 / half_life)
+
+        def forward(sums: tuple[float, float], hour: tuple[float, bool]) -> tuple[float, float]:
+            total, weight = sums
+            value, is_open = hour
+            return (total * decay + value, weight * decay + 1) if is_open else (total + value, weight)
+
+        hours = zip(values.tolist(), self.track.is_open.tolist(), strict=True)
+        sums = np.array(list(accumulate(hours, forward, initial=(0.0, 0.0))))[1:]
+        return sums[:, 0] / np.maximum(sums[:, 1], 1.0)
+
+
+def _garch(squares: Array, level: Array, is_open: NDArray[np.bool_]) -> Array:
+    """The variance that the process expects for the next open hour."""
+
+    def forward(variance: float, hour: tuple[float, float, bool]) -> float:
+        square, mean, opened = hour
+        return (1 - ALPHA - BETA) * mean + ALPHA * square + BETA * variance if opened else variance
+
+    hours = zip(squares.tolist(), level.tolist(), is_open.tolist(), strict=True)
+    return np.array(list(accumulate(hours, forward, initial=float(level[0]))))[1:]
+
+
+def _drawdown(close: Array, level: Array, hours: int) -> Array:
+    """How far the price is below its highest close of the last `hours`, in standard deviations of as many hours."""
+    highest = trailing_max(np.where(np.isfinite(close), close, -np.inf), hours)
+    return np.where(np.isfinite(close), highest - close, 0.0) / np.sqrt(np.exp(level) * hours)
+
+
+def trailing_max(values: Array, span: int) -> Array:
+    """The largest of the last `span` values, by the maxima of blocks of that length (van Herk 1992)."""
+    padded = np.concatenate([values, np.full(-len(values) % span, -np.inf)]).reshape(-1, span)
+    ahead = np.maximum.accumulate(padded, axis=1).ravel()
+    behind = np.maximum.accumulate(padded[:, ::-1], axis=1)[:, ::-1].ravel()
+    first = np.maximum(np.arange(len(values)) - span + 1, 0)
+    return np.maximum(ahead[: len(values)], np.where(first % span == 0, -np.inf, behind[first]))
+
+
+def _over(running: Array, span: int) -> Array:
+    """The gain of a running sum over the last `span` rows, or since its start."""
+    earlier = np.zeros_like(running)
+    earlier[span:] = running[:-span] if span < len(running) else []
+    return running - earlier
+
+
+def _log(values: Array, least: float = LEAST_VARIANCE) -> Array:
+    return np.log(np.maximum(values, least))

@@ -1,0 +1,187 @@
+"""Fitting the views to the past: a regression of log variance by horizon, and the law of what it left unexplained.
+
+The regression of each horizon is pulled towards a prior in which the present variance fades with the horizon, by as
+much as a few independent questions weigh. Without that, a month's horizon, which half a year holds six times, would be
+fitted to chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.forecasting.densities import law
+from service.forecasting.densities.features import ALPHA, PERSISTENT, VarianceTrack, trailing_max
+from service.forecasting.densities.fits import HORIZONS_H, CalendarFit, ViewFit
+from service.forecasting.densities.grid import HourGrid, HourTrack
+from service.forecasting.densities.law import Simulation, measured_share
+from service.forecasting.densities.season import LEAST_WEIGHT, Season, running_hours, seasons_at
+from service.forecasting.densities.views import VIEWS
+from service.market.assets import Calendar, calendar_of
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+LEARNT_H = 600 * 24
+WARM_UP_H = 54 * 24  # the first rows of an asset, whose features are not settled
+EVERY_H = 3  # between the instants of short horizons
+OWN_SHARE = 3 / 7  # of a question's information that no other asset's holds [assumed]
+PRIOR_WORTH = 20.0  # independent questions that weigh as much as the prior of a coefficient
+PRIOR_FADES_H = 240.0  # the prior effect of the present variance is exp(-horizon / this)
+FOLDS = 5  # sizes are measured on blocks of time that the regression was not fitted to
+LEAST_ROWS = 25  # of every horizon; with fewer a calendar has no views
+LEAST_SEASONAL = 1e-3
+LEAST_SQUARE = 1e-10  # per hour: the log of a realised variance is taken above it
+SHOCKS_H = 365 * 24
+SIMULATED_BETA = 0.91  # of simulated paths, whose variance must return to the level within weeks
+STEPS = (1, 3, 6, 12, 24, 48, 72, 115, 168, 230, 336, 493, 720)
+
+
+@dataclass(frozen=True)
+class _Past:
+    """Past horizons of one length, of all assets of a calendar: shape (n,), and (n, features) by view."""
+
+    hours: int
+    opened: float
+    asset: Rows
+    row: Rows
+    ratio: Array  # realised variance per seasonal hour over the level's
+    scale: Array  # standard deviation at the level
+    size: Array  # |log return|
+    highest: Array  # running maximum
+    lowest: Array
+
+
+def fit_calendars(grid: HourGrid, tracks: Mapping[str, VarianceTrack], row: int) -> dict[Calendar, CalendarFit]:
+    """The views fitted to the rows up to `row`, by calendar; a calendar with too little history has none."""
+    fits: dict[Calendar, CalendarFit] = {}
+    seasons = seasons_at(grid, row)
+    for calendar in seasons:
+        assets = [asset for asset in grid.tracks if calendar_of(asset) == calendar]
+        season = seasons[calendar]
+        pasts = [_past(grid, tracks, assets, season, row, hours) for hours in HORIZONS_H]
+        if all(len(past.row) >= LEAST_ROWS for past in pasts):
+            simulation = law.simulate(_shocks(grid, tracks, assets, season, row), STEPS, ALPHA, SIMULATED_BETA)
+            views = {name: _view(names, pasts, tracks, assets, simulation) for name, names in VIEWS.items()}
+            fits[calendar] = CalendarFit(season, views)
+    return fits
+
+
+def _spacing(hours: int) -> int:
+    """Hours between the instants at which a horizon is asked: a twelfth of it, odd, so that hours of the day vary."""
+    return max(EVERY_H, hours // 12 | 1)
+
+
+def _past(
+    grid: HourGrid, tracks: Mapping[str, VarianceTrack], assets: Sequence[str], season: Season, row: int, hours: int
+) -> _Past:
+    parts = [
+        _past_of(grid.tracks[asset], tracks[asset], running_hours(grid.tracks[asset], season), row, hours)
+        for asset in assets
+    ]
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    asset = np.repeat(np.arange(len(assets)), [len(part[0]) for part in parts])
+    opened, *rest = columns[1:]
+    return _Past(hours, float(opened.mean()) if len(opened) else 0.0, asset, columns[0].astype(np.int64), *rest)
+
+
+def _past_of(track: HourTrack, variance: VarianceTrack, running: Array, last: int, hours: int) -> tuple[Array, ...]:
+    """Rows, open hours, ratios, scales, sizes, highest and lowest of one asset."""
+    rows = np.arange(max(track.first + WARM_UP_H, last - LEARNT_H), last - hours + 1, _spacing(hours))
+    opened = track.opened[rows + hours] - track.opened[rows]
+    is_usable = track.traded[rows] & (opened > 0)
+    rows, opened = rows[is_usable], opened[is_usable]
+    seasonal = np.maximum(running[rows + hours] - running[rows], LEAST_SEASONAL)
+    squares = np.cumsum(track.returns**2)
+    realised = np.maximum(squares[rows + hours] - squares[rows], LEAST_SQUARE * hours)
+    scale = np.sqrt(seasonal * np.exp(variance.level[rows]))
+    start = track.close[rows]
+    return (
+        rows.astype(float),
+        opened,
+        realised / scale**2,
+        scale,
+        np.abs(track.close[rows + hours] - start),
+        np.maximum(trailing_max(track.high, hours)[rows + hours] - start, 0.0),
+        np.maximum(start + trailing_max(-track.low, hours)[rows + hours], 0.0),
+    )
+
+
+def _shocks(
+    grid: HourGrid, tracks: Mapping[str, VarianceTrack], assets: Sequence[str], season: Season, row: int
+) -> Array:
+    """Hourly returns over the standard deviation that the GARCH feature expected, of the last year."""
+    parts = []
+    for asset in assets:
+        track, variance = grid.tracks[asset], tracks[asset]
+        rows = np.arange(max(track.first + WARM_UP_H, row - SHOCKS_H), row + 1)
+        rows = rows[track.is_open[rows]]
+        weights = np.maximum(np.array(season.weights)[track.week_hour[rows]], LEAST_WEIGHT)
+        expected = np.exp(variance.level[rows - 1] + variance.features["garch"][rows - 1])
+        parts.append(track.returns[rows] / np.sqrt(weights * expected))
+    return np.concatenate(parts)
+
+
+def _view(
+    names: tuple[str, ...],
+    pasts: Sequence[_Past],
+    tracks: Mapping[str, VarianceTrack],
+    assets: Sequence[str],
+    simulation: Simulation,
+) -> ViewFit:
+    fitted = [_horizon(names, past, _matrix(names, past, tracks, assets), simulation) for past in pasts]
+    coefficients, close, maximum = (tuple(tuple(row.tolist()) for row in rows) for rows in zip(*fitted, strict=True))
+    return ViewFit(names, coefficients, close, maximum)
+
+
+def _matrix(names: tuple[str, ...], past: _Past, tracks: Mapping[str, VarianceTrack], assets: Sequence[str]) -> Array:
+    return np.concatenate(
+        [tracks[asset].matrix(names, past.row[past.asset == place]) for place, asset in enumerate(assets)]
+    )
+
+
+def _horizon(names: tuple[str, ...], past: _Past, values: Array, simulation: Simulation) -> tuple[Array, Array, Array]:
+    """Coefficients of (1, *features), and the laws of closes and of running maxima."""
+    is_persistent = np.array([name in PERSISTENT for name in names])
+    fade = np.exp(-past.hours / PRIOR_FADES_H) / max(1, is_persistent.sum())
+    prior = np.concatenate([[0.0], np.where(is_persistent, fade, 0.0)])
+    design = np.column_stack([np.ones(len(values)), values])
+    target = np.log(past.ratio)
+    everything = np.ones(len(values), dtype=bool)
+    coefficients = _ridge(design, target, prior, past.hours, everything)
+    left_out = design @ coefficients
+    edges = np.linspace(past.row.min(), past.row.max() + 1, FOLDS + 1)
+    for begins, ends in pairwise(edges.tolist()):
+        held_out = (past.row >= begins) & (past.row < ends)
+        others = (past.row < begins - past.hours) | (past.row >= ends + past.hours)
+        if others.sum() >= LEAST_ROWS:
+            left_out[held_out] = design[held_out] @ _ridge(design, target, prior, past.hours, others)
+    sigma = past.scale * np.exp(left_out / 2)
+    spread = np.sqrt(np.mean(past.ratio / np.exp(left_out)))
+    simulated = simulation.at(past.opened)
+    measured = law.measure(past.size / sigma), law.measure(np.concatenate([past.highest / sigma, past.lowest / sigma]))
+    share = measured_share(past.hours)
+    close, maximum = (
+        share * each + (1 - share) * spread * paths for each, paths in zip(measured, simulated, strict=True)
+    )
+    return coefficients, close, maximum
+
+
+def _ridge(design: Array, target: Array, prior: Array, hours: int, chosen: NDArray[np.bool_]) -> Array:
+    """Least squares with the prior; features count in their own standard deviations, persistent ones around 0."""
+    rows = design[chosen]
+    centers = np.where(prior != 0, 0.0, rows.mean(axis=0))
+    centers[0] = 0.0
+    scales = np.sqrt(np.mean((rows - centers) ** 2, axis=0)) + 1e-9
+    scales[0] = 1.0
+    scaled = (rows - centers) / scales
+    worth = len(rows) * min(1.0, _spacing(hours) / hours) * OWN_SHARE
+    penalty = np.diag(np.concatenate([[0.0], np.full(len(prior) - 1, PRIOR_WORTH / worth)]))
+    residual = target[chosen] - rows @ prior
+    step = np.linalg.solve(scaled.T @ scaled / len(rows) + penalty, scaled.T @ residual / len(rows)) / scales
+    step[0] -= step[1:] @ centers[1:]
+    return prior + step

@@ -1,0 +1,97 @@
+"""All assets on one grid of hours.
+
+Row i holds what was known at the end of hour i. Every step is sequential, so the grid of a prefix of the bars is a
+prefix of the grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.market.assets import open_at, week_hours
+from service.market.bars import Bars
+from service.market.instants import HOUR
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class HourTrack:
+    """One asset on the grid, shape (hours,) each.
+
+    `close`, `high` and `low` are log prices, carried forward over hours without a bar and NaN before the first one.
+    `traded` marks the hours with a bar, `is_open` those of the asset's calendar, `week_hour` is the hour of its local
+    week (0 is Monday 00:00), `returns` are hourly log returns. `first` is the row of the first bar.
+    """
+
+    asset: str
+    close: Array
+    high: Array
+    low: Array
+    traded: NDArray[np.bool_]
+    is_open: NDArray[np.bool_]
+    week_hour: NDArray[np.int64]
+    returns: Array
+    first: int
+
+    @property
+    def opened(self) -> Array:
+        """Open hours since the first bar, counted up to each row."""
+        since_first = self.is_open & (np.arange(len(self.is_open)) >= self.first)
+        return np.cumsum(since_first.astype(float))
+
+
+@dataclass(frozen=True)
+class HourGrid:
+    """All assets on one grid; row 0 ends at the unix second `origin`."""
+
+    origin: int
+    tracks: Mapping[str, HourTrack]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.tracks.values())).close)
+
+    def row_at(self, instant: int) -> int:
+        """The last row known at a unix second; negative before the first."""
+        return min((instant - self.origin) // HOUR, len(self) - 1)
+
+    def time_of(self, row: int) -> int:
+        """The unix second at which a row became known."""
+        return self.origin + row * HOUR
+
+
+def hour_grid(hourly: Mapping[str, Bars]) -> HourGrid:
+    """The grid of the assets that have hourly bars; at least one must."""
+    stored = {asset: bars for asset, bars in hourly.items() if len(bars)}
+    start = min(int(bars.time[0]) for bars in stored.values())
+    hours = (max(int(bars.time[-1]) for bars in stored.values()) - start) // HOUR + 1
+    tracks = {asset: _track(asset, bars, start, hours) for asset, bars in stored.items()}
+    return HourGrid(origin=start + HOUR, tracks=tracks)
+
+
+def _track(asset: str, bars: Bars, start: int, hours: int) -> HourTrack:
+    rows = (bars.time - start) // HOUR
+    traded = np.zeros(hours, dtype=bool)
+    traded[rows] = True
+    last = np.maximum.accumulate(np.where(traded, np.arange(hours), -1))
+    close = np.full(hours, np.nan)
+    close[rows] = np.log(bars.close)
+    close = np.where(last < 0, np.nan, close[np.maximum(last, 0)])
+    high, low = close.copy(), close.copy()
+    high[rows], low[rows] = np.log(bars.high), np.log(bars.low)
+    times = start + np.arange(hours, dtype=np.int64) * HOUR
+    return HourTrack(
+        asset=asset,
+        close=close,
+        high=high,
+        low=low,
+        traded=traded,
+        is_open=open_at(asset, times),
+        week_hour=week_hours(asset, times),
+        returns=np.nan_to_num(np.diff(close, prepend=np.nan)),
+        first=int(rows[0]),
+    )

@@ -1,0 +1,87 @@
+"""How returns and running extremes spread around a forecast variance, by horizon.
+
+A law is a list of quantiles of the size |r| / sigma, the same for up and down. Measured sizes of the past are mixed
+with those of simulated paths: the longer the horizon, the fewer independent returns were measured, and the more the
+simulation counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# The probabilities of the quantiles: of a size below them.
+LEVELS = np.concatenate([np.arange(50) / 50, [0.99, 0.995, 0.998]])
+MEASURED_FADES_H = 168.0  # the horizon at which measured and simulated sizes count alike
+PATHS = 4096
+SEED = 20260101
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Quantiles at LEVELS of |close| and of the running maximum, in units of the square root of the expected variance.
+
+    `steps` are numbers of open hours; `close` and `maximum` have shape (steps, levels).
+    """
+
+    steps: tuple[int, ...]
+    close: Array
+    maximum: Array
+
+    def at(self, hours: float) -> tuple[Array, Array]:
+        """The two laws for a number of open hours, interpolated in its logarithm."""
+        place = np.interp(np.log(max(hours, 1.0)), np.log(self.steps), np.arange(len(self.steps)))
+        low = int(place)
+        high, share = min(low + 1, len(self.steps) - 1), place - low
+        return tuple((1 - share) * law[low] + share * law[high] for law in (self.close, self.maximum))  # pyright: ignore[reportReturnType]
+
+
+def measured_share(horizon_h: float) -> float:
+    """How much measured sizes count beside simulated ones."""
+    return 1 / (1 + horizon_h / MEASURED_FADES_H)
+
+
+def measure(sizes: Array) -> Array:
+    """The quantiles at LEVELS of sizes, shape (n,); n must be positive."""
+    return np.quantile(sizes, LEVELS)
+
+
+def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -> Simulation:
+    """Filtered historical simulation (Barone-Adesi et al. 1999): past shocks drawn anew, through a GARCH process.
+
+    Parameters
+    ----------
+    shocks : ndarray of shape (n,)
+        Hourly returns over the standard deviation expected for their hour.
+    steps : tuple of int
+        Numbers of hours, rising.
+    alpha, beta : float
+        Of the process, which starts at its mean.
+    """
+    generator = np.random.default_rng(SEED)
+    scaled = ((shocks - shocks.mean()) / shocks.std()).astype(np.float32)  # the drift of a past year is none of theirs
+    price, highest, lowest = np.zeros((3, PATHS), np.float32)
+    variance = np.ones(PATHS, np.float32)
+    closes, maxima = [], []
+    for step in range(1, steps[-1] + 1):
+        shock = scaled[generator.integers(0, len(scaled), PATHS)]
+        price = price + np.sqrt(variance) * shock
+        highest, lowest = np.maximum(highest, price), np.minimum(lowest, price)
+        variance = (1 - alpha - beta) + (alpha * shock**2 + beta) * variance
+        if step in steps:
+            closes.append(np.quantile(np.abs(price), LEVELS) / np.sqrt(step))
+            maxima.append(np.quantile(np.concatenate([highest, -lowest]), LEVELS) / np.sqrt(step))
+    return Simulation(steps, np.array(closes), np.array(maxima))
+
+
+def tail_odds(law: Array, size: Array | float) -> Array:
+    """P(a size is above `size`) under a law, shape of `size`; beyond the last quantile it falls exponentially."""
+    knots = np.maximum.accumulate(law + np.arange(len(law)) * 1e-9)
+    log_tail = np.log1p(-LEVELS)
+    slope = (log_tail[-1] - log_tail[-4]) / max(knots[-1] - knots[-4], 1e-9)
+    inside = np.interp(size, knots, log_tail)
+    return np.exp(np.where(np.asarray(size) > knots[-1], log_tail[-1] + slope * (size - knots[-1]), inside))

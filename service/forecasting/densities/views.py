@@ -1,0 +1,25 @@
+"""The views: nine opinions on the variance of the coming hours, each from features of its own."""
+
+from __future__ import annotations
+
+HEADED = ("garch", "absolute_72h")
+
+VIEWS: dict[str, tuple[str, ...]] = {
+    # The last hours: what moves now goes on moving.
+    "momentum": ("absolute_12h", "absolute_72h"),
+    # The heterogeneous autoregression of Corsi (2009): short, daily, weekly and monthly variance revert to the level.
+    "reversion": ("variance_6h", "variance_24h", "variance_168h", "variance_720h"),
+    # The common factor of its class, and the leader's.
+    "breadth": ("absolute_72h", "class_12h", "class_72h", "leader_12h"),
+    # Clusters of calm and of stress, as a GARCH process sees them.
+    "regime": ("garch", "absolute_72h"),
+    # The long run: the month's variance, drawdowns, and falls that stir more than rises (leverage, Black 1976).
+    "trend": ("variance_168h", "variance_720h", "down_24h", "down_168h", "drawdown_720h", "drawdown_4320h"),
+    # The clock alone: which hours lie ahead, at the variance of the last three days.
+    "news": ("absolute_72h",),
+    # Ranges of bars, which hold more than their closes (Parkinson 1980).
+    "vol": ("range_6h", "range_24h", "range_168h"),
+    # A little of everything, for the brains that learn more on top of it.
+    "logit": ("garch", "absolute_12h", "absolute_72h", "range_24h"),
+    "forest": ("garch", "absolute_72h", "range_24h", "class_12h", "down_24h"),
+}

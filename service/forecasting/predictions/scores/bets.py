@@ -1,0 +1,131 @@
+"""A bet of the shadow book: 100 USD on the pool's side where it disagrees with the outside market."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from service.forecasting.predictions import Odds, Prediction
+from service.forecasting.predictions.resolution import Outcome
+from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
+from service.market.instants import iso
+
+Side = Literal["yes", "no"]
+Status = Literal["open", "won", "lost", "void"]
+
+STAKE_USD = 100.0
+THRESHOLD_PTS = 3.0
+FEE_RATE = 0.07
+FEE = "0.07 x price x (1 - price) USD a contract: the taker fee that Kalshi publishes, assumed for every source"
+
+
+@dataclass(frozen=True)
+class ShadowBet:
+    """A bet as it is published: `price` is that of a contract that pays 1 USD, before the fee.
+
+    The stake pays for the contracts and their fee; a void market returns it. `pnl_usd` is null while the bet is open.
+    """
+
+    market_id: str
+    question: str
+    asset: str
+    backfilled: bool
+    side: Side
+    p_ai: float
+    p_market: float
+    price: float
+    contracts: float
+    fee_usd: float
+    stake_usd: float
+    opened_at: str
+    deadline: str
+    status: Status
+    outcome: Outcome | None
+    pnl_usd: float | None
+    source: str
+    simulated: bool
+
+
+@dataclass(frozen=True)
+class Bet:
+    """100 USD on one side of a market at `price` USD per contract; `p_ai` is the pool's P(YES)."""
+
+    market: Prediction
+    odds: Odds
+    p_ai: float
+    side: Side
+    price: float
+
+    @property
+    def fee(self) -> float:
+        """The fee in USD per contract."""
+        return FEE_RATE * self.price * (1 - self.price)
+
+    @property
+    def cost(self) -> float:
+        """USD per contract, including the fee."""
+        return self.price + self.fee
+
+    @property
+    def contracts(self) -> float:
+        """The number of contracts that the stake buys, which may be fractional."""
+        return STAKE_USD / self.cost
+
+    @property
+    def status(self) -> Status:
+        """Whether it is open, won, lost, or void because the market is void."""
+        if self.market.outcome is None:
+            return "open"
+        if self.market.outcome == "void":
+            return "void"
+        return "won" if self.market.outcome == self.side else "lost"
+
+    @property
+    def pnl(self) -> float:
+        """The profit in USD, negative for a loss; 0 while it is open and if it is void."""
+        return {"won": self.contracts - STAKE_USD, "lost": -STAKE_USD}.get(self.status, 0.0)
+
+
+def bet_on(market: Prediction) -> Bet | None:
+    """The bet on a market; None if there is none.
+
+    There is no bet if the pool and the outside market differ by at most three percentage points, if the question names
+    no event, or if the outside market has no price in (0, 1) for the pool's side: an ask for YES, a bid for NO.
+    """
+    commitment, odds = market.commitment, market.odds
+    if commitment is None or odds is None or market.question.comparator == "open":
+        return None
+    # Rounded, because 0.53 - 0.5 is slightly above 0.03 in floating point.
+    divergence = round(100 * (commitment.p - odds.p_yes), 6)
+    if abs(divergence) <= THRESHOLD_PTS:
+        return None
+    side: Side = "yes" if divergence > 0 else "no"
+    quote = odds.ask if side == "yes" else odds.bid
+    if quote is None or not 0 < quote < 1:
+        return None
+    return Bet(market, odds, commitment.p, side, quote if side == "yes" else 1 - quote)
+
+
+def publish(bet: Bet) -> ShadowBet:
+    """A bet as it is published."""
+    market, odds = bet.market, bet.odds
+    return ShadowBet(
+        market_id=market.id,
+        question=market.question.text,
+        asset=market.question.asset,
+        backfilled=market.backfilled,
+        side=bet.side,
+        p_ai=round(bet.p_ai, 4),
+        p_market=round(odds.p_yes, 4),
+        price=round(bet.price, 4),
+        contracts=round(bet.contracts, 4),
+        fee_usd=round(bet.contracts * bet.fee, 2),
+        stake_usd=STAKE_USD,
+        opened_at=iso(market.voted_at),
+        deadline=iso(market.deadline),
+        status=bet.status,
+        outcome=market.outcome,
+        pnl_usd=round(bet.pnl, 2) if market.settlement else None,
+        source=odds.source,
+        simulated=odds.source == SIMULATED,
+    )

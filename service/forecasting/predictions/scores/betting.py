@@ -1,0 +1,135 @@
+"""The shadow book: the profit of betting 100 USD on every disagreement with the outside market.
+
+No bet is placed. A bet is priced at the quotes recorded with the votes and decided when the market resolves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from service.documents import Document, DocumentHeader
+from service.forecasting.predictions import Prediction, by_resolution
+from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS, Bet, ShadowBet, bet_on, publish
+from service.forecasting.voters.scoring import cluster_bootstrap_interval, published, weeks_of
+from service.market.instants import DAY, iso
+
+RECENT = 100
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The total profit of all bets decided until `time`."""
+
+    time: str
+    pnl_usd: float
+
+
+@dataclass(frozen=True)
+class ShadowBook:
+    """One book: `n` bets were won or lost, and `staked_usd` is the stake of these.
+
+    The interval of `roi_pct` comes from a bootstrap over weeks of resolution; it is null before there are two.
+    `breakeven_pct` is the mean price paid, including the fee: the expected share of won bets if every price is fair.
+    `curve` has the last instant of each day on which a bet was decided.
+    """
+
+    backfilled: bool
+    bets: int
+    open: int
+    won: int
+    lost: int
+    void: int
+    staked_usd: float
+    pnl_usd: float
+    roi_pct: float | None
+    roi_low_pct: float | None
+    roi_high_pct: float | None
+    win_rate_pct: float | None
+    breakeven_pct: float | None
+    max_drawdown_usd: float
+    n: int
+    curve: tuple[CurvePoint, ...]
+
+
+@dataclass(frozen=True)
+class ShadowDocument(Document):
+    """The document of GET /api/predictions/shadow: the live book and the backfilled one, never combined.
+
+    `open` is ordered by deadline; `recent` are the last hundred resolved bets, newest first.
+    """
+
+    stake_usd: float
+    fee: str
+    threshold_pts: float
+    books: tuple[ShadowBook, ...]
+    open: tuple[ShadowBet, ...]
+    recent: tuple[ShadowBet, ...]
+
+
+def shadow_document(
+    markets: Iterable[Prediction], header: DocumentHeader, generator: np.random.Generator
+) -> ShadowDocument:
+    """Every bet on these markets and challenges, settled or not; `generator` draws the intervals."""
+    bets = [bet for market in markets if (bet := bet_on(market))]
+    by_id = {bet.market.id: bet for bet in bets}
+    resolved = [by_id[market.id] for market in by_resolution(bet.market for bet in bets)]
+    waiting = [bet for bet in bets if bet.status == "open"]
+    waiting.sort(key=lambda bet: (bet.market.deadline, bet.market.id))
+    return ShadowDocument(
+        schema="shadow/1",
+        **vars(header),
+        stake_usd=STAKE_USD,
+        fee=FEE,
+        threshold_pts=THRESHOLD_PTS,
+        books=tuple(_book((*resolved, *waiting), backfilled, generator) for backfilled in (False, True)),
+        open=tuple(publish(bet) for bet in waiting),
+        recent=tuple(publish(bet) for bet in resolved[: -RECENT - 1 : -1]),
+    )
+
+
+def _book(bets: Sequence[Bet], backfilled: bool, generator: np.random.Generator) -> ShadowBook:
+    """The book of the live or the backfilled bets; `bets` are in order of resolution."""
+    selected = [bet for bet in bets if bet.market.backfilled == backfilled]
+    decided = [bet for bet in selected if bet.status in ("won", "lost")]
+    counts = Counter(bet.status for bet in selected)
+    settlements = [bet.market.settlement for bet in decided]
+    times = np.array([settlement.resolved_at for settlement in settlements if settlement], dtype=np.int64)
+    pnl = np.array([bet.pnl for bet in decided])
+    n, staked, total = len(decided), STAKE_USD * len(decided), float(pnl.sum())
+    low, high = cluster_bootstrap_interval(100 * pnl / STAKE_USD, weeks_of(times), generator)
+    return ShadowBook(
+        backfilled=backfilled,
+        bets=len(selected),
+        open=counts["open"],
+        won=counts["won"],
+        lost=counts["lost"],
+        void=counts["void"],
+        staked_usd=round(staked, 2),
+        pnl_usd=round(total, 2),
+        roi_pct=published(100 * total / staked if n else nan, 4),
+        roi_low_pct=published(low, 4),
+        roi_high_pct=published(high, 4),
+        win_rate_pct=published(100 * counts["won"] / n if n else nan, 4),
+        breakeven_pct=published(100 * float(np.mean([bet.cost for bet in decided])) if n else nan, 4),
+        max_drawdown_usd=round(_deepest(times, pnl), 2),
+        n=n,
+        curve=_curve(times, pnl),
+    )
+
+
+def _deepest(times: np.ndarray, pnl: np.ndarray) -> float:
+    """The maximum drawdown in USD; bets decided at the same instant count together."""
+    _, places = np.unique(times, return_inverse=True)
+    running = np.concatenate([[0.0], np.cumsum(np.bincount(places, pnl))])
+    return float(np.max(np.maximum.accumulate(running) - running))
+
+
+def _curve(times: np.ndarray, pnl: np.ndarray) -> tuple[CurvePoint, ...]:
+    running = np.cumsum(pnl)
+    lasts = np.flatnonzero(np.diff(times // DAY, append=np.iinfo(np.int64).max))
+    return tuple(CurvePoint(iso(int(times[last])), round(float(running[last]), 2)) for last in lasts)

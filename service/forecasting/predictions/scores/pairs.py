@@ -1,0 +1,119 @@
+"""Resolved markets with a probability of the pool and one of an outside market at the same instant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from service.forecasting.predictions import MarketCategory, Odds, Prediction, by_resolution
+from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
+from service.forecasting.voters.scoring import Array, Instants, brier, log_score
+from service.market.instants import iso
+
+
+@dataclass(frozen=True)
+class PairedMarket:
+    """A resolved market with both probabilities; `difference` is the pool's Brier score minus the market's."""
+
+    id: str
+    question: str
+    asset: str
+    category: MarketCategory
+    backfilled: bool
+    resolved_at: str
+    outcome: Literal["yes", "no"]
+    p_ai: float
+    p_market: float
+    brier_ai: float
+    brier_market: float
+    log_ai: float
+    log_market: float
+    difference: float
+    source: str
+    simulated: bool
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Markets with both probabilities, in order of resolution; the arrays have shape (n,)."""
+
+    markets: tuple[Prediction, ...]
+    odds: tuple[Odds, ...]
+    ai: Array
+    market: Array
+    happened: Array
+    voted: Instants
+    resolved: Instants
+
+    @property
+    def differences(self) -> Array:
+        """The pool's Brier score minus the outside market's, for each market."""
+        return brier(self.ai, self.happened) - brier(self.market, self.happened)
+
+
+def pairs_of(markets: Iterable[Prediction]) -> Pairs:
+    """The markets that were voted on, had odds and came out yes or no, as columns in order of resolution."""
+    rows = [
+        (market, market.odds, market.commitment.p, market.settlement.resolved_at)
+        for market in by_resolution(markets)
+        if market.commitment and market.odds and market.settlement and market.is_scored
+    ]
+    return Pairs(
+        markets=tuple(market for market, *_ in rows),
+        odds=tuple(odds for _, odds, *_ in rows),
+        ai=np.array([p for _, _, p, _ in rows]),
+        market=np.array([odds.p_yes for _, odds, *_ in rows]),
+        happened=np.array([float(market.outcome == "yes") for market, *_ in rows]),
+        voted=np.array([market.voted_at for market, *_ in rows], dtype=np.int64),
+        resolved=np.array([resolved_at for *_, resolved_at in rows], dtype=np.int64),
+    )
+
+
+def publish(pairs: Pairs, limit: int) -> tuple[PairedMarket, ...]:
+    """The last `limit` markets in the form of the document, newest first."""
+    ai, market, happened = pairs.ai, pairs.market, pairs.happened
+    scores = (
+        brier(ai, happened),
+        brier(market, happened),
+        log_score(ai, happened),
+        log_score(market, happened),
+        pairs.differences,
+    )
+    rounded = [np.round(column, 5).tolist() for column in scores]
+    rows = zip(pairs.markets, pairs.odds, ai.tolist(), pairs.resolved.tolist(), *rounded, strict=True)
+    return tuple(_paired(*row) for row in list(rows)[: -limit - 1 : -1])
+
+
+def _paired(
+    market: Prediction,
+    odds: Odds,
+    p_ai: float,
+    resolved_at: int,
+    brier_ai: float,
+    brier_market: float,
+    log_ai: float,
+    log_market: float,
+    difference: float,
+) -> PairedMarket:
+    assert market.category != "answer"  # answers have no odds
+    return PairedMarket(
+        id=market.id,
+        question=market.question.text,
+        asset=market.question.asset,
+        category=market.category,
+        backfilled=market.backfilled,
+        resolved_at=iso(resolved_at),
+        outcome="yes" if market.outcome == "yes" else "no",
+        p_ai=round(p_ai, 4),
+        p_market=round(odds.p_yes, 4),
+        brier_ai=brier_ai,
+        brier_market=brier_market,
+        log_ai=log_ai,
+        log_market=log_market,
+        difference=difference,
+        source=odds.source,
+        simulated=odds.source == SIMULATED,
+    )

@@ -1,1 +1,0 @@
-"""Dates as people name them, in every language of the vocabulary, read with one grammar."""

@@ -1,1 +1,0 @@
-"""How good the voters were on what was settled: runs, bets that nobody placed, and against the outside market."""

@@ -1,0 +1,128 @@
+"""The state of one asset at one instant: small, plain, and computed from bars once, by a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from service.forecasting.voters.input_panel import InputPanel, InputTrack, survey
+from service.forecasting.voters.inputs import INPUTS, WINDOW
+from service.market.assets import ASSETS, open_hours
+from service.market.bars import Bars
+
+CORRELATION_H = 30 * 24
+FRESH_H = 6  # open hours for which inputs are used beside a newer price
+LEAST_COMMON_H = 10 * 24  # fewer common hours than this give no correlation
+
+
+@dataclass(frozen=True)
+class Context:
+    """The state of `asset` at `as_of`, the unix second at which its last hourly bar was complete.
+
+    `spot` is that bar's close in USD, `history_days` the days since the first stored bar. `fast` and `slow` are
+    variances of the log return per open hour (half-life 72 h; 180 days). `inputs` holds every input that comes from
+    prices, null where history is too short; `correlations` that of hourly returns with each other asset over the last
+    30 days, in hours in which both traded. `level` is the log variance per seasonal hour over 180 days and `variance`
+    what the views of volatility see; a context stored by a version before them has neither.
+    """
+
+    asset: str
+    as_of: int
+    spot: float
+    history_days: float
+    fast: float
+    slow: float
+    inputs: dict[str, float | None]
+    correlations: dict[str, float | None]
+    level: float | None = None
+    variance: dict[str, float] = field(default_factory=dict)
+
+    def at_price(self, spot: float, as_of: int) -> Context:
+        """The same inputs beside a newer price, seen at the unix second `as_of`.
+
+        A context more than six open hours older than the price is returned unchanged: a fresh price must not hide that
+        the inputs are no longer renewed.
+        """
+        if open_hours(self.asset, self.as_of, as_of) > FRESH_H:
+            return self
+        return replace(self, spot=spot, as_of=max(as_of, self.as_of))
+
+    def to_plain(self) -> dict[str, Any]:
+        """A dict that JSON carries without loss."""
+        return asdict(self)
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> Context:
+        """The context that `to_plain` was called on."""
+        return Context(**plain)
+
+
+def build(hourly: Mapping[str, Bars], asset: str, as_of: int) -> Context | None:
+    """The context of one asset at the unix second `as_of`; None before its first bar is complete.
+
+    Only bars that were complete at `as_of` are used; later ones in `hourly` are ignored.
+    """
+    return build_all(hourly, as_of).get(asset)
+
+
+def build_all(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Context]:
+    """The context of every asset that has a complete bar at the unix second `as_of`."""
+    complete = _complete(hourly, as_of)
+    return recall(survey(complete), complete, as_of, complete) if complete else {}
+
+
+def recall(
+    panel: InputPanel, hourly: Mapping[str, Bars], as_of: int, assets: Iterable[str] = ASSETS
+) -> dict[str, Context]:
+    """The contexts of `assets` that `build_all` gives at the unix second `as_of`, from a later panel of the same bars.
+
+    The panel is used once all of its assets have bars; before that, one is made of those that have.
+    """
+    complete = _complete(hourly, as_of)
+    if not complete:
+        return {}
+    if complete.keys() != panel.tracks.keys():
+        panel = survey(complete)
+    row = panel.row_at(max(bars.as_of for bars in complete.values()))
+    return {asset: _context(panel, row, asset, complete[asset]) for asset in assets if asset in complete}
+
+
+def _complete(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Bars]:
+    """The bars that were complete at the unix second `as_of`, of the assets that have any."""
+    return {asset: past for asset, bars in hourly.items() if len(past := bars.until(as_of))}
+
+
+def _context(panel: InputPanel, row: int, asset: str, bars: Bars) -> Context:
+    track = panel.tracks[asset]
+    inputs = {name: _finite(track.inputs[name][row]) for name in INPUTS if name not in WINDOW}
+    return Context(
+        asset=asset,
+        as_of=bars.as_of,
+        spot=float(bars.close[-1]),
+        history_days=panel.history_days(asset, row),
+        fast=float(track.fast[row]),
+        slow=float(track.slow[row]),
+        inputs=inputs,
+        correlations={other: _correlation(track, panel.tracks[other], row) for other in panel.tracks if other != asset},
+        level=float(track.variance.level[row]),
+        variance={name: float(values[row]) for name, values in track.variance.features.items()},
+    )
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _correlation(track: InputTrack, other: InputTrack, row: int) -> float | None:
+    """Correlation of hourly returns in the common hours of 30 days until `row`; None where there are too few."""
+    recent = slice(max(0, row + 1 - CORRELATION_H), row + 1)
+    common = track.traded[recent] & other.traded[recent]
+    if common.sum() < LEAST_COMMON_H:
+        return None
+    own, others = track.returns[recent][common], other.returns[recent][common]
+    if not own.any() or not others.any():
+        return None
+    return float(np.clip(np.corrcoef(own, others)[0, 1], -1, 1))

@@ -1,0 +1,201 @@
+"""The inputs of a forecast: a question beside the state of its assets, the same for every voter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.forecasting.densities.density import density
+from service.forecasting.voters import distribution
+from service.forecasting.voters.ballots import Abstention
+from service.forecasting.voters.context import Context
+from service.forecasting.voters.distribution import NORMAL_BASE, Base, Curve, ViewBase
+from service.forecasting.voters.fits import Fits
+from service.forecasting.voters.inputs import of_window
+from service.forecasting.voters.knowledge import Knowledge
+from service.market.assets import calendar_of, open_hours
+from service.market.instants import HOUR
+from service.questions.canonical import price
+from service.questions.question import TOUCHES, Question, happened
+
+SUREST = 0.995  # no forecast is closer to 0 or 1 than this
+STALE_H = 30.0  # open hours without a bar after which voters abstain; a holiday of the metals lasts 23
+LEAST_HISTORY_DAYS = 14.0  # with less, even the volatility is a guess
+
+
+@dataclass(frozen=True)
+class AssetState:
+    """One asset over the horizon of a question.
+
+    It begins at the unix second `now` and ends at `until`. `hours` are the open hours in it, `sigma` is the standard
+    deviation of the log return over them by plain volatility, `inputs` the values a voter may use (None where history
+    is too short), `level` and `variance` what the views of volatility see (None and empty where it is not stored).
+    """
+
+    asset: str
+    spot: float
+    now: int
+    until: int
+    hours: float
+    sigma: float
+    fast: float
+    slow: float
+    history_days: float
+    inputs: Mapping[str, float | None]
+    level: float | None = None
+    variance: Mapping[str, float] = field(default_factory=dict)
+
+    def distance(self, level: float) -> float:
+        """Log distance of a level from the spot, in standard deviations of a horizon that has open hours."""
+        return math.log(level / self.spot) / self.sigma
+
+
+@dataclass(frozen=True)
+class ForecastInputs:
+    """The `state` of the question's asset, and of the `other` asset of a `relative` question with the correlation.
+
+    `correlation` is None where there are too few common hours, `fits` before the first fit.
+    """
+
+    state: AssetState
+    other: AssetState | None
+    correlation: float | None
+    fits: Fits | None
+
+    @property
+    def states(self) -> tuple[AssetState, ...]:
+        """The states of the question's assets."""
+        return (self.state,) if self.other is None else (self.state, self.other)
+
+
+def build_inputs(question: Question, now: int, knowledge: Knowledge) -> ForecastInputs:
+    """The inputs of a question asked at the unix second `now`.
+
+    Raises Abstention, for every voter, where an asset has no usable context.
+    """
+    until = int(question.deadline.timestamp())
+    context = _usable(knowledge.contexts, question.asset, now)
+    state = _state(context, question.spot, now, until)
+    if question.other_asset is None:
+        return ForecastInputs(state, None, None, knowledge.fits)
+    other = _usable(knowledge.contexts, question.other_asset, now)
+    return ForecastInputs(
+        state=state,
+        other=_state(other, other.spot, now, until),
+        correlation=context.correlations.get(other.asset),
+        fits=knowledge.fits,
+    )
+
+
+def _usable(contexts: Mapping[str, Context], asset: str, now: int) -> Context:
+    context = contexts.get(asset)
+    if context is None:
+        raise Abstention(f"no bars of {asset} are stored")
+    if context.history_days < LEAST_HISTORY_DAYS:
+        raise Abstention(_too_short(LEAST_HISTORY_DAYS, asset, context.history_days))
+    age = open_hours(asset, context.as_of, now)
+    if age > STALE_H:
+        raise Abstention(f"the last bar of {asset} is {age:.0f} open hours old")
+    return context
+
+
+def _too_short(needed: float, asset: str, stored: float) -> str:
+    return f"needs {needed:.0f} days of hourly bars of {asset}, {stored:.0f} are stored"
+
+
+def _state(context: Context, spot: float, now: int, until: int) -> AssetState:
+    hours = open_hours(context.asset, now, until)
+    window = of_window(context.asset, now, until, hours)
+    return AssetState(
+        asset=context.asset,
+        spot=spot,
+        now=now,
+        until=until,
+        hours=hours,
+        sigma=float(distribution.horizon_sigma(context.fast, context.slow, hours)),
+        fast=context.fast,
+        slow=context.slow,
+        history_days=context.history_days,
+        inputs={**context.inputs, **{name: float(value) for name, value in window.items()}},
+        level=context.level,
+        variance=context.variance,
+    )
+
+
+def base_of(voter: str, state: AssetState, fits: Fits | None) -> Base:
+    """The distribution that a voter's view of volatility gives; a normal one before the views are fitted."""
+    fit = fits.densities.get(calendar_of(state.asset)) if fits else None
+    if fit is None or state.level is None or state.hours == 0:
+        return NORMAL_BASE
+    (seasonal_hours,) = fit.season.hours(state.asset, np.array([state.now]), np.array([state.until])).tolist()
+    hours = (state.until - state.now) / HOUR
+    return ViewBase(density(fit.views[voter], state.level, state.variance, hours, seasonal_hours), state.sigma)
+
+
+def require(state: AssetState, names: Sequence[str], days: float) -> NDArray[np.float64]:
+    """The named inputs of an asset, shape (names,); raises Abstention where one is missing.
+
+    `days` is the history that all of them need.
+    """
+    missing = [name for name in names if state.inputs.get(name) is None]
+    if missing and state.history_days < days:
+        raise Abstention(_too_short(days, state.asset, state.history_days))
+    if missing:
+        raise Abstention(f"the input {missing[0]} of {state.asset} is not available")
+    return np.array([state.inputs[name] for name in names], dtype=float)
+
+
+def settled(question: Question, state: AssetState) -> str | None:
+    """Why the outcome is practically decided, or None."""
+    if question.comparator == "relative":
+        return None
+    if state.hours == 0:
+        return f"The market of {state.asset} is closed until the deadline, so the price stays at {price(state.spot)}."
+    if question.comparator in TOUCHES and happened(question, final=state.spot, high=state.spot, low=state.spot):
+        return f"{state.asset} is at {price(state.spot)}, so {price(question.level)} has already been reached."
+    return None
+
+
+def p_yes(question: Question, inputs: ForecastInputs, curve: Curve, other: Curve | None = None) -> float:
+    """P(YES) of a voter with the opinion `curve` on the asset, and `other` on the other asset of a relative question.
+
+    Within [0.005, 0.995]; a negated question gets 1 less that of the event.
+    """
+    p = _p_event(question, inputs, curve, other)
+    p = min(SUREST, max(1 - SUREST, p))
+    return 1 - p if question.negated else p
+
+
+def _p_event(question: Question, inputs: ForecastInputs, curve: Curve, other: Curve | None) -> float:
+    state = inputs.state
+    if question.comparator == "relative":
+        return _p_relative(inputs, curve, other)
+    if state.hours == 0:
+        return float(happened(question, final=state.spot, high=state.spot, low=state.spot))
+    match question.comparator:
+        case "close_above":
+            return distribution.close_above(curve, state.distance(question.threshold))
+        case "close_below":
+            return 1 - distribution.close_above(curve, state.distance(question.threshold))
+        case "touch_above":
+            return distribution.touch_above(curve, state.distance(question.threshold))
+        case "touch_below":
+            return distribution.touch_below(curve, state.distance(question.threshold))
+        case "between":
+            return distribution.close_between(curve, *map(state.distance, question.bounds))
+        case "down":
+            return 1 - distribution.close_above(curve, 0.0)
+    return distribution.close_above(curve, 0.0)
+
+
+def _p_relative(inputs: ForecastInputs, curve: Curve, other: Curve | None) -> float:
+    assert inputs.other is not None  # a relative question names two assets
+    assert other is not None
+    if inputs.correlation is None:
+        raise Abstention("too few hours in which both assets traded")
+    sigma, other_sigma = inputs.state.sigma * curve.base.stretch, inputs.other.sigma * other.base.stretch
+    return distribution.outperforms(curve, sigma, other, other_sigma, inputs.correlation)

@@ -1,0 +1,228 @@
+"""The causal inputs of every asset, hour by hour: training and requests read the same ones.
+
+Row i of every array holds what was known at the end of hour i, computed from bars that were complete by then. Every
+step is sequential (running sums, recursions, trailing windows), so the panel of a prefix of the bars equals, bit for
+bit, a prefix of the panel. Variances count open hours: the weekend of a metal adds none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from service.forecasting.densities.features import VarianceTrack, variance_tracks
+from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid
+from service.forecasting.voters.inputs import LOOK_BACK_H, leader_of
+from service.market.assets import ASSETS
+from service.market.bars import Bars
+from service.market.instants import DAY, HOUR
+
+Array = NDArray[np.float64]
+
+FAST_HALF_LIFE_H = 72
+FASTEST_HALF_LIFE_H = 12
+SLOW_H = 180 * 24
+LEAST_VARIANCE = 1e-12  # per open hour: a constant price must not divide by zero
+COINS = tuple(key for key, asset in ASSETS.items() if asset.calendar == "always")
+
+
+@dataclass(frozen=True)
+class InputTrack:
+    """One asset on the hour grid, shape (hours,) each; NaN where history is too short.
+
+    `log_price` is carried forward over hours without a bar, `traded` marks the hours with one, `opened` counts open
+    hours, `returns` are hourly log returns, `fast` and `slow` variances of them per open hour (half-life 72 h; 180
+    days). `first` is the row of the first bar. `variance` is what the views of volatility see.
+    """
+
+    log_price: Array
+    traded: NDArray[np.bool_]
+    opened: Array
+    returns: Array
+    fast: Array
+    slow: Array
+    first: int
+    variance: VarianceTrack
+    inputs: Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class InputPanel:
+    """All assets on one grid of hours."""
+
+    grid: HourGrid
+    tracks: Mapping[str, InputTrack]
+
+    def __len__(self) -> int:
+        return len(self.grid)
+
+    @property
+    def origin(self) -> int:
+        """The unix second at which row 0 became known."""
+        return self.grid.origin
+
+    def row_at(self, instant: int) -> int:
+        """The last row known at a unix second; negative before the first."""
+        return self.grid.row_at(instant)
+
+    def time_of(self, row: int) -> int:
+        """The unix second at which a row became known."""
+        return self.grid.time_of(row)
+
+    def history_days(self, asset: str, row: int) -> float:
+        """Days from the first bar of `asset` to `row`."""
+        return max(0, row + 1 - self.tracks[asset].first) * HOUR / DAY
+
+
+def survey(hourly: Mapping[str, Bars]) -> InputPanel:
+    """The panel of the assets that have hourly bars; at least one must.
+
+    The inputs of an asset are NaN until it has 50 days of bars.
+    """
+    grid = hour_grid(hourly)
+    variance = variance_tracks(grid)
+    tracks = {asset: _track(track, variance[asset]) for asset, track in grid.tracks.items()}
+    moves = {asset: {span: _move(track, span) for span in (4, 24, 168)} for asset, track in tracks.items()}
+    return InputPanel(grid, {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()})
+
+
+def _track(track: HourTrack, variance: VarianceTrack) -> InputTrack:
+    opened = track.opened
+    return InputTrack(
+        log_price=track.close,
+        traded=track.traded,
+        opened=opened,
+        returns=track.returns,
+        fast=_decayed_variance(track.returns, opened, FAST_HALF_LIFE_H),
+        slow=_trailing_variance(track.returns, opened, SLOW_H),
+        first=track.first,
+        variance=variance,
+        inputs={},
+    )
+
+
+def _decayed_variance(returns: Array, opened: Array, half_life: float) -> Array:
+    """Exponentially weighted variance per open hour; the weights decay in open hours alone."""
+    decay = 0.5 ** (1 / half_life)
+
+    def forward(sums, hour):
+        squares, weight = sums
+        square, is_open = hour
+        if is_open:
+            squares, weight = squares * decay, weight * decay + 1
+        return squares + square, weight
+
+    hours = zip((returns**2).tolist(), (np.diff(opened, prepend=0.0) > 0).tolist(), strict=True)
+    sums = np.array(list(accumulate(hours, forward, initial=(0.0, 0.0))))[1:]
+    return np.maximum(sums[:, 0] / np.maximum(sums[:, 1], 1.0), LEAST_VARIANCE)
+
+
+def _trailing_variance(returns: Array, opened: Array, span: int) -> Array:
+    """Variance per open hour over the last `span` hours, or over as many as there are."""
+    squares = np.cumsum(returns**2)
+    return np.maximum(_over(squares, span) / np.maximum(_over(opened, span), 1.0), LEAST_VARIANCE)
+
+
+def _over(running: Array, span: int) -> Array:
+    """The gain of a running sum over the last `span` rows, or since its start."""
+    earlier = np.zeros_like(running)
+    earlier[span:] = running[:-span] if span < len(running) else []
+    return running - earlier
+
+
+def _back(series: Array, span: int) -> Array:
+    """The value `span` rows earlier, NaN where there is none."""
+    earlier = np.full_like(series, np.nan)
+    earlier[span:] = series[:-span] if span < len(series) else []
+    return earlier
+
+
+def _windows(series: Array, span: int) -> Array:
+    """The trailing `span` values of each row, shape (rows, span), NaN before the start."""
+    return sliding_window_view(np.concatenate([np.full(span - 1, np.nan), series]), span)
+
+
+def _sigma_of(track: InputTrack, span: int) -> Array:
+    """Standard deviation of a return over the last `span` hours at the 180-day volatility."""
+    return np.sqrt(track.slow * np.maximum(_over(track.opened, span), 1.0))
+
+
+def _move(track: InputTrack, span: int) -> Array:
+    return (track.log_price - _back(track.log_price, span)) / _sigma_of(track, span)
+
+
+def _mean(series: Array, span: int) -> Array:
+    """Mean of the trailing `span` values; NaN until there are as many."""
+    is_finite = np.isfinite(series)
+    full = _over(np.cumsum(is_finite), span) == span
+    return np.where(full, _over(np.cumsum(np.where(is_finite, series, 0.0)), span) / span, np.nan)
+
+
+def _with_inputs(asset: str, track: InputTrack, moves: Mapping[str, Mapping[int, Array]]) -> InputTrack:
+    inputs = {
+        **_recent(track, moves[asset]),
+        **_breadth(asset, moves),
+        **_volatility(track),
+        **_trend(track),
+    }
+    is_long_enough = np.arange(len(track.log_price)) >= track.first + LOOK_BACK_H
+    return replace(track, inputs={name: np.where(is_long_enough, series, np.nan) for name, series in inputs.items()})
+
+
+def _recent(track: InputTrack, moves: Mapping[int, Array]) -> dict[str, Array]:
+    """Moves over 4 hours to 30 days in 180-day sigmas, and the distance from the 48-hour mean in present ones."""
+    return {
+        "move_4h": moves[4],
+        "move_24h": moves[24],
+        "move_72h": _move(track, 72),
+        "move_168h": moves[168],
+        "move_720h": _move(track, 720),
+        "mean_distance_48h": (track.log_price - _mean(track.log_price, 48)) / np.sqrt(track.fast * 48),
+    }
+
+
+def _breadth(asset: str, moves: Mapping[str, Mapping[int, Array]]) -> dict[str, Array]:
+    """The moves of the other coins, and the lead of the leading one; NaN until all of them have enough history."""
+    peers = [coin for coin in COINS if coin != asset and coin in moves]
+    leader = moves.get(leader_of(asset))
+    if leader is None:
+        nothing = np.full(len(moves[asset][4]), np.nan)
+        return dict.fromkeys(("peers_24h", "peers_rising", "leader_4h", "leader_gap_24h"), nothing)
+    week = np.array([moves[coin][168] for coin in peers])
+    return {
+        "peers_24h": np.array([moves[coin][24] for coin in peers]).mean(axis=0),
+        "peers_rising": np.where(np.isfinite(week), np.sign(week), np.nan).mean(axis=0) / 2,
+        "leader_4h": leader[4],
+        "leader_gap_24h": leader[24] - moves[asset][24],
+    }
+
+
+def _volatility(track: InputTrack) -> dict[str, Array]:
+    """Log ratios of volatilities, and the semivariance skew of 7 days in [-1, 1].
+
+    The skew is the variance from up-moves less that from down-moves, over their sum: good and bad volatility of Patton
+    and Sheppard (2015).
+    """
+    fastest = _decayed_variance(track.returns, track.opened, FASTEST_HALF_LIFE_H)
+    squares = np.cumsum(track.returns**2)
+    signed = np.cumsum(np.sign(track.returns) * track.returns**2)
+    return {
+        "vol_ratio_180d": np.log(track.fast / track.slow) / 2,
+        "vol_ratio_12h": np.log(fastest / track.fast) / 2,
+        "semivariance_skew_7d": _over(signed, 168) / np.maximum(_over(squares, 168), LEAST_VARIANCE),
+    }
+
+
+def _trend(track: InputTrack) -> dict[str, Array]:
+    """Distance from the 50-day mean in sigmas, and position in the 50-day range from -1 (low) to 1 (high)."""
+    windows = _windows(track.log_price, LOOK_BACK_H)
+    high, low = windows.max(axis=1), windows.min(axis=1)
+    return {
+        "mean_50d": (track.log_price - _mean(track.log_price, LOOK_BACK_H)) / _sigma_of(track, LOOK_BACK_H),
+        "range_position_50d": (2 * track.log_price - high - low) / np.maximum(high - low, LEAST_VARIANCE),
+    }

@@ -1,0 +1,24 @@
+"""What the voters forecast from, besides the question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from service.forecasting.voters.context import Context
+from service.forecasting.voters.fits import Fits
+from service.forecasting.voters.track_record import TrackRecord
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """The contexts by asset, the newest fits (None before the first) and the track record."""
+
+    contexts: Mapping[str, Context]
+    fits: Fits | None = None
+    record: TrackRecord = field(default_factory=TrackRecord)
+
+    @property
+    def spots(self) -> dict[str, float]:
+        """The last price of each asset in USD."""
+        return {asset: context.spot for asset, context in self.contexts.items()}

@@ -1,0 +1,88 @@
+"""The panel: a question in, nine forecasts and one consensus out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from service.errors import NoVoters
+from service.forecasting.voters.ballots import Abstention, Ballot, PanelResult
+from service.forecasting.voters.brains import FOREST, LOGIT, VOL
+from service.forecasting.voters.consensus import pool
+from service.forecasting.voters.forecast_inputs import build_inputs
+from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.polling import Polling, Replies, Reply, Timer, sequential
+from service.forecasting.voters.seats import SEATS
+from service.forecasting.voters.voter import Voter, is_model
+from service.questions.question import Question
+
+
+def voters() -> tuple[Voter, ...]:
+    """The nine with their embedded engines: six seats, then three brains."""
+    return (*SEATS, VOL, LOGIT, FOREST)
+
+
+def embedded_panel(quorum: int, timer: Timer) -> Panel:
+    """The nine with their embedded engines, which cost nothing and answer at once."""
+    return Panel(voters(), quorum, timer, sequential)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The voters and how they are polled.
+
+    Parameters
+    ----------
+    voters : sequence of Voter
+        In the order in which their votes are listed.
+    quorum : int
+        Minimum number of ballots for a result.
+    timer : callable
+        A monotonic clock in seconds, for latencies and deadlines.
+    polling : callable
+        How the voters are polled.
+    """
+
+    voters: Sequence[Voter]
+    quorum: int
+    timer: Timer
+    polling: Polling
+
+    @property
+    def has_models(self) -> bool:
+        """Whether any voter is a language model."""
+        return any(is_model(voter) for voter in self.voters)
+
+    def ask(self, question: Question, now: int, knowledge: Knowledge) -> PanelResult:
+        """The result of a question asked at the unix second `now` of world time.
+
+        Raises NoVoters, with the reason of every abstention, below the quorum.
+        """
+        replies = dict(reply for reply in self.poll(question, now, knowledge) if reply is not None)
+        return self.conclude(question, now, knowledge, replies)
+
+    def poll(self, question: Question, now: int, knowledge: Knowledge) -> Replies:
+        """Each voter's ballot or abstention as it arrives, None as a heartbeat; closing the iterator ends the poll."""
+        try:
+            inputs = build_inputs(question, now, knowledge)
+        except Abstention as abstention:
+            yield from ((voter.name, abstention) for voter in self.voters)
+            return
+        yield from self.polling(self.voters, question, inputs, self.timer)
+
+    def conclude(self, question: Question, now: int, knowledge: Knowledge, replies: Mapping[str, Reply]) -> PanelResult:
+        """Pool the reply of every voter; raises NoVoters where the ballots are below the quorum."""
+        ordered = {voter.name: replies[voter.name] for voter in self.voters}
+        ballots = tuple(reply for reply in ordered.values() if isinstance(reply, Ballot))
+        abstained = {name: reply.reason for name, reply in ordered.items() if isinstance(reply, Abstention)}
+        if len(ballots) < max(1, self.quorum):
+            detail = f"{len(ballots)} of {len(ordered)} voters answered; {self.quorum} are needed"
+            raise NoVoters(detail, abstained=abstained)
+        return PanelResult(
+            question=question,
+            asked_at=now,
+            as_of=min(knowledge.contexts[asset].as_of for asset in question.assets),
+            ballots=ballots,
+            abstained=abstained,
+            pooled=pool(ballots, knowledge.record.of(question.comparator)),
+        )

@@ -1,0 +1,184 @@
+"""The quality of forecasts: proper scores, calibration and confidence intervals.
+
+`p` is P(YES) and `happened` 1 or 0 throughout, both of shape (n,); a mean of no values is NaN and must not be
+published.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, isfinite, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.market.instants import DAY
+
+Array = NDArray[np.float64]
+Instants = NDArray[np.int64]
+
+CLIP = 0.01
+FIRST_MONDAY = 4 * DAY  # unix time began on a Thursday
+POWER_QUANTILES = 1.959964 + 0.841621  # of a two-sided test at 5% with a power of 80%
+
+
+def brier(p: Array, happened: Array) -> Array:
+    """Squared error of each forecast (Brier 1950): 0 is perfect, 0.25 the score of 50%, 1 the worst.
+
+    >>> brier(np.array([0.8, 0.5]), np.array([1.0, 0.0])).round(2).tolist()
+    [0.04, 0.25]
+    """
+    return np.square(np.asarray(p) - np.asarray(happened))
+
+
+def log_score(p: Array, happened: Array) -> Array:
+    """Minus the log of the probability of the outcome (Good 1952), probabilities clipped to [.01, .99].
+
+    >>> log_score(np.array([0.8, 0.0]), np.array([1.0, 1.0])).round(4).tolist()
+    [0.2231, 4.6052]
+    """
+    clipped = np.clip(p, CLIP, 1 - CLIP)
+    return -np.log(np.where(np.asarray(happened) == 1, clipped, 1 - clipped))
+
+
+def skill(p: Array, reference: Array, happened: Array) -> float:
+    """1 - Brier / Brier of a reference: 1 is perfect, 0 no better than it, negative worse.
+
+    NaN where the reference makes no error or there are no forecasts.
+
+    >>> round(skill(np.array([0.8, 0.2]), np.array([0.5, 0.5]), np.array([1.0, 0.0])), 2)
+    0.84
+    """
+    error = brier(reference, happened).sum()
+    return float(1 - brier(p, happened).sum() / error) if error > 0 else float("nan")
+
+
+def base_rate_known(happened: Array, asked_at: Instants, resolved_at: Instants) -> Array:
+    """The share of YES among the questions that had resolved when each was asked, plus one YES and one NO (Laplace).
+
+    `asked_at` and `resolved_at` are unix seconds, `resolved_at` in rising order.
+
+    >>> base_rate_known(np.array([1.0, 1.0]), np.array([10, 15]), np.array([20, 30])).tolist()
+    [0.5, 0.5]
+    """
+    n = np.searchsorted(resolved_at, asked_at, side="right")
+    yes = np.concatenate([[0.0], np.cumsum(happened)])
+    return (yes[n] + 1) / (n + 2)
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """The decomposition brier = miscalibration - discrimination + uncertainty.
+
+    `p` are the forecasts in rising order and `observed` the frequency of YES at each, by isotonic regression.
+    """
+
+    p: Array
+    observed: Array
+    brier: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+
+def reliability(p: Array, happened: Array) -> Reliability:
+    """The CORP reliability diagram of at least one forecast (Dimitriadis, Gneiting and Jordan 2021)."""
+    from scipy.optimize import isotonic_regression
+
+    order = np.lexsort((-np.asarray(happened), p))
+    p, happened = np.asarray(p, dtype=float)[order], np.asarray(happened, dtype=float)[order]
+    _, places, counts = np.unique(p, return_inverse=True, return_counts=True)
+    of_same_p = np.bincount(places, happened) / counts
+    observed = isotonic_regression(of_same_p, weights=counts.astype(float)).x[places]
+    rate = np.full(len(p), happened.mean())
+    score, recalibrated, uninformed = (float(brier(each, happened).mean()) for each in (p, observed, rate))
+    return Reliability(p, observed, score, score - recalibrated, uninformed - recalibrated, uninformed)
+
+
+def wilson_interval(successes: float, n: float, z: float = 1.959964) -> tuple[float, float]:
+    """The interval of a proportion (Wilson 1927), 95% by default; [0, 1] when n is 0. `n` may be an effective one.
+
+    >>> tuple(round(bound, 4) for bound in wilson_interval(8, 10))
+    (0.4902, 0.9433)
+    """
+    if n <= 0:
+        return 0.0, 1.0
+    share, weight = successes / n, z**2 / n
+    center = (share + weight / 2) / (1 + weight)
+    half = z * sqrt(share * (1 - share) / n + weight / (4 * n)) / (1 + weight)
+    return max(0.0, center - half), min(1.0, center + half)
+
+
+def cluster_bootstrap_interval(
+    values: Array, clusters: NDArray[np.int64], generator: np.random.Generator, resamples: int = 2000
+) -> tuple[float, float]:
+    """The 95% interval of a mean whose values depend on each other within clusters, such as weeks.
+
+    Whole clusters are drawn with replacement (Davison and Hinkley 1997, section 3.8); NaN with fewer than two.
+    """
+    _, places = np.unique(clusters, return_inverse=True)
+    sums, counts = np.bincount(places, values), np.bincount(places)
+    if len(sums) < 2:
+        return float("nan"), float("nan")
+    drawn = generator.integers(0, len(sums), (resamples, len(sums)))
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def sign_flip_p(values: Array, clusters: Instants, generator: np.random.Generator, flips: int = 4999) -> float:
+    """The two-sided p-value of a mean of 0, by flipping the signs of whole clusters.
+
+    It counts `flips` random sign changes and the observed signs (Phipson and Smyth 2010): never under
+    1 / (flips + 1), and with c clusters not under about 2 / 2**c. NaN without a value.
+    """
+    if not len(values):
+        return float("nan")
+    _, places = np.unique(clusters, return_inverse=True)
+    sums = np.bincount(places, values)
+    signs = 2.0 * generator.integers(0, 2, (flips, len(sums))) - 1
+    nearly = abs(sums.sum()) * (1 - 1e-9)  # a sum in another order may differ in its last digits
+    return float((1 + np.count_nonzero(np.abs(signs @ sums) >= nearly)) / (flips + 1))
+
+
+def weeks_of(times: Instants) -> Instants:
+    """The calendar week of each unix second, from Monday 00:00 UTC.
+
+    >>> weeks_of(np.array([1_763_942_399, 1_763_942_400])).tolist()
+    [2915, 2916]
+    """
+    return (np.asarray(times, dtype=np.int64) - FIRST_MONDAY) // (7 * DAY)
+
+
+def needed_to_see(gap: float, deviation: float) -> int:
+    """The number of independent differences of standard deviation `deviation` that detect a mean of `gap`.
+
+    Two-sided at 5% with a power of 80%, by the normal approximation (Cohen 1988). `gap` is not 0.
+
+    >>> needed_to_see(0.05, 0.1205), needed_to_see(-0.02, 0.1205)
+    (46, 285)
+    """
+    return ceil((POWER_QUANTILES * deviation / gap) ** 2)
+
+
+def published(value: float, digits: int) -> float | None:
+    """A number as a document shows it: rounded, None where it is not finite."""
+    return round(float(value), digits) if isfinite(value) else None
+
+
+def effective_count(asked_at: Array, horizon: float) -> float:
+    """The number of independent questions that a series of overlapping ones is worth: n min(1, spacing / horizon).
+
+    `asked_at` are instants and `horizon` the mean time to resolution, in one unit; the spacing is the mean one between
+    instants of asking. At least 1 where there is a question at all.
+
+    >>> effective_count(np.array([0.0, 12.0, 24.0, 36.0]), 48.0)
+    1.0
+    >>> effective_count(np.arange(0.0, 480.0, 12.0), 24.0)
+    20.0
+    """
+    n = len(asked_at)
+    if n < 2 or horizon <= 0:
+        return float(n)
+    spacing = (np.max(asked_at) - np.min(asked_at)) / (n - 1)
+    return float(max(1.0, n * min(1.0, spacing / horizon)))

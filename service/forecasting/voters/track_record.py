@@ -1,0 +1,228 @@
+"""The skill of each voter so far and the calibration of the pool; computed by a job from resolved votes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.forecasting.voters.logistic import fit_map
+from service.forecasting.voters.scoring import brier, effective_count
+from service.questions.question import Comparator
+
+Class = Literal["direction", "event"]
+Array = NDArray[np.float64]
+
+CLIP = 0.01  # of probabilities before they become log-odds
+LEAST_INDEPENDENT = 30  # independent resolved questions before the pool is calibrated
+PRIOR_CORRELATION = 0.89  # of voters' errors, measured on nine language models
+PRIOR_STRETCH = (1.0, 0.15)  # mean and standard deviation of the factor b
+PRIOR_SHIFT = (0.0, 0.25)  # of the constant a, for events; direction has none
+
+
+def class_of(comparator: Comparator) -> Class:
+    """Whether a question asks for a direction (close to a coin flip) or for an event at a level."""
+    return "direction" if comparator in ("up", "down", "relative", "open") else "event"
+
+
+@dataclass(frozen=True)
+class ResolvedVote:
+    """A committed vote: P(YES) and its weight in the pool."""
+
+    voter: str
+    engine: str
+    p: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A question that resolved yes or no, with its votes; void ones are left out. `asked_at` is a unix second."""
+
+    comparator: Comparator
+    asked_at: int
+    horizon_hours: float
+    happened: bool
+    votes: tuple[ResolvedVote, ...]
+
+
+@dataclass(frozen=True)
+class VoterSkill:
+    """The skill of one engine of one voter in a class of questions.
+
+    `n` votes have resolved, worth `n_eff` independent ones. `brier` is their mean score and `difference` the mean of
+    that score less the mean over all voters of the same question: negative is better than average.
+    """
+
+    voter: str
+    engine: str
+    n: int
+    n_eff: float
+    brier: float
+    difference: float
+
+
+@dataclass(frozen=True)
+class PoolCalibration:
+    """The pool of a class: p = sigmoid(shift + stretch x), and the mean correlation of its voters' errors."""
+
+    n: int = 0
+    n_eff: float = 0.0
+    shift: float = 0.0
+    stretch: float = 1.0
+    correlation: float = PRIOR_CORRELATION
+
+
+@dataclass(frozen=True)
+class ClassRecord:
+    """One class of questions: the pool's calibration and each voter's skill."""
+
+    calibration: PoolCalibration = field(default_factory=PoolCalibration)
+    standings: tuple[VoterSkill, ...] = ()
+
+
+@dataclass(frozen=True)
+class TrackRecord:
+    """The record at the unix second `as_of`; the default is an empty one."""
+
+    as_of: int = 0
+    direction: ClassRecord = field(default_factory=ClassRecord)
+    event: ClassRecord = field(default_factory=ClassRecord)
+
+    def of(self, comparator: Comparator) -> ClassRecord:
+        """The class that a question belongs to."""
+        return self.direction if class_of(comparator) == "direction" else self.event
+
+    def to_plain(self) -> dict[str, Any]:
+        """A dict that JSON carries without loss."""
+        return asdict(self)
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> TrackRecord:
+        """The record that `to_plain` was called on."""
+        return TrackRecord(plain["as_of"], _class_from(plain["direction"]), _class_from(plain["event"]))
+
+
+def _class_from(plain: Mapping[str, Any]) -> ClassRecord:
+    standings = tuple(VoterSkill(**standing) for standing in plain["standings"])
+    return ClassRecord(PoolCalibration(**plain["calibration"]), standings)
+
+
+def build(resolved: Sequence[Resolved], as_of: int) -> TrackRecord:
+    """The record of everything that resolved by the unix second `as_of`."""
+    classes: dict[Class, list[Resolved]] = {"direction": [], "event": []}
+    for question in resolved:
+        classes[class_of(question.comparator)].append(question)
+    return TrackRecord(as_of, *(_build_class(name, questions) for name, questions in classes.items()))
+
+
+def _build_class(name: Class, questions: Sequence[Resolved]) -> ClassRecord:
+    if not questions:
+        return ClassRecord()
+    engines = sorted({(vote.voter, vote.engine) for question in questions for vote in question.votes})
+    place = {engine: column for column, engine in enumerate(engines)}
+    p, weights = np.full((2, len(questions), len(engines)), np.nan)
+    for row, question in enumerate(questions):
+        for vote in question.votes:
+            column = place[vote.voter, vote.engine]
+            p[row, column], weights[row, column] = vote.p, vote.weight
+    return measure(
+        name,
+        engines,
+        p=p,
+        weights=weights,
+        happened=np.array([question.happened for question in questions], dtype=float),
+        asked_at=np.array([question.asked_at / 3600 for question in questions]),
+        horizons=np.array([question.horizon_hours for question in questions]),
+    )
+
+
+def measure(
+    name: Class,
+    engines: Sequence[tuple[str, str]],
+    *,
+    p: Array,
+    weights: Array,
+    happened: Array,
+    asked_at: Array,
+    horizons: Array,
+) -> ClassRecord:
+    """The record of one class, from at least one question.
+
+    Parameters
+    ----------
+    name : str
+        The class; only events have a shift.
+    engines : sequence of (voter, engine)
+        One for each column.
+    p, weights : ndarray of shape (questions, engines)
+        P(YES) and weights; NaN where an engine did not vote.
+    happened, asked_at, horizons : ndarray of shape (questions,)
+        1 or 0; instants of asking and times to resolution in hours.
+    """
+    scores = brier(p, happened[:, None])
+    differences = scores - np.nanmean(scores, axis=1, keepdims=True)
+    standings = []
+    for column, (voter, engine) in enumerate(engines):
+        voted = np.isfinite(p[:, column])
+        if voted.any():
+            n_eff = effective_count(asked_at[voted], float(horizons[voted].mean()))
+            means = (float(values[voted, column].mean()) for values in (scores, differences))
+            standings.append(VoterSkill(voter, engine, int(voted.sum()), n_eff, *means))
+    n_eff = effective_count(asked_at, float(horizons.mean()))
+    return ClassRecord(_calibrate(name, p, weights, happened, n_eff), tuple(standings))
+
+
+def _calibrate(name: Class, p: Array, weights: Array, happened: Array, n_eff: float) -> PoolCalibration:
+    if n_eff < LEAST_INDEPENDENT:
+        return PoolCalibration(n=len(happened), n_eff=n_eff)
+    x = pooled_log_odds(p, weights)
+    shift, stretch = fit_pool(x, happened, n_eff / len(happened), has_shift=name == "event")
+    correlation = error_correlation(p, happened)
+    return PoolCalibration(len(happened), n_eff, shift, stretch, correlation)
+
+
+def pooled_log_odds(p: Array, weights: Array) -> Array:
+    """Weighted mean of the log-odds of the votes, shape (questions,): a logarithmic opinion pool (Genest, Zidek 1986).
+
+    `p` and `weights` have the voters along the last axis, NaN where one did not vote; probabilities are clipped to
+    [.01, .99].
+    """
+    clipped = np.clip(p, CLIP, 1 - CLIP)
+    odds = np.log(clipped / (1 - clipped))
+    return np.nansum(weights * odds, axis=-1) / np.nansum(np.where(np.isfinite(p), weights, np.nan), axis=-1)
+
+
+def fit_pool(x: Array, happened: Array, worth: float, *, has_shift: bool) -> tuple[float, float]:
+    """The maximum a posteriori (a, b) of p = sigmoid(a + b x), each question counted `worth` times (Platt 1999).
+
+    Priors b ~ N(1, .15^2) and a ~ N(0, .25^2); without a shift a is 0.
+    """
+    priors = (PRIOR_SHIFT, PRIOR_STRETCH) if has_shift else (PRIOR_STRETCH,)
+    columns = np.column_stack([np.ones_like(x), x] if has_shift else [x])
+    means, deviations = np.transpose(priors)
+    fitted = fit_map(columns, np.zeros_like(x), happened, np.full_like(x, worth), deviations, means).tolist()
+    return (fitted[0], fitted[1]) if has_shift else (0.0, fitted[0])
+
+
+def error_correlation(p: Array, happened: Array) -> float:
+    """Mean correlation of the errors of two voters, over all pairs with 30 common questions; in [0, 1].
+
+    The prior of .89 where there is no such pair.
+    """
+    errors = (happened[:, None] - p).T
+    correlations = []
+    for voter in range(len(errors)):
+        for other in range(voter):
+            common = np.isfinite(errors[voter]) & np.isfinite(errors[other])
+            if common.sum() >= LEAST_INDEPENDENT:
+                correlations.append(_correlation(errors[voter][common], errors[other][common]))
+    return float(np.clip(np.mean(correlations), 0, 1)) if correlations else PRIOR_CORRELATION
+
+
+def _correlation(x: Array, y: Array) -> float:
+    deviations = x.std() * y.std()
+    return float(np.mean((x - x.mean()) * (y - y.mean())) / deviations) if deviations > 0 else 1.0

@@ -1,0 +1,43 @@
+"""What a voter is, and which voters are language models."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol, TypeGuard
+
+from service.forecasting.voters.ballots import Forecast
+from service.forecasting.voters.forecast_inputs import ForecastInputs
+from service.questions.question import Question
+
+VoterKind = Literal["seat", "brain"]
+
+EMBEDDED = "embedded"
+
+
+class Voter(Protocol):
+    """A forecaster. `engine` is `embedded`, or `provider:model` for a language model in a seat."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kind(self) -> VoterKind: ...
+
+    @property
+    def engine(self) -> str: ...
+
+    def forecast(self, question: Question, inputs: ForecastInputs) -> Forecast:
+        """P(YES) and why; raises Abstention with a reason that is published."""
+        ...
+
+
+class ModelVoter(Voter, Protocol):
+    """A language model in a seat: it answers over the network and may miss its deadline."""
+
+    def late(self, question: Question, inputs: ForecastInputs, reason: str) -> Forecast:
+        """The forecast that replaces a missing answer, without waiting; raises Abstention with the reason."""
+        ...
+
+
+def is_model(voter: Voter) -> TypeGuard[ModelVoter]:
+    """Whether a language model holds this voter's seat."""
+    return voter.engine != EMBEDDED

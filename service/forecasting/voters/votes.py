@@ -1,0 +1,206 @@
+"""Votes and answers as they are published; the dataclasses are the JSON. Every number is rounded here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from service.forecasting.voters.ballots import Ballot, PanelResult
+from service.market.clock import World
+from service.market.instants import utc
+from service.questions.question import Comparator, Polarity, Question
+
+Direction = Literal["BULLISH", "BEARISH", "NEUTRAL"]
+Strength = Literal["STRONG", "MODERATE", "WEAK", "DIVIDED"]
+
+NEUTRAL_WITHIN = 3.0  # percentage points of bull probability from 50
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One voter's published vote.
+
+    `conviction` is 0 at even odds and 100 at certainty. `p_yes` is null where the question names no criterion.
+    `fallback`: the embedded engine answered in place of the seat's language model. `outlier`: the vote is far from the
+    others and weighs a third. `prompt`, `tokens` and `usd` are null where no language model was asked.
+    """
+
+    direction: Direction
+    conviction: float
+    reasoning: str
+    p_yes: float | None
+    engine: str
+    weight: float
+    latency_ms: float
+    fallback: bool
+    outlier: bool
+    prompt: str | None
+    tokens: int | None
+    usd: float | None
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """The published consensus; bull and bear are percent and add up to 100.
+
+    `agreement_pct` is the share of the weight that voted for the direction, `effective_voters` the number of
+    independent voters the votes are worth. `pivotal` are the voters without whom the direction would be different.
+    """
+
+    direction: Direction
+    bull_probability: float
+    bear_probability: float
+    strength: Strength
+    oracles_count: int
+    agreement_pct: float
+    effective_voters: float
+    pivotal: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Understood:
+    """The parsed meaning of the question."""
+
+    asset: str
+    other_asset: str | None
+    comparator: Comparator
+    level: float | None
+    upper_level: float | None
+    level_pct: float | None
+    deadline: datetime
+    horizon_hours: float
+    spot: float
+    polarity: Polarity
+    negated: bool
+    canonical: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The oracle's answer. `as_of` is the end of the last bar behind the votes, never the instant of serving.
+
+    `cached`: the same question was asked shortly before, at `asked_at`, and this is the answer it got.
+    """
+
+    id: str
+    question: str
+    understood: Understood
+    asked_at: datetime
+    as_of: datetime
+    world: World
+    p_yes: float | None
+    consensus: Consensus
+    votes: dict[str, Vote]
+    abstained: dict[str, str]
+    cached: bool = False
+
+
+def publish(result: PanelResult, *, id: str, world: World) -> Answer:
+    """The published answer."""
+    question = result.question
+    return Answer(
+        id=id,
+        question=question.text,
+        understood=understood(question),
+        asked_at=utc(result.asked_at),
+        as_of=utc(result.as_of),
+        world=world,
+        p_yes=_p_yes(question, result.pooled.p),
+        consensus=_consensus(result),
+        votes={
+            ballot.voter: vote(question, ballot, weight, outlier=ballot.voter in result.pooled.outliers)
+            for ballot, weight in zip(result.ballots, result.pooled.weights, strict=True)
+        },
+        abstained=dict(result.abstained),
+    )
+
+
+def understood(question: Question) -> Understood:
+    """The parsed meaning of a question, in the order in which it is published."""
+    return Understood(**{name: getattr(question, name) for name in Understood.__dataclass_fields__})
+
+
+def vote(question: Question, ballot: Ballot, weight: float = 1.0, *, outlier: bool = False) -> Vote:
+    """The published form of a ballot; a stream shows it with weight 1 before the weights are known."""
+    bull = bull_probability(question, ballot.p)
+    forecast = ballot.forecast
+    return Vote(
+        direction=direction_of(bull),
+        conviction=margin_of(bull),
+        reasoning=forecast.reasoning,
+        p_yes=_p_yes(question, forecast.p),
+        engine=ballot.engine,
+        weight=round(weight, 3),
+        latency_ms=round(ballot.latency_ms, 1),
+        fallback=forecast.fallback,
+        outlier=outlier,
+        prompt=forecast.prompt,
+        tokens=forecast.tokens,
+        usd=None if forecast.usd is None else round(forecast.usd, 6),
+    )
+
+
+def bull_probability(question: Question, p: float) -> float:
+    """The upward side of P(YES) in percent, to one decimal: the published `p_yes`, or 1 less it, times 100."""
+    published = round(p, 3)
+    return round(100 * (published if question.polarity == "bull" else 1 - published), 1)
+
+
+def direction_of(bull: float) -> Direction:
+    """The side of a published bull probability; NEUTRAL less than 3 percentage points from even."""
+    if round(abs(bull - 50), 1) < NEUTRAL_WITHIN:
+        return "NEUTRAL"
+    return "BULLISH" if bull > 50 else "BEARISH"
+
+
+def margin_of(bull: float) -> float:
+    """The distance of a published bull probability from even: 0 at 50, 100 at 0 and at 100."""
+    return round(2 * abs(bull - 50), 1)
+
+
+def strength_of(bull: float, agreement_pct: float, voters: int) -> Strength:
+    """The strength of a consensus, by thresholds that are ours.
+
+    By margin WEAK under 15, MODERATE under 40, else STRONG; one step less if the agreement is under 60% or fewer than
+    five voted; DIVIDED if the agreement is under 50%.
+    """
+    if agreement_pct < 50:
+        return "DIVIDED"
+    margin = margin_of(bull)
+    steps: tuple[Strength, ...] = ("WEAK", "MODERATE", "STRONG")
+    step = (margin >= 15) + (margin >= 40)
+    if agreement_pct < 60 or voters < 5:
+        step = max(0, step - 1)
+    return steps[step]
+
+
+def _consensus(result: PanelResult) -> Consensus:
+    pooled, voters = result.pooled, len(result.ballots)
+    bull = bull_probability(result.question, pooled.p)
+    direction = direction_of(bull)
+    sides = [direction_of(bull_probability(result.question, ballot.p)) for ballot in result.ballots]
+    agreeing = sum(weight for side, weight in zip(sides, pooled.weights, strict=True) if side == direction)
+    agreement = round(100 * agreeing / sum(pooled.weights), 1)
+    return Consensus(
+        direction=direction,
+        bull_probability=bull,
+        bear_probability=round(100 - bull, 1),
+        strength=strength_of(bull, agreement, voters),
+        oracles_count=voters,
+        agreement_pct=agreement,
+        effective_voters=round(pooled.effective_voters, 1),
+        pivotal=_pivotal(result, direction),
+    )
+
+
+def _pivotal(result: PanelResult, direction: Direction) -> tuple[str, ...]:
+    """The voters without whom the published direction would be different."""
+    remaining = zip(result.ballots, result.pooled.without, strict=True)
+    sides = {ballot.voter: direction_of(bull_probability(result.question, p)) for ballot, p in remaining}
+    return tuple(voter for voter, side in sides.items() if side != direction)
+
+
+def _p_yes(question: Question, p: float) -> float | None:
+    return None if question.comparator == "open" else round(p, 3)

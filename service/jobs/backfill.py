@@ -1,0 +1,55 @@
+"""The first start: the past of the market is backfilled once, so that there is a track record to show.
+
+All of it is marked as backfilled. The live world is not backfilled: its record begins with the first vote.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from service.forecasting import backfill as pure
+from service.forecasting.backfill import BackfilledPast
+from service.jobs import children
+from service.jobs.committing import keep_opened
+from service.jobs.forecast import hours
+from service.jobs.job import Effects, JobContext
+from service.jobs.rank import run_arena
+from service.market.instants import DAY
+from service.store import headlines, knowledge, predictions
+from service.store.plain import RECORD, apex_calls, records
+from service.trading.swarm import net_history
+
+# Sixty days of the fund, after two days in which the first markets resolve.
+BACKFILLED_S = 62 * DAY
+# The history before it, from which every voter can be fitted.
+TRAINING_S = 90 * DAY
+
+
+def backfill(job_context: JobContext, slot: int) -> Effects:
+    """Backfill the days before `slot`, unless there are markets already, no fits, or too little history."""
+    since = max(slot - BACKFILLED_S, job_context.history_from + TRAINING_S) // DAY * DAY
+    with job_context.database.reading() as db:
+        newest, has_begun = knowledge.newest_fits(job_context.database, db), predictions.has_any(db)
+    if has_begun or newest is None or since >= slot:
+        return lambda _: None
+    settings = job_context.settings
+    times, net = net_history(run_arena(job_context, slot), pure.ASSET)
+    past = children.call(
+        pure.backfill,
+        hours(job_context, slot),
+        since,
+        slot,
+        newest,
+        settings.simulated_seed,
+        settings.oracle_quorum,
+        dict(zip(times.tolist(), net.tolist(), strict=True)),
+    )
+    return lambda db: _keep(db, past, slot)
+
+
+def _keep(db: Connection, past: BackfilledPast, slot: int) -> None:
+    records.save(db, RECORD, past.record.to_plain(), as_of=slot)
+    headlines.add(db, past.headlines)
+    for call in past.calls:
+        apex_calls.add(db, call.at, call.to_plain(), p_up=call.p_up, backfilled=True)
+    keep_opened(db, past.markets, slot)

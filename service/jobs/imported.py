@@ -1,0 +1,136 @@
+"""Markets of Polymarket and Kalshi: imported into the live world, voted on, and settled by their sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import sqrt
+from types import ModuleType
+
+import structlog
+from pydantic import TypeAdapter
+from sqlalchemy import Connection
+
+from service.errors import SourceFailed
+from service.forecasting.predictions import Prediction, Settlement
+from service.forecasting.predictions.imports import OutsideMarket, choose
+from service.forecasting.voters import context
+from service.jobs.committing import keep_opened, keep_settlements
+from service.jobs.forecast import hours
+from service.jobs.job import Effects, JobContext
+from service.jobs.predict import vote
+from service.market.instants import iso
+from service.sources.odds import kalshi, polymarket
+from service.store import predictions, snapshots
+
+HOURS_A_YEAR = 24 * 365.25
+SNAPSHOT = "odds-sources"
+
+log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class SourceStatus:
+    """When a source last listed its markets (None: never yet), and why it failed since then."""
+
+    read_at: int | None = None
+    failed: str | None = None
+
+
+STATUSES = TypeAdapter(dict[str, SourceStatus])
+
+
+def import_markets(job_context: JobContext, slot: int) -> Effects:
+    """Import what outside markets ask about our assets; where a source fails, earlier imports stay."""
+    offered, statuses = _offered(job_context, slot)
+    contexts = context.build_all(hours(job_context, slot), slot)
+    with job_context.database.reading() as db:
+        unresolved = predictions.unresolved(db)
+        stored = predictions.ids(db)
+    fresh = {market.id: market for market in offered if market.id not in stored}
+    spots = {asset: state.spot for asset, state in contexts.items()}
+    volatility = {asset: sqrt(state.slow * HOURS_A_YEAR) for asset, state in contexts.items()}
+    imported, refused = choose(fresh.values(), slot, spots, volatility, unresolved)
+    log.info("markets_offered", taken=len(imported), refused=len(refused))
+    voted = vote(job_context, slot, imported, contexts)
+    opened = [replace(market, odds=fresh[market.id].odds) for market in voted]
+
+    def write(db: Connection) -> None:
+        keep_opened(db, opened, slot)
+        snapshots.save(db, SNAPSHOT, slot, STATUSES.dump_json(statuses))
+
+    return write
+
+
+def sources(db: Connection) -> dict[str, str]:
+    """The age of the odds of each source in words, with the reason where it failed."""
+    return {name: _in_words(name, status) for name, status in _statuses(db).items()}
+
+
+def settle_imported(job_context: JobContext, slot: int) -> Effects:
+    """Settle imported markets as their sources have settled them; those decided before the import become void."""
+    with job_context.database.reading() as db:
+        waiting = {market.id: market for market in predictions.unresolved(db) if market.resolver in _SOURCES}
+    settled = {
+        market.id: void_if_decided_before_import(market, settlement, slot)
+        for name in _SOURCES
+        for market_id, settlement in _settled(job_context, name, waiting.values()).items()
+        if (market := waiting.get(f"{name}-{market_id}"))
+    }
+    return lambda db: keep_settlements(db, settled, slot)
+
+
+def void_if_decided_before_import(market: Prediction, settlement: Settlement, slot: int) -> Settlement:
+    """The settlement as it is stored at `slot`: void where the source decided the market before it was imported."""
+    if settlement.resolved_at > market.created_at:
+        return replace(settlement, resolved_at=slot)
+    return replace(settlement, outcome="void", resolved_at=slot, evidence="it was decided before it was imported")
+
+
+def _offered(job_context: JobContext, slot: int) -> tuple[list[OutsideMarket], dict[str, SourceStatus]]:
+    """The markets that every source lists, and the status of each."""
+    with job_context.database.reading() as db:
+        statuses = _statuses(db)
+    offered: list[OutsideMarket] = []
+    for name in _SOURCES:
+        source, address = _source(job_context, name)
+        try:
+            markets, refused = source.list_open(address, job_context.settings.source_timeout_s)
+        except SourceFailed as error:
+            log.warning("source_failed", source=name, detail=error.detail)
+            statuses[name] = replace(statuses.get(name, SourceStatus()), failed=error.detail)
+            continue
+        log.info("markets_read", source=name, read=len(markets), refused=len(refused))
+        offered += markets
+        statuses[name] = SourceStatus(read_at=slot)
+    return offered, statuses
+
+
+def _statuses(db: Connection) -> dict[str, SourceStatus]:
+    snapshot = snapshots.latest(db, SNAPSHOT)
+    return STATUSES.validate_json(snapshot.body) if snapshot else {}
+
+
+def _in_words(name: str, status: SourceStatus) -> str:
+    read = f"read {iso(status.read_at)}" if status.read_at else "never read"
+    return f"odds ({name}), {read}" + (f"; failed since: {status.failed}" if status.failed else "")
+
+
+def _settled(job_context: JobContext, name: str, waiting: Iterable[Prediction]) -> dict[str, Settlement]:
+    """The settlements of a source, by its own market id."""
+    source, address = _source(job_context, name)
+    market_ids = [market.odds.market_id for market in waiting if market.resolver == name and market.odds]
+    if not market_ids:
+        return {}
+    try:
+        return source.settled(address, job_context.settings.source_timeout_s, market_ids)
+    except SourceFailed as error:
+        log.warning("source_failed", source=name, detail=error.detail)
+        return {}
+
+
+def _source(job_context: JobContext, name: str) -> tuple[ModuleType, str]:
+    return _SOURCES[name], getattr(job_context.settings, f"{name}_url")
+
+
+_SOURCES: dict[str, ModuleType] = {"polymarket": polymarket, "kalshi": kalshi}

@@ -1,0 +1,39 @@
+"""The inputs of apex's layers, for the call every four hours and for a challenge."""
+
+from __future__ import annotations
+
+import json
+
+from service.forecasting.apex.gathering import odds_of_up, poll_layers
+from service.forecasting.apex.layers import LayerInputs
+from service.forecasting.apex.swarm import NetView
+from service.forecasting.news.pulse import score_at
+from service.forecasting.news.stories import stories
+from service.forecasting.voters.knowledge import Knowledge
+from service.jobs.job import JobContext
+from service.jobs.news import KEPT_S
+from service.store import headlines, predictions, snapshots
+
+
+def gather_inputs(job_context: JobContext, at: int, knowledge: Knowledge, asset: str) -> LayerInputs:
+    """The inputs of a call on `asset`, which has a context, at the world second `at`."""
+    with job_context.database.reading() as db:
+        recent = headlines.since(db, at - KEPT_S)
+        markets = predictions.active(db, at)
+    net = swarm(job_context).get(asset)
+    return poll_layers(
+        asset,
+        at,
+        knowledge,
+        job_context.embedded,
+        news=score_at(stories(recent), at),
+        odds_p=odds_of_up(asset, at, markets),
+        swarm=net and net.net,
+    )
+
+
+def swarm(job_context: JobContext) -> dict[str, NetView]:
+    """The numbers of strategies long, short and flat in each asset, from the latest ranking; empty before the first."""
+    with job_context.database.reading() as db:
+        snapshot = snapshots.latest(db, "swarm")
+    return {asset: NetView(**counts) for asset, counts in json.loads(snapshot.body).items()} if snapshot else {}

@@ -1,0 +1,35 @@
+"""The header of a document that is computed from bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from service.documents import DocumentHeader, World
+from service.market.instants import iso
+
+# A document is stale once this many consecutive bars are missing.
+MISSED_BARS = 3
+
+
+def header(
+    made_at: int, as_of: int, *, step: int, world: World, sources: Mapping[str, str], every_s: int = 0
+) -> DocumentHeader:
+    """The header of a document computed at `made_at` from bars that end at `as_of`.
+
+    Parameters
+    ----------
+    made_at, as_of : int
+        Unix seconds of world time.
+    step : int
+        Seconds between two bars.
+    every_s : int
+        Seconds between two computations, where that is not one per bar. The document is stale after `every_s` and
+        MISSED_BARS further bars.
+    """
+    return DocumentHeader(
+        timestamp=iso(made_at),
+        as_of=iso(as_of),
+        stale_after=iso(as_of + every_s + MISSED_BARS * step),
+        world=world,
+        sources=dict(sources),
+    )

@@ -1,0 +1,65 @@
+"""The event that YES stands for, and the functions that create one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from service.questions.canonical import price
+from service.questions.question import Comparator
+from service.questions.refusals import invalid
+
+# A level farther from the spot price than this factor is taken for a mistake.
+WIDEST = 100.0
+# Two levels farther apart than this factor are not taken for a range.
+WIDEST_RANGE = 20.0
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What must happen. Levels are in USD, `level_pct` is the move from the spot price in percent."""
+
+    comparator: Comparator
+    level: float | None = None
+    upper_level: float | None = None
+    level_pct: float | None = None
+    negated: bool = False
+    notes: tuple[str, ...] = ()
+
+    def noted(self, note: str) -> Criterion:
+        """The criterion with a note for the user."""
+        return replace(self, notes=(*self.notes, note))
+
+
+def touch(level: float, upward: bool) -> Criterion:
+    """Some price before the deadline is at the level or beyond it."""
+    return Criterion("touch_above" if upward else "touch_below", level)
+
+
+def close(level: float, upward: bool) -> Criterion:
+    """The last price before the deadline is beyond the level."""
+    return Criterion("close_above" if upward else "close_below", level)
+
+
+def stay(level: float, below: bool) -> Criterion:
+    """No price before the deadline is at the level or beyond it."""
+    return replace(touch(level, upward=below), negated=True)
+
+
+def between(low: float, high: float, spot: float, *, lasting: bool = False) -> Criterion:
+    """The last price before the deadline is in the range; `lasting` if the question asked for all prices to be."""
+    ends = sorted((checked(low, spot), checked(high, spot)))
+    if ends[0] == ends[1]:
+        raise invalid("The two ends of the range are the same. Name a lower and an upper level.")
+    if ends[1] > ends[0] * WIDEST_RANGE:
+        raise invalid("The two levels are too far apart for a range. Ask about one of them.")
+    criterion = Criterion("between", ends[0], ends[1])
+    return criterion.noted("For a range, only the price at the deadline counts.") if lasting else criterion
+
+
+def checked(level: float, spot: float) -> float:
+    """The level, rounded to ten digits; InvalidQuestion if it is too far from the spot price."""
+    if level > 0 and spot / WIDEST <= level <= spot * WIDEST:
+        return float(f"{level:.10g}")
+    limits = f"between {price(spot / WIDEST)} and {price(spot * WIDEST)}"
+    hint = f" Did you mean {level * 1000:,.0f}?" if 0.2 < level * 1000 / spot < 5 else ""
+    raise invalid(f"The level is implausible at a price of {price(spot)} USD. It must be {limits}.{hint}")

@@ -1,0 +1,163 @@
+"""Dates of the calendar: days, months, quarters, halves, years, holidays and seasons.
+
+Each function takes the matched tokens under the names that its rule in `rules` gives them.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from service.questions.dates import periods
+from service.questions.dates.periods import DateRange
+from service.questions.dates.reading import Named, Today, day, next_time, no_such_date, number, part, written_year, year
+
+
+def iso(named: Named, _today: Today) -> DateRange:
+    """2026-12-31, with or without a time of day."""
+    written, _, clock = named["iso"].text.replace("t", " ").partition(" ")
+    in_year, month, which = map(int, written.split("-"))
+    whole = day(in_year, month, which)
+    if not clock:
+        return whole
+    hour, minute = map(int, clock.split(":")[:2])
+    if hour > 23 or minute > 59:
+        raise no_such_date()
+    instant = whole.begin.replace(hour=hour, minute=minute)
+    return DateRange(instant, instant, exact=True)
+
+
+def numeric(named: Named, today: Today) -> DateRange:
+    """31.12.2026, 12/31/2026, 2026/12/31; with points and hyphens the day comes first."""
+    text = named["date"].text
+    first, second, third = map(int, re.split(r"[./-]", text))
+    if first > 31:
+        return day(first, second, third)
+    month, which = _month_and_day(first, second, "/" not in text or today.day_first)
+    return day(third if third > 99 else 2000 + third, month, which)
+
+
+def slashed(named: Named, today: Today) -> DateRange | None:
+    """12/31, but not 24/7."""
+    first, second = map(int, named["slash"].text.split("/"))
+    if (first, second) == (24, 7):
+        return None
+    return _day_of(today, None, *_month_and_day(first, second, today.day_first))
+
+
+def dotted(named: Named, today: Today) -> DateRange:
+    """31.12. after a word that makes it a date."""
+    which, month = map(int, named["daymonth"].text.split("."))
+    return _day_of(today, None, month, which)
+
+
+def glyph_date(named: Named, today: Today) -> DateRange:
+    """2026年12月31日, 12月末."""
+    before, _, after = named["glyphdate"].text.partition("月")
+    *years, month = map(int, re.findall(r"\d+", before))
+    days = re.findall(r"\d+", after)
+    in_year = years[0] if years else year(named)
+    if days:
+        return _day_of(today, in_year, month, int(days[0]))
+    return part(named, _month(today, in_year, month))
+
+
+def month_day(named: Named, today: Today) -> DateRange:
+    """December 31, 31 December 2026, "31 December next year"."""
+    month, which = int(named["month"].quantity), number(named["day"])
+    if "next" in named:
+        return day(today.now.year + 1, month, which)
+    return _day_of(today, year(named), month, which)
+
+
+def month_days(named: Named, today: Today) -> DateRange:
+    """November 24-30: the last day counts."""
+    return month_day({**named, "day": named["last_day"]}, today)
+
+
+def day_of_month(named: Named, today: Today) -> DateRange | None:
+    """ "The 15th": of this month, or of the next month that has such a day."""
+    which = number(named["day"])
+    for ahead in range(3):
+        month = periods.shifted(today.date.replace(day=1), ahead)
+        if which <= periods.months(month.year, month.month).end.day and month.replace(day=which) >= today.date:
+            return periods.day(month.replace(day=which))
+    return None
+
+
+def month_name(named: Named, today: Today) -> DateRange:
+    """December, "end of December 2026"."""
+    return part(named, _month(today, year(named), int(named["month"].quantity)))
+
+
+def last_month_name(named: Named, today: Today) -> DateRange:
+    """ "Last December"."""
+    month = int(named["month"].quantity)
+    return periods.months(today.now.year - (month >= today.now.month), month)
+
+
+def week_of_month(named: Named, today: Today) -> DateRange:
+    """ "The first week of December" ends on the seventh."""
+    whole = _month(today, year(named), int(named["month"].quantity))
+    last = min(7 * number(named["which"]), whole.end.day)
+    return periods.between(whole.begin.date(), whole.begin.date().replace(day=last))
+
+
+def quarter(named: Named, today: Today) -> DateRange | None:
+    """Q1, "the third quarter of 2027"."""
+    which = number(named["which"])
+    if not 1 <= which <= 4:
+        return None
+    return part(named, next_time(today, year(named), lambda in_year: periods.months(in_year, 3 * which - 2, 3)))
+
+
+def half(named: Named, today: Today) -> DateRange | None:
+    """H1, "the first half of 2027"."""
+    which = number(named["which"])
+    if not 1 <= which <= 2:
+        return None
+    return next_time(today, year(named), lambda in_year: periods.months(in_year, 6 * which - 5, 6))
+
+
+def whole_year(named: Named, _today: Today) -> DateRange:
+    """2027, "early 2027"."""
+    return part(named, periods.months(written_year(named["year"]), 1, 12))
+
+
+def holiday(named: Named, today: Today) -> DateRange:
+    name = str(named["holiday"].value)
+    return next_time(today, year(named), lambda in_year: periods.day(periods.holiday(name, in_year)))
+
+
+def season(named: Named, today: Today) -> DateRange:
+    name = str(named["season"].value)
+    return part(named, next_time(today, year(named), lambda in_year: periods.season(name, in_year)))
+
+
+def impossible(*_: object) -> DateRange:
+    """ "By 32 December"."""
+    raise no_such_date()
+
+
+def _month(today: Today, in_year: int | None, month: int) -> DateRange:
+    if not 1 <= month <= 12:
+        raise no_such_date()
+    return next_time(today, in_year, lambda in_year: periods.months(in_year, month))
+
+
+def _day_of(today: Today, in_year: int | None, month: int, which: int) -> DateRange:
+    """That day in the named year, or the next such day; the next February 29 is in a leap year."""
+    if in_year is None and (month, which) == (2, 29):
+        in_year = next(later for later in range(today.now.year, today.now.year + 9) if _has_leap_day(later, today))
+    return next_time(today, in_year, lambda in_year: day(in_year, month, which))
+
+
+def _has_leap_day(in_year: int, today: Today) -> bool:
+    leap = in_year % 4 == 0 and (in_year % 100 != 0 or in_year % 400 == 0)
+    return leap and date(in_year, 2, 29) >= today.date
+
+
+def _month_and_day(first: int, second: int, day_first: bool) -> tuple[int, int]:
+    """Month and day of two numbers: in the order of the language, or in the other if only that is a date."""
+    month, which = (second, first) if day_first else (first, second)
+    return (which, month) if month > 12 >= which else (month, which)

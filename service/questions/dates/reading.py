@@ -1,0 +1,86 @@
+"""What the rules for dates share: the current time, the tokens by name, numbers, parts of a range."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from service.errors import InvalidQuestion
+from service.questions.dates import periods
+from service.questions.dates.periods import DateRange
+from service.questions.numerals import readings
+from service.questions.refusals import invalid
+from service.questions.tokens import Token
+
+# Where the parts of a range end, as a share of its length; "late" means the whole range.
+PARTS = {"start": 0.0, "early": 1 / 3, "mid": 1 / 2, "end": 1.0}
+
+# The tokens of a match under their kinds and under the names that the rule gives them.
+Named = dict[str, Token]
+
+
+class Today(NamedTuple):
+    """When the question is asked, and whether 3/4 means April 3 in its language."""
+
+    now: datetime
+    day_first: bool
+
+    @property
+    def date(self) -> date:
+        return self.now.date()
+
+
+def no_such_date() -> InvalidQuestion:
+    return invalid("There is no such date in the calendar. Write the deadline like 2026-12-31 or 31 December 2026.")
+
+
+def day(year: int, month: int, which: int) -> DateRange:
+    """That day of the calendar; InvalidQuestion if it does not exist."""
+    try:
+        return periods.day(date(year, month, which))
+    except ValueError:
+        raise no_such_date() from None
+
+
+def number(token: Token) -> int:
+    """The whole number of a token: its value, or the digits that it begins with."""
+    if token.value is not None:
+        return int(token.quantity)
+    return int(re.sub(r"\D.*", "", token.text))
+
+
+def count(token: Token) -> float:
+    """How many of a unit: digits, words, or "a" for one."""
+    if token.kind == "a":
+        return 1.0
+    return token.quantity if token.value is not None else readings(token.text)[-1]
+
+
+def year(named: Named) -> int | None:
+    """The year that is named, if any."""
+    return written_year(named["year"]) if "year" in named else None
+
+
+def written_year(token: Token) -> int:
+    """The year of a token; '27 is 2027."""
+    digits = number(token)
+    return digits if digits > 99 else 2000 + digits
+
+
+def next_time(today: Today, named_year: int | None, at: Callable[[int], DateRange]) -> DateRange:
+    """The range in the named year or, without one, the first that has not ended yet."""
+    if named_year is not None:
+        return at(named_year)
+    this = at(today.now.year)
+    return this if this.end > today.now else at(today.now.year + 1)
+
+
+def part(named: Named, whole: DateRange) -> DateRange:
+    """The last day of the named part (end, start, middle, …) of a range; the range itself if no part is named."""
+    share = next((PARTS[name] for name in PARTS if name in named), None)
+    if share is None:
+        return whole
+    first, last = whole.begin.date(), whole.end.date()
+    return periods.day(first + timedelta(days=int((last - first).days * share)))

@@ -1,0 +1,143 @@
+"""The roles that a token may have in a date: its kind and, for a number, day, year or count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from service.questions.tokens import DASHES, Token
+
+AMOUNT_BEFORE = {"money", "foreign"}
+AMOUNT_AFTER = {"times", "percent", "money", "cent", "foreign", "figures"}
+# After these a number of four digits is a level, not a year.
+LEVEL_BEFORE = {"above", "below", "reach", "break", "exceed", "to", "meet", "be", "target"}
+PREPOSITIONS = {"in", "by", "before", "until", "lasting", "on", "within", "during", "from"}
+PARTS = {"end", "start", "mid", "early", "late"}
+NEAR = {"this", "next", "last"}
+DATE_WORDS = PREPOSITIONS | PARTS | NEAR | {"to", "between", "and", "or", "weekday", "month", "nth"}
+YEAR_BEFORE = DATE_WORDS | {"eo", "unit", "q", "number", "halfyear", "holiday", "season"}
+# Words that are a month or a weekday only beside a date word or a day; elsewhere they are everyday words.
+AMBIGUOUS = {"may", "march", "mar", "mars", "sun", "sat", "set", "out", "ago"}
+# Plurals that mean a few where no number precedes them: "in the coming weeks".
+PLURALS = {
+    *("hours", "days", "weeks", "months", "years", "stunden", "tagen", "wochen", "monaten", "jahren"),
+    *("heures", "jours", "semaines", "horas", "dias", "semanas", "meses", "ore", "giorni", "settimane", "mesi"),
+}
+UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "week": {"week"}}
+
+
+def with_minutes(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with the m of "in 15m" as minutes; elsewhere it may mean a million."""
+    result = list(tokens)
+    for place in range(2, len(result)):
+        token, number, before = result[place], result[place - 1], result[place - 2]
+        follows_span = before.kind in {"in", "within", "during", *NEAR}
+        if token.kind == "m" and token.glued and number.kind == "number" and follows_span:
+            result[place] = Token("unit", "m", "minute", True)
+    return result
+
+
+def roles(tokens: Sequence[Token]) -> list[frozenset[str]]:
+    """The roles of each token."""
+    return [frozenset(_roles_of(tokens, place)) for place in range(len(tokens))]
+
+
+def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
+    token = tokens[place]
+    if token.kind == "number":
+        return {"count"} | _number_roles(tokens, place)
+    if token.kind == "shortyear":
+        return {"year"}
+    if token.text in AMBIGUOUS and token.kind in ("month", "weekday") and not _stands_in_date(tokens, place):
+        return set()
+    if token.kind == "mark":
+        return {"dash"} if token.text in DASHES else {"dot"} if token.text == "." else set()
+    if token.kind == "unit":
+        return {"unit"} | _unit_roles(tokens, place)
+    return {token.kind} | _more_roles(token)
+
+
+def _more_roles(token: Token) -> set[str]:
+    if token.kind in PARTS:
+        return {"part"}
+    if token.kind in NEAR:
+        return {"near"}
+    if token.kind in ("to", "until", "lasting"):
+        return {"dash"}
+    return {"english"} if token.text == "the" else set()
+
+
+def _unit_roles(tokens: Sequence[Token], place: int) -> set[str]:
+    token = tokens[place]
+    unit_roles = set(UNIT_ROLES.get(str(token.value), ()))
+    if token.text in PLURALS:
+        unit_roles.add("units")
+    if token.text == "h":
+        unit_roles.add("h")
+    if _is_closed(tokens, place):
+        unit_roles.add("closed")
+    return unit_roles
+
+
+def _is_closed(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the unit is the object of a verb of closing: "close the month above …"."""
+    before = [token.kind for token in tokens[max(0, place - 6) : place] if token.kind != "the"]
+    return "close" in before and before[-1] not in {"number", "a", "end", *NEAR}
+
+
+def _number_roles(tokens: Sequence[Token], place: int) -> set[str]:
+    token = tokens[place]
+    if _is_amount(tokens, place):
+        return set()
+    if _is_day_and_month(tokens, place):
+        return {"daymonth"}
+    if token.value is not None:
+        return {"small"} if token.value in (1, 2, 3, 4) else set()
+    if re.fullmatch(r"\d{4}", token.text):
+        return {"year"} if _is_year(tokens, place) else set()
+    return _roles_of_short_number(int(token.text)) if re.fullmatch(r"\d{1,2}", token.text) else set()
+
+
+def _roles_of_short_number(number: int) -> set[str]:
+    if not 1 <= number <= 31:
+        return {"odd"}
+    return {"day", "small"} if number <= 4 else {"day"}
+
+
+def _is_amount(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a currency, a magnitude or a percent sign is beside the number."""
+    if place and tokens[place - 1].kind in AMOUNT_BEFORE:
+        return True
+    if place + 1 == len(tokens):
+        return False
+    after = tokens[place + 1]
+    return after.kind in AMOUNT_AFTER or (after.glued and after.kind in ("m", "letter"))
+
+
+def _is_year(tokens: Sequence[Token], place: int) -> bool:
+    """Whether four digits are a year here: between 1990 and 2100, and not in the place of a level."""
+    if not 1990 <= int(tokens[place].text) <= 2100:
+        return False
+    before = next((token for token in reversed(tokens[:place]) if token.kind not in ("the", "approx")), None)
+    if before is not None and before.kind in LEVEL_BEFORE:
+        return False
+    return (before is not None and before.kind in YEAR_BEFORE) or tokens[place].text.startswith(("202", "203"))
+
+
+def _is_day_and_month(tokens: Sequence[Token], place: int) -> bool:
+    """Whether "31.12" is a date here: after "by", "until" or "on"."""
+    written = re.fullmatch(r"(\d{1,2})\.(\d{1,2})", tokens[place].text)
+    if not written or not (1 <= int(written[1]) <= 31 and 1 <= int(written[2]) <= 12):
+        return False
+    before = [token.kind for token in tokens[max(0, place - 2) : place] if token.kind != "the"]
+    return before[-1:] != [] and before[-1] in ("by", "before", "until", "lasting", "on")
+
+
+def _stands_in_date(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a date word or a day precedes the word, or a day or a year follows it."""
+    before = [here for here in range(max(0, place - 2), place) if tokens[here].kind != "the"]
+    if before and (tokens[before[-1]].kind in DATE_WORDS or "day" in _roles_of(tokens, before[-1])):
+        return True
+    if place + 1 == len(tokens):
+        return False
+    return bool({"nth", "day", "year"} & _roles_of(tokens, place + 1))

@@ -1,0 +1,100 @@
+"""The ways to write a date, as a table: a pattern of roles and the function that computes its meaning.
+
+An element of a pattern is the role that a token must have, or several roles joined with "|". A name before ":" is the
+name of the token for the function; "?" marks an optional element. Articles, commas and points between the elements are
+skipped. The rule that matches most tokens wins; between equals, the first. The roles are those of `roles`: `part` is
+end, start, mid, early or late; `near` is this, next or last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from service.questions.dates import counted, named
+from service.questions.dates.periods import DateRange
+from service.questions.dates.reading import Named, Today
+
+Meaning = Callable[[Named, Today], DateRange | None]
+
+RULES: tuple[tuple[str, Meaning], ...] = (
+    # 2026-12-31, 31.12.2026, 12/31, 12月31日
+    ("weekday? iso", named.iso),
+    ("weekday? date", named.numeric),
+    ("slash", named.slashed),
+    ("daymonth dot?", named.dotted),
+    ("part? glyphdate year?", named.glyph_date),
+    ("glyphdate part", named.glyph_date),
+    # December 31, 31 December 2026, November 24-30, the 15th
+    ("month day:day|nth dash last_day:day|nth year?", named.month_days),
+    ("day:day|nth dash last_day:day|nth month year?", named.month_days),
+    ("weekday? month day:day|nth year?", named.month_day),
+    ("weekday? day:day|nth|ordinal month year?", named.month_day),
+    ("month day:day|nth next unit", named.month_day),
+    ("day:day|nth month next unit", named.month_day),
+    ("by|before|until|lasting|on odd month", named.impossible),
+    ("day:nth", named.day_of_month),
+    # end of December, December 2026, next December, the first week of December
+    ("part? month year?", named.month_name),
+    ("month part year?", named.month_name),
+    ("year month", named.month_name),
+    ("last month", named.last_month_name),
+    ("month last", named.last_month_name),
+    ("near month", named.month_name),
+    ("month near", named.month_name),
+    ("which:ordinal|nth week month year?", named.week_of_month),
+    # Q1 2027, 2027 Q1, 1Q27, the first quarter of 2027, H1
+    ("part? q which:small year?", named.quarter),
+    ("part? year q which:small", named.quarter),
+    ("part? which:small q year?", named.quarter),
+    ("part? which:ordinal|nth quarter year?", named.quarter),
+    ("which:small dot quarter year?", named.quarter),
+    ("h which:small year?", named.half),
+    ("which:ordinal|nth halfyear year?", named.half),
+    # 2027, end of 2027, the year 2027
+    ("part? year", named.whole_year),
+    ("year unit? part", named.whole_year),
+    ("year yearly", named.whole_year),
+    ("yearly year", named.whole_year),
+    # this week, end of next month, next year's end, "close the month above …"
+    ("near unit", counted.unit),
+    ("unit near", counted.unit),
+    ("part near? unit", counted.unit),
+    ("part unit near", counted.unit),
+    ("near unit part", counted.unit),
+    ("unit part", counted.unit),
+    ("within the unit", counted.unit),
+    ("closed", counted.closed_unit),
+    # EOY, EOY 2027, end of day Friday
+    ("eo year?", counted.end_of_unit),
+    ("near unit? eo", counted.end_of_unit),
+    ("year unit? eo", counted.end_of_unit),
+    ("eo weekday", counted.weekday),
+    ("eo rel", counted.relative_day),
+    ("eo month day:day|nth year?", named.month_day),
+    ("eo day:day|nth month year?", named.month_day),
+    # today, Friday, next Friday, Friday next week, Friday week, the weekend
+    ("rel", counted.relative_day),
+    ("near? weekday", counted.weekday),
+    ("weekday near unit?", counted.weekday),
+    ("near unit weekday", counted.weekday),
+    ("weekday unit near", counted.weekday),
+    ("weekday week", counted.weekday_after_next),
+    ("near? weekend", counted.weekend),
+    ("weekend near", counted.weekend),
+    # Christmas, Christmas 2027, spring, early summer
+    ("near? holiday year?", named.holiday),
+    ("part? near? season year?", named.season),
+    # in three days, a week from now, the next 24 hours, two weeks ago, a week from Friday
+    ("count unit", counted.duration),
+    ("count:count|a unit later", counted.duration),
+    ("count:count|a unit ago", counted.duration),
+    ("ago count:count|a unit", counted.duration),
+    ("count:count|a unit from:from|later weekday", counted.after_weekday),
+    ("next count unit", counted.duration),
+    ("count next unit", counted.duration),
+    ("last count unit", counted.duration),
+    ("in|within|during|by a unit", counted.duration),
+    ("within unit", counted.duration),
+    ("in:in|within|during|above? next units", counted.some_time),
+    ("in|within|during|above english next unit", counted.duration),
+)

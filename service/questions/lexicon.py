@@ -1,0 +1,160 @@
+"""Looking words up: the vocabulary of one language together with the names and loanwords of all.
+
+Vocabularies and questions are folded alike (case, accents, Turkish dotless i), so both are spelled the same way.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import NamedTuple
+
+from service.questions.typos import Typos
+from service.questions.vocabulary import ASSETS, COMMON, LANGUAGES, OTHERS, Language, Words
+
+GLYPH = "\u3005\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+NUMERALS = "〇零一二三四五六七八九十百千万萬亿億两兩"
+MARKS = re.compile("[\u0300-\u036f]")
+
+ENGLISH = LANGUAGES[0]
+LATIN = [language for language in LANGUAGES if language.script == "Latin"]
+# The scripts that give a language away, in the order in which they are looked for: Japanese uses Han glyphs, too.
+SCRIPTS = {
+    "Kana": re.compile("[\u3040-\u30ff]"),
+    "Han": re.compile("[\u3400-\u9fff]"),
+    "Cyrillic": re.compile("[\u0400-\u04ff]"),
+}
+# From so many English words on, a text is English whatever other letters it holds.
+ENGLISH_WORDS = 3
+
+
+class Sense(NamedTuple):
+    """What a word is for the grammar: its kind and, where the kind has one, a value (12 for December)."""
+
+    kind: str
+    value: str | float | None = None
+
+
+Senses = tuple[Sense, ...]
+
+
+@dataclass
+class Lexicon:
+    """Phrases and stems with their senses; `longest` is the number of words in the longest phrase by first word."""
+
+    phrases: dict[str, Senses] = field(default_factory=dict)
+    stems: dict[str, Senses] = field(default_factory=dict)
+    longest: dict[str, int] = field(default_factory=dict)
+    typos: Typos = field(default_factory=lambda: Typos(()))
+
+    def find(self, word: str) -> Senses | None:
+        """The senses of one word: of the word itself, else of the longest stem that it begins with."""
+        exact = self.phrases.get(word)
+        if exact:
+            return exact
+        return next((self.stems[word[:size]] for size in range(len(word), 2, -1) if word[:size] in self.stems), None)
+
+    def add(self, words: Words) -> None:
+        """Add the phrases of a vocabulary; they replace the senses that the same phrases had before."""
+        for kinds, phrases in words.items():
+            senses = tuple(_sense(kind) for kind in kinds.split(" + "))
+            for phrase, value in _phrases(phrases):
+                self._add(phrase, tuple(Sense(sense.kind, value) for sense in senses) if value else senses)
+
+    def _add(self, phrase: str, senses: Senses) -> None:
+        if phrase.endswith("*"):
+            self.stems[phrase[:-1]] = senses
+            return
+        self.phrases[phrase] = senses
+        first, *rest = phrase.split()
+        self.longest[first] = max(self.longest.get(first, 1), 1 + len(rest))
+
+    @cached_property
+    def glyphs(self) -> re.Pattern[str]:
+        """Cuts a run of glyphs into phrases of several glyphs, else a numeral, else single glyphs."""
+        entries = sorted((phrase for phrase in self.phrases if re.match(f"[{GLYPH}]", phrase)), key=len, reverse=True)
+        long = [re.escape(entry) for entry in entries if len(entry) > 1]
+        return re.compile("|".join([*long, f"[{NUMERALS}]+", f"[{GLYPH}]"]))
+
+
+def fold(text: str) -> str:
+    """`text` without case and without the accents of European letters; ı is i, kana keep their marks."""
+    decomposed = unicodedata.normalize("NFD", text.casefold())
+    return unicodedata.normalize("NFC", MARKS.sub("", decomposed)).replace("ı", "i").replace("’", "'")
+
+
+def guess_language(folded: str, words: list[str]) -> Language:
+    """The language whose script or most of whose words occur; the first in `LANGUAGES` where several fit equally."""
+    if sum(word in _single_words(ENGLISH) for word in words) < ENGLISH_WORDS:
+        for script, letters in SCRIPTS.items():
+            if letters.search(folded):
+                return next(language for language in LANGUAGES if language.script == script)
+    return max(LATIN, key=lambda language: sum(_is_word_of(language, word) for word in words))
+
+
+@cache
+def lexicon(language: Language) -> Lexicon:
+    """The lexicon of a language.
+
+    In English every word is also found with one letter wrong, in other languages only the names of the assets.
+    """
+    full = _lexicon_of(COMMON, language.words, ASSETS, OTHERS)
+    forgiven = full if language is ENGLISH else _lexicon_of(ASSETS)
+    full.typos = Typos(word for word in forgiven.phrases if word.isascii())
+    return full
+
+
+def _lexicon_of(*vocabularies: Words) -> Lexicon:
+    filled = Lexicon()
+    for words in vocabularies:
+        filled.add(words)
+    return filled
+
+
+def _sense(kind: str) -> Sense:
+    name, _, value = kind.partition(":")
+    if not value:
+        return Sense(name)
+    try:
+        return Sense(name, float(value))
+    except ValueError:
+        return Sense(name, value)
+
+
+def _phrases(words: str) -> Iterator[tuple[str, str | None]]:
+    """Each phrase under a key, folded, with the value `past` for the past of a verb written as `climb+`."""
+    for entry in words.split(","):
+        phrase = " ".join(fold(entry).replace("-", " ").replace("/", " ").split())
+        if phrase.endswith("+"):
+            yield from _forms(phrase[:-1])
+        elif phrase:
+            yield phrase, None
+
+
+def _forms(verb: str) -> Iterator[tuple[str, str | None]]:
+    """The regular forms of an English verb."""
+    stem = verb[:-1] if verb.endswith("e") else verb
+    doubled = stem + stem[-1] if re.fullmatch(r"[^aeiou]*[aeiou][bgmnpt]", stem) else stem
+    plural = "es" if re.search(r"(s|sh|ch|x)$", verb) else "s"
+    yield verb, None
+    yield verb + plural, None
+    yield doubled + "ing", None
+    yield doubled + "ed", "past"
+
+
+@cache
+def _own(language: Language) -> Lexicon:
+    """The words of one language alone, without names and loanwords."""
+    return _lexicon_of(language.words)
+
+
+@cache
+def _single_words(language: Language) -> frozenset[str]:
+    return frozenset(word for phrase in _own(language).phrases for word in phrase.split())
+
+
+def _is_word_of(language: Language, word: str) -> bool:
+    return word in _single_words(language) or (len(word) > 3 and word.startswith(tuple(_own(language).stems)))

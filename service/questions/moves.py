@@ -1,0 +1,115 @@
+"""Questions about a move: up or down, by a percentage or by a multiple."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from service.questions.amounts import Amount
+from service.questions.clause import Clause
+from service.questions.criterion import Criterion, between, checked, close, touch
+from service.questions.kinds import BEAR, BULL, MOTIONS
+from service.questions.refusals import invalid
+
+
+def of_percents(clause: Clause, percents: Sequence[Amount], spot: float) -> Criterion:
+    """A move in percent: at any time before the deadline with a verb of movement, else at the deadline."""
+    if len(percents) > 2 or (len(percents) == 2 and "between" not in clause.kinds):
+        raise invalid("The question names several percentages. Ask about one.")
+    if "both" in clause.kinds:
+        raise invalid("Ask about a move up or a move down, not about both.")
+    amount = percents[0]
+    direction = amount.sign or clause.direction_at(amount) or _side_of_spot(clause)
+    sizes = _sizes(percents)
+    if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay"}:
+        return between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, lasting="stay" in clause.kinds)
+    if not direction:
+        raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.")
+    if len(sizes) == 2:
+        return between(_moved(spot, direction * sizes[0]), _moved(spot, direction * sizes[1]), spot)
+    return _of_percent(clause, direction * sizes[0], spot)
+
+
+def _of_percent(clause: Clause, pct: float, spot: float) -> Criterion:
+    """ "Gain less than 5%" negates gaining 5%; "5% below the present price" is a fall."""
+    level = checked(_moved(spot, pct), spot)
+    moves = clause.kinds & MOTIONS and "close" not in clause.kinds
+    criterion = touch(level, pct > 0) if moves else close(level, pct > 0)
+    less = "below" in clause.kinds and bool(clause.kinds & (BULL | BEAR))
+    return replace(criterion, level_pct=float(pct), negated=less)
+
+
+def _sizes(percents: Sequence[Amount]) -> list[float]:
+    sizes = [amount.values[-1] for amount in percents]
+    return [*sizes, percents[0].upper[-1]] if percents[0].upper else sizes
+
+
+def _side_of_spot(clause: Clause) -> int:
+    """ "10% above the present price"."""
+    return (int(clause.is_above) - int(clause.is_below)) if "now" in clause.kinds else 0
+
+
+def _moved(spot: float, pct: float) -> float:
+    if pct == 0:
+        raise invalid("A move of 0% is no move. Name a larger percentage.")
+    return spot * (1 + pct / 100)
+
+
+def of_multiples(clause: Clause, multiples: Sequence[Amount], spot: float) -> Criterion:
+    """A move by a multiple: 2x, a 10x."""
+    if len(multiples) > 1:
+        raise invalid("The question names several multiples. Ask about one.")
+    return _times(multiples[0].value(1.0), clause.direction_at(multiples[0]), spot)
+
+
+def _times(factor: float, direction: int, spot: float) -> Criterion:
+    """A multiple of the spot price; "fall twofold" means to fall to one half."""
+    if not factor > 0 or factor == 1:
+        raise invalid("Name a multiple of the present price other than 1, such as 2x.")
+    if factor > 1 and direction < 0:
+        factor = 1 / factor
+    pct = float(f"{(factor - 1) * 100:.10g}")
+    return replace(touch(checked(spot * factor, spot), factor > 1), level_pct=pct)
+
+
+def of_words(clause: Clause, spot: float) -> Criterion:
+    """Questions without an amount: doubling, halving, up, down, or nothing definite."""
+    kinds = clause.kinds
+    if "multiple" in kinds:
+        factor = next(token.quantity for token in clause.tokens if token.kind == "multiple")
+        return _times(factor, clause.direction_at(None), spot)
+    if "flat" in kinds:
+        raise invalid(
+            "Name the two levels that the price should stay between: for example, between 90,000 and 100,000."
+        )
+    if clause.has_both_directions:
+        return _either(clause)
+    direction = clause.direction_at(None)
+    if direction:
+        return Criterion("up" if direction > 0 else "down")
+    return _without_direction(clause)
+
+
+def _either(clause: Clause) -> Criterion:
+    """ "Up or down?", which some languages ask as two questions."""
+    asks = sum(token.kind in ("ask", "will") for token in clause.tokens)
+    if asks < 2 and "or" not in clause.kinds and not {"up", "down"} <= clause.kinds:
+        raise invalid("Both directions are named. Ask about one of them.")
+    return Criterion("up").noted("Up or down: YES means up.")
+
+
+def _without_direction(clause: Clause) -> Criterion:
+    """ "Above the present price" (in some languages just "above") is up; "above" without a level is refused."""
+    kinds = clause.kinds
+    beyond_now = "now" in kinds or any(token.value == "bare" for token in clause.tokens)
+    if beyond_now and (clause.is_above or clause.is_below or "exceed" in kinds):
+        return Criterion("down" if clause.is_below else "up")
+    asks = kinds & {"what", "how", "which", "forecast"}
+    if kinds & {"above", "below", "reach", "break", "exceed", "between"} and not asks:
+        raise invalid("The question names no level. Give a price in USD: for example, above 120,000 on Friday.")
+    return nothing_definite()
+
+
+def nothing_definite() -> Criterion:
+    """A question without a criterion: where is the price heading?"""
+    return Criterion("open").noted("No criterion was named: YES means a higher price at the deadline.")

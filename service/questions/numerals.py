@@ -1,0 +1,144 @@
+"""Numbers: the meanings of digits with separators, and numbers in words or in Chinese numerals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from service.questions.tokens import Token
+
+GROUPED = re.compile(r"\d{1,3}(?:([.,'])\d{3})(?:\1\d{3})*")
+INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
+DIGITS = {digit: float(value) for value, digit in enumerate("〇一二三四五六七八九")} | {"零": 0.0, "两": 2.0, "兩": 2.0}
+POWERS = {"十": 10.0, "百": 100.0, "千": 1000.0, "万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8}
+# What must follow a small number in words: "one week" contains a number, "which one" does not.
+COUNTED = {"unit", "money", "cent", "percent", "figures", "times", "weekend", "letter"}
+SMALL = 20
+
+
+def readings(raw: str) -> tuple[float, ...]:
+    """The possible values of digits: "100.000" is 100000 or 100, "1,5" is 1.5, "1.234,50" is 1234.5."""
+    if INDIAN.fullmatch(raw):
+        return (float(raw.replace(",", "")),)
+    grouped = GROUPED.fullmatch(raw)
+    if grouped:
+        return _grouped(raw, grouped[1])
+    *whole, decimals = re.split(r"[.,']", raw)
+    if not whole:
+        return (float(raw),)
+    return (float("".join(whole) + "." + decimals),)
+
+
+def _grouped(raw: str, separator: str) -> tuple[float, ...]:
+    parts = raw.split(separator)
+    whole = float("".join(parts))
+    if len(parts) > 2 or separator == "'":
+        return (whole,)
+    decimal = float(".".join(parts))
+    return (decimal,) if parts[0] == "0" else (whole, decimal)
+
+
+def spelled(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with every number in words or in Chinese numerals replaced by one token of the kind `number`."""
+    return _summed(_spelled(tokens))
+
+
+def _spelled(tokens: Sequence[Token]) -> list[Token]:
+    result, place = [], 0
+    while place < len(tokens):
+        size, value = _number_at(tokens, place)
+        if size:
+            result.append(Token("number", tokens[place].text, value, tokens[place].glued))
+        elif tokens[place].kind == "numeral":
+            result += [Token("times", tokens[place].text, _chinese(tokens[place].text, 1.0), True)]
+        else:
+            result.append(tokens[place])
+        place += size or 1
+    return result
+
+
+def _summed(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with "9万5千" and "9万5000" as one number each."""
+    result, place = [], 0
+    while place < len(tokens):
+        size, value = _sum_at(tokens[place : place + 4])
+        first = tokens[place]
+        result.append(Token("number", first.text, value, first.glued) if size else first)
+        place += size or 1
+    return result
+
+
+def _sum_at(tokens: Sequence[Token]) -> tuple[int, float]:
+    """The number of tokens in such a sum that begins here (0 if none), and its value."""
+    kinds = [token.kind for token in tokens]
+    if kinds[:3] != ["number", "times", "number"] or not (tokens[1].glued and tokens[2].glued):
+        return 0, 0.0
+    factor, rest, size = float(tokens[1].value or 1), _plain(tokens[2]), 3
+    if kinds[3:] == ["times"] and tokens[3].glued:
+        rest, size = rest * float(tokens[3].value or 1), 4
+    if not 0 < rest < factor:
+        return 0, 0.0
+    return size, _plain(tokens[0]) * factor + rest
+
+
+def _plain(token: Token) -> float:
+    return token.quantity if token.value is not None else readings(token.text)[0]
+
+
+def _number_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
+    """The number of tokens in a number in words that begins here (0 if none), and its value."""
+    token = tokens[place]
+    if token.kind == "numeral":
+        continues = token.text[0] in POWERS and token.text[0] != "十" and place and tokens[place - 1].kind == "number"
+        return (0, 0.0) if continues else (1, _chinese(token.text, 0.0))
+    size, value = _words_at(tokens, place)
+    following = tokens[place + size].kind if place + size < len(tokens) else ""
+    if size == 1 and 0 < value < SMALL and following not in COUNTED:
+        return 0, 0.0
+    return size, value
+
+
+def _words_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
+    total, current, size = 0.0, 0.0, 0
+    if _begins_with_one(tokens, place):
+        current, size = 1.0, int(tokens[place].kind == "a")
+    elif tokens[place].kind != "numword":
+        return 0, 0.0
+    for token in tokens[place + size :]:
+        if token.kind == "numword":
+            current += float(token.value or 0)
+        elif token.kind == "times" and token.value == 100:
+            current *= 100
+        elif token.kind == "times" and current:
+            total, current = total + current * float(token.value or 1), 0.0
+        elif not (token.kind == "and" and _continues(tokens, place + size + 1)):
+            break
+        size += 1
+    return size, total + current
+
+
+def _begins_with_one(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a number without the word "one" begins here: "a million", "hundred thousand"."""
+    kinds = [token.kind for token in tokens[place : place + 2]]
+    if kinds == ["a", "times"] or (kinds == ["a", "money"] and tokens[place + 1].text.isalpha()):
+        return True
+    follows_number = place > 0 and tokens[place - 1].kind in ("number", "numword")
+    return kinds == ["times", "times"] and tokens[place].value == 100 and not follows_number
+
+
+def _continues(tokens: Sequence[Token], place: int) -> bool:
+    before = tokens[place - 2]
+    return before.kind == "times" and place < len(tokens) and tokens[place].kind == "numword"
+
+
+def _chinese(text: str, start: float) -> float:
+    """The value of Chinese numerals; `start` is 1 where digits precede them ("10" + "万")."""
+    total, section, digit = 0.0, 0.0, start
+    for glyph in text:
+        if glyph in DIGITS:
+            digit = digit * 10 + DIGITS[glyph] if start == 0 and digit else DIGITS[glyph]
+        elif POWERS[glyph] < 1e4:
+            section, digit = section + (digit or 1.0) * POWERS[glyph], 0.0
+        else:
+            total, section, digit = total + ((section + digit) or 1.0) * POWERS[glyph], 0.0, 0.0
+    return total + section + digit

@@ -1,0 +1,147 @@
+"""Refusals of questions that name a market: about the past, facts or other figures than prices, or unreadable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from service.errors import InvalidRequest
+from service.questions.clause import Clause
+from service.questions.criterion import Criterion
+from service.questions.dates.deadline import Deadline
+from service.questions.kinds import PREDICATES
+from service.questions.refusals import EXAMPLE, NAMES, invalid, not_about_markets
+from service.questions.sentences import SplitText
+from service.questions.subject import Subject
+from service.questions.tokens import Token
+from service.questions.vocabulary import LANGUAGES
+
+LANGUAGE_NAMES = " or ".join(", ".join(language.name for language in LANGUAGES).rsplit(", ", 1))
+# A question with no other kinds of words than these asks for the present price.
+PRICE_NOW = {
+    "what", "how", "be", "price", "now", "asset", "widely", "the", "a", "filler", "mark", "money", "in", "meet",
+}  # fmt: skip
+# Kinds that may follow a "by" that names no deadline: "rise by 10%", "replaced by ether".
+AFTER_BY = {
+    "number", "money", "percent", "figures", "multiple", "asset", "other", "how", "what", "above", "below", "mark",
+}  # fmt: skip
+# Kinds of words that say nothing about what should happen.
+EMPTY = {"asset", "widely", "word", "the", "a", "filler", "in", "on", "and", "or", "mark", "price"}
+# Words for "not" and "whether" in other languages than those of the vocabulary: a denial must not be overlooked.
+STRANGERS = {
+    "niet", "geen", "nooit", "inte", "aldrig", "ikke", "aldri", "ei", "koskaan", "nie", "czy", "nigdy", "nem", "soha",
+    "nu", "niciodata", "nece", "nikada", "tidak", "bukan", "jangan", "khong", "hindi",
+}  # fmt: skip
+# A question with its question mark; several marks in a row count once: "really?!?"
+QUESTION = re.compile(r"\w[^?]*\?")
+FOREIGN_LETTER = re.compile("[\u0370-\u03ff\u0530-\u109f\u1100-\u11ff\u0900-\u0eff\uac00-\ud7af]")
+
+
+def nameless(tokens: Sequence[Token]) -> InvalidRequest:
+    """The refusal of a text that names no asset: InvalidQuestion if it is about markets, else NotAMarketQuestion."""
+    kinds = {token.kind for token in tokens}
+    matters = kinds & {"topic", "advice"} and "decoy" not in kinds
+    if matters or ("money" in kinds and kinds & {"number", *PREDICATES}):
+        return invalid(f"The question names no asset that is covered. Ask about one of {NAMES}.")
+    return not_about_markets()
+
+
+def refuse_looking_back(tokens: Sequence[Token]) -> None:
+    """Refuse questions about the past or about reasons, and a condition without a question."""
+    if not tokens:
+        raise invalid(f"The text has a condition but no question. For example: {EXAMPLE}")
+    kinds = {token.kind for token in tokens}
+    if "will" not in kinds and ("did" in kinds or tokens[0].kind == "have"):
+        raise invalid(f"The question is about the past. Only future prices are forecast. For example: {EXAMPLE}")
+    if "why" in kinds:
+        raise invalid(f"The question asks for reasons. Only prices are forecast. For example: {EXAMPLE}")
+
+
+def refuse_loose_ends(text: str, split: SplitText, subject: Subject) -> None:
+    """Refuse a condition, a second question, a "when" and a second asset: others will rely on a clear yes or no."""
+    if split.has_condition:
+        raise invalid("The question depends on a condition. Ask without the condition.")
+    kinds = [token.kind for token in split.main]
+    joined = any(pair in (("and", "will"), ("or", "will")) for pair in pairwise(kinds))
+    if split.has_more or joined or len(QUESTION.findall(text)) > 1:
+        raise invalid(f"The text contains several questions. Ask one of them. For example: {EXAMPLE}")
+    if "when" in kinds:
+        raise invalid(f"The question asks for a time. Ask whether it happens by the deadline. For example: {EXAMPLE}")
+    if subject.left_out:
+        raise invalid(f"The question names several assets. Ask about one of them. For example: {EXAMPLE}")
+
+
+def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
+    """Refuse figures of an asset other than its price, numbers of coins, and deadlines that are events."""
+    tokens, kinds = clause.tokens, clause.kinds
+    if any(token.kind == "word" and _is_strange(token.text) for token in tokens):
+        raise invalid(f"The question could not be understood with certainty. Ask in {LANGUAGE_NAMES}.")
+    if "weight" in kinds:
+        raise invalid("Gold and silver are quoted in USD per troy ounce. Give the level per ounce.")
+    if any(_is_figure_of_asset(tokens, place) for place in range(len(tokens))):
+        raise invalid(f"Only prices are forecast, not volumes, fees, flows or market values. For example: {EXAMPLE}")
+    if kinds & {"stay", "act", "advice"} and any(_counts_coins(clause, amount.after) for amount in clause.amounts):
+        raise invalid(f"The question names a number of coins, not a price. For example: {EXAMPLE}")
+    _refuse_event_deadline(tokens, deadline)
+
+
+def _is_strange(word: str) -> bool:
+    return word in STRANGERS or bool(FOREIGN_LETTER.search(word))
+
+
+def _is_figure_of_asset(tokens: Sequence[Token], place: int) -> bool:
+    if tokens[place].kind != "metric":
+        return False
+    before = [token.kind for token in tokens[max(0, place - 3) : place] if token.kind not in ("the", "filler")]
+    after = [token.kind for token in tokens[place + 1 : place + 4] if token.kind not in ("the", "filler", "on", "in")]
+    pair = tokens[place].text == "ratio" and before.count("asset") == 2
+    return not pair and (before[-1:] == ["asset"] or after[:1] == ["asset"])
+
+
+def _counts_coins(clause: Clause, after: int) -> bool:
+    return after < len(clause.tokens) and clause.tokens[after].kind == "asset"
+
+
+def _refuse_event_deadline(tokens: Sequence[Token], deadline: Deadline) -> None:
+    """Refuse "before the halving", "by the time …": an event is not a date."""
+    for place, token in enumerate(tokens):
+        following = next((later.kind for later in tokens[place + 1 :] if later.kind not in ("the", "a", "approx")), "")
+        names_event = token.kind in ("by", "lasting") and not deadline.is_named and following not in AFTER_BY
+        if token.kind == "before" or names_event:
+            raise invalid("The deadline must be a date, not an event. Write it like 2026-12-31 or 'by Friday'.")
+
+
+def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline) -> None:
+    """Refuse a question whose words are mostly unknown, or that does not ask for a forecast."""
+    words = [token for token in clause.tokens if token.kind == "word"]
+    if clause.has_stray:
+        raise invalid(f"The meaning of the number is unclear. Say what the price should do. For example: {EXAMPLE}")
+    if criterion.comparator != "open":
+        _refuse_guess(clause, words)
+        return
+    kinds = clause.kinds
+    if "who" in kinds or (not deadline.is_named and kinds - {"the", "a", "filler", "mark"} == {"what", "be", "asset"}):
+        raise invalid(f"The question asks for a fact. Only future prices are forecast. For example: {EXAMPLE}")
+    if kinds & {"metric", "act", "topic", "other"} and not kinds & {"advice", "price"}:
+        raise invalid(f"Only prices are forecast, not events. For example: {EXAMPLE}")
+    if not deadline.is_named and _asks_price_now(kinds):
+        raise invalid(f"The question asks for the present price. Ask about a future price. For example: {EXAMPLE}")
+    if are_most_unknown(words, clause):
+        raise invalid(f"The question could not be understood. Ask in {LANGUAGE_NAMES}. For example: {EXAMPLE}")
+
+
+def _refuse_guess(clause: Clause, words: Sequence[Token]) -> None:
+    """Refuse a level among unknown words without a word that relates it to the price."""
+    if not clause.kinds - EMPTY and are_most_unknown(words, clause):
+        raise invalid(f"What to forecast about the level is unclear. Ask in {LANGUAGE_NAMES}. For example: {EXAMPLE}")
+
+
+def are_most_unknown(words: Sequence[Token], clause: Clause) -> bool:
+    """Whether the unknown words are at least half of all words except assets, numbers and marks."""
+    total = sum(token.kind not in ("asset", "widely", "number", "mark", "money", "times") for token in clause.tokens)
+    return len(words) > 1 and 2 * len(words) >= total
+
+
+def _asks_price_now(kinds: frozenset[str]) -> bool:
+    return bool(kinds & {"what", "how", "now"}) and bool(kinds & {"price", "be", "how"}) and kinds <= PRICE_NOW

@@ -1,0 +1,160 @@
+"""Finds the question in the text: instructions, asides and conditions are separated from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from service.questions.kinds import MARKETS, PREDICATES, PRICED
+from service.questions.tokens import Token
+from service.questions.vocabulary import Language
+
+STOPS = {"?", "!", ";", "。", "…", "¿", "¡", "|"}
+COMMAS = {",", "、", "，", ":"}
+CLOSING = {")", "]", "}"}
+SPEAKERS = {"system", "assistant", "user", "human", "developer", "admin"}
+ABBREVIATIONS = {
+    *("vs", "approx", "no", "us", "st", "dr", "mr", "bzw", "ca", "env", "aprox"),
+    *("г", "гг", "тыс", "млн", "млрд", "долл"),
+}
+# From this weight on, a second sentence with a question mark is a question of its own.
+FULL_WEIGHT = 4
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sequence of tokens; `is_order` marks one that tells the reader what to answer, which is not a question."""
+
+    tokens: tuple[Token, ...]
+    has_question_mark: bool = False
+    is_order: bool = False
+
+    @property
+    def weight(self) -> int:
+        """How much the sentence looks like a market question."""
+        kinds = {token.kind for token in self.tokens if token.value != "past"}
+        weight = 2 * bool(kinds & MARKETS) + 2 * bool(kinds & PREDICATES) + 2 * self.has_question_mark
+        return weight + bool(kinds & {"will", "when"}) + bool(kinds & PRICED)
+
+
+@dataclass(frozen=True)
+class SplitText:
+    """The question itself, the asides that were separated from it, and the tokens of the other sentences."""
+
+    main: list[Token]
+    aside: list[Token]
+    others: list[Token]
+    has_condition: bool
+    is_order: bool
+    has_more: bool
+
+
+def find_question(tokens: Sequence[Token], language: Language, matters: Set[str] = MARKETS) -> SplitText | None:
+    """Split the text around the sentence that looks most like a market question.
+
+    Returns None if no sentence has a word of one of the kinds `matters`, those that make a sentence one about markets.
+    """
+    sentences = _split(tokens)
+    candidates = [sentence for sentence in sentences if not sentence.is_order]
+    if not _has_kind(candidates, matters):
+        candidates = sentences
+    if not _has_kind(candidates, matters):
+        return None
+    main = max(candidates, key=lambda sentence: sentence.weight)
+    others = [token for sentence in candidates if sentence is not main for token in sentence.tokens]
+    kept, aside, has_condition = _without_asides(main.tokens, language)
+    questions = [sentence for sentence in candidates if sentence.has_question_mark and sentence.weight >= FULL_WEIGHT]
+    return SplitText(kept, aside, others, has_condition, main.is_order, has_more=len(questions) > 1)
+
+
+def _has_kind(sentences: Sequence[Sentence], kinds: Set[str]) -> bool:
+    return any(token.kind in kinds for sentence in sentences for token in sentence.tokens)
+
+
+def _split(tokens: Sequence[Token]) -> list[Sentence]:
+    """The sentences in order. An instruction is a sentence of its own, up to the next stop or closing bracket."""
+    result: list[Sentence] = []
+    current: list[Token] = []
+    order: list[Token] = []
+    for place, token in enumerate(tokens):
+        if _is_stop(tokens, place):
+            result += [Sentence(tuple(current), token.text == "?"), Sentence(tuple(order), is_order=True)]
+            current, order = [], []
+        elif order or _is_order(tokens, place):
+            order.append(token)
+            if token.text in CLOSING:
+                result.append(Sentence(tuple(order), is_order=True))
+                order = []
+        else:
+            current.append(token)
+    result += [Sentence(tuple(current)), Sentence(tuple(order), is_order=True)]
+    return [sentence for sentence in result if sentence.tokens]
+
+
+def _is_order(tokens: Sequence[Token], place: int) -> bool:
+    token = tokens[place]
+    if token.text in SPEAKERS:
+        return place + 1 < len(tokens) and tokens[place + 1].text == ":"
+    return token.kind == "order"
+
+
+def _is_stop(tokens: Sequence[Token], place: int) -> bool:
+    token = tokens[place]
+    if token.text in STOPS:
+        return True
+    if token.text != "." or place == 0:
+        return False
+    before = tokens[place - 1]
+    if place + 1 == len(tokens):
+        return True
+    if tokens[place + 1].glued or before.text in ABBREVIATIONS:
+        return False
+    if before.kind in ("month", "weekday") and len(before.text) <= 4:
+        return False
+    if re.fullmatch(r"\d\d?\.\d\d?", before.text) and token.glued:
+        return False
+    return not (before.kind in ("number", "nth") and tokens[place + 1].kind in ("month", "unit"))
+
+
+def _without_asides(tokens: Sequence[Token], language: Language) -> tuple[list[Token], list[Token], bool]:
+    """The tokens without "if …", "after …", "BTC is at 94k, …"; the removed tokens; whether one was a condition."""
+    lead = _statement_before(tokens)
+    kept, aside, condition = list(tokens[lead:]), list(tokens[:lead]), False
+    while True:
+        place = next((place for place, token in enumerate(kept) if token.kind in ("if", "because")), None)
+        if place is None:
+            return kept, aside, condition
+        first, after = _aside(kept, place, language)
+        condition = condition or kept[place].kind == "if"
+        aside += kept[first:after]
+        kept = kept[:first] + kept[after:]
+
+
+def _statement_before(tokens: Sequence[Token]) -> int:
+    """The number of tokens in a statement before the question: "BTC is at 94k, will it reach 100k"."""
+    for place, token in enumerate(tokens):
+        if token.kind in ("will", "if", "because"):
+            return 0
+        follows = next((later for later in tokens[place + 1 : place + 3] if later.kind == "will"), None)
+        if token.text in COMMAS and follows:
+            kinds = {token.kind for token in tokens[:place]}
+            return place + 1 if kinds & (PRICED | PREDICATES) else 0
+    return 0
+
+
+def _aside(tokens: Sequence[Token], place: int, language: Language) -> tuple[int, int]:
+    """Where an aside begins and ends: from its first word to the next comma, the verb of the question, or the end."""
+    comma = next((later for later in range(place, len(tokens)) if _is_comma(tokens, later)), None)
+    if language.condition_first:
+        return 0, (comma or place) + 1
+    if comma is not None:
+        return place, comma + 1
+    leads = not any(token.kind in MARKETS | {"will"} for token in tokens[:place])
+    verb = next((later for later in range(place, len(tokens)) if tokens[later].kind == "will"), None)
+    return (place, verb) if leads and verb is not None else (place, len(tokens))
+
+
+def _is_comma(tokens: Sequence[Token], place: int) -> bool:
+    """A comma, but not the one of "December 31, 2026"."""
+    return tokens[place].text in COMMAS and not (place + 1 < len(tokens) and tokens[place + 1].kind == "number")

@@ -1,0 +1,117 @@
+"""The asset that the question is about, and the asset that it is compared with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from service.market.assets import ASSETS
+from service.questions.refusals import NAMES, invalid
+from service.questions.tokens import Token
+
+# "More" and "than" with other words between them: "¿Subirá más el oro que la plata?"
+MORE = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", "сильнее", "faster"}
+THAN = {"than", "que", "als", "чем", "do que", "que el", "que le", "que l"}
+COMPARING = {"outperform", "underperform", "versus", "better", "which"}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The asset, the asset that it is compared with, if any, and further assets, which are ignored (`left_out`)."""
+
+    asset: str
+    other: str | None = None
+    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def find_subject(main: Sequence[Token], around: Sequence[Token], spots: Mapping[str, float]) -> Subject:
+    """The first market named in `main`, or else in the tokens around it.
+
+    Raises InvalidQuestion for a market that is not followed, and for an asset without a price in `spots`.
+    """
+    tokens = main if _markets(main) else [*around, *main]
+    named = _markets(tokens)
+    followed = list(dict.fromkeys(str(token.value) for token in named if token.kind == "asset"))
+    if not named or (named[0].kind == "other" and not _is_aside(tokens, named[0], followed)):
+        raise invalid(f"That market is not covered. Ask about one of {NAMES}.")
+    if not followed:
+        return Subject(available("btc", spots), notes=("Bitcoin is the stand-in for the whole crypto market.",))
+    asset = available(followed[0], spots)
+    if not _compares(tokens, followed):
+        return Subject(asset, left_out=tuple(followed[1:]), notes=_only(followed))
+    if len(followed) != 2 or any(token.kind == "other" for token in named):
+        raise invalid(f"Compare exactly two of {NAMES}.")
+    return Subject(asset, available(followed[1], spots))
+
+
+def _markets(tokens: Sequence[Token]) -> list[Token]:
+    """The named markets; words for the whole crypto market count only if no other market is named."""
+    named = [token for token in tokens if token.kind in ("asset", "other")]
+    return named or [token for token in tokens if token.kind == "widely"]
+
+
+def _is_aside(main: Sequence[Token], other: Token, followed: Sequence[str]) -> bool:
+    """Whether a market that is not followed is only the stablecoin in which a price is quoted."""
+    return bool(followed) and other.text in ("usdc", "tether") and main[-1] is not other
+
+
+def _compares(main: Sequence[Token], followed: Sequence[str]) -> bool:
+    kinds = {token.kind for token in main}
+    if "overtake" in kinds or is_flip(main):
+        raise invalid(
+            "Market values are not covered. "
+            "Ask which asset returns more. For example: Will ethereum outperform bitcoin this month?"
+        )
+    several = len(followed) > 1 or any(token.kind == "other" for token in main)
+    if not several:
+        return False
+    ratio = any(token.text == "ratio" for token in main)
+    return bool(kinds & COMPARING) or ratio or _is_choice(main) or _is_pair(main) or _is_more_than(main)
+
+
+def is_flip(main: Sequence[Token]) -> bool:
+    """Whether "flip" means overtaking, as in "flip bitcoin"; "flip 100k" breaks a level."""
+    return any(
+        main[place].text.startswith("flip") and main[place + 1].kind == "asset" for place in range(len(main) - 1)
+    )
+
+
+def _is_choice(main: Sequence[Token]) -> bool:
+    """ "Bitcoin or gold?": an "or" between two markets."""
+    places = [place for place, token in enumerate(main) if token.kind in ("asset", "other")]
+    return any(token.kind == "or" for token in main[places[0] : places[-1]])
+
+
+def _is_pair(main: Sequence[Token]) -> bool:
+    """ "ETH/BTC": two markets with a slash between."""
+    return any(
+        main[place].text == "/" and main[place - 1].kind == main[place + 1].kind == "asset"
+        for place in range(1, len(main) - 1)
+    )
+
+
+def _is_more_than(main: Sequence[Token]) -> bool:
+    """ "Gain more than ether", "rise more, gold than silver": a market in the place of a level."""
+    tokens = [token for token in main if token.kind != "the"]
+    places = [place for place, token in enumerate(tokens) if token.kind in ("asset", "other")]
+    if any(tokens[place - 1].kind in ("above", "below", "exceed") for place in places if place):
+        return True
+    between = tokens[places[0] : places[-1]]
+    return any(token.text in MORE for token in tokens) and any(token.text in THAN for token in between)
+
+
+def _only(followed: Sequence[str]) -> tuple[str, ...]:
+    if len(followed) < 2:
+        return ()
+    first, *rest = (ASSETS[asset].name for asset in followed)
+    return (f"Only {first} was considered. Ask about {' and '.join(rest)} separately.",)
+
+
+def available(asset: str, spots: Mapping[str, float]) -> str:
+    """The asset, if `spots` has a price of it; InvalidQuestion otherwise."""
+    if asset in spots and math.isfinite(spots[asset]) and spots[asset] > 0:
+        return asset
+    names = ", ".join(ASSETS[priced].name for priced in ASSETS if priced in spots) or "none yet"
+    raise invalid(f"There is no price of {ASSETS[asset].name}. Assets with a price: {names}.")

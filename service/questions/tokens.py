@@ -1,0 +1,147 @@
+"""The question as a sequence of tokens, each with its kind from the vocabulary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from service.questions.lexicon import GLYPH, NUMERALS, Lexicon, Sense, Senses, fold, guess_language, lexicon
+from service.questions.vocabulary import Language
+
+LETTER = f"(?:(?![{GLYPH}])[^\\W\\d_])"
+WORD = f"{LETTER}+(?:['&]{LETTER}+)*"
+WORDS = re.compile(WORD)
+TOKEN = re.compile(
+    rf"""
+    (?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}}(?:[t ]\d{{1,2}}:\d\d(?::\d\d)?)?(?!\d))
+    |(?P<date>\d{{1,4}}([./-])\d{{1,2}}\3\d{{2,4}}(?![\d.,]*\d))
+    |(?P<glyphdate>(?:\d{{4}}\ ?年\ ?)?\d{{1,2}}\ ?月(?:\ ?\d{{1,2}}\ ?[日号號])?)
+    |(?P<slash>\d{{1,2}}/\d{{1,2}}(?![\d/]))
+    |'(?P<shortyear>\d\d)(?!\w)
+    |(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?)
+    |(?P<nth>\d{{1,2}}(?:(?:st|nd|rd|th|er|º|ª)(?!{LETTER})|日(?![間以内后後中])|[号號]))
+    |(?P<number>\d+(?:[.,']\d+)*)
+    |(?P<word>{WORD})
+    |(?P<glyphs>[{GLYPH}]+)
+    |(?P<mark>[^\s\w]|_)
+    """,
+    re.VERBOSE,
+)
+# Markup and template syntax are not words: "<b>100k</b>" is 100k, not "more than 100k".
+MARKUP = re.compile(
+    r"<script.*?</script>|</?[a-z!][^<>]{0,200}>|<\|[^<>]{0,40}\|>"
+    r"|\{\{[^{}]{0,200}\}\}|\{%[^{}]{0,200}%\}|\$\{[^{}]{0,200}\}|https?://\S+"
+)
+HYPHENS = ("-", "‐", "‑")
+# Marks between the two ends of a range.
+DASHES = "-–—~〜−"
+ABBREVIATED = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, number or mark: its kind for the grammar, its folded text and, for some kinds, a value.
+
+    `glued` means that no space precedes it. The kind of an unknown word is `word`.
+    """
+
+    kind: str
+    text: str
+    value: str | float | None = None
+    glued: bool = False
+
+    @property
+    def quantity(self) -> float:
+        """The value as a number, for tokens that have one: 12 for December, 1000 for "thousand"."""
+        if self.value is None:
+            raise ValueError(f"a token of the kind {self.kind} has no value here")
+        return float(self.value)
+
+
+def read(text: str) -> tuple[Language, list[Token]]:
+    """The language of a clean text and its tokens."""
+    folded = ABBREVIATED.sub(_closed, MARKUP.sub(" ", fold(text)))
+    language = guess_language(folded, WORDS.findall(folded))
+    words = lexicon(language)
+    return language, list(_translated(list(_cut(folded, words)), words))
+
+
+def _closed(abbreviation: re.Match[str]) -> str:
+    return f"{abbreviation[1]}m" if abbreviation[1] else "us"
+
+
+def _cut(folded: str, words: Lexicon) -> Iterator[Token]:
+    end = 0
+    for match in TOKEN.finditer(folded):
+        glued = match.start() == end > 0
+        end = match.end()
+        kind = match.lastgroup or ""  # every alternative of the pattern is named
+        if kind == "glyphs":
+            yield from _glyphs(match[0], glued, words)
+        else:
+            yield Token(kind, match[kind], glued=glued)
+
+
+def _glyphs(run: str, glued: bool, words: Lexicon) -> Iterator[Token]:
+    for place, entry in enumerate(words.glyphs.findall(run)):
+        kind = "numeral" if entry[0] in NUMERALS and entry not in words.phrases else "word"
+        yield Token(kind, entry, glued=glued or place > 0)
+
+
+def _translated(raw: list[Token], words: Lexicon) -> Iterator[Token]:
+    place = 0
+    while place < len(raw):
+        token = raw[place]
+        size, senses = _longest_phrase(raw, place, words)
+        if size:
+            yield from _with_senses(token, senses, " ".join(part.text for part in raw[place : place + size]))
+            place += size
+            continue
+        if not (token.text in HYPHENS and _joins(raw, place)):
+            yield from _single(token, words)
+        place += 1
+
+
+def _longest_phrase(raw: list[Token], place: int, words: Lexicon) -> tuple[int, Senses]:
+    """The number of tokens in the longest phrase of the vocabulary that begins here (0 if none), and its senses."""
+    most = words.longest.get(raw[place].text, 0)
+    best: tuple[int, Senses] = (0, ())
+    texts: list[str] = []
+    for end in range(place, len(raw)):
+        if end > place and _joins(raw, end):
+            continue
+        texts.append(raw[end].text)
+        if len(texts) > most:
+            break
+        senses = words.phrases.get(" ".join(texts))
+        if senses:
+            best = end - place + 1, senses
+    return best
+
+
+def _joins(raw: list[Token], place: int) -> bool:
+    """Whether a hyphen or slash joins two words: "all-time", "BTC/USD"."""
+    if raw[place].text not in (*HYPHENS, "/") or not raw[place].glued or place + 1 >= len(raw):
+        return False
+    return raw[place + 1].glued and raw[place + 1].kind in ("word", "number") and raw[place - 1].kind == "word"
+
+
+def _single(token: Token, words: Lexicon) -> Iterator[Token]:
+    if token.kind != "word":
+        yield token
+        return
+    senses = words.find(token.text)
+    if senses:
+        yield from _with_senses(token, senses, token.text)
+    elif re.search("['&]", token.text):
+        for place, part in enumerate(re.split("['&]", token.text)):
+            yield from _single(Token("word", part, glued=token.glued or place > 0), words)
+    else:
+        mended = words.typos.mend(token.text)
+        yield from _with_senses(token, words.phrases[mended] if mended else (Sense("word"),), mended or token.text)
+
+
+def _with_senses(token: Token, senses: Senses, text: str) -> Iterator[Token]:
+    for sense in senses:
+        yield replace(token, kind=sense.kind, value=sense.value, text=text)

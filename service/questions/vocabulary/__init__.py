@@ -1,0 +1,76 @@
+"""The words that questions are read by, loaded from the TOML files beside this module.
+
+A speaker of a language can correct its file; `keys.toml` says what each key means and how the words are written.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+# Where several languages fit a text equally well, the first of them is assumed.
+FILES = ("english", "german", "french", "spanish", "portuguese", "italian", "russian", "turkish", "chinese", "japanese")
+
+# Phrases, separated by commas, under each key: "rise", "month:12", "this + unit:week".
+Words = dict[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """The words of a language and what the grammar must know about it; the fields are those of `[language]`."""
+
+    name: str
+    script: str
+    month_first: bool
+    postpositions: bool
+    condition_first: bool
+    negations_cancel: bool
+    words: Words
+    lacks: str = ""
+
+
+def load(file: str) -> dict[str, dict[str, Any]]:
+    """The sections of a vocabulary file."""
+    return tomllib.loads((FOLDER / f"{file}.toml").read_text(encoding="utf-8"))
+
+
+def entries(sections: dict[str, dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Each key of the sections with its phrases; a table gives one key for each of its values."""
+    for section in sections.values():
+        for key, phrases in section.items():
+            if isinstance(phrases, str):
+                yield key, phrases
+            else:
+                yield from ((f"{key}:{value}", of_value) for value, of_value in phrases.items())
+
+
+def _language(file: str) -> Language:
+    sections = load(file)
+    traits = sections.pop("language")
+    verbs = sections.pop("verbs", None)
+    words: Words = {}
+    for key, phrases in chain(_conjugated(verbs) if verbs else (), entries(sections)):
+        words[key] = f"{words[key]}, {phrases}" if key in words else phrases
+    return Language(**traits, words=words)
+
+
+def _conjugated(verbs: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The forms of verbs that are given as stems: affirmative, negative and, for some keys, past."""
+    stems, endings = verbs["stems"], verbs["endings"]
+    yield from ((key, _joined(stems[key], endings["will"])) for key in stems)
+    yield from ((f"not + {key}", _joined(stems[key], endings["will_not"])) for key in stems)
+    yield from ((f"{key}:past", _joined(stems[key], endings["past"])) for key in verbs["past"].split(", "))
+
+
+def _joined(stems: str, endings: str) -> str:
+    return ", ".join(stem + ending.strip() for stem in stems.split(", ") for ending in endings.split(","))
+
+
+LANGUAGES = tuple(_language(file) for file in FILES)
+# Words of every language: what traders write everywhere, the names of the assets, and other names.
+COMMON, ASSETS, OTHERS = (dict(entries(load(file))) for file in ("common", "assets", "others"))

@@ -1,0 +1,69 @@
+"""JSON values by key: contexts, fits, the track record, the calls of apex, and the states of lanes and news feeds.
+
+Instants are world seconds. Where a table has an `as_of`, an older value never replaces a newer one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Table, bindparam, func, select
+
+from service import canonical
+from service.store import tables
+from service.store.database import insert
+
+
+class PlainTable:
+    """A table that holds JSON values in its column `body`; its first column is their key."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._key = key = next(iter(table.c))
+        self._find = select(table.c.body).where(key == bindparam("key"))
+        self._every = select(key, table.c.body).order_by(key)
+        self._latest = select(table.c.body).order_by(key.desc()).limit(1)
+        self._latest_key = select(func.max(key))
+
+    def save(self, db: Connection, key: str | int, body: Any, **columns: Any) -> None:
+        """Store a value in place of an earlier one; `columns` are the other columns of the row."""
+        row = {self._key.name: key, "body": canonical.write(body), **columns}
+        statement = insert(db, self._table).values(row)
+        newer = {name: statement.excluded[name] for name in row if name != self._key.name}
+        guard = self._table.c.as_of <= statement.excluded.as_of if "as_of" in columns else None
+        db.execute(statement.on_conflict_do_update(index_elements=[self._key], set_=newer, where=guard))
+
+    def add(self, db: Connection, key: str | int, body: Any, **columns: Any) -> None:
+        """Store a value unless the key already has one."""
+        row = {self._key.name: key, "body": canonical.write(body), **columns}
+        db.execute(insert(db, self._table).values(row).on_conflict_do_nothing())
+
+    def find(self, db: Connection, key: str | int) -> Any | None:
+        """The value of a key; None if it has none."""
+        return _read(db.scalar(self._find, {"key": key}))
+
+    def every(self, db: Connection) -> dict[Any, Any]:
+        """All values by key, in the order of the keys."""
+        return {key: canonical.read(text) for key, text in db.execute(self._every)}
+
+    def latest(self, db: Connection) -> Any | None:
+        """The value of the largest key; None in an empty table."""
+        return _read(db.scalar(self._latest))
+
+    def latest_key(self, db: Connection) -> Any | None:
+        """The largest key, which is cheaper to read than its value."""
+        return db.scalar(self._latest_key)
+
+
+def _read(text: str | None) -> Any | None:
+    return None if text is None else canonical.read(text)
+
+
+contexts = PlainTable(tables.context)  # by asset
+fits = PlainTable(tables.fit)  # by the slot of the refit
+records = PlainTable(tables.record)  # the only row has the key RECORD
+apex_calls = PlainTable(tables.apex_call)  # by the instant of the call
+lane_states = PlainTable(tables.lane)  # by lane
+feed_states = PlainTable(tables.news_feed)  # by address
+
+RECORD = 1

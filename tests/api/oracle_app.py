@@ -1,0 +1,40 @@
+"""The application with a price of bitcoin and a panel that can answer, for tests of the oracle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from flask import Flask
+
+from service.api import create_app
+from service.api.services import Services
+from service.config import Settings
+from service.forecasting.voters.context import Context
+from service.forecasting.voters.panel import Panel
+from service.market.bars import from_rows
+from service.market.clock import WorldClock
+from service.store import bars
+from service.store.database import Database
+from service.store.plain import contexts
+from tests.api.conftest import NOON, STEP, Wall
+from tests.forecasting.made import panel_of
+
+SPOT = 50_000.0
+QUESTION = "Will Bitcoin be above 55,000 USD on 20 January 2027?"
+
+
+def observe(database: Database, at: int = NOON, spot: float = SPOT) -> None:
+    """Store a bar of bitcoin that was complete at `at`, and its context: enough for the volatility voter alone."""
+    context = Context("btc", at, spot, 200.0, 1e-5, 1e-5, inputs={}, correlations={})
+    with database.writing() as db:
+        contexts.save(db, "btc", context.to_plain(), as_of=at)
+        bars.add(db, "btc", from_rows([(at - STEP, spot, spot, spot, spot, 1.0)], STEP))
+
+
+def oracle_app(database: Database, folder: Path, wall: Wall, panel: Panel | None = None, **options) -> Flask:
+    """The application; without fits the volatility voter votes and eight voters abstain."""
+    settings = Settings(data_dir=folder, **options)
+    panel = panel or panel_of(quorum=1)
+    return create_app(
+        Services(settings, database, WorldClock("simulated"), STEP, panel, b"a secret of the tests", wall)
+    )

@@ -1,0 +1,68 @@
+"""Every address asks for a key unless it is listed here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from flask import Flask
+
+from service.api import create_app
+from service.store.database import Database
+from tests.api.web import Web
+
+# Specification, "Authentication"; and what an operator's own tools read.
+PUBLIC = {
+    "GET /api/v1/ledger",
+    "GET /api/v1/ledger/head",
+    "GET /api/v1/ledger/<seq>",
+    "GET /api/v1/ledger/proof/<seq>",
+    "GET /api/v1/ledger/roots",
+    "POST /api/v1/register",
+    "GET /api/v1/prices",
+    "GET /api/v1/strategies/<key>",
+    "GET /api/v1/bot-battle",
+    "GET /api/v1/bot-battle/export.csv",
+    "GET /api/v1/bot-battle/history",
+    "GET /api/v1/strategy-hospital",
+    "POST /api/v1/predictions/<market_id>/vote",
+    "GET /api/predictions/shadow",
+    "GET /api/predictions/ai-vs-market",
+    "GET /api/predictions/news-pulse",
+    "POST /api/challenges/create",
+    "GET /api/challenges/active",
+    "GET /api/challenges/<number>",
+    "POST /api/challenges/<number>/vote",
+    "GET /api/streaks",
+    "GET /api/apex/status",
+    "GET /api/apex/fund",
+    "GET /api/widget/consensus",
+    "GET /api/v1/docs",
+    "GET /api/openapi-lite.json",
+    "GET /api/v1/openapi-lite.json",
+    "GET /api/openapi.json",
+    "GET /docs",
+    "GET /docs/rapidoc-9.3.8.js",
+    "GET /",
+    "GET /healthz",
+    "GET /readyz",
+    "GET /metrics",
+}
+
+
+@pytest.fixture
+def app(sqlite_url) -> Iterator[Flask]:
+    with closing(Database(sqlite_url)) as database:
+        yield create_app(Web(database).services)
+
+
+def test_every_private_address_requires_a_key(app):
+    routes = {f"{method} {rule.rule}" for rule in app.url_map.iter_rules() for method in rule.methods}
+    protected = {route for route in routes if _code(app, *route.split()) == "missing_api_key"}
+    assert {route for route in routes - protected if not route.startswith(("HEAD", "OPTIONS"))} == PUBLIC
+
+
+def _code(app: Flask, method: str, path: str) -> str | None:
+    """The code of the problem that a caller without a key is answered with."""
+    return (app.test_client().open(path, method=method).get_json(silent=True) or {}).get("code")

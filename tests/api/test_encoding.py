@@ -1,0 +1,91 @@
+"""A document is served as it was stored: in the encoding the caller accepts, with an ETag."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from service.api.encoding import chosen, document
+from service.api.snapshots import latest
+from service.store import snapshots
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+
+PATH = "/api/v1/document"
+BODY = b'{"schema": "document/1", "text": "' + b"again and " * 100 + b'"}'
+
+
+@pytest.fixture
+def app(make_app, sqlite) -> Flask:
+    """The application with one more document, made at once."""
+    app = make_app(sqlite)
+    with sqlite.writing() as db:
+        snapshots.save(db, "document", 1, BODY)
+    app.add_url_rule(PATH, "document", lambda: document(latest("document"), max_age=30))
+    return app
+
+
+def test_a_document_is_served_as_it_lies_and_may_be_kept(client: FlaskClient):
+    answer = client.get(PATH)
+    assert (answer.data, answer.mimetype) == (BODY, "application/json")
+    assert answer.headers["Cache-Control"] == "public, max-age=30, stale-while-revalidate=30"
+    assert answer.headers["Vary"] == "Accept-Encoding"
+    assert "Content-Encoding" not in answer.headers
+
+
+@pytest.mark.parametrize(("encoding", "decompress"), [("gzip", gzip.decompress), ("zstd", zstd.decompress)])
+def test_compressed_it_is_the_same_document_under_the_same_weak_tag(client: FlaskClient, encoding, decompress):
+    answer = client.get(PATH, headers={"Accept-Encoding": encoding})
+    assert answer.headers["Content-Encoding"] == encoding
+    assert decompress(answer.data) == BODY
+    assert len(answer.data) < len(BODY) / 5
+    assert answer.headers["ETag"] == client.get(PATH).headers["ETag"]
+    assert answer.headers["ETag"].startswith('W/"')
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        ("", "identity"),
+        ("gzip, deflate, br, zstd", "zstd"),
+        ("gzip, deflate, br", "gzip"),
+        ("GZIP", "gzip"),
+        ("br", "identity"),
+        ("*", "zstd"),
+        ("zstd;q=0, *", "gzip"),
+        ("gzip;q=1.0, zstd;q=0.5", "gzip"),
+        ("zstd; q=0.8, gzip; q=0.8", "zstd"),
+        ("gzip;q=0", "identity"),
+        ("identity, gzip;q=0.5", "identity"),
+        ("identity;q=0.5, gzip;q=0.5", "gzip"),
+        ("identity;q=0, gzip", "gzip"),
+        ("gzip;q=high", "identity"),
+        ("gzip;", "gzip"),
+        (", ,", "identity"),
+    ],
+)
+def test_the_encoding_is_the_one_the_caller_likes_best(accepted: str, encoding: str):
+    assert chosen(accepted) == encoding
+
+
+def test_a_current_tag_gets_a_304_without_a_body(client: FlaskClient):
+    tag = client.get(PATH).headers["ETag"]
+    for candidate in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
+        answer = client.get(PATH, headers={"If-None-Match": candidate, "Accept-Encoding": "gzip"})
+        assert (answer.status_code, answer.data) == (304, b"")
+        assert answer.headers["ETag"] == tag
+        assert answer.headers["Cache-Control"].startswith("public")
+        assert "Content-Encoding" not in answer.headers
+
+
+@pytest.mark.parametrize("candidate", ['"other"', 'W/"other"', "W/", "", '"'])
+def test_any_other_tag_gets_the_document(client: FlaskClient, candidate: str):
+    assert client.get(PATH, headers={"If-None-Match": candidate}).status_code == 200

@@ -1,0 +1,17 @@
+"""The watcher between a fake service and a fake Telegram."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.bot.alerts.world import World
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    world = World(tmp_path / "bot.sqlite")
+    yield world
+    world.store.close()

@@ -1,0 +1,102 @@
+"""The digest: once a day, at each person's hour and in their time zone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+
+from bot.alerts.digests import last_due
+from tests.bot.alerts.world import ANN, BEN, DOWN, START, Sent, World
+
+
+def at(world: World, instant: str) -> list[Sent]:
+    """What a pass at this instant sends."""
+    world.now = datetime.fromisoformat(instant)
+    return world.check(after=timedelta())
+
+
+def test_each_person_has_an_hour_and_a_time_zone(world):
+    world.store.set_digest(ANN, ANN, 7, "Europe/Zurich")
+    world.store.set_digest(BEN, BEN, 7, "America/New_York")
+    assert at(world, "2026-11-22T05:59:59+00:00") == []
+    assert [chat for chat, _, _ in at(world, "2026-11-22T06:00:00+00:00")] == [ANN]
+    assert [chat for chat, _, _ in at(world, "2026-11-22T12:00:00+00:00")] == [BEN]
+    assert [chat for chat, _, _ in at(world, "2026-11-23T06:00:20+00:00")] == [ANN]
+
+
+def test_it_is_sent_once_a_day_across_restarts(world):
+    world.store.set_digest(ANN, ANN, 7, "UTC")
+    assert len(at(world, "2026-11-22T07:00:10+00:00")) == 1
+    world.restart()
+    assert at(world, "2026-11-22T07:01:10+00:00") == []
+    assert at(world, "2026-11-22T23:00:00+00:00") == []
+
+
+def test_documents_are_read_only_when_one_is_due(world):
+    world.store.set_digest(ANN, ANN, 7, "UTC")
+    at(world, "2026-11-22T07:00:00+00:00")
+    at(world, "2026-11-22T07:01:00+00:00")
+    assert world.service.calls.count("ai_vs_market") == 1
+
+
+def test_an_hour_already_past_is_for_tomorrow(world):
+    world.now = datetime(2026, 11, 22, 7, 30, tzinfo=UTC)
+    world.store.set_digest(ANN, ANN, 7, "UTC")
+    assert at(world, "2026-11-22T07:31:00+00:00") == []
+    assert len(at(world, "2026-11-23T07:00:00+00:00")) == 1
+
+
+def test_it_is_up_to_three_hours_late_and_then_skipped(world):
+    world.store.set_digest(ANN, ANN, 7, "UTC")
+    world.service.broken["battle"] = DOWN
+    assert at(world, "2026-11-22T07:00:00+00:00") == []
+    world.service.broken.clear()
+    assert len(at(world, "2026-11-22T10:00:00+00:00")) == 1
+    assert at(world, "2026-11-23T10:00:01+00:00") == []
+
+
+def test_a_digest_that_is_off_is_not_sent(world):
+    world.store.set_digest(ANN, ANN, 7, "UTC")
+    world.store.set_digest(ANN, ANN, None, "UTC")
+    assert at(world, "2026-11-22T07:00:00+00:00") == []
+
+
+@pytest.mark.parametrize(
+    ("day", "due"),
+    [
+        ("2026-03-28", "2026-03-28T06:00Z"),
+        ("2026-03-29", "2026-03-29T05:00Z"),
+        ("2026-10-24", "2026-10-24T05:00Z"),
+        ("2026-10-25", "2026-10-25T06:00Z"),
+    ],
+)
+def test_the_hour_is_local_time_in_summer_and_winter(day, due):
+    noon = datetime.fromisoformat(f"{day}T12:00+00:00")
+    assert last_due(7, "Europe/Zurich", noon) == datetime.fromisoformat(due)
+
+
+def test_a_skipped_hour_comes_an_hour_later(world):
+    world.now = datetime(2026, 3, 28, 12, tzinfo=UTC)
+    world.store.set_digest(ANN, ANN, 2, "Europe/Zurich")
+    assert at(world, "2026-03-29T00:59:00+00:00") == []
+    assert len(at(world, "2026-03-29T01:00:00+00:00")) == 1
+    assert at(world, "2026-03-29T01:01:00+00:00") == []
+
+
+def test_a_repeated_hour_sends_one_digest(world):
+    world.now = datetime(2026, 10, 24, 12, tzinfo=UTC)
+    world.store.set_digest(ANN, ANN, 2, "Europe/Zurich")
+    assert len(at(world, "2026-10-25T00:00:00+00:00")) == 1
+    assert at(world, "2026-10-25T01:00:00+00:00") == []
+    assert len(at(world, "2026-10-26T01:00:00+00:00")) == 1
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Kathmandu", "UTC"])
+@pytest.mark.parametrize("hour", [0, 12, 23])
+def test_one_digest_is_due_every_24_hours(zone, hour):
+    minutes = (START + timedelta(minutes=15 * n) for n in range(96 * 3))
+    due = sorted({last_due(hour, zone, minute) for minute in minutes})
+    assert {later - earlier for earlier, later in pairwise(due)} == {timedelta(days=1)}
+    assert all(earlier <= START + timedelta(days=3) for earlier in due)

@@ -1,0 +1,141 @@
+"""A watcher with a fake service, a fake Telegram, its real store, and a clock that a test sets."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bot.alerts import watch
+from bot.store import Store
+from service.client import ConnectionFailed
+from tests.bot import examples
+
+ANN, BEN, CID = 11, 22, 33
+START = datetime(2026, 11, 21, 12, 10, tzinfo=UTC)
+DOWN = ConnectionFailed("No connection to http://127.0.0.1:8000: refused.")
+
+Sent = tuple[int, str, bool]  # the chat, the text, and whether it was silent
+
+
+def iso(instant: datetime) -> str:
+    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def challenge(number: int, status: str = "resolved", outcome: str | None = "yes") -> dict[str, Any]:
+    """The API's document of a challenge, resolved by default."""
+    document = examples.CHALLENGE | {"number": number, "id": f"challenge-{number}", "status": status}
+    if outcome:
+        evidence = "The price was 53,600 USD."
+        document["resolution"] |= {"outcome": outcome, "resolved_at": iso(START), "evidence": evidence}
+    return document
+
+
+class FakeTelegram:
+    """Records the messages of each chat, and raises the errors set for a chat instead."""
+
+    def __init__(self) -> None:
+        self.sent: list[Sent] = []
+        self.errors: dict[int, list[BaseException]] = {}
+
+    async def send_message(self, chat_id: int, text: str, *, parse_mode: str, disable_notification: bool) -> None:
+        assert parse_mode == "HTML"
+        assert 0 < len(text) <= 4096
+        if self.errors.get(chat_id):
+            raise self.errors[chat_id].pop(0)
+        self.sent.append((chat_id, text, disable_notification))
+
+    def chats(self) -> list[int]:
+        return [chat for chat, _, _ in self.sent]
+
+
+class FakeService:
+    """Answers with example documents that a test can change; `broken` holds errors by method, `calls` every call."""
+
+    def __init__(self) -> None:
+        names = ("widget", "battle", "battle_history", "hospital", "ai_vs_market", "challenges")
+        self.documents: dict[str, dict[str, Any]] = {name: getattr(examples, name.upper()) for name in names}
+        self.documents["battle_history"]["lanes"][0]["events"] = []
+        self.documents["challenges"]["challenges"] = []
+        self.challenges_by_number: dict[int, dict[str, Any] | Exception] = {}
+        self.broken: dict[str, BaseException] = {}
+        self.calls: list[str] = []
+
+    def consensus(self, direction: str, voted_at: datetime) -> None:
+        """The consensus is `direction` since `voted_at`."""
+        self.documents["widget"]["consensus"] |= {"direction": direction, "voted_at": iso(voted_at)}
+
+    def add_event(self, kind: str, time: datetime, subject: str = "ETH/USDC 0.05% (Ethereum)") -> None:
+        """A lane's event, and a bar of the battle at the same time."""
+        event = examples.BATTLE_HISTORY["lanes"][0]["events"][0]
+        event |= {"kind": kind, "time": iso(time), "subject": subject}
+        self.documents["battle_history"]["lanes"][0]["events"].append(event)
+        self.documents["battle"]["as_of"] = iso(time)
+
+    def set_world(self, world: str) -> None:
+        for document in self.documents.values():
+            document["world"] = world
+
+    async def _answer(self, name: str) -> dict[str, Any]:
+        self.calls.append(name)
+        if name in self.broken:
+            raise self.broken[name]
+        return copy.deepcopy(self.documents[name])
+
+    async def widget(self) -> dict[str, Any]:
+        return await self._answer("widget")
+
+    async def battle(self) -> dict[str, Any]:
+        return await self._answer("battle")
+
+    async def battle_history(self, lane=None, since=None, until=None) -> dict[str, Any]:
+        history = await self._answer("battle_history")
+        for entry in history["lanes"]:
+            entry["events"] = [event for event in entry["events"] if event["time"] >= since]
+        return history
+
+    async def hospital(self) -> dict[str, Any]:
+        return await self._answer("hospital")
+
+    async def ai_vs_market(self) -> dict[str, Any]:
+        return await self._answer("ai_vs_market")
+
+    async def challenges(self) -> dict[str, Any]:
+        return await self._answer("challenges")
+
+    async def challenge(self, number: int) -> dict[str, Any]:
+        self.calls.append(f"challenge {number}")
+        answer = self.challenges_by_number.get(number, DOWN)
+        if isinstance(answer, Exception):
+            raise answer
+        return copy.deepcopy(answer)
+
+
+class World:
+    """The parts of a watcher, and the time they share."""
+
+    def __init__(self, file: Path) -> None:
+        self.file, self.now = file, START
+        self.service, self.telegram = FakeService(), FakeTelegram()
+        self.store = self.open()
+
+    def open(self) -> Store:
+        """The store, opened again as by another process."""
+        return Store(self.file, lambda: self.now)
+
+    def restart(self) -> None:
+        self.store.close()
+        self.store = self.open()
+
+    def check(self, *, after: timedelta = timedelta(minutes=1)) -> list[Sent]:
+        """What one pass sends that runs `after` the current time."""
+        self.now += after
+        before = len(self.telegram.sent)
+        asyncio.run(watch(self.telegram, self.service, self.store, self.now))
+        return self.telegram.sent[before:]
+
+    def subscribe(self, event: str, *users: int, state: str = "on") -> None:
+        for user in users:
+            self.store.set_switch(user, user, event, state)

@@ -1,0 +1,120 @@
+"""The layout of all charts."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from itertools import pairwise
+
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from bot import charts
+from bot.charts import sheet
+from tests.bot import documents, examples
+from tests.bot.charts.drawing import DRAW, DRAW_EMPTY, record, size
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_a_chart_is_a_png_as_wide_as_a_phone(name, drawn):
+    """It is 1,080 pixels wide and within Telegram's limits of a photo."""
+    picture = drawn[name].picture
+    width, height = size(picture)
+    assert width == 1080
+    assert 600 <= height <= 1400
+    assert len(picture) < 1_000_000
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_every_text_is_at_least_22_pixels_high(name, drawn):
+    for text in drawn[name].figure.findobj(lambda artist: hasattr(artist, "get_fontsize")):
+        if text.get_text():
+            assert text.get_fontsize() * sheet.DPI / 72 >= 22
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_no_text_is_cut_off(name, drawn):
+    """Title, notes and the labels at the line ends lie within the picture."""
+    chart = drawn[name]
+    width, height = chart.figure.get_size_inches() * sheet.DPI
+    renderer = FigureCanvasAgg(chart.figure).get_renderer()
+    written = [*chart.figure.texts, *(text for axes in chart.figure.axes for text in axes.texts)]
+    for text in written:
+        box = text.get_window_extent(renderer)
+        assert box.x0 >= 0
+        assert box.x1 <= width
+        assert box.y0 >= 0
+        assert box.y1 <= height
+
+
+@pytest.mark.parametrize("name", ["lanes", "lane", "strategy", "fund"])
+def test_paper_trading_market_and_time_are_stated(name, drawn):
+    assert drawn[name].notes.startswith("PAPER · SIMULATED market")
+    assert drawn[name].notes.endswith("UTC")
+
+
+@pytest.mark.parametrize("name", DRAW_EMPTY)
+def test_without_data_a_chart_states_the_reason(name):
+    chart = record(DRAW_EMPTY[name])
+    width, _ = size(chart.picture)
+    assert width == 1080
+    (reason,) = chart.figure.axes[0].texts
+    assert reason.get_text().endswith(".")
+
+
+def test_a_curve_of_one_point_can_be_drawn():
+    """A new service has one bar."""
+    history = documents.history()
+    for lane in history["lanes"]:
+        lane["points"] = lane["points"][:1]
+    pictures = [
+        charts.lanes(history, examples.BATTLE),
+        charts.lane(history, examples.BATTLE),
+        charts.strategy(documents.strategy(1)),
+    ]
+    assert {size(picture)[0] for picture in pictures} == {1080}
+
+
+def test_captured_documents_can_be_drawn():
+    """The examples of the API documentation."""
+    pictures = [
+        charts.lanes(examples.BATTLE_HISTORY, examples.BATTLE),
+        charts.strategy(examples.STRATEGY),
+        charts.fund(examples.APEX_FUND),
+        charts.accuracy(examples.AI_VS_MARKET),
+    ]
+    assert {size(picture)[0] for picture in pictures} == {1080}
+
+
+def test_dollar_signs_in_a_name_are_not_a_formula():
+    """Matplotlib would fail to parse this one."""
+    chart = record(lambda: charts.strategy(documents.strategy() | {"name": "Buy $low_{ and $high"}))
+    assert "Buy $low_{ and $high" in chart.title
+    assert not any(text.get_parse_math() for text in chart.figure.texts)
+
+
+def test_threads_can_draw_at_the_same_time(drawn):
+    """Every thread gets the same picture as without the others."""
+    with ThreadPoolExecutor(5) as threads:
+        together = {name: threads.submit(draw) for name, draw in DRAW.items()}
+    assert all(future.result() == drawn[name].picture for name, future in together.items())
+
+
+def test_overlapping_labels_are_moved_apart():
+    """They keep their order and the minimum distance."""
+    placed = sheet.spread([1.0, 1.0, 1.1, 9.0], 2.0)
+    assert placed == sorted(placed)
+    assert all(above - below >= 1.99 for below, above in pairwise(placed))
+    assert placed[-1] == pytest.approx(9.0)
+
+
+def test_the_date_format_follows_the_time_span():
+    long = record(lambda: charts.strategy(documents.strategy(700))).figure
+    short = record(lambda: charts.lane(documents.history(1), examples.BATTLE)).figure
+    assert any("2026" in label.get_text() for label in long.axes[0].get_xticklabels())
+    assert any(":" in label.get_text() for label in short.axes[0].get_xticklabels())
+
+
+def test_times_are_in_utc():
+    assert sheet.stamp("2026-11-21T08:00:00Z") == "2026-11-21 08:00 UTC"
+    assert sheet.moment("2026-11-21T08:00:00Z").utcoffset() == datetime.fromisoformat("2026-01-01T00:00Z").utcoffset()

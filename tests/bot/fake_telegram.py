@@ -1,0 +1,209 @@
+"""A fake Telegram in this process: it keeps every chat, and refuses what Telegram would refuse and a little more."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from html import unescape
+from html.parser import HTMLParser
+from itertools import count
+from typing import Any
+
+from telegram.request import BaseRequest, RequestData
+
+TEXT, CAPTION, POPUP, DATA = 4096, 1024, 200, 64
+TAGS = {"b", "i", "u", "s", "code", "pre", "a", "blockquote"}
+ENTITY = re.compile(r"&(lt|gt|amp|quot|#\d+|#x[0-9a-fA-F]+);")
+UNCHANGED = (
+    "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a "
+    "current content and reply markup of the message"
+)
+STALE = "Bad Request: query is too old and response timeout expired or query ID is invalid"
+ME = {"id": 99, "is_bot": True, "first_name": "Ninefold", "username": "ninefold_bot"}
+
+
+class Refusal(Exception):
+    """An error that Telegram answers."""
+
+    def __init__(self, description: str, status: int = 400, **parameters: Any) -> None:
+        super().__init__(description)
+        self.answer = {"ok": False, "error_code": status, "description": description}
+        self.answer |= {"parameters": parameters} if parameters else {}
+
+
+@dataclass
+class Shown:
+    """A message as a chat shows it; `read` holds all its texts over time, the newest last."""
+
+    chat: int
+    id: int
+    text: str
+    keyboard: list[list[dict[str, str]]]
+    is_photo: bool = False
+    quoted: int | None = None
+    read: list[str] = field(default_factory=list)
+
+    @property
+    def plain(self) -> str:
+        """The text without tags."""
+        return unescape(re.sub(r"<[^>]*>", "", self.text))
+
+    @property
+    def buttons(self) -> dict[str, str]:
+        """The data or address of each button, by its label."""
+        return {key["text"]: key.get("callback_data") or key["url"] for row in self.keyboard for key in row}
+
+
+class Markup(HTMLParser):
+    """Collects the faults of a text in Telegram's HTML."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=False)
+        self.open: list[str] = []
+        self.faults: list[str] = []
+        self.feed(text)
+        self.close()
+        self.faults += [f"<{tag}> is not closed" for tag in self.open]
+        self.faults += ["a bare & or <"] if re.search(r"&(?!\w+;|#)|<(?![/a-z])", text) else []
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        self.open.append(tag)
+        if tag not in TAGS or {name for name, _ in attrs} - ({"href"} if tag == "a" else set()):
+            self.faults.append(f"<{tag}> is not allowed like this")
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"</{tag}> closes nothing")
+
+    def handle_entityref(self, name: str) -> None:
+        if not ENTITY.fullmatch(f"&{name};"):
+            self.faults.append(f"&{name}; is no entity of Telegram")
+
+    def handle_comment(self, data: str) -> None:
+        self.faults.append("a comment")
+
+
+class FakeTelegram(BaseRequest):
+    """The library's connection to Telegram; `faults` holds everything that a bot should never send."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.chats: dict[tuple[int, int], Shown] = {}
+        self.faults: list[str] = []
+        self.refusals: dict[str, list[Refusal]] = {}
+        self.pressed: set[str] = set()
+        self.popups: list[str] = []
+        self.numbers = count(1)
+        self.seen: Callable[[str], None] = lambda _method: None
+
+    @property
+    def read_timeout(self) -> float:
+        return 5.0
+
+    async def initialize(self) -> None: ...
+
+    async def shutdown(self) -> None: ...
+
+    def refuse(self, method: str, description: str, status: int = 400, **parameters: Any) -> None:
+        """Answer the next call of this method with an error."""
+        self.refusals.setdefault(method, []).append(Refusal(description, status, **parameters))
+
+    def methods(self) -> list[str]:
+        return [method for method, _ in self.calls]
+
+    async def do_request(
+        self, url: str, method: str, request_data: RequestData | None = None, *_timeouts: Any, **_named: Any
+    ) -> tuple[int, bytes]:
+        name, values = url.rpartition("/")[2], dict(request_data.parameters) if request_data else {}
+        files = request_data.multipart_data if request_data and request_data.contains_files else {}
+        self.calls.append((name, values))
+        self.seen(name)
+        try:
+            if self.refusals.get(name):
+                raise self.refusals[name].pop(0)
+            result = self._answer(name, values, files)
+        except Refusal as refusal:
+            return refusal.answer["error_code"], json.dumps(refusal.answer).encode()
+        return 200, json.dumps({"ok": True, "result": result}).encode()
+
+    def _answer(self, name: str, values: dict[str, Any], files: dict[str, Any]) -> Any:
+        answer = getattr(self, f"_{name}", None)
+        if answer is None:
+            self._blame(f"an unexpected method: {name}")
+        return answer(values, files)
+
+    def _getMe(self, _values: dict, _files: dict) -> dict[str, Any]:  # noqa: N802
+        return ME
+
+    def _setMyCommands(self, values: dict, _files: dict) -> bool:  # noqa: N802
+        names = [entry["command"] for entry in values["commands"]]
+        return all(re.fullmatch("[a-z0-9_]{1,32}", name) for name in names) or self._blame(f"a command of {names}")
+
+    def _sendChatAction(self, _values: dict, _files: dict) -> bool:  # noqa: N802
+        return True
+
+    def _sendMessage(self, values: dict, _files: dict) -> dict[str, Any]:  # noqa: N802
+        self._check(values, values.get("text", ""), TEXT)
+        return self._result(self._put(values, values["text"]))
+
+    def _sendPhoto(self, values: dict, files: dict) -> dict[str, Any]:  # noqa: N802
+        self._check(values, values.get("caption", ""), CAPTION)
+        (picture,) = files.values()
+        if not picture[1].startswith(b"\x89PNG"):
+            self._blame("a photo that is no PNG")
+        return self._result(self._put(values, values["caption"], is_photo=True))
+
+    def _editMessageText(self, values: dict, _files: dict) -> dict[str, Any]:  # noqa: N802
+        self._check(values, values.get("text", ""), TEXT)
+        shown = self.chats.get((values["chat_id"], values["message_id"]))
+        if shown is None:
+            raise Refusal("Bad Request: message to edit not found")
+        if shown.is_photo:
+            raise Refusal("Bad Request: there is no text in the message to edit")
+        if (shown.text, shown.keyboard) == (values["text"], _keyboard(values)):
+            raise Refusal(UNCHANGED)
+        shown.text, shown.keyboard = values["text"], _keyboard(values)
+        shown.read.append(shown.text)
+        return self._result(shown)
+
+    def _answerCallbackQuery(self, values: dict, _files: dict) -> bool:  # noqa: N802
+        if values["callback_query_id"] not in self.pressed:
+            raise Refusal(STALE)
+        text = values.get("text", "")
+        if len(text) > POPUP or "<" in text:
+            self._blame(f"an invalid pop-up: {text}")
+        self.popups += [text] if text else []
+        return True
+
+    def _put(self, values: dict[str, Any], text: str, *, is_photo: bool = False) -> Shown:
+        quoted = values.get("reply_parameters", {}).get("message_id")
+        shown = Shown(values["chat_id"], next(self.numbers), text, _keyboard(values), is_photo, quoted, [text])
+        self.chats[shown.chat, shown.id] = shown
+        return shown
+
+    def _result(self, shown: Shown) -> dict[str, Any]:
+        kind = "private" if shown.chat > 0 else "supergroup"
+        content = {"photo": [], "caption": shown.plain} if shown.is_photo else {"text": shown.plain}
+        return {"message_id": shown.id, "date": 1, "chat": {"id": shown.chat, "type": kind}, "from": ME, **content}
+
+    def _check(self, values: dict[str, Any], text: str, most: int) -> None:
+        if values.get("parse_mode") != "HTML":
+            self._blame("a text that is not HTML")
+        if not 0 < len(text.encode("utf-16-le")) // 2 <= most:
+            self._blame(f"{len(text)} characters")
+        for fault in Markup(text).faults:
+            self._blame(f"{fault}: {text}")
+        for row in _keyboard(values):
+            for key in row:
+                if not key["text"] or not 0 < len(key.get("callback_data", key.get("url", "")).encode()) <= DATA:
+                    self._blame(f"an invalid button: {key}")
+
+    def _blame(self, fault: str) -> None:
+        self.faults.append(fault)
+        raise Refusal(f"Bad Request: {fault}")
+
+
+def _keyboard(values: dict[str, Any]) -> list[list[dict[str, str]]]:
+    return values.get("reply_markup", {}).get("inline_keyboard", [])

@@ -1,0 +1,38 @@
+"""The lanes."""
+
+from __future__ import annotations
+
+from bot import messages
+from tests.bot import examples
+from tests.bot.messages.reading import text_of
+
+
+def test_lanes_can_be_limited_to_a_venue():
+    lanes = [
+        examples.BATTLE["lanes"][0] | {"name": name, "venue": venue} for name, venue in (("a1", "cex"), ("b2", "dex"))
+    ]
+    battle = examples.BATTLE | {"lanes": lanes}
+    shown = text_of(messages.lanes(battle, "CEX"))
+    assert "a1" in shown
+    assert "b2" not in shown
+    assert "/lanes cex or /lanes dex" in text_of(messages.lanes(battle, "moon"))
+
+
+def test_the_best_lane_comes_first():
+    lanes = [
+        examples.BATTLE["lanes"][0] | {"name": name, "pnl_pct": pnl} for name, pnl in (("low", -3.0), ("high", 9.0))
+    ]
+    shown = text_of(messages.lanes(examples.BATTLE | {"lanes": lanes}))
+    assert shown.index("▲ high") < shown.index("▼ low")
+
+
+def test_an_unknown_lane_lists_the_names():
+    name = examples.BATTLE["lanes"][0]["name"]
+    assert f"/lane {name}" in text_of(messages.lane(examples.BATTLE, "<b>moon"))
+
+
+def test_a_lane_without_trades_has_no_win_rate():
+    lane = examples.BATTLE["lanes"][0] | {"trades": 0, "win_rate_pct": None, "pnl_pct": 0.0}
+    shown = text_of(messages.lane(examples.BATTLE | {"lanes": [lane]}, lane["name"]))
+    assert "0 trades." in shown
+    assert "■" in shown

@@ -1,0 +1,63 @@
+"""The service's errors as sentences."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot import messages
+from service.client import (
+    BadRequest,
+    ClientError,
+    Conflict,
+    ConnectionFailed,
+    NotFound,
+    RateLimited,
+    ServerFault,
+    TimedOut,
+    Unauthorized,
+    Unavailable,
+)
+from tests.bot.messages.reading import text_of
+
+FAILURES: dict[str, ClientError] = {
+    "down": ConnectionFailed("No connection to http://127.0.0.1:8000: refused."),
+    "slow": TimedOut("No answer from http://127.0.0.1:8000 within 30 s."),
+    "not json": ServerFault(200, {"detail": "The answer is not JSON: is this address the service's?"}),
+    "fault": ServerFault(500, {"code": "internal_error", "detail": "Traceback", "request_id": "5f0c2a9b"}),
+    "no key": Unauthorized(401, {"code": "invalid_api_key", "detail": "Unknown key."}),
+    "no such": NotFound(404, {"code": "not_found", "detail": "No such strategy; /api/v1/leaderboard lists the keys."}),
+    "no voters": Unavailable(503, {"detail": "1 of 9 voters answered; 5 are needed.", "retry_after_s": 30}),
+    "closed": Conflict(409, {"code": "voting_closed", "detail": "Voting closed at 2026-11-21T08:00:00Z."}),
+    "too fast": RateLimited(429, {"code": "rate_limited", "detail": "Too many votes.", "retry_after_s": 125}),
+    "any": ClientError("Something."),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_failure_is_a_short_sentence_for_people(name):
+    """No traceback, no address, no HTTP status."""
+    shown = text_of(messages.failure(FAILURES[name]))
+    assert len(shown) < 160
+    assert shown.endswith((".", "5f0c2a9b"))
+    assert not any(word in shown for word in ("http", "/api/", "Traceback", "500", "429", "T08:00"))
+
+
+def test_a_used_up_quota_is_the_persons_or_the_bots():
+    own = {"code": "quota_exhausted", "detail": "The daily quota is used up.", "limit": 10}
+    own |= {"reset_at": "2026-11-25T00:00:00Z"}
+    shown = messages.failure(RateLimited(429, own))
+    assert shown == "You have used today's 10 questions. You can ask again after 00:00 UTC."
+    whole = own | {"detail": "The daily quota over all end users of this key is used up.", "limit": 2000}
+    assert "This bot has used all its questions for today" in messages.failure(RateLimited(429, whole))
+
+
+def test_a_refused_question_comes_with_advice():
+    advice = "This names no market. Ask about the price of Bitcoin."
+    shown = messages.failure(BadRequest(400, {"code": "not_a_market_question", "detail": advice}))
+    assert shown == f"{advice}\nThis was not counted. Send it again in other words."
+
+
+def test_a_timeout_is_not_called_free():
+    """The client cannot know whether it was counted, so the message refers to /quota."""
+    assert "/quota" in messages.failure(TimedOut("No answer."))
+    assert "not counted" not in messages.failure(TimedOut("No answer."))

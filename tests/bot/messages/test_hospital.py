@@ -1,0 +1,23 @@
+"""The hospital."""
+
+from __future__ import annotations
+
+from bot import messages
+from tests.bot import examples
+from tests.bot.messages.reading import text_of
+
+
+def test_the_pages_hold_all_strategies():
+    rows = [
+        examples.HOSPITAL["strategies"][0] | {"key": f"key_{number}", "health_score": number} for number in range(54)
+    ]
+    rows[0] |= {"health_score": None, "status": "observation"}
+    pages = messages.hospital(examples.HOSPITAL | {"strategies": rows})
+    assert len(pages) == 4
+    assert all(f"key_{number}" in text_of(pages) for number in range(54))
+    assert text_of(pages).index("key_53") < text_of(pages).index("key_1\n")
+
+
+def test_an_unknown_category_lists_the_categories():
+    category = examples.HOSPITAL["strategies"][0]["category"]
+    assert f"/hospital {category}" in text_of(messages.hospital(examples.HOSPITAL, "moon"))

@@ -1,0 +1,32 @@
+"""The leaderboard."""
+
+from __future__ import annotations
+
+from bot import messages
+from tests.bot import documents, examples
+from tests.bot.messages.reading import text_of
+
+
+def test_the_leaderboard_shows_comparisons_and_luck():
+    """Next to the ranking stand buying and holding, a coin flip, and a warning about chance."""
+    shown = text_of(messages.top(examples.LEADERBOARD))
+    assert all(ghost["key"].replace("_", " ") in shown for ghost in examples.LEADERBOARD["ghosts"])
+    assert "by chance" in shown
+
+
+def test_the_longest_key_is_shown_in_full():
+    """/strategy needs the complete key."""
+    key = "time_series_momentum_medium"
+    assert key in text_of(
+        messages.top(
+            examples.LEADERBOARD | {"entries": [examples.LEADERBOARD["entries"][0] | {"key": key, "pnl_pct": -61.44}]}
+        )
+    )
+    row = examples.HOSPITAL["strategies"][0] | {"key": key}
+    assert key in text_of(messages.hospital(examples.HOSPITAL | {"strategies": [row]}))
+
+
+def test_a_strategy_without_trades_is_not_ranked():
+    document = documents.strategy()
+    document["standing"]["rank"] = None
+    assert "not ranked" in text_of(messages.strategy(document))

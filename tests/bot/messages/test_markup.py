@@ -1,0 +1,77 @@
+"""The parts of a message: values escaped and shortened, blocks left out as a whole."""
+
+from __future__ import annotations
+
+from html import unescape
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bot.messages.markup import LIMIT, MORE, escaped, message, pages, plain, shortened, table
+
+ANY = st.text(st.characters(exclude_categories=[]), max_size=80)
+
+
+def units(text: str) -> int:
+    """The length in UTF-16 units, the most that Telegram counts."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+@given(ANY, st.integers(8, 60))
+@example("😀" * 40, 30)
+@example("&" * 40, 12)
+def test_a_value_is_escaped_and_within_its_limit(text, most):
+    """It is cut between characters, never inside an entity."""
+    shown = escaped(text, most)
+    assert units(shown) <= most
+    assert not set("<>\"'") & set(shown)
+    whole = plain(text)
+    assert unescape(shown) == whole or whole.startswith(unescape(shown[:-1]).rstrip())
+
+
+@pytest.mark.parametrize("hidden", ["\n", "\x00", "\u202e", "\u2066", "\ud83d"])
+def test_a_value_is_one_line_of_printable_characters(hidden):
+    """Line breaks, NUL, unpaired surrogates and direction marks are removed."""
+    assert hidden not in escaped(f"buy{hidden}sell")
+    assert escaped(f"buy{hidden}sell").replace(" ", "") == "buysell"
+
+
+@given(ANY, st.integers(4, 40))
+def test_a_shortened_value_keeps_its_ends(text, width):
+    shown = shortened(text, width)
+    assert len(shown) <= width
+    if len(plain(text)) > width:
+        assert shown[0] == plain(text)[0]
+        assert shown[-1] == plain(text)[-1]
+
+
+def test_a_table_aligns_and_counts_what_it_leaves_out():
+    shown = table([("<a>", 5)] * 20, "<4", ">3")
+    assert shown.startswith("<pre>&lt;a&gt;    5\n")
+    assert shown.endswith("… and 4 more.</pre>")
+
+
+@given(st.lists(st.integers(0, 2000), max_size=12), st.integers(0, 500))
+@example([1350, 1350, 1393], 0)
+@example([1350, 1350, 1394], 0)
+@example([2040, 2053, 1], 0)
+@example([2040, 2054, 1], 0)
+def test_a_message_holds_as_many_blocks_as_fit(sizes, tail):
+    """The other blocks are counted, and the tail is always shown."""
+    blocks = [f"{place:x}" * size for place, size in enumerate(sizes)]
+    shown = message(blocks, "T" * tail)
+    assert units(shown) <= LIMIT
+    assert shown.endswith("T" * tail)
+    wanted = [block for block in blocks if block]
+    if units("\n".join([*wanted, "T" * tail])) < LIMIT:
+        assert all(block in shown for block in wanted)
+    else:
+        kept = sum(line in wanted for line in shown.split("\n"))
+        assert kept == len(wanted) or MORE.format(len(wanted) - kept) in shown
+
+
+def test_only_several_pages_are_numbered():
+    assert pages(["a"], 2, "head") == ["head\na"]
+    assert pages([], 2, "head", "tail") == ["head\ntail"]
+    assert pages(["a", "b", "c"], 2, "head") == ["head · 1 of 2\na\nb", "head · 2 of 2\nc"]

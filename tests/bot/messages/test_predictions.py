@@ -1,0 +1,39 @@
+"""Markets and the track record."""
+
+from __future__ import annotations
+
+from bot import messages
+from tests.bot import documents, examples
+from tests.bot.messages.reading import text_of, texts_of
+
+
+def test_a_page_holds_the_markets_of_its_buttons():
+    """Every page shows the next MARKETS_A_PAGE markets, each with its number."""
+    listed = [examples.PREDICTIONS["markets"][0] | {"question": f"Question {index}?"} for index in range(1, 11)]
+    shown = texts_of(messages.markets(examples.PREDICTIONS | {"markets": listed, "count": 10}))
+    page_size = messages.MARKETS_A_PAGE
+    assert len(shown) == -(-10 // page_size)
+    for index in range(10):
+        assert f"{index + 1}. Question {index + 1}?" in shown[index // page_size]
+
+
+def test_simulated_odds_and_backfilled_votes_are_marked():
+    market = examples.PREDICTIONS["markets"][0]
+    odds = (market["market_odds"] or {}) | {"p_yes": 0.38, "simulated": True}
+    shown = text_of(
+        messages.markets(examples.PREDICTIONS | {"markets": [market | {"market_odds": odds, "backfilled": True}]})
+    )
+    assert "market 38% (SIMULATED)" in shown
+    assert "backfilled" in shown
+
+
+def test_no_open_market_is_stated():
+    assert "No market is open" in text_of(messages.markets(examples.PREDICTIONS | {"markets": [], "count": 0}))
+
+
+def test_an_accuracy_has_its_n_and_needs_enough_markets():
+    shown = text_of(messages.accuracy(documents.versus()))
+    assert "Live: 0 resolved\nNot enough resolved markets" in shown
+    assert "Backfilled: 400 resolved" in shown
+    assert any("59.0%" in row and "400" in row for row in shown.split("\n"))
+    assert "No clear difference yet" in shown

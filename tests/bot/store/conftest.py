@@ -1,0 +1,49 @@
+"""A store in a new file, and a second one over the same file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.store import Store
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 21, 8, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def move(self, **time: float) -> None:
+        self.now += timedelta(**time)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "var" / "bot.sqlite"
+
+
+@pytest.fixture
+def store(file: Path, clock: Clock) -> Iterator[Store]:
+    store = Store(file, clock)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def again(file: Path, clock: Clock) -> Iterator[Store]:
+    """The same file, opened by another process or after a restart."""
+    store = Store(file, clock)
+    yield store
+    store.close()

@@ -1,0 +1,37 @@
+"""The application's job: the watcher."""
+
+from __future__ import annotations
+
+from bot import alerts
+
+
+def test_the_watcher_runs_every_minute(stage, monkeypatch):
+    (job,) = stage.application.job_queue.jobs()
+    assert job.trigger.interval.total_seconds() == 60
+    seen = []
+
+    async def watch(*parts: object) -> None:
+        seen.append(parts)
+
+    monkeypatch.setattr(alerts, "watch", watch)
+    stage.runner.run(job.run(stage.application))
+    stage.settle()
+    state = stage.application.bot_data["state"]
+    assert seen == [(stage.application.bot, state.service, state.store, state.now())]
+
+
+def test_a_due_digest_is_sent_over_the_real_service(ann, store, seeded, caplog):
+    """Two passes send it once."""
+    store.set_digest(ann.id, ann.chat, 8, "UTC")
+    (job,) = ann.stage.application.job_queue.jobs()
+    before = seeded.wall
+    try:
+        seeded.wall += 86400
+        for _ in range(2):
+            ann.stage.runner.run(job.run(ann.stage.application))
+            ann.stage.settle()
+    finally:
+        seeded.wall = before
+    assert len(ann.messages) == 1
+    assert "Digest" in ann.newest.plain
+    assert "ERROR" not in caplog.text

@@ -1,0 +1,187 @@
+"""A challenge from its question to its votes."""
+
+from __future__ import annotations
+
+import pytest
+
+QUESTION = "Will Bitcoin be above $60k?"
+DATE = "2026-12-31"
+
+
+def written(person, question: str = QUESTION, date: str = DATE):
+    """The message above [Create] and [Cancel]."""
+    person.says("/challenge")
+    person.says(question)
+    return person.says(date)
+
+
+def count_of(seeded) -> int:
+    return seeded.client.get("/api/challenges/active").json["count"]
+
+
+def test_a_challenge_is_created_and_voted_on(ann):
+    assert "What should the AIs answer?" in ann.says("/challenge").plain
+    assert "Which deadline?" in ann.says(QUESTION).plain
+    shown = ann.says(DATE)
+    assert set(shown.buttons) == {"Create", "Cancel"}
+    ann.presses("Create")
+    assert f"is open until {DATE}." in shown.plain
+    ann.presses("Yes")
+    assert ann.stage.telegram.popups[-1].startswith("You voted yes. Votes so far: 1 yes, 0 no")
+    assert "yours" in shown.plain
+    ann.presses("No")
+    assert ann.stage.telegram.popups[-1].startswith("You voted no. Votes so far: 0 yes, 1 no")
+
+
+def test_the_question_can_follow_the_command(ann):
+    assert "Which deadline?" in ann.says(f"/challenge {QUESTION}").plain
+    assert QUESTION in ann.says(DATE).plain
+
+
+@pytest.mark.parametrize(
+    ("date", "reason"),
+    [
+        ("tomorrow", "not a valid date"),
+        ("2026-02-30", "not a valid date"),
+        ("2026-13-01", "not a valid date"),
+        ("2026-1-1", "not a valid date"),
+        ("31.12.2026", "not a valid date"),
+        ("20261231", "not a valid date"),
+        ("2026-11-20", "must be between 2026-11-21 and 2027-11-21"),
+        ("2027-11-22", "must be between 2026-11-21 and 2027-11-21"),
+        ("9999-12-31", "must be between"),
+        ("<b>2026-12-31", "not a valid date"),
+        ("２０２６-12-31", "not a valid date"),
+    ],
+)
+def test_a_bad_date_is_explained_and_can_be_corrected(ann, date, reason):
+    shown = written(ann, date=date)
+    assert reason in shown.plain
+    assert "Create" in ann.says(DATE).buttons
+
+
+def test_the_first_and_the_last_possible_day_are_valid(ann):
+    for date in ("2026-11-21", "2027-11-21"):
+        written(ann, date=date)
+        assert f"is open until {date}." in ann.presses("Create").plain
+
+
+def test_cancel_ends_the_conversation(ann):
+    ann.says("/challenge")
+    assert "Nothing was created" in ann.says("/cancel").plain
+    assert "BEARISH" in ann.says("Will Bitcoin be above $60k by the end of the month?").plain
+
+
+def test_the_cancel_button_creates_nothing(ann, seeded):
+    before = count_of(seeded)
+    shown = written(ann)
+    create = shown.buttons["Create"]
+    ann.presses("Cancel")
+    assert "Nothing was created" in shown.plain
+    ann.sends_data(create, shown)
+    assert ann.stage.telegram.popups == ["This answer has expired. Ask again."]
+    assert count_of(seeded) == before
+
+
+def test_create_pressed_twice_creates_once(ann, seeded):
+    before = count_of(seeded)
+    shown = written(ann)
+    create = shown.buttons["Create"]
+    ann.presses("Create")
+    ann.sends_data(create, shown)
+    assert "is open until" in shown.plain
+    assert count_of(seeded) == before + 1
+
+
+def test_the_draft_of_another_person_is_not_created(ann, ben, seeded):
+    before = count_of(seeded)
+    create = written(ann).buttons["Create"]
+    ben.sends_data(create, ben.says("/help"))
+    assert count_of(seeded) == before
+
+
+def test_other_commands_work_during_the_conversation(ann):
+    ann.says("/challenge")
+    assert "6 lanes" in ann.says("/lanes").plain
+    assert "Which deadline?" in ann.says(QUESTION).plain
+    assert "/quota" in ann.says("/help").plain
+    assert "Create" in ann.says(DATE).buttons
+
+
+def test_the_conversation_survives_a_restart(start):
+    first = start()
+    ann = first.person()
+    ann.says("/challenge")
+    ann.says(QUESTION)
+    first.runner.run(first.application.update_persistence())
+    second = start()
+    ann.stage = second
+    shown = ann.says(DATE)
+    assert QUESTION in shown.plain
+    assert "is open until" in ann.presses("Create").plain
+
+
+def test_the_create_button_survives_a_restart(start):
+    first = start()
+    ann = first.person()
+    shown = written(ann)
+    second = start()
+    second.telegram.chats[shown.chat, shown.id] = shown
+    ann.stage = second
+    assert "is open until" in ann.presses("Create", on=shown).plain
+
+
+def test_two_people_can_write_at_the_same_time(ann, ben):
+    ann.says("/challenge")
+    ben.says("/challenge")
+    ann.says("Will Bitcoin be above $61k?")
+    ben.says("Will Ethereum be above $5k?")
+    assert "$61k" in ann.says(DATE).plain
+    assert "$5k" in ben.says(DATE).plain
+
+
+def test_markup_in_a_question_is_shown_as_text(ann):
+    shown = written(ann, "Will Bitcoin be above $60k <b>& rising?")
+    assert "<b>& rising" in shown.plain
+    ann.presses("Create")
+    assert "<b>& rising" in shown.plain
+
+
+def test_a_too_long_question_is_refused_at_once(ann):
+    ann.says("/challenge")
+    assert "the limit is 500" in ann.says("Will Bitcoin rise " * 100).plain
+    assert "Which deadline?" in ann.says(QUESTION).plain
+
+
+def test_a_refused_question_is_explained(ann):
+    written(ann, "Will my cat like me?")
+    ann.presses("Create")
+    assert "not counted" in ann.newest.plain
+
+
+def test_the_fourth_challenge_of_a_day_is_refused(ann):
+    for level in (60, 61, 62):
+        written(ann, f"Will Bitcoin be above ${level}k?")
+        ann.presses("Create")
+    written(ann)
+    ann.presses("Create")
+    assert "Three challenges were created today" in ann.newest.plain
+
+
+def test_challenges_are_listed_and_opened(ann, ben):
+    written(ann)
+    number = ann.presses("Create").plain.split()[1]
+    ben.says("/challenges")
+    shown = ben.presses(number)
+    assert f"Challenge {number}" in shown.plain
+    assert "yours" not in shown.plain
+    ben.presses("All challenges")
+    assert number in shown.buttons
+    assert f"Challenge {number}" in ben.says(f"/start challenge_{number}").plain
+
+
+def test_a_date_without_its_question_is_refused(ann):
+    ann.says("/challenge")
+    ann.says(QUESTION)
+    ann.stage.application.bot_data["state"].store.forget(ann.id)
+    assert "has expired" in ann.says(DATE).plain

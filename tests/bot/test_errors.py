@@ -1,0 +1,145 @@
+"""Errors of the service, of Telegram and of the bot: one clear sentence, no traceback."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+import bot.service
+import service.client
+from bot.messages import notices
+from tests.processes import free_port
+
+QUESTION = "Will Bitcoin be above $60k by the end of the month?"
+REQUESTS = ("/lanes", "/lane trend", "/top", "/markets", "/challenges", "/hospital", "/strategy macd_slow", "/accuracy")
+REQUESTS += ("/news", "/streaks", "/fund", "/brain", "/quota", QUESTION)
+
+
+def broken(_environ, start_response):
+    """A service that answers every request with a traceback."""
+    start_response("500 INTERNAL SERVER ERROR", [("Content-Type", "text/html")])
+    return [b"<h1>Traceback (most recent call last)</h1> secret.py line 7"]
+
+
+def faulty(_environ, start_response):
+    """A service that answers every request with an error and its request id."""
+    start_response("500 INTERNAL SERVER ERROR", [("Content-Type", "application/problem+json")])
+    return [json.dumps({"status": 500, "code": "internal", "detail": "Internal.", "request_id": "abc-1"}).encode()]
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    """A port that accepts connections and never answers."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        yield server.getsockname()[1]
+
+
+def is_one_sentence(shown) -> bool:
+    """Whether a message is short, without addresses and internal details."""
+    internal = ("Traceback", "http", "127.0.0.1", "Error", ".py", "Asking")
+    return 0 < len(shown.plain) < 200 and not any(word in shown.plain for word in internal)
+
+
+@pytest.mark.parametrize("text", REQUESTS)
+def test_an_unreachable_service_is_one_sentence(start, text):
+    ann = start(oracle_url=f"http://127.0.0.1:{free_port()}").person()
+    shown = ann.says(text)
+    assert is_one_sentence(shown)
+    assert "cannot be reached" in shown.plain
+    assert len(ann.messages) == 1
+
+
+@pytest.mark.parametrize("text", ["/lanes", "/top", QUESTION])
+def test_a_silent_service_is_one_sentence(start, silent_port, monkeypatch, text):
+    monkeypatch.setattr(bot.service, "CALL_S", 0.1)
+    monkeypatch.setattr(service.client, "SILENCE_S", 0.1)
+    ann = start(oracle_url=f"http://127.0.0.1:{silent_port}").person()
+    shown = ann.says(text)
+    assert is_one_sentence(shown)
+    assert "too long" in shown.plain
+
+
+def test_a_silent_service_does_not_delay_others(start, silent_port, monkeypatch):
+    """Handlers that wait for the service do not block others."""
+    monkeypatch.setattr(bot.service, "CALL_S", 1.0)
+    stage = start(oracle_url=f"http://127.0.0.1:{silent_port}")
+    ann, ben = stage.person(), stage.person()
+    ann.says("/lanes", settle=False)
+    assert "/quota" in ben.says("/help", settle=False).plain
+    assert ann.newest is None
+    stage.settle()
+    assert is_one_sentence(ann.newest)
+
+
+@pytest.mark.parametrize("app", [broken, faulty])
+@pytest.mark.parametrize("text", ["/lanes", "/quota", QUESTION])
+def test_a_failing_service_is_one_sentence(start, app, text):
+    shown = start(app).person().says(text)
+    assert is_one_sentence(shown)
+    assert "went wrong at the service" in shown.plain
+
+
+def test_an_unknown_key_is_one_sentence(start):
+    shown = start(oracle_key="nf_live_unknown").person().says(QUESTION)
+    assert is_one_sentence(shown)
+    assert "key" in shown.plain
+
+
+def test_a_failed_button_says_why_and_changes_nothing(start, silent_port, monkeypatch):
+    monkeypatch.setattr(bot.service, "CALL_S", 0.1)
+    stage = start(oracle_url=f"http://127.0.0.1:{silent_port}")
+    ann = stage.person()
+    shown = ann.says("/help")
+    for data in ("show:lanes:.0", "chart:fund:", "yes:challenge:1"):
+        ann.sends_data(data, shown)
+        assert is_one_sentence(ann.newest)
+    assert len(ann.messages) == 4
+    assert "/quota" in shown.plain
+    answered = {values["callback_query_id"] for method, values in stage.telegram.calls if "Callback" in method}
+    assert answered == stage.telegram.pressed
+
+
+def test_a_failed_question_can_be_asked_again_at_once(start, web):
+    """A failed question is no longer open."""
+    ann = start(broken).person()
+    ann.says(QUESTION)
+    assert "One question at a time" not in ann.says(QUESTION).plain
+
+
+def test_an_error_of_the_bot_is_reported_and_logged(stage, ann, monkeypatch, caplog):
+    monkeypatch.setattr("bot.messages.waiting", lambda _voters: 1 / 0)
+    shown = ann.says(QUESTION)
+    assert is_one_sentence(shown)
+    assert "went wrong in the bot" in shown.plain
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_an_error_in_an_answer_replaces_the_waiting_text(ann, monkeypatch, caplog):
+    monkeypatch.setattr("bot.messages.answer", lambda _answer, _usage: 1 / 0)
+    shown = ann.says(QUESTION)
+    assert "went wrong in the bot" in shown.plain
+    assert len(ann.messages) == 1
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_chat_that_blocks_the_bot_gets_no_alerts(ann, store):
+    ann.says("/alerts")
+    ann.sends_data("on:alert:flip", ann.newest)
+    ann.stage.telegram.refuse("sendMessage", "Forbidden: bot was blocked by the user", 403)
+    ann.says("/help")
+    assert store.switches(ann.id)["flip"] == "off"
+
+
+def test_a_refusal_of_telegram_is_logged_without_token(ann, caplog):
+    ann.stage.telegram.refuse("sendMessage", "Bad Request: a new limit")
+    with caplog.at_level(logging.DEBUG):
+        ann.says("/help")
+    assert "A new limit" in caplog.text
+    assert ann.stage.application.bot.token not in caplog.text
+    assert ann.newest.text == notices.internal_error()

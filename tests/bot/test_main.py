@@ -1,0 +1,94 @@
+"""`python -m bot` with a webhook: updates are accepted with the secret and refused without it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from urllib.parse import parse_qs
+
+import httpx
+import pytest
+
+from tests.conftest import absent
+from tests.processes import free_port, running
+
+ME = {"id": 99, "is_bot": True, "first_name": "Ninefold", "username": "ninefold_bot"}
+CHAT = {"id": 7, "type": "private"}
+SECRET = "s3cret"
+PATIENCE_S = 30
+
+
+class TelegramServer(BaseHTTPRequestHandler):
+    """Answers every call of the Bot API and records it."""
+
+    calls: Queue
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"] or 0)).decode()
+        method = self.path.rpartition("/")[2]
+        self.calls.put((method, {name: value[0] for name, value in parse_qs(body).items()}))
+        message = {"message_id": 1, "date": 1, "chat": CHAT, "from": ME, "text": "…"}
+        result = {"getMe": ME, "sendMessage": message}.get(method, True)
+        answer = json.dumps({"ok": True, "result": result}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_values: object) -> None: ...
+
+
+@pytest.fixture
+def telegram() -> Iterator[tuple[str, Queue]]:
+    """The address of a Telegram server, and its recorded calls."""
+    calls: Queue = Queue()
+    with ThreadingHTTPServer(("127.0.0.1", 0), type("Recording", (TelegramServer,), {"calls": calls})) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/bot", calls
+        server.shutdown()
+
+
+def next_call(calls: Queue, method: str) -> dict[str, str]:
+    """The values of the next call of this method."""
+    while True:
+        name, values = calls.get(timeout=PATIENCE_S)
+        if name == method:
+            return values
+
+
+def test_the_webhook_requires_its_secret(telegram, tmp_path: Path):
+    if not importlib.util.find_spec("tornado"):
+        absent("no tornado, without which the library serves no webhook")
+    address, calls = telegram
+    port = free_port()
+    environment = {
+        "TELEGRAM_BOT_TOKEN": "123:token",
+        "BOT_ORACLE_KEY": "nf_live_key",
+        "BOT_DATA": str(tmp_path),
+        "TELEGRAM_URL": address,
+        "BOT_WEBHOOK_URL": "https://bot.example/updates",
+        "BOT_WEBHOOK_PORT": str(port),
+        "BOT_WEBHOOK_SECRET": SECRET,
+    }
+    text = {"text": "/help", "entities": [{"type": "bot_command", "offset": 0, "length": 5}]}
+    person = {"id": 7, "is_bot": False, "first_name": "Ann"}
+    update = {"update_id": 1, "message": {"message_id": 1, "date": 1, "chat": CHAT, "from": person, **text}}
+    # The library sets the webhook before it listens on the port, so a refused connection is tried again.
+    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", transport=httpx.HTTPTransport(retries=5))
+    with client, running([sys.executable, "-m", "bot"], tmp_path / "log", **environment):
+        webhook = next_call(calls, "setWebhook")
+        assert (webhook["url"], webhook["secret_token"]) == ("https://bot.example/updates", SECRET)
+        statuses = [
+            client.post("/updates", json=update, headers=headers).status_code
+            for headers in ({}, {"X-Telegram-Bot-Api-Secret-Token": "wrong"})
+        ]
+        assert statuses == [403, 403]
+        assert client.post("/updates", json=update, headers={"X-Telegram-Bot-Api-Secret-Token": SECRET}).is_success
+        assert "/quota" in next_call(calls, "sendMessage")["text"]
+    assert "token" not in (tmp_path / "log").read_text().replace("secret_token", "")

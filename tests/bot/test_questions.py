@@ -1,0 +1,231 @@
+"""Questions: the waiting message, the answer in its place, and no delay for other people."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from threading import Event
+
+import pytest
+from flask import Flask
+
+from bot import questions
+from service.forecasting.voters.ballots import Forecast
+from service.forecasting.voters.panel import voters
+from service.forecasting.voters.voter import Voter
+
+QUESTION = "Will Bitcoin be above $60k by the end of the month?"
+MARKUP = "<b>&\"' </i> &lt; <script>"
+PATIENCE_S = 10
+
+
+@dataclass
+class WaitingVoter:
+    """A voter that votes only after `may_vote` is set, with the given reasoning."""
+
+    voter: Voter
+    may_vote: Event
+    reasoning: str = "At last."
+
+    def __getattr__(self, name: str):
+        return getattr(self.voter, name)
+
+    def forecast(self, *_inputs) -> Forecast:
+        assert self.may_vote.wait(PATIENCE_S)
+        return Forecast(0.5, self.reasoning)
+
+
+@pytest.fixture
+def may_vote() -> Event:
+    return Event()
+
+
+@pytest.fixture
+def slow(seeded, may_vote: Event) -> Flask:
+    """The service with a fifth voter that waits for `may_vote`."""
+    nine = list(voters())
+    nine[4] = WaitingVoter(nine[4], may_vote)
+    return replace(seeded.runtime, panel=replace(seeded.runtime.panel, voters=tuple(nine))).application()
+
+
+@pytest.fixture
+def app_with_reasoning(seeded) -> Callable[[str], Flask]:
+    """The service with nine voters that all give the same reasoning."""
+
+    def app(reasoning: str) -> Flask:
+        may_vote = Event()
+        may_vote.set()
+        nine = tuple(WaitingVoter(voter, may_vote, reasoning) for voter in voters())
+        return replace(seeded.runtime, panel=replace(seeded.runtime.panel, voters=nine)).application()
+
+    return app
+
+
+@pytest.mark.parametrize("text", [QUESTION, f"/ask {QUESTION}", f"/ask@ninefold_bot\n{QUESTION}"])
+def test_the_answer_replaces_the_waiting_message(ann, text):
+    shown = ann.says(text)
+    assert shown.read[0] == "Asking 9 voters. This takes about 15 seconds."
+    assert "BEARISH" in shown.text
+    assert "9 of 10 questions left today" in shown.text
+    assert "Paper research. Not investment advice." in shown.text
+    assert set(shown.buttons) == {"Show votes", "Ask again"}
+    assert len(ann.messages) == 1
+
+
+def test_an_answer_in_a_group_quotes_the_question(stage, group):
+    shown = stage.person(group).says(f"/ask {QUESTION}")
+    assert "BEARISH" in shown.text
+    assert shown.quoted
+
+
+def test_a_question_does_not_delay_other_people(start, slow, may_vote):
+    stage = start(slow)
+    ann, ben = stage.person(), stage.person()
+    ann.says(QUESTION, settle=False)
+    stage.wait_for(lambda: ann.newest)
+    begun = time.monotonic()
+    assert "/quota" in ben.says("/help", settle=False).plain
+    assert time.monotonic() - begun < 0.2
+    assert "Asking 9 voters" in ann.newest.plain
+    may_vote.set()
+    stage.settle()
+    assert "of 9 voted" in ann.newest.plain
+
+
+def test_the_waiting_message_counts_the_votes(start, slow, may_vote, monkeypatch):
+    monkeypatch.setattr(questions, "PRIVATE_S", 0)
+    stage = start(slow)
+    ann = stage.person()
+    ann.says(QUESTION, settle=False)
+    stage.wait_for(lambda: ann.newest and ann.newest.plain == "4 of 9 have voted.")
+    may_vote.set()
+    stage.settle()
+    assert "of 9 voted" in ann.newest.plain
+
+
+def test_edits_stay_below_the_limits_of_telegram(ann):
+    """Nine quick votes make two texts, not eleven."""
+    assert len(ann.says(QUESTION).read) == 2
+    assert questions.PRIVATE_S >= 4
+    assert questions.GROUP_S >= 8
+
+
+def test_typing_is_shown_while_a_question_is_open(start, slow, may_vote):
+    stage = start(slow)
+    stage.person().says(QUESTION, settle=False)
+    stage.wait_for(lambda: "sendChatAction" in stage.telegram.methods())
+    assert {values["action"] for name, values in stage.telegram.calls if name == "sendChatAction"} == {"typing"}
+    may_vote.set()
+    stage.settle()
+
+
+def test_a_person_has_one_open_question(start, slow, may_vote):
+    stage = start(slow)
+    ann, ben = stage.person(), stage.person()
+    ann.says(QUESTION, settle=False)
+    stage.wait_for(lambda: ann.newest)
+    ann.says("Will gold rise this week?", settle=False)
+    stage.wait_for(lambda: len(ann.messages) == 2)
+    assert "One question at a time" in ann.newest.plain
+    ben.says(QUESTION, settle=False)
+    stage.wait_for(lambda: ben.newest)
+    assert "Asking 9 voters" in ben.newest.plain
+    may_vote.set()
+    stage.settle()
+    assert "of 9 voted" in ann.messages[0].plain
+    assert "of 9 voted" in ben.newest.plain
+    assert "8 of 10" in ann.says(QUESTION).plain
+
+
+def test_two_people_get_their_own_answers_and_quotas(ann, ben):
+    ann.says(QUESTION, settle=False)
+    ben.says("Will gold rise this week?", settle=False)
+    ann.stage.settle()
+    assert "Bitcoin" in ann.newest.text
+    assert "old" in ben.newest.text
+    assert "9 of 10" in ann.newest.text
+    assert "9 of 10" in ben.newest.text
+
+
+def test_markup_in_a_question_is_shown_as_text(ann):
+    shown = ann.says(f"Will Bitcoin be above $60k <b>by</b> & the end of the month? {MARKUP}"[:120])
+    assert "<b>by</b> &" in shown.plain
+
+
+def test_markup_in_a_reasoning_is_shown_as_text(start, app_with_reasoning):
+    ann = start(app_with_reasoning(MARKUP)).person()
+    ann.says(QUESTION)
+    shown = ann.presses("Show votes")
+    assert "&lt;script&gt;" in shown.text
+
+
+def test_the_longest_reasonings_fit_into_messages(start, app_with_reasoning):
+    ann = start(app_with_reasoning("<&" * 2000)).person()
+    ann.says(QUESTION)
+    shown = ann.presses("Show votes")
+    ann.presses("▶")
+    assert "2 of 2" in shown.plain
+
+
+@pytest.mark.parametrize("text", ["Will my cat like me?", "x", "🦊" * 200, "Will Bitcoin rise? " * 200])
+def test_a_refused_question_is_explained_and_free(ann, text):
+    shown = ann.says(text)
+    assert "Asking" not in shown.plain
+    assert "not counted" in shown.plain
+    assert "10 of 10" in ann.says("/quota").plain
+
+
+def test_the_eleventh_question_of_a_day_is_refused(ann, ben):
+    for _ in range(10):
+        assert "BEARISH" in ann.says(QUESTION).plain
+    shown = ann.says(QUESTION)
+    assert shown.plain == "You have used today's 10 questions. You can ask again after 00:00 UTC."
+    assert "You have used today's 10 questions" in ann.says("/quota").plain
+    assert "BEARISH" in ben.says(QUESTION).plain
+
+
+def test_ask_again_counts_as_a_question(ann):
+    first = ann.says(QUESTION)
+    ann.presses("Ask again")
+    assert len(ann.messages) == 2
+    assert "9 of 10" in first.text
+    assert "8 of 10" in ann.newest.text
+
+
+def test_ask_again_counts_for_the_person_who_presses(stage, group):
+    ann, ben = stage.person(group), stage.person(group)
+    ann.says(f"/ask {QUESTION}")
+    ben.presses("Ask again")
+    assert "9 of 10" in ben.newest.text
+
+
+def test_votes_are_shown_in_place_page_by_page(ann):
+    shown = ann.says(QUESTION)
+    answer = shown.text
+    ann.presses("Show votes")
+    assert "momentum" in shown.text
+    assert "◀" not in shown.buttons
+    ann.presses("▶")
+    assert "momentum" not in shown.text
+    assert "▶" not in shown.buttons
+    ann.presses("◀")
+    assert "momentum" in shown.text
+    ann.presses("Answer")
+    assert shown.text == answer
+    assert len(ann.messages) == 1
+
+
+@pytest.mark.filterwarnings("ignore::telegram.warnings.PTBDeprecationWarning")
+def test_a_limited_edit_is_retried_after_the_wait(ann):
+    """Telegram requests a wait of one second; then the edit is sent."""
+    ann.stage.telegram.refuse("editMessageText", "Too Many Requests: retry after 1", 429, retry_after=1)
+    assert "BEARISH" in ann.says(QUESTION).plain
+
+
+def test_an_answer_cannot_be_opened_in_another_chat(ann, ben):
+    token = ann.says(QUESTION).buttons["Show votes"]
+    other = ben.says("/help")
+    ben.sends_data(token, other)
+    assert ann.stage.telegram.popups == ["This answer has expired. Ask again."]
+    assert "momentum" not in other.text

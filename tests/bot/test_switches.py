@@ -1,0 +1,38 @@
+"""/alerts: the switches, and the hour and time zone of the digest."""
+
+from __future__ import annotations
+
+
+def test_a_press_moves_a_switch_to_its_next_state(ann, store):
+    shown = ann.says("/alerts")
+    for before, after in (("off", "on"), ("on", "silent"), ("silent", "off")):
+        ann.presses(f"Consensus: {before}")
+        assert store.switches(ann.id)["flip"] == after
+        assert f"Consensus: {after}" in shown.buttons
+    assert len(ann.messages) == 1
+
+
+def test_every_event_has_a_button(ann, store):
+    shown = ann.says("/alerts")
+    for event in store.switches(ann.id):
+        ann.sends_data(f"silent:alert:{event}", shown)
+    assert set(store.switches(ann.id).values()) == {"silent"}
+
+
+def test_buttons_set_the_hour_and_zone_of_the_digest(ann, store):
+    shown = ann.says("/alerts")
+    ann.presses("Digest hour")
+    ann.presses("07")
+    assert "at 07:00 UTC" in shown.plain
+    ann.presses("Time zone")
+    ann.presses("Asia/Tokyo")
+    assert "at 07:00 Asia/Tokyo" in shown.plain
+    assert store.digest(ann.id) == {"hour": 7, "timezone": "Asia/Tokyo"}
+    assert store.switches(ann.id)["digest"] == "on"
+
+
+def test_any_time_zone_can_be_sent_by_name(ann, store):
+    assert "Europe/Vienna" in ann.says("/alerts Europe/Vienna").plain
+    assert "America/New_York" in ann.says("/alerts america/new york").plain
+    assert "There is no time zone “<b>Mars”" in ann.says("/alerts <b>Mars").plain
+    assert store.digest(ann.id) == {"hour": 8, "timezone": "America/New_York"}

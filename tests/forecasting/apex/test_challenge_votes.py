@@ -1,0 +1,122 @@
+"""A challenge has ten voters in its pool, and apex beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from service.errors import NoVoters
+from service.forecasting.apex import ENGINE, voter
+from service.forecasting.apex.challenge_votes import commit_challenge
+from service.forecasting.apex.swarm import NetView
+from service.forecasting.predictions import Commitment, Prediction
+from service.forecasting.predictions.commitments import commitment_of
+from service.forecasting.voters import consensus
+from service.forecasting.voters.forecast_inputs import build_inputs
+from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.panel import voters
+from service.forecasting.voters.track_record import ClassRecord, TrackRecord, VoterSkill
+from tests.forecasting.apex.made import call_of
+from tests.forecasting.made import NOW, panel_of
+
+KINDS = [
+    ("up", {}),
+    ("close_above", {"at": 1.01}),
+    ("touch_below", {"at": 0.97}),
+    ("between", {"at": 0.99, "upper_at": 1.02}),
+    ("relative", {"other_asset": "eth"}),
+]
+# The swarm has been much better than everybody on directions and much worse on levels.
+PROVEN = TrackRecord(
+    NOW,
+    direction=ClassRecord(standings=(VoterSkill("swarm", "54-strategies", 200, 200, 0.15, -0.05),)),
+    event=ClassRecord(standings=(VoterSkill("swarm", "54-strategies", 200, 200, 0.30, 0.05),)),
+)
+
+
+@pytest.fixture
+def challenge(asking):
+    """Makes a challenge of a kind of question."""
+
+    def make(comparator: str = "close_above", **fields) -> Prediction:
+        question = asking(comparator, **(fields or {"at": 1.01}))
+        deadline = int(question.deadline.timestamp())
+        return Prediction("challenge-1", "challenge", question, "", "bars", NOW, deadline, deadline, False, "user:1")
+
+    return make
+
+
+@pytest.fixture
+def cast(contexts, fits):
+    """Casts the votes on a challenge."""
+
+    def commit_it(
+        market: Prediction,
+        *,
+        p_up: float = 0.6,
+        net: NetView = NetView(30, 10, 14),  # noqa: B008
+        record: TrackRecord = TrackRecord(),  # noqa: B008
+        learnt=fits,
+        quorum: int = 5,
+    ) -> Commitment:
+        call = call_of(NOW, p_up, contexts["btc"].spot, oracles=p_up)
+        knowledge = Knowledge(contexts, learnt, record)
+        return commit_challenge(market, NOW, knowledge, panel_of(quorum=quorum), net=net, call=call)
+
+    return commit_it
+
+
+@pytest.mark.parametrize(("comparator", "fields"), KINDS)
+@pytest.mark.parametrize("record", [TrackRecord(), PROVEN], ids=["unproven", "proven"])
+def test_the_pool_is_that_of_the_nine_and_the_swarm(comparator, fields, record, challenge, cast):
+    """Computed again from the committed votes by the rule of the pool."""
+    commitment = cast(challenge(comparator, **fields), record=record)
+    ten = [vote.ballot for vote in commitment.votes if vote.voter != "apex"]
+    assert [ballot.voter for ballot in ten] == [*(voter.name for voter in voters()), "swarm"]
+    pooled = consensus.pool(ten, record.of(comparator))
+    assert commitment.p == pooled.p
+    assert tuple(vote.weight for vote in commitment.votes[:-1]) == pooled.weights
+
+
+@pytest.mark.parametrize(("comparator", "fields"), KINDS)
+def test_apex_votes_last_and_weighs_nothing(comparator, fields, challenge, cast):
+    """Its vote changes nothing else of the commitment."""
+    bold, timid = (cast(challenge(comparator, **fields), p_up=p) for p in (0.9, 0.52))
+    assert (bold.votes[-1].voter, bold.votes[-1].engine, bold.votes[-1].weight) == ("apex", ENGINE, 0.0)
+    assert bold.votes[-1].p != timid.votes[-1].p
+    assert replace(bold, votes=bold.votes[:-1]) == replace(timid, votes=timid.votes[:-1])
+
+
+def test_apex_applies_its_lean_to_the_question(challenge, cast, contexts, knowledge):
+    market = challenge()
+    call = call_of(NOW, 0.6, contexts["btc"].spot, oracles=0.6)
+    ballot = voter.vote(market.question, build_inputs(market.question, NOW, knowledge), call)
+    vote = cast(market, p_up=0.6).votes[-1]
+    assert vote.ballot == ballot
+
+
+def test_the_swarm_leans_the_way_it_holds(challenge, cast):
+    long, flat, short = (
+        cast(challenge(), net=net) for net in (NetView(54, 0, 0), NetView(0, 0, 54), NetView(0, 54, 0))
+    )
+    assert long.votes[9].p > flat.votes[9].p > short.votes[9].p
+    assert long.p > flat.p > short.p
+
+
+def test_the_nine_vote_as_on_any_market(challenge, cast, knowledge):
+    """Votes, abstentions and the seal of what was shown are those of a market with the same question."""
+    market = challenge()
+    nine = commitment_of(panel_of().ask(market.question, NOW, knowledge), knowledge)
+    commitment = cast(market)
+    assert [vote.ballot for vote in commitment.votes[:9]] == [vote.ballot for vote in nine.votes]
+    assert replace(commitment, p=nine.p, votes=nine.votes) == nine
+
+
+def test_the_swarm_and_apex_do_not_count_for_the_quorum(challenge, cast):
+    """Before the first fit only volatility votes, and it alone counts."""
+    with pytest.raises(NoVoters):
+        cast(challenge(), learnt=None, quorum=2)
+    commitment = cast(challenge(), learnt=None, quorum=1)
+    assert [vote.voter for vote in commitment.votes] == ["vol", "swarm", "apex"]
+    assert len(commitment.abstained) == 8

@@ -1,0 +1,55 @@
+"""What is known of an asset's variance: causal, and 0 where nothing is unusual."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from service.forecasting.densities.features import PERSISTENT, trailing_max, variance_tracks
+from service.forecasting.densities.grid import hour_grid
+from service.market.instants import HOUR
+
+
+def test_no_feature_depends_on_a_later_bar(hourly):
+    """The prefix test over every feature of every asset."""
+    past = {asset: bars.until(int(hourly["btc"].time[0]) + 95 * 24 * HOUR) for asset, bars in hourly.items()}
+    shorter, longer = variance_tracks(hour_grid(past)), variance_tracks(hour_grid(hourly))
+    for asset, track in shorter.items():
+        rows = len(track.level)
+        np.testing.assert_array_equal(track.level, longer[asset].level[:rows])
+        for name, values in track.features.items():
+            np.testing.assert_array_equal(values, longer[asset].features[name][:rows], err_msg=f"{asset} {name}")
+
+
+def test_later_bars_would_be_seen(hourly):
+    """The comparison can fail: bars that are one hour early change the features."""
+    early = {asset: replace(bars, close=np.roll(bars.close, -1)) for asset, bars in hourly.items()}
+    tracks = [variance_tracks(hour_grid(bars))["btc"] for bars in (hourly, early)]
+    assert not np.array_equal(tracks[0].features["garch"], tracks[1].features["garch"])
+
+
+def test_a_constant_variance_is_nothing_unusual(hourly):
+    """Made bars have one variance: persistent features are near 0 on average."""
+    track = variance_tracks(hour_grid(hourly))["btc"]
+    for name in PERSISTENT:
+        if not name.startswith("range"):
+            assert abs(track.features[name][60 * 24 :].mean()) < 0.35, name
+
+
+def test_a_storm_raises_the_fast_features_first(hourly):
+    """Two days of returns three times as large: the 12-hour feature is above the 72-hour one."""
+    bars = hourly["btc"]
+    returns = np.diff(np.log(bars.close), prepend=np.log(bars.close[0]))
+    returns[-24:] *= 4
+    stormy = replace(bars, close=bars.close[0] * np.exp(np.cumsum(returns)))
+    features = variance_tracks(hour_grid({"btc": stormy}))["btc"].features
+    assert features["absolute_12h"][-1] > features["absolute_72h"][-1] > features["variance_720h"][-1]
+
+
+@pytest.mark.parametrize("span", [1, 3, 7, 50])
+def test_the_trailing_maximum_is_that_of_the_window(span):
+    values = np.random.default_rng(span).normal(size=40)
+    expected = [values[max(0, place - span + 1) : place + 1].max() for place in range(40)]
+    assert trailing_max(values, span).tolist() == expected

@@ -1,0 +1,64 @@
+"""The views fitted to bars whose law is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from service.forecasting.densities.density import density
+from service.forecasting.densities.features import variance_tracks
+from service.forecasting.densities.fits import CalendarFit
+from service.forecasting.densities.fitting import fit_calendars
+from service.forecasting.densities.grid import hour_grid
+from service.forecasting.densities.views import VIEWS
+from service.forecasting.voters.panel import voters
+from service.market.instants import HOUR
+from tests.forecasting.made import made_bars
+
+COINS = ("btc", "eth", "sol", "bnb", "xrp")
+
+
+@pytest.fixture(scope="module")
+def bars():
+    return {asset: made_bars(asset, 200, seed) for seed, asset in enumerate(COINS)}
+
+
+@pytest.fixture(scope="module")
+def fitted(bars) -> CalendarFit:
+    grid = hour_grid(bars)
+    return fit_calendars(grid, variance_tracks(grid), len(grid) - 1)["always"]
+
+
+def test_every_voter_has_a_view():
+    assert list(VIEWS) == [voter.name for voter in voters()]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("hours", [1, 24, 168, 720])
+def test_half_of_a_random_walk_lies_in_the_middle_half(fitted, bars, view, hours):
+    """Made bars are a random walk of constant variance: the quartiles of each horizon are known."""
+    grid = hour_grid(bars)
+    track = variance_tracks(grid)["btc"]
+    features = {name: float(values[-1]) for name, values in track.features.items()}
+    seasonal = fitted.season.hours("btc", np.array([grid.time_of(len(grid) - 1)]), np.array([0])) * 0 + hours
+    result = density(fitted.views[view], float(track.level[-1]), features, hours, float(seasonal[0]))
+    returns = np.diff(np.log(bars["btc"].close))
+    truth = 0.6745 * returns.std() * np.sqrt(hours)
+    assert result.quantiles(np.array([0.75]))[0] == pytest.approx(truth, rel=0.25)
+
+
+def test_nothing_after_the_row_is_used(bars):
+    """The fit to a prefix of the rows is the fit to a shorter history."""
+    row = 190 * 24 - 1
+    past = {asset: series.until(int(series.time[0]) + (row + 1) * HOUR) for asset, series in bars.items()}
+    fits = []
+    for hourly in (past, bars):
+        grid = hour_grid(hourly)
+        fits.append(fit_calendars(grid, variance_tracks(grid), row))
+    assert fits[0] == fits[1]
+
+
+def test_with_too_little_history_a_calendar_has_no_views(bars):
+    short = {asset: series.until(int(series.time[0]) + 60 * 24 * HOUR) for asset, series in bars.items()}
+    grid = hour_grid(short)
+    assert fit_calendars(grid, variance_tracks(grid), len(grid) - 1) == {}

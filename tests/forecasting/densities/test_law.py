@@ -1,0 +1,51 @@
+"""Laws of sizes, and the simulation that they are mixed with."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from service.forecasting.densities.law import LEVELS, measure, measured_share, simulate, tail_odds
+
+PHI = NormalDist().cdf
+NORMAL_LAW = np.array([NormalDist().inv_cdf((1 + level) / 2) for level in LEVELS])
+
+
+def test_a_normal_law_gives_normal_tails():
+    """P(|z| > 1) = .3173 and P(|z| > 2) = .0455."""
+    assert tail_odds(NORMAL_LAW, np.array([1.0, 2.0])) == pytest.approx([0.3173, 0.0455], abs=0.001)
+
+
+def test_beyond_its_last_quantile_a_law_goes_on_falling():
+    tails = tail_odds(NORMAL_LAW, np.array([3.5, 5.0, 20.0]))
+    assert (np.diff(tails) < 0).all()
+    assert 0 < tails[-1] < 1e-6
+
+
+def test_measured_quantiles_are_those_of_the_sizes():
+    sizes = np.arange(1001) / 1000
+    assert measure(sizes) == pytest.approx(LEVELS)
+
+
+def test_a_long_horizon_counts_the_simulation_more():
+    assert measured_share(1) > 0.99
+    assert measured_share(168) == 0.5
+    assert measured_share(720) == pytest.approx(168 / 888)
+
+
+def test_simulated_normal_shocks_follow_the_reflection_principle():
+    """Without clusters the sums are normal; the running maximum is distributed like |close| (André 1887)."""
+    shocks = np.random.default_rng(5).normal(size=20_000)
+    simulation = simulate(shocks, (24, 720), 0.0, 0.0)
+    close, maximum = simulation.at(720)
+    middle = slice(10, 48)
+    assert close[middle] == pytest.approx(NORMAL_LAW[middle], abs=0.05)
+    assert maximum[middle] == pytest.approx(close[middle], abs=0.09)
+
+
+def test_clusters_of_variance_make_fat_tails():
+    shocks = np.random.default_rng(6).normal(size=20_000)
+    calm, clustered = (simulate(shocks, (24,), alpha, 0.98 - alpha).close[0] for alpha in (0.0, 0.12))
+    assert clustered[-1] > 1.1 * calm[-1]

@@ -1,0 +1,58 @@
+"""The seasonal clock: weights of the hours of a week, and horizons measured in them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from service.forecasting.densities.grid import hour_grid
+from service.forecasting.densities.season import Season, monthly_weights, seasons_at
+from service.market.instants import DAY, HOUR
+from tests.forecasting.made import made_bars
+
+MONDAY = 1_763_942_400  # 2025-11-24T00:00:00Z
+
+
+def test_a_quiet_weekend_is_a_short_one():
+    """Weekdays weigh 1.2, Saturday and Sunday 0.5: by hand 5 * 24 * 1.2 + 48 * 0.5 hours a week."""
+    season = Season((1.2,) * 120 + (0.5,) * 48)
+    since = np.array([MONDAY, MONDAY + 5 * DAY, MONDAY + 30 * 60])
+    until = np.array([MONDAY + 7 * DAY, MONDAY + 6 * DAY, MONDAY + 90 * 60])
+    assert season.hours("btc", since, until) == pytest.approx([168.0, 12.0, 1.2])
+
+
+def test_a_longer_horizon_adds_whole_weeks():
+    season = Season((1.0,) * 168)
+    assert season.hours("btc", np.array([MONDAY]), np.array([MONDAY + 400 * DAY])) == pytest.approx([9600.0])
+
+
+def test_hours_that_move_more_weigh_more():
+    """Returns at 14 UTC are made three times as large: that hour's weight is far above the mean."""
+    bars = made_bars("btc", 120, seed=3)
+    returns = np.diff(np.log(bars.close), prepend=np.log(100))
+    returns[bars.time // HOUR % 24 == 14] *= 3
+    close = 100 * np.exp(np.cumsum(returns))
+    loud = replace(bars, close=close, high=close, low=close)
+    grid = hour_grid({"btc": loud})
+    weights = np.array(seasons_at(grid, len(grid) - 1)["always"].weights).reshape(7, 24)
+    assert weights[:, 14].mean() > 3
+    assert np.delete(weights, 14, axis=1).mean() < 1
+    assert weights.mean() == pytest.approx(1)
+
+
+def test_closed_hours_have_no_weight(hourly):
+    grid = hour_grid(hourly)
+    weights = np.array(seasons_at(grid, len(grid) - 1)["comex"].weights)
+    assert (weights == 0).sum() == 168 - 5 * 23
+    assert weights[weights > 0].mean() == pytest.approx(1)
+
+
+def test_no_weight_depends_on_a_later_row(hourly):
+    """The prefix test: the weights of a shorter history are the beginning of those of a longer one."""
+    cut = 95 * 24
+    past = {asset: bars.until(int(bars.time[0]) + cut * HOUR) for asset, bars in hourly.items()}
+    shorter, longer = monthly_weights(hour_grid(past)), monthly_weights(hour_grid(hourly))
+    for asset, weights in shorter.items():
+        np.testing.assert_array_equal(weights, longer[asset][: len(weights)])

@@ -1,0 +1,239 @@
+"""Runs of right answers: what extends them, what ends them, and their length by luck."""
+
+from __future__ import annotations
+
+import doctest
+import json
+from dataclasses import asdict, replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.forecasting.predictions.resolution import Outcome
+from service.forecasting.predictions.scores import luck, streaks
+from service.forecasting.predictions.scores.streaks import count_once, runs, streaks_document
+from service.forecasting.voters.scoring import wilson_interval
+from tests.forecasting.made import committed_vote
+from tests.forecasting.markets import HEADER, MONDAY, days, many, settled, waiting
+
+
+def document(markets):
+    return streaks_document(markets, HEADER)
+
+
+def pool(markets, backfilled=False):
+    """The row of the consensus."""
+    rows = document(markets).streaks
+    (row,) = [row for row in rows if (row.oracle, row.backfilled) == ("consensus", backfilled)]
+    return row
+
+
+def series(*votes: tuple[float, Outcome]):
+    """Daily questions one after the other, each with the pool's P(YES) and its outcome."""
+    return [
+        settled(f"day-{day:03}", outcome, p=p, votes={"momentum": p}, opened=days(day))
+        for day, (p, outcome) in enumerate(votes)
+    ]
+
+
+def ids(markets):
+    return [market.id for market in count_once(markets)]
+
+
+def test_every_example_in_the_documentation_is_true():
+    assert [doctest.testmod(module) for module in (streaks, luck)] == [(0, 1), (0, 1)]
+
+
+def test_a_right_answer_extends_a_run_and_a_wrong_one_ends_it():
+    """Right, right, wrong, right: 1 now, 2 at best."""
+    line = pool(series((0.7, "yes"), (0.2, "no"), (0.7, "no"), (0.9, "yes")))
+    assert (line.current, line.best, line.correct, line.n, line.resolved) == (1, 2, 3, 4, 4)
+
+
+def test_a_neutral_vote_neither_extends_nor_breaks():
+    """.529 is 52.9% bullish, which is published as NEUTRAL; .47 is 53% bearish, which is a side."""
+    line = pool(series((0.7, "yes"), (0.529, "no"), (0.47, "no")))
+    assert (line.current, line.n, line.resolved) == (2, 2, 3)
+
+
+def test_a_void_question_neither_extends_nor_breaks():
+    line = pool(series((0.7, "yes"), (0.7, "void"), (0.7, "yes")))
+    assert (line.current, line.best, line.n, line.resolved) == (2, 2, 2, 2)
+
+
+def test_a_bearish_yes_is_right_when_it_happens():
+    line = pool([settled(p=0.8, comparator="touch_below", polarity="bear")])
+    assert (line.current, line.correct) == (1, 1)
+
+
+def test_a_question_without_an_event_is_never_counted():
+    assert pool([settled(comparator="open")]).resolved == 0
+
+
+def test_questions_count_in_the_order_in_which_they_resolved():
+    """The one opened first resolves last, and it was wrong."""
+    rows = [
+        settled("long", "no", p=0.8, hours=144, asset="eth"),
+        settled("first", "yes", p=0.8),
+        settled("second", "yes", p=0.8, opened=days(1)),
+    ]
+    assert (pool(rows).current, pool(rows).best) == (0, 2)
+    assert pool(rows).last_resolved_at == "2025-11-30T00:00:00Z"
+
+
+@given(st.lists(st.booleans(), max_size=40))
+def test_runs_are_the_pieces_between_wrong_answers(right):
+    pieces = "".join("R" if is_right else " " for is_right in right).split(" ")
+    assert runs(right) == (len(pieces[-1]), max(map(len, pieces)))
+
+
+def test_of_overlapping_questions_only_the_first_counts():
+    """The second is opened while the first is unresolved; the third when that has just been resolved."""
+    first = settled("first", hours=36)
+    second = settled("second", opened=days(1), hours=36)
+    third = settled("third", opened=first.settlement.resolved_at, hours=36)
+    assert ids([third, second, first]) == ["first", "third"]
+
+
+def test_a_question_that_resolves_late_holds_its_place():
+    late = settled("late", resolved=days(3))
+    assert ids([late, settled("next", opened=days(2)), settled("after", opened=days(3))]) == ["late", "after"]
+
+
+def test_a_question_that_is_still_open_holds_its_place():
+    """Else the later one would count today, and no longer once the first resolves."""
+    first, later = waiting("first", hours=48), settled("later", opened=days(1))
+    assert ids([later]) == ["later"]
+    assert ids([later, first]) == []
+
+
+def test_a_void_question_holds_its_place_too():
+    void = settled("void", "void", resolved=days(2))
+    assert pool([void, settled("next", opened=days(1))]).resolved == 0
+
+
+def test_a_question_without_votes_holds_no_place():
+    unvoted = replace(settled("first", hours=36), commitment=None, odds=None)
+    assert ids([unvoted, settled("second", opened=days(1))]) == ["second"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"asset": "eth"},
+        {"comparator": "close_above"},
+        {"comparator": "relative", "other": "eth"},
+        {"hours": 168},
+        {"backfilled": True},
+    ],
+    ids=["asset", "kind", "relative", "window", "book"],
+)
+def test_another_asset_kind_window_or_book_is_no_overlap(other):
+    assert set(ids([settled("one"), settled("two", **other)])) == {"one", "two"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"comparator": "up"}, {"comparator": "down"}),
+        ({"comparator": "close_above"}, {"comparator": "touch_above"}),
+        ({"comparator": "close_below"}, {"comparator": "touch_below"}),
+        ({"comparator": "relative", "other": "eth"}, {"comparator": "relative", "asset": "eth", "other": "btc"}),
+        ({"hours": 24}, {"hours": 48}),
+        ({"hours": 49}, {"hours": 192}),
+        ({"hours": 193}, {"hours": 768}),
+    ],
+)
+def test_of_one_side_and_window_the_earliest_deadline_counts(first, second):
+    assert ids([settled("b", **second), settled("a", **first)]) == ["a"]
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(1, 40), st.sampled_from(["btc", "eth"])), max_size=12),
+    st.integers(0, 100),
+)
+def test_what_counted_once_counts_for_ever(spans, hour):
+    """Seen at any hour, with the rest still open, the counted questions are the first of those counted at the end."""
+    questions = [
+        (f"q{place}", {"opened": MONDAY + 3600 * begins, "hours": hours, "asset": asset})
+        for place, (begins, hours, asset) in enumerate(spans)
+    ]
+    now = MONDAY + 3600 * hour
+    over = [settled(name, **fields) for name, fields in questions]
+    seen = [
+        market if market.settlement.resolved_at <= now else waiting(name, **fields)
+        for market, (name, fields) in zip(over, questions, strict=True)
+        if market.voted_at <= now
+    ]
+    early = ids(seen)
+    assert ids(over)[: len(early)] == early
+
+
+def test_live_streaks_come_first_the_longest_current_one_on_top():
+    live = [
+        settled(f"live-{day}", "yes", p=0.6, votes={"vol": 0.9, "trend": 0.1}, opened=days(day)) for day in range(2)
+    ]
+    past = [settled(f"past-{day}", p=0.9, votes={"vol": 0.9}, opened=days(day), backfilled=True) for day in range(9)]
+    published = document([*past, *live])
+    assert [(row.rank, row.oracle, row.backfilled, row.current) for row in published.streaks] == [
+        (1, "consensus", False, 2),
+        (2, "vol", False, 2),
+        (3, "trend", False, 0),
+        (4, "consensus", True, 9),
+        (5, "vol", True, 9),
+    ]
+    assert published.count == 5
+
+
+def test_the_live_consensus_is_listed_from_the_start():
+    published = document([])
+    (line,) = published.streaks
+    assert (line.oracle, line.engine, line.backfilled, line.n) == ("consensus", "pool", False, 0)
+    assert (line.accuracy_pct, line.accuracy_low_pct, line.last_resolved_at) == (None, None, None)
+    assert [(row.questions, row.expected_best) for row in published.luck] == [(0, 0.0), (0, 0.0)]
+
+
+def test_a_voter_that_never_took_a_side_is_left_out():
+    published = document([settled(votes={"vol": 0.5, "swarm": 0.9, "trend": 0.6})])
+    assert [row.oracle for row in published.streaks] == ["consensus", "trend"], "swarm is none of the nine"
+
+
+def test_each_engine_of_a_voter_has_a_streak_of_its_own():
+    rows = series((0.7, "yes"), (0.7, "yes"))
+    (vote,) = rows[1].commitment.votes
+    other = committed_vote(vote.voter, vote.p, engine="openai:some-model")
+    published = document([rows[0], replace(rows[1], commitment=replace(rows[1].commitment, votes=(other,)))])
+    assert {(row.engine, row.current) for row in published.streaks if row.oracle == "momentum"} == {
+        ("embedded", 1),
+        ("openai:some-model", 1),
+    }
+
+
+def test_the_interval_counts_independent_questions():
+    """Seven assets on one day: spacing 0, so worth one; five of seven right."""
+    assets = ("btc", "eth", "sol", "bnb", "xrp", "gold", "silver")
+    rows = [settled(asset, "yes" if place < 5 else "no", p=0.7, asset=asset) for place, asset in enumerate(assets)]
+    line = pool(rows)
+    low, high = wilson_interval(5 / 7, 1)
+    assert (line.n, line.n_eff) == (7, 1.0)
+    assert line.accuracy_pct == pytest.approx(500 / 7, abs=1e-4)
+    assert (line.accuracy_low_pct, line.accuracy_high_pct) == pytest.approx((100 * low, 100 * high), abs=1e-4)
+
+
+def test_the_document_has_its_head_and_no_nan():
+    body = json.loads(json.dumps(asdict(document(many(60))), allow_nan=False))
+    assert list(body) == [
+        *("schema", "timestamp", "as_of", "stale_after", "world", "sources", "count", "streaks", "luck")
+    ]
+    assert (body["schema"], body["world"]) == ("streaks/1", "simulated")
+    assert len(body["streaks"]) == body["count"] == 20
+
+
+def test_luck_counts_the_questions_of_each_book():
+    rows = [settled(f"p{day}", "void" if day == 3 else "yes", opened=days(day), backfilled=True) for day in range(5)]
+    assert [(row.backfilled, row.flippers, row.questions) for row in document([*rows, settled()]).luck] == [
+        (False, 9, 1),
+        (True, 9, 4),
+    ]

@@ -1,0 +1,207 @@
+"""The outcome of a question by the bars; void where they do not show it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from service.forecasting.predictions.resolution import Resolution, resolve
+from service.market.assets import open_at
+from service.market.bars import Bars
+from service.market.instants import DAY, HOUR, utc
+from service.questions.question import Question
+
+STEP = 300
+ASKED_AT = 1_741_600_800  # Monday 2025-03-10T10:00:00Z
+DEADLINE = ASKED_AT + 2 * HOUR
+LATER = DEADLINE + 60
+MUCH_LATER = DEADLINE + DAY
+
+
+def bars(asset: str = "btc", since: int = ASKED_AT - HOUR, until: int = ASKED_AT + 4 * HOUR, **prices: float) -> Bars:
+    """Five-minute bars at 100 but for `prices`: minutes after ASKED_AT at which a bar opens, as "m30": price."""
+    time = np.arange(since, until, STEP)
+    time = time[open_at(asset, time)]
+    flat = np.full(len(time), 100.0)
+    rows = Bars(time, flat.copy(), flat + 0.5, flat - 0.5, flat.copy(), flat, STEP)
+    for minute, price in prices.items():
+        at = np.searchsorted(time, ASKED_AT + 60 * int(minute[1:]))
+        rows.close[at] = price
+        rows.high[at], rows.low[at] = max(rows.high[at], price), min(rows.low[at], price)
+    return rows
+
+
+def without(whole: Bars, since: int, until: int) -> Bars:
+    kept = (whole.time < since) | (whole.time >= until)
+    return Bars(*(getattr(whole, name)[kept] for name in ("time", "open", "high", "low", "close", "volume")), step=STEP)
+
+
+def question(comparator: str = "close_above", level: float | None = 101.0, **fields) -> Question:
+    plain = Question(
+        text="?",
+        asset="btc",
+        comparator=comparator,
+        deadline=utc(DEADLINE),
+        horizon_hours=2.0,
+        spot=100.0,
+        polarity="bull",
+        level=level,
+    )
+    return replace(plain, **fields)
+
+
+def outcome(question: Question, bars: Bars, now: int = LATER, **others: Bars) -> str | None:
+    resolution = resolve(question, ASKED_AT, {question.asset: bars, **others}, now)
+    return resolution and resolution.outcome
+
+
+LAST = "m115"  # the bar from 11:55 to 12:00, the deadline
+
+
+@pytest.mark.parametrize(
+    ("comparator", "fields", "final", "expected"),
+    [
+        ("close_above", {"level": 101.0}, 101.5, "yes"),
+        ("close_above", {"level": 101.0}, 101.0, "no"),
+        ("close_below", {"level": 99.0}, 98.0, "yes"),
+        ("close_below", {"level": 99.0}, 99.0, "no"),
+        ("between", {"level": 99.0, "upper_level": 101.0}, 101.0, "yes"),
+        ("between", {"level": 99.0, "upper_level": 101.0}, 101.1, "no"),
+        ("up", {"level": None}, 100.1, "yes"),
+        ("up", {"level": None}, 100.0, "no"),
+        ("down", {"level": None}, 99.9, "yes"),
+        ("down", {"level": None}, 100.0, "no"),
+        ("open", {"level": None}, 100.1, "yes"),
+    ],
+)
+def test_the_last_close_before_the_deadline_decides(comparator, fields, final, expected):
+    put = question(comparator, **fields)
+    assert outcome(put, bars(**{LAST: final})) == expected
+    assert outcome(replace(put, negated=True), bars(**{LAST: final})) == {"yes": "no", "no": "yes"}[expected]
+
+
+def test_the_bar_after_the_deadline_does_not_count():
+    assert outcome(question(), bars(m120=150.0)) == "no"
+
+
+def test_a_date_ends_with_the_bar_that_ends_at_midnight():
+    """23:59:59 is inside the bar that ends at 24:00:00."""
+    end = datetime(2025, 3, 10, 23, 59, 59, tzinfo=UTC)
+    put = question(deadline=end)
+    rows = bars(until=ASKED_AT + DAY, m835=150.0)  # opens 23:55
+    assert outcome(put, rows, now=int(end.timestamp()) + 60) == "yes"
+
+
+def test_the_evidence_names_the_bar():
+    resolution = resolve(question(), ASKED_AT, {"btc": bars(**{LAST: 101.5})}, LATER)
+    assert resolution == Resolution("yes", "btc close 101.5 of the bar of 2025-03-10T11:55:00Z")
+
+
+def test_before_the_deadline_nothing_is_decided():
+    assert outcome(question(), bars(), now=DEADLINE - 1) is None
+    assert outcome(question(), bars(), now=DEADLINE) is None
+
+
+def test_it_waits_for_the_last_bar():
+    """A second after the deadline the last bar may not be stored yet; the one before it must not decide."""
+    late = without(bars(**{LAST: 101.5}), DEADLINE - STEP, MUCH_LATER)
+    assert outcome(question(), late) is None
+    assert outcome(question(), bars(**{LAST: 101.5})) == "yes"
+
+
+def test_a_touch_resolves_as_soon_as_it_is_seen():
+    resolution = resolve(question("touch_above"), ASKED_AT, {"btc": bars(m30=101.0)}, ASKED_AT + 36 * 60)
+    assert resolution == Resolution("yes", "btc high 101 in the bar of 2025-03-10T10:30:00Z")
+    assert outcome(question("touch_above"), bars(m30=101.0), now=ASKED_AT + 34 * 60) is None
+    assert outcome(question("touch_below", level=99.0), bars(m30=98.9), now=LATER) == "yes"
+
+
+def test_a_level_never_touched_is_a_no_at_the_deadline():
+    resolution = resolve(question("touch_above"), ASKED_AT, {"btc": bars(m10=100.8)}, LATER)
+    assert resolution == Resolution("no", "btc never rose above 100.8")
+    below = resolve(question("touch_below", level=99.0), ASKED_AT, {"btc": bars()}, LATER)
+    assert below == Resolution("no", "btc never fell below 99.5")
+
+
+def test_touches_outside_the_period_do_not_count():
+    assert outcome(question("touch_above"), bars(**{"m-5": 105.0, "m120": 105.0})) == "no"
+
+
+def test_a_level_reached_before_is_touched_at_once():
+    resolution = resolve(question("touch_above", level=99.0), ASKED_AT, {"btc": bars()}, ASKED_AT)
+    assert resolution == Resolution("yes", "btc was at 100 when it was asked")
+
+
+def test_a_gap_before_the_deadline_makes_a_close_void():
+    """Without the last two hours there is no last price. They are waited for, up to six hours."""
+    gapped = without(bars(), ASKED_AT + 30 * 60, DEADLINE + HOUR)
+    assert outcome(question(), gapped) is None
+    resolution = resolve(question(), ASKED_AT, {"btc": gapped}, MUCH_LATER)
+    assert resolution == Resolution("void", "btc has no bar for 1.5 open hours from 2025-03-10T10:30:00Z")
+
+
+def test_an_hour_without_bars_is_tolerated():
+    gapped = without(bars(m55=101.5), ASKED_AT + 60 * 60, DEADLINE)
+    assert outcome(question(), gapped) is None
+    assert outcome(question(), gapped, now=MUCH_LATER) == "yes"
+
+
+def test_a_gap_in_the_middle_makes_an_unseen_touch_void():
+    gapped = without(bars(m100=101.0, **{LAST: 100.0}), ASKED_AT + 10 * 60, ASKED_AT + 80 * 60)
+    assert outcome(question("touch_above", level=101.0), gapped) == "yes"
+    assert outcome(question("touch_above", level=102.0), gapped) is None
+    assert outcome(question("touch_above", level=102.0), gapped, now=MUCH_LATER) == "void"
+    assert outcome(question("close_above", level=102.0), gapped) == "no"
+
+
+def test_a_market_that_closed_counts_with_its_last_price():
+    """Gold until Saturday noon: Friday's last bar decides, at once and without a gap."""
+    saturday = datetime(2025, 3, 15, 12, tzinfo=UTC)
+    rows = bars("gold", until=ASKED_AT + 6 * DAY)
+    friday = int(datetime(2025, 3, 14, 20, 55, tzinfo=UTC).timestamp())
+    rows.close[np.searchsorted(rows.time, friday)] = 102.0
+    put = question(asset="gold", deadline=saturday)
+    resolution = resolve(put, ASKED_AT, {"gold": rows}, int(saturday.timestamp()) + 60)
+    assert resolution == Resolution("yes", "gold close 102 of the bar of 2025-03-14T20:55:00Z")
+
+
+def test_a_market_that_never_opened_keeps_its_price():
+    asked_at = int(datetime(2025, 3, 15, 6, tzinfo=UTC).timestamp())
+    put = question("up", level=None, asset="gold", deadline=utc(asked_at + 6 * HOUR))
+    rows = bars("gold", until=asked_at)
+    resolution = resolve(put, asked_at, {"gold": rows}, asked_at + 7 * HOUR)
+    assert resolution == Resolution("no", "gold did not trade and stayed at 100")
+
+
+def test_two_assets_are_compared_from_the_close_before():
+    """btc 100 to 102 is +2%, eth 100 to 101 is +1%."""
+    put = question("relative", level=None, other_asset="eth")
+    rows = {"btc": bars(**{LAST: 102.0}), "eth": bars(**{LAST: 101.0})}
+    resolution = resolve(put, ASKED_AT, rows, LATER)
+    assert resolution.outcome == "yes"
+    assert resolution.evidence.startswith("btc close 102 of the bar of 2025-03-10T11:55:00Z, +2.00%; eth close 101")
+    assert outcome(replace(put, negated=True), rows["btc"], eth=rows["eth"]) == "no"
+
+
+def test_a_comparison_on_a_weekend_begins_at_fridays_close():
+    """Asked on a Sunday: gold from its last price, btc from the present one."""
+    sunday = int(datetime(2025, 3, 16, 12, tzinfo=UTC).timestamp())
+    deadline = sunday + DAY
+    put = question("relative", level=None, asset="gold", other_asset="btc", deadline=utc(deadline))
+    rows = {asset: bars(asset, since=sunday - 4 * DAY, until=deadline) for asset in ("gold", "btc")}
+    rows["gold"].close[-1] = 103.0
+    resolution = resolve(put, sunday, rows, deadline + 60)
+    assert resolution.outcome == "yes"
+    assert "+3.00%" in resolution.evidence
+
+
+def test_a_comparison_with_a_gap_at_either_end_is_void():
+    put = question("relative", level=None, other_asset="eth")
+    unknown_start = without(bars(), 0, ASKED_AT + 1)
+    assert outcome(put, bars(), now=MUCH_LATER, eth=unknown_start) == "void"
+    unknown_end = without(bars(), ASKED_AT + 20 * 60, MUCH_LATER)
+    assert outcome(put, bars(), now=MUCH_LATER, eth=unknown_end) == "void"
+    assert outcome(put, bars(), eth=unknown_end) is None

@@ -1,0 +1,383 @@
+"""The backfilled past: no vote uses later data, and the clock decides what is available.
+
+The fits of the first of May are given; fifteen days of that month are backfilled.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+
+from service.forecasting import backfill
+from service.forecasting.apex.gathering import odds_of_up
+from service.forecasting.apex.layers import ENGINE
+from service.forecasting.apex.scores import record_of, resolved_calls
+from service.forecasting.backfill import BackfilledPast
+from service.forecasting.news.pulse import score_at
+from service.forecasting.news.stories import stories
+from service.forecasting.predictions import Prediction, series, simulated_odds
+from service.forecasting.predictions.resolution import resolve
+from service.forecasting.predictions.settling import resolved
+from service.forecasting.voters.ballots import Forecast
+from service.forecasting.voters.brains import VOL
+from service.forecasting.voters.consensus import weigh
+from service.forecasting.voters.fits import VERSION, Fits
+from service.forecasting.voters.input_panel import InputPanel, survey
+from service.forecasting.voters.track_record import build
+from service.forecasting.voters.voter import Voter
+from service.market.assets import ASSETS
+from service.market.bars import Bars, resample
+from service.market.instants import DAY, HOUR, MINUTE, iso
+from service.questions.question import TOUCHES
+from tests.forecasting.made import DAYS, NOW, made_bars, panel_of
+
+LIVED = 15 * DAY
+END = NOW + LIVED
+SEED = 42
+SOON = NOW + 2 * DAY  # long enough to open markets of every kind
+SWARM = MappingProxyType({NOW + 4 * HOUR * step: (step % 21 - 10) / 10 for step in range(-100, 130)})
+CUTS = (NOW + 4 * DAY + 12 * HOUR, NOW + 9 * DAY, NOW + 13 * DAY + 12 * HOUR)
+FIVE = 5 * MINUTE
+
+
+@pytest.fixture(scope="session")
+def bars() -> dict[str, Bars]:
+    """135 days of hourly bars; the first 120 are those that `fits` were learnt from."""
+    return {asset: made_bars(asset, DAYS + LIVED // DAY, seed) for seed, asset in enumerate(ASSETS)}
+
+
+@pytest.fixture(scope="session")
+def living(fits) -> Callable[..., BackfilledPast]:
+    """Backfills the days from NOW on."""
+
+    def live(
+        hourly: Mapping[str, Bars], until: int = END, *, seed: int = SEED, swarm: Mapping = SWARM
+    ) -> BackfilledPast:
+        return backfill.backfill(hourly, NOW, until, fits, seed, 5, swarm)
+
+    return live
+
+
+@pytest.fixture(scope="session")
+def past(bars, living) -> BackfilledPast:
+    """All fifteen days."""
+    return living(bars)
+
+
+def changed_after(hourly: Mapping[str, Bars], cut: int, seed: int = 1) -> dict[str, Bars]:
+    """The same bars up to the unix second `cut`, and each later one times a factor of its own."""
+    dice = np.random.default_rng(seed)
+
+    def change(bars: Bars) -> Bars:
+        factor = np.where(bars.time + HOUR > cut, dice.uniform(0.8, 1.25, len(bars)), 1.0)
+        return replace(bars, **{name: getattr(bars, name) * factor for name in ("open", "high", "low", "close")})
+
+    return {asset: change(bars) for asset, bars in hourly.items()}
+
+
+def committed(backfilled: BackfilledPast, cut: int) -> tuple:
+    """Everything committed by the unix second `cut`: markets with votes, weights and odds, calls, headlines."""
+    return (
+        [replace(row, settlement=None) for row in backfilled.markets if row.created_at <= cut],
+        [call for call in backfilled.calls if call.at <= cut],
+        [each for each in backfilled.headlines if each.headline.published_at <= cut],
+    )
+
+
+def settled(backfilled: BackfilledPast) -> list[Prediction]:
+    return [row for row in backfilled.markets if row.settlement]
+
+
+@pytest.mark.parametrize("cut", CUTS, ids=iso)
+def test_later_bars_change_nothing_before(cut, bars, past, living):
+    """With every later price changed, no earlier vote, weight, price, call or headline differs.
+
+    The votes at the instant itself count as earlier; their settlements may differ.
+    """
+    other = living(changed_after(bars, cut), cut + DAY)
+    assert committed(other, cut) == committed(past, cut)
+    became = {row.id: row.settlement for row in past.markets}
+    assert any(row.settlement and row.settlement != became.get(row.id) for row in other.markets)
+
+
+@pytest.mark.parametrize("leaking", ["move_4h", "vol_ratio_180d", "peers_24h"])
+def test_a_look_ahead_of_one_bar_is_caught(leaking, bars, living, monkeypatch):
+    """The comparison can fail: with one input shifted by a single bar, what comes later does change votes."""
+
+    def leak(hourly: Mapping[str, Bars]) -> InputPanel:
+        panel = survey(hourly)
+        ahead = {
+            asset: replace(track, inputs={**track.inputs, leaking: np.roll(track.inputs[leaking], -1)})
+            for asset, track in panel.tracks.items()
+        }
+        return replace(panel, tracks=ahead)
+
+    monkeypatch.setattr(backfill, "survey", leak)
+    cut = NOW + DAY + 12 * HOUR
+    original, other = living(bars, cut + 12 * HOUR), living(changed_after(bars, cut), cut + 12 * HOUR)
+    assert committed(original, cut - 4 * HOUR) == committed(other, cut - 4 * HOUR)
+    assert committed(original, cut) != committed(other, cut)
+
+
+def test_a_record_that_counts_open_markets_is_caught(bars, living, monkeypatch):
+    """The comparison sees weights too: were outcomes learnt when markets open, what comes later would change them."""
+
+    def early(market, hourly, now):
+        settlement = really_settle(market, hourly, now)
+        return settlement and replace(settlement, resolved_at=market.created_at)
+
+    really_settle = backfill.settle_past
+    monkeypatch.setattr(backfill, "settle_past", early)
+    cut, until = CUTS[0], CUTS[0] + 2 * DAY
+    original, other = living(bars, until), living(changed_after(bars, cut), until)
+    assert committed(original, cut) != committed(other, cut)
+
+
+def test_the_same_bars_and_seed_give_the_same_bytes(bars, past, living):
+    """To stop earlier is to have the beginning of the same past, whether or not the bars that follow are there."""
+    cut = CUTS[0]
+    short = living({asset: whole.until(cut) for asset, whole in bars.items()}, cut)
+    assert pickle.dumps(short) == pickle.dumps(living(bars, cut))
+    assert committed(short, cut) == committed(past, cut)
+
+
+def test_all_of_it_is_marked_as_backfilled(past):
+    assert all(row.backfilled for row in past.markets)
+    assert all(call.backfilled for call in past.calls)
+    assert all(each.headline.simulated for each in past.headlines)
+
+
+def test_a_market_is_voted_on_and_priced_when_it_is_opened(past):
+    """With what was known by then: bars, fits and all."""
+    for row in past.markets:
+        opened = row.created_at
+        assert row.commitment.voted_at == row.odds.fetched_at == opened
+        assert row.commitment.as_of <= opened
+        assert row.commitment.fitted_at <= opened
+        assert NOW <= opened <= END
+    assert len({row.id for row in past.markets}) == len(past.markets)
+
+
+def test_markets_are_opened_at_every_instant_of_the_series(past):
+    opened = {row.created_at for row in past.markets}
+    assert opened == set(range(NOW, END + 1, series.EVERY_S))
+    assert {row.question.asset for row in past.markets} == set(ASSETS)
+    assert {row.category for row in past.markets} == {"daily", "weekly", "monthly"}
+
+
+def test_settlements_follow_the_votes_and_precede_the_end(past):
+    for row in settled(past):
+        assert row.created_at < row.settlement.resolved_at <= END
+        assert row.settlement.resolved_at > row.deadline or row.question.comparator in TOUCHES
+
+
+def test_open_markets_have_a_deadline_ahead_and_no_touch(past, bars):
+    for row in past.markets:
+        question = row.question
+        is_over = row.deadline < END
+        seen = bars[question.asset].since(row.created_at).until(min(END, row.deadline + 1))
+        is_touched = (question.comparator == "touch_above" and (seen.high >= question.level).any()) or (
+            question.comparator == "touch_below" and (seen.low <= question.level).any()
+        )
+        assert (row.settlement is None) == (not is_over and not is_touched)
+
+
+def finer(hour: Bars, seed: int) -> Bars:
+    """Five-minute bars of which those hours are made: high and low each come in some bar of the hour."""
+    dice = np.random.default_rng(seed)
+    count = len(hour)
+    ways = np.linspace(hour.open, hour.close, 13, axis=1)
+    opens, closes = ways[:, :-1].copy(), ways[:, 1:].copy()
+    high, low = np.maximum(opens, closes), np.minimum(opens, closes)
+    rows = np.arange(count)
+    high[rows, dice.integers(0, 12, count)] = hour.high
+    low[rows, dice.integers(0, 12, count)] = hour.low
+    times = hour.time[:, None] + FIVE * np.arange(12)
+    return Bars(times.ravel(), *(each.ravel() for each in (opens, high, low, closes)), np.ones(12 * count), FIVE)
+
+
+def test_outcomes_are_those_of_five_minute_bars(past, bars):
+    """Hourly bars settle markets like the five-minute bars that the service stores."""
+    fine = {asset: finer(hours.since(NOW - 4 * DAY), seed) for seed, (asset, hours) in enumerate(bars.items())}
+    for asset, minutes in fine.items():
+        assert np.array_equal(resample(minutes, HOUR).high, bars[asset].since(NOW - 4 * DAY).high)
+    for row in settled(past)[::3]:
+        market, settlement = row, row.settlement
+        resolution = resolve(market.question, market.created_at, fine, settlement.resolved_at)
+        assert resolution.outcome == settlement.outcome
+        if market.question.comparator not in TOUCHES:
+            assert resolve(market.question, market.created_at, fine, settlement.resolved_at - HOUR) is None
+
+
+def test_the_final_record_counts_every_settled_market(past):
+    """In the order of opening; void markets do not count."""
+    questions = [each for row in settled(past) for each in resolved([row])]
+    assert past.record == build(questions, END)
+    assert len(questions) == past.record.direction.calibration.n + past.record.event.calibration.n
+
+
+def test_weights_are_those_of_the_last_count(past):
+    """The settled markets are counted every two days."""
+    counted = last_count(CUTS[2])
+    counted_rows = [row for row in settled(past) if row.settlement.resolved_at <= counted]
+    record = build([each for row in counted_rows for each in resolved([row])], counted)
+    opened = [row for row in past.markets if row.created_at == CUTS[2]]
+    for row in opened:
+        engines = [(vote.voter, vote.engine) for vote in row.commitment.votes]
+        weights = weigh(engines, record.of(row.question.comparator)).tolist()
+        assert [vote.weight for vote in row.commitment.votes] == weights
+        assert len(set(weights)) > 1
+
+
+def last_count(instant: int) -> int:
+    return instant // backfill.COUNT_EVERY_S * backfill.COUNT_EVERY_S
+
+
+def test_apex_calls_every_four_hours(past):
+    assert [call.at for call in past.calls] == list(range(NOW, END + 1, 4 * HOUR))
+    assert {call.asset for call in past.calls} == {"btc"}
+
+
+def test_a_call_with_a_late_bar_is_counted_the_next_time(bars, living):
+    """The day of a call ends with a hole, four hours before the calls are counted."""
+    first = last_count(NOW + 6 * DAY)
+    second = first + backfill.COUNT_EVERY_S
+    holed = {**bars, "btc": bars["btc"][bars["btc"].time != first - 5 * HOUR]}
+    calls = living(holed, second).calls
+    resolved_by_then = resolved_calls(calls, holed, second)
+    assert first - 4 * HOUR - DAY in {row.call.at for row in resolved_by_then}
+    spoken = [layer for layer in calls[-1].layers if layer.silent is None]
+    weights = weigh([(layer.name, ENGINE) for layer in spoken], record_of(resolved_by_then, second).direction)
+    expected = {layer.name: weight for layer, weight in zip(spoken, weights.tolist(), strict=True)}
+    assert {layer.name: layer.weight for layer in spoken if layer.name != "market"} == {
+        name: weight for name, weight in expected.items() if name != "market"
+    }
+    assert len(set(expected.values())) > 1
+
+
+def test_calls_use_the_swarm_and_headlines_of_their_instant(past):
+    """And what the outside market gave a rise within the last day."""
+    for call in past.calls:
+        layers = {layer.name: layer for layer in call.layers}
+        assert f": {SWARM[call.at]:+.2f} (" in layers["swarm"].reading
+        score, n = score_at(stories(past.headlines), call.at)
+        assert layers["news"].reading == (f"News score {score:+.2f} over {n} stories." if n else "")
+        assert layers["market"].p == odds_of_up("btc", call.at, past.markets)
+
+
+def test_headlines_begin_before_the_first_day_and_end_with_the_last(past):
+    printed = [each.headline.published_at for each in past.headlines]
+    assert printed == sorted(printed)
+    assert NOW - backfill.NEWS_BEFORE_S < printed[0] < NOW
+    assert END - 2 * DAY < printed[-1] <= END
+
+
+@dataclass(frozen=True)
+class Stubborn:
+    """A voter that gives every question the same answer."""
+
+    p: float
+    name: str = "stubborn"
+    kind: str = "brain"
+    engine: str = "made"
+
+    def forecast(self, question, inputs) -> Forecast:
+        return Forecast(self.p, "")
+
+
+def seat(monkeypatch: pytest.MonkeyPatch, *members: Voter) -> None:
+    """Make these the voters of the past."""
+    monkeypatch.setattr(backfill, "embedded_panel", lambda quorum, timer: panel_of(members, quorum, timer))
+
+
+def test_the_outside_market_does_not_depend_on_the_votes(past, bars, living, monkeypatch):
+    """Other voters, the same odds to the last digit."""
+    seat(monkeypatch, *(Stubborn(0.9, name) for name in "abcde"))
+    other = living(bars, SOON)
+    assert {row.commitment.p for row in other.markets} != {0.5}
+    assert [row.odds for row in other.markets] == [row.odds for row in past.markets if row.created_at <= SOON]
+
+
+def test_the_votes_do_not_depend_on_the_outside_market(past, bars, living):
+    """Another seed, other odds on every market, and the same votes to the last digit."""
+    other = living(bars, SOON, seed=SEED + 1).markets
+    same = [row for row in past.markets if row.created_at <= SOON]
+    assert [replace(row, odds=None, settlement=None) for row in other] == [
+        replace(row, odds=None, settlement=None) for row in same
+    ]
+    assert all(row.odds.p_yes != beside.odds.p_yes for row, beside in zip(other, same, strict=True))
+
+
+def test_the_outside_market_is_priced_after_the_votes(bars, living, monkeypatch):
+    events: list[str] = []
+
+    def commit(result, *arguments):
+        events.append(f"voted {result.question.text}")
+        return really_commit(result, *arguments)
+
+    def quote(market, *arguments):
+        events.append(f"priced {market.question.text}")
+        return really_quote(market, *arguments)
+
+    really_commit, really_quote = backfill.commitment_of, simulated_odds.quote
+    monkeypatch.setattr(backfill, "commitment_of", commit)
+    monkeypatch.setattr(simulated_odds, "quote", quote)
+    opened = [row.question.text for row in living(bars, NOW).markets]
+    assert events == [f"{done} {text}" for text in opened for done in ("voted", "priced")]
+
+
+def test_below_the_quorum_no_market_is_opened(bars, fits, monkeypatch):
+    """Four voters, and a quorum of five; the market is tried again at the next instant."""
+    seat(monkeypatch, *(Stubborn(0.5, name) for name in "abcd"))
+    assert backfill.backfill(bars, NOW, NOW + DAY, fits, SEED, 5, {}).markets == ()
+    assert len(backfill.backfill(bars, NOW, NOW, fits, SEED, 4, {}).markets) > 0
+
+
+def test_each_month_has_the_fits_of_its_beginning(bars, fits):
+    """Around the first of May: days before it have the fits of April, whatever follows."""
+    since, until = NOW - DAY, NOW + 12 * HOUR
+    earlier = backfill.backfill(bars, since, until, fits, SEED, 5, SWARM)
+    april = int(datetime(2025, 4, 1, tzinfo=UTC).timestamp())
+    assert {row.commitment.fitted_at for row in earlier.markets if row.created_at < NOW} == {april}
+    assert {row.commitment.fitted_at for row in earlier.markets if row.created_at >= NOW} == {NOW}
+    other = backfill.backfill(changed_after(bars, NOW - 12 * HOUR), since, until, fits, SEED, 5, SWARM)
+    assert committed(other, NOW - 12 * HOUR) == committed(earlier, NOW - 12 * HOUR)
+
+
+def test_an_asset_that_begins_later_changes_nothing_before(bars, fits):
+    """Before ethereum's first bar the past and the fits of April are those of a world without it."""
+    since, begins, until = NOW - DAY, NOW - 12 * HOUR, NOW
+    late = {**bars, "eth": bars["eth"].since(begins)}
+    without = {asset: hours for asset, hours in bars.items() if asset != "eth"}
+    earlier = backfill.backfill(late, since, until, fits, SEED, 5, SWARM)
+    other = backfill.backfill(without, since, until, fits, SEED, 5, SWARM)
+    assert committed(earlier, begins) == committed(other, begins)
+    assert len(other.markets) > 0
+
+
+def test_two_months_give_hundreds_of_settled_markets_of_every_kind(monkeypatch):
+    """Counted with volatility alone, which needs no fit."""
+    seat(monkeypatch, VOL)
+    unfitted = Fits(VERSION, NOW, 0, {}, None, {})
+    monkeypatch.setattr(backfill, "fit", lambda hourly, slot: replace(unfitted, slot=slot))
+    hourly = {asset: made_bars(asset, DAYS, seed) for seed, asset in enumerate(ASSETS)}
+    rows = settled(backfill.backfill(hourly, NOW - 62 * DAY, NOW, unfitted, SEED, 1, {}))
+    outcomes = Counter(row.settlement.outcome for row in rows)
+    assert outcomes["yes"] + outcomes["no"] >= 300
+    assert outcomes["void"] == 0
+    assert min(outcomes["yes"], outcomes["no"]) > len(rows) / 5
+    assert set(Counter(row.question.comparator for row in rows)) == {
+        "up",
+        "close_above",
+        "close_below",
+        "touch_above",
+        "touch_below",
+        "relative",
+    }

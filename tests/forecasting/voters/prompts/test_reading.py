@@ -1,0 +1,196 @@
+"""The answers of language models, read leniently around the JSON and strictly within it."""
+
+from __future__ import annotations
+
+import json
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from service.forecasting.voters.prompts import SCHEMA, ModelAnswer, UnusableAnswer, read
+
+
+def answer(probability: object = 62, reasoning: object = "The week was strong.", **more: object) -> str:
+    return json.dumps({"reasoning": reasoning, "probability_yes": probability, **more})
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "{}",
+        "```json\n{}\n```",
+        "Sure! Here it is: {} I hope {{this}} helps.",
+        "<think>It may be {{'probability_yes': 3}} or {{\"probability_yes\": 4}}.</think>\n{}",
+        "\ufeff{}",
+        '{{"plan": "none"}}\n{}',
+    ],
+)
+def test_one_object_is_read_whatever_surrounds_it(frame: str):
+    parsed = read(frame.format(answer()))
+    assert (parsed.p, parsed.reasoning) == (0.62, "The week was strong.")
+
+
+@pytest.mark.parametrize(("percent", "p"), [(0, 0.01), (1, 0.01), (2, 0.02), (50, 0.5), (99, 0.99), (100, 0.99)])
+def test_probabilities_are_cut_at_1_and_99_percent(percent: int, p: float):
+    assert read(answer(percent)).p == p
+
+
+@pytest.mark.parametrize(
+    "probability",
+    [
+        900,
+        -1,
+        101,
+        0.62,
+        62.0,
+        True,
+        False,
+        None,
+        "62",
+        "62 %",
+        [62],
+        {"value": 62},
+        float("nan"),
+        float("inf"),
+        10**30,
+    ],
+)
+def test_only_whole_percentages_are_probabilities(probability: object):
+    with pytest.raises(UnusableAnswer, match="not a whole number from 0 to 100"):
+        read(answer(probability))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "gave no probability_yes"),
+        ("I would say 62 %.", "gave no probability_yes"),
+        ("[62]", "gave no probability_yes"),
+        ('{"answer": {"probability_yes": 62, "reasoning": "nested"}}', "gave no probability_yes"),
+        ('{"probability_yes": 62, "reasoning": "cut o', "gave no probability_yes"),
+        ('{"reasoning": "x", "probability_yes": ' + "9" * 5000 + "}", "gave no probability_yes"),
+        (answer() + answer(3), "gave more than one answer"),
+        ('{"probability_yes": 3, "probability_yes": 97, "reasoning": "x"}', "named a field twice"),
+        ('{"probability_yes": 3}', "gave no reasoning"),
+        (answer(reasoning=["x"]), "gave no reasoning"),
+        (answer(reasoning=" <b></b>\u202e\x00 "), "gave no reasoning"),
+        (answer() + " " * 20_000, "gave an answer that is too long"),
+        ('{"a":' * 3000, "gave an answer that is nested too deeply"),
+    ],
+)
+def test_a_refusal_quotes_nothing_of_the_answer(text: str, reason: str):
+    with pytest.raises(UnusableAnswer) as refusal:
+        read(text)
+    assert refusal.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "plain"),
+    [
+        ("**Strong** `week`, see [this](https://evil.example/x?y=1).", "Strong week, see this."),
+        ("<img src=x onerror=alert(1)>up <script>now</script>", "up now"),
+        ("＜b＞wide＜/b＞", "wide"),
+        ("a\u202eb\u200bc\x00d\ne", "abc d e"),
+        ("go to evil.com or t.me/x, @everyone", "go to evil. com or t. me/x, everyone"),
+        ("at http://evil.example/a?b=c, and git+ssh://x and ://y", "at and git+ and"),
+        ("ht*tp://evil.example now", "now"),
+        ("up 1.5 % or so, i.e. a little. Yes", "up 1.5 % or so, i.e. a little. Yes"),
+        ("\ud800lone", "lone"),
+    ],
+)
+def test_reasoning_loses_markup_addresses_and_invisible_signs(reasoning: str, plain: str):
+    assert read(answer(reasoning=reasoning)).reasoning == plain
+
+
+def test_a_long_reasoning_is_cut():
+    parsed = read(answer(reasoning="word " * 200))
+    assert len(parsed.reasoning) <= 400
+    assert parsed.reasoning.endswith("word…")
+
+
+def read_or_reason(text: str) -> ModelAnswer | str:
+    """The answer, or the reason of the refusal."""
+    try:
+        return read(text)
+    except UnusableAnswer as refusal:
+        return refusal.reason
+
+
+def read_within_bounds(text: str) -> None:
+    """Read `text` and check that the result is sound."""
+    outcome = read_or_reason(text)
+    if isinstance(outcome, str):
+        assert 0 < len(outcome) <= 80
+        return
+    assert 0.01 <= outcome.p <= 0.99
+    assert 0 < len(outcome.reasoning) <= 400
+    assert not set(outcome.reasoning) & set("<>[]{}|\\`*_~#@")
+    assert "://" not in outcome.reasoning
+    assert not [
+        letter for letter in outcome.reasoning if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    ]
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(text: str):
+    read_within_bounds(text)
+
+
+@given(
+    st.lists(
+        st.sampled_from(['{"', '"', ":", "{", "}", "[", "]", ",", "probability_yes", "reasoning", "62", "\\", "a"])
+    )
+)
+def test_any_broken_json_is_read_or_refused(pieces: list[str]):
+    read_within_bounds("".join(pieces))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=5,
+)
+
+
+@given(before=st.text(alphabet="ab <`\n"), probability=JSON, reasoning=JSON, after=st.text(alphabet="ab >`\n"))
+def test_any_values_are_read_or_refused(before: str, probability: object, reasoning: object, after: str):
+    read_within_bounds(before + answer(probability, reasoning) + after)
+
+
+@given(probability=st.integers(0, 100), reasoning=st.text(min_size=1))
+def test_a_sound_probability_is_refused_only_for_its_reasoning(probability: int, reasoning: str):
+    outcome = read_or_reason(answer(probability, reasoning))
+    assert outcome == "gave no reasoning" or outcome.p == min(0.99, max(0.01, probability / 100))
+
+
+@pytest.mark.parametrize(
+    "piece", ["{", '{"', '{"a":"', '{"a":1,', '{"\\"', "{ ", '{"a":[[', "<", "a://", "a", "](", ". a", '"<']
+)
+def test_no_text_takes_long_to_read(piece: str):
+    """Measured 0.1 to 30 ms for the longest text on an idle machine; allowed 2 s."""
+    began = time.perf_counter()
+    read_within_bounds((piece * 20_000)[:20_000])
+    read_within_bounds(answer(reasoning=(piece * 9_000)[:9_000]))
+    assert time.perf_counter() - began < 2.0
+
+
+def test_the_schema_is_tight():
+    """An integer from 0 to 100 and a sentence of plain characters, both required, and nothing else."""
+    Draft202012Validator.check_schema(SCHEMA)
+    schema = Draft202012Validator(SCHEMA)
+    assert schema.is_valid(json.loads(answer()))
+    for wrong in (
+        answer(101),
+        answer(0.5),
+        answer("62"),
+        answer(reasoning=""),
+        answer(reasoning="<b>"),
+        answer(more=1),
+    ):
+        assert not schema.is_valid(json.loads(wrong))
+    assert not schema.is_valid(json.loads(answer(reasoning="x" * 401)))
+    assert not schema.is_valid({"probability_yes": 62})

@@ -1,0 +1,151 @@
+"""The consensus of the voters, number by number."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.forecasting.voters.ballots import Ballot, Forecast
+from service.forecasting.voters.consensus import effective_voters, pool, weigh
+from service.forecasting.voters.track_record import ClassRecord, PoolCalibration, VoterSkill
+
+NOTHING = ClassRecord()
+
+
+def ballots(*probabilities: float) -> list[Ballot]:
+    return [Ballot(f"v{place}", "embedded", Forecast(p, "because")) for place, p in enumerate(probabilities)]
+
+
+def skill(voter: str, difference: float, n: int = 60, n_eff: float = 60.0, engine: str = "embedded") -> VoterSkill:
+    return VoterSkill(voter, engine, n, n_eff, 0.2, difference)
+
+
+def test_equal_votes_pool_in_log_odds():
+    """.8 and .5: ln 4 / 2 = ln 2, so 2/3."""
+    pooled = pool(ballots(0.8, 0.5), NOTHING)
+    assert pooled.p == pytest.approx(2 / 3)
+    assert pooled.weights == (1.0, 1.0)
+
+
+@given(st.lists(st.floats(0.01, 0.99), min_size=1, max_size=9))
+def test_uncorrected_the_pool_lies_between_its_voters(probabilities):
+    p = pool(ballots(*probabilities), NOTHING).p
+    assert min(probabilities) - 1e-12 <= p <= max(probabilities) + 1e-12
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=9))
+def test_mirrored_votes_pool_to_the_complement(probabilities):
+    forth = pool(ballots(*probabilities), NOTHING).p
+    back = pool(ballots(*[1 - p for p in probabilities]), NOTHING).p
+    assert forth + back == pytest.approx(1)
+    assert 0.01 - 1e-12 <= forth <= 0.99 + 1e-12
+
+
+def test_weights_by_hand():
+    """n = 60: s = 60/90 d, so d = -.045 and +.045 give s = -+.03 and e^1, e^-1 over their mean 1.5431.
+
+    That is 1.7616 and .2384, which is held at .5.
+    """
+    record = ClassRecord(standings=(skill("v0", -0.045), skill("v1", 0.045)))
+    weights = weigh([("v0", "embedded"), ("v1", "embedded")], record)
+    assert weights == pytest.approx([math.e / math.cosh(1), 0.5], abs=1e-6)
+
+
+def test_no_weight_leaves_its_bounds():
+    record = ClassRecord(standings=tuple(skill(f"v{place}", (place - 4) / 10) for place in range(9)))
+    weights = weigh([(f"v{place}", "embedded") for place in range(9)], record)
+    assert weights.min() == 0.5
+    assert weights.max() == 2.0
+
+
+@pytest.mark.parametrize(
+    "unproven",
+    [skill("v0", -0.1, n=9), skill("v0", -0.1, engine="openai:other"), skill("elsewhere", -0.1)],
+    ids=["nine resolved", "another engine", "another voter"],
+)
+def test_an_unproven_engine_has_an_average_weight(unproven):
+    assert weigh([("v0", "embedded"), ("v1", "embedded")], ClassRecord(standings=(unproven,))).tolist() == [1, 1]
+
+
+def test_overlapping_questions_change_weights_less():
+    sure, unsure = (
+        weigh([("v0", "embedded"), ("v1", "embedded")], ClassRecord(standings=(skill("v0", -0.03, n_eff=n_eff),)))
+        for n_eff in (60, 3)
+    )
+    assert sure[0] > unsure[0] > 1
+
+
+def test_the_calibration_of_the_record_is_applied():
+    """a = .1, b = 1.2 on ln 4: sigmoid(1.763553) = .853655."""
+    record = ClassRecord(calibration=PoolCalibration(n=90, n_eff=40, shift=0.1, stretch=1.2))
+    assert pool(ballots(0.8, 0.8), record).p == pytest.approx(0.853655, abs=1e-6)
+
+
+def test_nine_correlated_voters_are_worth_about_one():
+    """9 / (1 + 8 * .89) = 1.108; independent ones are worth nine."""
+    assert pool(ballots(*[0.6] * 9), NOTHING).effective_voters == pytest.approx(1.108, abs=1e-3)
+    assert effective_voters(9, 0.0) == 9
+    assert effective_voters(1, 0.89) == 1
+
+
+def test_an_effective_count_is_learnt_from_the_record():
+    record = ClassRecord(calibration=PoolCalibration(correlation=0.5))
+    assert pool(ballots(*np.full(9, 0.6)), record).effective_voters == pytest.approx(1.8)
+
+
+def of_model(voter: str, p: float) -> Ballot:
+    """The vote of a language model."""
+    return Ballot(voter, "provider:model", Forecast(p, "because", prompt=f"{voter}/1"))
+
+
+CALM = [
+    Ballot(voter, "embedded", Forecast(p, "because")) for voter, p in (("vol", 0.5), ("logit", 0.52), ("forest", 0.49))
+]
+
+DIVIDED = [of_model("momentum", 0.6), of_model("trend", 0.65), of_model("regime", 0.7)]
+
+
+def test_an_outlying_model_has_a_third_of_its_weight():
+    """The others' log-odds are 0, .08, -.04 and 0: they deviate by .02 in the median, and ln 99 is 4.6."""
+    pooled = pool([*CALM, of_model("trend", 0.5), of_model("news", 0.99)], NOTHING)
+    assert pooled.outliers == ("news",)
+    assert pooled.weights == pytest.approx((1, 1, 1, 1, 1 / 3))
+    odds = [math.log(p / (1 - p)) for p in (0.5, 0.52, 0.49, 0.5, 0.99)]
+    x = (sum(odds[:4]) + odds[4] / 3) / (4 + 1 / 3)
+    assert pooled.p == pytest.approx(1 / (1 + math.exp(-x)))
+
+
+@pytest.mark.parametrize(
+    "ballots",
+    [
+        pytest.param([*CALM, of_model("trend", 0.5), of_model("news", 0.69)], id="within 20 points of the base rate"),
+        pytest.param([*CALM, *DIVIDED, of_model("news", 0.72)], id="near enough to the others"),
+        pytest.param([*CALM[1:], of_model("trend", 0.5), of_model("news", 0.99)], id="without a base rate"),
+        pytest.param([*CALM, Ballot("news", "embedded", Forecast(0.99, "because"))], id="an engine of ours"),
+    ],
+)
+def test_a_mere_difference_is_no_outlier(ballots):
+    assert pool(ballots, NOTHING).outliers == ()
+
+
+@pytest.mark.parametrize(
+    "ballots",
+    [
+        pytest.param(ballots(0.8, 0.3, 0.6), id="embedded"),
+        pytest.param([*CALM, *DIVIDED, of_model("news", 0.99), of_model("breadth", 0.02)], id="with outliers"),
+    ],
+)
+def test_without_a_voter_the_others_are_pooled_anew(ballots):
+    """Their weights, too, are computed among themselves."""
+    differing = tuple(skill(ballot.voter, (place - 1) / 50) for place, ballot in enumerate(ballots))
+    record = ClassRecord(PoolCalibration(n=90, n_eff=40, shift=0.1, stretch=1.2), differing)
+    rests = [[other for other in ballots if other is not left_out] for left_out in ballots]
+    assert pool(ballots, record).without == pytest.approx([pool(rest, record).p for rest in rests])
+
+
+def test_without_the_only_voter_the_pool_is_even():
+    assert pool(ballots(0.8), NOTHING).without == (0.5,)

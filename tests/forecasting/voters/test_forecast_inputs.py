@@ -1,0 +1,86 @@
+"""What a forecast needs: fresh bars, enough history, and a market that is not decided."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from service.forecasting.voters import training
+from service.forecasting.voters.ballots import Abstention
+from service.forecasting.voters.context import build_all
+from service.forecasting.voters.forecast_inputs import build_inputs
+from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.panel import voters
+from service.market.instants import DAY, HOUR, utc
+from tests.forecasting.made import NOW
+
+NINE = {voter.name: voter for voter in voters()}
+
+
+@pytest.fixture(params=NINE, scope="module")
+def voter(request):
+    return NINE[request.param]
+
+
+def test_a_closed_market_keeps_its_price(voter, asking, hourly, fits):
+    """Asked on a Saturday with a deadline on Sunday at noon."""
+    saturday = 1_745_625_600  # 2025-04-26T00:00:00Z
+    contexts = build_all(hourly, saturday)
+    closed = replace(
+        asking("up", "gold", 36.0), deadline=utc(saturday + 36 * HOUR), spot=contexts["gold"].spot, horizon_hours=36.0
+    )
+    inputs = build_inputs(closed, saturday, Knowledge(contexts, fits))
+    assert voter.forecast(closed, inputs).p == pytest.approx(0.005)
+    inside = replace(closed, comparator="between", level=closed.spot * 0.99, upper_level=closed.spot * 1.01)
+    assert voter.forecast(inside, inputs).p == 0.995
+    assert "is closed until the deadline" in voter.forecast(inside, inputs).reasoning
+
+
+def reason(voter, question, now, contexts, fits) -> str:
+    with pytest.raises(Abstention) as caught:
+        voter.forecast(question, build_inputs(question, now, Knowledge(contexts, fits)))
+    return caught.value.reason
+
+
+def test_before_the_first_fit_everyone_but_volatility_abstains(voter, asking, contexts):
+    question = asking("up")
+    if voter.name == "vol":
+        assert voter.forecast(question, build_inputs(question, NOW, Knowledge(contexts))).p == 0.5
+    else:
+        assert reason(voter, question, NOW, contexts, None) == "is not fitted yet"
+
+
+def test_an_unfitted_voter_publishes_what_it_needs(hourly, asking, contexts):
+    unfitted = training.fit(hourly, int(hourly["btc"].time[0]) + 12 * DAY)
+    assert reason(NINE["trend"], asking("up"), NOW, contexts, unfitted) == "needs 60 days of hourly bars, 12 are stored"
+
+
+def test_an_asset_with_too_short_a_history_is_left_to_volatility(asking, contexts, fits):
+    young = replace(
+        contexts["btc"], history_days=30.0, inputs=dict.fromkeys(contexts["btc"].inputs), as_of=contexts["btc"].as_of
+    )
+    here = {**contexts, "btc": young}
+    expected = "needs 50 days of hourly bars of btc, 30 are stored"
+    assert reason(NINE["momentum"], asking("up"), NOW, here, fits) == expected
+    assert NINE["vol"].forecast(asking("up"), build_inputs(asking("up"), NOW, Knowledge(here, fits))).p == 0.5
+
+
+def test_a_missing_input_is_named(asking, contexts, fits):
+    alone = replace(contexts["btc"], inputs={**contexts["btc"].inputs, "leader_4h": None})
+    assert (
+        reason(NINE["breadth"], asking("up"), NOW, {"btc": alone}, fits)
+        == "the input leader_4h of btc is not available"
+    )
+
+
+def test_without_fresh_bars_every_voter_abstains(voter, asking, contexts, fits):
+    assert reason(voter, asking("up"), NOW, {}, fits) == "no bars of btc are stored"
+    late = NOW + 31 * HOUR
+    assert reason(voter, asking("up", hours=200), late, contexts, fits) == "the last bar of btc is 31 open hours old"
+
+
+def test_two_assets_without_common_hours_cannot_be_compared(voter, asking, contexts, fits):
+    apart = replace(contexts["btc"], correlations={"gold": None})
+    question = asking("relative", other_asset="gold")
+    assert reason(voter, question, NOW, {**contexts, "btc": apart}, fits) == "too few hours in which both assets traded"

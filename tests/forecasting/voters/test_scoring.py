@@ -1,0 +1,181 @@
+"""Scores and intervals, each against a number computed by hand or by another library."""
+
+from __future__ import annotations
+
+import doctest
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import permutation_test
+from sklearn.metrics import brier_score_loss, log_loss
+
+from service.forecasting.voters import scoring
+from service.forecasting.voters.scoring import (
+    base_rate_known,
+    brier,
+    cluster_bootstrap_interval,
+    effective_count,
+    log_score,
+    needed_to_see,
+    published,
+    reliability,
+    sign_flip_p,
+    skill,
+    weeks_of,
+    wilson_interval,
+)
+from service.market.instants import DAY, utc
+
+FORECASTS = st.lists(st.tuples(st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9]), st.booleans()), min_size=1, max_size=40)
+
+
+def test_every_example_in_the_documentation_is_true():
+    tried = doctest.testmod(scoring)
+    assert tried.attempted == 9
+    assert tried.failed == 0
+
+
+def test_brier_is_the_squared_error():
+    """.8 on a yes and .3 on a no: (.04 + .09) / 2 = .065."""
+    assert brier(np.array([0.8, 0.3]), np.array([1, 0])).mean() == pytest.approx(0.065)
+
+
+def test_log_score_cuts_probabilities_at_one_percent():
+    """ln 1/.8 = .223144 for .8 on a yes; a certain no that was a yes costs ln 100 = 4.605170."""
+    assert log_score(np.array([0.8, 0.0]), np.array([1, 1])) == pytest.approx([0.223144, 4.605170], abs=1e-6)
+
+
+@settings(max_examples=25)
+@given(FORECASTS)
+def test_both_scores_equal_those_of_scikit_learn(forecasts):
+    p, happened = np.array([p for p, _ in forecasts]), np.array([float(yes) for _, yes in forecasts])
+    assert brier(p, happened).mean() == pytest.approx(brier_score_loss(happened, p, labels=[0, 1]))
+    assert log_score(p, happened).mean() == pytest.approx(log_loss(happened, p, labels=[0, 1]))
+
+
+def test_skill_is_the_removed_share_of_the_reference_error():
+    """Brier .04 against .25: 1 - .16 = .84."""
+    sure, even, happened = np.array([0.8, 0.2]), np.array([0.5, 0.5]), np.array([1.0, 0.0])
+    assert skill(sure, even, happened) == pytest.approx(0.84)
+    assert math.isnan(skill(sure, happened, happened))
+
+
+def test_the_base_rate_counts_what_had_resolved_when_asked():
+    """Asked at 0, 10 and 25, resolved at 10, 20 and 30: none, the first yes, then a yes and a no had resolved."""
+    base_rate = base_rate_known(np.array([1.0, 0.0, 1.0]), np.array([0, 10, 25]), np.array([10, 20, 30]))
+    assert base_rate == pytest.approx([1 / 2, 2 / 3, 2 / 4])
+
+
+def test_reliability_by_hand():
+    """.2 no, .4 yes, .6 no, .8 yes: isotonic 0, .5, .5, 1, so recalibrated Brier .125.
+
+    Brier (.04 + .36 + .36 + .04) / 4 = .2, uncertainty .25: miscalibration .075, discrimination .125.
+    """
+    parts = reliability(np.array([0.6, 0.2, 0.8, 0.4]), np.array([0, 0, 1, 1]))
+    assert parts.observed == pytest.approx([0, 0.5, 0.5, 1])
+    assert parts.brier == pytest.approx(0.2)
+    assert parts.miscalibration == pytest.approx(0.075)
+    assert parts.discrimination == pytest.approx(0.125)
+    assert parts.uncertainty == pytest.approx(0.25)
+
+
+@given(FORECASTS)
+def test_reliability_adds_up_and_never_falls(forecasts):
+    parts = reliability(np.array([p for p, _ in forecasts]), np.array([float(yes) for _, yes in forecasts]))
+    assert parts.miscalibration - parts.discrimination + parts.uncertainty == pytest.approx(parts.brier)
+    assert (np.diff(parts.observed) >= -1e-12).all()
+    assert parts.miscalibration >= -1e-12
+    assert parts.discrimination >= -1e-12
+
+
+def test_equal_forecasts_are_observed_alike():
+    assert reliability(np.full(4, 0.3), np.array([1, 0, 0, 0])).observed == pytest.approx([0.25] * 4)
+
+
+def test_wilson_of_8_in_10():
+    """By hand with z = 1.96: center (.8 + .19207) / 1.38415 = .71674, half .22655."""
+    low, high = wilson_interval(8, 10)
+    assert (low, high) == pytest.approx((0.49016, 0.94331), abs=1e-4)
+
+
+def test_wilson_without_trials_is_the_whole_range():
+    assert wilson_interval(0, 0) == (0.0, 1.0)
+
+
+def test_the_bootstrap_over_clusters_is_wider_than_over_values_alone():
+    """Twenty weeks of fifty equal values hold twenty numbers, not a thousand."""
+    weekly = np.repeat(np.random.default_rng(0).normal(size=20), 50)
+    weeks = np.repeat(np.arange(20), 50)
+    low, high = cluster_bootstrap_interval(weekly, weeks, np.random.default_rng(1))
+    alone = cluster_bootstrap_interval(weekly, np.arange(1000), np.random.default_rng(1))
+    assert low < weekly.mean() < high
+    assert (high - low) == pytest.approx(2 * 1.96 * weekly[::50].std() / math.sqrt(20), rel=0.15)
+    assert (high - low) > 5 * (alone[1] - alone[0])
+
+
+def test_one_cluster_has_no_interval():
+    assert all(
+        math.isnan(bound) for bound in cluster_bootstrap_interval(np.ones(5), np.zeros(5), np.random.default_rng(0))
+    )
+
+
+def test_overlapping_horizons_count_less():
+    """Ten questions 6 hours apart over 24 hours: 10 * 6 / 24 = 2.5; apart by more than the horizon: ten."""
+    assert effective_count(np.arange(10) * 6.0, 24.0) == pytest.approx(2.5)
+    assert effective_count(np.arange(10) * 48.0, 24.0) == 10
+    assert effective_count(np.zeros(10), 24.0) == 1
+    assert effective_count(np.zeros(0), 24.0) == 0
+
+
+def test_sign_flips_equal_the_count_over_every_possible_flip():
+    """Six weeks, all 64 signs tried one by one, against the random flips."""
+    values = np.random.default_rng(3).normal(0.4, 1.0, 30)
+    weeks = np.repeat(np.arange(6), 5)
+    sums = values.reshape(6, 5).sum(axis=1)
+    every = [abs(np.dot(signs, sums)) >= abs(sums.sum()) - 1e-12 for signs in itertools.product((-1, 1), repeat=6)]
+    p = sign_flip_p(values, weeks, np.random.default_rng(0), flips=50_000)
+    assert p == pytest.approx(np.mean(every), abs=0.01)
+
+
+def test_sign_flips_over_single_values_equal_those_of_scipy():
+    values = np.random.default_rng(5).normal(0.2, 1.0, 40)
+    theirs = permutation_test(
+        (values,), np.mean, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(1)
+    )
+    p = sign_flip_p(values, np.arange(40), np.random.default_rng(2), flips=20_000)
+    assert p == pytest.approx(theirs.pvalue, abs=0.01)
+
+
+def test_one_week_is_never_significant():
+    assert sign_flip_p(np.ones(500), np.zeros(500, dtype=np.int64), np.random.default_rng(0)) == 1.0
+    assert math.isnan(sign_flip_p(np.zeros(0), np.zeros(0, dtype=np.int64), np.random.default_rng(0)))
+
+
+def test_no_difference_is_significant_once_in_twenty():
+    dice = np.random.default_rng(8)
+    p_values = [sign_flip_p(dice.normal(size=60), np.repeat(np.arange(20), 3), dice, flips=199) for _ in range(400)]
+    assert 0.02 < np.mean(np.array(p_values) <= 0.05) < 0.09
+
+
+def test_a_week_begins_on_monday_at_midnight_utc():
+    """24 November 2025 is a Monday; the calendar of the standard library is the referee."""
+    times = np.arange(1_763_000_000, 1_763_000_000 + 60 * DAY, DAY // 2)
+    theirs = [utc(int(time)).isocalendar()[:2] for time in times]
+    changes = [week != following for week, following in itertools.pairwise(theirs)]
+    assert (np.diff(weeks_of(times)) == changes).all()
+
+
+def test_the_needed_number_has_the_power_it_promises():
+    """Of 4,000 made samples of that size about 80% show their gap at 5%."""
+    n = needed_to_see(0.05, 0.2)
+    samples = np.random.default_rng(4).normal(0.05, 0.2, (4000, n))
+    z = samples.mean(axis=1) / (0.2 / math.sqrt(n))
+    assert np.mean(np.abs(z) > 1.96) == pytest.approx(0.8, abs=0.02)
+
+
+def test_nan_is_published_as_null():
+    assert (published(0.123456, 3), published(float("nan"), 3), published(np.float64(2.0), 1)) == (0.123, None, 2.0)

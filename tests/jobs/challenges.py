@@ -1,0 +1,28 @@
+"""Challenges of a running service: created, shown, and their rows of the ledger."""
+
+from __future__ import annotations
+
+from service.jobs import answer
+from service.store import ledger
+from tests.running_service import RunningService
+
+NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest"}
+NOON = "Will Bitcoin be above 60,000 USD at 12:00 UTC today?"
+TODAY = "2026-11-21"
+BEAT_S = answer.EVERY_S
+
+
+def challenge(running: RunningService, question: str = NOON, deadline: str = TODAY) -> int:
+    answer = running.client.post("/api/challenges/create", json={"question": question, "deadline": deadline})
+    assert answer.status_code == 200, answer.get_json()
+    return answer.get_json()["number"]
+
+
+def shown(running: RunningService, number: int) -> dict:
+    return running.client.get(f"/api/challenges/{number}").get_json()
+
+
+def recorded(running: RunningService, number: int) -> list[str]:
+    """The kinds of the ledger's rows about a challenge, in their order."""
+    with running.runtime.database.reading() as db:
+        return [row.kind for row in ledger.entries(db, 1, 100, subject=f"challenge-{number}")]

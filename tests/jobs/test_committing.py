@@ -1,0 +1,45 @@
+"""Votes are stored with their row of the ledger, and only on an open challenge."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from service.forecasting.predictions import Prediction, Settlement
+from service.forecasting.voters.track_record import TrackRecord
+from service.jobs import answer
+from service.jobs.committing import keep_settlement, keep_settlements
+from service.market.instants import DAY
+from service.store import predictions
+from service.store.plain import RECORD, records
+from tests.forecasting.markets import settled, waiting
+from tests.jobs.challenges import BEAT_S, challenge, recorded, shown
+from tests.running_service import START
+
+
+def test_votes_that_come_after_it_was_settled_are_not_kept(house):
+    """They were computed before the settlement and would be written after it."""
+    number, slot = challenge(house), START + BEAT_S
+    write = answer.answer(house.engine.job_context, slot)
+    with house.runtime.database.writing() as db:
+        keep_settlement(db, f"challenge-{number}", Settlement("yes", slot, "a bar", "bars"), slot)
+        write(db)
+    assert recorded(house, number) == ["question", "resolution"]
+    assert shown(house, number)["ai_votes"] == {}
+
+
+def test_the_record_counts_what_is_settled(sqlite_database):
+    """An unsettled market counts nothing, and the next settlement replaces the record."""
+    markets = {id: waiting(id, votes={"vol": 0.6, "trend": 0.7}) for id in "abc"}
+    slot = markets["a"].deadline + DAY
+    with sqlite_database.writing() as db:
+        predictions.add(db, list(markets.values()))
+        counts = [_counts(db, settled("a"), slot), _counts(db, settled("b", "no"), slot + DAY)]
+    assert counts == [(slot, {"vol": 1, "trend": 1}), (slot + DAY, {"vol": 2, "trend": 2})]
+
+
+def _counts(db: Connection, market: Prediction, slot: int) -> tuple[int, dict[str, int]]:
+    """The record after a market is settled: its instant and the votes counted of each voter."""
+    assert market.settlement
+    keep_settlements(db, {market.id: market.settlement}, slot)
+    record = TrackRecord.from_plain(records.find(db, RECORD) or {})
+    return record.as_of, {skill.voter: skill.n for skill in record.direction.standings}

@@ -1,0 +1,24 @@
+"""Live and backfilled scores are two books."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tests.jobs.track_record import document, opened, settled
+
+
+def test_the_books_stay_apart(house, aged):
+    """What was committed live is in one book, and of the past only what was still open is new in the other."""
+    before, after = settled(house, backfilled=True), settled(aged, backfilled=True)
+    assert {market_id: after[market_id] for market_id in before} == before
+    assert set(after) - set(before) <= set(opened(house))
+    books = {book["backfilled"]: book for book in document(aged, "ai-vs-market")["books"]}
+    counted = {
+        backfilled: sum(market.settlement.outcome != "void" for market in settled(aged, backfilled).values())
+        for backfilled in (False, True)
+    }
+    assert {backfilled: book["n"] for backfilled, book in books.items()} == counted
+    voters = Counter((row["oracle"], row["backfilled"]) for row in document(aged, "streaks")["streaks"])
+    assert set(voters.values()) == {1}
+    assert {oracle for oracle, backfilled in voters if not backfilled} > {"consensus", "vol"}
+    assert not document(aged, "apex")["backfilled"]

@@ -1,0 +1,35 @@
+"""What tests of the track record read: the documents, the ledger and the markets of a running service."""
+
+from __future__ import annotations
+
+import json
+
+from service.forecasting.predictions import Prediction
+from service.ledger.chain import ChainEntry
+from service.market.instants import HOUR
+from service.store import ledger, predictions, snapshots
+from tests.running_service import START, RunningService
+
+SLOT = START - START % HOUR
+END = SLOT + 48 * HOUR
+
+
+def document(running: RunningService, name: str) -> dict:
+    with running.runtime.database.reading() as db:
+        return json.loads(snapshots.latest(db, name).body)
+
+
+def rows(running: RunningService, kind: str | None = None) -> list[ChainEntry]:
+    with running.runtime.database.reading() as db:
+        return ledger.entries(db, 1, 10**6, kind=kind)
+
+
+def settled(running: RunningService, backfilled: bool) -> dict[str, Prediction]:
+    with running.runtime.database.reading() as db:
+        return {market.id: market for market in predictions.settled(db) if market.backfilled == backfilled}
+
+
+def opened(running: RunningService) -> dict[str, bool]:
+    """The markets that nothing has settled yet, and whether they are of the past."""
+    with running.runtime.database.reading() as db:
+        return {market.id: market.backfilled for market in predictions.unresolved(db)}

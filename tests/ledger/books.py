@@ -1,0 +1,64 @@
+"""A ledger built without a database: rows, their roots, and both as the lines of an export."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from service.ledger import export, roots
+from service.ledger.chain import ChainEntry, LedgerRow, chained
+from service.ledger.roots import Root
+
+SEED = bytes(range(32))
+FIRST_DAY = date(2026, 11, 21)
+
+
+@dataclass(frozen=True)
+class Book:
+    """Rows and the roots over them."""
+
+    entries: tuple[ChainEntry, ...]
+    roots: tuple[Root, ...]
+
+    def lines(self) -> list[str]:
+        rows = [export.line("row", vars(entry)) for entry in self.entries]
+        return rows + [export.line("root", vars(root)) for root in self.roots]
+
+    def text(self) -> str:
+        return "".join(f"{line}\n" for line in self.lines())
+
+
+def rows(count: int) -> list[LedgerRow]:
+    return [
+        LedgerRow(
+            "votes",
+            f"daily-btc-up-{number}",
+            {"p": 0.1 + number / 7, "tiny": 1e-7, "note": "día\u2028\n", "n": None},
+            number % 2 == 0,
+        )
+        for number in range(count)
+    ]
+
+
+def book(*days: int, unsealed: int = 0, seed: bytes = SEED) -> Book:
+    """This many rows on each day, each day sealed, and some unsealed rows on the next day."""
+    entries: list[ChainEntry] = []
+    sealed: list[Root] = []
+    for number, count in enumerate([*days, unsealed]):
+        day = FIRST_DAY + timedelta(days=number)
+        new = list(chained(rows(count), f"{day}T12:00:00Z", entries[-1] if entries else None))
+        entries += new
+        if number < len(days):
+            sealed.append(_root(new, day, sealed[-1].root if sealed else "", seed))
+    return Book(tuple(entries), tuple(sealed))
+
+
+def _root(new: list[ChainEntry], day: date, previous: str, seed: bytes) -> Root:
+    return roots.sign(
+        [entry.hash for entry in new],
+        day=str(day),
+        first_seq=new[0].seq,
+        previous=previous,
+        signed_at=f"{day + timedelta(days=1)}T00:05:00Z",
+        seed=seed,
+    )

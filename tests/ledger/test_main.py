@@ -1,0 +1,70 @@
+"""Verification of a file from the command line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from service.ledger.__main__ import main
+from service.ledger.roots import public_key
+from tests.ledger import books
+
+ROOT = Path(__file__).parents[2]
+KEY = public_key(books.SEED)
+BOOK = books.book(3, 2, unsealed=1)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "ledger.jsonl"
+    file.write_text(BOOK.text(), newline="\n")
+    return file
+
+
+def test_a_valid_ledger_is_reported_with_root_and_key(file: Path, capsys):
+    assert main(["verify", str(file), "--key", KEY, "--root", BOOK.roots[0].root]) == 0
+    output = capsys.readouterr().out
+    assert output.startswith("The ledger is valid. Rows: 6, roots: 2, rows not sealed yet: 1.\n")
+    assert {BOOK.entries[-1].hash, BOOK.roots[-1].root, KEY} <= set(output.split())
+
+
+def test_a_fault_is_reported_with_its_row(file: Path, capsys):
+    file.write_text(BOOK.text().replace("daily-btc-up-1", "daily-eth-up-1", 1), newline="\n")
+    assert main(["verify", str(file)]) == 1
+    assert "Row 2 was changed" in capsys.readouterr().out
+
+
+def test_another_key_or_a_missing_root_is_reported(file: Path):
+    assert main(["verify", str(file), "--key", "00" * 32]) == 1
+    assert main(["verify", str(file), "--root", "00" * 32]) == 1
+
+
+def test_invalid_utf8_is_reported(file: Path):
+    file.write_bytes(b"\xff" + BOOK.text().encode())
+    assert main(["verify", str(file)]) == 1
+
+
+def test_other_line_ends_are_reported(file: Path):
+    file.write_bytes(BOOK.text().encode().replace(b"\n", b"\r\n"))
+    assert main(["verify", str(file)]) == 1
+
+
+def test_a_missing_file_is_reported(tmp_path: Path, capsys):
+    assert main(["verify", str(tmp_path / "none")]) == 2
+    assert "none" in capsys.readouterr().err
+
+
+def test_it_needs_neither_the_service_nor_its_database(file: Path):
+    program = (
+        "import runpy, sys\n"
+        f"sys.argv = ['ledger', 'verify', {str(file)!r}]\n"
+        "try: runpy.run_module('service.ledger', run_name='__main__')\n"
+        "except SystemExit as left: code = left.code\n"
+        "unwanted = {'flask', 'sqlalchemy', 'pydantic', 'httpx', 'numpy', 'service.config', 'service.errors'}\n"
+        "print(code, sorted(unwanted & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 []"

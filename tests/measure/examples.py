@@ -1,0 +1,124 @@
+"""Capture the answers that the API's description shows, from a first start of the simulated world: `make examples`.
+
+Each file is the answer of one operation, named for its operation id, with lists and maps cut to one of each kind.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from werkzeug.test import TestResponse
+
+from service import logs
+from service.api import openapi
+from service.market.instants import DAY, utc
+from tests.running_service import RunningService, running_service
+
+QUESTION = "Will Bitcoin rise more than 5% this month?"
+CHALLENGE = "Will Bitcoin be above 60,000 USD?"
+# Maps from a name to one thing of a kind, of which the reader needs a single one.
+MAPS = ("votes", "ai_votes", "books", "sources")
+# The steps of a proof are one thing: cut short it would prove nothing.
+WHOLE = ("path",)
+# What a reader must not take for a key of his own.
+KEY = "nf_live_EXAMPLEK_0000000000000000000000000000000000000000_000000"
+
+
+def main() -> None:
+    """Start a service, put every operation to use once and keep what it answered."""
+    logs.configure("error")
+    with tempfile.TemporaryDirectory() as folder, running_service(Path(folder)) as running:
+        running.work()
+        running.register()
+        running.ask(QUESTION)
+        challenge = _challenge(running)
+        running.move(DAY)
+        answers = _answers(running, challenge)
+        operations = {route.id: route for route in openapi.routes(running.runtime.application())}
+    openapi.EXAMPLES.mkdir(exist_ok=True)
+    for name, answer in answers.items():
+        media = operations[name].operation.media
+        suffix = "csv" if media == "text/csv" else "json"
+        text = (
+            answer.text if suffix == "csv" else json.dumps(cut(answer.get_json()), indent=1, ensure_ascii=False) + "\n"
+        )
+        (openapi.EXAMPLES / f"{name}.{suffix}").write_text(text, encoding="utf-8", newline="")
+    print(f"{len(answers)} examples in {openapi.EXAMPLES}")
+
+
+def _challenge(running: RunningService) -> int:
+    deadline = (utc(int(running.wall)) + timedelta(days=40)).date().isoformat()
+    body = {"question": CHALLENGE, "deadline": deadline}
+    return running.client.post("/api/challenges/create", json=body).get_json()["number"]
+
+
+def _answers(running: RunningService, challenge: int) -> dict[str, TestResponse]:
+    """The answer of every operation that has one to show, by operation id."""
+    key = {"X-API-Key": running.key}
+
+    def get(path: str) -> TestResponse:
+        answer = running.client.get(path, headers=key)
+        assert answer.status_code == 200, (path, answer.text)
+        return answer
+
+    def post(path: str, body: dict[str, Any]) -> TestResponse:
+        answer = running.client.post(path, json=body, headers=key)
+        assert answer.status_code < 300, (path, answer.text)
+        return answer
+
+    market = get("/api/v1/predictions").get_json()["markets"][0]["id"]
+    sealed = get("/api/v1/ledger/roots").get_json()["roots"][0]["first_seq"]
+    return {
+        "oracle_ask": post("/api/v1/oracle", {"question": QUESTION}),
+        "prices_current": get("/api/v1/prices"),
+        "predictions_markets": get("/api/v1/predictions"),
+        "predictions_vote": post(f"/api/v1/predictions/{market}/vote", {"vote": "yes"}),
+        "predictions_shadow": get("/api/predictions/shadow"),
+        "predictions_ai_vs_market": get("/api/predictions/ai-vs-market"),
+        "challenges_active": get("/api/challenges/active"),
+        "challenges_one": get(f"/api/challenges/{challenge}"),
+        "challenges_vote": post(f"/api/challenges/{challenge}/vote", {"vote": "yes"}),
+        "challenges_create": post("/api/challenges/create", {"question": CHALLENGE, "deadline": "2026-12-31"}),
+        "leaderboard_ranking": get("/api/v1/leaderboard"),
+        "leaderboard_strategy": get("/api/v1/strategies/macd_slow"),
+        "battle_lanes": get("/api/v1/bot-battle"),
+        "battle_export": get("/api/v1/bot-battle/export.csv"),
+        "battle_history": get("/api/v1/bot-battle/history"),
+        "hospital_triage": get("/api/v1/strategy-hospital"),
+        "streaks_running": get("/api/streaks"),
+        "apex_status": get("/api/apex/status"),
+        "apex_fund": get("/api/apex/fund"),
+        "news_pulse": get("/api/predictions/news-pulse"),
+        "widget_consensus": get("/api/widget/consensus"),
+        "ledger_rows": get("/api/v1/ledger"),
+        "ledger_head": get("/api/v1/ledger/head"),
+        "ledger_roots": get("/api/v1/ledger/roots"),
+        "ledger_entry": get(f"/api/v1/ledger/{sealed}"),
+        "ledger_proof": get(f"/api/v1/ledger/proof/{sealed}"),
+        "keys_usage": get("/api/v1/me"),
+        "keys_register": post("/api/v1/register", {"email": "you@example.com", "app_name": "my dashboard"}),
+        "keys_rotate": post("/api/v1/me/rotate", {}),
+        "health_alive": get("/healthz"),
+        "health_ready": get("/readyz"),
+    }
+
+
+def cut(value: Any, name: str = "") -> Any:
+    """A value with one of each kind: the first of a list of things, and of a map from names to things."""
+    if name == "api_key":
+        return KEY
+    if isinstance(value, list):
+        is_cut = name not in WHOLE and len(value) > 1 and isinstance(value[0], dict)
+        return [cut(item) for item in (value[:1] if is_cut else value)]
+    if isinstance(value, dict):
+        items = list(value.items())[:1] if name in MAPS else value.items()
+        return {key: cut(item, key) for key, item in items}
+    return value
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""What `make lab` and `make voila` do before a browser opens."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+
+from notebooks import launcher
+from notebooks.settings import LabSettings, LaunchError
+from notebooks.widgets import connect
+from tests.processes import ROOT, free_port, running, wait_until_ready, wait_until_said
+
+CONFIGURATION = ROOT / "notebooks" / "jupyter"
+
+
+def configuration(name: str) -> dict:
+    """A configuration file of Jupyter."""
+    return json.loads((CONFIGURATION / name).read_text())
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> LabSettings:
+    """Settings with free ports and an empty data folder."""
+    return LabSettings(free_port(), f"http://127.0.0.1:{free_port()}", data_dir=tmp_path / "var", browser=False)
+
+
+@pytest.fixture
+def other_server(tmp_path: Path):
+    """The address of a web server that is not this service."""
+    port = free_port()
+    command = [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"]
+    with running(command, tmp_path / "log", tmp_path) as process:
+        wait_until_ready(port, process, tmp_path / "log", "/")
+        yield f"http://127.0.0.1:{port}"
+
+
+def launched(settings: LabSettings, log: Path, **options: str):
+    """JupyterLab, started as `make lab` starts it."""
+    options |= {"DATA_DIR": str(settings.data_dir), "ORACLE_URL": settings.oracle_url}
+    options |= {"LAB_PORT": str(settings.port), "LAB_BROWSER": "0"}
+    return running([sys.executable, "-m", "notebooks", "lab"], log, **options)
+
+
+def test_a_missing_remote_service_is_one_sentence(tmp_path: Path):
+    """No service is started at this address, although it is on this machine; the exit code is 2."""
+    address = f"http://127.0.0.2:{free_port()}"
+    options = {"ORACLE_URL": address, "DATA_DIR": str(tmp_path / "var")}
+    command = [sys.executable, "-m", "notebooks", "lab"]
+    process = subprocess.run(command, cwd=ROOT, env=os.environ | options, capture_output=True, text=True, timeout=30)
+    assert process.returncode == 2
+    assert process.stderr == f"ninefold: No service responds at {address}. Start it there, or unset ORACLE_URL.\n"
+    assert not (tmp_path / "var").exists()
+
+
+def test_another_server_at_the_address_is_an_error(settings: LabSettings, other_server: str):
+    with pytest.raises(LaunchError, match="is not this service"):
+        launcher.is_service_up(replace(settings, oracle_url=other_server))
+
+
+def test_kernels_find_the_project_the_service_and_the_key(settings: LabSettings):
+    """And no configuration of the user."""
+    environment = launcher.environment(settings, {"PYTHONPATH": "/mine", "ORACLE_KEY": ""}, mints_key=True)
+    assert environment["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "/mine"]
+    assert environment["ORACLE_URL"] == settings.oracle_url
+    assert environment["ORACLE_KEY_FILE"] == str(settings.key_file)
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR"):
+        assert Path(environment[name]).is_relative_to(settings.data_dir)
+
+
+def test_a_key_of_the_user_is_passed_on(settings: LabSettings):
+    environment = launcher.environment(settings, {"ORACLE_KEY": "nf_live_mine"}, mints_key=False)
+    assert environment["ORACLE_KEY"] == "nf_live_mine"
+    assert "ORACLE_KEY_FILE" not in environment
+
+
+@pytest.mark.parametrize("program", ["lab", "voila"])
+def test_a_command_line_has_no_secret(program: str, settings: LabSettings):
+    words = " ".join(launcher.command(program, replace(settings, oracle_key="nf_live_mine")))
+    assert "nf_live" not in words
+    assert "token" not in words
+
+
+def test_jupyter_loads_nothing_from_elsewhere():
+    """Neither updates nor news."""
+    overrides = configuration("labconfig/default_setting_overrides.json")
+    assert overrides["@jupyterlab/apputils-extension:notification"] == {"checkForUpdates": False, "fetchNews": "false"}
+    assert configuration("jupyter_lab_config.json")["LabApp"]["extension_manager"] == "readonly"
+    for name, section in (("jupyter_server_config.json", "ServerApp"), ("voila.json", "Voila")):
+        policy = configuration(name)[section]["tornado_settings"]["headers"]["Content-Security-Policy"]
+        assert "default-src 'self'" in policy
+        assert "http" not in policy
+
+
+def test_no_key_is_minted_without_the_data_of_the_service(local_service: LabSettings, tmp_path: Path, capsys):
+    """Minting would create a database there."""
+    elsewhere = replace(local_service, data_dir=tmp_path / "var")
+    assert not launcher._mints_key(elsewhere, is_up=True)
+    assert "ORACLE_KEY is not set" in capsys.readouterr().err
+    assert not elsewhere.data_dir.exists()
+
+
+def test_the_service_starts_and_ends_with_the_lab(settings: LabSettings, tmp_path: Path):
+    """In an empty folder, with a key minted during the first start."""
+    log = tmp_path / "log"
+    with launched(settings, log, HISTORY_DAYS="60") as process:
+        wait_until_ready(settings.port, process, log, "/api")
+        environment = {"ORACLE_URL": settings.oracle_url, "ORACLE_KEY_FILE": str(settings.key_file)}
+        with connect(environment, patience_s=60) as client:
+            assert client.usage()["plan"] == "paid"
+    assert f"log: {settings.log_file}" in log.read_text()
+    assert str(settings.service_port) in settings.log_file.read_text()
+    for port in (settings.port, settings.service_port):
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(f"http://127.0.0.1:{port}/")
+
+
+def test_a_service_that_cannot_start_is_reported(settings: LabSettings, tmp_path: Path):
+    """Here because of its settings; Jupyter starts nevertheless."""
+    log = tmp_path / "log"
+    with launched(settings, log, ORACLE_KEY="nf_live_mine", WORLD="nowhere") as process:
+        wait_until_ready(settings.port, process, log, "/api")
+        wait_until_said("The service did not start: ninefold: WORLD", process, log)
+
+
+@pytest.mark.parametrize("target", ["lab", "voila"])
+def test_make_has_a_target_for_each_program(target: str):
+    make = shutil.which("make")
+    assert make
+    process = subprocess.run([make, "-n", target], cwd=ROOT, capture_output=True, text=True)
+    assert f"python -m notebooks {target}" in process.stdout

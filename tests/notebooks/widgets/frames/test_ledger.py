@@ -1,0 +1,147 @@
+"""The frames of the public ledger, from pages and from the lines of the export."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from notebooks.widgets import frames
+from service.client import Client
+from tests.running_service import RunningService
+
+FRAMES = (frames.ledger, frames.ledger_votes, frames.ledger_odds, frames.ledger_outcomes)
+Frame = Callable[..., pd.DataFrame]
+
+each_frame = pytest.mark.parametrize("frame", FRAMES, ids=lambda frame: frame.__name__)
+
+
+@pytest.fixture(scope="session")
+def lines(documents: dict[str, Any]) -> list[dict[str, Any]]:
+    """The parsed lines of the whole ledger."""
+    return [json.loads(line) for line in documents["export_ledger"]]
+
+
+def of_kind(lines: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [line for line in lines if line.get("kind") == kind]
+
+
+def correction(seq: int, subject: str) -> dict[str, Any]:
+    """A row of a page that corrects another row."""
+    return {
+        "seq": 1_000_000,
+        "recorded_at": "2026-11-22T00:00:00Z",
+        "kind": "correction",
+        "subject": subject,
+        "backfilled": False,
+        "body": {"corrects": seq, "note": "the feed was wrong"},
+        "previous": "0" * 64,
+        "hash": "1" * 64,
+    }
+
+
+def test_every_row_of_the_ledger_is_a_row_with_its_body(lines):
+    rows = [line for line in lines if line["type"] == "row"]
+    ledger = frames.ledger(lines, world="simulated")
+    assert list(ledger.index) == list(range(1, len(rows) + 1))
+    for column in ("kind", "subject", "hash", "previous", "backfilled", "body"):
+        assert list(ledger[column]) == [row[column] for row in rows]
+    assert list(ledger["recorded_at"]) == [pd.Timestamp(row["recorded_at"]) for row in rows]
+    assert str(ledger["recorded_at"].dtype) == "datetime64[us, UTC]"
+
+
+def test_every_recorded_vote_is_a_row(lines):
+    votes = frames.ledger_votes(lines, world="simulated")
+    recorded = [(row, vote) for row in of_kind(lines, "votes") for vote in row["body"]["votes"]]
+    assert list(votes.index) == [(row["subject"], vote["voter"]) for row, vote in recorded]
+    assert list(votes["p_yes"]) == [vote["p"] for _, vote in recorded]
+    assert list(votes["p_pool"]) == [row["body"]["p"] for row, _ in recorded]
+    assert list(votes["weight"]) == [vote["weight"] for _, vote in recorded]
+    assert list(votes["seq"]) == [row["seq"] for row, _ in recorded]
+    assert list(votes["comparator"]) == [row["body"]["question"]["comparator"] for row, _ in recorded]
+    assert not votes["fallback"].any()
+
+
+def test_recorded_seconds_become_instants(lines):
+    votes = frames.ledger_votes(lines, world="simulated")
+    row = of_kind(lines, "votes")[0]
+    assert votes["voted_at"].iloc[0].timestamp() == row["body"]["voted_at"]
+    assert str(votes["deadline"].dtype) == "datetime64[us, UTC]"
+    assert (votes["voted_at"] < votes["deadline"]).all()
+
+
+def test_every_resolution_is_a_row(lines):
+    outcomes = frames.ledger_outcomes(lines, world="simulated")
+    resolutions = of_kind(lines, "resolution")
+    assert list(outcomes.index) == [row["subject"] for row in resolutions]
+    assert list(outcomes["outcome"]) == [row["body"]["outcome"] for row in resolutions]
+    assert list(outcomes["evidence"]) == [row["body"]["evidence"] for row in resolutions]
+    assert outcomes["resolved_at"].iloc[-1].timestamp() == resolutions[-1]["body"]["resolved_at"]
+
+
+def test_the_ledger_gives_the_scores_of_the_service(lines, documents):
+    """Votes, odds and outcomes join by subject to the same Brier scores."""
+    odds = frames.ledger_odds(lines, world="simulated")[["p_market"]]
+    outcomes = frames.ledger_outcomes(lines, world="simulated")[["outcome"]]
+    votes = frames.ledger_votes(lines, world="simulated").join(outcomes, how="inner").join(odds, how="inner")
+    happened = votes["outcome"].eq("yes").astype(float)
+    computed = (votes["p_yes"] - happened).pow(2).groupby("voter").agg(["mean", "size"])
+    pool = votes.assign(happened=happened).groupby("subject")[["p_pool", "p_market", "happened"]].first()
+    scores = frames.scoreboard(documents["ai_vs_market"]).query("backfilled")
+    for voter in documents["ai_vs_market"]["books"][1]["voters"]:
+        assert computed.loc[voter["voter"], "mean"] == pytest.approx(scores.loc[voter["voter"], "brier"], abs=1e-5)
+        assert computed.loc[voter["voter"], "size"] == scores.loc[voter["voter"], "n"]
+    assert len(pool) == scores.loc["ai", "n"]
+    assert (pool["p_pool"] - pool["happened"]).pow(2).mean() == pytest.approx(scores.loc["ai", "brier"], abs=1e-5)
+    assert (pool["p_market"] - pool["happened"]).pow(2).mean() == pytest.approx(scores.loc["market", "brier"], abs=1e-5)
+
+
+@each_frame
+def test_pages_and_lines_give_the_same_frame(frame: Frame, client: Client, lines):
+    pages, since = [], 1
+    while since:
+        pages.append(client.ledger(since, 500))
+        since = pages[-1]["next"]
+    assert len(pages) > 1
+    pd.testing.assert_frame_equal(frame(pages), frame(lines, world="simulated"))
+
+
+@each_frame
+def test_a_single_page_needs_no_list(frame: Frame, client: Client):
+    page = client.ledger(since=990, limit=500)
+    assert len(frame(page)) > 0
+    pd.testing.assert_frame_equal(frame(page), frame([page]))
+
+
+@each_frame
+def test_lines_without_a_world_are_refused(frame: Frame, lines):
+    """A line does not state its world, and a simulated number must keep its mark."""
+    with pytest.raises(ValueError, match="ledger_head"):
+        frame(lines)
+
+
+@each_frame
+def test_a_frame_without_rows_has_the_same_dtypes(frame: Frame, lines):
+    empty, full = frame([]), frame(lines, world="simulated")
+    assert len(full) > 0 == len(empty)
+    assert list(empty.index.names) == list(full.index.names)
+    assert empty.reset_index().dtypes.to_dict() == full.reset_index().dtypes.to_dict()
+    assert set(full["world"]) == {"simulated"}
+    assert full["backfilled"].any()
+
+
+def test_a_row_that_a_later_row_corrects_is_marked(client: Client):
+    page = client.ledger(kind="resolution", limit=3)
+    wrong = page["entries"][1]
+    page["entries"].append(correction(wrong["seq"], wrong["subject"]))
+    assert list(frames.ledger_outcomes([page])["corrected"]) == [False, True, False]
+
+
+def test_the_votes_of_a_challenge_include_apex(running: RunningService, lines):
+    votes = frames.ledger_votes(lines, world="simulated")
+    challenge = votes[votes["category"] == "challenge"]
+    assert "apex" in challenge.index.get_level_values("voter")
+    assert not challenge["backfilled"].any()

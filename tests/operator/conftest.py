@@ -1,0 +1,72 @@
+"""The operator's command line over a database that a service has used."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+
+import pytest
+
+from service.config import Settings
+from service.forecasting.predictions.challenges import open_challenge
+from service.forecasting.predictions.ledger_rows import question_row
+from service.market.clock import WorldClock
+from service.market.instants import DAY, HOUR, utc
+from service.operator.__main__ import main
+from service.store import ledger, predictions, world
+from service.store.secret import key_secret
+from tests.api.web import Web
+
+SPOTS = {"btc": 94075.9, "sol": 147.04}
+STARTED = 1_795_255_200  # 2026-11-21T10:00:00Z
+
+
+@pytest.fixture
+def environment(tmp_path, database_url) -> Mapping[str, str]:
+    return {"DATA_DIR": str(tmp_path), "DATABASE_URL": database_url}
+
+
+@pytest.fixture
+def web(tmp_path, database) -> Web:
+    """The service over the same database and secret."""
+    return Web(database, Settings(data_dir=tmp_path), secret=key_secret(Settings(data_dir=tmp_path)))
+
+
+@pytest.fixture
+def operate(environment, monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
+    """Run a command in this process: exit code, what it printed, what it complained about."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        code = main([str(word) for word in words])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def now(database) -> int:
+    """World time in a database whose world runs ten days ahead of the wall and stands still."""
+    instant = int(time.time()) + 10 * DAY
+    clock = WorldClock("replay", world_origin=instant, wall_origin=STARTED, speed=1.0, ends=instant)
+    with database.writing() as db:
+        world.claim(db, fingerprint="abc", step=HOUR, history_from=0, clock=clock, wall=STARTED)
+    return instant
+
+
+@pytest.fixture
+def challenge(database, now) -> Callable[..., int]:
+    """Open a challenge, two days before `now` and until five days after it; its number."""
+
+    def opened(text: str, *, opened_at: int = now - 2 * DAY, days: int = 7) -> int:
+        with database.writing() as db:
+            number = predictions.next_number(db)
+            deadline = utc(opened_at).date() + timedelta(days=days)
+            market = open_challenge(text, deadline, opened_at, SPOTS, number, "key:secret-caller")
+            predictions.add(db, [market])
+            ledger.append(db, [question_row(market)], opened_at)
+        return number
+
+    return opened

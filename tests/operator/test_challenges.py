@@ -1,0 +1,92 @@
+"""Challenges on the command line: listed, and resolved by hand."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from service.market.instants import DAY, iso
+from service.store import ledger, predictions
+
+
+class TestChallenges:
+    def test_are_listed_with_what_came_of_them_and_without_their_caller(self, operate, challenge, now):
+        bars, event = challenge("Will bitcoin reach 120k?"), challenge("Will the SEC approve a Solana ETF?")
+        late = challenge("Will China ban bitcoin?", opened_at=now - 9 * DAY)
+        operate("challenges", "resolve", event, "yes", "--evidence", "https://www.sec.gov/1")
+        code, printed, complaint = operate("challenges", "list")
+        assert (code, complaint) == (0, "")
+        assert "secret-caller" not in printed
+        heading, *rows = printed.splitlines()
+        assert heading.split() == ["number", "status", "resolver", "deadline", "question"]
+        assert [row.split()[:3] for row in rows] == [
+            [str(bars), "open", "bars"],
+            [str(event), "yes", "hand"],
+            [str(late), "due", "hand"],
+        ]
+        assert rows[1].endswith("Will the SEC approve a Solana ETF?")
+
+    def test_that_nothing_came_of_yet_are_listed_alone(self, operate, challenge):
+        first, second = challenge("Will China ban bitcoin?"), challenge("Will India ban crypto?")
+        operate("challenges", "resolve", first, "no", "--evidence", "seen")
+        _, printed, _ = operate("challenges", "list", "--unresolved", "--json")
+        assert [row["number"] for row in json.loads(printed)] == [second]
+
+    def test_are_resolved_by_hand_with_a_row_of_the_ledger_in_world_time(self, operate, challenge, database, now):
+        number = challenge("Will the SEC approve a Solana ETF?")
+        code, printed, _ = operate(
+            "challenges", "resolve", number, "yes", "--evidence", "https://www.sec.gov/1", "--json"
+        )
+        shown = json.loads(printed)
+        assert code == 0
+        assert (shown["status"], shown["evidence"], shown["resolved_at"]) == (
+            "yes",
+            "https://www.sec.gov/1",
+            iso(now),
+        )
+        with database.reading() as db:
+            settlement = predictions.find_challenge(db, number).settlement
+            entry = ledger.find(db, shown["seq"])
+        assert (settlement.outcome, settlement.resolved_at, settlement.source) == ("yes", now, "hand")
+        assert (entry.kind, entry.subject, entry.recorded_at) == ("resolution", f"challenge-{number}", iso(now))
+        assert entry.body == vars(settlement)
+
+    def test_are_resolved_once(self, operate, challenge, database):
+        number = challenge("Will China ban bitcoin?")
+        operate("challenges", "resolve", number, "no", "--evidence", "seen")
+        code, _, complaint = operate("challenges", "resolve", number, "yes", "--evidence", "seen")
+        assert (code, complaint) == (
+            2,
+            f"error: Challenge {number} is already resolved; only its ledger row can be corrected.\n",
+        )
+        with database.reading() as db:
+            assert predictions.find_challenge(db, number).settlement.outcome == "no"
+            assert ledger.head(db).body["outcome"] == "no"
+
+    @pytest.mark.parametrize(
+        ("text", "evidence", "complaint"),
+        [
+            ("Will bitcoin reach 120k?", "seen", "error: challenge-1 is resolved by bars, not by hand"),
+            ("Will China ban bitcoin?", " ", "error: State where the outcome can be checked."),
+        ],
+    )
+    def test_are_left_alone_where_prices_decide_or_nothing_shows_it(
+        self, operate, challenge, database, text, evidence, complaint
+    ):
+        code, _, errors = operate("challenges", "resolve", challenge(text), "yes", "--evidence", evidence)
+        assert code == 2
+        assert errors.startswith(complaint)
+        with database.reading() as db:
+            assert predictions.find_challenge(db, 1).settlement is None
+            assert ledger.head(db).kind == "question"
+
+    def test_that_do_not_exist_are_not_resolved(self, operate, now):
+        assert operate("challenges", "resolve", 17, "yes", "--evidence", "seen") == (
+            2,
+            "",
+            "error: There is no challenge 17.\n",
+        )
+
+    def test_wait_for_the_first_start(self, operate):
+        assert operate("challenges", "list")[2] == "error: This database is empty: start the service first.\n"

@@ -1,0 +1,113 @@
+"""The command line of the operator: its shell, its errors and its backup."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from service.operator.__main__ import main
+from service.store import keys
+from service.store.database import Database
+from tests.api.web import EMAIL, Web
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_it_is_run_from_the_shell(sqlite_url, tmp_path):
+    def shell(*words: str) -> dict:
+        command = [sys.executable, "-m", "service.operator", *words, "--json"]
+        environment = {**os.environ, "DATA_DIR": str(tmp_path), "DATABASE_URL": sqlite_url}
+        done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, check=True)
+        assert done.stderr == b""
+        return json.loads(done.stdout)
+
+    minted = shell("keys", "mint", "--email", EMAIL)
+    del minted["api_key"]
+    assert shell("keys", "list") == [minted]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("keys", "grant", "00000000", "paid"), "There is no live API key 00000000."),
+        (("keys", "revoke", "00000000"), "There is no live API key 00000000."),
+        (("keys", "mint", "--email", "nobody"), "The email address is not valid."),
+        (("keys", "list", "--email", "nobody"), "The email address is not valid."),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence_with_exit_code_2(operate, words, complaint):
+    assert operate(*words) == (2, "", f"error: {complaint}\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "complaint"),
+    [
+        ("DATABASE_URL", "postgresql://127.0.0.1:1/test", "The database does not answer"),
+        ("WORLD", "elsewhere", "WORLD: "),
+    ],
+)
+def test_an_environment_that_cannot_be_used_is_said_in_a_sentence(
+    environment, monkeypatch, capsys, name, value, complaint
+):
+    for variable, setting in {**environment, name: value}.items():
+        monkeypatch.setenv(variable, setting)
+    assert main(["keys", "list"]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {complaint}")
+
+
+@pytest.mark.parametrize("words", [[], ["keys"], ["keys", "grant", "00000000", "gold"], ["nonsense"]])
+def test_a_command_that_is_none_shows_the_usage_with_exit_code_2(words, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    assert end.value.code == 2
+    assert "usage: python -m service.operator" in capsys.readouterr().err
+
+
+class TestABackup:
+    @pytest.fixture
+    def database_url(self, sqlite_url) -> str:
+        return sqlite_url
+
+    def test_of_a_database_in_use_is_complete_and_for_its_owner_alone(self, web, operate, tmp_path):
+        """A backup is begun while a writer has not committed yet."""
+        id, file = web.register().json["key_id"], tmp_path / "backup.sqlite"
+        with web.database.writing() as db:
+            keys.register(db, b"secret", EMAIL, 0)
+            code, printed, _ = operate("backup", file)
+        assert code == 0
+        assert str(tmp_path / "key-secret") in printed
+        assert str(tmp_path / "ledger-key") in printed
+        assert file.stat().st_mode & 0o777 == 0o600
+        with closing(sqlite3.connect(file)) as copy:
+            assert copy.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            assert copy.execute("SELECT id FROM api_key").fetchall() == [(id,)]
+
+    def test_can_be_served(self, web, operate, tmp_path):
+        key, file = web.register().json["api_key"], tmp_path / "backup.sqlite"
+        web.statuses(key, 4)
+        operate("backup", file)
+        with closing(Database(f"sqlite:///{file}")) as copy:
+            assert Web(copy, secret=web.secret).statuses(key, 7) == {200: 6, 429: 1}
+
+    def test_overwrites_nothing(self, operate, tmp_path):
+        (tmp_path / "precious").write_text("mine")
+        assert operate("backup", tmp_path / "precious")[0] == 2
+        assert (tmp_path / "precious").read_text() == "mine"
+
+    def test_into_no_folder_is_refused(self, operate, tmp_path):
+        code, _, complaint = operate("backup", tmp_path / "nowhere" / "backup.sqlite")
+        assert (code, complaint) == (2, f"error: There is no folder {tmp_path / 'nowhere'}.\n")
+
+
+def test_a_backup_of_postgresql_is_refused_with_advice(postgresql_url, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("DATABASE_URL", postgresql_url)
+    assert main(["backup", str(tmp_path / "backup")]) == 2
+    assert "pg_dump" in capsys.readouterr().err
+    assert not (tmp_path / "backup").exists()

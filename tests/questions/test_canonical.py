@@ -1,0 +1,30 @@
+"""The canonical sentence and the way it writes prices."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.questions.canonical import SENTENCES, canonical, price
+from tests.questions.asking import question
+
+
+@pytest.mark.parametrize(
+    ("usd", "written"),
+    [(94075.9, "94,075.9"), (120_000, "120,000"), (2.1929, "2.1929"), (1.00000001, "1"), (None, "")],
+)
+def test_a_price_has_commas_and_no_trailing_zeros(usd, written):
+    assert price(usd) == written
+
+
+def test_the_sentence_contains_nothing_of_the_raw_text():
+    assert canonical(question()) == (
+        "Will Bitcoin (btc) be above its present price of 94,075.9 USD at 2026-11-22 10:00 UTC?"
+    )
+
+
+@pytest.mark.parametrize(("comparator", "negated"), SENTENCES)
+def test_every_kind_of_question_has_a_full_sentence(comparator, negated):
+    levels = {"level": 90_000.0, "upper_level": 100_000.0, "other_asset": "gold"}
+    sentence = canonical(question(comparator=comparator, negated=negated, **levels))
+    assert sentence.endswith("?")
+    assert "  " not in sentence

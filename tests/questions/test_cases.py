@@ -1,0 +1,142 @@
+"""Questions and how they are understood: every line of `cases/*.txt` is a requirement.
+
+A line is `question => reading`. A reading is `asset comparator level side deadline`, for example
+`btc touch_above 120000 bull 2026-12-31`, with
+
+* `not` before the comparator of a negated question, `eth>btc` for one asset against another;
+* `90000..100000` for a range, `(-10%)` after the level of a move in percent;
+* a deadline as a day (its last second), a minute (`2026-12-31T17:00`) or from now (`+7d`, `+90m`).
+
+`refused not_a_market_question` or `refused invalid_question`, with a word of the reason after it, is a refusal.
+A `now:` line holds for the lines below it, `#` begins a comment.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from service.errors import InvalidRequest
+from service.questions import Question, understand
+from service.questions.question import Comparator
+from tests.questions.asking import NOW, SPOTS
+
+FILES = sorted((Path(__file__).parent / "cases").glob("*.txt"))
+LEVELS = r"(?: (?P<level>[\d.]+?)(?:\.\.(?P<upper>[\d.]+))?)?(?: \((?P<pct>[-\d.]+)%\))?"
+EVENT = rf"(?P<negated>not )?(?P<comparator>\w+){LEVELS}"
+READING = re.compile(rf"(?P<asset>\w+)(?:>(?P<other>\w+))? {EVENT} (?P<side>bull|bear) (?P<deadline>\S+)")
+# Two ways to say the same, but for the price that is exactly at the level.
+EVENTS = {
+    ("close_above", False): "above",
+    ("close_below", True): "above",
+    ("close_below", False): "below",
+    ("close_above", True): "below",
+    ("up", False): "above now",
+    ("down", True): "above now",
+    ("down", False): "below now",
+    ("up", True): "below now",
+    ("touch_above", False): "touched from below",
+    ("touch_above", True): "kept below",
+    ("touch_below", False): "touched from above",
+    ("touch_below", True): "kept above",
+}
+UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One line of a table with the instant it is asked at."""
+
+    question: str
+    reading: str
+    now: datetime
+
+
+def _cases(file: Path) -> list:
+    now, cases = NOW, []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("now:"):
+            now = datetime.fromisoformat(line.removeprefix("now:").strip()).replace(tzinfo=UTC)
+        elif line.strip() and not line.startswith("# "):
+            question, reading = line.split(" => ")
+            cases.append(pytest.param(Case(question.strip(), reading.strip(), now), id=f"{file.stem}:{number}"))
+    return cases
+
+
+CASES = [case for file in FILES for case in _cases(file)]
+
+
+def _deadline(text: str, now: datetime) -> datetime:
+    later = re.fullmatch(r"\+(\d+)([mhd])", text)
+    if later:
+        return now + int(later[1]) * UNITS[later[2]]
+    if "T" in text:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    return datetime.combine(datetime.fromisoformat(text), time(23, 59, 59), UTC)
+
+
+def _number(text: str | None) -> object:
+    return None if text is None else pytest.approx(float(text), rel=1e-5)
+
+
+def _expect_refusal(case: Case) -> None:
+    _, code, *words = case.reading.split()
+    with pytest.raises(InvalidRequest) as refusal:
+        understand(case.question, case.now, SPOTS)
+    assert refusal.value.code == code
+    assert all(word in refusal.value.detail for word in words)
+    assert [error.field for error in refusal.value.errors] == ["question"]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_question_is_read_as_the_table_says(case: Case):
+    if case.reading.startswith("refused"):
+        _expect_refusal(case)
+        return
+    want = READING.fullmatch(case.reading)
+    assert want, f"the table's own line is wrong: {case.reading}"
+    got = understand(case.question, case.now, SPOTS)
+    assert (got.asset, got.other_asset) == (want["asset"], want["other"])
+    assert (got.comparator, got.negated, got.polarity) == (want["comparator"], bool(want["negated"]), want["side"])
+    assert got.level == _number(want["level"])
+    assert got.upper_level == _number(want["upper"])
+    assert got.level_pct == _number(want["pct"])
+    assert got.deadline == _deadline(want["deadline"], case.now)
+    assert got.horizon_hours == pytest.approx((got.deadline - case.now) / timedelta(hours=1))
+    assert got.spot == SPOTS[got.asset]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_the_canonical_question_asks_the_same(file: Path):
+    """The sentence that the voters get is understood as the same event, to the minute."""
+    for case in (case.values[0] for case in _cases(file)):
+        if not case.reading.startswith("refused"):
+            _expect_same_again(understand(case.question, case.now, SPOTS), case.now)
+
+
+def _expect_same_again(got: Question, now: datetime) -> None:
+    again = understand(got.canonical, now, SPOTS)
+    assert (again.asset, again.other_asset, again.polarity) == (got.asset, got.other_asset, got.polarity)
+    assert abs(again.deadline - got.deadline) < timedelta(minutes=1)
+    if got.comparator != "open":
+        assert EVENTS.get((again.comparator, again.negated)) == EVENTS.get((got.comparator, got.negated))
+        assert (again.level is None) == (got.level is None)
+        assert again.level is None or again.level == pytest.approx(got.level, rel=1e-6)
+
+
+def test_the_table_covers_every_comparator_and_its_negation():
+    readings = [case.values[0].reading for case in CASES]
+    for comparator in get_args(Comparator):
+        assert any(re.search(rf"\w {comparator} ", reading) for reading in readings), comparator
+    for comparator in ("touch_above", "touch_below", "close_above", "close_below", "up", "down", "relative"):
+        assert any(f" not {comparator} " in reading for reading in readings), comparator
+
+
+def test_no_question_is_twice_in_the_table_at_one_instant():
+    questions = [(case.values[0].question, case.values[0].now) for case in CASES]
+    assert len(questions) == len(set(questions))

@@ -1,0 +1,48 @@
+"""A question survives JSON, and prices decide whether its event took place."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from service.questions.question import Question, happened
+from tests.questions.asking import question
+
+
+def test_a_question_survives_json():
+    written = question(comparator="between", level=1.0, upper_level=2.0, notes=("a note",))
+    assert Question.from_plain(json.loads(json.dumps(written.to_plain(), allow_nan=False))) == written
+
+
+@pytest.mark.parametrize(
+    ("comparator", "final", "high", "low", "expected"),
+    [
+        ("close_above", 100.0, 110.0, 90.0, False),
+        ("close_above", 100.1, 110.0, 90.0, True),
+        ("close_below", 100.0, 110.0, 90.0, False),
+        ("touch_above", 90.0, 100.0, 90.0, True),
+        ("touch_below", 110.0, 110.0, 100.1, False),
+        ("between", 100.0, 110.0, 90.0, True),
+        ("between", 120.1, 121.0, 90.0, False),
+        ("up", 95.0, 110.0, 90.0, False),
+        ("down", 94.9, 110.0, 90.0, True),
+        ("open", 95.1, 110.0, 90.0, True),
+    ],
+)
+def test_prices_decide_the_event(comparator, final, high, low, expected):
+    """With a level of 100 USD, an upper level of 120 USD and a spot price of 95 USD."""
+    named = question(comparator=comparator, level=100.0, upper_level=120.0, spot=95.0)
+    assert happened(named, final=final, high=high, low=low) == expected
+
+
+def test_a_question_without_a_level_has_no_threshold():
+    with pytest.raises(ValueError, match="up has no level"):
+        _ = question().threshold
+    with pytest.raises(ValueError, match="has no range"):
+        _ = question(comparator="close_above", level=100.0).bounds
+
+
+def test_the_assets_of_a_comparison_are_two():
+    assert question().assets == ("btc",)
+    assert question(comparator="relative", other_asset="gold").assets == ("btc", "gold")

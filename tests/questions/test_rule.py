@@ -1,0 +1,28 @@
+"""The rule says which prices resolve a question as YES."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.questions.rule import CONDITIONS, rule
+from tests.questions.asking import NOW, question
+
+ASKED_AT = int(NOW.timestamp())
+
+
+def test_the_rule_names_the_prices_the_level_and_the_instants():
+    assert rule(question(comparator="touch_above", level=120_000.0), ASKED_AT) == (
+        "YES if any Bitcoin price of this service's feed from 2026-11-21 10:00:00 UTC to 2026-11-22 10:00:00 UTC "
+        "is at or above 120,000 USD."
+    )
+
+
+@pytest.mark.parametrize("comparator", CONDITIONS)
+def test_a_negated_question_has_another_rule(comparator):
+    fields = {"comparator": comparator, "level": 90_000.0, "upper_level": 100_000.0, "other_asset": "gold"}
+    assert rule(question(**fields), ASKED_AT) != rule(question(**fields, negated=True), ASKED_AT)
+
+
+def test_an_open_question_has_no_rule():
+    with pytest.raises(KeyError):
+        rule(question(comparator="open"), ASKED_AT)

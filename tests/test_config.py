@@ -1,0 +1,56 @@
+"""Options of seats and providers, which the environment names one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from service import config
+from service.config import Seat, SettingsError
+from service.forecasting.voters.panel import voters
+from service.sources.llm.providers import PROVIDERS
+
+
+def test_three_settings_make_a_seat_a_language_model():
+    variables = {
+        "ORACLE_MOMENTUM_MODEL": "anthropic:a-model",
+        "ORACLE_MOMENTUM_API_KEY": "secret",
+        "ORACLE_NEWS_BASE_URL": "http://127.0.0.1:9/v1",
+    }
+    seats = config.read(variables).oracle_seats
+    assert seats == {
+        "momentum": Seat(model="anthropic:a-model", api_key="secret"),
+        "news": Seat(base_url="http://127.0.0.1:9/v1"),
+    }
+    assert "secret" not in repr(seats)
+
+
+def test_a_providers_usual_key_variable_is_read():
+    keys = config.read({"OPENAI_API_KEY": "secret", "XAI_API_KEY": ""}).provider_keys
+    assert {name: key.get_secret_value() for name, key in keys.items()} == {"openai": "secret"}
+
+
+def test_every_seat_and_every_provider_with_a_key_has_its_options():
+    assert list(config.SEATS) == [voter.name for voter in voters() if voter.kind == "seat"]
+    variables = [provider.key_variable for provider in PROVIDERS.values() if provider.key_variable]
+    assert [f"{name.upper()}_API_KEY" for name in config.PROVIDERS] == variables
+
+
+@pytest.mark.parametrize(
+    ("variables", "complaint"),
+    [
+        ({"ORACLE_DEADLINE_S": "0"}, "ORACLE_DEADLINE_S"),
+        ({"ORACLE_ON_FAILURE": "shrug"}, "ORACLE_ON_FAILURE"),
+        ({"ORACLE_DAILY_USD": "-1"}, "ORACLE_DAILY_USD"),
+    ],
+)
+def test_an_option_that_cannot_be_used_is_named(variables, complaint):
+    with pytest.raises(SettingsError, match=complaint):
+        config.read(variables)
+
+
+def test_the_table_names_the_options_of_a_seat_once_and_every_key():
+    table = config.table()
+    for option in ("ORACLE_MODEL", "ORACLE_<SEAT>_MODEL", "ORACLE_<SEAT>_BASE_URL", "ORACLE_<SEAT>_API_KEY"):
+        assert f"`{option}`" in table
+    assert all(f"`{name.upper()}_API_KEY`" in table for name in config.PROVIDERS)
+    assert "oracle_seats" not in table.lower()
