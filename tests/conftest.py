@@ -6,11 +6,12 @@ TEST_ALLOW_ABSENT=true says that this machine cannot have it. Tests marked `slow
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import socket
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from sqlalchemy import URL, Engine, create_engine, delete, make_url, text
 from service.store import migrations
 from service.store.database import Database
 from service.store.tables import metadata
-from tests.running_service import running_service
+from tests.running_service import HISTORY_DAYS, running_service
 
 # A slow machine is no reason for an example to fail; one that is slow by itself has a test of its own.
 settings.register_profile("ninefold", deadline=None)
@@ -64,12 +65,33 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def seeded(tmp_path_factory) -> Path:
-    """The data of a service of 120 days after its first start in the simulated world: to be copied, not lived in."""
-    folder = tmp_path_factory.mktemp("seeded")
-    with running_service(folder, history_days=120) as running:
-        running.work()
-    return folder
+def made_once(tmp_path_factory) -> Callable[[str, Callable[[Path], None]], Path]:
+    """A folder with a name that one process of the test run fills and all of them read."""
+    base = tmp_path_factory.getbasetemp()
+    run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def made(name: str, fill: Callable[[Path], None]) -> Path:
+        folder = run / name
+        with (run / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                unfinished = run / f"{name}.unfinished"
+                fill(unfinished)
+                unfinished.rename(folder)
+        return folder
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def seeded(made_once) -> Path:
+    """The data of a service after its first start in the simulated world: to be copied, not lived in."""
+
+    def fill(folder: Path) -> None:
+        with running_service(folder, history_days=HISTORY_DAYS) as running:
+            running.work()
+
+    return made_once("seeded", fill)
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ import app
 from service.config import Settings
 
 START = int(datetime(2026, 11, 21, 8, 2, tzinfo=UTC).timestamp())
+HISTORY_DAYS = 120  # half of the default: most tests need no more
 QUESTION = "Will Bitcoin be above $60k by the end of the month?"
 
 
@@ -59,7 +60,7 @@ class RunningService:
 @contextmanager
 def running_service(folder: Path, wall: float = START, **options) -> Iterator[RunningService]:
     """A runtime over the data in `folder`, opened when the wall shows `wall`."""
-    settings = Settings(data_dir=folder, **options)
+    settings = Settings(data_dir=folder, **{"history_days": HISTORY_DAYS} | options)
     clock: list[RunningService] = []
     runtime = app.build_runtime(settings, lambda: clock[0].wall if clock else wall)
     running = RunningService(runtime, runtime.application().test_client(), wall)

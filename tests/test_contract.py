@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import count
+from pathlib import Path
 
 import pytest
 import schemathesis
@@ -26,7 +27,7 @@ from schemathesis.specs.openapi.checks import (
 from service.store import keys
 from service.store.secret import key_secret
 from tests.conftest import IN_CI
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService, copied, running_service
 
 CASES = 5000 if IN_CI else 200
 # Cases of one operation in a row, before the next one's turn: all of them have one in the first 200.
@@ -44,10 +45,9 @@ CHECKS = [
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory) -> Iterator[RunningService]:
+def service(seeded: Path, tmp_path_factory) -> Iterator[RunningService]:
     """A service after its first start, to which every request comes from an address of its own."""
-    with running_service(tmp_path_factory.mktemp("service"), history_days=60) as running:
-        running.work()
+    with running_service(copied(seeded, tmp_path_factory.mktemp("service"))) as running:
         app = running.client.application
         app.wsgi_app = from_many_addresses(app.wsgi_app)
         yield running

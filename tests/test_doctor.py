@@ -425,6 +425,7 @@ def shell(folder: Path, *words: str, **environment: str) -> subprocess.Completed
     )
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_line_for_each_part_and_exits_with_0_when_all_work(tmp_path, sqlite_url):
     done = shell(tmp_path, DATABASE_URL=sqlite_url)
     heading, *lines = done.stdout.splitlines()

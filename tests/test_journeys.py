@@ -27,7 +27,7 @@ NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "l
 
 @pytest.fixture
 def house(seeded: Path, tmp_path: Path) -> Iterator[RunningService]:
-    with running_service(copied(seeded, tmp_path), history_days=120) as running:
+    with running_service(copied(seeded, tmp_path)) as running:
         running.register()
         yield running
 
@@ -92,9 +92,10 @@ def counted(house: RunningService) -> dict[str, int]:
     return {standing["voter"]: standing["n"] for standing in record["direction"]["standings"]}
 
 
+@pytest.mark.slow
 def test_a_restart_continues(seeded: Path, tmp_path: Path):
     """A second start over the same data fetches only what is new and answers with the same fits."""
-    with running_service(copied(seeded, tmp_path), wall=START + 3 * HOUR, history_days=120) as running:
+    with running_service(copied(seeded, tmp_path), wall=START + 3 * HOUR) as running:
         running.register()
         running.work()
         answer = running.ask().get_json()

@@ -43,7 +43,6 @@ from tests.processes import free_port
 from tests.running_service import START, RunningService, copied, running_service
 from tests.sources.llm.model_server import answers, refuses, resets, sends, vote_text
 
-HISTORY_DAYS = 120
 DEADLINE_S, SLACK_S = 1.0, 0.3
 NINE = (*ENGINES, *BRAINS)
 STREAM = {"Accept": "text/event-stream"}
@@ -85,7 +84,7 @@ def build_runtime(seeded: Path, servers: Servers, tmp_path: Path) -> Iterator[Ca
     with ExitStack() as opened:
 
         def build(wall: float = START, **options) -> RunningService:
-            seated = {"history_days": HISTORY_DAYS, "oracle_deadline_s": 5} | seats(servers) | options
+            seated = {"oracle_deadline_s": 5} | seats(servers) | options
             running = opened.enter_context(running_service(folder, wall, **seated))
             running.register()
             return running
@@ -347,6 +346,7 @@ def test_a_stream_without_an_answer_says_why_and_is_free(build_runtime):
     assert used(runtime) == 0
 
 
+@pytest.mark.slow
 def test_a_caller_that_goes_away_leaves_its_place_to_the_next(build_runtime, servers):
     """No thread remains; a caller with the same question does not wait for an answer that was abandoned."""
     for server in servers.values():
@@ -423,7 +423,7 @@ def lived(seeded: Path, tmp_path_factory) -> Iterator[tuple[RunningService, Serv
     with six_models() as servers:
         for place, server in enumerate(servers.values()):
             server.behaviours = [answers(vote_text(40 + place, "So it seems."))]
-        with running_service(folder, history_days=HISTORY_DAYS, **seats(servers)) as running:
+        with running_service(folder, **seats(servers)) as running:
             running.register()
             for coin in ASKED_ABOUT:
                 assert running.ask(f"Will {coin} be higher in 24 hours?").status_code == 200
@@ -471,6 +471,7 @@ def test_model_votes_on_markets_and_challenges_are_in_the_ledger(lived):
         assert "prompt" not in recorded["vol"]
 
 
+@pytest.mark.slow
 def test_a_published_market_names_the_models_that_voted(lived):
     """As a challenge does."""
     running, _ = lived
@@ -480,6 +481,7 @@ def test_a_published_market_names_the_models_that_voted(lived):
         assert (shown["ai_votes"][seat]["engine"], shown["ai_votes"][seat]["prompt"]) == (engine, VERSIONS[seat])
 
 
+@pytest.mark.slow
 def test_no_model_gets_the_odds_of_an_imported_market(lived):
     """Each market has odds by then; a vote that repeats them could not be compared with them."""
     running, servers = lived
@@ -493,6 +495,7 @@ def test_no_model_gets_the_odds_of_an_imported_market(lived):
             assert all(re.match(EVERYBODY_IS_TOLD, line) for line in section.splitlines()[1:] if line), section
 
 
+@pytest.mark.slow
 def test_each_engine_of_a_seat_has_a_record_of_its_own(lived):
     running, _ = lived
     counted = {(row["voter"], row["engine"]): row["n"] for row in standings(running)}
@@ -509,12 +512,13 @@ def test_a_new_model_starts_with_an_average_record(build_runtime):
     assert len({after[seat]["weight"] for seat in ENGINES}) == 1
 
 
+@pytest.mark.slow
 def test_a_replacement_model_starts_with_an_average_record(lived, tmp_path):
     """The others keep the weight of what they did, exp(-n d / (n + 30) / 0.03) to its one."""
     running, servers = lived
     folder = copied(running.runtime.settings.data_dir, tmp_path)
     options = seats(servers, ENGINES | {"news": "openai:gpt-5"})
-    with running_service(folder, running.wall, history_days=HISTORY_DAYS, **options) as runtime:
+    with running_service(folder, running.wall, **options) as runtime:
         runtime.register()
         votes = runtime.ask(EVEN).get_json()["votes"]
     rows = {(row["voter"], row["engine"]): row for row in standings(running)}
@@ -526,6 +530,7 @@ def test_a_replacement_model_starts_with_an_average_record(lived, tmp_path):
         assert votes[voter]["weight"] / votes["news"]["weight"] == pytest.approx(raw, abs=0.003)
 
 
+@pytest.mark.slow
 def test_the_jobs_keep_within_the_cap_of_the_day(build_runtime, servers):
     """What is left over is voted on by the embedded engines, which say why."""
     runtime = build_runtime(oracle_daily_tokens=60_000)

@@ -80,6 +80,7 @@ def test_the_documented_endpoints_are_those_of_the_service(tmp_path: Path):
     assert section("endpoints").splitlines()[2:] == lines
 
 
+@pytest.mark.slow
 def test_registering_and_asking_as_the_readme_says_gives_nine_votes(port: int):
     (register,), (ask,) = blocks("/register"), blocks("/api/v1/oracle")
     key = json.loads(run(register, port))["api_key"]
@@ -88,6 +89,7 @@ def test_registering_and_asking_as_the_readme_says_gives_nine_votes(port: int):
     assert answer["consensus"]["oracles_count"] == 9
 
 
+@pytest.mark.slow
 def test_the_paper_trading_of_the_readme_is_there(port: int):
     (commands,) = blocks("/api/v1/bot-battle")
     battle, csv, hospital, strategy = (run(line, port) for line in commands.strip().splitlines())
@@ -97,6 +99,7 @@ def test_the_paper_trading_of_the_readme_is_there(port: int):
     assert json.loads(strategy)["key"] == "macd_slow"
 
 
+@pytest.mark.slow
 def test_the_track_record_of_the_readme_is_there(port: int):
     (register,), (commands,) = blocks("/register"), blocks("/api/predictions/ai-vs-market")
     key = json.loads(run(register, port))["api_key"]
@@ -109,12 +112,14 @@ def test_the_track_record_of_the_readme_is_there(port: int):
     assert challenge["question"] == "Will Bitcoin be above $60k?"
 
 
+@pytest.mark.slow
 def test_the_ledger_of_the_readme_is_exported_and_verified(port: int, folder: Path, tmp_path: Path):
     (commands,) = blocks("service.ledger verify")
     output = run(commands.replace("ledger.jsonl", str(tmp_path / "ledger.jsonl")), port, DATA_DIR=str(folder / "var"))
     assert "The ledger is valid" in output
 
 
+@pytest.mark.slow
 def test_the_python_of_the_readme_runs(port: int):
     """One block after the other, as in one notebook."""
     script = "".join(blocks("from service.client")).replace("127.0.0.1:8000", f"127.0.0.1:{port}")
@@ -165,6 +170,7 @@ def test_the_operator_commands_run(port: int, folder: Path, tmp_path: Path):
     assert (tmp_path / "copy").exists()
 
 
+@pytest.mark.slow
 def test_the_bot_key_is_minted_and_its_options_are_read(port: int, folder: Path):
     (commands,) = blocks("make bot")
     mint, start = commands.strip().splitlines()
@@ -176,6 +182,7 @@ def test_the_bot_key_is_minted_and_its_options_are_read(port: int, folder: Path)
         assert f"| `{name}` |" in README
 
 
+@pytest.mark.slow
 def test_the_python_of_the_workbench_runs(port: int):
     script = "".join(blocks("notebooks.widgets"))
     where = os.environ | {"ORACLE_URL": f"http://127.0.0.1:{port}"}

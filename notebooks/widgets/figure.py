@@ -8,9 +8,32 @@ from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
+import traitlets
+from plotly.basewidget import BaseFigureWidget
 
 # plotly.js would offer to upload the data to a third party.
 CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
+
+# anywidget drops every message to a widget whose script is not loaded after 2 seconds; plotly's has 5 MB, and a slow
+# browser takes longer. This script is loaded at once, and loads plotly's before the first drawing.
+LOADER = """
+export default () => {
+  let plotly = null;
+  const load = async (model) => {
+    const url = URL.createObjectURL(new Blob([model.get("_plotly")], { type: "text/javascript" }));
+    const widget = (await import(url)).default();
+    URL.revokeObjectURL(url);
+    widget.initialize({ model });
+    return widget;
+  };
+  return {
+    async render({ model, el }) {
+      plotly ??= load(model);
+      return (await plotly).render({ model, el });
+    },
+  };
+};
+"""
 
 
 class Figure(go.FigureWidget):
@@ -20,6 +43,9 @@ class Figure(go.FigureWidget):
     synchronised traits only when the figure is displayed on its own: inside a box it would be empty in Voila and blank
     after a reload in JupyterLab. Therefore every change happens within `changing`, which copies the content at the end.
     """
+
+    _esm = LOADER
+    _plotly = traitlets.Unicode(str(BaseFigureWidget._esm)).tag(sync=True)
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)

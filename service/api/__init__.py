@@ -54,5 +54,4 @@ def create_app(services: Services) -> Flask:
         part.register(app)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
-    docs.prepare(app)
     return app

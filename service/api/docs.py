@@ -1,6 +1,6 @@
 """The API's own documentation: three documents and a page, all derived from the registered operations.
 
-They are built once, with the application, and served as bytes like any other document.
+They are built for the first reader and kept, and served as bytes like any other document.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Flask, Response, current_app, redirect
+from flask import Blueprint, Response, current_app, redirect
 from werkzeug.wrappers import Response as BaseResponse
 
 from service.api import openapi, summaries
@@ -22,6 +22,7 @@ from service.store.snapshots import Snapshot, make
 docs = Blueprint("docs", __name__)
 
 STATIC = Path(__file__).parent / "static"
+DESCRIPTIONS = {"full": openapi.describe, "lite": summaries.lite, "legacy": summaries.legacy}
 HOUR_S = 3600
 MONTH_S = 30 * 86400
 # The page loads its script and the description from this service, and nothing from another host.
@@ -31,28 +32,18 @@ PAGE_LOADS = (
 )
 
 
-def prepare(app: Flask) -> None:
-    """Build the documents of `app`; called once all its operations are registered."""
-    routes = openapi.routes(app)
-    documents = {"full": openapi.describe(routes), "lite": summaries.lite(routes), "legacy": summaries.legacy(routes)}
-    bodies = {
-        name: json.dumps(value, ensure_ascii=False, allow_nan=False).encode() for name, value in documents.items()
-    }
-    app.extensions["ninefold-docs"] = {name: make(name, 0, body) for name, body in bodies.items()}
-
-
 @docs.get("/api/v1/docs")
 @operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], cached=True)
 def legacy() -> Response:
     """The public API as plain JSON, version 1.0. Kept for existing clients; new ones use /api/openapi.json."""
-    return document(_prepared("legacy"), max_age=HOUR_S)
+    return document(_described("legacy"), max_age=HOUR_S)
 
 
 @docs.get("/api/openapi-lite.json")
 @operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], cached=True)
 def lite() -> Response:
     """The OpenAPI description without response schemas."""
-    return document(_prepared("lite"), max_age=HOUR_S)
+    return document(_described("lite"), max_age=HOUR_S)
 
 
 docs.add_url_rule("/api/v1/openapi-lite.json", endpoint="lite_alias", view_func=lite)
@@ -62,7 +53,7 @@ docs.add_url_rule("/api/v1/openapi-lite.json", endpoint="lite_alias", view_func=
 @operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], cached=True)
 def full() -> Response:
     """The complete OpenAPI 3.1 description."""
-    return document(_prepared("full"), max_age=HOUR_S)
+    return document(_described("full"), max_age=HOUR_S)
 
 
 @docs.get("/docs")
@@ -86,8 +77,12 @@ def front() -> BaseResponse:
     return redirect("/docs")
 
 
-def _prepared(name: str) -> Snapshot:
-    return current_app.extensions["ninefold-docs"][name]
+def _described(name: str) -> Snapshot:
+    kept: dict[str, Snapshot] = current_app.extensions.setdefault("ninefold-docs", {})
+    if name not in kept:
+        description = DESCRIPTIONS[name](openapi.routes(current_app))
+        kept[name] = make(name, 0, json.dumps(description, ensure_ascii=False, allow_nan=False).encode())
+    return kept[name]
 
 
 @cache

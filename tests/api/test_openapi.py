@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 from openapi_spec_validator import validate
 from pydantic import Field
 
-from service.api import docs, openapi
+from service.api import openapi
 from service.api.inputs import Body, Query
 from service.api.operations import operation
 from service.errors import ResourceNotFound, ServiceUnavailable
@@ -67,7 +67,6 @@ def app(make_app, sqlite) -> Flask:
 
     app = make_app(sqlite)
     app.register_blueprint(room)
-    docs.prepare(app)
     return app
 
 

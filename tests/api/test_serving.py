@@ -21,6 +21,8 @@ import pytest
 from service.api.serving import PortTaken, granian_command, open_port
 from service.config import Settings
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 

@@ -29,6 +29,8 @@ from service.errors import NoVoters
 from tests.api.streamed import FIRST, LAST
 from tests.processes import free_port, running, wait_until_ready
 
+pytestmark = pytest.mark.slow
+
 STREAM = {"Accept": "text/event-stream"}
 
 

@@ -24,7 +24,7 @@ from bot.store import Store
 from service.store import keys
 from service.store.secret import key_secret
 from tests.bot.fake_telegram import FakeTelegram, Shown
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService, copied, running_service
 
 PATIENCE_S = 10
 ADDRESSES = (f"10.{number // 65536}.{number // 256 % 256}.{number % 256}" for number in count(1))
@@ -125,24 +125,23 @@ class Person:
 
 
 @pytest.fixture(scope="session")
-def seeded(tmp_path_factory) -> Iterator[RunningService]:
-    """A service after its first start in the simulated world; every bot calls it from an address of its own."""
-    with running_service(tmp_path_factory.mktemp("runtime"), history_days=60) as running:
-        running.work()
+def service(seeded: Path, tmp_path_factory) -> Iterator[RunningService]:
+    """A service after its first start; every bot calls it from an address of its own."""
+    with running_service(copied(seeded, tmp_path_factory.mktemp("bot"))) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def web(seeded: RunningService) -> Flask:
-    return seeded.runtime.application()
+def web(service: RunningService) -> Flask:
+    return service.runtime.application()
 
 
 @pytest.fixture(scope="session")
-def oracle_key(seeded: RunningService) -> str:
+def oracle_key(service: RunningService) -> str:
     """A delegating key."""
-    with seeded.runtime.database.writing() as db:
-        secret = key_secret(seeded.runtime.settings)
-        return keys.register(db, secret, "bot@example.com", seeded.wall, delegating=True)[0]
+    with service.runtime.database.writing() as db:
+        secret = key_secret(service.runtime.settings)
+        return keys.register(db, secret, "bot@example.com", service.wall, delegating=True)[0]
 
 
 @pytest.fixture
@@ -151,7 +150,7 @@ def settings(tmp_path: Path, oracle_key: str) -> BotSettings:
 
 
 @pytest.fixture
-def start(settings: BotSettings, web: Flask, seeded: RunningService, monkeypatch) -> Iterator[Callable[..., Stage]]:
+def start(settings: BotSettings, web: Flask, service: RunningService, monkeypatch) -> Iterator[Callable[..., Stage]]:
     """Starts a bot, by default over the real service; `app` and the settings can be replaced."""
     tasks: set[asyncio.Task] = set()
     monkeypatch.setattr(Application, "create_task", _recording(Application.create_task, tasks))
@@ -160,7 +159,7 @@ def start(settings: BotSettings, web: Flask, seeded: RunningService, monkeypatch
         def start(app: Callable | None = None, **changed: Any) -> Stage:
             transport = httpx.WSGITransport(app or web, remote_addr=next(ADDRESSES), raise_app_exceptions=False)
             options = {"transport": None if "oracle_url" in changed else transport}
-            return stack.enter_context(running(replace(settings, **changed), tasks, seeded, **options))
+            return stack.enter_context(running(replace(settings, **changed), tasks, service, **options))
 
         yield start
 

@@ -20,18 +20,18 @@ def test_the_watcher_runs_every_minute(stage, monkeypatch):
     assert seen == [(stage.application.bot, state.service, state.store, state.now())]
 
 
-def test_a_due_digest_is_sent_over_the_real_service(ann, store, seeded, caplog):
+def test_a_due_digest_is_sent_over_the_real_service(ann, store, service, caplog):
     """Two passes send it once."""
     store.set_digest(ann.id, ann.chat, 8, "UTC")
     (job,) = ann.stage.application.job_queue.jobs()
-    before = seeded.wall
+    before = service.wall
     try:
-        seeded.wall += 86400
+        service.wall += 86400
         for _ in range(2):
             ann.stage.runner.run(job.run(ann.stage.application))
             ann.stage.settle()
     finally:
-        seeded.wall = before
+        service.wall = before
     assert len(ann.messages) == 1
     assert "Digest" in ann.newest.plain
     assert "ERROR" not in caplog.text

@@ -76,7 +76,7 @@ def test_a_chart_is_a_photo_with_a_caption(ann, command, kind):
     assert ("PAPER" in ann.newest.text) == (kind != "accuracy")
 
 
-def test_a_vote_counts_for_the_market_of_its_number(ann, seeded):
+def test_a_vote_counts_for_the_market_of_its_number(ann, service):
     ann.says("/markets")
     ann.presses("▶")
     ann.presses("6. No")

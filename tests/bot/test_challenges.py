@@ -15,8 +15,8 @@ def written(person, question: str = QUESTION, date: str = DATE):
     return person.says(date)
 
 
-def count_of(seeded) -> int:
-    return seeded.client.get("/api/challenges/active").json["count"]
+def count_of(service) -> int:
+    return service.client.get("/api/challenges/active").json["count"]
 
 
 def test_a_challenge_is_created_and_voted_on(ann):
@@ -72,32 +72,32 @@ def test_cancel_ends_the_conversation(ann):
     assert "BEARISH" in ann.says("Will Bitcoin be above $60k by the end of the month?").plain
 
 
-def test_the_cancel_button_creates_nothing(ann, seeded):
-    before = count_of(seeded)
+def test_the_cancel_button_creates_nothing(ann, service):
+    before = count_of(service)
     shown = written(ann)
     create = shown.buttons["Create"]
     ann.presses("Cancel")
     assert "Nothing was created" in shown.plain
     ann.sends_data(create, shown)
     assert ann.stage.telegram.popups == ["This answer has expired. Ask again."]
-    assert count_of(seeded) == before
+    assert count_of(service) == before
 
 
-def test_create_pressed_twice_creates_once(ann, seeded):
-    before = count_of(seeded)
+def test_create_pressed_twice_creates_once(ann, service):
+    before = count_of(service)
     shown = written(ann)
     create = shown.buttons["Create"]
     ann.presses("Create")
     ann.sends_data(create, shown)
     assert "is open until" in shown.plain
-    assert count_of(seeded) == before + 1
+    assert count_of(service) == before + 1
 
 
-def test_the_draft_of_another_person_is_not_created(ann, ben, seeded):
-    before = count_of(seeded)
+def test_the_draft_of_another_person_is_not_created(ann, ben, service):
+    before = count_of(service)
     create = written(ann).buttons["Create"]
     ben.sends_data(create, ben.says("/help"))
-    assert count_of(seeded) == before
+    assert count_of(service) == before
 
 
 def test_other_commands_work_during_the_conversation(ann):

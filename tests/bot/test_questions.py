@@ -42,22 +42,22 @@ def may_vote() -> Event:
 
 
 @pytest.fixture
-def slow(seeded, may_vote: Event) -> Flask:
+def slow(service, may_vote: Event) -> Flask:
     """The service with a fifth voter that waits for `may_vote`."""
     nine = list(voters())
     nine[4] = WaitingVoter(nine[4], may_vote)
-    return replace(seeded.runtime, panel=replace(seeded.runtime.panel, voters=tuple(nine))).application()
+    return replace(service.runtime, panel=replace(service.runtime.panel, voters=tuple(nine))).application()
 
 
 @pytest.fixture
-def app_with_reasoning(seeded) -> Callable[[str], Flask]:
+def app_with_reasoning(service) -> Callable[[str], Flask]:
     """The service with nine voters that all give the same reasoning."""
 
     def app(reasoning: str) -> Flask:
         may_vote = Event()
         may_vote.set()
         nine = tuple(WaitingVoter(voter, may_vote, reasoning) for voter in voters())
-        return replace(seeded.runtime, panel=replace(seeded.runtime.panel, voters=nine)).application()
+        return replace(service.runtime, panel=replace(service.runtime.panel, voters=nine)).application()
 
     return app
 

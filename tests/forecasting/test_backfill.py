@@ -96,6 +96,7 @@ def settled(backfilled: BackfilledPast) -> list[Prediction]:
 
 
 @pytest.mark.parametrize("cut", CUTS, ids=iso)
+@pytest.mark.slow
 def test_later_bars_change_nothing_before(cut, bars, past, living):
     """With every later price changed, no earlier vote, weight, price, call or headline differs.
 
@@ -140,6 +141,7 @@ def test_a_record_that_counts_open_markets_is_caught(bars, living, monkeypatch):
     assert committed(original, cut) != committed(other, cut)
 
 
+@pytest.mark.slow
 def test_the_same_bars_and_seed_give_the_same_bytes(bars, past, living):
     """To stop earlier is to have the beginning of the same past, whether or not the bars that follow are there."""
     cut = CUTS[0]
@@ -340,6 +342,7 @@ def test_below_the_quorum_no_market_is_opened(bars, fits, monkeypatch):
     assert len(backfill.backfill(bars, NOW, NOW, fits, SEED, 4, {}).markets) > 0
 
 
+@pytest.mark.slow
 def test_each_month_has_the_fits_of_its_beginning(bars, fits):
     """Around the first of May: days before it have the fits of April, whatever follows."""
     since, until = NOW - DAY, NOW + 12 * HOUR
@@ -362,6 +365,7 @@ def test_an_asset_that_begins_later_changes_nothing_before(bars, fits):
     assert len(other.markets) > 0
 
 
+@pytest.mark.slow
 def test_two_months_give_hundreds_of_settled_markets_of_every_kind(monkeypatch):
     """Counted with volatility alone, which needs no fit."""
     seat(monkeypatch, VOL)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -53,22 +54,16 @@ def applied(database: Database, mortal: ModuleType) -> Iterator:
 
 
 @pytest.fixture(scope="session")
-def seeded(tmp_path_factory) -> Path:
-    """The data of a service after its first start in the simulated world."""
-    folder = tmp_path_factory.mktemp("seeded")
-    with running_service(folder) as running:
-        running.work()
-    return folder
-
-
-@pytest.fixture(scope="session")
-def later(seeded: Path, tmp_path_factory) -> Path:
+def later(seeded: Path, made_once) -> Path:
     """The same 48 hours later. One of the seven jumps is an hour long: what it tells is told in time."""
-    folder = copied(seeded, tmp_path_factory.mktemp("later"))
-    with running_service(folder) as running:
-        for hours in (4, 2, 1, 6, 11, 12, 12):
-            running.move(hours * HOUR)
-    return folder
+
+    def fill(folder: Path) -> None:
+        shutil.copytree(seeded, folder)
+        with running_service(folder) as running:
+            for hours in (4, 2, 1, 6, 11, 12, 12):
+                running.move(hours * HOUR)
+
+    return made_once("later", fill)
 
 
 @pytest.fixture
@@ -124,13 +119,15 @@ def live_world() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def begun(outside_world: Outside, tmp_path_factory) -> Path:
+def begun(outside_world: Outside, made_once) -> Path:
     """The data of a live service after its first start, when every source answered."""
-    folder = tmp_path_factory.mktemp("live")
-    with live_prices(), running_service(folder, **outside_world.options) as running:
-        running.work()
-        running.move(60)  # the list is published every minute; the second one has the imported markets
-    return folder
+
+    def fill(folder: Path) -> None:
+        with live_prices(), running_service(folder, **outside_world.options) as running:
+            running.work()
+            running.move(60)  # the list is published every minute; the second one has the imported markets
+
+    return made_once("live", fill)
 
 
 @pytest.fixture

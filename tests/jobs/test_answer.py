@@ -58,6 +58,7 @@ def test_no_voter_votes_twice(house):
     )
 
 
+@pytest.mark.slow
 def test_a_finished_challenge_gets_no_votes(seeded, tmp_path):
     """The service was down from its creation until after its deadline: it is settled without scores."""
     folder = copied(seeded, tmp_path)
@@ -85,6 +86,7 @@ def test_a_challenge_waits_until_its_voters_know_enough(house, logged):
     assert not [line for line in logged if line["log_level"] == "error"]
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_after_computing_changes_nothing(seeded: Path, tmp_path: Path):
     """It held the slot and stood still; another one works the same slot meanwhile, and what it had is thrown away."""
     folder = copied(seeded, tmp_path)

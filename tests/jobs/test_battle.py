@@ -16,6 +16,8 @@ from tests.jobs.track_record import SLOT, rows
 from tests.running_service import RunningService, running_service
 from tests.sources.conftest import ExchangeServer, serve
 
+pytestmark = pytest.mark.slow
+
 POOL = {
     "pool": "c0ffee",
     "project": "uniswap-v3",
@@ -74,6 +76,7 @@ def test_pools_listed_a_day_ago_are_not_used(running, llama):
     assert battle_of(running)["sources"]["pools"] == "assumed"
 
 
+@pytest.mark.slow
 def test_lane_trades_recorded_within_the_hour_are_live(house, aged):
     """Trades recorded later, after a time in which no process ran, are marked as backfilled."""
     rows_before = len(rows(house))

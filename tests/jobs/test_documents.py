@@ -68,7 +68,7 @@ DOCUMENTS = (
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-@pytest.mark.parametrize("age", ["house", "aged"])
+@pytest.mark.parametrize("age", ["house", pytest.param("aged", marks=pytest.mark.slow)])
 def test_every_document_has_its_time_and_the_end_of_its_data(age, name, request):
     running = request.getfixturevalue(age)
     page, hour = document(running, name), int(running.wall) // HOUR * HOUR

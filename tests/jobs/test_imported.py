@@ -23,6 +23,8 @@ from tests.jobs.live import (
 from tests.jobs.track_record import document
 from tests.running_service import RunningService, copied, running_service
 
+pytestmark = pytest.mark.slow
+
 GAMMA_ID, TICKER = "polymarket-1500056", "kalshi-KXBTC-26NOV27-B1"
 
 

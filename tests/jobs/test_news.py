@@ -20,6 +20,8 @@ from tests.jobs.live import (
 from tests.jobs.track_record import document
 from tests.running_service import copied, running_service
 
+pytestmark = pytest.mark.slow
+
 PAPER_FAULTS = {
     "hangs": (hang, "no complete response in time"),
     "answers 500": (answering(b"", 500), "it answered 500"),

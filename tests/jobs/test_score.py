@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from tests.jobs.track_record import document, opened, settled
 
 
+@pytest.mark.slow
 def test_the_books_stay_apart(house, aged):
     """What was committed live is in one book, and of the past only what was still open is new in the other."""
     before, after = settled(house, backfilled=True), settled(aged, backfilled=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from service.ledger import proofs
 from service.market.instants import iso
 from tests.jobs.track_record import SLOT, rows
 
 
+@pytest.mark.slow
 def test_a_day_has_one_root_that_proves_its_rows(aged):
     """The proof needs no ledger. A row of the first day is proven against the key of the first start."""
     roots = aged.client.get("/api/v1/ledger/roots").get_json()["roots"]

@@ -15,6 +15,7 @@ from tests.jobs.track_record import END, SLOT, settled
 from tests.running_service import RunningService
 
 
+@pytest.mark.slow
 def test_two_days_later_more_markets_are_resolved(house, aged):
     live = settled(aged, backfilled=False)
     assert len(live) >= 5

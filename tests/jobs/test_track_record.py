@@ -23,6 +23,7 @@ def verified(running: RunningService) -> Verification:
         return verify(ledger.export(db))
 
 
+@pytest.mark.slow
 def test_the_published_record_matches_the_ledger(aged):
     """It verifies, and every market has its votes in it exactly once and its outcome at most once."""
     verdict = verified(aged)
@@ -41,6 +42,7 @@ def test_the_published_record_matches_the_ledger(aged):
     assert all(row.backfilled == markets[row.subject] for row in recorded)
 
 
+@pytest.mark.slow
 def test_two_days_down_are_caught_up_with_once(house, aged, logged):
     """What is due is opened and settled as by a service that was there, and nothing twice."""
     house.move(48 * HOUR)
@@ -71,6 +73,7 @@ JOBS = {
 
 
 @pytest.mark.parametrize("name", JOBS)
+@pytest.mark.slow
 def test_a_job_of_the_record_is_done_well_within_a_second(name, aged):
     """Of the processor's time, with a thousand markets settled."""
     job_context = aged.engine.job_context

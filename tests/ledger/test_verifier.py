@@ -119,6 +119,7 @@ def test_all_of_1000_random_changes_are_located():
     assert missed == []
 
 
+@pytest.mark.slow
 def test_a_change_of_any_bit_is_found():
     data = books.book(2, 1).text().encode()
     for place in range(len(data)):

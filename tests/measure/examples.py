@@ -31,7 +31,7 @@ KEY = "nf_live_EXAMPLEK_0000000000000000000000000000000000000000_000000"
 def main() -> None:
     """Start a service, put every operation to use once and keep what it answered."""
     logs.configure("error")
-    with tempfile.TemporaryDirectory() as folder, running_service(Path(folder)) as running:
+    with tempfile.TemporaryDirectory() as folder, running_service(Path(folder), history_days=240) as running:
         running.work()
         running.register()
         running.ask(QUESTION)

@@ -19,7 +19,7 @@ COLOUR = {"BULLISH": BULL, "BEARISH": BEAR, "NEUTRAL": EVEN}
 def main() -> None:
     """Ask a fresh service and print what it answered as SVG."""
     logs.configure("error")
-    with tempfile.TemporaryDirectory() as folder, running_service(Path(folder)) as running:
+    with tempfile.TemporaryDirectory() as folder, running_service(Path(folder), history_days=240) as running:
         running.work()
         running.register()
         print(draw(running.ask(QUESTION).get_json()))

@@ -13,6 +13,8 @@ from notebooks.settings import LabSettings, LaunchError
 from notebooks.widgets import connect
 from service.client import Client
 
+pytestmark = pytest.mark.slow
+
 
 def test_only_this_user_can_read_the_key_files(local_service: LabSettings):
     """The key is one of the paid plan."""

@@ -107,6 +107,7 @@ def test_no_key_is_minted_without_the_data_of_the_service(local_service: LabSett
     assert not elsewhere.data_dir.exists()
 
 
+@pytest.mark.slow
 def test_the_service_starts_and_ends_with_the_lab(settings: LabSettings, tmp_path: Path):
     """In an empty folder, with a key minted during the first start."""
     log = tmp_path / "log"
@@ -122,6 +123,7 @@ def test_the_service_starts_and_ends_with_the_lab(settings: LabSettings, tmp_pat
             httpx.get(f"http://127.0.0.1:{port}/")
 
 
+@pytest.mark.slow
 def test_a_service_that_cannot_start_is_reported(settings: LabSettings, tmp_path: Path):
     """Here because of its settings; Jupyter starts nevertheless."""
     log = tmp_path / "log"

@@ -63,6 +63,11 @@ class BrowserPage:
         self.blocked.append(route.request.url)
         route.abort()
 
+    def slow_down(self, times: int) -> None:
+        """Let the page compute this many times slower, and wait longer for it."""
+        self.page.set_default_timeout(3 * PATIENCE_MS)
+        self.page.context.new_cdp_session(self.page).send("Emulation.setCPUThrottlingRate", {"rate": times})
+
     def run_all(self) -> None:
         """Run every cell of the notebook that is open in JupyterLab by its menu, once its kernel is ready."""
         self.page.get_by_text("| Idle").wait_for()

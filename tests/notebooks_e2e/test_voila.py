@@ -44,3 +44,12 @@ def test_the_list_of_pages_has_only_notebooks(voila: Workbench, page: BrowserPag
     page.page.get_by_text("battle.ipynb").first.wait_for()
     page.screenshot("pages-voila-light")
     assert page.page.get_by_text("widgets", exact=True).count() == 0
+
+
+def test_a_slow_browser_draws_the_votes(voila: Workbench, page: BrowserPage):
+    """anywidget drops messages to a widget whose script took longer than 2 seconds to load."""
+    page.slow_down(4)
+    page.page.goto(voila.at("oracle"))
+    panel = page.panel()
+    panel.ask("Will bitcoin be higher at the end of this month?")
+    assert panel.count_traces(least=2) >= 2

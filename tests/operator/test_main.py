@@ -20,6 +20,7 @@ from tests.api.web import EMAIL, Web
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_it_is_run_from_the_shell(sqlite_url, tmp_path):
     def shell(*words: str) -> dict:
         command = [sys.executable, "-m", "service.operator", *words, "--json"]

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities import law
-from service.forecasting.densities.features import ALPHA, PERSISTENT, VarianceTrack, trailing_max
+from service.forecasting.densities.features import ALPHA, PERSISTENT, VarianceTrack
 from service.forecasting.densities.fits import HORIZONS_H, CalendarFit, ViewFit
 from service.forecasting.densities.grid import HourGrid, HourTrack
 from service.forecasting.densities.law import Simulation, measured_share
 from service.forecasting.densities.season import LEAST_WEIGHT, Season, running_hours, seasons_at
 from service.forecasting.densities.views import VIEWS
+from service.forecasting.densities.windows import trailing_max
 from service.market.assets import Calendar, calendar_of
 
 Array = NDArray[np.float64]

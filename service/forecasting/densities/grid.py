@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ class HourTrack:
     returns: Array
     first: int
 
-    @property
+    @cached_property
     def opened(self) -> Array:
         """Open hours since the first bar, counted up to each row."""
         since_first = self.is_open & (np.arange(len(self.is_open)) >= self.first)

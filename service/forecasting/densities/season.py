@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities.grid import HourGrid, HourTrack
+from service.forecasting.densities.windows import trailing_mean
 from service.market.assets import WEEK, Calendar, calendar_of, week_positions
 from service.market.months import month_starts
 
@@ -72,9 +73,7 @@ def season_at(tracks: Sequence[HourTrack], row: int) -> Season:
 
 
 def _level(track: HourTrack) -> Array:
-    squares, opened = np.cumsum(track.returns**2), track.opened
-    gained = [np.concatenate([total[:LEVEL_H], total[LEVEL_H:] - total[:-LEVEL_H]]) for total in (squares, opened)]
-    return np.maximum(gained[0] / np.maximum(gained[1], 1.0), LEAST_LEVEL)
+    return np.maximum(trailing_mean(track.returns**2, track.opened, LEVEL_H), LEAST_LEVEL)
 
 
 def _open_hours(track: HourTrack) -> NDArray[np.bool_]:

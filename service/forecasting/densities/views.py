@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-HEADED = ("garch", "absolute_72h")
-
 VIEWS: dict[str, tuple[str, ...]] = {
     # The last hours: what moves now goes on moving.
     "momentum": ("absolute_12h", "absolute_72h"),

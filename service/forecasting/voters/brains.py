@@ -52,8 +52,8 @@ class Volatility:
 def _range(state: AssetState, base: Base) -> str:
     daily, average = (100 * math.sqrt(24 * variance) for variance in (state.fast, state.slow))
     return (
-        f"Volatility of {state.asset}: {daily:.1f}% per 24 hours of trading (180-day average {average:.1f}%), so one"
-        f" sigma until the deadline is {100 * state.sigma * base.stretch:.1f}%."
+        f"Volatility of {state.asset}: {daily:.1f}% per 24 hours of trading (180-day average {average:.1f}%). One sigma"
+        f" until the deadline is {100 * state.sigma * base.stretch:.1f}%."
     )
 
 

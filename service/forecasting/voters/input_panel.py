@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from service.forecasting.densities.features import VarianceTrack, variance_tracks
 from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid
+from service.forecasting.densities.windows import decayed_mean, gain, trailing_mean
 from service.forecasting.voters.inputs import LOOK_BACK_H, leader_of
 from service.market.assets import ASSETS
 from service.market.bars import Bars
@@ -92,47 +92,18 @@ def survey(hourly: Mapping[str, Bars]) -> InputPanel:
 
 
 def _track(track: HourTrack, variance: VarianceTrack) -> InputTrack:
-    opened = track.opened
+    squares, opened = track.returns**2, track.opened
     return InputTrack(
         log_price=track.close,
         traded=track.traded,
         opened=opened,
         returns=track.returns,
-        fast=_decayed_variance(track.returns, opened, FAST_HALF_LIFE_H),
-        slow=_trailing_variance(track.returns, opened, SLOW_H),
+        fast=np.maximum(decayed_mean(squares, opened, FAST_HALF_LIFE_H), LEAST_VARIANCE),
+        slow=np.maximum(trailing_mean(squares, opened, SLOW_H), LEAST_VARIANCE),
         first=track.first,
         variance=variance,
         inputs={},
     )
-
-
-def _decayed_variance(returns: Array, opened: Array, half_life: float) -> Array:
-    """Exponentially weighted variance per open hour; the weights decay in open hours alone."""
-    decay = 0.5 ** (1 / half_life)
-
-    def forward(sums, hour):
-        squares, weight = sums
-        square, is_open = hour
-        if is_open:
-            squares, weight = squares * decay, weight * decay + 1
-        return squares + square, weight
-
-    hours = zip((returns**2).tolist(), (np.diff(opened, prepend=0.0) > 0).tolist(), strict=True)
-    sums = np.array(list(accumulate(hours, forward, initial=(0.0, 0.0))))[1:]
-    return np.maximum(sums[:, 0] / np.maximum(sums[:, 1], 1.0), LEAST_VARIANCE)
-
-
-def _trailing_variance(returns: Array, opened: Array, span: int) -> Array:
-    """Variance per open hour over the last `span` hours, or over as many as there are."""
-    squares = np.cumsum(returns**2)
-    return np.maximum(_over(squares, span) / np.maximum(_over(opened, span), 1.0), LEAST_VARIANCE)
-
-
-def _over(running: Array, span: int) -> Array:
-    """The gain of a running sum over the last `span` rows, or since its start."""
-    earlier = np.zeros_like(running)
-    earlier[span:] = running[:-span] if span < len(running) else []
-    return running - earlier
 
 
 def _back(series: Array, span: int) -> Array:
@@ -149,7 +120,7 @@ def _windows(series: Array, span: int) -> Array:
 
 def _sigma_of(track: InputTrack, span: int) -> Array:
     """Standard deviation of a return over the last `span` hours at the 180-day volatility."""
-    return np.sqrt(track.slow * np.maximum(_over(track.opened, span), 1.0))
+    return np.sqrt(track.slow * np.maximum(gain(track.opened, span), 1.0))
 
 
 def _move(track: InputTrack, span: int) -> Array:
@@ -159,8 +130,8 @@ def _move(track: InputTrack, span: int) -> Array:
 def _mean(series: Array, span: int) -> Array:
     """Mean of the trailing `span` values; NaN until there are as many."""
     is_finite = np.isfinite(series)
-    full = _over(np.cumsum(is_finite), span) == span
-    return np.where(full, _over(np.cumsum(np.where(is_finite, series, 0.0)), span) / span, np.nan)
+    full = gain(np.cumsum(is_finite), span) == span
+    return np.where(full, gain(np.cumsum(np.where(is_finite, series, 0.0)), span) / span, np.nan)
 
 
 def _with_inputs(asset: str, track: InputTrack, moves: Mapping[str, Mapping[int, Array]]) -> InputTrack:
@@ -208,13 +179,13 @@ def _volatility(track: InputTrack) -> dict[str, Array]:
     The skew is the variance from up-moves less that from down-moves, over their sum: good and bad volatility of Patton
     and Sheppard (2015).
     """
-    fastest = _decayed_variance(track.returns, track.opened, FASTEST_HALF_LIFE_H)
-    squares = np.cumsum(track.returns**2)
+    squares = track.returns**2
+    fastest = np.maximum(decayed_mean(squares, track.opened, FASTEST_HALF_LIFE_H), LEAST_VARIANCE)
     signed = np.cumsum(np.sign(track.returns) * track.returns**2)
     return {
         "vol_ratio_180d": np.log(track.fast / track.slow) / 2,
         "vol_ratio_12h": np.log(fastest / track.fast) / 2,
-        "semivariance_skew_7d": _over(signed, 168) / np.maximum(_over(squares, 168), LEAST_VARIANCE),
+        "semivariance_skew_7d": gain(signed, 168) / np.maximum(gain(np.cumsum(squares), 168), LEAST_VARIANCE),
     }
 
 

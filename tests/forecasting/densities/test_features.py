@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
-from service.forecasting.densities.features import PERSISTENT, trailing_max, variance_tracks
+from service.forecasting.densities.features import PERSISTENT, variance_tracks
 from service.forecasting.densities.grid import hour_grid
 from service.market.instants import HOUR
 
@@ -46,10 +45,3 @@ def test_a_storm_raises_the_fast_features_first(hourly):
     stormy = replace(bars, close=bars.close[0] * np.exp(np.cumsum(returns)))
     features = variance_tracks(hour_grid({"btc": stormy}))["btc"].features
     assert features["absolute_12h"][-1] > features["absolute_72h"][-1] > features["variance_720h"][-1]
-
-
-@pytest.mark.parametrize("span", [1, 3, 7, 50])
-def test_the_trailing_maximum_is_that_of_the_window(span):
-    values = np.random.default_rng(span).normal(size=40)
-    expected = [values[max(0, place - span + 1) : place + 1].max() for place in range(40)]
-    assert trailing_max(values, span).tolist() == expected

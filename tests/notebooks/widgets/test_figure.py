@@ -118,3 +118,9 @@ def test_defaults_of_a_browser_remove_no_points():
 def test_plotly_still_removes_points_reported_as_defaults():
     """The reason why a figure ignores them. When this fails, the two handlers can go."""
     assert with_defaults(go.FigureWidget)._data[0].get("y") is None
+
+
+def test_the_script_that_must_load_in_time_is_small(figure):
+    """anywidget drops messages to a widget whose script took longer than 2 seconds to load; plotly's has 5 MB."""
+    assert len(figure._esm) < 1_000
+    assert len(figure._plotly) > 1_000_000

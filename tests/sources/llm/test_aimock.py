@@ -20,6 +20,8 @@ from service.sources.llm.providers import PROVIDERS, Chosen
 from tests.conftest import absent
 from tests.processes import PATIENCE_S, free_port, running
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = "@copilotkit/aimock@1.43.0"
 
 VOTES = {

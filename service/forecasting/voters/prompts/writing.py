@@ -13,7 +13,7 @@ from pathlib import Path
 from string import Template
 
 from service.forecasting.voters.brains import VOL
-from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, require, settled
+from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, base_of, require, settled
 from service.forecasting.voters.inputs import LOOK_BACK_H, describe
 from service.forecasting.voters.seats import SEATS
 from service.questions.canonical import canonical, price
@@ -64,8 +64,8 @@ def write(seat: str, question: Question, inputs: ForecastInputs, nonce: str) -> 
     user = CASE.substitute(
         question=canonical(question),
         horizon=_horizon(question, inputs.state),
-        prices="\n".join(map(_price, inputs.states)),
-        levels="".join(f"- {line}\n" for line in _levels(question, inputs.state)),
+        prices="\n".join(_price(state, inputs) for state in inputs.states),
+        levels="".join(f"- {line}\n" for line in _levels(question, inputs)),
         base=f"{100 * VOL.forecast(question, inputs).p:.1f}",
         evidence="\n".join(f"- {line}" for state in inputs.states for line in _evidence(seat, state, inputs)),
         nonce=nonce,
@@ -85,19 +85,25 @@ def _horizon(question: Question, state: AssetState) -> str:
     return f"{hours:.1f} hours ({hours / 24:.1f} days), of which {state.asset} trades {state.hours:.1f} hours"
 
 
-def _price(state: AssetState) -> str:
-    return f"- {state.asset} is at {price(state.spot)} USD; one sigma until the deadline is {100 * state.sigma:.1f}%"
+def _stretch(state: AssetState, inputs: ForecastInputs) -> float:
+    return base_of(VOL.name, state, inputs.fits).stretch
 
 
-def _levels(question: Question, state: AssetState) -> Iterator[str]:
-    """The distance of each level, or why the outcome is practically decided."""
+def _price(state: AssetState, inputs: ForecastInputs) -> str:
+    sigma = 100 * state.sigma * _stretch(state, inputs)
+    return f"- {state.asset} is at {price(state.spot)} USD; one sigma until the deadline is {sigma:.1f}%"
+
+
+def _levels(question: Question, inputs: ForecastInputs) -> Iterator[str]:
+    """The distance of each level by the base rate's sigma, or why the outcome is practically decided."""
+    state = inputs.state
     decided = settled(question, state)
     if decided is not None:
         yield decided
         return
     for level in question.levels:
         away = 100 * (level / state.spot - 1)
-        yield f"{price(level)} USD is {away:+.1f}% away, {state.distance(level):+.1f} sigma"
+        yield f"{price(level)} USD is {away:+.1f}% away, {state.distance(level) / _stretch(state, inputs):+.1f} sigma"
 
 
 def _evidence(seat: str, state: AssetState, inputs: ForecastInputs) -> Iterator[str]:

@@ -1,0 +1,45 @@
+"""Trailing windows over the rows of an hour grid. Every step is sequential, so a prefix gives a prefix."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def gain(running: Array, span: int) -> Array:
+    """The gain of a running sum over the last `span` rows, or since its start."""
+    earlier = np.zeros_like(running)
+    earlier[span:] = running[:-span] if span < len(running) else []
+    return running - earlier
+
+
+def trailing_mean(values: Array, opened: Array, span: int) -> Array:
+    """The sum of the last `span` rows per open hour among them, `opened` being the running count of those."""
+    return gain(np.cumsum(values), span) / np.maximum(gain(opened, span), 1.0)
+
+
+def decayed_mean(values: Array, opened: Array, half_life: float) -> Array:
+    """Exponentially weighted mean per open hour; the weights decay in open hours alone."""
+    decay = 0.5 ** (1 / half_life)
+
+    def forward(sums: tuple[float, float], hour: tuple[float, bool]) -> tuple[float, float]:
+        total, weight = sums
+        value, is_open = hour
+        return (total * decay + value, weight * decay + 1) if is_open else (total + value, weight)
+
+    hours = zip(values.tolist(), (np.diff(opened, prepend=0.0) > 0).tolist(), strict=True)
+    sums = np.array(list(accumulate(hours, forward, initial=(0.0, 0.0))))[1:]
+    return sums[:, 0] / np.maximum(sums[:, 1], 1.0)
+
+
+def trailing_max(values: Array, span: int) -> Array:
+    """The largest of the last `span` values, by the maxima of blocks of that length (van Herk 1992)."""
+    padded = np.concatenate([values, np.full(-len(values) % span, -np.inf)]).reshape(-1, span)
+    ahead = np.maximum.accumulate(padded, axis=1).ravel()
+    behind = np.maximum.accumulate(padded[:, ::-1], axis=1)[:, ::-1].ravel()
+    first = np.maximum(np.arange(len(values)) - span + 1, 0)
+    return np.maximum(ahead[: len(values)], np.where(first % span == 0, -np.inf, behind[first]))

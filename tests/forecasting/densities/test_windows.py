@@ -1,0 +1,31 @@
+"""Trailing windows: by hand, and against a plain loop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from service.forecasting.densities.windows import decayed_mean, gain, trailing_max, trailing_mean
+
+
+def test_a_gain_before_a_full_span_counts_from_the_start():
+    assert gain(np.array([1.0, 3.0, 6.0, 10.0]), 2).tolist() == [1.0, 3.0, 5.0, 7.0]
+
+
+def test_a_trailing_mean_divides_by_open_hours():
+    """The third hour is closed: two values share one open hour."""
+    values, opened = np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 2.0])
+    assert trailing_mean(values, opened, 2).tolist() == [2.0, 3.0, 10.0]
+
+
+def test_weights_decay_in_open_hours_alone():
+    """With a half-life of one hour: 4, then (2 + 8) / 1.5, then a closed hour that adds without a decay."""
+    opened = np.array([1.0, 2.0, 2.0])
+    assert decayed_mean(np.array([4.0, 8.0, 3.0]), opened, 1) == pytest.approx([4.0, 10 / 1.5, 13 / 1.5])
+
+
+@pytest.mark.parametrize("span", [1, 3, 7, 50])
+def test_the_trailing_maximum_is_that_of_the_window(span):
+    values = np.random.default_rng(span).normal(size=40)
+    expected = [values[max(0, place - span + 1) : place + 1].max() for place in range(40)]
+    assert trailing_max(values, span).tolist() == expected
