@@ -15,7 +15,7 @@ install = $(BIN)/python -m uv pip install --quiet --compile-bytecode --require-h
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run bot lab voila test coverage test-llm lint bench evaluate referee examples pin clean
+.PHONY: help run bot lab voila test coverage test-llm lint types style bench evaluate referee examples pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -52,7 +52,7 @@ lab: $(LAB) ## JupyterLab on the notebooks, and the service where none answers (
 voila: $(LAB) ## the same notebooks as pages to be read, on http://127.0.0.1:8866 (VOILA_PORT)
 	@exec $(BIN)/python -m notebooks voila
 
-test: lint ## the checks of a change, in under 4 minutes; with CI=true every check, and none but tests/llm may be skipped
+test: $(if $(CI),lint,style) ## the checks of a change, in under 4 minutes; with CI=true types and long tests too, none skipped but tests/llm
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 coverage: $(CHECKS) ## the same checks, and how many branches of each package they run
@@ -69,11 +69,16 @@ $(LLM)/.installed: tests/llm/llama.txt
 	@touch $@
 
 lint: $(CHECKS) ## style, names, types and the direction of imports
+	@$(MAKE) --no-print-directory --jobs=2 types style
+
+types:
+	@$(BIN)/basedpyright --project .ci/types.json
+
+style:
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/python .ci/language.py app.py service bot notebooks tests
 	@PYTHONPATH=. $(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
-	@$(BIN)/basedpyright --project .ci/types.json
 
 bench: $(CHECKS) $(REFEREE)/.installed ## speed, as ratios in one run
 	@$(BIN)/python -m tests.measure.bench

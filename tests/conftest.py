@@ -70,7 +70,7 @@ def made_once(tmp_path_factory) -> Callable[[str, Callable[[Path], None]], Path]
     base = tmp_path_factory.getbasetemp()
     run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
-    def made(name: str, fill: Callable[[Path], None]) -> Path:
+    def folder_of(name: str, fill: Callable[[Path], None]) -> Path:
         folder = run / name
         with (run / f"{name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -80,7 +80,7 @@ def made_once(tmp_path_factory) -> Callable[[str, Callable[[Path], None]], Path]
                 unfinished.rename(folder)
         return folder
 
-    return made
+    return folder_of
 
 
 @pytest.fixture(scope="session")

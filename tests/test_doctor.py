@@ -225,6 +225,7 @@ LIVE = ("prices kraken", "prices coinbase", "pools", "polymarket", "kalshi", "ne
 SERVERS = ("kraken", "coinbase", "pools", "polymarket", "kalshi", "paper")
 
 
+@pytest.mark.slow
 class TestTheLiveWorld:
     def test_has_every_source_asked_by_itself(self, live):
         parts = live(source_timeout_s=10)

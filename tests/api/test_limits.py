@@ -175,6 +175,7 @@ class TestFlaskLimiter:
                 registered[endpoint] = limits
         assert registered == {endpoint: [*itertools.chain(*limits)] for endpoint, limits in declared.items()}
 
+    @pytest.mark.slow
     def test_its_command_lists_every_limit(self, tmp_path):
         """As an operator runs it, in the folder of the repository."""
         command = [sys.executable, "-m", "flask", "--app", "app", "limiter", "limits"]

@@ -62,6 +62,7 @@ def next_call(calls: Queue, method: str) -> dict[str, str]:
             return values
 
 
+@pytest.mark.slow
 def test_the_webhook_requires_its_secret(telegram, tmp_path: Path):
     if not importlib.util.find_spec("tornado"):
         absent("no tornado, without which the library serves no webhook")

@@ -109,6 +109,7 @@ def test_later_bars_change_nothing_before(cut, bars, past, living):
 
 
 @pytest.mark.parametrize("leaking", ["move_4h", "vol_ratio_180d", "peers_24h"])
+@pytest.mark.slow
 def test_a_look_ahead_of_one_bar_is_caught(leaking, bars, living, monkeypatch):
     """The comparison can fail: with one input shifted by a single bar, what comes later does change votes."""
 
@@ -127,6 +128,7 @@ def test_a_look_ahead_of_one_bar_is_caught(leaking, bars, living, monkeypatch):
     assert committed(original, cut) != committed(other, cut)
 
 
+@pytest.mark.slow
 def test_a_record_that_counts_open_markets_is_caught(bars, living, monkeypatch):
     """The comparison sees weights too: were outcomes learnt when markets open, what comes later would change them."""
 

@@ -87,6 +87,7 @@ def test_stopping_waits_for_the_running_job(database, applied):
         assert newest(database).state == "done"
 
 
+@pytest.mark.slow
 def test_an_attempt_is_interrupted_at_its_time_limit(database):
     stopped = threading.Event()
 

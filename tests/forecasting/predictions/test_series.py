@@ -74,6 +74,7 @@ def markets(year) -> list[Prediction]:
     return list(by_id.values())
 
 
+@pytest.mark.slow
 class TestAYear:
     def test_forty_are_active_at_every_hour(self, markets, year):
         """A touch is over when it is seen; everything else at its deadline."""

@@ -97,6 +97,7 @@ def test_a_longer_span_requests_an_earlier_history(panel):
     assert len(traces(panel, "gain")[first["name"]].x) == len(first["points"]) > short
 
 
+@pytest.mark.slow
 def test_the_longest_span_is_requested_lane_by_lane(panel, intercepted):
     """The API returns a longer history for one lane at a time."""
     panel.span.value = 120

@@ -71,6 +71,7 @@ def test_a_known_model_has_its_cost_in_dollars(server, clients):
     [it.hangs, it.drips_body, it.drips_comment, it.drips_head, it.drips_refusal],
     ids=lambda each: each.__name__,
 )
+@pytest.mark.slow
 def test_no_server_can_stretch_the_deadline(model, server, behave):
     server.behaviours = [behave]
     failed = failure(model)
@@ -155,6 +156,7 @@ def test_a_permanent_failure_is_not_retried(model, server, status):
 @pytest.mark.parametrize(
     "header", [lambda: "1", lambda: formatdate(time.time() + 2, usegmt=True)], ids=["seconds", "date"]
 )
+@pytest.mark.slow
 def test_retry_after_is_respected(model, server, header):
     server.behaviours = [refuses(429, Retry_After=header()), answers(vote_text())]
     began = time.monotonic()

@@ -14,6 +14,7 @@ from tests.trading.lanes.runs import DEX, providing, through_json
 
 @pytest.mark.parametrize("world", ["simulated", "real", "real_by_the_hour"])
 @pytest.mark.parametrize("name", DEX)
+@pytest.mark.slow
 def test_the_attribution_adds_up_to_the_result_at_every_bar(request, world, name):
     for state in request.getfixturevalue(world).states[name]:
         books = attribution(state)
