@@ -19,6 +19,7 @@ from service.market.clock import WorldClock
 from service.store import snapshots
 from service.store.database import Database
 from service.trading.arena import Arena, run
+from tests.api.web import Web
 from tests.forecasting.made import panel_of
 from tests.trading import markets
 
@@ -47,6 +48,18 @@ def sqlite(sqlite_url: str) -> Iterator[Database]:
     database = Database(sqlite_url)
     yield database
     database.close()
+
+
+@pytest.fixture
+def web(sqlite: Database) -> Web:
+    """The web over SQLite."""
+    return Web(sqlite)
+
+
+@pytest.fixture
+def key(web: Web) -> str:
+    """A key of the free plan at `web`."""
+    return web.register().json["api_key"]
 
 
 @pytest.fixture

@@ -9,9 +9,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from service.api.encoding import chosen, document
-from service.api.snapshots import latest
-from service.store import snapshots
+from service.api.encoding import chosen
+from tests.api.documents import BODY, PATH, add_document
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -19,17 +18,10 @@ else:
     from backports import zstd
 
 
-PATH = "/api/v1/document"
-BODY = b'{"schema": "document/1", "text": "' + b"again and " * 100 + b'"}'
-
-
 @pytest.fixture
 def app(make_app, sqlite) -> Flask:
-    """The application with one more document, made at once."""
     app = make_app(sqlite)
-    with sqlite.writing() as db:
-        snapshots.save(db, "document", 1, BODY)
-    app.add_url_rule(PATH, "document", lambda: document(latest("document"), max_age=30))
+    add_document(app, sqlite)
     return app
 
 

@@ -12,16 +12,6 @@ from tests.api.web import EMAIL, NOON, Web
 UNKNOWN = mint(b"gone", bytes(32))
 
 
-@pytest.fixture
-def web(sqlite) -> Web:
-    return Web(sqlite)
-
-
-@pytest.fixture
-def key(web) -> str:
-    return web.register().json["api_key"]
-
-
 def me(web: Web, key: str | None, **more):
     return web.send("GET", "/api/v1/me", key=key, **more)
 

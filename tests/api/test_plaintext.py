@@ -10,14 +10,8 @@ import structlog
 from service import logs
 from service.store import keys
 from service.store.backup import backup
-from tests.api.web import Web
 
 KEYS = 1_000
-
-
-@pytest.fixture
-def web(sqlite) -> Web:
-    return Web(sqlite)
 
 
 @pytest.fixture

@@ -9,24 +9,7 @@ import pytest
 
 from service.config import Settings
 from service.market.instants import DAY, MINUTE
-from tests.api.web import MIDNIGHT, NOON, Web, rate_headers
-
-TELEMETRY = "/api/openapi-lite.json"
-
-
-@pytest.fixture
-def web(sqlite) -> Web:
-    return Web(sqlite)
-
-
-@pytest.fixture
-def key(web) -> str:
-    return web.register().json["api_key"]
-
-
-def looked(web: Web, calls: int, **more) -> Counter:
-    """How often each status came of requests one after the other."""
-    return Counter(web.send("GET", TELEMETRY, **more).status_code for _ in range(calls))
+from tests.api.web import MIDNIGHT, NOON, TELEMETRY, Web, looked, rate_headers
 
 
 class TestTelemetry:

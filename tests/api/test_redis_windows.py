@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 import socket
-from collections import Counter
 from time import monotonic
 
-import pytest
 import redis
 
 from service.api.redis_windows import PAUSE_S, TIMEOUT_S
 from service.config import Settings
 from service.market.instants import MINUTE
-from tests.api.web import ADDRESS, NOON, Web
-
-TELEMETRY = "/api/openapi-lite.json"
-
-
-@pytest.fixture
-def web(sqlite) -> Web:
-    return Web(sqlite)
-
-
-@pytest.fixture
-def key(web) -> str:
-    return web.register().json["api_key"]
-
-
-def looked(web: Web, calls: int, **more) -> Counter:
-    """How often each status came of requests one after the other."""
-    return Counter(web.send("GET", TELEMETRY, **more).status_code for _ in range(calls))
+from tests.api.web import ADDRESS, NOON, Web, looked
 
 
 class TestWithRedis:

@@ -6,22 +6,16 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from service.api.encoding import document
 from service.api.snapshots import latest
 from service.errors import ServiceUnavailable
 from service.store import snapshots
-
-PATH = "/api/v1/document"
-BODY = b'{"schema": "document/1", "text": "' + b"again and " * 100 + b'"}'
+from tests.api.documents import BODY, PATH, add_document
 
 
 @pytest.fixture
 def app(make_app, sqlite) -> Flask:
-    """The application with one more document, made at once."""
     app = make_app(sqlite)
-    with sqlite.writing() as db:
-        snapshots.save(db, "document", 1, BODY)
-    app.add_url_rule(PATH, "document", lambda: document(latest("document"), max_age=30))
+    add_document(app, sqlite)
     return app
 
 

@@ -15,12 +15,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from service.forecasting.densities.density import laws, sigmas
+from service.forecasting.densities.density import laws, sigmas, signed
 from service.forecasting.densities.features import VarianceTrack
 from service.forecasting.densities.fits import CalendarFit
 from service.forecasting.densities.fitting import fit_calendars
 from service.forecasting.densities.grid import HourGrid
-from service.forecasting.densities.law import LEVELS
 from service.forecasting.densities.views import VIEWS
 from service.forecasting.voters.distribution import NORMAL, horizon_sigma
 from service.forecasting.voters.input_panel import InputPanel, survey
@@ -111,15 +110,9 @@ def _returns(
     for name, view in fit.views.items():
         features = track.matrix(VIEWS[name], rows)
         sigma = sigmas(view, track.level[rows], features, hours, seasonal_hours)
-        views[name] = sigma[:, None] * _signed(laws(view, hours)[0])
+        views[name] = sigma[:, None] * signed(laws(view, hours)[0], QUANTILES)
     baseline = _baseline(panel, asset, instants, rows, hours)
     return {POOL: np.mean(list(views.values()), axis=0), BASELINE: baseline, **views}
-
-
-def _signed(law: Array) -> Array:
-    """The quantiles of a symmetric return from those of its size."""
-    sides = np.sign(np.round(QUANTILES - 0.5, 9))
-    return sides * np.interp(np.abs(2 * QUANTILES - 1), LEVELS, law)
 
 
 def _baseline(panel: InputPanel, asset: str, instants: Rows, rows: Rows, hours: int) -> Array:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from service.questions.clause import Clause, read_clause
+from service.questions.dates.matching import spans
+from service.questions.dates.reading import Today
+from service.questions.numerals import spelled
 from service.questions.question import Question
 from service.questions.tokens import read
 
@@ -19,6 +22,12 @@ SPOTS = {
     "gold": 3282.8,
     "silver": 32.835,
 }
+
+
+def dates_in(text: str, *, day_first: bool = False) -> list[tuple[date, date]]:
+    """The first and the last day of every date in a text that is written at NOW."""
+    found_spans = spans(spelled(read(text)[1]), Today(NOW, day_first))
+    return [(span.dates.begin.date(), span.dates.end.date()) for span in found_spans]
 
 
 def question(**fields: Any) -> Question:

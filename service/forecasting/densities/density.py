@@ -41,8 +41,12 @@ class Density:
 
     def quantiles(self, levels: Array) -> Array:
         """Log returns below which the price ends with the probabilities `levels`, each in (0, 1)."""
-        sizes = np.interp(np.abs(2 * levels - 1), LEVELS, self.close)
-        return self.sigma * np.sign(levels - 0.5).round(9) * sizes
+        return self.sigma * signed(self.close, levels)
+
+
+def signed(law: Array, levels: Array) -> Array:
+    """The quantiles at `levels` of a symmetric value whose size has the quantiles `law` at LEVELS."""
+    return np.sign(np.round(levels - 0.5, 9)) * np.interp(np.abs(2 * levels - 1), LEVELS, law)
 
 
 def density(fit: ViewFit, level: float, features: Mapping[str, float], hours: float, seasonal_hours: float) -> Density:

@@ -40,8 +40,7 @@ def test_half_of_a_random_walk_lies_in_the_middle_half(fitted, bars, view, hours
     grid = hour_grid(bars)
     track = variance_tracks(grid)["btc"]
     features = {name: float(values[-1]) for name, values in track.features.items()}
-    seasonal = fitted.season.hours("btc", np.array([grid.time_of(len(grid) - 1)]), np.array([0])) * 0 + hours
-    result = density(fitted.views[view], float(track.level[-1]), features, hours, float(seasonal[0]))
+    result = density(fitted.views[view], float(track.level[-1]), features, hours, seasonal_hours=hours)
     returns = np.diff(np.log(bars["btc"].close))
     truth = 0.6745 * returns.std() * np.sqrt(hours)
     assert result.quantiles(np.array([0.75]))[0] == pytest.approx(truth, rel=0.25)

@@ -9,7 +9,8 @@ import pytest
 from service.forecasting.voters import training
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import build_all
-from service.forecasting.voters.forecast_inputs import build_inputs
+from service.forecasting.voters.distribution import NORMAL_BASE, ViewBase
+from service.forecasting.voters.forecast_inputs import base_of, build_inputs
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import voters
 from service.market.instants import DAY, HOUR, utc
@@ -35,6 +36,15 @@ def test_a_closed_market_keeps_its_price(voter, asking, hourly, fits):
     inside = replace(closed, comparator="between", level=closed.spot * 0.99, upper_level=closed.spot * 1.01)
     assert voter.forecast(inside, inputs).p == 0.995
     assert "is closed until the deadline" in voter.forecast(inside, inputs).reasoning
+
+
+def test_before_the_views_are_fitted_the_base_is_normal(asking, contexts, fits):
+    """Fits of the version before hold no views; a closed market has no density either."""
+    (state,) = build_inputs(asking("up"), NOW, Knowledge(contexts, fits)).states
+    assert isinstance(base_of("vol", state, fits), ViewBase)
+    for fallback in (None, replace(fits, densities={})):
+        assert base_of("vol", state, fallback) is NORMAL_BASE
+    assert base_of("vol", replace(state, hours=0.0), fits) is NORMAL_BASE
 
 
 def reason(voter, question, now, contexts, fits) -> str:

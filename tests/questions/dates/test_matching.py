@@ -6,17 +6,9 @@ from datetime import date
 
 import pytest
 
-from service.questions.dates.matching import rules_by_role, spans
-from service.questions.dates.reading import Today
+from service.questions.dates.matching import rules_by_role
 from service.questions.dates.rules import RULES
-from service.questions.numerals import spelled
-from service.questions.tokens import read
-from tests.questions.asking import NOW
-
-
-def _dates(text: str) -> list[tuple[date, date]]:
-    tokens = spelled(read(text)[1])
-    return [(span.dates.begin.date(), span.dates.end.date()) for span in spans(tokens, Today(NOW, day_first=False))]
+from tests.questions.asking import dates_in
 
 
 @pytest.mark.parametrize(
@@ -34,12 +26,12 @@ def _dates(text: str) -> list[tuple[date, date]]:
     ],
 )
 def test_the_longest_date_in_the_text_is_read(text, first, last):
-    assert _dates(text) == [(first, last)]
+    assert dates_in(text) == [(first, last)]
 
 
 @pytest.mark.parametrize("text", ["btc above 2026", "btc 24/7", "btc may rise", "btc up 10%", "btc to 2000"])
-def test_levels_and_everyday_words_are_no_dates(text):
-    assert _dates(text) == []
+def test_levels_and_everyday_words_are_nodates_in(text):
+    assert dates_in(text) == []
 
 
 def test_every_rule_is_indexed_by_its_first_role():

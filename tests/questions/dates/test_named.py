@@ -7,17 +7,12 @@ from datetime import date
 import pytest
 
 from service.errors import InvalidQuestion
-from service.questions.dates.matching import spans
-from service.questions.dates.reading import Today
-from service.questions.numerals import spelled
-from service.questions.tokens import read
-from tests.questions.asking import NOW
+from tests.questions.asking import dates_in
 
 
 def dates(text: str, *, day_first: bool = False) -> tuple[date, date] | None:
     """The first and the last day of the one date in a text that is written on Saturday, 21 November 2026."""
-    found_spans = spans(spelled(read(text)[1]), Today(NOW, day_first))
-    return next(((span.dates.begin.date(), span.dates.end.date()) for span in found_spans), None)
+    return next(iter(dates_in(text, day_first=day_first)), None)
 
 
 @pytest.mark.parametrize(
