@@ -52,7 +52,7 @@ lab: $(LAB) ## JupyterLab on the notebooks, and the service where none answers (
 voila: $(LAB) ## the same notebooks as pages to be read, on http://127.0.0.1:8866 (VOILA_PORT)
 	@exec $(BIN)/python -m notebooks voila
 
-test: $(if $(CI),lint,style) ## the checks of a change, in under 4 minutes; with CI=true types and long tests too, none skipped but tests/llm
+test: $(CHECKS) $(if $(CI),lint,style) ## the checks of a change, in under 4 minutes; with CI=true types and long tests too, none skipped but tests/llm
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 coverage: $(CHECKS) ## the same checks, and how many branches of each package they run
@@ -71,10 +71,10 @@ $(LLM)/.installed: tests/llm/llama.txt
 lint: $(CHECKS) ## style, names, types and the direction of imports
 	@$(MAKE) --no-print-directory --jobs=2 types style
 
-types:
+types: $(CHECKS)
 	@$(BIN)/basedpyright --project .ci/types.json
 
-style:
+style: $(CHECKS)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/python .ci/language.py app.py service bot notebooks tests

@@ -171,6 +171,10 @@ class Client:
         """The price of every asset and its time."""
         return self._json("GET", "/api/v1/prices")
 
+    def forecast(self, asset: str) -> dict[str, Any]:
+        """Where the price of an asset will be after 1 hour to 30 days: quantiles, pooled and of each voter."""
+        return self._json("GET", f"/api/v1/forecasts/{quote(asset, safe='')}")
+
     def leaderboard(self, asset: str | None = None) -> dict[str, Any]:
         """The strategies by rank, over all their assets or in one of btc, eth, sol, bnb, gold and silver."""
         return self._json("GET", "/api/v1/leaderboard", params=_present(asset=asset))

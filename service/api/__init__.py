@@ -9,6 +9,7 @@ from service.api.apex import apex
 from service.api.application import Application
 from service.api.battle import battle
 from service.api.challenges import challenges
+from service.api.forecasts import forecasts
 from service.api.health import health
 from service.api.hospital import hospital
 from service.api.inputs import MAX_BODY_BYTES
@@ -26,6 +27,7 @@ from service.api.widget import widget
 BLUEPRINTS = (
     oracle,
     prices,
+    forecasts,
     predictions,
     challenges,
     leaderboard,

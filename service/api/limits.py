@@ -57,12 +57,15 @@ def _not_on(plan: Plan) -> Callable[[], bool]:
     return exempt
 
 
-def _identity() -> str:
-    """Empty until a request is valid, so that the hook which Flask-Limiter runs before it was read finds no limit."""
-    return "valid" if "charges" in g else ""
+class ValidRequestLimiter(Limiter):
+    """Flask-Limiter without its check before a request is read: a limit is evaluated where its operation is called."""
+
+    def _check_request_limit(self, callable_name: str | None = None, in_middleware: bool = True) -> None:
+        if not in_middleware:
+            super()._check_request_limit(callable_name, in_middleware)
 
 
-limiter = Limiter(_address, storage_uri=STORAGE_URI, strategy=STRATEGY, request_identifier=_identity)
+limiter = ValidRequestLimiter(_address, storage_uri=STORAGE_URI, strategy=STRATEGY)
 
 
 @dataclass(frozen=True)

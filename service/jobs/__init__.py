@@ -42,6 +42,7 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
         Job("publish_strategy_pages", Every(rank.PAGES_EVERY_S), rank.publish_strategy_pages, needs=("battle",)),
         Job("triage", Monthly(), triage.triage, needs=("battle",)),
         Job("refit", Every(HOUR), forecast.refit, needs=("tick",)),
+        Job("forecast_prices", Every(step), forecast.forecast_prices, needs=("observe", "refit")),
         Job("predict", Every(HOUR), predict.predict, needs=("observe", "refit") if live else ("observe", "backfill")),
         Job("settle", Every(HOUR), settle.settle, needs=("predict",)),
         Job("score", Every(score.EVERY_S), score.score, needs=("settle",)),

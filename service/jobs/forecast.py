@@ -1,4 +1,4 @@
-"""The contexts of the assets after every bar, the hourly votes of the consensus lane, and the monthly fits."""
+"""The contexts and price forecasts of the assets after every bar, the votes of the consensus lane, the monthly fits."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import structlog
 from sqlalchemy import Connection
 
 from service.errors import NoVoters
-from service.forecasting.voters import context, training
+from service.forecasting.voters import context, price_forecasts, training
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.fits import VERSION
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.next_day import up_in_a_day
 from service.forecasting.voters.panel import Panel
 from service.jobs import children
+from service.jobs.documents import bar_sources
 from service.jobs.job import Effects, JobContext
 from service.jobs.schedules import Monthly
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
-from service.store import bars, hourly_votes, knowledge
+from service.store import bars, hourly_votes, knowledge, snapshots
 from service.store.plain import contexts, fits
 from service.trading.lanes import CONSENSUS_ASSETS
 
@@ -81,6 +82,20 @@ def refit(job_context: JobContext, slot: int) -> Effects:
     if fitted.missing:
         fitted = children.call(training.fit, hourly, slot)
     return lambda db: fits.save(db, fitted.slot, fitted.to_plain())
+
+
+def forecast_prices(job_context: JobContext, slot: int) -> Effects:
+    """Publish where the price of every asset will be, once the views of volatility are fitted."""
+    documents = price_forecasts.describe(
+        knowledge.latest(job_context.database, job_context.feed.step),
+        made_at=slot,
+        step=job_context.feed.step,
+        world=job_context.clock.world,
+        sources=bar_sources(job_context),
+    )
+    return lambda db: snapshots.publish(
+        db, slot, {f"forecasts/{asset}": document for asset, document in documents.items()}
+    )
 
 
 def hours(job_context: JobContext, slot: int) -> dict[str, Bars]:

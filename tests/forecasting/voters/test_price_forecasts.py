@@ -1,0 +1,81 @@
+"""Price forecasts: ordered, centred on the price, wider with time, and the same as what the voters answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from service.forecasting.densities.season import WEEK, Season
+from service.forecasting.voters.brains import VOL
+from service.forecasting.voters.forecast_inputs import build_inputs
+from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS, ForecastDocument, describe
+from service.market.assets import ASSETS, calendar_of
+from service.market.instants import HOUR
+from tests.forecasting.made import NOW
+
+SOURCES = dict.fromkeys(ASSETS, "made for a test")
+
+
+def described(knowledge) -> dict[str, ForecastDocument]:
+    return describe(knowledge, made_at=NOW, step=3600, world="simulated", sources=SOURCES)
+
+
+@pytest.fixture(scope="module")
+def forecasts(knowledge) -> dict[str, ForecastDocument]:
+    return described(knowledge)
+
+
+def test_quantiles_rise_and_the_median_is_the_price(forecasts):
+    for forecast in forecasts.values():
+        for horizon in forecast.horizons:
+            for quantiles in (horizon.quantiles, *(view.quantiles for view in horizon.voters.values())):
+                prices = list(quantiles.values())
+                assert prices == sorted(prices)
+                assert quantiles["50"] == pytest.approx(forecast.price, rel=1e-6)
+
+
+def test_the_pool_is_the_mean_of_the_views_in_logarithms(forecasts):
+    """To the digits that are published."""
+    for horizon in forecasts["btc"].horizons:
+        product = 1.0
+        for view in horizon.voters.values():
+            product *= view.quantiles["90"] ** (1 / len(horizon.voters))
+        assert horizon.quantiles["90"] == pytest.approx(product, rel=1e-5)
+
+
+def test_a_longer_horizon_is_wider(forecasts):
+    widths = [horizon.quantiles["95"] - horizon.quantiles["5"] for horizon in forecasts["btc"].horizons]
+    assert widths == sorted(widths)
+
+
+def test_a_voter_answers_what_its_quantiles_say(forecasts, knowledge, asking):
+    """The base rate asked whether the price will be above its own 90% quantile in a day says about 10%."""
+    forecast = forecasts["btc"]
+    hours = HORIZONS["24h"] // HOUR
+    (day,) = (horizon for horizon in forecast.horizons if horizon.horizon == "24h")
+    question = replace(asking("close_above", hours=hours), spot=forecast.price, level=day.voters["vol"].quantiles["90"])
+    assert VOL.forecast(question, build_inputs(question, NOW, knowledge)).p == pytest.approx(0.1, abs=0.002)
+
+
+def test_a_market_that_stays_closed_keeps_its_price(knowledge):
+    """Gold on a Saturday: an hour has no open minute."""
+    saturday = 1_745_625_600  # 2025-04-26T00:00:00Z
+    gold = replace(knowledge.contexts["gold"], as_of=saturday)
+    closed = replace(knowledge.fits.densities["always"], season=Season((0.0,) * WEEK))
+    fits = replace(knowledge.fits, densities={calendar_of("gold"): closed})
+    forecast = described(replace(knowledge, contexts={"gold": gold}, fits=fits))["gold"]
+    first = forecast.horizons[0]
+    assert (first.open_hours, first.sigma_pct) == (0, 0)
+    assert list(first.quantiles.values()) == pytest.approx([forecast.price] * len(PERCENTS), rel=1e-6)
+
+
+def test_without_fitted_views_there_is_no_forecast(knowledge):
+    """Before the first fit, or with a context of the version before."""
+    assert described(replace(knowledge, fits=None)) == {}
+    blind = {asset: replace(context, level=None) for asset, context in knowledge.contexts.items()}
+    assert described(replace(knowledge, contexts=blind)) == {}
+
+
+def test_the_percents_are_symmetric():
+    assert [100 - percent for percent in reversed(PERCENTS)] == list(PERCENTS)
