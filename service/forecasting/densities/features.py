@@ -2,6 +2,7 @@
 
 Every feature but the level is a log ratio to the level, which is the variance of the last 180 days; so 0 says nothing
 unusual. Features built on absolute returns are scaled like variances; a single jump moves them less.
+Windows count open hours: on a Sunday the last day of a metal is its Friday.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from service.forecasting.densities.grid import HourGrid, HourTrack
 from service.forecasting.densities.season import LEAST_WEIGHT, monthly_weights
-from service.forecasting.densities.windows import decayed_mean, gain, trailing_max, trailing_mean
+from service.forecasting.densities.windows import decayed_mean, open_gain, open_mean, trailing_max, trailing_mean
 from service.market.assets import calendar_of
 
 Array = NDArray[np.float64]
@@ -61,9 +62,9 @@ def _own(track: HourTrack, weights: Array) -> VarianceTrack:
     opened = track.opened
 
     def log_mean(values: Array, hours: int) -> Array:
-        return _log(trailing_mean(values, opened, hours))
+        return _log(open_mean(values, opened, hours))
 
-    level, seasonal_level = log_mean(track.returns**2, LEVEL_H), log_mean(squares, LEVEL_H)
+    level, seasonal_level = (_log(trailing_mean(values, opened, LEVEL_H)) for values in (track.returns**2, squares))
     absolute_level = 2 * _log(trailing_mean(absolutes, opened, LEVEL_H), LEAST_VARIANCE**0.5)
     features = {
         "garch": _log(_garch(squares, np.exp(seasonal_level), track.is_open)) - seasonal_level,
@@ -71,12 +72,9 @@ def _own(track: HourTrack, weights: Array) -> VarianceTrack:
             f"absolute_{hours}h": 2 * _log(decayed_mean(absolutes, opened, hours), LEAST_VARIANCE**0.5) - absolute_level
             for hours in (12, 72)
         },
-        **{
-            f"variance_{hours}h": _log(trailing_mean(squares, opened, hours)) - seasonal_level
-            for hours in (6, 24, 168, 720)
-        },
-        **{f"range_{hours}h": _log(trailing_mean(ranges, opened, hours)) - seasonal_level for hours in (6, 24, 168)},
-        **{f"down_{hours}h": _share(squares * (track.returns < 0), squares, hours) for hours in (24, 168)},
+        **{f"variance_{hours}h": log_mean(squares, hours) - seasonal_level for hours in (6, 24, 168, 720)},
+        **{f"range_{hours}h": log_mean(ranges, hours) - seasonal_level for hours in (6, 24, 168)},
+        **{f"down_{hours}h": _share(squares * (track.returns < 0), squares, opened, hours) for hours in (24, 168)},
         **{f"drawdown_{hours}h": _drawdown(track.close, level, hours) for hours in (720, LEVEL_H)},
     }
     return VarianceTrack(level, features)
@@ -94,9 +92,9 @@ def _class(asset: str, own: Mapping[str, VarianceTrack]) -> dict[str, Array]:
     }
 
 
-def _share(part: Array, whole: Array, hours: int) -> Array:
-    """Log share of a part in the whole over the last hours; half of it where there is nothing."""
-    sums = [gain(np.cumsum(values), hours) for values in (part, whole)]
+def _share(part: Array, whole: Array, opened: Array, hours: int) -> Array:
+    """Log share of a part in the whole over the last open hours; half of it where there is nothing."""
+    sums = [open_gain(np.cumsum(values), opened, hours) for values in (part, whole)]
     return np.log((sums[0] + LEAST_VARIANCE / 2) / (sums[1] + LEAST_VARIANCE) + 0.05)
 
 

@@ -22,6 +22,20 @@ def trailing_mean(values: Array, opened: Array, span: int) -> Array:
     return gain(np.cumsum(values), span) / np.maximum(gain(opened, span), 1.0)
 
 
+def open_gain(running: Array, opened: Array, span: int) -> Array:
+    """The gain of a running sum over the last `span` open hours, or since its start; it stays while a market is closed.
+
+    `opened` is the running count of open hours.
+    """
+    start = np.searchsorted(opened, opened - span, side="right") - 1
+    return running - np.where(start < 0, 0.0, running[np.maximum(start, 0)])
+
+
+def open_mean(values: Array, opened: Array, span: int) -> Array:
+    """The mean of the last `span` open hours, or of as many as there are."""
+    return open_gain(np.cumsum(values), opened, span) / np.clip(opened, 1.0, span)
+
+
 def decayed_mean(values: Array, opened: Array, half_life: float) -> Array:
     """Exponentially weighted mean per open hour; the weights decay in open hours alone."""
     decay = 0.5 ** (1 / half_life)

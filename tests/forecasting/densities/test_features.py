@@ -45,3 +45,15 @@ def test_a_storm_raises_the_fast_features_first(hourly):
     stormy = replace(bars, close=bars.close[0] * np.exp(np.cumsum(returns)))
     features = variance_tracks(hour_grid({"btc": stormy}))["btc"].features
     assert features["absolute_12h"][-1] > features["absolute_72h"][-1] > features["variance_720h"][-1]
+
+
+def test_a_weekend_changes_no_feature_of_a_metal(hourly):
+    """From the last open hour of Friday to the first of Sunday nothing is measured, so nothing may look calm."""
+    grid = hour_grid(hourly)
+    track = variance_tracks(grid)["gold"]
+    closed = np.flatnonzero(~grid.tracks["gold"].is_open)
+    closed = closed[closed > 60 * 24]
+    assert len(closed) > 24
+    for name, values in track.features.items():
+        if not name.startswith(("drawdown", "class", "leader")):
+            np.testing.assert_allclose(values[closed], values[closed - 1], atol=0.05, err_msg=name)

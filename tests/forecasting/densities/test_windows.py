@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.forecasting.densities.windows import decayed_mean, gain, trailing_max, trailing_mean
+from service.forecasting.densities.windows import decayed_mean, gain, open_gain, open_mean, trailing_max, trailing_mean
 
 
 def test_a_gain_before_a_full_span_counts_from_the_start():
@@ -29,3 +29,18 @@ def test_the_trailing_maximum_is_that_of_the_window(span):
     values = np.random.default_rng(span).normal(size=40)
     expected = [values[max(0, place - span + 1) : place + 1].max() for place in range(40)]
     assert trailing_max(values, span).tolist() == expected
+
+
+def test_a_window_of_open_hours_stays_while_the_market_is_closed():
+    """Two hours closed after the second: the last two open hours are still the first two."""
+    opened = np.array([1.0, 2.0, 2.0, 2.0, 3.0])
+    values = np.array([2.0, 4.0, 0.0, 0.0, 6.0])
+    assert open_gain(np.cumsum(values), opened, 2).tolist() == [2.0, 6.0, 6.0, 6.0, 10.0]
+    assert open_mean(values, opened, 2).tolist() == [2.0, 3.0, 3.0, 3.0, 5.0]
+
+
+def test_windows_of_a_market_that_never_closes_are_those_of_the_clock():
+    values = np.random.default_rng(1).normal(size=60) ** 2
+    opened = np.maximum(np.arange(60.0) - 4, 0.0)
+    values[:5] = 0.0
+    np.testing.assert_array_equal(open_gain(np.cumsum(values), opened, 7), gain(np.cumsum(values), 7))
