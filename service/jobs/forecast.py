@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 import structlog
 from sqlalchemy import Connection
 
 from service.errors import NoVoters
+from service.forecasting.densities.fitting import least_history_h
 from service.forecasting.voters import context, price_forecasts, training
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.fits import VERSION
@@ -16,6 +19,7 @@ from service.jobs import children
 from service.jobs.documents import bar_sources
 from service.jobs.job import Effects, JobContext
 from service.jobs.schedules import Monthly
+from service.market.assets import Calendar, calendar_of
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.store import bars, hourly_votes, knowledge, snapshots
@@ -70,18 +74,35 @@ def refit(job_context: JobContext, slot: int) -> Effects:
     """Fit the voters that learn to the questions decided before this month, unless current fits are stored.
 
     Where the month began with too little history, they are fitted to the history until `slot`, every hour until it
-    suffices. Fits of another version are outdated and replaced.
+    suffices for every voter and for the views of every calendar. Fits of another version are outdated and replaced.
     """
     month = Monthly().slot_at(slot)
     with job_context.database.reading() as db:
         newest = fits.latest(db)
-    if newest and newest["slot"] >= month and newest["version"] == VERSION and not newest["missing"]:
+    calendars = {calendar_of(asset) for asset in job_context.feed.assets}
+    is_current = newest and newest["slot"] >= month and newest["version"] == VERSION and not newest["missing"]
+    if is_current and calendars <= newest["densities"].keys():
         return lambda _: None
     hourly = hours(job_context, slot)
+    if is_current and not _due_views(newest["densities"], hourly):
+        return lambda _: None
     fitted = children.call(training.fit, hourly, month)
-    if fitted.missing:
+    if fitted.missing or _due_views(fitted.densities, hourly):
         fitted = children.call(training.fit, hourly, slot)
     return lambda db: fits.save(db, fitted.slot, fitted.to_plain())
+
+
+def _due_views(fitted: Collection[str], hourly: Mapping[str, Bars]) -> list[Calendar]:
+    """The calendars without views whose assets have enough history for them by now."""
+    lengths: dict[Calendar, list[int]] = {}
+    for asset, history in hourly.items():
+        length = (history.as_of - int(history.time[0])) // HOUR if len(history) else 0
+        lengths.setdefault(calendar_of(asset), []).append(length)
+    return [
+        calendar
+        for calendar, hours_of in lengths.items()
+        if calendar not in fitted and min(hours_of) >= least_history_h(len(hours_of))
+    ]
 
 
 def forecast_prices(job_context: JobContext, slot: int) -> Effects:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from sqlalchemy import Connection
 
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.fits import READABLE, Fits
+from service.forecasting.voters.fits import READABLE, VERSION, Fits
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.track_record import TrackRecord
 from service.store import bars
@@ -17,7 +17,14 @@ from service.store.plain import contexts, fits, records
 
 
 class OutdatedFits(Exception):
-    """The stored fits are of another version; the next refit replaces them."""
+    """The stored fits are of another version; the next refit replaces them under the same slot.
+
+    `fits` are those of a version that can still be read, else None.
+    """
+
+    def __init__(self, fits: Fits | None) -> None:
+        super().__init__()
+        self.fits = fits
 
 
 def latest(database: Database, step: int) -> Knowledge:
@@ -43,12 +50,12 @@ def _beside(database: Database, db: Connection, by_asset: Mapping[str, Context])
 
 
 def newest_fits(database: Database, db: Connection) -> Fits | None:
-    """The newest fits; None before the first refit and if they have an outdated version."""
+    """The newest fits; None before the first refit and if their version cannot be read."""
     slot = fits.latest_key(db)
     try:
         return _fits(database, slot) if slot is not None else None
-    except OutdatedFits:
-        return None
+    except OutdatedFits as outdated:
+        return outdated.fits
 
 
 @lru_cache(maxsize=4)
@@ -56,6 +63,7 @@ def _fits(database: Database, slot: int) -> Fits:
     """The fits of a slot, which take milliseconds to read; an exception is not cached."""
     with database.reading() as db:
         plain = fits.find(db, slot)
-    if plain is None or plain["version"] not in READABLE:
-        raise OutdatedFits
-    return Fits.from_plain(plain)
+    readable = Fits.from_plain(plain) if plain and plain["version"] in READABLE else None
+    if readable is None or readable.version != VERSION:
+        raise OutdatedFits(readable)
+    return readable

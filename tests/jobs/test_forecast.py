@@ -7,14 +7,19 @@ from types import SimpleNamespace
 
 import pytest
 
+from service.forecasting.densities.features import variance_tracks
+from service.forecasting.densities.fitting import fit_calendars, least_history_h
+from service.forecasting.densities.grid import hour_grid
 from service.forecasting.voters.fits import VERSION, Fits
 from service.jobs import children
-from service.jobs.forecast import refit
+from service.jobs.forecast import _due_views, refit
 from service.jobs.schedules import Monthly
-from service.market.instants import DAY
+from service.market.bars import empty
+from service.market.instants import DAY, HOUR
 from service.store import knowledge
 from service.store.database import Database
 from service.store.plain import fits
+from tests.forecasting.made import made_bars
 
 MONTH = Monthly().slot_at(1_763_985_600)  # 2025-11-01T00:00:00Z
 SLOT = MONTH + 10 * DAY
@@ -52,7 +57,7 @@ def run(database: Database, stored: Fits | None) -> Fits | None:
         return knowledge.newest_fits(database, db)
 
 
-@pytest.mark.parametrize("stored", [None, fits_of(MONTH - DAY), fits_of(MONTH, "fits/0")])
+@pytest.mark.parametrize("stored", [None, fits_of(MONTH - DAY), fits_of(MONTH, "fits/0"), fits_of(MONTH, "fits/1")])
 def test_missing_old_and_outdated_fits_are_replaced(database, fitted_slots, stored):
     assert run(database, stored) == fits_of(MONTH)
     assert fitted_slots == [MONTH]
@@ -67,3 +72,20 @@ def test_a_month_with_too_little_history_is_fitted_until_now(database, monkeypat
     """Again at every slot, until all voters are fitted."""
     monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot: fits_of(slot, trend="short"))
     assert run(database, fits_of(SLOT - DAY, trend="short")) == fits_of(SLOT, trend="short")
+
+
+def test_views_are_fitted_once_there_is_history_for_them():
+    """A calendar of one asset, and one of two."""
+    lone, pair = (least_history_h(assets) for assets in (1, 2))
+    hourly = {"btc": made_bars("btc", lone // 24 + 1, 0), "gold": made_bars("gold", pair // 24 - 1, 1)}
+    assert _due_views({}, hourly) == ["always"]
+    assert _due_views({"always"}, hourly) == []
+    assert _due_views({"always"}, hourly | {"gold": empty(HOUR)}) == []
+
+
+def test_that_history_is_enough_for_views():
+    """Of one coin, and of the two metals, whose calendar is closed at weekends."""
+    for assets in (("btc",), ("gold", "silver")):
+        days = -(-least_history_h(len(assets)) // 24)
+        grid = hour_grid({asset: made_bars(asset, days, seed) for seed, asset in enumerate(assets)})
+        assert fit_calendars(grid, variance_tracks(grid), len(grid) - 1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,11 @@ def fit_calendars(grid: HourGrid, tracks: Mapping[str, VarianceTrack], row: int)
             views = {name: _view(names, pasts, tracks, assets, simulation) for name, names in VIEWS.items()}
             fits[calendar] = CalendarFit(season, views)
     return fits
+
+
+def least_history_h(assets: int) -> int:
+    """Hours of bars of each of so many assets from which a calendar surely has views, if half of its hours are open."""
+    return WARM_UP_H + HORIZONS_H[-1] + 2 * ceil(LEAST_ROWS / assets) * _spacing(HORIZONS_H[-1])
 
 
 def _spacing(hours: int) -> int:
