@@ -81,10 +81,11 @@ def refit(job_context: JobContext, slot: int) -> Effects:
         newest = fits.latest(db)
     calendars = {calendar_of(asset) for asset in job_context.feed.assets}
     is_current = newest and newest["slot"] >= month and newest["version"] == VERSION and not newest["missing"]
-    if is_current and calendars <= newest["densities"].keys():
+    fitted_views = newest["densities"] if newest and is_current else None
+    if fitted_views is not None and calendars <= fitted_views.keys():
         return lambda _: None
     hourly = hours(job_context, slot)
-    if is_current and not _due_views(newest["densities"], hourly):
+    if fitted_views is not None and not _due_views(fitted_views, hourly):
         return lambda _: None
     fitted = children.call(training.fit, hourly, month)
     if fitted.missing or _due_views(fitted.densities, hourly):

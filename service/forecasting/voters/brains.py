@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from service.forecasting.voters import forest, linear
 from service.forecasting.voters.ballots import Abstention, Forecast
-from service.forecasting.voters.distribution import Base, Curve
+from service.forecasting.voters.distribution import NORMAL_BASE, Base, Curve
 from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, base_of, p_yes, require, settled
 from service.forecasting.voters.forest import ForestFit
@@ -43,17 +43,17 @@ class Volatility:
         bases = [base_of(self.name, state, inputs.fits) for state in inputs.states]
         p = p_yes(question, inputs, *map(Curve, bases))
         state = inputs.state
+        ranges = " ".join(map(_range, inputs.states, bases))
         decided = settled(question, state)
-        return Forecast(
-            p, decided or f"{_range(state, bases[0])} {_distance(question, state, bases[0])} Forecast: {100 * p:.1f}%."
-        )
+        return Forecast(p, decided or f"{ranges} {_distance(question, state, bases[0])} Forecast: {100 * p:.1f}%.")
 
 
 def _range(state: AssetState, base: Base) -> str:
     daily, average = (100 * math.sqrt(24 * variance) for variance in (state.fast, state.slow))
+    reason = "" if base is NORMAL_BASE else ", by the ranges of the last bars and the hours of the week ahead"
     return (
-        f"Volatility of {state.asset}: {daily:.1f}% per 24 hours of trading (180-day average {average:.1f}%). One sigma"
-        f" until the deadline is {100 * state.sigma * base.stretch:.1f}%."
+        f"Recent volatility of {state.asset}: {daily:.1f}% per 24 hours of trading (180-day average {average:.1f}%)."
+        f" One sigma until the deadline is {100 * state.sigma * base.stretch:.1f}%{reason}."
     )
 
 
