@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from service.store.database import insert
 from service.store.tables import heartbeat
-
-_LAST = select(heartbeat.c.at)
 
 
 def beat(db: Connection, now: int) -> None:
     """Write the wall second `now`."""
     statement = insert(db, heartbeat).values(id=1, at=now)
     db.execute(statement.on_conflict_do_update(index_elements=[heartbeat.c.id], set_={"at": now}))
-
-
-def last(db: Connection) -> int | None:
-    """The wall second of the last beat; None before the first."""
-    return db.scalar(_LAST)

@@ -38,8 +38,3 @@ def tallies(db: Connection, market_ids: Sequence[str]) -> dict[str, Tally]:
         tally = tallies.get(market_id, Tally())
         tallies[market_id] = Tally(count, tally.no) if is_yes else Tally(tally.yes, count)
     return tallies
-
-
-def last_at(db: Connection) -> int:
-    """The instant of the last vote on any of them; 0 before the first."""
-    return db.scalar(select(func.max(user_vote.c.voted_at))) or 0

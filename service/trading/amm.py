@@ -48,19 +48,6 @@ def liquidity_of_value(value: float, price: float, span: Range) -> float:
     return value / unit_value(price, span)
 
 
-def liquidity_of_amounts(base: float, quote: float, price: float, span: Range) -> float:
-    """The maximum liquidity of `base` and `quote` units in `span`; inside it the scarcer of the two is the limit.
-
-    LiquidityAmounts.getLiquidityForAmounts of v3-periphery.
-    """
-    root, low, high = _clamped_root(price, span), sqrt(span.low), sqrt(span.high)
-    if root == low:
-        return base * low * high / (high - low)
-    if root == high:
-        return quote / (high - low)
-    return min(base * root * high / (high - root), quote / (root - low))
-
-
 def base_share(price: float, span: Range) -> float:
     """The fraction of a position's value that is base, 0 to 1; one half in the geometric middle of its range."""
     base, quote = amounts(1.0, price, span)

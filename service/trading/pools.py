@@ -28,7 +28,6 @@ EXIT_GAS = 228_718
 SWAP_GAS = 107_180
 ENTRY_GAS = SWAP_GAS + MINT_GAS
 HARVEST_GAS = COLLECT_GAS + INCREASE_GAS
-MOVE_GAS = EXIT_GAS + SWAP_GAS + MINT_GAS
 
 
 @dataclass(frozen=True)
@@ -95,14 +94,8 @@ def net_apr(pool: Pool, factor: float, value_usd: float, volatility: float, busy
     return fee_apr(pool, factor, value_usd, busy) - lost
 
 
-def margin(pool: Pool, volatility: float) -> float:
-    """The fees of the liquidity in range over its loss to arbitrage; 1 means that they are equal."""
-    earned = _fees_a_year(pool) / (pool.concentration * pool.tvl_usd)
-    return earned / amm.loss_versus_rebalancing(volatility)
-
-
 def likely_concentration(fee: float, tvl_usd: float, volume_usd: float, volatility: float) -> float:
-    """PUBLISHED_CONCENTRATION, clipped to the values for which a pool's `margin` is within MARGIN.
+    """PUBLISHED_CONCENTRATION, clipped to the values for which fees over loss to arbitrage are within MARGIN.
 
     `volume_usd` is that of a day, `volatility` the asset's a year, as a fraction.
     """

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy import select
 
 from service.api.health import DOCUMENTS
 from service.market.bars import from_rows
-from service.store import bars, heartbeat, snapshots
+from service.store import bars, snapshots
 from service.store.plain import fits
+from service.store.tables import heartbeat
 from tests.api.conftest import STEP, Wall
 
 
@@ -48,7 +50,7 @@ def test_ready_means_that_the_database_took_a_write(client: FlaskClient, know, s
     know()
     client.get("/readyz")
     with sqlite.reading() as db:
-        assert heartbeat.last(db) == int(wall.time)
+        assert db.scalar(select(heartbeat.c.at)) == int(wall.time)
 
 
 def test_it_starts_unready_and_lists_everything_that_is_missing(client: FlaskClient):

@@ -10,7 +10,7 @@ import pytest
 from service.errors import SourceFailed
 from service.sources import bounded_session, pools
 from service.sources.pools import parse
-from service.trading.pools import PUBLISHED_CONCENTRATION, margin
+from service.trading.pools import likely_concentration
 from tests.sources.conftest import ExchangeServer, serve
 
 VOLATILITY = {"eth": 0.7, "btc": 0.5, "bnb": 0.6}
@@ -53,7 +53,7 @@ def test_a_pool_of_an_asset_against_a_dollar_is_taken(row):
     assert refused == []
     assert (pool.asset, pool.fee, pool.tvl_usd, pool.volume_usd) == ("eth", 0.0005, 60e6, 90e6)
     assert (pool.label, pool.source) == ("WETH/USDC 0.05% (Arbitrum)", "defillama")
-    assert pool.concentration == PUBLISHED_CONCENTRATION or 1.0499 < margin(pool, 0.7) < 1.3501
+    assert pool.concentration == pytest.approx(likely_concentration(0.0005, 60e6, 90e6, 0.7))
 
 
 def test_the_week_says_more_of_an_ordinary_day_than_the_last_one(row):

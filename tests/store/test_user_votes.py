@@ -21,9 +21,9 @@ def markets(database):
     return database
 
 
-def cast(database, market: str, caller: str, is_yes: bool, at: int = 100) -> None:
+def cast(database, market: str, caller: str, is_yes: bool) -> None:
     with database.writing() as db:
-        user_votes.cast(db, market, caller, is_yes, at)
+        user_votes.cast(db, market, caller, is_yes, at=100)
 
 
 def tallies(database, *markets: str) -> dict[str, Tally]:
@@ -53,19 +53,6 @@ def test_a_vote_may_be_changed_and_counts_once(markets):
 def test_a_vote_is_on_a_market_that_there_is(markets):
     with pytest.raises(IntegrityError):
         cast(markets, "nowhere", "a", True)
-
-
-def test_the_instant_of_the_last_vote_is_known(markets):
-    def last() -> int:
-        with markets.reading() as db:
-            return user_votes.last_at(db)
-
-    assert last() == 0
-    cast(markets, "one", "a", True, at=300)
-    cast(markets, "two", "b", True, at=200)
-    assert last() == 300
-    cast(markets, "two", "b", False, at=400)
-    assert last() == 400
 
 
 # Each example votes anew on the same two markets; what earlier ones left is voted over.

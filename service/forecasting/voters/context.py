@@ -60,16 +60,8 @@ class Context:
         return Context(**plain)
 
 
-def build(hourly: Mapping[str, Bars], asset: str, as_of: int) -> Context | None:
-    """The context of one asset at the unix second `as_of`; None before its first bar is complete.
-
-    Only bars that were complete at `as_of` are used; later ones in `hourly` are ignored.
-    """
-    return build_all(hourly, as_of).get(asset)
-
-
 def build_all(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Context]:
-    """The context of every asset that has a complete bar at the unix second `as_of`."""
+    """The context of every asset that has a complete bar at the unix second `as_of`; later bars are ignored."""
     complete = _complete(hourly, as_of)
     return recall(survey(complete), complete, as_of, complete) if complete else {}
 
