@@ -281,7 +281,8 @@ class Client:
     def verify_proof(self, seq: int, key: str | None = None) -> dict[str, Any]:
         """The proof of a row, after checking here its hash, its path and the signature; raises ProofFailed.
 
-        `key` is the public key in hex as you know it from elsewhere; without it the one in the answer is believed.
+        `key` is the public key in hex as you know it from elsewhere; without it the one in the answer is used
+        without verification.
         """
         from service.ledger import proofs
 

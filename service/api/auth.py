@@ -59,7 +59,7 @@ class KeyHolder(Caller):
 def identify(required: bool) -> Caller:
     """The caller of this request; raises MissingKey, InvalidKey, or InvalidRequest for a bad X-End-User.
 
-    Where no key is required a bad one is refused all the same: who sends a key means it.
+    An invalid key is refused even where none is required.
     """
     sent = request.headers.get(KEY_HEADER)
     if sent is None and required:

@@ -130,11 +130,11 @@ def _answer_http(error: HTTPException) -> Response:
 
 def _answer_database(error: Exception) -> Response:
     """The database is unreachable, locked or full: retrying may help, or the operator has to act."""
-    log.error("database fault", exc_info=error)
+    log.error("database_fault", exc_info=error)
     return _answer_ours(errors.ServiceUnavailable("The database does not answer."))
 
 
 def _answer_fault(error: Exception) -> Response:
     """An unexpected fault: the log gets the trace, the caller gets the id it is logged under."""
-    log.error("unexpected fault", exc_info=error)
+    log.error("unexpected_fault", exc_info=error)
     return problem(500, *FAULT)

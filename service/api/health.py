@@ -16,7 +16,7 @@ from service.market.clock import World
 from service.market.headers import MISSED_BARS
 from service.market.instants import iso
 from service.store import bars, heartbeat, snapshots
-from service.store.plain import fits
+from service.store.knowledge import newest_fits
 
 health = Blueprint("health", __name__)
 
@@ -77,7 +77,7 @@ def _readiness(services: Services) -> Ready:
         heartbeat.beat(db, int(wall))
     with services.database.reading() as db:
         openings = [bar.time for asset in ASSETS if (bar := bars.last(db, asset, services.step))]
-        fitted = fits.latest_key(db)
+        fits = newest_fits(services.database, db)
         unmade = [name for name in DOCUMENTS if snapshots.latest(db, name) is None]
     as_of = max(openings, default=0) + services.step
     age = services.clock.at(wall) - as_of
@@ -86,10 +86,10 @@ def _readiness(services: Services) -> Ready:
         missing.append("there are no price bars yet")
     elif age > max(MISSED_BARS * services.step, PATIENCE_S * services.clock.speed):
         missing.append(f"the last bar ended at {iso(as_of)}, {age} s of world time ago")
-    if fitted is None:
+    if fits is None or not fits.linear:
         missing.append("the voters are not fitted yet")
     if unmade:
         missing.append(f"not available yet: {', '.join(unmade)}")
-    if missing or fitted is None:
+    if missing or fits is None:
         raise ServiceUnavailable(f"Not ready: {'; '.join(missing)}.")
-    return Ready("ready", services.clock.world, iso(as_of), age, iso(fitted))
+    return Ready("ready", services.clock.world, iso(as_of), age, iso(fits.slot))

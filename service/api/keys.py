@@ -30,7 +30,7 @@ AppName = Annotated[str, Field(pattern=PRINTABLE, max_length=LONGEST_APP_NAME, e
 
 
 class Registration(Body):
-    """Who wants a key, and for what."""
+    """A request for an API key."""
 
     email: Email
     app_name: AppName | None = None

@@ -37,7 +37,7 @@ class Operation:
     `returns`: the shape of the answer, None for an answer without a body. `key`: whether an API key is
     required, welcome or not looked at. `limit`: the row of LIMITS that pays for it. `media`: the media type
     of the answer; `also`: further media types and what they hold. `raises`: the refusals that do not follow
-    from the rest. `cached`: the answer carries an ETag and may be a 304. `retryable`: it heeds an
+    from the rest. `cached`: the answer carries an ETag and may be a 304. `retryable`: it supports an
     Idempotency-Key.
     """
 

@@ -1,4 +1,8 @@
-"""Windows of one minute in Redis, shared by several web processes."""
+"""Windows of one minute in Redis, shared by several web processes.
+
+Redis counts a hit before it is compared with the cap, so a refused hit is counted too. As a request is one hit, this
+changes no decision: a full window stays full until it ends.
+"""
 
 from __future__ import annotations
 
@@ -43,4 +47,5 @@ class RedisMinuteWindows(MinuteWindows):
     def _pause(self, now: float, error: RedisError) -> None:
         """Leave Redis alone for a while: asking it each time would cost every caller the timeout."""
         self._away_until = now + PAUSE_S
-        log.warning("redis does not answer, limits are counted per process", error=str(error), pause_s=PAUSE_S)
+        detail = "limits are counted per process"
+        log.warning("redis_unavailable", detail=detail, error=str(error), pause_s=PAUSE_S)

@@ -1,8 +1,8 @@
 """The strategy and the storage that Flask-Limiter decides with, registered with `limits` under the names below.
 
 They differ from those that `limits` brings along in four ways: a window ends at a multiple of its length since 1970
-(a day at 00:00 UTC) for every process, a hit is tested and counted in one step, a refused hit is not counted, and a
-hit can be refunded.
+(a day at 00:00 UTC) for every process, a hit is tested and counted in one step, a refused hit is not counted (except in
+Redis, which counts first and compares then), and a hit can be refunded.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class AlignedWindowRateLimiter(FixedWindowRateLimiter):
     """Fixed windows with ends by the calendar; identifiers are whose hits are counted and the name of the limit.
 
     A window is kept under those two alone, not under the number allowed: on a new plan a caller keeps what was used.
-    What a request was charged stays with it, so that its headers tell its own hit and not a later one.
+    What a request was charged stays with it, so that its headers report its own hit and not a later one.
     """
 
     def __init__(self, storage: StorageTypes) -> None:

@@ -90,6 +90,7 @@ def test_an_internal_error_is_logged_and_reveals_nothing(answer_to, error):
         answer = answer_to(error)
     assert (answer.status_code, answer.json["code"]) == (500, "internal_error")
     assert "secret" not in answer.text
+    assert logged[0]["event"] == "unexpected_fault"
     assert logged[0]["exc_info"] is error
     assert len(answer.json["request_id"]) == 16
 
@@ -104,7 +105,7 @@ def test_an_unavailable_database_is_a_retryable_503(app: Flask, sqlite):
         answer = app.test_client().get("/api/reads")
     assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
     assert "no_such_table" not in answer.text
-    assert logged[0]["event"] == "database fault"
+    assert logged[0]["event"] == "database_fault"
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,6 @@ def test_no_file_and_no_log_contains_a_key(web, tmp_path, capsys, everything_is_
     web.send("GET", f"/nowhere/{issued[3]}")
     web.send("DELETE", "/api/v1/me", key=issued[4])
     shown = "".join(capsys.readouterr()).encode()
-    assert b"unexpected fault" in shown, "the scan does not see the log"
+    assert b"unexpected_fault" in shown, "the scan does not see the log"
     assert found_in(shown, issued) == 0
     assert found_in(b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file()), issued) == 0

@@ -6,6 +6,7 @@ import socket
 from time import monotonic
 
 import redis
+from structlog.testing import capture_logs
 
 from service.api.redis_windows import PAUSE_S, TIMEOUT_S
 from service.config import Settings
@@ -24,7 +25,10 @@ class TestWithRedis:
 
     def test_while_redis_is_away_each_process_counts_its_own(self, sqlite):
         web = Web(sqlite, Settings(redis_url="redis://127.0.0.1:1/0"))
-        assert looked(web, 125) == {200: 120, 429: 5}
+        with capture_logs() as logged:
+            assert looked(web, 125) == {200: 120, 429: 5}
+        (warning,) = [entry for entry in logged if entry["event"] == "redis_unavailable"]
+        assert warning["detail"] == "limits are counted per process"
 
     def test_a_hanging_redis_costs_its_timeout_only_once(self, sqlite):
         with socket.create_server(("127.0.0.1", 0)) as silent:

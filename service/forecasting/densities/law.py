@@ -63,7 +63,7 @@ def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -
         Of the process, which starts at its mean.
     """
     generator = np.random.default_rng(SEED)
-    scaled = ((shocks - shocks.mean()) / shocks.std()).astype(np.float32)  # the drift of a past year is none of theirs
+    scaled = ((shocks - shocks.mean()) / shocks.std()).astype(np.float32)  # centred: no drift is simulated
     price, highest, lowest = np.zeros((3, PATHS), np.float32)
     variance = np.ones(PATHS, np.float32)
     closes, maxima = [], []

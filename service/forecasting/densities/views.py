@@ -1,4 +1,4 @@
-"""The views: nine opinions on the variance of the coming hours, each from features of its own."""
+"""The views: nine forecasts of the variance of the coming hours, from nine sets of features, partly shared."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "breadth": ("absolute_72h", "class_12h", "class_72h", "leader_12h"),
     # Clusters of calm and of stress, as a GARCH process sees them.
     "regime": ("garch", "absolute_72h"),
-    # The long run: the month's variance, drawdowns, and falls that stir more than rises (leverage, Black 1976).
+    # The long run: the month's variance, drawdowns, and falls raise volatility more than rises (leverage, Black 1976).
     "trend": ("variance_168h", "variance_720h", "down_24h", "down_168h", "drawdown_720h", "drawdown_4320h"),
-    # The clock alone: which hours lie ahead, at the variance of the last three days.
+    # The seasonal clock, and the variance of the last three days.
     "news": ("absolute_72h",),
     # Ranges of bars, which hold more than their closes (Parkinson 1980).
     "vol": ("range_6h", "range_24h", "range_168h"),

@@ -1,7 +1,7 @@
 """The simulated outside market: the probability that volatility implies, with noise and a spread around it.
 
-No trades take place at these prices. They use the same inputs as the `vol` brain, so a better score than theirs is no
-evidence about a real market.
+No trades take place at these prices. They are those of plain volatility with a normal distribution, while the `vol`
+brain uses its fitted view of ranges. A better score than theirs is no evidence about a real market.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ INPUTS: dict[str, Input] = {
         Input("move_168h", "lean", "7-day move of {value:+.1f} sigma"),
         Input("move_4h", "lean", "4-hour move of {value:+.1f} sigma"),
         Input("mean_distance_48h", "lean", "distance of {value:+.1f} sigma from the 48-hour mean"),
-        Input("peers_24h", "lean", "other coins' 24-hour move of {value:+.1f} sigma"),
-        Input("peers_rising", "lean", "{rising:.0f}% of the other coins up over 7 days"),
+        Input("peers_24h", "lean", "{peers}' 24-hour move of {value:+.1f} sigma"),
+        Input("peers_rising", "lean", "{rising:.0f}% of the {peers} up over 7 days"),
         Input("leader_4h", "lean", "{leader}'s 4-hour move of {value:+.1f} sigma"),
         Input("leader_gap_24h", "lean", "{leader}'s lead of {value:+.1f} sigma over 24 hours"),
         Input("semivariance_skew_7d", "lean", "7-day semivariance skew of {value:+.2f}"),
@@ -76,6 +76,7 @@ def describe(name: str, value: float, center: float, asset: str) -> str:
         rising=100 * (value + 0.5),
         position=50 * (value + 1),
         leader=leader_of(asset),
+        peers="coins" if is_metal(asset) else "other coins",
     )
 
 

@@ -70,3 +70,9 @@ def test_every_input_can_be_worded(name):
     words = describe(name, 0.25, 0.0, "btc")
     assert "{" not in words
     assert "nan" not in words
+
+
+@pytest.mark.parametrize(("asset", "peers"), [("btc", "other coins"), ("gold", "coins")])
+def test_the_peers_of_a_metal_are_not_other_coins(asset, peers):
+    assert describe("peers_24h", 2.0, 0.0, asset) == f"{peers}' 24-hour move of +2.0 sigma"
+    assert describe("peers_rising", 0.25, 0.0, asset) == f"75% of the {peers} up over 7 days"
