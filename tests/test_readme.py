@@ -147,7 +147,8 @@ def test_the_models_of_the_readme_take_their_seats(tmp_path: Path):
 
 @pytest.mark.slow
 def test_a_replay_starts_as_the_readme_says(shared_data: Path, tmp_path: Path):
-    (command,) = blocks("WORLD=replay")
+    (block,) = blocks("WORLD=replay")
+    command = block.replace("FOLDER", str(shared_data / "candles" / "1h"))
     number, log = free_port(), tmp_path / "log"
     options = {"PORT": str(number), "DATA_DIR": str(tmp_path / "var")}
     with running([*SHELL, command], log, **options) as process:
