@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date
-from functools import lru_cache
 from typing import Annotated
 
 from flask import Blueprint
-from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
@@ -30,10 +29,11 @@ from service.forecasting.predictions.documents import (
     list_challenge,
 )
 from service.forecasting.predictions.ledger_rows import question_row
-from service.market.prices import AssetPrice, PricesDocument
+from service.market.prices import AssetPrice
 from service.questions.clean import LONGEST
 from service.store import ledger, user_votes
 from service.store import predictions as stored
+from service.store.prices import by_asset, read
 from service.store.snapshots import Snapshot
 from service.store.user_votes import Tally
 
@@ -43,7 +43,6 @@ MOST = 200
 # Challenges created at one instant on PostgreSQL compete for the same number; all but one try again.
 TRIES = 10
 NUMBER = re.compile("[1-9][0-9]{0,8}")
-PRICES = TypeAdapter(PricesDocument)
 
 
 def _date(value: object) -> date:
@@ -172,10 +171,4 @@ def _published(
 
 
 def _prices(snapshot: Snapshot | None) -> dict[str, AssetPrice]:
-    return _read(snapshot) if snapshot else {}
-
-
-@lru_cache(maxsize=2)
-def _read(snapshot: Snapshot) -> dict[str, AssetPrice]:
-    """The price of each asset; a document is parsed once."""
-    return {price.asset: price for price in PRICES.validate_json(snapshot.body).prices}
+    return by_asset(read(snapshot) if snapshot else None)

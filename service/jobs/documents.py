@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from service.documents import DocumentHeader
@@ -10,7 +9,7 @@ from service.errors import SourceFailed
 from service.jobs.job import JobContext
 from service.market import headers
 from service.market.instants import unix
-from service.store import snapshots
+from service.store import prices
 
 
 def header(
@@ -27,16 +26,15 @@ def header(
     that stopped is visible. `sources` are added to the sources of the prices, by name.
     """
     with job_context.database.reading() as db:
-        snapshot = snapshots.latest(db, "prices")
-    if snapshot is None:
+        published = prices.latest(db)
+    if published is None:
         raise SourceFailed("no price has been published yet")
-    prices = json.loads(snapshot.body)
     return headers.header(
         slot,
-        min(slot, unix(prices["as_of"]), slot if seen is None else seen),
+        min(slot, unix(published.as_of), slot if seen is None else seen),
         step=job_context.feed.step,
         world=job_context.clock.world,
-        sources=prices["sources"] | dict(sources or {}),
+        sources=published.sources | dict(sources or {}),
         every_s=every_s,
     )
 
@@ -50,5 +48,5 @@ def bar_header(job_context: JobContext, slot: int, as_of: int, step: int, **sour
 def bar_sources(job_context: JobContext) -> dict[str, str]:
     """The origin of each asset's latest stored bars; empty before the first tick."""
     with job_context.database.reading() as db:
-        snapshot = snapshots.latest(db, "prices")
-    return json.loads(snapshot.body)["sources"] if snapshot else {}
+        published = prices.latest(db)
+    return dict(published.sources) if published else {}

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import TypeAdapter
-from sqlalchemy import Connection
-
 from service.forecasting.predictions.documents import list_market, predictions_document
 from service.jobs import imported
 from service.jobs.documents import header
 from service.jobs.job import Effects, JobContext
 from service.market.instants import MINUTE
-from service.market.prices import AssetPrice, PricesDocument
-from service.store import predictions, snapshots, user_votes
+from service.store import predictions, prices, snapshots, user_votes
 from service.store.user_votes import Tally
 
 EVERY_S = MINUTE
-
-PRICES = TypeAdapter(PricesDocument)
 
 
 def list_markets(job_context: JobContext, slot: int) -> Effects:
@@ -25,7 +19,7 @@ def list_markets(job_context: JobContext, slot: int) -> Effects:
     with job_context.database.reading() as db:
         markets = predictions.active(db, now)
         tallies = user_votes.tallies(db, [market.id for market in markets])
-        by_asset, sources = prices(db), imported.sources(db)
+        by_asset, sources = prices.by_asset(prices.latest(db)), imported.sources(db)
     listed = [
         list_market(market, tally=tallies.get(market.id, Tally()), price=by_asset.get(market.question.asset), now=now)
         for market in markets
@@ -33,9 +27,3 @@ def list_markets(job_context: JobContext, slot: int) -> Effects:
     odds = {market.odds.source: f"odds ({market.odds.source})" for market in markets if market.odds}
     document = predictions_document(listed, header(job_context, now, EVERY_S, sources=odds | sources))
     return lambda db: snapshots.publish(db, now, {"predictions": document})
-
-
-def prices(db: Connection) -> dict[str, AssetPrice]:
-    """The last published price of each asset."""
-    snapshot = snapshots.latest(db, "prices")
-    return {price.asset: price for price in PRICES.validate_json(snapshot.body).prices} if snapshot else {}

@@ -14,9 +14,8 @@ from service.forecasting.predictions.scores.versus import VersusBook
 from service.forecasting.widget import widget_document
 from service.jobs.documents import header
 from service.jobs.job import Effects, JobContext
-from service.jobs.listing import prices
 from service.market.instants import DAY
-from service.store import headlines, snapshots
+from service.store import headlines, prices, snapshots
 from service.store.plain import apex_calls
 
 BOOKS = TypeAdapter(tuple[VersusBook, ...])
@@ -30,7 +29,7 @@ def is_wanted(db: Connection) -> bool:
 def show(job_context: JobContext, slot: int) -> Effects:
     """Publish bitcoin's price with the latest call of apex, news pulse and scores."""
     with job_context.database.reading() as db:
-        costs, call, books = prices(db), apex_calls.latest(db), _books(db)
+        costs, call, books = prices.by_asset(prices.latest(db)), apex_calls.latest(db), _books(db)
         mood = pulse(headlines.since(db, slot - 2 * DAY), slot)
     if ASSET not in costs:
         return lambda _: None

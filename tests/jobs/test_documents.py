@@ -10,6 +10,7 @@ from service.errors import SourceFailed
 from service.jobs import documents
 from service.market.clock import WorldClock
 from service.market.instants import HOUR, MINUTE, iso, unix
+from service.market.prices import PricesDocument
 from service.sources.feeds import FetchedBars
 from service.store import snapshots
 from tests.jobs.track_record import document
@@ -24,9 +25,10 @@ def job_context(database) -> SimpleNamespace:
 
 
 def publish_prices(database, as_of: int) -> None:
-    body = f'{{"as_of":"{iso(as_of)}","sources":{{"btc":"a file"}}}}'
+    at = iso(as_of)
+    document = PricesDocument("prices/1", at, at, at, "simulated", False, {"btc": "a file"}, 0, ())
     with database.writing() as db:
-        snapshots.save(db, "prices", as_of, body.encode())
+        snapshots.publish(db, as_of, {"prices": document})
 
 
 @pytest.mark.parametrize(("prices", "seen", "as_of"), [(0, None, 0), (-HOUR, None, -HOUR), (0, -HOUR, -HOUR)])

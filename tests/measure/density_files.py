@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from service.forecasting.densities.density import laws, sigmas, signed
+from service.forecasting.densities.density import sigmas, signed, size_quantiles
 from service.forecasting.densities.features import VarianceTrack
 from service.forecasting.densities.fits import CalendarFit
 from service.forecasting.densities.fitting import fit_calendars
@@ -110,7 +110,7 @@ def _returns(
     for name, view in fit.views.items():
         features = track.matrix(VIEWS[name], rows)
         sigma = sigmas(view, track.level[rows], features, hours, seasonal_hours)
-        views[name] = sigma[:, None] * signed(laws(view, hours)[0], QUANTILES)
+        views[name] = sigma[:, None] * signed(size_quantiles(view, hours)[0], QUANTILES)
     baseline = _baseline(panel, asset, instants, rows, hours)
     return {POOL: np.mean(list(views.values()), axis=0), BASELINE: baseline, **views}
 

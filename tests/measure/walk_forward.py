@@ -40,7 +40,7 @@ ENGINES = tuple((voter.name, voter.engine) for voter in VOTERS)
 POOL = "pool"
 MEAN_VOTER = "mean voter"
 BASE_RATE = "base rate"
-PLAIN = "plain vol"  # the frozen baseline: one EWMA of volatility, a normal law and a flat clock
+PLAIN = "plain vol"  # the frozen baseline: one EWMA of volatility, a normal distribution and a flat clock
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,17 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities.fits import HORIZONS_H, ViewFit
-from service.forecasting.densities.law import LEVELS, tail_odds
+from service.forecasting.densities.sizes import LEVELS, at_hours, log_odds_above, tail_odds
 
 Array = NDArray[np.float64]
 
-_LOG_HORIZONS = np.log(HORIZONS_H)
 LONGEST_H = HORIZONS_H[-1]
 
 
 @dataclass(frozen=True)
 class Density:
-    """`sigma` is the standard deviation that the laws are measured in; 0 where the market is closed throughout.
+    """`sigma` is the standard deviation that sizes are measured in; 0 where the market is closed throughout.
 
     `close` and `maximum` are quantiles at LEVELS of |log return| and of the running maximum, in sigmas. Up and down are
     alike.
@@ -30,10 +28,9 @@ class Density:
     close: Array
     maximum: Array
 
-    def above(self, distance: float) -> float:
-        """P(the log return is above `distance`)."""
-        tail = float(tail_odds(self.close, abs(distance) / self.sigma)) / 2
-        return tail if distance > 0 else 1 - tail if distance < 0 else 0.5
+    def log_odds_above(self, distance: float) -> float:
+        """Log-odds that the log return is above `distance`; `sigma` must be positive."""
+        return float(log_odds_above(self.close, distance / self.sigma))
 
     def touch(self, distance: float) -> float:
         """P(the price moves by at least `distance`, up or down as its sign says, at some time); 1 at 0."""
@@ -44,9 +41,9 @@ class Density:
         return self.sigma * signed(self.close, levels)
 
 
-def signed(law: Array, levels: Array) -> Array:
-    """The quantiles at `levels` of a symmetric value whose size has the quantiles `law` at LEVELS."""
-    return np.sign(np.round(levels - 0.5, 9)) * np.interp(np.abs(2 * levels - 1), LEVELS, law)
+def signed(sizes: Array, levels: Array) -> Array:
+    """The quantiles at `levels` of a symmetric value whose size has the quantiles `sizes` at LEVELS."""
+    return np.sign(np.round(levels - 0.5, 9)) * np.interp(np.abs(2 * levels - 1), LEVELS, sizes)
 
 
 def density(fit: ViewFit, level: float, features: Mapping[str, float], hours: float, seasonal_hours: float) -> Density:
@@ -56,25 +53,17 @@ def density(fit: ViewFit, level: float, features: Mapping[str, float], hours: fl
     """
     row = np.array([[features[name] for name in fit.features]])
     (sigma,) = sigmas(fit, np.array([level]), row, hours, np.array([seasonal_hours])).tolist()
-    return Density(sigma, *laws(fit, hours))
+    return Density(sigma, *size_quantiles(fit, hours))
 
 
 def sigmas(fit: ViewFit, level: Array, features: Array, hours: float, seasonal_hours: Array) -> Array:
     """`Density.sigma` of many questions with one horizon, shape (n,); `features` has shape (n, features)."""
-    coefficients = _at(fit.arrays[0], hours)
+    coefficients = at_hours(fit.arrays[0], HORIZONS_H, hours)
     ratio = (coefficients[0] + features @ coefficients[1:]) * min(1.0, LONGEST_H / max(hours, 1.0))
     return np.sqrt(np.exp(level + ratio) * seasonal_hours)
 
 
-def laws(fit: ViewFit, hours: float) -> tuple[Array, Array]:
-    """The laws of closes and of running maxima at a horizon."""
+def size_quantiles(fit: ViewFit, hours: float) -> tuple[Array, Array]:
+    """The quantiles of the sizes of closes and of running maxima at a horizon."""
     _, close, maximum = fit.arrays
-    return _at(close, hours), _at(maximum, hours)
-
-
-def _at(rows: Array, hours: float) -> Array:
-    """A row of numbers by horizon, interpolated in the logarithm of the horizon."""
-    place = float(np.interp(math.log(max(hours, 1.0)), _LOG_HORIZONS, np.arange(len(HORIZONS_H))))
-    low = int(place)
-    high, share = min(low + 1, len(HORIZONS_H) - 1), place - low
-    return (1 - share) * rows[low] + share * rows[high]
+    return at_hours(close, HORIZONS_H, hours), at_hours(maximum, HORIZONS_H, hours)

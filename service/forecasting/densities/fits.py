@@ -22,8 +22,8 @@ class ViewFit:
     """One view of the assets of one calendar.
 
     The log ratio of the variance per seasonal hour to the asset's level is `coefficients[horizon] @ (1, *features)`.
-    `close` and `maximum` are the laws of |return| and of the running maximum in standard deviations. The first axis of
-    all three is HORIZONS_H.
+    `close` and `maximum` are quantiles of |return| and of the running maximum in standard deviations. The first axis
+    of all three is HORIZONS_H.
     """
 
     features: tuple[str, ...]

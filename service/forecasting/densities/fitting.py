@@ -1,4 +1,4 @@
-"""Fitting the views to the past: a regression of log variance by horizon, and the law of what it left unexplained.
+"""Fitting the views: a regression of log variance by horizon, and the quantiles of what it left unexplained.
 
 The regression of each horizon is pulled towards a prior in which the present variance fades with the horizon, by as
 much as a few independent questions weigh. Without that, a month's horizon, which half a year holds six times, would be
@@ -8,19 +8,19 @@ fitted to chance.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.densities import law
+from service.forecasting.densities import sizes
 from service.forecasting.densities.features import ALPHA, PERSISTENT, VarianceTrack
 from service.forecasting.densities.fits import HORIZONS_H, CalendarFit, ViewFit
 from service.forecasting.densities.grid import HourGrid, HourTrack
-from service.forecasting.densities.law import Simulation, measured_share
 from service.forecasting.densities.season import LEAST_WEIGHT, Season, running_hours, seasons_at
+from service.forecasting.densities.sizes import Simulation, measured_share
 from service.forecasting.densities.views import VIEWS
 from service.forecasting.densities.windows import trailing_max
 from service.market.assets import Calendar, calendar_of
@@ -45,12 +45,12 @@ STEPS = (1, 3, 6, 12, 24, 48, 72, 115, 168, 230, 336, 493, 720)
 
 @dataclass(frozen=True)
 class _Past:
-    """Past horizons of one length, of all assets of a calendar: shape (n,), and (n, features) by view."""
+    """Past horizons of `hours` hours, `opened` of them open, from `row` on: shape (n,) each; `asset` is its place."""
 
     hours: int
-    opened: float
     asset: Rows
     row: Rows
+    opened: Array
     ratio: Array  # realised variance per seasonal hour over the level's
     scale: Array  # standard deviation at the level
     size: Array  # |log return|
@@ -67,7 +67,7 @@ def fit_calendars(grid: HourGrid, tracks: Mapping[str, VarianceTrack], row: int)
         season = seasons[calendar]
         pasts = [_past(grid, tracks, assets, season, row, hours) for hours in HORIZONS_H]
         if all(len(past.row) >= LEAST_ROWS for past in pasts):
-            simulation = law.simulate(_shocks(grid, tracks, assets, season, row), STEPS, ALPHA, SIMULATED_BETA)
+            simulation = sizes.simulate(_shocks(grid, tracks, assets, season, row), STEPS, ALPHA, SIMULATED_BETA)
             views = {name: _view(names, pasts, tracks, assets, simulation) for name, names in VIEWS.items()}
             fits[calendar] = CalendarFit(season, views)
     return fits
@@ -87,17 +87,15 @@ def _past(
     grid: HourGrid, tracks: Mapping[str, VarianceTrack], assets: Sequence[str], season: Season, row: int, hours: int
 ) -> _Past:
     parts = [
-        _past_of(grid.tracks[asset], tracks[asset], running_hours(grid.tracks[asset], season), row, hours)
-        for asset in assets
+        _past_of(place, grid.tracks[asset], tracks[asset], running_hours(grid.tracks[asset], season), row, hours)
+        for place, asset in enumerate(assets)
     ]
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    asset = np.repeat(np.arange(len(assets)), [len(part[0]) for part in parts])
-    opened, *rest = columns[1:]
-    return _Past(hours, float(opened.mean()) if len(opened) else 0.0, asset, columns[0].astype(np.int64), *rest)
+    arrays = [field.name for field in fields(_Past) if field.name != "hours"]
+    return _Past(hours, **{name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays})
 
 
-def _past_of(track: HourTrack, variance: VarianceTrack, running: Array, last: int, hours: int) -> tuple[Array, ...]:
-    """Rows, open hours, ratios, scales, sizes, highest and lowest of one asset."""
+def _past_of(place: int, track: HourTrack, variance: VarianceTrack, running: Array, last: int, hours: int) -> _Past:
+    """The past horizons of one asset, which begin at rows up to `last` - `hours`."""
     rows = np.arange(max(track.first + WARM_UP_H, last - LEARNT_H), last - hours + 1, _spacing(hours))
     opened = track.opened[rows + hours] - track.opened[rows]
     is_usable = track.traded[rows] & (opened > 0)
@@ -107,14 +105,16 @@ def _past_of(track: HourTrack, variance: VarianceTrack, running: Array, last: in
     realised = np.maximum(squares[rows + hours] - squares[rows], LEAST_SQUARE * hours)
     scale = np.sqrt(seasonal * np.exp(variance.level[rows]))
     start = track.close[rows]
-    return (
-        rows.astype(float),
-        opened,
-        realised / scale**2,
-        scale,
-        np.abs(track.close[rows + hours] - start),
-        np.maximum(trailing_max(track.high, hours)[rows + hours] - start, 0.0),
-        np.maximum(start + trailing_max(-track.low, hours)[rows + hours], 0.0),
+    return _Past(
+        hours=hours,
+        asset=np.full(len(rows), place),
+        row=rows,
+        opened=opened,
+        ratio=realised / scale**2,
+        scale=scale,
+        size=np.abs(track.close[rows + hours] - start),
+        highest=np.maximum(trailing_max(track.high, hours)[rows + hours] - start, 0.0),
+        lowest=np.maximum(start + trailing_max(-track.low, hours)[rows + hours], 0.0),
     )
 
 
@@ -152,30 +152,47 @@ def _matrix(names: tuple[str, ...], past: _Past, tracks: Mapping[str, VarianceTr
 
 
 def _horizon(names: tuple[str, ...], past: _Past, values: Array, simulation: Simulation) -> tuple[Array, Array, Array]:
-    """Coefficients of (1, *features), and the laws of closes and of running maxima."""
-    is_persistent = np.array([name in PERSISTENT for name in names])
-    fade = np.exp(-past.hours / PRIOR_FADES_H) / max(1, is_persistent.sum())
-    prior = np.concatenate([[0.0], np.where(is_persistent, fade, 0.0)])
+    """Coefficients of (1, *features), and the quantiles of the sizes of closes and of running maxima."""
+    prior = _prior(names, past.hours)
     design = np.column_stack([np.ones(len(values)), values])
-    target = np.log(past.ratio)
-    everything = np.ones(len(values), dtype=bool)
-    coefficients = _ridge(design, target, prior, past.hours, everything)
-    left_out = design @ coefficients
+    coefficients = _ridge(design, np.log(past.ratio), prior, past.hours, np.ones(len(values), dtype=bool))
+    predicted = _held_out(design, past, prior, coefficients)
+    return coefficients, *_size_quantiles(past, predicted, simulation)
+
+
+def _prior(names: tuple[str, ...], hours: int) -> Array:
+    """The prior of the coefficients: features of the present variance share an effect that fades with the horizon."""
+    is_persistent = np.array([name in PERSISTENT for name in names])
+    fade = np.exp(-hours / PRIOR_FADES_H) / max(1, is_persistent.sum())
+    return np.concatenate([[0.0], np.where(is_persistent, fade, 0.0)])
+
+
+def _held_out(design: Array, past: _Past, prior: Array, coefficients: Array) -> Array:
+    """The log ratio predicted for each block of time by a fit to the others; by `coefficients` where they are few."""
+    predicted, target = design @ coefficients, np.log(past.ratio)
     edges = np.linspace(past.row.min(), past.row.max() + 1, FOLDS + 1)
     for begins, ends in pairwise(edges.tolist()):
         held_out = (past.row >= begins) & (past.row < ends)
         others = (past.row < begins - past.hours) | (past.row >= ends + past.hours)
         if others.sum() >= LEAST_ROWS:
-            left_out[held_out] = design[held_out] @ _ridge(design, target, prior, past.hours, others)
-    sigma = past.scale * np.exp(left_out / 2)
-    spread = np.sqrt(np.mean(past.ratio / np.exp(left_out)))
-    simulated = simulation.at(past.opened)
-    measured = law.measure(past.size / sigma), law.measure(np.concatenate([past.highest / sigma, past.lowest / sigma]))
+            predicted[held_out] = design[held_out] @ _ridge(design, target, prior, past.hours, others)
+    return predicted
+
+
+def _size_quantiles(past: _Past, predicted: Array, simulation: Simulation) -> tuple[Array, Array]:
+    """Quantiles of closes and of running maxima around the predicted log ratios: measured and simulated ones mixed."""
+    sigma = past.scale * np.exp(predicted / 2)
+    spread = np.sqrt(np.mean(past.ratio / np.exp(predicted)))
+    simulated = simulation.at(float(past.opened.mean()))
+    measured = (
+        sizes.measure(past.size / sigma),
+        sizes.measure(np.concatenate([past.highest / sigma, past.lowest / sigma])),
+    )
     share = measured_share(past.hours)
     close, maximum = (
         share * each + (1 - share) * spread * paths for each, paths in zip(measured, simulated, strict=True)
     )
-    return coefficients, close, maximum
+    return close, maximum
 
 
 def _ridge(design: Array, target: Array, prior: Array, hours: int, chosen: NDArray[np.bool_]) -> Array:

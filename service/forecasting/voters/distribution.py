@@ -4,9 +4,9 @@ An opinion is a curve: the log-odds that the price at the deadline lies above a 
 distance `z` (log distance from the present price, in standard deviations of plain volatility over the horizon). Every
 curve falls in `z`. It has two parts:
 
-* The base is the distribution without a lean: the voter's own view of volatility, with the measured law of closes and
-  that of running extremes; before the first fit a normal distribution, of which a symmetric continuous process touches
-  a level twice as often as it closes beyond it (Désiré André, 1887).
+* The base is the distribution without a lean: the voter's own view of volatility, with the measured distributions of
+  closes and of running extremes; before the first fit a normal distribution, of which a symmetric continuous process
+  touches a level twice as often as it closes beyond it (Désiré André, 1887).
 * The residual is what the voter has learnt beyond it. Its odd part is a shape, which counts half for touches. Its even
   part is a lean of the price: it becomes the drift of a Brownian motion with the same closing odds, and the probability
   of a touch follows from the reflection principle with drift.
@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities.density import Density
+from service.forecasting.densities.sizes import LEAST_TAIL
 
 NORMAL = NormalDist()
 FURTHEST = 8.0  # larger distances count as this: their odds are below 1e-15
 SHAPE_IN_TOUCH = 0.5  # share of a residual's shape that counts for touches
 FAST_FADES_H = 720.0  # open hours over which the present volatility gives way to the 180-day one
-LEAST_TAIL = 1e-15
 
 
 class Base(Protocol):
@@ -71,7 +71,7 @@ class ViewBase:
 
     density: Density
     unit: float
-    _tails: dict[float, float] = field(default_factory=dict, compare=False, repr=False)
+    _odds: dict[float, float] = field(default_factory=dict, compare=False, repr=False)
     _touches: dict[float, float] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -80,9 +80,9 @@ class ViewBase:
 
     def log_odds(self, z: float) -> float:
         size = abs(z)
-        if size not in self._tails:
-            self._tails[size] = max(LEAST_TAIL, self.density.above(size * self.unit))
-        return math.copysign(math.log(self._tails[size] / (1 - self._tails[size])), -z)
+        if size not in self._odds:
+            self._odds[size] = self.density.log_odds_above(size * self.unit)
+        return math.copysign(self._odds[size], -z)
 
     def touch(self, z: float) -> float:
         if z not in self._touches:

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.densities.density import laws, sigmas
+from service.forecasting.densities.density import sigmas, size_quantiles
 from service.forecasting.densities.fits import CalendarFit, ViewFit
-from service.forecasting.densities.law import tail_odds
 from service.forecasting.densities.season import Season
-from service.forecasting.voters.distribution import LEAST_TAIL, normal_log_odds_of
+from service.forecasting.densities.sizes import log_odds_above
+from service.forecasting.voters.distribution import normal_log_odds_of
 from service.forecasting.voters.past import QuestionSample
 from service.market.assets import Calendar, calendar_of
 from service.market.instants import HOUR
@@ -54,6 +54,4 @@ def _seen(
     seasonal_hours = season.hours(asset, sample.asked_at[rows], sample.deadline[rows])
     sigma = sigmas(view, sample.inputs["level"][rows], features, hours, seasonal_hours)
     z = np.clip(sample.z[rows] * sample.unit[rows] / sigma, -furthest, furthest)
-    tail = np.maximum(tail_odds(laws(view, hours)[0], np.abs(z)) / 2, LEAST_TAIL)
-    tail = np.where(z == 0, 0.5, tail)
-    return z, np.copysign(np.log(tail / (1 - tail)), -z)
+    return z, log_odds_above(size_quantiles(view, hours)[0], z)

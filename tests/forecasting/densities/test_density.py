@@ -12,30 +12,35 @@ from hypothesis import strategies as st
 from service.forecasting.densities.density import Density, density
 from service.forecasting.densities.fits import HORIZONS_H, CalendarFit, ViewFit
 from service.forecasting.densities.season import Season
-from tests.forecasting.densities.test_law import NORMAL_LAW, PHI
+from tests.forecasting.densities.test_sizes import NORMAL_SIZES, PHI
 
-LAW = tuple(NORMAL_LAW.tolist())
-LAWS = (LAW,) * len(HORIZONS_H)
-VIEW = ViewFit(("garch",), tuple((0.0, 1.0 / hours) for hours in HORIZONS_H), LAWS, LAWS)
-NORMAL = Density(0.05, NORMAL_LAW, NORMAL_LAW)
+SIZES = tuple(NORMAL_SIZES.tolist())
+SIZES_BY_HORIZON = (SIZES,) * len(HORIZONS_H)
+VIEW = ViewFit(("garch",), tuple((0.0, 1.0 / hours) for hours in HORIZONS_H), SIZES_BY_HORIZON, SIZES_BY_HORIZON)
+NORMAL = Density(0.05, NORMAL_SIZES, NORMAL_SIZES)
+
+
+def above(distance: float) -> float:
+    """P(the log return is above `distance`) under NORMAL."""
+    return 1 / (1 + np.exp(-NORMAL.log_odds_above(distance)))
 
 
 @given(distance=st.floats(-0.2, 0.2))
 def test_above_and_below_add_up_to_one(distance):
-    assert NORMAL.above(distance) + NORMAL.above(-distance) == pytest.approx(1)
+    assert above(distance) + above(-distance) == pytest.approx(1)
 
 
 def test_a_normal_density_by_hand():
     """Sigma 5%: P(above +5%) = .1587, P(touch +5%) = .3173."""
-    assert NORMAL.above(0.05) == pytest.approx(1 - PHI(1), abs=0.001)
+    assert above(0.05) == pytest.approx(1 - PHI(1), abs=0.001)
     assert NORMAL.touch(0.05) == pytest.approx(2 * (1 - PHI(1)), abs=0.001)
-    assert (NORMAL.above(0.0), NORMAL.touch(0.0)) == (0.5, 1.0)
+    assert (above(0.0), NORMAL.touch(0.0)) == (0.5, 1.0)
 
 
 @given(level=st.floats(0.01, 0.99))
 def test_quantiles_are_the_inverse_of_the_tail(level):
     (quantile,) = NORMAL.quantiles(np.array([level])).tolist()
-    assert 1 - NORMAL.above(quantile) == pytest.approx(level, abs=0.002)
+    assert 1 - above(quantile) == pytest.approx(level, abs=0.002)
 
 
 def test_sigma_follows_level_feature_and_clock():

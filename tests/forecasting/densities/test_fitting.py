@@ -1,4 +1,4 @@
-"""The views fitted to bars whose law is known."""
+"""The views fitted to bars whose distribution is known."""
 
 from __future__ import annotations
 

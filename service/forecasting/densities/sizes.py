@@ -1,12 +1,13 @@
 """How returns and running extremes spread around a forecast variance, by horizon.
 
-A law is a list of quantiles of the size |r| / sigma, the same for up and down. Measured sizes of the past are mixed
-with those of simulated paths: the longer the horizon, the fewer independent returns were measured, and the more the
-simulation counts.
+A distribution is given by quantiles of the size |r| / sigma, the same for up and down. Measured sizes of the past are
+mixed with those of simulated paths: the longer the horizon, the fewer independent returns were measured, and the more
+the simulation counts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ LEVELS = np.concatenate([np.arange(50) / 50, [0.99, 0.995, 0.998]])
 MEASURED_FADES_H = 168.0  # the horizon at which measured and simulated sizes count alike
 PATHS = 4096
 SEED = 20260101
+LEAST_TAIL = 1e-15
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,16 @@ class Simulation:
     maximum: Array
 
     def at(self, hours: float) -> tuple[Array, Array]:
-        """The two laws for a number of open hours, interpolated in its logarithm."""
-        place = np.interp(np.log(max(hours, 1.0)), np.log(self.steps), np.arange(len(self.steps)))
-        low = int(place)
-        high, share = min(low + 1, len(self.steps) - 1), place - low
-        return tuple((1 - share) * law[low] + share * law[high] for law in (self.close, self.maximum))  # pyright: ignore[reportReturnType]
+        """`close` and `maximum` for a number of open hours."""
+        return at_hours(self.close, self.steps, hours), at_hours(self.maximum, self.steps, hours)
+
+
+def at_hours(rows: Array, steps: Sequence[int], hours: float) -> Array:
+    """A row of numbers for `hours`, interpolated in the logarithm between those of `steps`, which rise from 1."""
+    place = float(np.interp(np.log(max(hours, 1.0)), np.log(steps), np.arange(len(steps))))
+    low = int(place)
+    high, share = min(low + 1, len(steps) - 1), place - low
+    return (1 - share) * rows[low] + share * rows[high]
 
 
 def measured_share(horizon_h: float) -> float:
@@ -78,9 +85,16 @@ def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -
     return Simulation(steps, np.array(closes), np.array(maxima))
 
 
-def tail_odds(law: Array, size: Array | float) -> Array:
-    """P(a size is above `size`) under a law, shape of `size`; beyond the last quantile it falls exponentially."""
-    knots = np.maximum.accumulate(law + np.arange(len(law)) * 1e-9)
+def log_odds_above(quantiles: Array, distance: Array | float) -> Array:
+    """Log-odds that a symmetric value is above `distance` where its size has the `quantiles`; 0 at 0."""
+    tail = np.maximum(tail_odds(quantiles, np.abs(distance)) / 2, LEAST_TAIL)
+    tail = np.where(np.asarray(distance) == 0, 0.5, tail)
+    return np.copysign(np.log(tail / (1 - tail)), -np.asarray(distance))
+
+
+def tail_odds(quantiles: Array, size: Array | float) -> Array:
+    """P(a size is above `size`), shape of `size`; beyond the last of the quantiles it falls exponentially."""
+    knots = np.maximum.accumulate(quantiles + np.arange(len(quantiles)) * 1e-9)
     log_tail = np.log1p(-LEVELS)
     slope = (log_tail[-1] - log_tail[-4]) / max(knots[-1] - knots[-4], 1e-9)
     inside = np.interp(size, knots, log_tail)

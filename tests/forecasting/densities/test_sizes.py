@@ -1,4 +1,4 @@
-"""Laws of sizes, and the simulation that they are mixed with."""
+"""Quantiles of sizes, and the simulation that they are mixed with."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from service.forecasting.densities.law import LEVELS, measure, measured_share, simulate, tail_odds
+from service.forecasting.densities.sizes import LEVELS, measure, measured_share, simulate, tail_odds
 
 PHI = NormalDist().cdf
-NORMAL_LAW = np.array([NormalDist().inv_cdf((1 + level) / 2) for level in LEVELS])
+NORMAL_SIZES = np.array([NormalDist().inv_cdf((1 + level) / 2) for level in LEVELS])
 
 
-def test_a_normal_law_gives_normal_tails():
+def test_normal_sizes_have_normal_tails():
     """P(|z| > 1) = .3173 and P(|z| > 2) = .0455."""
-    assert tail_odds(NORMAL_LAW, np.array([1.0, 2.0])) == pytest.approx([0.3173, 0.0455], abs=0.001)
+    assert tail_odds(NORMAL_SIZES, np.array([1.0, 2.0])) == pytest.approx([0.3173, 0.0455], abs=0.001)
 
 
-def test_beyond_its_last_quantile_a_law_goes_on_falling():
-    tails = tail_odds(NORMAL_LAW, np.array([3.5, 5.0, 20.0]))
+def test_tails_go_on_falling_beyond_the_last_quantile():
+    tails = tail_odds(NORMAL_SIZES, np.array([3.5, 5.0, 20.0]))
     assert (np.diff(tails) < 0).all()
     assert 0 < tails[-1] < 1e-6
 
@@ -41,7 +41,7 @@ def test_simulated_normal_shocks_follow_the_reflection_principle():
     simulation = simulate(shocks, (24, 720), 0.0, 0.0)
     close, maximum = simulation.at(720)
     middle = slice(10, 48)
-    assert close[middle] == pytest.approx(NORMAL_LAW[middle], abs=0.05)
+    assert close[middle] == pytest.approx(NORMAL_SIZES[middle], abs=0.05)
     assert maximum[middle] == pytest.approx(close[middle], abs=0.09)
 
 
