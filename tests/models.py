@@ -114,7 +114,9 @@ def _input_of(line: str) -> str:
 
 def _pattern(phrase: str) -> str:
     """A phrase of the inputs with any word where its values stand."""
-    return "".join(re.escape(words) + (r"\S+" if field else "") for words, field, *_ in Formatter().parse(phrase))
+    return "".join(
+        re.escape(words) + (r"\S+(?: coins)?" if field else "") for words, field, *_ in Formatter().parse(phrase)
+    )
 
 
 def fenced(user: str) -> str:

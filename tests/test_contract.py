@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -82,11 +82,14 @@ def test_every_answer_is_one_that_the_document_describes(api, service: RunningSe
 
     def attempt(case) -> None:
         next(tried)
+        # A parameter may spell a path of its own, such as head in /api/v1/ledger/{seq}.
+        assume(case.formatted_path == case.operation.path or case.formatted_path not in paths)
         # A key may be spent or revoked by the case itself, and only a delegating one has its X-End-User read.
         headers = {"X-API-Key": fresh_key(service), "Accept-Encoding": "identity"}
         case.call_and_validate(headers=headers, checks=CHECKS)
 
     operations = [result.ok() for result in api.get_all_operations()]
+    paths = {operation.path for operation in operations}
     while next(tried) < CASES:
         for operation in operations:
             sound, unsound = (operation.as_strategy(generation_mode=mode) for mode in GenerationMode)
