@@ -15,21 +15,46 @@ from plotly.basewidget import BaseFigureWidget
 CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
 
 # anywidget drops every message to a widget whose script is not loaded after 2 seconds; plotly's has 5 MB, and a slow
-# browser takes longer. This script is loaded at once, and loads plotly's before the first drawing.
+# browser takes longer. This script is loaded at once, and loads plotly's before the first drawing. Changes that began
+# before that drawing are incomplete messages to it: where its traces differ from the content, it is drawn anew.
 LOADER = """
+const load = async (model) => {
+  const url = URL.createObjectURL(new Blob([model.get("_plotly")], { type: "text/javascript" }));
+  const { default: create } = await import(url);
+  URL.revokeObjectURL(url);
+  return create;
+};
+const size = (values) => values?.shape?.[0] ?? values?.length ?? 0;
+const sizes = (traces) => JSON.stringify((traces ?? []).map(({ x, y }) => [size(x), size(y)]));
+
+function draw(create, model, el) {
+  const calls = [];
+  const own = new Proxy(model, {
+    get(target, name) {
+      if (name === "on") return (event, call) => { calls.push([event, call]); target.on(event, call); };
+      return typeof target[name] === "function" ? target[name].bind(target) : target[name];
+    },
+  });
+  const chart = document.createElement("div"), widget = create();
+  el.replaceChildren(chart);
+  widget.initialize({ model: own });
+  const remove = widget.render({ model: own, el: chart });
+  return { chart, close() { for (const call of calls) model.off(...call); remove(); } };
+}
+
 export default () => {
   let plotly = null;
-  const load = async (model) => {
-    const url = URL.createObjectURL(new Blob([model.get("_plotly")], { type: "text/javascript" }));
-    const widget = (await import(url)).default();
-    URL.revokeObjectURL(url);
-    widget.initialize({ model });
-    return widget;
-  };
   return {
     async render({ model, el }) {
-      plotly ??= load(model);
-      return (await plotly).render({ model, el });
+      const create = await (plotly ??= load(model));
+      let drawn = draw(create, model, el);
+      const check = () => {
+        if (sizes(drawn.chart.data) === sizes(model.get("_widget_data"))) return;
+        drawn.close();
+        drawn = draw(create, model, el);
+      };
+      model.on("change:_widget_data", check);
+      return () => { model.off("change:_widget_data", check); drawn.close(); };
     },
   };
 };

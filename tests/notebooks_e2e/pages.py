@@ -146,7 +146,7 @@ class PagePanel:
         field = self.box.get_by_role("textbox")
         field.fill(question)
         field.press("Enter")
-        self.box.get_by_text("9 of 9 have voted").wait_for()
+        self.box.get_by_text("9 of 9 have voted").first.wait_for()
 
     def select_theme(self, theme: str) -> None:
         """Select a theme in its control."""
