@@ -25,7 +25,7 @@ from bot.charts.sheet import (
 )
 
 NO_BARS = "The lanes have no data yet. They start with the next bar, within five minutes."
-NO_SUCH_LANE = "There is no history of such a lane."
+NO_HISTORY = "There is no history of this lane."
 MARKERS = {"harvest": "^", "switch": "D", "trade": "o"}
 LABELS = {"harvest": "△ harvest", "switch": "◇ pool switch", "trade": "○ trade"}
 OTHER_MARKER = "s"  # for an event of a kind that this version does not know
@@ -55,7 +55,7 @@ def lane(battle_history: Mapping[str, Any], battle: Mapping[str, Any], name: str
     """One lane's equity in USD, with its events; without a name the first lane of the history."""
     shown = next((lane for lane in battle_history["lanes"] if name in (None, lane["name"])), None)
     if shown is None or not shown["points"]:
-        return empty_chart(battle, name or "One lane", NO_BARS if shown else NO_SUCH_LANE)
+        return empty_chart(battle, name or "One lane", NO_BARS if shown else NO_HISTORY)
     figure, (axes,) = sheet(900)
     times, equity = moments(shown["points"]), [point["equity_usd"] for point in shown["points"]]
     draw_line(axes, times, equity, color=COLOURS[0], linewidth=3)

@@ -15,8 +15,9 @@ from plotly.basewidget import BaseFigureWidget
 CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
 
 # anywidget drops every message to a widget whose script is not loaded after 2 seconds; plotly's has 5 MB, and a slow
-# browser takes longer. This script is loaded at once, and loads plotly's before the first drawing. Changes that began
-# before that drawing are incomplete messages to it: where its traces differ from the content, it is drawn anew.
+# browser takes longer. This script is loaded at once, and loads plotly's before the first drawing. Of a change that is
+# sent while the chart is drawn first, it gets only the last messages; where its curves then differ from the content,
+# it is drawn anew.
 LOADER = """
 const load = async (model) => {
   const url = URL.createObjectURL(new Blob([model.get("_plotly")], { type: "text/javascript" }));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 import structlog
 from sqlalchemy import Connection
@@ -16,7 +17,7 @@ from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.next_day import up_in_a_day
 from service.forecasting.voters.panel import Panel
 from service.jobs import children
-from service.jobs.documents import bar_sources
+from service.jobs.documents import header
 from service.jobs.job import Effects, JobContext
 from service.jobs.schedules import Monthly
 from service.market.assets import Calendar, calendar_of
@@ -78,22 +79,26 @@ def refit(job_context: JobContext, slot: int) -> Effects:
     """
     month = Monthly().slot_at(slot)
     with job_context.database.reading() as db:
-        newest = fits.latest(db)
+        current = _current(fits.latest(db), month)
     calendars = {calendar_of(asset) for asset in job_context.feed.assets}
-    is_current = newest and newest["slot"] >= month and newest["version"] == VERSION and not newest["missing"]
-    fitted_views = newest["densities"] if newest and is_current else None
-    if fitted_views is not None and calendars <= fitted_views.keys():
+    if current and calendars <= current["densities"].keys():
         return lambda _: None
     hourly = hours(job_context, slot)
-    if fitted_views is not None and not _due_views(fitted_views, hourly):
+    if current and not due_views(current["densities"], hourly):
         return lambda _: None
     fitted = children.call(training.fit, hourly, month)
-    if fitted.missing or _due_views(fitted.densities, hourly):
+    if fitted.missing or due_views(fitted.densities, hourly):
         fitted = children.call(training.fit, hourly, slot)
     return lambda db: fits.save(db, fitted.slot, fitted.to_plain())
 
 
-def _due_views(fitted: Collection[str], hourly: Mapping[str, Bars]) -> list[Calendar]:
+def _current(newest: Mapping[str, Any] | None, month: int) -> Mapping[str, Any] | None:
+    """The newest fits, if they are of this version and month and every voter is fitted."""
+    is_current = newest and newest["slot"] >= month and newest["version"] == VERSION and not newest["missing"]
+    return newest if is_current else None
+
+
+def due_views(fitted: Collection[str], hourly: Mapping[str, Bars]) -> list[Calendar]:
     """The calendars without views whose assets have enough history for them by now."""
     lengths: dict[Calendar, list[int]] = {}
     for asset, history in hourly.items():
@@ -108,16 +113,10 @@ def _due_views(fitted: Collection[str], hourly: Mapping[str, Bars]) -> list[Cale
 
 def forecast_prices(job_context: JobContext, slot: int) -> Effects:
     """Publish where the price of every asset will be, once the views of volatility are fitted."""
-    documents = price_forecasts.describe(
-        knowledge.latest(job_context.database, job_context.feed.step),
-        made_at=slot,
-        step=job_context.feed.step,
-        world=job_context.clock.world,
-        sources=bar_sources(job_context),
-    )
-    return lambda db: snapshots.publish(
-        db, slot, {f"forecasts/{asset}": document for asset, document in documents.items()}
-    )
+    stored = knowledge.latest(job_context.database, job_context.feed.step)
+    documents = price_forecasts.describe(stored, slot, header(job_context, slot, every_s=0))
+    by_name = {f"forecasts/{asset}": document for asset, document in documents.items()}
+    return lambda db: snapshots.publish(db, slot, by_name)
 
 
 def hours(job_context: JobContext, slot: int) -> dict[str, Bars]:

@@ -23,7 +23,7 @@ def test_a_forecast_has_every_horizon_quantile_and_voter(running):
     assert answer.status_code == 200
     forecast = answer.json
     assert (forecast["schema"], forecast["asset"], forecast["world"]) == ("forecast/1", "btc", "simulated")
-    assert forecast["sources"] == {"btc": "simulated (seed 42)"}
+    assert forecast["sources"]["btc"] == "simulated (seed 42)"
     assert [horizon["horizon"] for horizon in forecast["horizons"]] == list(HORIZONS)
     for horizon in forecast["horizons"]:
         assert list(horizon["voters"]) == list(VIEWS)
@@ -36,7 +36,7 @@ def test_it_starts_at_the_price_that_is_published(running):
     prices = running.client.get("/api/v1/prices").json
     forecast = running.client.get("/api/v1/forecasts/eth").json
     (price,) = (row for row in prices["prices"] if row["asset"] == "eth")
-    assert (forecast["price"], forecast["as_of"]) == (price["price"], price["as_of"])
+    assert (forecast["price"], forecast["price_as_of"]) == (price["price"], price["as_of"])
 
 
 def test_an_unknown_asset_is_told_which_there_are(client):

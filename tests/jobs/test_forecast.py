@@ -12,7 +12,7 @@ from service.forecasting.densities.fitting import fit_calendars, least_history_h
 from service.forecasting.densities.grid import hour_grid
 from service.forecasting.voters.fits import VERSION, Fits
 from service.jobs import children
-from service.jobs.forecast import _due_views, refit
+from service.jobs.forecast import due_views, refit
 from service.jobs.schedules import Monthly
 from service.market.bars import empty
 from service.market.instants import DAY, HOUR
@@ -78,9 +78,9 @@ def test_views_are_fitted_once_there_is_history_for_them():
     """A calendar of one asset, and one of two."""
     lone, pair = (least_history_h(assets) for assets in (1, 2))
     hourly = {"btc": made_bars("btc", lone // 24 + 1, 0), "gold": made_bars("gold", pair // 24 - 1, 1)}
-    assert _due_views({}, hourly) == ["always"]
-    assert _due_views({"always"}, hourly) == []
-    assert _due_views({"always"}, hourly | {"gold": empty(HOUR)}) == []
+    assert due_views({}, hourly) == ["always"]
+    assert due_views({"always"}, hourly) == []
+    assert due_views({"always"}, hourly | {"gold": empty(HOUR)}) == []
 
 
 def test_that_history_is_enough_for_views():

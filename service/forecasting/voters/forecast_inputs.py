@@ -78,11 +78,11 @@ def build_inputs(question: Question, now: int, knowledge: Knowledge) -> Forecast
     Raises Abstention, for every voter, where an asset has no usable context.
     """
     until = int(question.deadline.timestamp())
-    context = _usable(knowledge.contexts, question.asset, now)
+    context = usable(knowledge.contexts, question.asset, now)
     state = _state(context, question.spot, now, until)
     if question.other_asset is None:
         return ForecastInputs(state, None, None, knowledge.fits)
-    other = _usable(knowledge.contexts, question.other_asset, now)
+    other = usable(knowledge.contexts, question.other_asset, now)
     return ForecastInputs(
         state=state,
         other=_state(other, other.spot, now, until),
@@ -91,7 +91,8 @@ def build_inputs(question: Question, now: int, knowledge: Knowledge) -> Forecast
     )
 
 
-def _usable(contexts: Mapping[str, Context], asset: str, now: int) -> Context:
+def usable(contexts: Mapping[str, Context], asset: str, now: int) -> Context:
+    """The context of an asset; raises Abstention where it is absent, too short or too old at the unix second `now`."""
     context = contexts.get(asset)
     if context is None:
         raise Abstention(f"no bars of {asset} are stored")

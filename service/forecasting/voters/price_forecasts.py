@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.documents import Document, World
+from service.documents import Document, DocumentHeader
 from service.forecasting.densities.density import Density, density
 from service.forecasting.densities.fits import CalendarFit
 from service.forecasting.densities.views import VIEWS
+from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context
+from service.forecasting.voters.forecast_inputs import usable
 from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS, calendar_of, open_hours
-from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
 
 HORIZONS = {"1h": HOUR, "6h": 6 * HOUR, "24h": DAY, "3d": 3 * DAY, "7d": 7 * DAY, "14d": 14 * DAY, "30d": 30 * DAY}
@@ -34,10 +34,10 @@ class ViewForecast:
 
 @dataclass(frozen=True)
 class HorizonForecast:
-    """The price at `until`, of which the market is open for `open_hours`.
+    """The price at `until`; the market is open for `open_hours` until then.
 
-    `quantiles` are the means of the voters': the price ends below `quantiles["25"]` with a probability of 25%. They
-    equal the present price where the market stays closed.
+    The price ends below `quantiles["25"]` with a probability of 25%. In log returns, `quantiles` and `sigma_pct` are
+    the means of the voters'. Where the market stays closed all quantiles equal the present price.
     """
 
     horizon: str
@@ -50,48 +50,55 @@ class HorizonForecast:
 
 @dataclass(frozen=True)
 class ForecastDocument(Document):
-    """The forecasts of one asset from its `price` in USD at `as_of`. No drift is assumed: the median is that price."""
+    """The forecasts of one asset from `timestamp` on. No drift is assumed: the median is the present `price` in USD.
+
+    `price_as_of` is the end of its last bar, hours ago where its market is closed.
+    """
 
     asset: str
     name: str
     price: float
+    price_as_of: str
     horizons: tuple[HorizonForecast, ...]
 
 
-def describe(
-    knowledge: Knowledge, *, made_at: int, step: int, world: World, sources: Mapping[str, str]
-) -> dict[str, ForecastDocument]:
-    """The document of every asset whose views of volatility are fitted.
+def describe(knowledge: Knowledge, now: int, header: DocumentHeader) -> dict[str, ForecastDocument]:
+    """The documents at the unix second `now` of every asset whose views of volatility are fitted.
 
-    `made_at` is a unix second of world time, `step` the seconds of a bar, `sources` names the origin of the bars.
+    An asset that voters abstain from, because its bars are too few or too old, has none.
     """
     fits = knowledge.fits.densities if knowledge.fits else {}
-    fitted = {
-        asset: (context, fits[calendar_of(asset)])
-        for asset, context in knowledge.contexts.items()
-        if calendar_of(asset) in fits and context.level is not None
-    }
-    return {
-        asset: ForecastDocument(
-            schema="forecast/1",
-            **vars(header(made_at, context.as_of, step=step, world=world, sources={asset: sources[asset]})),
-            asset=asset,
-            name=ASSETS[asset].name,
-            price=context.spot,
-            horizons=tuple(_horizon(name, length, context, fit) for name, length in HORIZONS.items()),
-        )
-        for asset, (context, fit) in fitted.items()
-    }
+    documents = {}
+    for asset in knowledge.contexts:
+        try:
+            context = usable(knowledge.contexts, asset, now)
+        except Abstention:
+            continue
+        fit = fits.get(calendar_of(asset))
+        if fit is not None and context.level is not None:
+            documents[asset] = _document(context, fit, now, header)
+    return documents
 
 
-def _horizon(name: str, length: int, context: Context, fit: CalendarFit) -> HorizonForecast:
-    until = context.as_of + length
-    views = _densities(context, fit, until)
+def _document(context: Context, fit: CalendarFit, now: int, header: DocumentHeader) -> ForecastDocument:
+    return ForecastDocument(
+        schema="forecast/1",
+        **vars(header),
+        asset=context.asset,
+        name=ASSETS[context.asset].name,
+        price=context.spot,
+        price_as_of=iso(context.as_of),
+        horizons=tuple(_horizon(name, now, now + length, context, fit) for name, length in HORIZONS.items()),
+    )
+
+
+def _horizon(name: str, now: int, until: int, context: Context, fit: CalendarFit) -> HorizonForecast:
+    views = _densities(context, fit, now, until)
     returns = {voter: view.quantiles(_LEVELS) for voter, view in views.items()}
     return HorizonForecast(
         horizon=name,
         until=iso(until),
-        open_hours=round(open_hours(context.asset, context.as_of, until), 2),
+        open_hours=round(open_hours(context.asset, now, until), 2),
         sigma_pct=_percent(float(np.mean([view.sigma for view in views.values()]))),
         quantiles=_prices(context.spot, np.mean(list(returns.values()), axis=0)),
         voters={
@@ -101,11 +108,11 @@ def _horizon(name: str, length: int, context: Context, fit: CalendarFit) -> Hori
     )
 
 
-def _densities(context: Context, fit: CalendarFit, until: int) -> dict[str, Density]:
-    """Each voter's distribution of the log return from the context's instant to the unix second `until`."""
+def _densities(context: Context, fit: CalendarFit, now: int, until: int) -> dict[str, Density]:
+    """Each voter's distribution of the log return between two unix seconds."""
     assert context.level is not None
-    (seasonal_hours,) = fit.season.hours(context.asset, np.array([context.as_of]), np.array([until])).tolist()
-    hours = (until - context.as_of) / HOUR
+    (seasonal_hours,) = fit.season.hours(context.asset, np.array([now]), np.array([until])).tolist()
+    hours = (until - now) / HOUR
     return {voter: density(fit.views[voter], context.level, context.variance, hours, seasonal_hours) for voter in VIEWS}
 
 

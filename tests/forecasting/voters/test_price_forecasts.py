@@ -10,15 +10,16 @@ from service.forecasting.densities.season import WEEK, Season
 from service.forecasting.voters.brains import VOL
 from service.forecasting.voters.forecast_inputs import build_inputs
 from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS, ForecastDocument, describe
-from service.market.assets import ASSETS, calendar_of
-from service.market.instants import HOUR
+from service.market.assets import calendar_of
+from service.market.headers import header
+from service.market.instants import DAY, HOUR, iso
 from tests.forecasting.made import NOW
 
-SOURCES = dict.fromkeys(ASSETS, "made for a test")
+HEADER = header(NOW, NOW, step=HOUR, world="simulated", sources={"btc": "made for a test"})
 
 
-def described(knowledge) -> dict[str, ForecastDocument]:
-    return describe(knowledge, made_at=NOW, step=3600, world="simulated", sources=SOURCES)
+def described(knowledge, now: int = NOW) -> dict[str, ForecastDocument]:
+    return describe(knowledge, now, HEADER)
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +62,12 @@ def test_a_voter_answers_what_its_quantiles_say(forecasts, knowledge, asking):
 def test_a_market_that_stays_closed_keeps_its_price(knowledge):
     """Gold on a Saturday: an hour has no open minute."""
     saturday = 1_745_625_600  # 2025-04-26T00:00:00Z
-    gold = replace(knowledge.contexts["gold"], as_of=saturday)
+    gold = replace(knowledge.contexts["gold"], as_of=saturday - 3 * HOUR)
     closed = replace(knowledge.fits.densities["always"], season=Season((0.0,) * WEEK))
     fits = replace(knowledge.fits, densities={calendar_of("gold"): closed})
-    forecast = described(replace(knowledge, contexts={"gold": gold}, fits=fits))["gold"]
+    forecast = described(replace(knowledge, contexts={"gold": gold}, fits=fits), saturday)["gold"]
     first = forecast.horizons[0]
+    assert (forecast.price_as_of, first.until) == (iso(saturday - 3 * HOUR), iso(saturday + HOUR))
     assert (first.open_hours, first.sigma_pct) == (0, 0)
     assert list(first.quantiles.values()) == pytest.approx([forecast.price] * len(PERCENTS), rel=1e-6)
 
@@ -79,3 +81,8 @@ def test_without_fitted_views_there_is_no_forecast(knowledge):
 
 def test_the_percents_are_symmetric():
     assert [100 - percent for percent in reversed(PERCENTS)] == list(PERCENTS)
+
+
+def test_an_asset_without_fresh_bars_has_no_forecast(knowledge):
+    """As voters abstain from it: bitcoin's last bar is two days old."""
+    assert "btc" not in described(knowledge, NOW + 2 * DAY)
