@@ -28,7 +28,7 @@ from service.store.lanes import LaneBar
 from service.store.plain import contexts, lane_states
 from service.trading import battle as documents
 from service.trading.battle import RateLimit
-from service.trading.lanes import LANES, State, moments
+from service.trading.lanes import LANES, LaneVote, State, moments
 from service.trading.pools import ASSUMED_POOLS, Pool
 
 # The span before the first start that the lanes process as backfill.
@@ -95,7 +95,7 @@ def _begin(job_context: JobContext, slot: int) -> dict[str, Walk]:
 
 def _market(
     job_context: JobContext, after: int, slot: int
-) -> tuple[dict[str, Bars], dict[str, Bars], dict[int, dict[str, float]]]:
+) -> tuple[dict[str, Bars], dict[str, Bars], dict[int, dict[str, LaneVote]]]:
     """All stored hours, because exponential averages need their whole history; and the new bars and votes."""
     assets, shortest = job_context.feed.assets, job_context.feed.step
     with job_context.database.reading() as db:

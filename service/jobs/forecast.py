@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from math import sqrt
 from typing import Any
 
 import structlog
@@ -25,10 +26,12 @@ from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.store import bars, hourly_votes, knowledge, snapshots
 from service.store.plain import contexts, fits
-from service.trading.lanes import CONSENSUS_ASSETS
+from service.trading.lanes import VOTED, LaneVote
+from service.trading.performance import DAYS_A_YEAR
 
 log = structlog.stdlib.get_logger(__name__)
 
+WEEK = 7 * DAY
 # Longer than any look-back and training window, so earlier bars change nothing.
 LOOK_BACK_S = 600 * DAY
 
@@ -36,7 +39,7 @@ LOOK_BACK_S = 600 * DAY
 def observe(job_context: JobContext, slot: int) -> Effects:
     """Store the context of every asset at `slot`, which requests read instead of bars.
 
-    Once an hour the voters also forecast whether the assets of the consensus lane will be higher in a day.
+    Once an hour the voters also forecast direction and volatility of the assets of the consensus lane.
     """
     by_asset = context.build_all(hours(job_context, slot), slot)
     hour = slot // HOUR * HOUR
@@ -50,25 +53,27 @@ def observe(job_context: JobContext, slot: int) -> Effects:
     return write
 
 
-def _vote(job_context: JobContext, hour: int, by_asset: dict[str, Context]) -> dict[str, float]:
-    """P(up in a day) of each asset with enough votes and a bar that ends at `hour`; empty where it is stored."""
+def _vote(job_context: JobContext, hour: int, by_asset: dict[str, Context]) -> dict[str, LaneVote]:
+    """The vote on each asset with enough voters and a bar that ends at `hour`; empty where they are stored."""
     with job_context.database.reading() as db:
         if hourly_votes.since(db, hour):
             return {}
     basis = knowledge.beside(job_context.database, by_asset)
-    trading = [asset for asset in CONSENSUS_ASSETS if asset in by_asset and by_asset[asset].as_of == hour]
-    answers = {asset: _p_up(job_context.embedded, basis, asset) for asset in trading}
-    return {asset: p for asset, p in answers.items() if p is not None}
+    trading = [asset for asset in VOTED if asset in by_asset and by_asset[asset].as_of == hour]
+    votes = {asset: _lane_vote(job_context.embedded, basis, asset) for asset in trading}
+    return {asset: vote for asset, vote in votes.items() if vote}
 
 
-def _p_up(panel: Panel, basis: Knowledge, asset: str) -> float | None:
-    """The pool's P(up in a day), asked at the end of the context's hour; None below the quorum."""
+def _lane_vote(panel: Panel, basis: Knowledge, asset: str) -> LaneVote | None:
+    """The pool's forecast at the end of the context's hour; None below the quorum and before the views are fitted."""
     hour = basis.contexts[asset].as_of
+    sigma = price_forecasts.pooled_sigma(basis, asset, hour, hour + WEEK)
     try:
-        return panel.ask(up_in_a_day(asset, basis.contexts[asset].spot, hour), hour, basis).pooled.p
+        p_up = panel.ask(up_in_a_day(asset, basis.contexts[asset].spot, hour), hour, basis).pooled.p
     except NoVoters as error:
         log.debug("quorum_missed", asset=asset, hour=hour, detail=error.detail)
         return None
+    return LaneVote(sigma * sqrt(DAYS_A_YEAR * DAY / WEEK), p_up) if sigma else None
 
 
 def refit(job_context: JobContext, slot: int) -> Effects:

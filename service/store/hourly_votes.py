@@ -6,18 +6,19 @@ from sqlalchemy import Connection, select
 
 from service.store.database import insert
 from service.store.tables import hourly_vote
+from service.trading.lanes import LaneVote
 
 
-def add(db: Connection, hour: int, p_up: dict[str, float]) -> None:
+def add(db: Connection, hour: int, votes: dict[str, LaneVote]) -> None:
     """Store the votes at the end of an hour, a world second, unless they are stored already."""
-    rows = [{"hour": hour, "asset": asset, "p_up": p} for asset, p in p_up.items()]
+    rows = [{"hour": hour, "asset": asset, **vote._asdict()} for asset, vote in votes.items()]
     if rows:
         db.execute(insert(db, hourly_vote).on_conflict_do_nothing(), rows)
 
 
-def since(db: Connection, hour: int) -> dict[int, dict[str, float]]:
-    """The votes at the ends of hours from `hour` on: P(up) by asset."""
-    votes: dict[int, dict[str, float]] = {}
+def since(db: Connection, hour: int) -> dict[int, dict[str, LaneVote]]:
+    """The votes at the ends of hours from `hour` on, by hour and asset."""
+    votes: dict[int, dict[str, LaneVote]] = {}
     for row in db.execute(select(hourly_vote).where(hourly_vote.c.hour >= hour)):
-        votes.setdefault(row.hour, {})[row.asset] = row.p_up
+        votes.setdefault(row.hour, {})[row.asset] = LaneVote(row.volatility, row.p_up)
     return votes

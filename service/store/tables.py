@@ -90,13 +90,14 @@ record = Table(
     Column("body", Text, nullable=False),
 )
 
-# The pool's P(higher a day later) of an asset at the end of an hour.
+# The pool's P(higher a day later) and volatility of the coming week, a year, of an asset at the end of an hour.
 hourly_vote = Table(
     "hourly_vote",
     metadata,
     Column("hour", BigInteger, primary_key=True, autoincrement=False),
     Column("asset", String(16), primary_key=True),
     Column("p_up", Float(53), nullable=False),
+    Column("volatility", Float(53), nullable=False),
 )
 
 # The state of a lane after its last bar, and its equity at every bar; a bar is never applied twice.

@@ -17,7 +17,7 @@ from service.store import lanes as stored
 from service.store import snapshots
 from service.store.lanes import LaneBar
 from service.trading.battle import COLUMNS, BattleDocument, describe, rows
-from service.trading.lanes import LANES, State, moments
+from service.trading.lanes import LANES, LaneVote, State, moments
 from service.trading.pools import ASSUMED_POOLS
 from tests.trading.markets import NEW_YEAR
 
@@ -25,6 +25,7 @@ PATH = "/api/v1/bot-battle"
 CSV = f"{PATH}/export.csv"
 HISTORY = f"{PATH}/history"
 END = NEW_YEAR + 59 * DAY
+WEEK = 7 * DAY
 # The service's bars are five minutes long; the lanes of these tests live by the hour, which a feed may bring too.
 BARS_A_DAY = 24
 NO_INSTANTS = [
@@ -57,7 +58,9 @@ class Life:
 @pytest.fixture(scope="module")
 def lives(hours) -> dict[str, Life]:
     """Two months of every lane, with a vote on bitcoin at each hour."""
-    votes = {int(time) + HOUR: {"btc": 0.6 if time % (7 * DAY) else 0.4} for time in hours["btc"].time}
+    votes = {
+        int(time) + HOUR: {"btc": LaneVote(0.8, 0.6 if time // (7 * DAY) % 2 else 0.4)} for time in hours["btc"].time
+    }
     lives = {name: Life(lane.begin(NEW_YEAR)) for name, lane in LANES.items()}
     for moment in moments(hours, hours, NEW_YEAR, votes=votes, pools=ASSUMED_POOLS):
         for name, life in lives.items():

@@ -1,7 +1,8 @@
-"""The monthly refit: current fits are kept, incomplete and outdated ones replaced."""
+"""Votes of the consensus lane; the monthly refit keeps current fits and replaces incomplete and outdated ones."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -16,10 +17,13 @@ from service.jobs.forecast import due_views, refit
 from service.jobs.schedules import Monthly
 from service.market.bars import empty
 from service.market.instants import DAY, HOUR
-from service.store import knowledge
+from service.store import hourly_votes, knowledge
 from service.store.database import Database
 from service.store.plain import fits
+from service.trading.lanes import VOTED
 from tests.forecasting.made import made_bars
+from tests.jobs.track_record import document
+from tests.running_service import START, RunningService
 
 MONTH = Monthly().slot_at(1_763_985_600)  # 2025-11-01T00:00:00Z
 SLOT = MONTH + 10 * DAY
@@ -89,3 +93,16 @@ def test_that_history_is_enough_for_views():
         days = -(-least_history_h(len(assets)) // 24)
         grid = hour_grid({asset: made_bars(asset, days, seed) for seed, asset in enumerate(assets)})
         assert fit_calendars(grid, variance_tracks(grid), len(grid) - 1)
+
+
+def test_a_vote_of_the_lane_has_the_weeks_volatility(house: RunningService):
+    """The pooled sigma of seven days as it is published, for a year of 365 days; even odds within 5 points."""
+    house.move(HOUR)
+    with house.runtime.database.reading() as db:
+        votes = hourly_votes.since(db, 0)[START // HOUR * HOUR + HOUR]
+    assert set(votes) == set(VOTED)
+    for asset, vote in votes.items():
+        horizons = document(house, f"forecasts/{asset}")["horizons"]
+        (sigma_pct,) = (horizon["sigma_pct"] for horizon in horizons if horizon["horizon"] == "7d")
+        assert vote.volatility == pytest.approx(sigma_pct / 100 * math.sqrt(365 / 7), rel=1e-3)
+        assert abs(vote.p_up - 0.5) < 0.05

@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 
 from service.market.bars import Bars
-from service.market.instants import HOUR, MINUTE
+from service.market.instants import DAY, HOUR, MINUTE
 from service.trading.arena import Arena, run
-from service.trading.lanes import LANES, moments
+from service.trading.lanes import LANES, LaneVote, moments
 from service.trading.pools import ASSUMED_POOLS
 from tests.trading import markets
 from tests.trading.battles import battle_of
 from tests.trading.markets import NEW_YEAR
+
+WEEK = 7 * DAY
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +51,9 @@ def arena(hours: dict[str, Bars]) -> Arena:
 @pytest.fixture(scope="session")
 def states(hours):
     """The lanes after sixty days of hourly bars, with a vote at every hour."""
-    votes = {int(time) + HOUR: {"btc": 0.6 if time % (7 * 86400) else 0.4} for time in hours["btc"].time}
+    votes = {
+        int(time) + HOUR: {"btc": LaneVote(0.8, 0.6 if time // (7 * 86400) % 2 else 0.4)} for time in hours["btc"].time
+    }
     states = {name: lane.begin(NEW_YEAR) for name, lane in LANES.items()}
     for moment in moments(hours, hours, NEW_YEAR, votes=votes, pools=ASSUMED_POOLS):
         states = {name: LANES[name].step(state, moment) for name, state in states.items()}

@@ -30,7 +30,7 @@ def test_the_numbers_of_a_lane_match_its_state(battle, states):
         assert lane.last_tick == battle.as_of
         assert lane.active
         assert lane.api_path == f"/api/v1/bot-battle/history?lane={lane.name}"
-        assert lane.bot_id == f"{lane.name}-1"
+        assert lane.bot_id == LANES[lane.name].bot_id
 
 
 def test_the_mode_names_the_source_of_the_pools_data(battle):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,6 +81,18 @@ def describe(knowledge: Knowledge, now: int, header: DocumentHeader) -> dict[str
     return documents
 
 
+def pooled_sigma(knowledge: Knowledge, asset: str, now: int, until: int) -> float | None:
+    """The standard deviation of an asset's log return between two unix seconds, the mean of the voters'.
+
+    None before their views are fitted.
+    """
+    context = knowledge.contexts[asset]
+    fit = knowledge.fits.densities.get(calendar_of(asset)) if knowledge.fits else None
+    if fit is None or context.level is None:
+        return None
+    return _mean_sigma(_densities(context, fit, now, until))
+
+
 def _document(context: Context, fit: CalendarFit, now: int, header: DocumentHeader) -> ForecastDocument:
     return ForecastDocument(
         schema="forecast/1",
@@ -99,7 +112,7 @@ def _horizon(name: str, now: int, until: int, context: Context, fit: CalendarFit
         horizon=name,
         until=iso(until),
         open_hours=round(open_hours(context.asset, now, until), 2),
-        sigma_pct=_percent(float(np.mean([view.sigma for view in views.values()]))),
+        sigma_pct=_percent(_mean_sigma(views)),
         quantiles=_prices(context.spot, np.mean(list(returns.values()), axis=0)),
         voters={
             voter: ViewForecast(_percent(view.sigma), _prices(context.spot, returns[voter]))
@@ -114,6 +127,10 @@ def _densities(context: Context, fit: CalendarFit, now: int, until: int) -> dict
     (seasonal_hours,) = fit.season.hours(context.asset, np.array([now]), np.array([until])).tolist()
     hours = (until - now) / HOUR
     return {voter: density(fit.views[voter], context.level, context.variance, hours, seasonal_hours) for voter in VIEWS}
+
+
+def _mean_sigma(views: Mapping[str, Density]) -> float:
+    return float(np.mean([view.sigma for view in views.values()]))
 
 
 def _prices(spot: float, returns: NDArray[np.float64]) -> dict[str, float]:

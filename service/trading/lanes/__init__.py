@@ -14,10 +14,11 @@ from service.trading.lanes.lane import AlreadySeen, Lane, LaneEvent, Moment
 from service.trading.lanes.lp import LpLane
 from service.trading.lanes.lp_state import Idle, InPool, LpState
 from service.trading.lanes.moments import moments
+from service.trading.lanes.vote import LaneVote
 
 __all__ = [
-    "CONSENSUS_ASSETS",
     "LANES",
+    "VOTED",
     "AlreadySeen",
     "CexState",
     "Idle",
@@ -25,6 +26,7 @@ __all__ = [
     "Lane",
     "LaneEvent",
     "LaneName",
+    "LaneVote",
     "LpState",
     "Moment",
     "State",
@@ -38,7 +40,7 @@ LaneName = Literal["trend", "reversion", "breakout", "consensus", "lp_wide", "lp
 _METALS_TOO = ("btc", "eth", "gold", "silver")
 _LIQUID = ("btc", "eth", "bnb", "gold")
 _WILD = ("btc", "sol", "xrp")
-CONSENSUS_ASSETS = ("btc", "eth")
+VOTED = ("btc", "eth")
 
 LANES: dict[str, Lane] = {
     lane.name: lane
@@ -46,7 +48,7 @@ LANES: dict[str, Lane] = {
         CexLane("trend", "Trend follower", "trend_following", "cex", _METALS_TOO, logics.follow_trend),
         CexLane("reversion", "Mean reverter", "mean_reversion", "cex", _LIQUID, logics.fade_stretch),
         CexLane("breakout", "Breakout with ATR stop", "breakout_atr_stop", "cex", _WILD, logics.break_out),
-        CexLane("consensus", "Oracle's consensus", "oracle_consensus", "cex", CONSENSUS_ASSETS, logics.follow_votes),
+        CexLane("consensus", "Oracle's consensus", "oracle_consensus", "cex", VOTED, logics.follow_forecast, version=2),
         LpLane("lp_wide", "Wide range", "wide_range_harvest", "dex", factor=2.0, chases=False),
         LpLane("lp_chaser", "Best pool", "best_pool_chase", "dex", factor=1.5, chases=True),
     )

@@ -14,6 +14,7 @@ from service.market.bars import Bar
 from service.trading.accounts import TERMS, AccountTerms
 from service.trading.lanes.lane import Lane, LaneEvent, Moment, Status, changed, refuse_seen
 from service.trading.lanes.logics import OUT, Holding, Intent, LaneView, Logic
+from service.trading.lanes.vote import LaneVote
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,9 @@ class CexState:
     """The whole state of a lane after the bar that was complete at the unix second `as_of`.
 
     `cash` USD includes the proceeds of short sales, `marks` are the last closes of the assets held, `equity` values
-    them at these marks. `orders` wait for their asset's next open. `trades` counts closed positions, `wins` those
-    with a profit after costs. `halted`: the account fell below its floor and no longer trades. `events` are those of
-    this bar only.
+    them at these marks. `orders` wait for their asset's next open. `trades` counts closed positions and parts
+    of them, `wins` those with a profit after costs. `halted`: the account fell below its floor and no longer trades.
+    `events` are those of this bar only.
     """
 
     lane: str
@@ -79,13 +80,33 @@ def _fill_orders(lane: CexLane, state: CexState, moment: Moment, terms: AccountT
     for asset in lane.assets:
         if asset not in state.orders or asset not in moment.bars:
             continue
-        intent, price = state.orders[asset], moment.bars[asset].open
-        if asset in state.holdings:
-            state = _close(state, asset, price, moment.time, "closes", terms)
-        if intent.side:
-            state = _open(lane, state, asset, price, moment.time, terms)
+        state = _trade(lane, state, asset, moment.bars[asset].open, moment.time, terms)
         state = changed(state, orders=_without(state.orders, asset))
     return state
+
+
+def _trade(lane: CexLane, state: CexState, asset: str, price: float, time: int, terms: AccountTerms) -> CexState:
+    """Fill an order at `price` before slippage; a position on the ordered side is enlarged or reduced."""
+    intent, held = state.orders[asset], state.holdings.get(asset)
+    if held and held.side == intent.side:
+        return _resize(lane, state, asset, price, time, terms)
+    if held:
+        state = _close(state, asset, price, time, "closes", terms)
+    return _open(state, asset, _value(lane, state, intent, terms), price, time, terms) if intent.side else state
+
+
+def _resize(lane: CexLane, state: CexState, asset: str, price: float, time: int, terms: AccountTerms) -> CexState:
+    """Trade the difference between the position and the ordered one; both are valued at `price`."""
+    value = _value(lane, state, state.orders[asset], terms)
+    missing = value - abs(state.holdings[asset].quantity) * price
+    if missing >= 0:
+        return _open(state, asset, missing, price, time, terms)
+    return _close(state, asset, price, time, "reduces", terms, share=-missing / (value - missing))
+
+
+def _value(lane: CexLane, state: CexState, intent: Intent, terms: AccountTerms) -> float:
+    """USD of an ordered position: its weight of the asset's share of the account at the last marks."""
+    return _equity(lane, state, state.marks) * terms.invested * intent.weight / len(lane.assets)
 
 
 def _fill_stops(lane: CexLane, state: CexState, moment: Moment, terms: AccountTerms) -> CexState:
@@ -106,41 +127,65 @@ def _stopped_at(holding: Holding, bar: Bar) -> float | None:
     return max(bar.open, holding.stop) if bar.high >= holding.stop else None
 
 
-def _open(lane: CexLane, state: CexState, asset: str, price: float, time: int, terms: AccountTerms) -> CexState:
-    """Open the ordered position with the asset's share of the account, everything else valued at its last mark."""
-    intent = state.orders[asset]
-    value = _equity(lane, state, state.marks) * terms.invested * intent.weight / len(lane.assets)
+def _open(state: CexState, asset: str, value: float, price: float, time: int, terms: AccountTerms) -> CexState:
+    """Buy or sell short for `value` USD as ordered, in addition to what is held."""
+    intent, held = state.orders[asset], state.holdings.get(asset)
     paid = price * (1 + intent.side * terms.slippage)
     quantity, fee = intent.side * value / paid, value * terms.fee
-    holding = Holding(quantity, paid, fee, time, intent.stop)
-    note = "opens long" if intent.side > 0 else "opens short"
-    event = LaneEvent("trade", time, asset, note, paid, value, fee + abs(quantity) * price * terms.slippage)
+    bought = Holding(quantity, paid, fee, time, intent.stop, intent.weight)
+    verb, side = "adds to" if held else "opens", "long" if intent.side > 0 else "short"
+    cost = fee + abs(quantity) * price * terms.slippage
     return changed(
         state,
         cash=state.cash - intent.side * value - fee,
-        holdings={**state.holdings, asset: holding},
+        holdings={**state.holdings, asset: _sum(held, bought) if held else bought},
         fees_usd=state.fees_usd + fee,
-        events=(*state.events, event),
+        events=(*state.events, LaneEvent("trade", time, asset, f"{verb} {side}", paid, value, cost)),
     )
 
 
-def _close(state: CexState, asset: str, price: float, time: int, verb: str, terms: AccountTerms) -> CexState:
-    """Close the position in the asset at `price` before slippage."""
+def _sum(held: Holding, bought: Holding) -> Holding:
+    """One holding of two on the same side, with the stop and the weight of the later one."""
+    quantity = held.quantity + bought.quantity
+    paid = held.quantity * held.entry_price + bought.quantity * bought.entry_price
+    fees = held.fee_usd + bought.fee_usd
+    return Holding(quantity, paid / quantity, fees, held.opened_at, bought.stop, bought.weight)
+
+
+def _close(
+    state: CexState, asset: str, price: float, time: int, verb: str, terms: AccountTerms, share: float = 1.0
+) -> CexState:
+    """Close the position in the asset, or a `share` of it, at `price` before slippage."""
     holding = state.holdings[asset]
     got = price * (1 - holding.side * terms.slippage)
-    value = abs(holding.quantity) * got
+    quantity, entry_fee = share * holding.quantity, share * holding.fee_usd
+    value = abs(quantity) * got
     fee = value * terms.fee
-    pnl = holding.quantity * (got - holding.entry_price) - holding.fee_usd - fee
+    pnl = quantity * (got - holding.entry_price) - entry_fee - fee
     note = f"{verb} {'long' if holding.side > 0 else 'short'}"
-    cost = fee + abs(holding.quantity) * price * terms.slippage
+    cost = fee + abs(quantity) * price * terms.slippage
+    others = _without(state.holdings, asset)
+    left = {asset: _rest(holding, share, state.orders[asset])} if share < 1 else {}
     return changed(
         state,
         cash=state.cash + holding.side * value - fee,
-        holdings=_without(state.holdings, asset),
+        holdings={**others, **left},
         trades=state.trades + 1,
         wins=state.wins + (pnl > 0),
         fees_usd=state.fees_usd + fee,
         events=(*state.events, LaneEvent("trade", time, asset, note, got, value, cost, pnl)),
+    )
+
+
+def _rest(holding: Holding, share: float, intent: Intent) -> Holding:
+    """What is held after a `share` was closed as ordered."""
+    kept = 1 - share
+    return changed(
+        holding,
+        quantity=kept * holding.quantity,
+        fee_usd=kept * holding.fee_usd,
+        stop=intent.stop,
+        weight=intent.weight,
     )
 
 
@@ -170,7 +215,7 @@ def _equity(lane: CexLane, state: CexState, marks: Mapping[str, float]) -> float
     return equity
 
 
-def _decide(lane: CexLane, state: CexState, fresh: Mapping, votes: Mapping[str, float]) -> CexState:
+def _decide(lane: CexLane, state: CexState, fresh: Mapping, votes: Mapping[str, LaneVote]) -> CexState:
     """Apply the logic to every asset whose hour has just closed: orders for the next open, stops at once."""
     holdings, orders = dict(state.holdings), dict(state.orders)
     for asset in lane.assets:
@@ -178,7 +223,8 @@ def _decide(lane: CexLane, state: CexState, fresh: Mapping, votes: Mapping[str, 
             continue
         held = holdings.get(asset)
         intent = lane.decide(LaneView(fresh[asset], held, votes.get(asset)))
-        if intent.side != (held.side if held else 0):
+        kept = held.kept if held else OUT
+        if (intent.side, intent.weight) != (kept.side, kept.weight):
             orders[asset] = intent
         elif held and intent.stop != held.stop:
             holdings[asset] = changed(held, stop=intent.stop)

@@ -11,6 +11,7 @@ from service.errors import NinefoldError
 from service.market.bars import Bar
 from service.market.instants import HOUR
 from service.trading.lanes.readings import HourReading
+from service.trading.lanes.vote import LaneVote
 from service.trading.pools import Pool
 
 T = TypeVar("T")
@@ -77,16 +78,16 @@ class Moment:
 
     `bars` are the bars of this instant by asset; an asset that does not trade is absent. `readings` are those of each
     asset's last complete hour; a lane uses them only for assets that have a bar, which is what shows that the hour is
-    over. `votes` are the oracle's probabilities that an asset's price is higher in a day, from the end of the last
-    hour; an asset without a vote is absent. `pools` are the pools listed at this instant. `as_of` is the unix second
-    at which the bars are complete, `step` their length in seconds.
+    over. `votes` are the pool's forecasts from the end of the last hour; an asset without one is absent. `pools` are
+    the pools listed at this instant. `as_of` is the unix second at which the bars are complete, `step` their length in
+    seconds.
     """
 
     as_of: int
     step: int
     bars: Mapping[str, Bar]
     readings: Mapping[str, HourReading]
-    votes: Mapping[str, float]
+    votes: Mapping[str, LaneVote]
     pools: Mapping[str, Pool]
 
     @property

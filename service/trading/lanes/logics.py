@@ -10,18 +10,19 @@ from dataclasses import dataclass
 
 from service.market.instants import HOUR
 from service.trading.lanes.readings import HourReading
+from service.trading.lanes.vote import LaneVote
 
-# Trend follower: the gap between the averages, in average true ranges, at which a trend begins; the target volatility
-# a year of a full position.
+# The volatility a year at which a position that is sized by volatility is reduced.
+TARGET_VOLATILITY = 0.4
+# Trend follower: the gap between the averages, in average true ranges, at which a trend begins.
 TREND_BEGINS = 1.0
-TREND_VOLATILITY = 0.4
 # Mean reverter: standard deviations from the mean, and how long it waits for the price to return.
 STRETCHED = 2.0
 PATIENCE = 48 * HOUR
 # Breakout: average true ranges between the best price and the stop.
 STOP_WIDTH = 3.0
-# Consensus: the least probability at which a vote is followed, in either direction.
-CONVINCED = 0.55
+# Consensus: the least change of a weight that is traded.
+LEAST_CHANGE = 0.1
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Intent:
     """The position a lane wants in one asset.
 
     `side` is 1, 0 or -1; `weight` the fraction of the asset's share of the capital to use, 0 to 1; `stop` the price in
-    USD of a stop order (None: no such order).
+    USD of a stop order (None: no such order). A position whose weight changes is enlarged or reduced.
     """
 
     side: int
@@ -39,9 +40,10 @@ class Intent:
 
 @dataclass(frozen=True)
 class Holding:
-    """An open position: `quantity` is negative when short, `entry_price` USD after slippage.
+    """An open position: `quantity` is negative when short, `entry_price` the mean price in USD after slippage.
 
-    `fee_usd` was paid on entry at the unix second `opened_at`; `stop` is the price of the stop order, if any.
+    `fee_usd` was paid for it since the unix second `opened_at`; `stop` is the price of the stop order, if any. `weight`
+    is that of the last order.
     """
 
     quantity: float
@@ -49,19 +51,25 @@ class Holding:
     fee_usd: float
     opened_at: int
     stop: float | None = None
+    weight: float = 1.0
 
     @property
     def side(self) -> int:
         return 1 if self.quantity > 0 else -1
 
+    @property
+    def kept(self) -> Intent:
+        """The intent that changes nothing."""
+        return Intent(self.side, self.weight, self.stop)
+
 
 @dataclass(frozen=True)
 class LaneView:
-    """One asset at the close of its last hour; `vote` is the oracle's probability that its price is higher in a day."""
+    """One asset at the close of its last hour, with the pool's forecast if there is one."""
 
     reading: HourReading
     held: Holding | None
-    vote: float | None
+    vote: LaneVote | None
 
 
 Logic = Callable[[LaneView], Intent]
@@ -72,14 +80,14 @@ OUT = Intent(0)
 def follow_trend(view: LaneView) -> Intent:
     """In the direction of the gap between two averages, from one average true range on until they cross.
 
-    The position is reduced in proportion where the volatility exceeds TREND_VOLATILITY.
+    The position is reduced in proportion where the volatility exceeds TARGET_VOLATILITY.
     Appel (1979) for the averages; Moskowitz, Ooi and Pedersen (2012) for the size.
     """
     gap, held = view.reading.trend, view.held
     if held and held.side * gap > 0:
-        return Intent(held.side)
+        return held.kept
     if abs(gap) > TREND_BEGINS and view.reading.volatility > 0:
-        return Intent(1 if gap > 0 else -1, min(1.0, TREND_VOLATILITY / view.reading.volatility))
+        return Intent(1 if gap > 0 else -1, min(1.0, TARGET_VOLATILITY / view.reading.volatility))
     return OUT
 
 
@@ -92,7 +100,7 @@ def fade_stretch(view: LaneView) -> Intent:
     if held:
         waited = reading.time + HOUR - held.opened_at
         back = held.side * reading.stretch >= 0
-        return OUT if back or waited >= PATIENCE else Intent(held.side)
+        return OUT if back or waited >= PATIENCE else held.kept
     if reading.stretch_before < -STRETCHED <= reading.stretch:
         return Intent(1)
     if reading.stretch_before > STRETCHED >= reading.stretch:
@@ -118,13 +126,16 @@ def break_out(view: LaneView) -> Intent:
     return OUT
 
 
-def follow_votes(view: LaneView) -> Intent:
-    """With the oracle's consensus from CONVINCED on, until its direction changes; without a vote, no position."""
-    vote, held = view.vote, view.held
-    if vote is None:
-        return OUT
-    if held and held.side * (vote - 0.5) > 0:
-        return Intent(held.side)
-    if vote >= CONVINCED:
-        return Intent(1)
-    return Intent(-1) if 1 - vote >= CONVINCED else OUT
+def follow_forecast(view: LaneView) -> Intent:
+    """Long, and smaller the more volatility is forecast: TARGET_VOLATILITY over it, times twice the pool's P(up).
+
+    Moreira and Muir (2017), Volatility-Managed Portfolios. Without a forecast the volatility of the last week counts,
+    with even odds. Changes of the weight below LEAST_CHANGE are not worth their cost.
+    """
+    volatility, p_up = view.vote or LaneVote(view.reading.volatility, 0.5)
+    if not volatility > 0:
+        return view.held.kept if view.held else OUT
+    weight = min(1.0, 2 * p_up * TARGET_VOLATILITY / volatility)
+    if view.held and abs(weight - view.held.weight) < LEAST_CHANGE:
+        return view.held.kept
+    return Intent(1, weight)

@@ -11,9 +11,10 @@ from service.market.bars import Bar, Bars
 from service.market.instants import DAY, HOUR
 from service.trading.lanes.lane import Moment
 from service.trading.lanes.readings import HourReading, readings
+from service.trading.lanes.vote import LaneVote
 from service.trading.pools import Pool
 
-Votes = Mapping[int, Mapping[str, float]]
+Votes = Mapping[int, Mapping[str, LaneVote]]
 
 
 def moments(
@@ -23,7 +24,7 @@ def moments(
 
     `hours` are the complete one-hour bars of each asset, always from the same first one on; `marks` the shortest bars
     of this world, of an hour or less and all of one step, at least those that ended after `after`. `votes` maps the
-    end of an hour to the probability of each asset voted on then; every moment has the same `pools`.
+    end of an hour to the pool's forecasts of that hour; every moment has the same `pools`.
     """
     histories = {asset: _ReadingHistory(bars, after) for asset, bars in hours.items()}
     hour, rows = -1, {}

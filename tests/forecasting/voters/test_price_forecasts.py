@@ -9,7 +9,7 @@ import pytest
 from service.forecasting.densities.season import WEEK, Season
 from service.forecasting.voters.brains import VOL
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS, ForecastDocument, describe
+from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS, ForecastDocument, describe, pooled_sigma
 from service.market.assets import calendar_of
 from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
@@ -77,6 +77,13 @@ def test_without_fitted_views_there_is_no_forecast(knowledge):
     assert described(replace(knowledge, fits=None)) == {}
     blind = {asset: replace(context, level=None) for asset, context in knowledge.contexts.items()}
     assert described(replace(knowledge, contexts=blind)) == {}
+
+
+def test_the_pooled_sigma_is_the_published_one(forecasts, knowledge):
+    """In percent; None where no views are fitted."""
+    (week,) = (horizon for horizon in forecasts["btc"].horizons if horizon.horizon == "7d")
+    assert pooled_sigma(knowledge, "btc", NOW, NOW + 7 * DAY) == pytest.approx(week.sigma_pct / 100, abs=1e-5)
+    assert pooled_sigma(replace(knowledge, fits=None), "btc", NOW, NOW + DAY) is None
 
 
 def test_the_percents_are_symmetric():

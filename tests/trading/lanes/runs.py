@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from service.market.bars import Bar, Bars
 from service.market.instants import HOUR
-from service.trading.lanes import LANES, Moment, moments
+from service.trading.lanes import LANES, LaneVote, Moment, moments
 from service.trading.pools import ASSUMED_POOLS
 
 STEP = 300
@@ -23,11 +23,14 @@ def through_json(lane, state):
     return lane.load(json.loads(text(state)))
 
 
-def votes_of(hours: dict[str, Bars]) -> dict[int, dict[str, float]]:
-    """Votes that change direction every few days, with some hours without a vote."""
+def votes_of(hours: dict[str, Bars]) -> dict[int, dict[str, LaneVote]]:
+    """Votes that change every few days, with some hours without a vote."""
     ends = [int(time) + HOUR for time in hours["btc"].time]
     return {
-        end: {"btc": 0.5 + 0.1 * ((number // 50) % 3 - 1), "eth": 0.5 + 0.08 * ((number // 80) % 3 - 1)}
+        end: {
+            "btc": LaneVote(0.8, 0.5 + 0.2 * ((number // 50) % 3 - 1)),
+            "eth": LaneVote(0.5 + 0.3 * ((number // 80) % 3), 0.5),
+        }
         for number, end in enumerate(ends)
         if number % 500
     }

@@ -12,8 +12,8 @@ from service.market.bars import Bar
 from service.market.instants import HOUR
 from service.trading.accounts import TERMS, trade
 from service.trading.lanes import LANES, moments
-from service.trading.lanes.cex import CexLane
-from service.trading.lanes.logics import Intent
+from service.trading.lanes.cex import CexLane, CexState
+from service.trading.lanes.logics import LEAST_CHANGE, Intent
 from service.trading.rules.trend import moving_average_cross, parabolic_sar
 from tests.trading.lanes.runs import CEX, STEP, flat, shown
 
@@ -56,7 +56,7 @@ def test_decisions_fill_at_the_next_open_with_costs(simulated, name):
         for event in state.events:
             bar, quantity = moment.bars[event.subject], event.value_usd / event.price
             if not event.note.startswith("is stopped out"):
-                side = 1 if event.note in ("opens long", "closes short") else -1
+                side = 1 if event.note in ("opens long", "adds to long", "closes short") else -1
                 assert event.price == pytest.approx(bar.open * (1 + side * TERMS.slippage), rel=1e-12)
                 assert moment.time % HOUR == 0, "an hour has just closed"
             before = event.price / (1 + TERMS.slippage)
@@ -146,20 +146,75 @@ def test_an_account_below_its_floor_closes_for_good(reading):
     assert lane.step(out, shown(2 * HOUR - STEP, bars, hours={"sol": hour})).orders == {}
 
 
-def test_the_consensus_lane_waits_without_votes(hours, marks):
+def test_the_consensus_lane_trades_without_votes(hours, marks):
+    """Before the voters are fitted it trades on the volatility of the last week."""
     lane = LANES["consensus"]
     start = int(marks["btc"].time[0])
     state = lane.begin(start)
-    for moment in islice(moments(hours, marks, start, votes={}, pools={}), 2000):
+    for moment in islice(moments(hours, marks, start, votes={}, pools={}), 5000):
         state = lane.step(state, moment)
-    assert (state.status, state.equity, state.trades, state.as_of > start) == ("waiting", 10_000, 0, True)
+    assert set(state.holdings) == {"btc", "eth"}
 
 
-def test_the_consensus_lane_follows_the_votes_of_the_hour(simulated):
-    """Between two hours its position follows the last vote: bitcoin long at 0.6 and short at 0.4."""
+def test_the_consensus_lane_follows_the_forecasts(simulated):
+    """Between two hours its weight is the last forecast's, within the least change: .3, .5 or .7 of bitcoin."""
+    seen = set()
     for state, moment in zip(simulated.states["consensus"][3000:], simulated.moments[3000:], strict=False):
         vote = moment.votes.get("btc")
         if vote is None or moment.time % HOUR == 0 or moment.as_of % HOUR == 0:
             continue
-        side = state.holdings["btc"].side if "btc" in state.holdings else 0
-        assert side == (vote > 0.55) - (vote < 0.45)
+        weight = state.holdings["btc"].weight
+        assert abs(weight - vote.p_up) < LEAST_CHANGE
+        seen.add(round(weight, 1))
+    assert {0.3, 0.5, 0.7} <= seen
+
+
+def held_eth(weight: float) -> tuple[CexLane, CexState]:
+    """The consensus lane with a long position in ether at 2,000 USD."""
+    lane = LANES["consensus"]
+    state = replace(lane.begin(HOUR), orders={"eth": Intent(1, weight)})
+    return lane, lane.step(state, shown(HOUR, {"eth": flat(HOUR, 2000.0)}))
+
+
+def test_a_position_is_reduced_by_the_difference():
+    """Half of the ether is sold: cash by hand, half of the entry fee counted, one trade, the rest at its old price."""
+    lane, before = held_eth(0.8)
+    ordered = replace(before, orders={"eth": Intent(1, 0.4)})
+    after = lane.step(ordered, shown(HOUR + STEP, {"eth": flat(HOUR + STEP, 2000.0)}))
+    old, new = before.holdings["eth"], after.holdings["eth"]
+    wanted = before.equity / (1 + TERMS.fee) * 0.4 / 2 / 2000
+    sold = old.quantity - wanted
+    got = sold * 2000 * (1 - TERMS.slippage)
+    assert new.quantity == pytest.approx(wanted)
+    assert (new.entry_price, new.weight, new.opened_at) == (old.entry_price, 0.4, old.opened_at)
+    assert after.cash == pytest.approx(before.cash + got * (1 - TERMS.fee))
+    (event,) = after.events
+    paid = sold * old.entry_price + old.fee_usd * sold / old.quantity
+    assert event.pnl_usd == pytest.approx(got * (1 - TERMS.fee) - paid)
+    assert (event.note, after.trades, after.wins) == ("reduces long", 1, 0)
+
+
+def test_a_position_is_enlarged_by_the_difference():
+    """Ether is bought for what is missing: quantity, mean price and fees by hand, no trade is closed."""
+    lane, before = held_eth(0.4)
+    ordered = replace(before, orders={"eth": Intent(1, 0.8)})
+    after = lane.step(ordered, shown(HOUR + STEP, {"eth": flat(HOUR + STEP, 2100.0)}))
+    old, new = before.holdings["eth"], after.holdings["eth"]
+    missing = before.equity / (1 + TERMS.fee) * 0.8 / 2 - old.quantity * 2100
+    paid = 2100 * (1 + TERMS.slippage)
+    assert new.quantity == pytest.approx(old.quantity + missing / paid)
+    assert new.entry_price * new.quantity == pytest.approx(old.quantity * old.entry_price + missing)
+    assert new.fee_usd == pytest.approx(old.fee_usd + missing * TERMS.fee)
+    assert (after.events[0].note, after.trades, new.weight) == ("adds to long", 0, 0.8)
+
+
+def test_resizing_to_and_fro_costs_only_fees_and_slippage():
+    """At one price the account loses exactly the costs of its events."""
+    lane, state = held_eth(0.4)
+    for step, weight in enumerate((0.8, 0.3, 0.9, 0.0), start=1):
+        order = Intent(1 if weight else 0, weight)
+        time = HOUR + step * STEP
+        before = state.equity
+        state = lane.step(replace(state, orders={"eth": order}), shown(time, {"eth": flat(time, 2000.0)}))
+        assert before - state.equity == pytest.approx(state.events[0].cost_usd)
+    assert state.holdings == {}

@@ -14,13 +14,14 @@ from service.trading.lanes.logics import (
     LaneView,
     break_out,
     fade_stretch,
+    follow_forecast,
     follow_trend,
-    follow_votes,
 )
 from service.trading.lanes.readings import HourReading
+from service.trading.lanes.vote import LaneVote
 
 
-def view(held: int = 0, vote: float | None = None, opened_at: int = 0, stop: float | None = None, **read) -> LaneView:
+def view(held: int = 0, vote: LaneVote | None = None, opened_at: int = 0, stop=None, **read) -> LaneView:
     usual = dict.fromkeys(HourReading._fields, 1.0) | {"time": 100 * HOUR} | read
     holding = Holding(held, 100.0, 0.0, opened_at, stop) if held else None
     return LaneView(HourReading(**usual), holding, vote)
@@ -67,15 +68,29 @@ def test_the_stop_of_a_breakout_trails_the_price():
     assert break_out(view(-1, stop=96, low=95, true_range=2)).stop == 96
 
 
-@pytest.mark.parametrize(
-    ("held", "vote", "side"),
-    [(0, 0.55, 1), (0, 0.45, -1), (0, 0.54, 0), (1, 0.51, 1), (1, 0.5, 0), (1, 0.4, -1), (0, None, 0), (1, None, 0)],
-)
-def test_a_vote_is_followed_until_its_direction_changes(held, vote, side):
-    assert follow_votes(view(held, vote)).side == side
+def test_a_forecast_of_more_volatility_wants_less():
+    """The weight is .4 over the volatility a year, at most 1; it is long at even odds."""
+    assert follow_forecast(view(vote=LaneVote(0.8, 0.5))) == Intent(1, 0.5)
+    assert follow_forecast(view(vote=LaneVote(0.2, 0.5))) == Intent(1, 1.0)
 
 
-@pytest.mark.parametrize("logic", [follow_trend, fade_stretch, break_out, follow_votes])
+def test_the_odds_of_a_rise_tilt_the_position():
+    assert follow_forecast(view(vote=LaneVote(0.8, 0.6))).weight == pytest.approx(0.6)
+    assert follow_forecast(view(vote=LaneVote(0.8, 0.4))).weight == pytest.approx(0.4)
+
+
+def test_without_a_forecast_last_weeks_volatility_counts():
+    assert follow_forecast(view(volatility=0.8)) == Intent(1, 0.5)
+    assert follow_forecast(view(1, volatility=nan)) == Intent(1)
+
+
+def test_a_small_change_of_the_weight_is_not_traded():
+    """The position of weight 1 is kept at .91 and reduced to .9 and below."""
+    assert follow_forecast(view(1, vote=LaneVote(0.4, 0.455))) == Intent(1)
+    assert follow_forecast(view(1, vote=LaneVote(0.8, 0.5))) == Intent(1, 0.5)
+
+
+@pytest.mark.parametrize("logic", [follow_trend, fade_stretch, break_out, follow_forecast])
 def test_unknown_readings_open_nothing(logic):
     unknown = dict.fromkeys(HourReading._fields[1:], nan)
     assert logic(view(**unknown)) == OUT
