@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import lru_cache
+from datetime import date, datetime, timedelta
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -16,6 +17,9 @@ from service.market.instants import DAY, HOUR
 NEW_YORK = ZoneInfo("America/New_York")
 WEEK = 7 * 24  # hours
 FIRST_HOUR = 3 * 24  # unix time starts on a Thursday, this many hours after a Monday
+MONDAY = date(1969, 12, 29)  # that Monday
+# Dates in New York from 2010 to 2050 and the hour from which COMEX is closed; tests/measure/holidays.py makes it.
+HOLIDAYS = Path(__file__).with_name("comex_holidays.txt")
 
 Calendar = Literal["always", "comex"]
 
@@ -50,19 +54,23 @@ ASSETS: dict[str, Asset] = {
 def is_open(asset: str, time: int) -> bool:
     """Whether `asset` trades at the unix second `time`.
 
-    Metals follow COMEX: Sunday 18:00 to Friday 17:00 in New York, closed each day from 17:00 to 18:00.
-    Exchange holidays are not in the calendar: on such a day there is no bar.
+    Metals follow COMEX: Sunday 18:00 to Friday 17:00 in New York, closed each day from 17:00 to 18:00 and on its
+    holidays. A day with a short session counts as closed, because few sources have bars of it.
     """
     if ASSETS[asset].calendar == "always":
         return True
-    return bool(_COMEX_WEEK[(time // HOUR + _to_new_york(time // DAY)) % WEEK])
+    hour = time // HOUR + _to_new_york(time // DAY)
+    return bool(_COMEX_WEEK[hour % WEEK]) and hour % 24 < _closes_at(hour // 24)
 
 
 def open_at(asset: str, times: NDArray[np.int64]) -> NDArray[np.bool_]:
     """`is_open` of an array of unix seconds, shape (n,), in any order."""
     if ASSETS[asset].calendar == "always":
         return np.ones(len(times), dtype=bool)
-    return _COMEX_WEEK[week_hours(asset, times)]
+    hours = times // HOUR + _new_york_shifts(times)
+    days, places = np.unique(hours // 24, return_inverse=True)
+    closes = np.array([_closes_at(day) for day in days.tolist()], dtype=np.int64)[places]
+    return _COMEX_WEEK[hours % WEEK] & (hours % 24 < closes)
 
 
 def week_positions(asset: str, times: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -105,6 +113,17 @@ def _to_new_york(day: int) -> int:
     offset = datetime.fromtimestamp(day * DAY + DAY // 2, NEW_YORK).utcoffset()
     assert offset is not None  # a zone has an offset at every instant
     return offset // timedelta(hours=1) + FIRST_HOUR
+
+
+def _closes_at(day: int) -> int:
+    """The hour from which the metals are closed for a holiday on a day in New York, counted from MONDAY; 24 if none."""
+    return _holidays().get(day, 24)
+
+
+@cache
+def _holidays() -> dict[int, int]:
+    lines = (line.split() for line in HOLIDAYS.read_text().splitlines())
+    return {(date.fromisoformat(day) - MONDAY).days: int(hour) for day, hour in lines}
 
 
 def _new_york_shifts(times: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections import Counter
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.market.assets import ASSETS, is_open, open_at, open_hours
+from service.market.assets import ASSETS, HOLIDAYS, is_open, open_at, open_hours
 from service.market.instants import DAY, HOUR, MINUTE
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -21,9 +22,14 @@ def second(text: str, zone: ZoneInfo = NEW_YORK) -> int:
     return int(datetime.fromisoformat(text).replace(tzinfo=zone).timestamp())
 
 
+HOLIDAY_HOURS = {day: int(hour) for day, hour in map(str.split, HOLIDAYS.read_text().splitlines())}
+
+
 def plainly_open(time: int) -> bool:
-    """The published trading hours, applied to New York wall time."""
+    """The published trading hours and the days of the table, applied to New York wall time."""
     local = datetime.fromtimestamp(time, NEW_YORK)
+    if local.hour >= HOLIDAY_HOURS.get(str(local.date()), 24):
+        return False
     if local.hour == 17 or local.weekday() == 5:
         return False
     if local.weekday() == 6:
@@ -79,6 +85,38 @@ def test_the_calendar_is_new_yorks_for_sixteen_years():
     hours = np.arange(second("2019-01-01 00:00", UTC), second("2035-01-01 00:00", UTC), HOUR)
     expected = [plainly_open(hour) for hour in hours.tolist()]
     assert open_at("gold", hours).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("local", "expected"),
+    [
+        ("2026-11-25 18:00", True),  # the evening before Thanksgiving
+        ("2026-11-26 00:00", False),
+        ("2026-11-26 23:59", False),
+        ("2026-11-27 12:00", False),  # the day after it has a short session
+        ("2026-11-29 18:00", True),
+        ("2026-04-02 17:59", False),
+        ("2026-04-02 18:00", False),  # the evening before Good Friday
+        ("2026-04-01 18:00", True),
+        ("2026-12-31 16:59", True),
+        ("2026-12-31 18:00", False),
+        ("2027-01-01 18:00", False),
+        ("2025-01-09 12:00", True),  # a day of mourning of the stock exchange
+    ],
+)
+def test_metals_close_on_holidays(local, expected):
+    """Dates of the published holiday calendars of 2025 to 2027."""
+    assert is_open("gold", second(local)) is expected
+    assert is_open("btc", second(local))
+
+
+def test_the_table_of_holidays_is_complete():
+    """In order, for all years from 2010 to 2050: nine or ten holidays, some half days and two evenings."""
+    days = [date.fromisoformat(day) for day in HOLIDAY_HOURS]
+    assert days == sorted(days)
+    by_year = Counter(day.year for day in days)
+    assert all(10 <= by_year[year] <= 16 for year in range(2010, 2051))
+    assert set(HOLIDAY_HOURS.values()) == {0, 18}
 
 
 @given(st.lists(YEARS, max_size=20))

@@ -239,7 +239,7 @@ def test_fits_and_contexts_serve_under_the_new_input_names(old):
 
 
 def test_a_downgrade_is_refused(old):
-    old.migrate()
+    run(old, command.upgrade, "0004")
     with pytest.raises(CommandError, match="restore the backup"):
         run(old, command.downgrade, "0003")
     with old.reading() as db:
