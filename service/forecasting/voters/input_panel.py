@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from service.forecasting.densities.features import VarianceTrack, variance_tracks
 from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid
 from service.forecasting.densities.windows import decayed_mean, gain, trailing_mean
-from service.forecasting.voters.inputs import LOOK_BACK_H, leader_of
+from service.forecasting.voters.inputs import LOOK_BACK_H, PEERS, leader_of
 from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
@@ -163,7 +163,7 @@ def _breadth(asset: str, moves: Mapping[str, Mapping[int, Array]]) -> dict[str, 
     leader = moves.get(leader_of(asset))
     if leader is None:
         nothing = np.full(len(moves[asset][4]), np.nan)
-        return dict.fromkeys(("peers_24h", "peers_rising", "leader_4h", "leader_gap_24h"), nothing)
+        return dict.fromkeys(PEERS, nothing)
     week = np.array([moves[coin][168] for coin in peers])
     return {
         "peers_24h": np.array([moves[coin][24] for coin in peers]).mean(axis=0),

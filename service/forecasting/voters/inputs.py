@@ -7,6 +7,7 @@ direction. Every input is 0 when it carries no information.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -53,6 +54,7 @@ INPUTS: dict[str, Input] = {
 
 ONE_DAY = np.timedelta64(1, "D")
 WINDOW = ("weekend", "us_session", "month_turn")
+PEERS = ("peers_24h", "peers_rising", "leader_4h", "leader_gap_24h")
 LOOK_BACK_H = 50 * 24  # hours of history that the longest look-back needs
 
 
@@ -64,6 +66,11 @@ def is_metal(asset: str) -> bool:
 def leader_of(asset: str) -> str:
     """The coin that leads the others: bitcoin, and ether for bitcoin itself."""
     return "eth" if asset == "btc" else "btc"
+
+
+def can_have(names: Collection[str], assets: Collection[str]) -> bool:
+    """Whether any of `assets` has all these inputs once there is enough history: those of peers need its leader."""
+    return set(PEERS).isdisjoint(names) or any(leader_of(asset) in assets for asset in assets)
 
 
 def describe(name: str, value: float, center: float, asset: str) -> str:

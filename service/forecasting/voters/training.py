@@ -5,7 +5,7 @@ scikit-learn is imported here alone, and only when something is fitted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 import numpy as np
@@ -17,7 +17,7 @@ from service.forecasting.voters.brains import FOREST, LOGIT
 from service.forecasting.voters.fits import VERSION, Fits
 from service.forecasting.voters.forest import FURTHEST_LEARNT, TREE_INPUTS, ForestFit, difference, mirror, tree_rows
 from service.forecasting.voters.input_panel import InputPanel, survey
-from service.forecasting.voters.inputs import LOOK_BACK_H
+from service.forecasting.voters.inputs import LOOK_BACK_H, can_have
 from service.forecasting.voters.linear import LinearFit
 from service.forecasting.voters.logistic import fit_map
 from service.forecasting.voters.past import QuestionSample, ask_past
@@ -100,6 +100,11 @@ def _missing(days: float, samples: Mapping[str, QuestionSample]) -> dict[str, st
         elif _days_asked(samples[name]) < needed - UNASKED_DAYS:
             missing[name] = f"has all of its inputs for less than {needed - UNASKED_DAYS} days"
     return missing
+
+
+def awaited(missing: Collection[str], assets: Collection[str]) -> list[str]:
+    """The missing voters that a longer history of `assets` would fit; one asset alone has no peers to learn from."""
+    return [name for name in missing if can_have(LEARNERS[name], assets)]
 
 
 def _days_asked(sample: QuestionSample) -> float:
