@@ -10,7 +10,7 @@ from typing import Literal
 
 from service.trading.lanes import logics
 from service.trading.lanes.cex import CexLane, CexState
-from service.trading.lanes.lane import AlreadySeen, Lane, LaneEvent, Moment
+from service.trading.lanes.lane import AlreadySeen, LaneBar, LaneEvent, Moment, Walk
 from service.trading.lanes.lp import LpLane
 from service.trading.lanes.lp_state import Idle, InPool, LpState
 from service.trading.lanes.moments import moments
@@ -19,15 +19,17 @@ __all__ = [
     "CONSENSUS_ASSETS",
     "LANES",
     "AlreadySeen",
+    "AnyLane",
     "CexState",
     "Idle",
     "InPool",
-    "Lane",
+    "LaneBar",
     "LaneEvent",
     "LaneName",
     "LpState",
     "Moment",
     "State",
+    "Walk",
     "moments",
 ]
 
@@ -40,7 +42,9 @@ _LIQUID = ("btc", "eth", "bnb", "gold")
 _WILD = ("btc", "sol", "xrp")
 CONSENSUS_ASSETS = ("btc", "eth")
 
-LANES: dict[str, Lane] = {
+AnyLane = CexLane | LpLane
+
+LANES: dict[str, AnyLane] = {
     lane.name: lane
     for lane in (
         CexLane("trend", "Trend follower", "trend_following", "cex", _METALS_TOO, logics.follow_trend),
