@@ -10,6 +10,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from math import sqrt
+from typing import Any
 
 import structlog
 from pydantic import TypeAdapter
@@ -123,7 +124,7 @@ def _documents(
     return {"bot-battle": document, **files}
 
 
-def _csv(rows: Sequence[tuple]) -> bytes:
+def _csv(rows: Sequence[tuple[Any, ...]]) -> bytes:
     """RFC 4180: a header line, CRLF, empty for null, `true` and `false` in lower case as in JSON."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)

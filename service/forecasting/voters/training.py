@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,9 @@ from service.forecasting.voters.seen import see
 from service.forecasting.voters.trees import Trees, export
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
 Array = NDArray[np.float64]
 
@@ -174,7 +178,7 @@ def _overlaps_little(sample: QuestionSample) -> NDArray[np.bool_]:
     return instant % apart == 0
 
 
-def _grow(sample: QuestionSample):
+def _grow(sample: QuestionSample) -> HistGradientBoostingClassifier:
     """Trees whose probability falls with the level, fitted to each question and its mirror image."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
