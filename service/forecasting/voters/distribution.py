@@ -46,7 +46,7 @@ class Base(Protocol):
         ...
 
     @property
-    def stretch(self) -> float:
+    def sigma_ratio(self) -> float:
         """Standard deviations of plain volatility in one of this distribution."""
         ...
 
@@ -55,7 +55,7 @@ class Base(Protocol):
 class NormalBase:
     """Plain volatility, with normal log returns."""
 
-    stretch: float = 1.0
+    sigma_ratio: float = 1.0
 
     def log_odds(self, z: float) -> float:
         return normal_log_odds(z)
@@ -77,7 +77,7 @@ class ViewBase:
     _touches: dict[float, float] = field(default_factory=dict, compare=False, repr=False)
 
     @property
-    def stretch(self) -> float:
+    def sigma_ratio(self) -> float:
         return self.density.sigma / self.unit
 
     def log_odds(self, z: float) -> float:

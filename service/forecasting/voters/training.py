@@ -17,7 +17,7 @@ from service.forecasting.voters import linear
 from service.forecasting.voters.brains import FOREST, LOGIT
 from service.forecasting.voters.fits import VERSION, Fits
 from service.forecasting.voters.forest import FURTHEST_LEARNT, TREE_INPUTS, ForestFit, difference, mirror, tree_rows
-from service.forecasting.voters.input_panel import InputPanel, survey
+from service.forecasting.voters.input_history import InputHistory, survey
 from service.forecasting.voters.inputs import LOOK_BACK_H, can_have
 from service.forecasting.voters.linear import LinearFit
 from service.forecasting.voters.logistic import fit_map
@@ -60,16 +60,16 @@ def fit(hourly: Mapping[str, Bars], slot: int) -> Fits:
     complete = {asset: bars.until(slot) for asset, bars in hourly.items()}
     if not any(map(len, complete.values())):
         return Fits(VERSION, slot, 0, {}, None, _missing(0.0, {}))
-    return fit_panel(survey(complete), slot)
+    return fit_history(survey(complete), slot)
 
 
-def fit_panel(panel: InputPanel, slot: int) -> Fits:
-    """`fit` on a panel that may extend beyond `slot`: no label decided after it is used."""
-    row = panel.row_at(slot)
-    days = max(panel.history_days(asset, row) for asset in panel.tracks)
-    sample = ask_past(panel, slot - LEARNT_DAYS * DAY, slot, every_h=EVERY_H, horizons_h=HORIZONS_H, levels=LEVELS)
+def fit_history(history: InputHistory, slot: int) -> Fits:
+    """`fit` on a history that may extend beyond `slot`: no label decided after it is used."""
+    row = history.row_at(slot)
+    days = max(history.days(asset, row) for asset in history.tracks)
+    sample = ask_past(history, slot - LEARNT_DAYS * DAY, slot, every_h=EVERY_H, horizons_h=HORIZONS_H, levels=LEVELS)
     with _one_thread():
-        densities = fit_calendars(panel.grid, {asset: track.variance for asset, track in panel.tracks.items()}, row)
+        densities = fit_calendars(history.grid, {asset: track.variance for asset, track in history.tracks.items()}, row)
         samples = {name: sample.having(inputs) for name, inputs in LEARNERS.items()}
         seen = {name: see(chosen, name, densities) for name, chosen in samples.items()}
         missing = _missing(days, samples)

@@ -48,7 +48,7 @@ LANES: dict[str, AnyLane] = {
     lane.name: lane
     for lane in (
         CexLane("trend", "Trend follower", "trend_following", "cex", _METALS_TOO, logics.follow_trend),
-        CexLane("reversion", "Mean reverter", "mean_reversion", "cex", _LIQUID, logics.fade_stretch),
+        CexLane("reversion", "Mean reverter", "mean_reversion", "cex", _LIQUID, logics.fade_deviation),
         CexLane("breakout", "Breakout with ATR stop", "breakout_atr_stop", "cex", _WILD, logics.break_out),
         CexLane("consensus", "Oracle's consensus", "oracle_consensus", "cex", CONSENSUS_ASSETS, logics.follow_votes),
         LpLane("lp_wide", "Wide range", "wide_range_harvest", "dex", factor=2.0, chases=False),

@@ -14,7 +14,7 @@ import pytest
 
 from service.forecasting.voters import training
 from service.forecasting.voters.fits import Fits
-from service.forecasting.voters.input_panel import survey
+from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.past import ask_past
 from service.market.instants import DAY, HOUR
 from tests.forecasting.made import made_bars
@@ -55,7 +55,7 @@ def test_nothing_after_the_slot_is_used(hourly):
     past = {asset: bars.until(slot) for asset, bars in hourly.items()}
     without = training.fit(past, slot)
     assert written(training.fit(hourly, slot)) == written(without)
-    assert written(training.fit_panel(survey(hourly), slot)) == written(without)
+    assert written(training.fit_history(survey(hourly), slot)) == written(without)
     assert slot - 17 * HOUR < without.trained_until <= slot
 
 

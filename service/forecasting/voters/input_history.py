@@ -1,8 +1,8 @@
 """The causal inputs of every asset, hour by hour: training and requests read the same ones.
 
 Row i of every array holds what was known at the end of hour i, computed from bars that were complete by then. Every
-step is sequential (running sums, recursions, trailing windows), so the panel of a prefix of the bars equals, bit for
-bit, a prefix of the panel. Variances count open hours: the weekend of a metal adds none.
+step is sequential (running sums, recursions, trailing windows), so the history of a prefix of the bars equals, bit for
+bit, a prefix of the history. Variances count open hours: the weekend of a metal adds none.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class InputTrack:
 
 
 @dataclass(frozen=True)
-class InputPanel:
+class InputHistory:
     """All assets on one grid of hours."""
 
     grid: HourGrid
@@ -74,13 +74,13 @@ class InputPanel:
         """The unix second at which a row became known."""
         return self.grid.time_of(row)
 
-    def history_days(self, asset: str, row: int) -> float:
+    def days(self, asset: str, row: int) -> float:
         """Days from the first bar of `asset` to `row`."""
         return max(0, row + 1 - self.tracks[asset].first) * HOUR / DAY
 
 
-def survey(hourly: Mapping[str, Bars]) -> InputPanel:
-    """The panel of the assets that have hourly bars; at least one must.
+def survey(hourly: Mapping[str, Bars]) -> InputHistory:
+    """The history of the assets that have hourly bars; at least one must.
 
     The inputs of an asset are NaN until it has 50 days of bars.
     """
@@ -88,7 +88,7 @@ def survey(hourly: Mapping[str, Bars]) -> InputPanel:
     variance = variance_tracks(grid)
     tracks = {asset: _track(track, variance[asset]) for asset, track in grid.tracks.items()}
     moves = {asset: {span: _move(track, span) for span in (4, 24, 168)} for asset, track in tracks.items()}
-    return InputPanel(grid, {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()})
+    return InputHistory(grid, {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()})
 
 
 def _track(track: HourTrack, variance: VarianceTrack) -> InputTrack:
