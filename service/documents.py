@@ -1,4 +1,4 @@
-"""The fields that every published document begins with."""
+"""The fields that every published document begins with, and how a document shows a number that may be unknown."""
 
 from __future__ import annotations
 
@@ -35,3 +35,8 @@ class _Schema:
 @dataclass(frozen=True)
 class Document(DocumentHeader, _Schema):
     """The base of every document that a job publishes."""
+
+
+def rounded(value: float | None, digits: int) -> float | None:
+    """A number as a document shows it: rounded, None where it is unknown."""
+    return None if value is None else round(value, digits)

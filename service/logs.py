@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Sequence
 from contextvars import ContextVar
 
 import structlog
+from structlog.typing import EventDict, Processor
 
 # The current request; every log line carries its id.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
@@ -38,7 +40,7 @@ def configure(level: str) -> None:
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
-def _lines(shared: list) -> logging.Formatter:
+def _lines(shared: Sequence[Processor]) -> logging.Formatter:
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder()],
         processors=[
@@ -49,7 +51,7 @@ def _lines(shared: list) -> logging.Formatter:
     )
 
 
-def _add_request_id(_logger: object, _method: str, event: dict) -> dict:
+def _add_request_id(_logger: object, _method: str, event: EventDict) -> EventDict:
     if current := request_id.get():
         event["request_id"] = current
     return event

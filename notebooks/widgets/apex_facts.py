@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from notebooks.widgets.frames.apex import FUSED
 from notebooks.widgets.html_tables import Fact, grid, table
 from notebooks.widgets.probability_rows import DIRECTIONS
 from notebooks.widgets.wording import BACKFILLED, Document, escaped, minute, percent, shortened, world
 
-FUSED = "apex"
 LONGEST = 32  # characters of a reason beside a layer
 STANCES = {"BULLISH": "leans up", "BEARISH": "leans down", "NEUTRAL": "is neutral"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from flask import Blueprint, Response
@@ -103,7 +104,7 @@ def _span(query: HistoryQuery, now: int, longest: int) -> tuple[int, int]:
     return since, until
 
 
-def _refuse_too_many(events: dict[str, list]) -> None:
+def _refuse_too_many(events: Mapping[str, Sequence[object]]) -> None:
     for name, rows in events.items():
         if len(rows) > MOST_EVENTS:
             message = f"lane {name} has more than {MOST_EVENTS:,} events since then"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from http import HTTPStatus
+from typing import Any
 
 import structlog
 from flask import Flask, Response
@@ -65,7 +66,7 @@ class Problem(BaseModel):
     retry_after_s: int | None = Field(None, description="429 and 503: seconds after which to try again")
 
     @classmethod
-    def of(cls, status: int, code: str, detail: str, **more) -> Problem:
+    def of(cls, status: int, code: str, detail: str, **more: Any) -> Problem:
         """The problem of a status and code; type and title follow from them."""
         kind, title = f"urn:ninefold:problem:{code}", HTTPStatus(status).phrase
         return cls(type=kind, title=title, status=status, detail=detail, code=code, **more)
@@ -85,7 +86,7 @@ def register(app: Flask) -> None:
     app.register_error_handler(Exception, _answer_fault)
 
 
-def problem(status: int, code: str, detail: str, **more) -> Response:
+def problem(status: int, code: str, detail: str, **more: Any) -> Response:
     """The response that describes a problem; `more` fills the optional fields of Problem."""
     body = Problem.of(status, code, detail, request_id=logs.request_id.get(), **more)
     response = Response(body.model_dump_json(exclude_none=True), status, mimetype=MEDIA_TYPE)
@@ -103,7 +104,7 @@ def _answer_ours(error: NinefoldError) -> Response:
     return problem(status, error.code, error.detail, **_more(error))
 
 
-def _more(error: NinefoldError) -> dict:
+def _more(error: NinefoldError) -> dict[str, Any]:
     """The fields of this kind of error beyond its sentence."""
     if isinstance(error, errors.InvalidRequest):
         return {"errors": list(error.errors) or None}

@@ -9,10 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from random import getrandbits
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask, request
 
 from service import logs
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 ALWAYS = [("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer")]
@@ -40,11 +44,11 @@ def register(app: Flask) -> None:
     """Give every request of `app` an id, and every answer its headers."""
     inner = app.wsgi_app
 
-    def wsgi_app(environ: dict, start_response: Callable) -> Iterable[bytes]:
+    def wsgi_app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         id = request_id(environ.get("HTTP_X_REQUEST_ID"))
         logs.request_id.set(id)
 
-        def start(status: str, headers: Headers, *exc_info) -> Callable:
+        def start(status: str, headers: Headers, *exc_info: Any) -> Callable[[bytes], object]:
             headers = [*headers, *environ.get(_ADDED, ())]
             headers += [*_missing(headers), *ALWAYS, *_cross_origin(environ), ("X-Request-ID", id)]
             return start_response(status, headers, *exc_info)
@@ -72,7 +76,7 @@ def _missing(headers: Headers) -> Headers:
     return [header for header in DEFAULTS if header[0] not in names]
 
 
-def _cross_origin(environ: dict) -> Headers:
+def _cross_origin(environ: WSGIEnvironment) -> Headers:
     """What lets a page of another origin read the answer, where that is allowed."""
     if not environ.get("PATH_INFO", "").startswith(EMBEDDABLE):
         return []

@@ -21,7 +21,7 @@ from service.store.knowledge import newest_fits
 health = Blueprint("health", __name__)
 
 # Real seconds that fetching and storing a bar may take; a replay may run much faster than real time.
-PATIENCE_S = 60
+FETCHING_S = 60
 # What every world has within seconds of its first start. A hospital needs a closed month, and the backfilled track
 # record takes some seconds longer.
 DOCUMENTS = ("prices", "bot-battle", "leaderboard")
@@ -84,7 +84,7 @@ def _readiness(services: Services) -> Ready:
     missing = []
     if not openings:
         missing.append("there are no price bars yet")
-    elif age > max(MISSED_BARS * services.step, PATIENCE_S * services.clock.speed):
+    elif age > max(MISSED_BARS * services.step, FETCHING_S * services.clock.speed):
         missing.append(f"the last bar ended at {iso(as_of)}, {age} s of world time ago")
     if fits is None or not fits.linear:
         missing.append("the voters are not fitted yet")

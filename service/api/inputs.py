@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, NoReturn, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar
 
 from flask import request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
@@ -82,7 +82,7 @@ def read_query(model: type[Model]) -> Model:
     return _validated(model, _without_duplicates(request.args.items(multi=True)), "query")
 
 
-def parse_object(raw: bytes) -> dict:
+def parse_object(raw: bytes) -> dict[str, Any]:
     """The JSON object in `raw`; raises InvalidRequest for anything else."""
     if not raw.strip():
         raise InvalidRequest("The body is empty; send a JSON object.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from flask import Flask, Response, current_app, g
 from flask.typing import ResponseReturnValue
@@ -23,6 +23,9 @@ from service.api.services import services
 from service.api.windows import MINUTES, STORAGE_URI, STRATEGY, AlignedWindowRateLimiter, MinuteWindows
 from service.config import Settings
 from service.errors import LimitReached, QuotaExhausted, WindowExhausted
+
+if TYPE_CHECKING:
+    from flask_limiter._extension import LimiterContext
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -61,7 +64,7 @@ class ValidRequestLimiter(Limiter):
     """Flask-Limiter without its check before a request is read: a limit is evaluated where its operation is called."""
 
     @property
-    def context(self):
+    def context(self) -> LimiterContext:
         """What Flask-Limiter keeps of the request being answered; its own way there costs a fifth of a GET."""
         kept = g.get("limiter_context")
         if kept is None:

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
@@ -37,10 +41,10 @@ def register(app: Flask) -> None:
     """Measure every request of `app` by wrapping it, which costs a third of what Flask's hooks cost."""
     inner = app.wsgi_app
 
-    def wsgi_app(environ: dict, start_response: Callable) -> Iterable[bytes]:
+    def wsgi_app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         started = perf_counter()
 
-        def start(status: str, *rest) -> Callable:
+        def start(status: str, *rest: Any) -> Callable[[bytes], object]:
             rule = environ["werkzeug.request"].url_rule
             seconds, requests = _counters(environ["REQUEST_METHOD"], rule.rule if rule else "none", status[:3])
             seconds.observe(perf_counter() - started)

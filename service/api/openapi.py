@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from flask import Flask
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+from pydantic_core.core_schema import DataclassField, ModelField, TypedDictField
 
 from service import errors
 from service.api import idempotency
@@ -81,7 +82,7 @@ class Shapes(GenerateJsonSchema):
         *_, file, own = ("", *name.split("."))
         return super().normalize_name(file.title().replace("_", "") + own)
 
-    def field_is_required(self, field, total) -> bool:
+    def field_is_required(self, field: ModelField | DataclassField | TypedDictField, total: bool) -> bool:
         return self.mode == "serialization" or super().field_is_required(field, total)
 
 
@@ -99,7 +100,7 @@ def routes(app: Flask) -> list[Route]:
 def describe(routes: list[Route]) -> dict[str, Any]:
     """The OpenAPI document of these routes."""
     shapes, schemas = _schemas([route.operation for route in routes])
-    paths: dict[str, dict] = {}
+    paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, shapes)
     return {
@@ -174,7 +175,7 @@ def _raised(operation: Operation) -> Iterator[type[NinefoldError]]:
     yield errors.ServiceUnavailable
 
 
-def _schemas(operations: list[Operation]) -> tuple[dict, dict]:
+def _schemas(operations: list[Operation]) -> tuple[dict[object, dict[str, Any]], dict[str, Any]]:
     """The schema of every body and every answer, by what it is of, and the definitions these point to."""
     bodies = {operation.body: TypeAdapter(operation.body) for operation in operations if operation.body}
     answers = {id(operation): operation.returns for operation in operations if operation.returns}
@@ -190,7 +191,7 @@ def _schemas(operations: list[Operation]) -> tuple[dict, dict]:
     return {key: schema for (key, _), schema in shapes.items()}, schemas
 
 
-def _operation(route: Route, shapes: dict) -> dict[str, Any]:
+def _operation(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[str, Any]:
     operation = route.operation
     description: dict[str, Any] = {
         "operationId": route.id,
@@ -207,7 +208,7 @@ def _operation(route: Route, shapes: dict) -> dict[str, Any]:
     return description
 
 
-def _responses(route: Route, shapes: dict) -> dict[str, Any]:
+def _responses(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[str, Any]:
     operation = route.operation
     headers = (LIMIT_HEADERS if operation.limit else {}) | (CACHE_HEADERS if operation.cached else {})
     answer: dict[str, Any] = {"description": HTTPStatus(operation.status).phrase, "headers": _headers(headers)}
@@ -219,7 +220,7 @@ def _responses(route: Route, shapes: dict) -> dict[str, Any]:
     return responses | {str(status): _refusal(status, codes) for status, codes in refusals(operation).items()}
 
 
-def _content(route: Route, schema: dict) -> dict[str, Any]:
+def _content(route: Route, schema: dict[str, Any]) -> dict[str, Any]:
     content = {route.operation.media: {"schema": schema}}
     if captured := _captured(route.id):
         # RapiDoc does not show the `example` that OpenAPI has for a single one.

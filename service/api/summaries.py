@@ -25,7 +25,7 @@ LEGACY_VERSION = "1.0"
 
 def lite(routes: Iterable[Route]) -> dict[str, Any]:
     """The OpenAPI-lite document: operations, their inputs and their refusals."""
-    paths: dict[str, dict] = {}
+    paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _brief(route)
     return {

@@ -19,7 +19,8 @@ from service.market.assets import ASSETS
 from service.market.instants import DAY
 from service.sources import headlines, pools
 from service.sources.feeds import Feed, open_feed
-from service.sources.odds import kalshi, polymarket
+from service.sources.odds.kalshi import KALSHI
+from service.sources.odds.polymarket import POLYMARKET
 from service.store import migrations
 from service.store.database import address_of, revision_at
 
@@ -53,8 +54,8 @@ def source_checks(settings: Settings, now: int, exchanges: Options) -> Iterator[
         yield partial(run, f"prices {client.name}", "exchange", seconds, partial(_bars, feed, ("btc",), now))
     lists = {
         "pools": (settings.pools_url, "usable pools", lambda *call: pools.parse(pools.fetch(*call), VOLATILITY)[0]),
-        "polymarket": (settings.polymarket_url, "open markets", lambda *call: [*chain(*polymarket.list_open(*call))]),
-        "kalshi": (settings.kalshi_url, "open markets", lambda *call: [*chain(*kalshi.list_open(*call))]),
+        "polymarket": (settings.polymarket_url, "open markets", lambda *call: [*chain(*POLYMARKET.list_open(*call))]),
+        "kalshi": (settings.kalshi_url, "open markets", lambda *call: [*chain(*KALSHI.list_open(*call))]),
     }
     for place, url in enumerate(settings.news_feeds, 1):
         lists[f"news {place}"] = (url, "headlines", partial(_headlines, now))

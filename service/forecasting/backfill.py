@@ -23,7 +23,7 @@ from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.predictions.settling import resolved, settle_past
 from service.forecasting.voters.context import recall
 from service.forecasting.voters.fits import Fits
-from service.forecasting.voters.input_panel import InputPanel, survey
+from service.forecasting.voters.input_history import InputHistory, survey
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import Panel, embedded_panel
 from service.forecasting.voters.track_record import Resolved, TrackRecord, build
@@ -84,7 +84,7 @@ class _Walk:
     """The state of a walk through the past."""
 
     hourly: Mapping[str, Bars]
-    inputs: InputPanel
+    inputs: InputHistory
     stories: tuple[ScoredHeadline, ...]
     until: int
     newest: Fits

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from math import sqrt
 from typing import Any
 
@@ -24,11 +24,10 @@ from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.sources import pools
 from service.store import bars, hourly_votes, lanes, ledger, snapshots
-from service.store.lanes import LaneBar
 from service.store.plain import contexts, lane_states
 from service.trading import battle as documents
 from service.trading.battle import RateLimit
-from service.trading.lanes import LANES, LaneVote, State, moments
+from service.trading.lanes import LANES, CexState, LaneVote, LpState, Walk, moments
 from service.trading.pools import ASSUMED_POOLS, Pool
 
 # The span before the first start that the lanes process as backfill.
@@ -42,13 +41,7 @@ HOURS_A_YEAR = 24 * 365
 log = structlog.stdlib.get_logger(__name__)
 
 
-@dataclass
-class Walk:
-    """A lane on its way through new bars: its state, its equity and status at each bar, its events."""
-
-    state: State
-    bars: list[LaneBar] = field(default_factory=list)
-    events: list[dict[str, Any]] = field(default_factory=list)
+AnyWalk = Walk[CexState] | Walk[LpState]
 
 
 def battle(job_context: JobContext, slot: int) -> Effects:
@@ -58,10 +51,8 @@ def battle(job_context: JobContext, slot: int) -> Effects:
     after = min(walk.state.as_of for walk in walks.values())
     hours, marks, votes = _market(job_context, after, slot)
     for moment in moments(hours, marks, after, votes=votes, pools=listed):
-        for name, walk in walks.items():
-            walk.state = LANES[name].step(walk.state, moment)
-            walk.bars.append(LaneBar(moment.as_of, walk.state.equity, walk.state.status))
-            walk.events.extend(asdict(event) for event in walk.state.events)
+        for walk in walks.values():
+            walk.step(moment)
     published = _documents(job_context, slot, walks, listed)
     # An event that is recorded more than an hour late, or that precedes the first start, counts as backfilled.
     rows = _ledger_rows(walks, max(slot - HOUR, job_context.clock.world_origin))
@@ -75,22 +66,18 @@ def battle(job_context: JobContext, slot: int) -> Effects:
     return write
 
 
-def _ledger_rows(walks: dict[str, Walk], since: int) -> list[LedgerRow]:
+def _ledger_rows(walks: Mapping[str, AnyWalk], since: int) -> list[LedgerRow]:
     """The events of all lanes in order of time and lane; those before the unix second `since` are backfilled."""
     events = [(event["time"], name, event) for name, walk in walks.items() for event in walk.events]
     events.sort(key=lambda entry: entry[:2])
     return [LedgerRow("lane_trade", name, event, backfilled=time < since) for time, name, event in events]
 
 
-def _begin(job_context: JobContext, slot: int) -> dict[str, Walk]:
+def _begin(job_context: JobContext, slot: int) -> Mapping[str, AnyWalk]:
     """Every lane in its stored state, or at the start of its backfill."""
     anchor = max(job_context.history_from, slot // DAY * DAY - BACKFILLED_S)
-    walks = {}
     with job_context.database.reading() as db:
-        for name, lane in LANES.items():
-            body = lane_states.find(db, name)
-            walks[name] = Walk(lane.load(body) if body else lane.begin(anchor))
-    return walks
+        return {name: lane.walk(lane_states.find(db, name), anchor) for name, lane in LANES.items()}
 
 
 def _market(
@@ -125,7 +112,7 @@ def _pools(job_context: JobContext, slot: int) -> Mapping[str, Pool]:
 
 
 def _documents(
-    job_context: JobContext, slot: int, walks: dict[str, Walk], listed: Mapping[str, Pool]
+    job_context: JobContext, slot: int, walks: Mapping[str, AnyWalk], listed: Mapping[str, Pool]
 ) -> dict[str, object]:
     """The battle as a document, and as CSV for each venue."""
     states = {name: walk.state for name, walk in walks.items()}
@@ -137,7 +124,7 @@ def _documents(
     return {"bot-battle": document, **files}
 
 
-def _csv(rows: list[tuple]) -> bytes:
+def _csv(rows: Sequence[tuple[Any, ...]]) -> bytes:
     """RFC 4180: a header line, CRLF, empty for null, `true` and `false` in lower case as in JSON."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)

@@ -80,27 +80,29 @@ def refit(job_context: JobContext, slot: int) -> Effects:
     """Fit the voters that learn to the questions decided before this month, unless current fits are stored.
 
     Where the month began with too little history, they are fitted to the history until `slot`, every hour until it
-    suffices for every voter and for the views of every calendar. Fits of another version are outdated and replaced.
+    suffices for the views of every calendar and for every voter that these assets can fit. Fits of another version are
+    outdated and replaced.
     """
-    month = Monthly().slot_at(slot)
+    month, assets = Monthly().slot_at(slot), job_context.feed.assets
     with job_context.database.reading() as db:
-        current = _current(fits.latest(db), month)
-    calendars = {calendar_of(asset) for asset in job_context.feed.assets}
+        current = _current(fits.latest(db), month, assets)
+    calendars = {calendar_of(asset) for asset in assets}
     if current and calendars <= current["densities"].keys():
         return lambda _: None
     hourly = hours(job_context, slot)
     if current and not due_views(current["densities"], hourly):
         return lambda _: None
     fitted = children.call(training.fit, hourly, month)
-    if fitted.missing or due_views(fitted.densities, hourly):
+    if training.awaited(fitted.missing, assets) or due_views(fitted.densities, hourly):
         fitted = children.call(training.fit, hourly, slot)
     return lambda db: fits.save(db, fitted.slot, fitted.to_plain())
 
 
-def _current(newest: Mapping[str, Any] | None, month: int) -> Mapping[str, Any] | None:
-    """The newest fits, if they are of this version and month and every voter is fitted."""
-    is_current = newest and newest["slot"] >= month and newest["version"] == VERSION and not newest["missing"]
-    return newest if is_current else None
+def _current(newest: Mapping[str, Any] | None, month: int, assets: Collection[str]) -> Mapping[str, Any] | None:
+    """The newest fits, if they are of this version and month and no voter waits for more history."""
+    if newest is None or newest["slot"] < month or newest["version"] != VERSION:
+        return None
+    return None if training.awaited(newest["missing"], assets) else newest
 
 
 def due_views(fitted: Collection[str], hourly: Mapping[str, Bars]) -> list[Calendar]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import sqrt
-from types import ModuleType
 
 import structlog
 from pydantic import TypeAdapter
@@ -20,7 +19,7 @@ from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import vote
 from service.market.instants import iso
-from service.sources.odds import kalshi, polymarket
+from service.sources.odds import SOURCES
 from service.store import predictions, snapshots
 
 HOURS_A_YEAR = 24 * 365.25
@@ -70,10 +69,10 @@ def sources(db: Connection) -> dict[str, str]:
 def settle_imported(job_context: JobContext, slot: int) -> Effects:
     """Settle imported markets as their sources have settled them; those decided before the import become void."""
     with job_context.database.reading() as db:
-        waiting = {market.id: market for market in predictions.unresolved(db) if market.resolver in _SOURCES}
+        waiting = {market.id: market for market in predictions.unresolved(db) if market.resolver in SOURCES}
     settled = {
         market.id: void_if_decided_before_import(market, settlement, slot)
-        for name in _SOURCES
+        for name in SOURCES
         for market_id, settlement in _settled(job_context, name, waiting.values()).items()
         if (market := waiting.get(f"{name}-{market_id}"))
     }
@@ -92,10 +91,9 @@ def _offered(job_context: JobContext, slot: int) -> tuple[list[OutsideMarket], d
     with job_context.database.reading() as db:
         statuses = _statuses(db)
     offered: list[OutsideMarket] = []
-    for name in _SOURCES:
-        source, address = _source(job_context, name)
+    for name, source in SOURCES.items():
         try:
-            markets, refused = source.list_open(address, job_context.settings.source_timeout_s)
+            markets, refused = source.list_open(_address(job_context, name), job_context.settings.source_timeout_s)
         except SourceFailed as error:
             log.warning("source_failed", source=name, detail=error.detail)
             statuses[name] = replace(statuses.get(name, SourceStatus()), failed=error.detail)
@@ -118,19 +116,15 @@ def _in_words(name: str, status: SourceStatus) -> str:
 
 def _settled(job_context: JobContext, name: str, waiting: Iterable[Prediction]) -> dict[str, Settlement]:
     """The settlements of a source, by its own market id."""
-    source, address = _source(job_context, name)
     market_ids = [market.odds.market_id for market in waiting if market.resolver == name and market.odds]
     if not market_ids:
         return {}
     try:
-        return source.settled(address, job_context.settings.source_timeout_s, market_ids)
+        return SOURCES[name].settled(_address(job_context, name), job_context.settings.source_timeout_s, market_ids)
     except SourceFailed as error:
         log.warning("source_failed", source=name, detail=error.detail)
         return {}
 
 
-def _source(job_context: JobContext, name: str) -> tuple[ModuleType, str]:
-    return _SOURCES[name], getattr(job_context.settings, f"{name}_url")
-
-
-_SOURCES: dict[str, ModuleType] = {"polymarket": polymarket, "kalshi": kalshi}
+def _address(job_context: JobContext, name: str) -> str:
+    return getattr(job_context.settings, f"{name}_url")

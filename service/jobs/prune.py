@@ -1,4 +1,4 @@
-"""Deletion of old rows: quota windows, answers kept for retries, finished slots."""
+"""Deletion of old rows: quota windows, answers kept for retries, finished slots, replaced fits."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from sqlalchemy import Connection
 from service.jobs.job import Effects, JobContext
 from service.market.instants import DAY
 from service.store import idempotency, runs, windows
+from service.store.plain import fits
 
 JOB_RUNS_KEPT_S = 7 * DAY
+# The fits in use, and those before them, which a request may still be reading.
+FITS_KEPT = 2
 
 
 def prune(_job_context: JobContext, slot: int) -> Effects:
-    """Delete the rows that have expired at the wall second `slot`."""
+    """Delete the rows that have expired at the wall second `slot`, and the fits that newer ones have replaced."""
 
     def write(db: Connection) -> None:
         windows.prune(db, slot)
         idempotency.prune(db, slot)
         runs.prune(db, slot - JOB_RUNS_KEPT_S)
+        fits.keep_newest(db, FITS_KEPT)
 
     return write

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+import dramatiq
 import structlog
 from dramatiq.middleware import Middleware
 
@@ -25,10 +26,10 @@ class Ticker(Middleware):
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
 
-    def after_process_boot(self, broker) -> None:  # noqa: ARG002
+    def after_process_boot(self, broker: dramatiq.Broker) -> None:  # noqa: ARG002
         self._thread.start()
 
-    def after_worker_shutdown(self, broker, worker) -> None:  # noqa: ARG002
+    def after_worker_shutdown(self, broker: dramatiq.Broker, worker: dramatiq.Worker) -> None:  # noqa: ARG002
         self._stopped.set()
         self._thread.join(AFTER_FAILURE_S)
 

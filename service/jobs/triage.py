@@ -11,6 +11,7 @@ from service.jobs.documents import bar_sources
 from service.jobs.job import Effects, JobContext
 from service.jobs.rank import run_arena
 from service.ledger.chain import LedgerRow
+from service.market.headers import month_header
 from service.market.months import closed_months, ends
 from service.store import ledger, snapshots
 from service.trading import hospital
@@ -32,7 +33,8 @@ def triage(job_context: JobContext, slot: int) -> Effects:
     bodies: dict[str, bytes] = {}
     for month in missing:
         patients = admit(arena, month)
-        document = hospital.snapshot(month, patients, before, made_at=slot, world=world, sources=sources)
+        header = month_header(slot, month, world=world, sources=sources)
+        document = hospital.snapshot(month, patients, before, header)
         bodies[month] = snapshots.to_json(document)
         before[month] = hospital.past(json.loads(bodies[month]))
     rows = [_ledger_row(month, body, job_context.clock.world_origin) for month, body in bodies.items()]

@@ -11,17 +11,23 @@ from service.ledger.verifier import Verification, verify
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Verify a file. Returns 0 when it is valid, 1 when it is not, 2 when it cannot be read."""
+    """Verify a file. Returns 0 when it is valid, 1 when it is not, 2 when it cannot be read or is empty."""
     arguments = _parser().parse_args(words)
     try:
         # Without translation of line ends: a change of any byte must be noticed.
         with open(arguments.file, encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
             verification = verify(lines, arguments.key, arguments.root)
     except OSError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return _refuse(str(error))
+    if not verification.rows and not verification.fault:
+        return _refuse(f"{arguments.file} is empty: there is nothing to verify")
     print(_report(verification))
     return 1 if verification.fault else 0
+
+
+def _refuse(detail: str) -> int:
+    print(f"error: {detail}", file=sys.stderr)
+    return 2
 
 
 def _report(result: Verification) -> str:

@@ -1,4 +1,4 @@
-"""The header of a document that is computed from bars."""
+"""The headers of documents that are computed from bars."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from service.documents import DocumentHeader, World
 from service.market.instants import iso
+from service.market.months import ends, month_of
 
 # A document is stale once this many consecutive bars are missing.
 MISSED_BARS = 3
@@ -30,6 +31,21 @@ def header(
         timestamp=iso(made_at),
         as_of=iso(as_of),
         stale_after=iso(as_of + every_s + MISSED_BARS * step),
+        world=world,
+        sources=dict(sources),
+    )
+
+
+def month_header(made_at: int, month: str, *, world: World, sources: Mapping[str, str]) -> DocumentHeader:
+    """The header of a document about a closed month, computed at the unix second `made_at` of world time.
+
+    The document is stale once the next month has closed.
+    """
+    closed = ends(month)
+    return DocumentHeader(
+        timestamp=iso(made_at),
+        as_of=iso(closed),
+        stale_after=iso(ends(month_of(closed))),
         world=world,
         sources=dict(sources),
     )

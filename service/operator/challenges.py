@@ -14,7 +14,7 @@ from service.forecasting.predictions.challenges import resolve_by_hand
 from service.forecasting.predictions.ledger_rows import resolution_row
 from service.forecasting.predictions.resolution import Outcome
 from service.market.instants import iso
-from service.operator.commands import CommandOutput, CommandTable, add
+from service.operator.commands import CommandOutput, Commands, CommandTable, add
 from service.store import ledger, predictions, world
 from service.store.database import Database
 
@@ -47,7 +47,7 @@ def resolve(arguments: argparse.Namespace, database: Database, _settings: Settin
     return row | {"resolved_at": iso(now), "evidence": settlement.evidence, "seq": entry.seq}
 
 
-def register(verbs) -> None:
+def register(verbs: Commands) -> None:
     """Add the commands for challenges."""
     add(verbs, "list", listed).add_argument(
         "--unresolved", action="store_true", help="only challenges without an outcome"

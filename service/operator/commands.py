@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from service.config import Settings
 from service.store.database import Database
@@ -20,11 +20,13 @@ class CommandTable:
     rows: Sequence[Mapping[str, Any]]
 
 
+# What `add_subparsers` returns, which has no public name.
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 CommandOutput = dict[str, Any] | CommandTable
 Command = Callable[[argparse.Namespace, Database, Settings], CommandOutput]
 
 
-def add(commands, name: str, run: Command) -> argparse.ArgumentParser:
+def add(commands: Commands, name: str, run: Command) -> argparse.ArgumentParser:
     """Add a command that calls `run`; its help text is the docstring of `run`."""
     parser = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
     parser.add_argument("--json", action="store_true", help="print JSON")

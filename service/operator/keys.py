@@ -11,7 +11,7 @@ from service.access.emails import normalised
 from service.access.quota import PLANS
 from service.config import Settings
 from service.market.instants import iso
-from service.operator.commands import CommandOutput, CommandTable, add
+from service.operator.commands import CommandOutput, Commands, CommandTable, add
 from service.store import keys
 from service.store.database import Database
 from service.store.keys import KeyRow
@@ -54,7 +54,7 @@ def revoke(arguments: argparse.Namespace, database: Database, _settings: Setting
         return _printed(keys.revoke(db, arguments.key_id, time.time()))
 
 
-def register(verbs) -> None:
+def register(verbs: Commands) -> None:
     """Add the commands for keys."""
     add(verbs, "list", listed).add_argument("--email", help="only the keys of this email")
     granting = add(verbs, "grant", grant)

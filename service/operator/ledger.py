@@ -9,7 +9,7 @@ from pathlib import Path
 from service.config import Settings
 from service.errors import InvalidRequest, ResourceNotFound, ServiceUnavailable
 from service.ledger.chain import LedgerRow
-from service.operator.commands import CommandOutput, add
+from service.operator.commands import CommandOutput, Commands, add
 from service.store import ledger, world
 from service.store.database import Database
 
@@ -45,7 +45,7 @@ def correct(arguments: argparse.Namespace, database: Database, _settings: Settin
     return {"seq": entry.seq, "corrects": arguments.seq, "subject": entry.subject, "recorded_at": entry.recorded_at}
 
 
-def register(verbs) -> None:
+def register(verbs: Commands) -> None:
     """Add the commands for the ledger."""
     add(verbs, "export", export).add_argument(
         "file", metavar="FILE", type=Path, help="the file to create; must not exist yet"

@@ -9,6 +9,7 @@ from io import BytesIO
 from typing import Any
 
 import requests
+from urllib3 import HTTPResponse
 
 # Well above the size of the longest list of markets, which is several megabytes.
 MOST_BYTES = 32 * 2**20
@@ -51,7 +52,7 @@ class BoundedSession(requests.Session):
             raise requests.exceptions.Timeout(f"no time left for {url}")
         return left
 
-    def _read(self, raw, url: str | bytes) -> bytes:
+    def _read(self, raw: HTTPResponse, url: str | bytes) -> bytes:
         content = bytearray()
         while piece := raw.read1(PIECE, decode_content=True):
             content += piece

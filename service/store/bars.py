@@ -5,8 +5,8 @@ A bar of the feed is stored once and never replaced. An hourly bar is built agai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from sqlalchemy import Connection, Select, bindparam, select
@@ -51,7 +51,7 @@ def renew(db: Connection, asset: str, built: Bars) -> None:
     db.execute(statement.on_conflict_do_update(index_elements=list(bar.primary_key), set_=newer), rows)
 
 
-def _copy(db: Connection, rows: list[tuple]) -> int:
+def _copy(db: Connection, rows: Iterable[tuple[Any, ...]]) -> int:
     connection = cast("psycopg.Connection", db.connection.driver_connection)
     with connection.cursor() as cursor:
         cursor.execute("CREATE TEMPORARY TABLE incoming (LIKE bar)")
@@ -94,7 +94,7 @@ def _trading_grid(asset: str, since: int, until: int, step: int) -> np.ndarray:
     return grid[open_at(asset, grid)]
 
 
-def _fetch(db: Connection, query: Select, asset: str, since: int, until: int, step: int) -> Sequence[tuple]:
+def _fetch(db: Connection, query: Select, asset: str, since: int, until: int, step: int) -> Sequence[tuple[Any, ...]]:
     result = db.execute(query, {"asset": asset, "step": step, "since": since, "last": until - step})
     assert result.cursor is not None  # a SELECT returns rows
     # The driver's own tuples: building SQLAlchemy rows would take 50% longer.

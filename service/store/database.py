@@ -16,6 +16,7 @@ from pathlib import Path
 from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from service.config import SettingsError
 from service.errors import SourceFailed
@@ -107,13 +108,13 @@ def _sqlite(address: URL) -> tuple[Engine, Engine]:
     return writers, readers
 
 
-def _prepare_writer(connection, _record) -> None:
+def _prepare_writer(connection: sqlite3.Connection, _record: ConnectionPoolEntry) -> None:
     connection.isolation_level = None
     for pragma in SQLITE_PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _prepare_reader(connection, record) -> None:
+def _prepare_reader(connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
     _prepare_writer(connection, record)
     connection.execute("PRAGMA query_only = on")
 

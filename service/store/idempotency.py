@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, select, update
 
 from service.errors import IdempotencyMismatch, RequestConflict
 from service.store.database import insert
@@ -92,5 +92,5 @@ def _replay(row: Row, digest: str) -> Replay | None:
     return Replay(row.status, row.body) if row.status is not None else None
 
 
-def _running(caller: str, key: str) -> tuple:
+def _running(caller: str, key: str) -> tuple[ColumnElement[bool], ...]:
     return idempotency.c.caller == caller, idempotency.c.key == key, idempotency.c.status.is_(None)

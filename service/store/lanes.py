@@ -8,7 +8,7 @@ transaction is rolled back.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -16,16 +16,7 @@ from service import canonical
 from service.store.database import insert
 from service.store.plain import lane_states
 from service.store.tables import lane_bar, lane_event
-from service.trading.lanes.lane import Status
-
-
-class LaneBar(NamedTuple):
-    """The equity of a lane in USD and its status when a bar was complete."""
-
-    as_of: int
-    equity: float
-    status: Status
-
+from service.trading.lanes import LaneBar
 
 _ADD_BARS = {
     "sqlite": "INSERT INTO lane_bar VALUES (?, ?, ?, ?)",

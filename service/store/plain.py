@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Table, bindparam, func, select
+from sqlalchemy import Connection, Table, bindparam, delete, func, select
 
 from service import canonical
 from service.store import tables
@@ -53,6 +53,11 @@ class PlainTable:
     def latest_key(self, db: Connection) -> Any | None:
         """The largest key, which is cheaper to read than its value."""
         return db.scalar(self._latest_key)
+
+    def keep_newest(self, db: Connection, count: int) -> None:
+        """Delete all but the `count` values with the largest keys."""
+        newest = select(self._key).order_by(self._key.desc()).offset(count - 1).limit(1)
+        db.execute(delete(self._table).where(self._key < newest.scalar_subquery()))
 
 
 def _read(text: str | None) -> Any | None:

@@ -113,6 +113,6 @@ def prune(db: Connection, before: float) -> int:
     return db.execute(delete(job_run).where(job_run.c.finished_at < before, outdated)).rowcount
 
 
-def _leave(db: Connection, job: str, slot: int, owner: str, **values) -> bool:
+def _leave(db: Connection, job: str, slot: int, owner: str, **values: object) -> bool:
     mine = (job_run.c.job == job, job_run.c.slot == slot, job_run.c.owner == owner, job_run.c.state == "running")
     return db.execute(update(job_run).where(*mine).values(values)).rowcount == 1

@@ -7,9 +7,10 @@ change is one statement, so concurrent hits are not lost.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, case, delete, select, update
+from sqlalchemy import Connection, Executable, Table, bindparam, case, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from service.market.instants import DAY
@@ -50,7 +51,7 @@ def prune(db: Connection, now: float) -> int:
     return db.execute(delete(rate_window).where(rate_window.c.ends <= int(now))).rowcount
 
 
-def _taking(insert):
+def _taking(insert: Callable[[Table], sqlite.Insert | postgresql.Insert]) -> Executable:
     new, row = insert(rate_window), rate_window.c
     is_open = row.ends.between(new.excluded.ends, new.excluded.ends + DAY)
     hits = case((is_open, row.hits), else_=0) + new.excluded.hits

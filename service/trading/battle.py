@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
+from typing import Any
 
 from service.documents import Document, DocumentHeader
 from service.errors import FieldError, InvalidRequest
@@ -54,7 +55,7 @@ def describe(states: Mapping[str, State], header: DocumentHeader, rate_limit: Ra
     )
 
 
-def rows(battle: BattleDocument, venue: str = "all") -> list[tuple]:
+def rows(battle: BattleDocument, venue: str = "all") -> list[tuple[Any, ...]]:
     """The rows of the CSV file, in the order of COLUMNS: all lanes, or those of one venue. Raises InvalidRequest."""
     if venue not in ("all", "cex", "dex"):
         raise InvalidRequest("No such venue.", [FieldError("venue", "one of all, cex, dex")])

@@ -10,16 +10,13 @@ from typing import Any, Literal
 from service.documents import World
 from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.trading.accounts import TERMS
-from service.trading.lanes import LANES
+from service.trading.lanes import LANES, LaneBar
 from service.trading.lanes.lane import LaneEvent, Status, Venue
 from service.trading.statements import usd
 
 # The approximate maximum of points in a curve; where there are more bars, those between two points are left out.
 MOST_POINTS = 500
 SPACINGS = (5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR, 12 * HOUR, DAY)
-
-# (as_of, equity, status): the equity of a lane in USD when the bar was complete, a unix second.
-PassedBar = tuple[int, float, Status]
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ class BattleHistory:
 
 
 def history(
-    bars: Mapping[str, Sequence[PassedBar]],
+    bars: Mapping[str, Sequence[LaneBar]],
     events: Mapping[str, Sequence[Mapping[str, Any]]],
     *,
     since: int,
@@ -115,13 +112,13 @@ def spacing(span: int, step: int) -> int:
     return next((each for each in SPACINGS if each >= least and each % step == 0), ceil(least / DAY) * DAY)
 
 
-def thinned(bars: Sequence[PassedBar], step: int) -> list[PassedBar]:
+def thinned(bars: Sequence[LaneBar], step: int) -> list[LaneBar]:
     """The last bar of each `step` seconds of UTC, which includes the last bar of all."""
     last_of = {-(-bar[0] // step): bar for bar in bars}
     return list(last_of.values())
 
 
-def _lane(name: str, bars: Sequence[PassedBar], events: Sequence[Mapping[str, Any]]) -> LaneHistory:
+def _lane(name: str, bars: Sequence[LaneBar], events: Sequence[Mapping[str, Any]]) -> LaneHistory:
     lane = LANES[name]
     return LaneHistory(
         name=name,

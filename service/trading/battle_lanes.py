@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from service.market.instants import DAY, iso
 from service.trading.accounts import TERMS
-from service.trading.lanes import CexState, InPool, LpState, State
-from service.trading.lanes.lane import Lane, Status, Venue
+from service.trading.lanes import AnyLane, CexState, InPool, LpState, State
+from service.trading.lanes.lane import Status, Venue
 from service.trading.lanes.lp_state import attribution
 from service.trading.statements import percent, usd
 
@@ -45,7 +45,7 @@ class BattleLane:
     bot_id: str | None
 
 
-def lane_row(lane: Lane, state: State) -> BattleLane:
+def lane_row(lane: AnyLane, state: State) -> BattleLane:
     """The row of a lane after its last bar."""
     ticked = state.as_of > state.started_at
     liquidity = state if isinstance(state, LpState) else None

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from service.documents import rounded
 from service.market.instants import iso
 from service.trading.accounts import TERMS
 from service.trading.battle_lanes import BattleLane
@@ -136,7 +137,7 @@ def _positions(name: str, state: CexState) -> list[OpenPosition]:
             mark_price=state.marks[asset],
             pnl_usd=usd(holding.quantity * (state.marks[asset] - holding.entry_price) - holding.fee_usd),
             opened_at=iso(holding.opened_at),
-            stop_price=None if holding.stop is None else round(holding.stop, 8),
+            stop_price=rounded(holding.stop, 8),
         )
         for asset, holding in sorted(state.holdings.items())
     ]
@@ -169,5 +170,5 @@ def _liquidity(name: str, state: LpState) -> Liquidity:
         gas_usd=usd(result.gas_usd),
         swap_usd=usd(result.swap_usd),
         vs_hodl_pct=round(result.vs_hodl_pct, 4),
-        in_range_pct=None if result.in_range_pct is None else round(result.in_range_pct, 4),
+        in_range_pct=rounded(result.in_range_pct, 4),
     )

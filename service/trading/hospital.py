@@ -14,9 +14,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from service.documents import Document, World
-from service.market.instants import iso
-from service.market.months import ends, month_before, month_of
+from service.documents import Document, DocumentHeader
+from service.market.months import month_before
 from service.trading.health import effective_number
 from service.trading.triage import WINDOW_DAYS, EarlierEntry, Patient, Recommendation, Status, TriageEntry, entry_of
 
@@ -77,15 +76,11 @@ def snapshot(
     month: str,
     patients: Sequence[Patient],
     before: Mapping[str, Mapping[str, EarlierEntry]],
-    *,
-    made_at: int,
-    world: World,
-    sources: Mapping[str, str],
+    header: DocumentHeader,
 ) -> HospitalDocument:
     """The snapshot of a month that is over.
 
-    `before` maps earlier months to the content of their snapshots, of which the two last months are used; `made_at` is
-    a unix second of world time; `sources` names the origin of the bars.
+    `before` maps earlier months to the content of their snapshots, of which the two last months are used.
     """
     window = [patient.returns[-WINDOW_DAYS:] for patient in patients]
     tried = effective_number(np.array(window))
@@ -95,11 +90,7 @@ def snapshot(
     months = tuple(sorted({*(name for name in before if name < month), month}))
     return HospitalDocument(
         schema="strategy-hospital/1",
-        timestamp=iso(made_at),
-        as_of=iso(ends(month)),
-        stale_after=iso(ends(month_of(ends(month)))),
-        world=world,
-        sources=dict(sources),
+        **vars(header),
         snapshot_month=month,
         summary=_summary(entries, tried),
         strategies=tuple(entries),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from service.documents import rounded
 from service.market.assets import ASSETS
 from service.trading.arena import Account, Accounts, Arena
 from service.trading.ghosts import GHOSTS, Ghost
@@ -82,7 +83,7 @@ def _entry(strategy: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: 
         pnl_pct=percent(capital / initial - 1),
         trades=len(pnl),
         win_rate_pct=None if won is None else percent(won),
-        sharpe=None if ratio is None else round(ratio, 4),
+        sharpe=rounded(ratio, 4),
         max_drawdown_pct=percent(max_drawdown(np.append(daily, capital), initial)),
         benchmark_pnl_pct=percent(_held(chosen, arena) / initial - 1),
         positions=_positions(chosen),

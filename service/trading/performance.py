@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from service.documents import rounded
 from service.market.bars import Bars, Prices, Times
 from service.market.instants import DAY, HOUR
 from service.trading.accounts import TradeHistory
@@ -93,18 +94,14 @@ def trade_statistics(histories: list[TradeHistory]) -> TradeStatistics:
     won = win_rate(pnl)
     return TradeStatistics(
         count=len(pnl),
-        win_rate_pct=_rounded(None if won is None else 100 * won, 4),
-        profit_factor=_rounded(profit_factor(pnl), 4),
-        average_win_usd=_rounded(_mean(pnl[pnl > 0]), 2),
-        average_loss_usd=_rounded(_mean(pnl[pnl < 0]), 2),
-        average_hours=_rounded(_mean(seconds / HOUR), 2),
+        win_rate_pct=rounded(None if won is None else 100 * won, 4),
+        profit_factor=rounded(profit_factor(pnl), 4),
+        average_win_usd=rounded(_mean(pnl[pnl > 0]), 2),
+        average_loss_usd=rounded(_mean(pnl[pnl < 0]), 2),
+        average_hours=rounded(_mean(seconds / HOUR), 2),
         fees_usd=round(float(sum(history.fees.sum() for history in histories)), 2),
     )
 
 
 def _mean(values: Prices) -> float | None:
     return float(values.mean()) if len(values) else None
-
-
-def _rounded(value: float | None, digits: int) -> float | None:
-    return None if value is None else round(value, digits)

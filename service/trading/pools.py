@@ -52,7 +52,17 @@ class Pool:
     source: Literal["assumed", "defillama"]
 
 
-def _assumed(key, label, asset, chain, fee, millions, millions_a_day, concentration, gas_gwei) -> Pool:
+def _assumed(
+    key: str,
+    label: str,
+    asset: str,
+    chain: str,
+    fee: float,
+    millions: float,
+    millions_a_day: float,
+    concentration: float,
+    gas_gwei: float,
+) -> Pool:
     return Pool(key, label, asset, chain, fee, millions * 1e6, millions_a_day * 1e6, concentration, gas_gwei, "assumed")
 
 

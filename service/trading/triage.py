@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from service.documents import rounded
 from service.market.bars import Prices, Times
 from service.market.instants import DAY
 from service.market.months import begins, ends, month_before
@@ -185,10 +186,10 @@ def _metrics(health: Health, recent: Prices, month: Prices, trades: Prices, prev
         trades=len(trades),
         return_pct=percent(float(np.prod(1 + recent)) - 1),
         month_return_pct=percent(float(np.prod(1 + month)) - 1),
-        sharpe=None if ratio is None else round(ratio, 4),
+        sharpe=rounded(ratio, 4),
         max_drawdown_pct=percent(health.deepest),
         win_rate_pct=None if won is None else percent(won),
-        profit_factor=None if factor is None else round(factor, 4),
+        profit_factor=rounded(factor, 4),
         psr=round(health.edge, 4),
         deflated_sharpe=round(health.beyond_luck, 4),
         drawdown_room=round(health.drawdown, 4),

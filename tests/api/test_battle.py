@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 
 import pytest
 from flask.testing import FlaskClient
@@ -15,9 +15,8 @@ from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
 from service.store import lanes as stored
 from service.store import snapshots
-from service.store.lanes import LaneBar
 from service.trading.battle import COLUMNS, BattleDocument, describe, rows
-from service.trading.lanes import LANES, LaneVote, State, moments
+from service.trading.lanes import LANES, LaneBar, LaneVote, Walk, moments
 from service.trading.pools import ASSUMED_POOLS
 from tests.trading.markets import NEW_YEAR
 
@@ -46,27 +45,14 @@ NO_INSTANTS = [
 ]
 
 
-@dataclass
-class Life:
-    """A lane, bar by bar."""
-
-    state: State
-    passed: list[LaneBar] = field(default_factory=list)
-    events: list[dict] = field(default_factory=list)
-
-
 @pytest.fixture(scope="module")
-def lives(hours) -> dict[str, Life]:
+def lives(hours) -> dict[str, Walk]:
     """Two months of every lane, with a vote on bitcoin at each hour."""
-    votes = {
-        int(time) + HOUR: {"btc": LaneVote(0.8, 0.6 if time // (7 * DAY) % 2 else 0.4)} for time in hours["btc"].time
-    }
-    lives = {name: Life(lane.begin(NEW_YEAR)) for name, lane in LANES.items()}
+    votes = {time + HOUR: {"btc": LaneVote(0.8, 0.4 + time // WEEK % 2 * 0.2)} for time in hours["btc"].time.tolist()}
+    lives = {name: lane.walk(None, NEW_YEAR) for name, lane in LANES.items()}
     for moment in moments(hours, hours, NEW_YEAR, votes=votes, pools=ASSUMED_POOLS):
-        for name, life in lives.items():
-            life.state = LANES[name].step(life.state, moment)
-            life.passed.append(LaneBar(moment.as_of, life.state.equity, life.state.status))
-            life.events.extend(asdict(event) for event in life.state.events)
+        for life in lives.values():
+            life.step(moment)
     return lives
 
 
@@ -100,7 +86,7 @@ def lived(lives, sqlite, wall) -> None:
     wall.time = END
     with sqlite.writing() as db:
         for name, life in lives.items():
-            stored.advance(db, name, asdict(life.state), life.passed, life.events)
+            stored.advance(db, name, asdict(life.state), life.bars, life.events)
 
 
 class TestDocument:
@@ -203,7 +189,7 @@ class TestHistory:
     def test_a_longer_curve_is_thinned_with_its_spacing(self, client: FlaskClient, lived, lives):
         answer = client.get(f"{HISTORY}?lane=trend&since=2025-01-01").json
         (lane,) = answer["lanes"]
-        seen = {iso(bar.as_of): round(bar.equity, 2) for bar in lives["trend"].passed}
+        seen = {iso(bar.as_of): round(bar.equity, 2) for bar in lives["trend"].bars}
         assert (answer["bar_s"], answer["step_s"]) == (300, 4 * HOUR)
         assert all(seen[point["time"]] == point["equity_usd"] for point in lane["points"])
         assert lane["points"][-1]["time"] == iso(END)

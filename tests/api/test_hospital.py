@@ -8,6 +8,7 @@ from dataclasses import asdict
 import pytest
 from flask.testing import FlaskClient
 
+from service.market.headers import month_header
 from service.market.months import ends
 from service.trading.arena import Arena
 from service.trading.health import WEIGHTS
@@ -28,9 +29,8 @@ def snapshots(arena: Arena) -> dict[str, HospitalDocument]:
     documents: dict[str, HospitalDocument] = {}
     for month in MONTHS:
         before = {earlier: past(plain(document)) for earlier, document in documents.items()}
-        documents[month] = snapshot(
-            month, admit(arena, month), before, made_at=ends(month), world="simulated", sources={"btc": "made"}
-        )
+        header = month_header(ends(month), month, world="simulated", sources={"btc": "made"})
+        documents[month] = snapshot(month, admit(arena, month), before, header)
     return documents
 
 

@@ -29,7 +29,7 @@ from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.brains import VOL
 from service.forecasting.voters.consensus import weigh
 from service.forecasting.voters.fits import VERSION, Fits
-from service.forecasting.voters.input_panel import InputPanel, survey
+from service.forecasting.voters.input_history import InputHistory, survey
 from service.forecasting.voters.track_record import build
 from service.forecasting.voters.voter import Voter
 from service.market.assets import ASSETS
@@ -113,7 +113,7 @@ def test_later_bars_change_nothing_before(cut, bars, past, living):
 def test_a_look_ahead_of_one_bar_is_caught(leaking, bars, living, monkeypatch):
     """The comparison can fail: with one input shifted by a single bar, what comes later does change votes."""
 
-    def leak(hourly: Mapping[str, Bars]) -> InputPanel:
+    def leak(hourly: Mapping[str, Bars]) -> InputHistory:
         panel = survey(hourly)
         ahead = {
             asset: replace(track, inputs={**track.inputs, leaking: np.roll(track.inputs[leaking], -1)})

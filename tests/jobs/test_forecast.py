@@ -46,14 +46,14 @@ def fitted_slots(monkeypatch) -> list[int]:
     return slots
 
 
-def run(database: Database, stored: Fits | None) -> Fits | None:
+def run(database: Database, stored: Fits | None, assets: tuple[str, ...] = ()) -> Fits | None:
     """The newest fits after the job has run on a database with the stored ones."""
     with database.writing() as db:
         if stored:
             fits.save(db, stored.slot, stored.to_plain())
     with database.reading() as db:
         knowledge.newest_fits(database, db)
-    job_context = SimpleNamespace(database=database, feed=SimpleNamespace(assets=()), history_from=0)
+    job_context = SimpleNamespace(database=database, feed=SimpleNamespace(assets=assets), history_from=0)
     effects = refit(job_context, SLOT)
     with database.writing() as db:
         effects(db)
@@ -76,6 +76,21 @@ def test_a_month_with_too_little_history_is_fitted_until_now(database, monkeypat
     """Again at every slot, until all voters are fitted."""
     monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot: fits_of(slot, trend="short"))
     assert run(database, fits_of(SLOT - DAY, trend="short")) == fits_of(SLOT, trend="short")
+
+
+@pytest.mark.parametrize("assets", [("btc",), ("gold", "silver")])
+def test_voters_without_peers_are_not_fitted_again(database, fitted_slots, assets):
+    """Their inputs need the leading coin, which no longer history of these assets brings."""
+    stored = fits_of(MONTH, breadth="no inputs", logit="no inputs")
+    assert run(database, stored, assets) == stored
+    assert fitted_slots == []
+
+
+def test_voters_without_peers_do_not_shift_the_month(database, monkeypatch):
+    """The fits to the history before the month are kept, as they are where no voter is missing."""
+    monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot: fits_of(slot, breadth="no inputs"))
+    assert run(database, None, ("btc",)) == fits_of(MONTH, breadth="no inputs")
+    assert run(database, None, ("btc", "eth")) == fits_of(SLOT, breadth="no inputs")
 
 
 def test_views_are_fitted_once_there_is_history_for_them():

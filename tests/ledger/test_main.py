@@ -57,6 +57,15 @@ def test_a_missing_file_is_reported(tmp_path: Path, capsys):
     assert "none" in capsys.readouterr().err
 
 
+def test_an_empty_file_has_nothing_to_verify(tmp_path: Path, capsys):
+    """It is neither valid nor invalid, unlike a file that lacks an expected root."""
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    assert main(["verify", str(empty)]) == 2
+    assert capsys.readouterr() == ("", f"error: {empty} is empty: there is nothing to verify\n")
+    assert main(["verify", str(empty), "--root", "00" * 32]) == 1
+
+
 def test_it_needs_neither_the_service_nor_its_database(file: Path):
     program = (
         "import runpy, sys\n"

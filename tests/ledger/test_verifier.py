@@ -47,7 +47,7 @@ def test_an_unchanged_ledger_is_valid():
     )
 
 
-def test_empty_and_unsealed_ledgers_are_valid():
+def test_empty_and_unsealed_ledgers_have_no_fault():
     assert verify([]) == Verification(0, 0, 0, None, None, None, None, None)
     unsealed = verify(books.book(unsealed=3).lines())
     assert (unsealed.rows, unsealed.sealed, unsealed.fault) == (3, 0, None)

@@ -22,7 +22,7 @@ from service.forecasting.densities.fitting import fit_calendars
 from service.forecasting.densities.grid import HourGrid
 from service.forecasting.densities.views import VIEWS
 from service.forecasting.voters.distribution import NORMAL, horizon_sigma
-from service.forecasting.voters.input_panel import InputPanel, survey
+from service.forecasting.voters.input_history import InputHistory, survey
 from service.market.assets import Calendar, calendar_of, open_hours
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR
@@ -70,8 +70,8 @@ def _bars(file: Path) -> Bars:
 
 def forecast(hourly: Mapping[str, Bars]) -> dict[str, pd.DataFrame]:
     """The tables of all forecasters."""
-    panel = survey(hourly)
-    grid, tracks = panel.grid, {asset: track.variance for asset, track in panel.tracks.items()}
+    history = survey(hourly)
+    grid, tracks = history.grid, {asset: track.variance for asset, track in history.tracks.items()}
     first = -(-(grid.origin + LEARNT_FIRST_S) // ASKED_EVERY_S) * ASKED_EVERY_S
     schedule = np.arange(first, grid.time_of(len(grid) - 1) + 1, ASKED_EVERY_S)
     parts: dict[str, list[pd.DataFrame]] = {}
@@ -79,7 +79,7 @@ def forecast(hourly: Mapping[str, Bars]) -> dict[str, pd.DataFrame]:
         fits = fit_calendars(grid, tracks, grid.row_at(month))
         for asset in grid.tracks:
             for hours in HORIZONS_H:
-                for name, returns in _returns(panel, tracks, fits, asset, instants, hours).items():
+                for name, returns in _returns(history, tracks, fits, asset, instants, hours).items():
                     parts.setdefault(name, []).append(_table(grid, asset, instants, hours, returns))
     return {name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()}
 
@@ -95,7 +95,7 @@ def _by_month(schedule: Rows) -> Iterator[tuple[int, Rows]]:
 
 
 def _returns(
-    panel: InputPanel,
+    history: InputHistory,
     tracks: Mapping[str, VarianceTrack],
     fits: Mapping[Calendar, CalendarFit],
     asset: str,
@@ -103,7 +103,7 @@ def _returns(
     hours: int,
 ) -> dict[str, Array]:
     """Quantiles of the log return by forecaster, shape (instants, 99)."""
-    rows = (instants - panel.origin) // HOUR
+    rows = (instants - history.origin) // HOUR
     fit, track = fits[calendar_of(asset)], tracks[asset]
     seasonal_hours = fit.season.hours(asset, instants, instants + hours * HOUR)
     views = {}
@@ -111,12 +111,12 @@ def _returns(
         features = track.matrix(VIEWS[name], rows)
         sigma = sigmas(view, track.level[rows], features, hours, seasonal_hours)
         views[name] = sigma[:, None] * signed(size_quantiles(view, hours)[0], QUANTILES)
-    baseline = _baseline(panel, asset, instants, rows, hours)
+    baseline = _baseline(history, asset, instants, rows, hours)
     return {POOL: np.mean(list(views.values()), axis=0), BASELINE: baseline, **views}
 
 
-def _baseline(panel: InputPanel, asset: str, instants: Rows, rows: Rows, hours: int) -> Array:
-    track = panel.tracks[asset]
+def _baseline(history: InputHistory, asset: str, instants: Rows, rows: Rows, hours: int) -> Array:
+    track = history.tracks[asset]
     open_h = np.array([open_hours(asset, instant, instant + hours * HOUR) for instant in instants.tolist()])
     sigma = horizon_sigma(track.fast[rows], track.slow[rows], open_h)
     return sigma[:, None] * np.array([NORMAL.inv_cdf(level) for level in QUANTILES.tolist()])

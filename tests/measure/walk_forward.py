@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from service.forecasting.voters import consensus, distribution, forest, linear
 from service.forecasting.voters.brains import FOREST, VOL
 from service.forecasting.voters.fits import Fits
-from service.forecasting.voters.input_panel import survey
+from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.panel import voters
 from service.forecasting.voters.past import QuestionSample, ask_past
 from service.forecasting.voters.scoring import base_rate_known, brier, cluster_bootstrap_interval
 from service.forecasting.voters.seen import see
 from service.forecasting.voters.track_record import Class, ClassRecord, measure
-from service.forecasting.voters.training import fit_panel
+from service.forecasting.voters.training import fit_history
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.market.months import month_starts
@@ -97,13 +97,13 @@ def walk_forward(hourly: Mapping[str, Bars], since: int, generator: np.random.Ge
 
 def forecast_months(hourly: Mapping[str, Bars], since: int) -> list[Scored]:
     """The questions of each month as they would have been answered then."""
-    panel = survey(hourly)
-    end = panel.time_of(len(panel) - 1)
+    history = survey(hourly)
+    end = history.time_of(len(history) - 1)
     starts = month_starts(since, end)
     months: list[Scored] = []
     for start, stop in pairwise([*starts, end]):
-        fits = fit_panel(panel, start)
-        sample = ask_past(panel, start, end, every_h=EVERY_H, horizons_h=HORIZONS_H, levels=LEVELS)
+        fits = fit_history(history, start)
+        sample = ask_past(history, start, end, every_h=EVERY_H, horizons_h=HORIZONS_H, levels=LEVELS)
         sample = sample.where(sample.asked_at < stop)
         months.append(_pooled(months, start, sample, forecast_all(fits, sample)))
     return months

@@ -53,6 +53,17 @@ def test_the_newest_fits_are_those_of_the_latest_slot(database):
         assert fits.latest_key(db) == 200
 
 
+def test_only_the_newest_values_are_kept(database):
+    """Of fewer than that, all are kept; the order of writing does not matter."""
+    with database.writing() as db:
+        for slot in (300, 100, 400, 200):
+            fits.save(db, slot, {"slot": slot})
+        fits.keep_newest(db, 5)
+        assert list(fits.every(db)) == [100, 200, 300, 400]
+        fits.keep_newest(db, 2)
+        assert list(fits.every(db)) == [300, 400]
+
+
 def test_there_is_one_record_and_no_older_one_replaces_it(database):
     with database.writing() as db:
         records.save(db, RECORD, {"vol": {"n": 2}}, as_of=600)

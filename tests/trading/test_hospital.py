@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from service.market import months
+from service.market.headers import month_header
 from service.market.instants import DAY, iso
 from service.trading.arena import run
 from service.trading.health import probability_of_no_decay
@@ -21,8 +22,8 @@ MADE_AT = months.ends("2025-02") + 60
 
 
 def snapshot_of(month, patients, before=None, made_at=MADE_AT) -> HospitalDocument:
-    sources = {"bars": "replay"}
-    return snapshot(month, patients, before or {}, made_at=made_at, world="replay", sources=sources)
+    header = month_header(made_at, month, world="replay", sources={"bars": "replay"})
+    return snapshot(month, patients, before or {}, header)
 
 
 @pytest.fixture(scope="module")

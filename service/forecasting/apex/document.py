@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from service.documents import Document, DocumentHeader
+from service.documents import Document, DocumentHeader, rounded
 from service.forecasting.apex.call import EVERY_S, Call, LayerVote
 from service.forecasting.apex.scores import Accuracy, ApexScores
 from service.forecasting.voters.next_day import HORIZON_H
@@ -103,7 +103,7 @@ def _bull(p_up: float) -> float:
 def _layer(layer: LayerVote, accuracy: Sequence[Accuracy]) -> Layer:
     return Layer(
         name=layer.name,
-        p_up=None if layer.p is None else round(layer.p, 4),
+        p_up=rounded(layer.p, 4),
         direction=None if layer.p is None else direction_of(_bull(layer.p)),
         weight=round(layer.weight, 3),
         reading=layer.reading,
@@ -114,10 +114,6 @@ def _layer(layer: LayerVote, accuracy: Sequence[Accuracy]) -> Layer:
 
 def _rounded(books: Sequence[Accuracy]) -> tuple[Accuracy, ...]:
     return tuple(
-        replace(book, **{name: _round(getattr(book, name), digits) for name, digits in DIGITS.items()})
+        replace(book, **{name: rounded(getattr(book, name), digits) for name, digits in DIGITS.items()})
         for book in books
     )
-
-
-def _round(value: float | None, digits: int) -> float | None:
-    return None if value is None else round(value, digits)

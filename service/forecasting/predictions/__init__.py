@@ -17,6 +17,8 @@ MarketCategory = Literal["daily", "weekly", "monthly", "imported", "challenge"]
 Category = MarketCategory | Literal["answer"]
 Resolver = Literal["bars", "hand", "polymarket", "kalshi"]
 
+APEX = "apex"  # votes on challenges too, outside the pool and published beside it
+
 
 @dataclass(frozen=True)
 class Odds:

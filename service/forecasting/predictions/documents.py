@@ -8,6 +8,7 @@ from typing import Literal
 
 from service.documents import Document, DocumentHeader, World
 from service.forecasting.predictions import (
+    APEX,
     CommittedVote,
     LedgerPosition,
     MarketCategory,
@@ -33,8 +34,6 @@ from service.market.prices import AssetPrice
 
 Status = Literal["open", "closed", "resolved", "void"]
 ResolvedBy = Literal["prices", "hand"]
-
-APEX = "apex"  # published separately from the ten voters of a challenge
 
 
 @dataclass(frozen=True)

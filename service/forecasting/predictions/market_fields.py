@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from service.documents import rounded
 from service.forecasting.predictions import CommittedVote, Odds, Prediction
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
@@ -135,9 +136,9 @@ def show_odds(odds: Odds) -> MarketOdds:
         market_id=odds.market_id,
         url=odds.url,
         p_yes=round(odds.p_yes, 4),
-        bid=_rounded(odds.bid, 4),
-        ask=_rounded(odds.ask, 4),
-        volume_usd=_rounded(odds.volume_usd, 2),
+        bid=rounded(odds.bid, 4),
+        ask=rounded(odds.ask, 4),
+        volume_usd=rounded(odds.volume_usd, 2),
         fetched_at=iso(odds.fetched_at),
         simulated=odds.source == SIMULATED,
     )
@@ -163,7 +164,3 @@ def show_ruling(market: Prediction) -> Ruling:
     if settlement is None:
         return Ruling(market.rule, market.resolver, outcome=None, resolved_at=None, evidence=None)
     return Ruling(market.rule, settlement.source, settlement.outcome, iso(settlement.resolved_at), settlement.evidence)
-
-
-def _rounded(value: float | None, digits: int) -> float | None:
-    return None if value is None else round(value, digits)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from service.forecasting.predictions import Commitment, Prediction, Settlement
+from service.forecasting.predictions import APEX, Commitment, Prediction, Settlement
 from service.forecasting.predictions.resolution import LATE_S, first_touch, resolve
 from service.forecasting.voters.track_record import Resolved, ResolvedVote
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.questions.question import TOUCHES
-
-# Voters that are not in the pool but vote on the same question.
-OUTSIDE_THE_POOL = ("apex",)
 
 
 def is_due(prediction: Prediction, now: int) -> bool:
@@ -77,7 +74,7 @@ def _is_decided_answer(prediction: Prediction) -> bool:
 
 
 def _resolved(prediction: Prediction, commitment: Commitment) -> Resolved:
-    votes = (vote for vote in commitment.votes if vote.voter not in OUTSIDE_THE_POOL)
+    votes = (vote for vote in commitment.votes if vote.voter != APEX)
     return Resolved(
         comparator=prediction.question.comparator,
         asked_at=commitment.voted_at,

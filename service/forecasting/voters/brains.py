@@ -53,7 +53,7 @@ def _range(state: AssetState, base: Base) -> str:
     reason = "" if base is NORMAL_BASE else ", by the ranges of the last bars and the hours of the week ahead"
     return (
         f"Recent volatility of {state.asset}: {daily:.1f}% per 24 hours of trading (180-day average {average:.1f}%)."
-        f" One sigma until the deadline is {100 * state.sigma * base.stretch:.1f}%{reason}."
+        f" One sigma until the deadline is {100 * state.sigma * base.sigma_ratio:.1f}%{reason}."
     )
 
 
@@ -64,7 +64,7 @@ def _distance(question: Question, state: AssetState, base: Base) -> str:
 
 
 def _away(level: float, state: AssetState, base: Base) -> str:
-    away, sigmas = 100 * (level / state.spot - 1), state.distance(level) / base.stretch
+    away, sigmas = 100 * (level / state.spot - 1), state.distance(level) / base.sigma_ratio
     return f"{price(level)} is {away:+.1f}% away, {sigmas:+.1f} sigma."
 
 
@@ -90,7 +90,7 @@ class Linear:
         metal = float(is_metal(state.asset))
 
         def residuals(z: float) -> Array:
-            return linear.residual(fit, metal, z / base.stretch, state.hours, scored)
+            return linear.residual(fit, metal, z / base.sigma_ratio, state.hours, scored)
 
         return _explained(state.asset, base, residuals, fit, values)
 
@@ -117,8 +117,8 @@ class Forest:
         hours = np.full(len(rows), state.hours)
 
         def residuals(z: float) -> Array:
-            near = forest.near(z / base.stretch)
-            odds = np.full(len(rows), base.log_odds(near * base.stretch))
+            near = forest.near(z / base.sigma_ratio)
+            odds = np.full(len(rows), base.log_odds(near * base.sigma_ratio))
             return forest.residual(fit, np.full(len(rows), near), hours, rows, odds)
 
         return _explained(state.asset, base, residuals, fit, values)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from service.forecasting.voters.input_panel import InputPanel, InputTrack, survey
+from service.forecasting.voters.input_history import InputHistory, InputTrack, survey
 from service.forecasting.voters.inputs import INPUTS, WINDOW
 from service.market.assets import ASSETS, open_hours
 from service.market.bars import Bars
@@ -67,19 +67,19 @@ def build_all(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Context]:
 
 
 def recall(
-    panel: InputPanel, hourly: Mapping[str, Bars], as_of: int, assets: Iterable[str] = ASSETS
+    history: InputHistory, hourly: Mapping[str, Bars], as_of: int, assets: Iterable[str] = ASSETS
 ) -> dict[str, Context]:
-    """The contexts of `assets` that `build_all` gives at the unix second `as_of`, from a later panel of the same bars.
+    """The contexts of `assets` that `build_all` gives at the unix second `as_of`; `history` is later, of the same bars.
 
-    The panel is used once all of its assets have bars; before that, one is made of those that have.
+    It is used once all of its assets have bars; before that, one is made of those that have.
     """
     complete = _complete(hourly, as_of)
     if not complete:
         return {}
-    if complete.keys() != panel.tracks.keys():
-        panel = survey(complete)
-    row = panel.row_at(max(bars.as_of for bars in complete.values()))
-    return {asset: _context(panel, row, asset, complete[asset]) for asset in assets if asset in complete}
+    if complete.keys() != history.tracks.keys():
+        history = survey(complete)
+    row = history.row_at(max(bars.as_of for bars in complete.values()))
+    return {asset: _context(history, row, asset, complete[asset]) for asset in assets if asset in complete}
 
 
 def _complete(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Bars]:
@@ -87,18 +87,20 @@ def _complete(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Bars]:
     return {asset: past for asset, bars in hourly.items() if len(past := bars.until(as_of))}
 
 
-def _context(panel: InputPanel, row: int, asset: str, bars: Bars) -> Context:
-    track = panel.tracks[asset]
+def _context(history: InputHistory, row: int, asset: str, bars: Bars) -> Context:
+    track = history.tracks[asset]
     inputs = {name: _finite(track.inputs[name][row]) for name in INPUTS if name not in WINDOW}
     return Context(
         asset=asset,
         as_of=bars.as_of,
         spot=float(bars.close[-1]),
-        history_days=panel.history_days(asset, row),
+        history_days=history.days(asset, row),
         fast=float(track.fast[row]),
         slow=float(track.slow[row]),
         inputs=inputs,
-        correlations={other: _correlation(track, panel.tracks[other], row) for other in panel.tracks if other != asset},
+        correlations={
+            other: _correlation(track, history.tracks[other], row) for other in history.tracks if other != asset
+        },
         level=float(track.variance.level[row]),
         variance={name: float(values[row]) for name, values in track.variance.features.items()},
     )

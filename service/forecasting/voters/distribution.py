@@ -18,13 +18,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Protocol
+from typing import Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities.density import Density
 from service.forecasting.densities.sizes import LEAST_TAIL
+
+Array = NDArray[np.float64]
 
 NORMAL = NormalDist()
 FURTHEST = 8.0  # larger distances count as this: their odds are below 1e-15
@@ -44,7 +46,7 @@ class Base(Protocol):
         ...
 
     @property
-    def stretch(self) -> float:
+    def sigma_ratio(self) -> float:
         """Standard deviations of plain volatility in one of this distribution."""
         ...
 
@@ -53,7 +55,7 @@ class Base(Protocol):
 class NormalBase:
     """Plain volatility, with normal log returns."""
 
-    stretch: float = 1.0
+    sigma_ratio: float = 1.0
 
     def log_odds(self, z: float) -> float:
         return normal_log_odds(z)
@@ -75,7 +77,7 @@ class ViewBase:
     _touches: dict[float, float] = field(default_factory=dict, compare=False, repr=False)
 
     @property
-    def stretch(self) -> float:
+    def sigma_ratio(self) -> float:
         return self.density.sigma / self.unit
 
     def log_odds(self, z: float) -> float:
@@ -119,7 +121,7 @@ def probability(odds: float) -> float:
     return 1 / (1 + math.exp(-odds))
 
 
-def probability_of(odds: NDArray[np.float64]) -> NDArray[np.float64]:
+def probability_of(odds: Array) -> Array:
     """`probability` of an array of any size; beyond 40 the result is 0 or 1 to the last digit."""
     return 1 / (1 + np.exp(-np.clip(odds, -40, 40)))
 
@@ -130,13 +132,21 @@ def normal_log_odds(z: float) -> float:
     return math.log(math.erfc(distance) / math.erfc(-distance))
 
 
-def normal_log_odds_of(z: NDArray[np.float64]) -> NDArray[np.float64]:
+def normal_log_odds_of(z: Array) -> Array:
     """`normal_log_odds` of an array; fast where few distances are distinct, as in a grid of questions."""
     distinct, places = np.unique(z, return_inverse=True)
     return np.array([normal_log_odds(value) for value in distinct.tolist()])[places]
 
 
-def horizon_sigma(fast, slow, hours):
+@overload
+def horizon_sigma(fast: float, slow: float, hours: float) -> float: ...
+
+
+@overload
+def horizon_sigma(fast: Array, slow: Array, hours: Array) -> Array: ...
+
+
+def horizon_sigma(fast: float | Array, slow: float | Array, hours: float | Array) -> float | Array:
     """Standard deviation of the log return over a horizon.
 
     Volatility reverts to its long-run level, so the variance per hour is a mixture of the present and the 180-day

@@ -198,5 +198,5 @@ def _p_relative(inputs: ForecastInputs, curve: Curve, other: Curve | None) -> fl
     assert other is not None
     if inputs.correlation is None:
         raise Abstention("too few hours in which both assets traded")
-    sigma, other_sigma = inputs.state.sigma * curve.base.stretch, inputs.other.sigma * other.base.stretch
+    sigma, other_sigma = inputs.state.sigma * curve.base.sigma_ratio, inputs.other.sigma * other.base.sigma_ratio
     return distribution.outperforms(curve, sigma, other, other_sigma, inputs.correlation)

@@ -7,13 +7,19 @@ direction. Every input is 0 when it carries no information.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR
+
+Array = NDArray[np.float64]
+Instants = NDArray[np.int64]  # unix seconds
+Week = tuple[tuple[int, ...], tuple[int, ...]]
 
 Action = Literal["lean", "width"]
 
@@ -53,6 +59,7 @@ INPUTS: dict[str, Input] = {
 
 ONE_DAY = np.timedelta64(1, "D")
 WINDOW = ("weekend", "us_session", "month_turn")
+PEERS = ("peers_24h", "peers_rising", "leader_4h", "leader_gap_24h")
 LOOK_BACK_H = 50 * 24  # hours of history that the longest look-back needs
 
 
@@ -64,6 +71,11 @@ def is_metal(asset: str) -> bool:
 def leader_of(asset: str) -> str:
     """The coin that leads the others: bitcoin, and ether for bitcoin itself."""
     return "eth" if asset == "btc" else "btc"
+
+
+def can_have(names: Collection[str], assets: Collection[str]) -> bool:
+    """Whether any of `assets` has all these inputs once there is enough history: those of peers need its leader."""
+    return set(PEERS).isdisjoint(names) or any(leader_of(asset) in assets for asset in assets)
 
 
 def describe(name: str, value: float, center: float, asset: str) -> str:
@@ -80,7 +92,17 @@ def describe(name: str, value: float, center: float, asset: str) -> str:
     )
 
 
-def of_window(asset: str, since, until, hours) -> dict[str, np.ndarray]:
+@overload
+def of_window(asset: str, since: int, until: int, hours: float) -> dict[str, float]: ...
+
+
+@overload
+def of_window(asset: str, since: Instants, until: Instants, hours: Array) -> dict[str, Array]: ...
+
+
+def of_window(
+    asset: str, since: int | Instants, until: int | Instants, hours: float | Array
+) -> Mapping[str, float | Array]:
     """The inputs that depend on the calendar of the horizon alone.
 
     Parameters
@@ -92,7 +114,7 @@ def of_window(asset: str, since, until, hours) -> dict[str, np.ndarray]:
 
     Returns
     -------
-    dict of str to ndarray
+    dict of str to float or ndarray of float
         `weekend` and `us_session` (share of the open hours on Saturday and Sunday, and from 13 to 21 UTC on weekdays)
         and `month_turn` (share of the days that are the last or the first three of a month: Ariel 1987), each less its
         average share, in [-1, 1]. `weekend` is 0 for metals.
@@ -110,26 +132,26 @@ def of_window(asset: str, since, until, hours) -> dict[str, np.ndarray]:
 
 
 # Knots of a week that begins like unix time, on a Thursday: hours, and hours counted up to each.
-_WEEKEND = ((0, 48, 96, 168), (0, 0, 48, 48))
-_US_SESSION = (
+_WEEKEND: Week = ((0, 48, 96, 168), (0, 0, 48, 48))
+_US_SESSION: Week = (
     (0, 13, 21, 37, 45, 109, 117, 133, 141, 157, 165, 168),
     (0, 0, 8, 8, 16, 16, 24, 24, 32, 32, 40, 40),
 )
 
 
-def _within(week, since, until):
+def _within(week: Week, since: int | Instants, until: int | Instants) -> float | Array:
     """Seconds between two instants that fall into the counted hours of a week."""
     return (_counted_until(week, until) - _counted_until(week, since)) * HOUR
 
 
-def _counted_until(week, time):
+def _counted_until(week: Week, time: int | Instants) -> float | Array:
     """Counted hours from January 1970 until `time`."""
     knots, counted = week
     hour = np.divide(time, HOUR)
     return hour // 168 * counted[-1] + np.interp(hour % 168, knots, counted)
 
 
-def _turns_until(time):
+def _turns_until(time: int | Instants) -> NDArray[np.int64]:
     """Seconds of turn-of-month days (the first three and the last) from January 1970 until `time`."""
     day = np.asarray(time) // DAY
     date = day.astype("datetime64[D]")

@@ -1,4 +1,4 @@
-"""Past questions with their outcomes: a grid of instants, horizons and levels over the panel."""
+"""Past questions with their outcomes: a grid of instants, horizons and levels over the history."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.voters import distribution
-from service.forecasting.voters.input_panel import InputPanel
+from service.forecasting.voters.input_history import InputHistory
 from service.forecasting.voters.inputs import INPUTS, WINDOW, is_metal, of_window
 from service.market.instants import HOUR
 
@@ -79,7 +79,7 @@ class QuestionSample:
 
 
 def ask_past(
-    panel: InputPanel,
+    history: InputHistory,
     since: int,
     until: int,
     *,
@@ -92,14 +92,14 @@ def ask_past(
     A question is asked where the asset has a bar and 50 days of history, every `every_h` hours of unix time. Its
     outcome compares the last close known at the deadline with the level; the horizon must hold at least one open hour.
     """
-    parts = [_ask(panel, asset, since, until, every_h, horizon) for asset in panel.tracks for horizon in horizons_h]
+    parts = [_ask(history, asset, since, until, every_h, horizon) for asset in history.tracks for horizon in horizons_h]
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     moved = columns.pop("moved")
     repeated = {name: np.tile(column, len(levels)) for name, column in columns.items()}
     z = np.repeat(np.array(levels), len(moved))
     fixed = {name: repeated.pop(name) for name in ("asset", "asked_at", "deadline", "hours", "unit")}
     return QuestionSample(
-        assets=tuple(panel.tracks),
+        assets=tuple(history.tracks),
         every_h=every_h,
         levels=len(levels),
         **fixed,
@@ -109,18 +109,20 @@ def ask_past(
     )
 
 
-def _ask(panel: InputPanel, asset: str, since: int, until: int, every_h: int, horizon: int) -> dict[str, NDArray[Any]]:
+def _ask(
+    history: InputHistory, asset: str, since: int, until: int, every_h: int, horizon: int
+) -> dict[str, NDArray[Any]]:
     """The columns of one asset and horizon; `moved` is the return in standard deviations."""
-    track = panel.tracks[asset]
-    rows = np.arange(max(0, panel.row_at(since - 1) + 1), panel.row_at(until) - horizon + 1)
-    asked_at = panel.origin + rows * HOUR
+    track = history.tracks[asset]
+    rows = np.arange(max(0, history.row_at(since - 1) + 1), history.row_at(until) - horizon + 1)
+    asked_at = history.origin + rows * HOUR
     has_inputs = np.isfinite(track.inputs["mean_50d"][rows])
     hours = track.opened[rows + horizon] - track.opened[rows]
     chosen = (asked_at // HOUR % every_h == 0) & track.traded[rows] & has_inputs & (hours > 0)
     rows, asked_at, hours = rows[chosen], asked_at[chosen], hours[chosen]
     sigma = distribution.horizon_sigma(track.fast[rows], track.slow[rows], hours)
     return {
-        "asset": np.full(len(rows), list(panel.tracks).index(asset)),
+        "asset": np.full(len(rows), list(history.tracks).index(asset)),
         "asked_at": asked_at,
         "deadline": asked_at + horizon * HOUR,
         "hours": hours,

@@ -68,7 +68,7 @@ def _view(inputs: ForecastInputs, explained: Sequence[ExplainedCurve], base: flo
     """The voter's own volatility beside the plain one, and what it alone implies."""
     states = zip(inputs.states, explained, strict=True)
     sigmas = " and ".join(
-        f"{100 * state.sigma * each.base.stretch:.1f}%{f' ({state.asset})' if len(explained) > 1 else ''}"
+        f"{100 * state.sigma * each.base.sigma_ratio:.1f}%{f' ({state.asset})' if len(explained) > 1 else ''}"
         f" (plain volatility {100 * state.sigma:.1f}%)"
         for state, each in states
     )

@@ -5,8 +5,9 @@ scikit-learn is imported here alone, and only when something is fitted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,8 @@ from service.forecasting.voters import linear
 from service.forecasting.voters.brains import FOREST, LOGIT
 from service.forecasting.voters.fits import VERSION, Fits
 from service.forecasting.voters.forest import FURTHEST_LEARNT, TREE_INPUTS, ForestFit, difference, mirror, tree_rows
-from service.forecasting.voters.input_panel import InputPanel, survey
-from service.forecasting.voters.inputs import LOOK_BACK_H
+from service.forecasting.voters.input_history import InputHistory, survey
+from service.forecasting.voters.inputs import LOOK_BACK_H, can_have
 from service.forecasting.voters.linear import LinearFit
 from service.forecasting.voters.logistic import fit_map
 from service.forecasting.voters.past import QuestionSample, ask_past
@@ -26,6 +27,9 @@ from service.forecasting.voters.seen import see
 from service.forecasting.voters.trees import Trees, export
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
 Array = NDArray[np.float64]
 
@@ -56,16 +60,16 @@ def fit(hourly: Mapping[str, Bars], slot: int) -> Fits:
     complete = {asset: bars.until(slot) for asset, bars in hourly.items()}
     if not any(map(len, complete.values())):
         return Fits(VERSION, slot, 0, {}, None, _missing(0.0, {}))
-    return fit_panel(survey(complete), slot)
+    return fit_history(survey(complete), slot)
 
 
-def fit_panel(panel: InputPanel, slot: int) -> Fits:
-    """`fit` on a panel that may extend beyond `slot`: no label decided after it is used."""
-    row = panel.row_at(slot)
-    days = max(panel.history_days(asset, row) for asset in panel.tracks)
-    sample = ask_past(panel, slot - LEARNT_DAYS * DAY, slot, every_h=EVERY_H, horizons_h=HORIZONS_H, levels=LEVELS)
+def fit_history(history: InputHistory, slot: int) -> Fits:
+    """`fit` on a history that may extend beyond `slot`: no label decided after it is used."""
+    row = history.row_at(slot)
+    days = max(history.days(asset, row) for asset in history.tracks)
+    sample = ask_past(history, slot - LEARNT_DAYS * DAY, slot, every_h=EVERY_H, horizons_h=HORIZONS_H, levels=LEVELS)
     with _one_thread():
-        densities = fit_calendars(panel.grid, {asset: track.variance for asset, track in panel.tracks.items()}, row)
+        densities = fit_calendars(history.grid, {asset: track.variance for asset, track in history.tracks.items()}, row)
         samples = {name: sample.having(inputs) for name, inputs in LEARNERS.items()}
         seen = {name: see(chosen, name, densities) for name, chosen in samples.items()}
         missing = _missing(days, samples)
@@ -100,6 +104,11 @@ def _missing(days: float, samples: Mapping[str, QuestionSample]) -> dict[str, st
         elif _days_asked(samples[name]) < needed - UNASKED_DAYS:
             missing[name] = f"has all of its inputs for less than {needed - UNASKED_DAYS} days"
     return missing
+
+
+def awaited(missing: Collection[str], assets: Collection[str]) -> list[str]:
+    """The missing voters that a longer history of `assets` would fit; one asset alone has no peers to learn from."""
+    return [name for name in missing if can_have(LEARNERS[name], assets)]
 
 
 def _days_asked(sample: QuestionSample) -> float:
@@ -169,7 +178,7 @@ def _overlaps_little(sample: QuestionSample) -> NDArray[np.bool_]:
     return instant % apart == 0
 
 
-def _grow(sample: QuestionSample):
+def _grow(sample: QuestionSample) -> HistGradientBoostingClassifier:
     """Trees whose probability falls with the level, fitted to each question and its mirror image."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
 ARRAYS = {
     "roots": np.int64,
@@ -65,7 +68,7 @@ class Trees:
         return Trees(baseline=plain["baseline"], depth=plain["depth"], **arrays)
 
 
-def export(model) -> Trees:
+def export(model: HistGradientBoostingClassifier) -> Trees:
     """The trees of a fitted binary HistGradientBoostingClassifier.
 
     Reads private attributes of scikit-learn; a test compares every prediction with the model's own.

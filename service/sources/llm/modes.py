@@ -10,7 +10,7 @@ from typing import Any, Literal
 Mode = Literal["json_schema", "json_object_schema", "json_object", "text"]
 
 LADDER: tuple[Mode, ...] = ("json_schema", "json_object_schema", "json_object", "text")
-PATIENCE = 2  # consecutive unusable answers after which the next mode is tried
+MOST_UNUSABLE = 2  # consecutive unusable answers after which the next mode is tried
 
 # Terms in an error message that show that the server refused the mode, not the question.
 NAMES = ("response_format", "json_schema", "json_object", "json schema", "json mode", "structured output", "grammar")
@@ -70,7 +70,7 @@ class Modes:
             if self._learnt.get(engine, LADDER[0]) != mode:
                 return
             self._unusable[engine] = self._unusable.get(engine, 0) + 1
-            if self._unusable[engine] >= PATIENCE:
+            if self._unusable[engine] >= MOST_UNUSABLE:
                 self._learn(engine, below(mode))
 
     def usable(self, engine: str) -> None:

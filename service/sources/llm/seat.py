@@ -88,7 +88,7 @@ class ModelSeat:
             except UnusableAnswer as unusable:
                 self.model.modes.unusable(self.engine, completion.mode)
                 is_late = time.monotonic() + completion.latency_ms / 1000 > deadline
-                if len(completions) == modes.PATIENCE or is_late:
+                if len(completions) == modes.MOST_UNUSABLE or is_late:
                     raise ModelFailed(unusable.reason) from None
             else:
                 self.model.modes.usable(self.engine)

@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from service.config import Settings, SettingsError
-from service.forecasting.voters.voter import Voter
+from service.forecasting.voters.voter import EMBEDDED, Voter
 from service.sources.llm.breaker import Breaker
 from service.sources.llm.budget import Budget
 from service.sources.llm.client import Clients, LanguageModel
 from service.sources.llm.modes import Modes
 from service.sources.llm.providers import Chosen, parse
 from service.sources.llm.seat import ModelSeat, OnFailure
-
-EMBEDDED = "embedded"  # keeps the embedded engine of a seat when ORACLE_MODEL is set
 
 
 @dataclass(frozen=True)

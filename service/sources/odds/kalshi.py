@@ -7,22 +7,18 @@ Prices are strings in dollars; volume is a number of contracts that pay one doll
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
 
 from service.forecasting.predictions import Odds, Settlement
-from service.forecasting.predictions.imports import OutsideMarket, Refusal
+from service.forecasting.predictions.imports import OutsideMarket
 from service.forecasting.predictions.resolution import Outcome
-from service.sources.odds.asking import Listing, ask
+from service.sources.odds.asking import Listing, Query
 from service.sources.odds.fields import instant, number, price, text
-from service.sources.odds.rows import Row, UnusableRow, markets_in, settlements_in
+from service.sources.odds.source import OddsSource, Row, UnusableRow
 
 NAME = "kalshi"
 LISTING = Listing(NAME, "/markets", key="ticker", cursor="cursor", parameter="cursor")
 PAGE = 1000  # rows: the maximum of the API
-TICKERS = 50  # in one query, so that its URL stays short
 
 # Series on the price at one instant of a day: above a level, and within a range.
 SERIES = ("KXBTCD", "KXETHD", "KXSOLD", "KXXRPD", "KXBTC", "KXETH")
@@ -33,30 +29,12 @@ WIDEST = 0.1  # the largest spread whose midpoint is used as a price
 TICKER = re.compile(r"[A-Z0-9.-]{1,80}")
 
 
-def list_open(base_url: str, timeout_s: float) -> tuple[list[OutsideMarket], list[Refusal]]:
-    """The open markets on crypto prices, and the refused rows.
-
-    Raises SourceFailed if there is no complete response within `timeout_s` seconds.
-    """
-    queries = [{"series_ticker": series, "status": "open", "limit": PAGE} for series in SERIES]
-    return parse(ask(LISTING, base_url, queries, timeout_s), int(time.time()))
+def _open_queries(_now: int) -> list[Query]:
+    return [{"series_ticker": series, "status": "open", "limit": PAGE} for series in SERIES]
 
 
-def settled(base_url: str, timeout_s: float, ids: Sequence[str]) -> dict[str, Settlement]:
-    """The settlements of the settled markets among `ids`, by ticker; raises SourceFailed like `list_open`."""
-    batches = [ids[first : first + TICKERS] for first in range(0, len(ids), TICKERS)]
-    queries = [{"tickers": ",".join(batch), "limit": PAGE} for batch in batches]
-    return parse_settled(ask(LISTING, base_url, queries, timeout_s), ids, int(time.time()))
-
-
-def parse(rows: Sequence[Any], fetched_at: int) -> tuple[list[OutsideMarket], list[Refusal]]:
-    """The markets in the rows of a response received at the unix second `fetched_at`, and the refused rows."""
-    return markets_in(rows, NAME, LISTING.key, partial(_market, fetched_at=fetched_at))
-
-
-def parse_settled(rows: Sequence[Any], ids: Sequence[str], fetched_at: int) -> dict[str, Settlement]:
-    """The settlements of the markets `ids` that are settled according to the rows."""
-    return settlements_in(rows, ids, LISTING.key, partial(_settlement, fetched_at=fetched_at))
+def _settled_query(tickers: Sequence[str]) -> Query:
+    return {"tickers": ",".join(tickers), "limit": PAGE}
 
 
 def _market(row: Row, fetched_at: int) -> OutsideMarket:
@@ -120,3 +98,6 @@ def _group(row: Row) -> str:
 def _url(row: Row) -> str | None:
     series = text(row.get("event_ticker")).partition("-")[0]
     return f"https://kalshi.com/markets/{series.lower()}" if TICKER.fullmatch(series) else None
+
+
+KALSHI = OddsSource(LISTING, _open_queries, _settled_query, _market, _settlement)

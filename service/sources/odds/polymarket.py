@@ -7,23 +7,19 @@ may stay open after its end date, and it may be closed long before it is resolve
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
 
 from service.forecasting.predictions import Odds, Settlement
-from service.forecasting.predictions.imports import FARTHEST_S, MIN_VOLUME_USD, OutsideMarket, Refusal
+from service.forecasting.predictions.imports import FARTHEST_S, MIN_VOLUME_USD, OutsideMarket
 from service.forecasting.predictions.resolution import Outcome
 from service.market.instants import iso
-from service.sources.odds.asking import Listing, ask
+from service.sources.odds.asking import Listing, Query
 from service.sources.odds.fields import instant, listed, number, price, text
-from service.sources.odds.rows import Row, UnusableRow, markets_in, settlements_in
+from service.sources.odds.source import OddsSource, Row, UnusableRow
 
 NAME = "polymarket"
 LISTING = Listing(NAME, "/markets/keyset", key="id", cursor="next_cursor", parameter="after_cursor")
 PAGE = 100  # rows: the API returns no more, whatever the limit
-IDS = 50  # in one query, so that its URL stays short
 CRYPTO_PRICES = 1312  # the id of this tag
 
 YES_AT = {("yes", "no"): 0, ("no", "yes"): 1, ("up", "down"): 0, ("down", "up"): 1}
@@ -34,12 +30,8 @@ ID = re.compile(r"[0-9]{1,20}")
 SLUG = re.compile(r"[a-z0-9-]{1,200}")
 
 
-def list_open(base_url: str, timeout_s: float) -> tuple[list[OutsideMarket], list[Refusal]]:
-    """The open markets on crypto prices that could be imported, and the refused rows.
-
-    Raises SourceFailed if there is no complete response within `timeout_s` seconds.
-    """
-    now = int(time.time())
+def _open_queries(now: int) -> list[Query]:
+    """The query for the markets that could be imported."""
     query = {
         "tag_id": CRYPTO_PRICES,
         "closed": "false",
@@ -50,24 +42,11 @@ def list_open(base_url: str, timeout_s: float) -> tuple[list[OutsideMarket], lis
         "ascending": "false",
         "limit": PAGE,
     }
-    return parse(ask(LISTING, base_url, [query], timeout_s), int(time.time()))
+    return [query]
 
 
-def settled(base_url: str, timeout_s: float, ids: Sequence[str]) -> dict[str, Settlement]:
-    """The settlements of the resolved markets among `ids`, by id; raises SourceFailed like `list_open`."""
-    batches = [ids[first : first + IDS] for first in range(0, len(ids), IDS)]
-    queries = [{"id": list(batch), "closed": "true", "limit": PAGE} for batch in batches]
-    return parse_settled(ask(LISTING, base_url, queries, timeout_s), ids, int(time.time()))
-
-
-def parse(rows: Sequence[Any], fetched_at: int) -> tuple[list[OutsideMarket], list[Refusal]]:
-    """The markets in the rows of a response received at the unix second `fetched_at`, and the refused rows."""
-    return markets_in(rows, NAME, LISTING.key, partial(_market, fetched_at=fetched_at))
-
-
-def parse_settled(rows: Sequence[Any], ids: Sequence[str], fetched_at: int) -> dict[str, Settlement]:
-    """The settlements of the markets `ids` that are resolved according to the rows."""
-    return settlements_in(rows, ids, LISTING.key, partial(_settlement, fetched_at=fetched_at))
+def _settled_query(ids: Sequence[str]) -> Query:
+    return {"id": list(ids), "closed": "true", "limit": PAGE}
 
 
 def _market(row: Row, fetched_at: int) -> OutsideMarket:
@@ -144,3 +123,6 @@ def _quote(row: Row, yes: int) -> tuple[float | None, float | None]:
 def _url(row: Row) -> str | None:
     slug = text(row.get("slug"))
     return f"https://polymarket.com/market/{slug}" if SLUG.fullmatch(slug) else None
+
+
+POLYMARKET = OddsSource(LISTING, _open_queries, _settled_query, _market, _settlement)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
+from service.documents import rounded
 from service.market.bars import Prices, Times
 from service.trading.performance import DAYS_A_YEAR, daily_returns, day_ends, max_drawdown, sharpe
 from service.trading.statements import percent, usd
@@ -51,7 +52,7 @@ def performance(times: Times, equity: Prices) -> Performance:
     return Performance(
         equity_usd=usd(equity[-1]),
         pnl_pct=percent(equity[-1] / capital - 1),
-        sharpe=None if ratio is None else round(ratio, 4),
+        sharpe=rounded(ratio, 4),
         sharpe_low=low,
         sharpe_high=high,
         max_drawdown_pct=percent(max_drawdown(equity, capital)),

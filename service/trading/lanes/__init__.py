@@ -10,7 +10,7 @@ from typing import Literal
 
 from service.trading.lanes import logics
 from service.trading.lanes.cex import CexLane, CexState
-from service.trading.lanes.lane import AlreadySeen, Lane, LaneEvent, Moment
+from service.trading.lanes.lane import AlreadySeen, LaneBar, LaneEvent, Moment, Walk
 from service.trading.lanes.lp import LpLane
 from service.trading.lanes.lp_state import Idle, InPool, LpState
 from service.trading.lanes.moments import moments
@@ -20,16 +20,18 @@ __all__ = [
     "LANES",
     "VOTED",
     "AlreadySeen",
+    "AnyLane",
     "CexState",
     "Idle",
     "InPool",
-    "Lane",
+    "LaneBar",
     "LaneEvent",
     "LaneName",
     "LaneVote",
     "LpState",
     "Moment",
     "State",
+    "Walk",
     "moments",
 ]
 
@@ -42,11 +44,13 @@ _LIQUID = ("btc", "eth", "bnb", "gold")
 _WILD = ("btc", "sol", "xrp")
 VOTED = ("btc", "eth")
 
-LANES: dict[str, Lane] = {
+AnyLane = CexLane | LpLane
+
+LANES: dict[str, AnyLane] = {
     lane.name: lane
     for lane in (
         CexLane("trend", "Trend follower", "trend_following", "cex", _METALS_TOO, logics.follow_trend),
-        CexLane("reversion", "Mean reverter", "mean_reversion", "cex", _LIQUID, logics.fade_stretch),
+        CexLane("reversion", "Mean reverter", "mean_reversion", "cex", _LIQUID, logics.fade_deviation),
         CexLane("breakout", "Breakout with ATR stop", "breakout_atr_stop", "cex", _WILD, logics.break_out),
         CexLane("consensus", "Oracle's consensus", "oracle_consensus", "cex", VOTED, logics.follow_forecast, version=2),
         LpLane("lp_wide", "Wide range", "wide_range_harvest", "dex", factor=2.0, chases=False),

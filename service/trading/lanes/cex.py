@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from service.market.bars import Bar
 from service.trading.accounts import TERMS, AccountTerms
 from service.trading.lanes.lane import Lane, LaneEvent, Moment, Status, changed, refuse_seen
 from service.trading.lanes.logics import OUT, Holding, Intent, LaneView, Logic
+from service.trading.lanes.readings import HourReading
 from service.trading.lanes.vote import LaneVote
+
+V = TypeVar("V")
 
 
 @dataclass(frozen=True)
-class CexLane(Lane):
+class CexLane(Lane["CexState"]):
     """A lane that trades `assets` by the decisions of `decide`."""
 
     assets: tuple[str, ...]
@@ -36,7 +39,7 @@ class CexLane(Lane):
         return CexState(**{**body, **nested})
 
     def step(self, state: CexState, moment: Moment, terms: AccountTerms = TERMS) -> CexState:
-        refuse_seen(self, state.as_of, moment)
+        refuse_seen(self.name, state.as_of, moment)
         after = changed(state, events=()) if state.events else state
         after = _fill_orders(self, after, moment, terms) if after.orders else after
         after = _fill_stops(self, after, moment, terms) if after.holdings else after
@@ -215,7 +218,9 @@ def _equity(lane: CexLane, state: CexState, marks: Mapping[str, float]) -> float
     return equity
 
 
-def _decide(lane: CexLane, state: CexState, fresh: Mapping, votes: Mapping[str, LaneVote]) -> CexState:
+def _decide(
+    lane: CexLane, state: CexState, fresh: Mapping[str, HourReading], votes: Mapping[str, LaneVote]
+) -> CexState:
     """Apply the logic to every asset whose hour has just closed: orders for the next open, stops at once."""
     holdings, orders = dict(state.holdings), dict(state.orders)
     for asset in lane.assets:
@@ -231,5 +236,5 @@ def _decide(lane: CexLane, state: CexState, fresh: Mapping, votes: Mapping[str, 
     return changed(state, holdings=holdings, orders=orders)
 
 
-def _without(mapping: Mapping, key: str) -> dict:
+def _without(mapping: Mapping[str, V], key: str) -> dict[str, V]:
     return {name: value for name, value in mapping.items() if name != key}

@@ -1,11 +1,11 @@
-"""What all lanes share: their description, the market at one instant, and the events they produce."""
+"""What all lanes share: description and state, the market at one instant, events, and the way through bars."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from dataclasses import asdict, dataclass, field
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from service.errors import NinefoldError
 from service.market.bars import Bar
@@ -15,6 +15,7 @@ from service.trading.lanes.vote import LaneVote
 from service.trading.pools import Pool
 
 T = TypeVar("T")
+S = TypeVar("S", bound="LaneState")
 
 Venue = Literal["cex", "dex"]
 Status = Literal["waiting", "in_market", "in_lp", "harvesting", "switching"]
@@ -26,9 +27,31 @@ class AlreadySeen(NinefoldError):
     code = "already_seen"
 
 
+class LaneState(Protocol):
+    """The fields that the states of all lanes share, after the bar that was complete at the unix second `as_of`.
+
+    `equity` is USD; `events` are those of this bar only.
+    """
+
+    @property
+    def started_at(self) -> int: ...
+
+    @property
+    def as_of(self) -> int: ...
+
+    @property
+    def equity(self) -> float: ...
+
+    @property
+    def status(self) -> Status: ...
+
+    @property
+    def events(self) -> tuple[LaneEvent, ...]: ...
+
+
 @dataclass(frozen=True)
-class Lane(ABC):
-    """A row of the table of lanes. Increase `version` when its logic changes."""
+class Lane(ABC, Generic[S]):
+    """A row of the table of lanes, whose state is an `S`. Increase `version` when its logic changes."""
 
     name: str
     label: str
@@ -42,16 +65,44 @@ class Lane(ABC):
         return f"{self.name}-{self.version}"
 
     @abstractmethod
-    def begin(self, at: int) -> Any:
+    def begin(self, at: int) -> S:
         """The state of a lane that starts at the unix second `at`; it accepts bars that end after it."""
 
     @abstractmethod
-    def load(self, body: Mapping[str, Any]) -> Any:
+    def load(self, body: Mapping[str, Any]) -> S:
         """The state from its stored JSON, which is that of `dataclasses.asdict`."""
 
     @abstractmethod
-    def step(self, state: Any, moment: Moment) -> Any:
+    def step(self, state: S, moment: Moment) -> S:
         """The lane after one more bar. Raises AlreadySeen unless the bar is later than the last."""
+
+    def walk(self, body: Mapping[str, Any] | None, at: int) -> Walk[S]:
+        """The way from the stored state `body`, or from a start at the unix second `at` where nothing is stored."""
+        return Walk(self, self.load(body) if body else self.begin(at))
+
+
+class LaneBar(NamedTuple):
+    """The equity of a lane in USD and its status when a bar was complete."""
+
+    as_of: int
+    equity: float
+    status: Status
+
+
+@dataclass
+class Walk(Generic[S]):
+    """A lane on its way through new bars: its state, its equity and status at each bar, its events as JSON."""
+
+    lane: Lane[S]
+    state: S
+    bars: list[LaneBar] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+    def step(self, moment: Moment) -> None:
+        """Go one bar further; raises AlreadySeen like the lane."""
+        self.state = state = self.lane.step(self.state, moment)
+        self.bars.append(LaneBar(moment.as_of, state.equity, state.status))
+        self.events.extend(asdict(event) for event in state.events)
 
 
 @dataclass(frozen=True)
@@ -123,9 +174,7 @@ def recast(kind: type[T], state: object, **changes: Any) -> T:
     return copy
 
 
-def refuse_seen(lane: Lane, as_of: int, moment: Moment) -> None:
-    """Raise AlreadySeen unless the moment is later than the last bar of the lane."""
+def refuse_seen(name: str, as_of: int, moment: Moment) -> None:
+    """Raise AlreadySeen unless the moment is later than the last bar of the lane `name`."""
     if moment.as_of <= as_of:
-        raise AlreadySeen(
-            f"the last bar of lane {lane.name} ended at {as_of}; it refuses one that ended at {moment.as_of}"
-        )
+        raise AlreadySeen(f"the last bar of lane {name} ended at {as_of}; it refuses one that ended at {moment.as_of}")

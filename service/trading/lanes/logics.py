@@ -17,8 +17,8 @@ TARGET_VOLATILITY = 0.4
 # Trend follower: the gap between the averages, in average true ranges, at which a trend begins.
 TREND_BEGINS = 1.0
 # Mean reverter: standard deviations from the mean, and how long it waits for the price to return.
-STRETCHED = 2.0
-PATIENCE = 48 * HOUR
+FAR = 2.0
+LONGEST_WAIT = 48 * HOUR
 # Breakout: average true ranges between the best price and the stop.
 STOP_WIDTH = 3.0
 # Consensus: the least change of a weight that is traded.
@@ -91,7 +91,7 @@ def follow_trend(view: LaneView) -> Intent:
     return OUT
 
 
-def fade_stretch(view: LaneView) -> Intent:
+def fade_deviation(view: LaneView) -> Intent:
     """Against an extreme price that has returned inside two standard deviations, until the mean or the time limit.
 
     Bollinger (2001), Bollinger on Bollinger Bands, method III; the time stop of Chan (2013), Algorithmic Trading.
@@ -99,11 +99,11 @@ def fade_stretch(view: LaneView) -> Intent:
     reading, held = view.reading, view.held
     if held:
         waited = reading.time + HOUR - held.opened_at
-        back = held.side * reading.stretch >= 0
-        return OUT if back or waited >= PATIENCE else held.kept
-    if reading.stretch_before < -STRETCHED <= reading.stretch:
+        back = held.side * reading.deviation >= 0
+        return OUT if back or waited >= LONGEST_WAIT else held.kept
+    if reading.deviation_before < -FAR <= reading.deviation:
         return Intent(1)
-    if reading.stretch_before > STRETCHED >= reading.stretch:
+    if reading.deviation_before > FAR >= reading.deviation:
         return Intent(-1)
     return OUT
 

@@ -22,7 +22,7 @@ S = TypeVar("S", Idle, InPool)
 
 
 @dataclass(frozen=True)
-class LpLane(Lane):
+class LpLane(Lane[LpState]):
     """A lane with ranges from price / `factor` to price x `factor`; it `chases` the best pool or stays in one."""
 
     factor: float
@@ -42,7 +42,7 @@ class LpLane(Lane):
         return InPool(**{**body, **nested, "position": PoolPosition(**whole)})
 
     def step(self, state: LpState, moment: Moment, terms: AccountTerms = TERMS) -> LpState:
-        refuse_seen(self, state.as_of, moment)
+        refuse_seen(self.name, state.as_of, moment)
         after = changed(state, events=()) if state.events else state
         if after.plan:
             after = _execute(self, after, after.plan, moment, terms)

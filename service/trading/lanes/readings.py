@@ -18,7 +18,7 @@ from service.trading.rules.targets import earlier, log_price, log_returns, ratio
 # Counted in one-hour bars; hours in which the market is closed do not count.
 TREND_FAST, TREND_SLOW = 48, 192
 RANGE = 48
-STRETCH = 48
+DEVIATION = 48
 TRUE_RANGE = 24
 WEEK = 7 * 24
 MONTH = 30 * 24
@@ -28,8 +28,8 @@ class HourReading(NamedTuple):
     """The indicators of one asset at the close of one hour; NaN until their look-back is filled.
 
     `time` is the unix second of the hour's opening; `close`, `high`, `low` are USD. `trend`: fast less slow average,
-    in average true ranges. `stretch`: distance of the log price from its mean in standard deviations;
-    `stretch_before`: the same one hour earlier. `ceiling`, `floor`: the extremes of the preceding hours, USD.
+    in average true ranges. `deviation`: distance of the log price from its mean in standard deviations;
+    `deviation_before`: the same one hour earlier. `ceiling`, `floor`: the extremes of the preceding hours, USD.
     `true_range`: the average true range, USD. `volatility`: of the last week, as a fraction a year. `turnover`: mean
     USD traded in an hour over up to a month. `busy`: the mean of the last week over that.
     """
@@ -39,8 +39,8 @@ class HourReading(NamedTuple):
     high: float
     low: float
     trend: float
-    stretch: float
-    stretch_before: float
+    deviation: float
+    deviation_before: float
     ceiling: float
     floor: float
     true_range: float
@@ -64,13 +64,13 @@ def readings(hours: Bars, since: int = 0) -> list[HourReading]:
 def _indicators(hours: Bars) -> list[Prices]:
     """The columns of Reading after its prices, each (n,)."""
     true_range = talib.ATR(hours.high, hours.low, hours.close, TRUE_RANGE)
-    stretch = z_score(log_price(hours), STRETCH)
+    deviation = z_score(log_price(hours), DEVIATION)
     traded = hours.volume * hours.close
     turnover = rolling_mean(traded, MONTH)
     return [
         ratio(talib.EMA(hours.close, TREND_FAST) - talib.EMA(hours.close, TREND_SLOW), true_range),
-        stretch,
-        earlier(stretch),
+        deviation,
+        earlier(deviation),
         earlier(talib.MAX(hours.high, RANGE)),
         earlier(talib.MIN(hours.low, RANGE)),
         true_range,

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from service.forecasting.predictions import Odds, Prediction
 from service.forecasting.predictions.imports import OutsideMarket, Refusal, accept, choose
 from service.market.instants import DAY, HOUR, utc
-from service.sources.odds import kalshi, polymarket
+from service.sources.odds.kalshi import KALSHI
+from service.sources.odds.polymarket import POLYMARKET
 
 SPOTS = {"btc": 70_000.0, "eth": 2_100.0, "sol": 88.0, "gold": 5_100.0}
 VOLATILITY = {"btc": 0.5, "eth": 0.7, "sol": 0.9, "gold": 0.2}
@@ -248,8 +249,8 @@ def recorded(shared_data) -> dict[str, OutsideMarket]:
     event = json.loads((folder / "polymarket" / "gamma_event.json").read_text())
     rows = [row for each in [*search["events"], *event] for row in each["markets"]]
     rows += [json.loads(file.read_text()) for file in sorted((folder / "polymarket").glob("gamma_market*.json"))]
-    listed, _ = polymarket.parse(rows, NOW)
-    listed += kalshi.parse(json.loads((folder / "kalshi" / "markets.json").read_text())["markets"], NOW)[0]
+    listed, _ = POLYMARKET.markets(rows, NOW)
+    listed += KALSHI.markets(json.loads((folder / "kalshi" / "markets.json").read_text())["markets"], NOW)[0]
     return {market.id: market for market in listed}
 
 

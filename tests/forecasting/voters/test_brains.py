@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from service.forecasting.voters.context import build_all
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.input_panel import survey
+from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import voters
 from service.forecasting.voters.past import ask_past
@@ -103,8 +103,8 @@ def test_volatility_gives_a_direction_even_odds(asking, say):
 
 def test_a_request_gives_the_p_that_the_walk_forward_scores(hourly, fits, asking):
     """The evaluation computes many questions at a time; each gets the same probability when asked alone."""
-    panel = survey(hourly)
-    sample = ask_past(panel, NOW - 5 * DAY, NOW, every_h=19, horizons_h=(12, 72), levels=(-1.0, 0.0, 1.5))
+    history = survey(hourly)
+    sample = ask_past(history, NOW - 5 * DAY, NOW, every_h=19, horizons_h=(12, 72), levels=(-1.0, 0.0, 1.5))
     together = walk_forward.forecast_all(fits, sample)
     for place in range(0, len(sample), 29):
         asset, now = sample.assets[sample.asset[place]], int(sample.asked_at[place])

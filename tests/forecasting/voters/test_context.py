@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from service.forecasting.voters.context import Context, build_all, recall
-from service.forecasting.voters.input_panel import survey
+from service.forecasting.voters.input_history import survey
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR
 from tests.forecasting.made import FIRST, NOW
@@ -23,11 +23,11 @@ def test_a_context_is_the_same_whether_or_not_the_future_is_stored(hourly):
 
 def test_a_context_is_the_row_that_training_reads(hourly):
     """Requests and training use the same inputs, bit for bit."""
-    panel = survey(hourly)
-    row = panel.row_at(WEDNESDAY)
-    assert panel.time_of(row) == WEDNESDAY
+    history = survey(hourly)
+    row = history.row_at(WEDNESDAY)
+    assert history.time_of(row) == WEDNESDAY
     for asset, context in build_all(hourly, WEDNESDAY).items():
-        track = panel.tracks[asset]
+        track = history.tracks[asset]
         assert context.fast == track.fast[row]
         assert context.slow == track.slow[row]
         for name, value in context.inputs.items():
@@ -87,20 +87,20 @@ def test_ten_common_days_are_needed_for_a_correlation(hourly):
 def test_a_later_panel_recalls_earlier_contexts(hourly, assets):
     """Bit for bit, at hours of the week, on the hour and between, from the first bar to the last."""
     bars = {asset: hourly[asset] for asset in assets}
-    panel = survey(bars)
+    history = survey(bars)
     for instant in range(FIRST, NOW + 1, 97 * HOUR + 1234):
-        assert recall(panel, bars, instant) == build_all(bars, instant)
+        assert recall(history, bars, instant) == build_all(bars, instant)
 
 
 def test_assets_that_begin_later_are_left_out_before(hourly):
     """Ethereum begins after 55 days, silver after 80: until then breadth is that of the coins there are."""
     begins = {"eth": FIRST + 55 * DAY, "silver": FIRST + 80 * DAY}
     bars = {asset: each.since(begins.get(asset, FIRST)) for asset, each in hourly.items()}
-    panel = survey(bars)
+    history = survey(bars)
     for day in (1, 54, 55, 56, 70, 79, 80, 81, 110):
         instant = FIRST + day * DAY
-        assert recall(panel, bars, instant) == build_all(bars, instant)
-    contexts = recall(panel, bars, begins["eth"] - HOUR)
+        assert recall(history, bars, instant) == build_all(bars, instant)
+    contexts = recall(history, bars, begins["eth"] - HOUR)
     assert "eth" not in contexts
     assert contexts["sol"].inputs["peers_24h"] is not None
 

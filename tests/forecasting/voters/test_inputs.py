@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from service.forecasting.voters.inputs import INPUTS, describe, of_window
+from service.forecasting.voters.inputs import INPUTS, PEERS, can_have, describe, of_window
 from service.market.instants import DAY, HOUR
 
 
@@ -76,3 +76,22 @@ def test_every_input_can_be_worded(name):
 def test_the_peers_of_a_metal_are_not_other_coins(asset, peers):
     assert describe("peers_24h", 2.0, 0.0, asset) == f"{peers}' 24-hour move of +2.0 sigma"
     assert describe("peers_rising", 0.25, 0.0, asset) == f"75% of the {peers} up over 7 days"
+
+
+@pytest.mark.parametrize(
+    ("assets", "have_peers"),
+    [
+        (["btc"], False),
+        (["eth"], False),
+        (["gold", "silver"], False),
+        (["sol", "xrp"], False),
+        (["btc", "eth"], True),
+        (["sol", "btc"], True),
+        (["gold", "btc"], True),
+    ],
+)
+def test_inputs_of_peers_need_an_asset_with_its_leader(assets: list[str], have_peers: bool):
+    """Bitcoin leads all assets but itself, which ether leads."""
+    assert {name: can_have([name], assets) for name in INPUTS} == {
+        name: name not in PEERS or have_peers for name in INPUTS
+    }

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.forecasting.voters.input_panel import survey
+from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.past import ask_past
 from service.market.instants import DAY, HOUR
 
@@ -15,9 +15,9 @@ GRID = {"every_h": 17, "horizons_h": (4, 24), "levels": (-1.0, 0.0, 1.0)}
 
 
 def test_no_question_is_decided_after_the_end(hourly):
-    panel = survey(hourly)
-    until = panel.origin + 80 * DAY + 3 * HOUR
-    sample = ask_past(panel, 0, until, **GRID)
+    history = survey(hourly)
+    until = history.origin + 80 * DAY + 3 * HOUR
+    sample = ask_past(history, 0, until, **GRID)
     assert sample.deadline.max() <= until
     assert ((sample.deadline - sample.asked_at) % HOUR == 0).all()
 

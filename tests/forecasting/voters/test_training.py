@@ -14,7 +14,7 @@ import pytest
 
 from service.forecasting.voters import training
 from service.forecasting.voters.fits import Fits
-from service.forecasting.voters.input_panel import survey
+from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.past import ask_past
 from service.market.instants import DAY, HOUR
 from tests.forecasting.made import made_bars
@@ -55,7 +55,7 @@ def test_nothing_after_the_slot_is_used(hourly):
     past = {asset: bars.until(slot) for asset, bars in hourly.items()}
     without = training.fit(past, slot)
     assert written(training.fit(hourly, slot)) == written(without)
-    assert written(training.fit_panel(survey(hourly), slot)) == written(without)
+    assert written(training.fit_history(survey(hourly), slot)) == written(without)
     assert slot - 17 * HOUR < without.trained_until <= slot
 
 
@@ -78,6 +78,7 @@ def test_with_twelve_days_every_voter_names_what_it_needs(hourly):
     assert fitted.missing["forest"] == "needs 90 days of hourly bars, 12 are stored"
     assert set(fitted.missing) == {*training.LINEAR, "forest"}
     assert fitted.linear == {}
+    assert set(training.awaited(fitted.missing, hourly)) == set(fitted.missing)
     assert training.fit({}, 0).missing["trend"] == "needs 60 days of hourly bars, 0 are stored"
 
 
@@ -91,6 +92,8 @@ def test_with_one_asset_voters_of_breadth_stay_unfitted(hourly):
     fitted = training.fit({"btc": hourly["btc"]}, int(hourly["btc"].time[-1]))
     assert set(fitted.missing) == {"breadth", "logit", "forest"}
     assert fitted.missing["breadth"] == "has all of its inputs for less than 8 days"
+    assert training.awaited(fitted.missing, ["btc"]) == []
+    assert set(training.awaited(fitted.missing, ["btc", "gold"])) == set(fitted.missing)
 
 
 def test_a_drift_that_follows_momentum_is_learnt():

@@ -8,9 +8,11 @@ import time
 import pytest
 
 from service.errors import SourceFailed
-from service.sources.odds import asking, kalshi, polymarket
+from service.sources.odds import asking
+from service.sources.odds.kalshi import KALSHI
+from service.sources.odds.polymarket import POLYMARKET
 
-SOURCES = pytest.mark.parametrize("source", [polymarket, kalshi], ids=["polymarket", "kalshi"])
+SOURCES = pytest.mark.parametrize("source", [POLYMARKET, KALSHI], ids=["polymarket", "kalshi"])
 PATIENCE_S = 0.3
 EXTRA_S = 0.3
 
@@ -82,7 +84,7 @@ def test_an_answer_without_a_market_list_is_a_failed_source(server, source, faul
     server.fault = fault
     with pytest.raises(SourceFailed) as failed:
         source.list_open(server.address, 5)
-    assert failed.value.detail.startswith(f"{source.NAME}: ")
+    assert failed.value.detail.startswith(f"{source.name}: ")
     assert why in failed.value.detail
     assert len(failed.value.detail) < 100
 
@@ -126,7 +128,7 @@ def test_polymarket_is_read_to_its_last_page(server, bitcoin_row):
     first, second = bitcoin_row | {"id": "1"}, bitcoin_row | {"id": "2"}
     pages = {None: {"markets": [first], "next_cursor": "abc"}, "abc": {"markets": [first, second]}}
     server.routes = lambda _, path, query: pages[query.get("after_cursor")]
-    markets, refused = polymarket.list_open(server.address, 5)
+    markets, refused = POLYMARKET.list_open(server.address, 5)
     assert [market.odds.market_id for market in markets] == ["1", "2"]
     assert refused == []
     assert server.requests == ["/markets/keyset"] * 2
@@ -135,7 +137,7 @@ def test_polymarket_is_read_to_its_last_page(server, bitcoin_row):
 def test_open_markets_on_crypto_prices_are_asked_for(server):
     sent = {}
     server.routes = lambda _, path, query: sent.update(query) or {"markets": []}
-    polymarket.list_open(server.address + "/", 5)
+    POLYMARKET.list_open(server.address + "/", 5)
     assert (sent["closed"], sent["tag_id"], sent["limit"]) == ("false", "1312", "100")
     assert sent["end_date_min"] < sent["end_date_max"]
 
@@ -143,7 +145,7 @@ def test_open_markets_on_crypto_prices_are_asked_for(server):
 def test_a_cursor_that_leads_back_to_the_first_page_ends_the_list(server, bitcoin_row):
     """As a server does that does not know the name the cursor is sent under."""
     server.routes = lambda *_: {"markets": [bitcoin_row], "next_cursor": "abc"}
-    markets, _ = polymarket.list_open(server.address, 5)
+    markets, _ = POLYMARKET.list_open(server.address, 5)
     assert len(markets) == 1
     assert len(server.requests) == 2
 
@@ -154,13 +156,13 @@ def test_no_call_asks_for_more_than_ten_pages(server, bitcoin_row):
         return {"markets": [bitcoin_row | {"id": str(place)}], "next_cursor": str(place)}
 
     server.routes = endless
-    markets, _ = polymarket.list_open(server.address, 5)
+    markets, _ = POLYMARKET.list_open(server.address, 5)
     assert len(markets) == len(server.requests) == asking.MOST_PAGES == 10
 
 
 def test_an_empty_page_ends_the_list_whatever_its_cursor(server):
     server.routes = lambda *_: {"markets": [], "next_cursor": "abc"}
-    assert polymarket.list_open(server.address, 5) == ([], [])
+    assert POLYMARKET.list_open(server.address, 5) == ([], [])
     assert len(server.requests) == 1
 
 
@@ -173,38 +175,6 @@ def test_each_kalshi_series_is_read_until_its_cursor_is_empty(server, kalshi_row
         return {"markets": [kalshi_row | {"ticker": ticker}], "cursor": "abc" if goes_on else ""}
 
     server.routes = routes
-    markets, _ = kalshi.list_open(server.address, 5)
+    markets, _ = KALSHI.list_open(server.address, 5)
     ids = [market.odds.market_id for market in markets]
     assert ids == ["KXBTCD-1", "KXETHD-1", "KXSOLD-1", "KXXRPD-1", "KXBTC-1", "KXBTC-2", "KXETH-1"]
-
-
-def test_finished_markets_of_polymarket_are_asked_for_as_such(server, resolved_row):
-    """Without `closed=true` it would leave them out."""
-    closed = []
-
-    def routes(_, path, query):
-        closed.append(query["closed"])
-        return {"markets": [resolved_row]}
-
-    server.routes = routes
-    ids = ["1460332", *map(str, range(60))]
-    assert list(polymarket.settled(server.address, 5, ids)) == ["1460332"]
-    assert closed == ["true", "true"]
-
-
-def test_settled_markets_of_kalshi_are_asked_for_by_ticker(server, kalshi_row):
-    batches = []
-    row = kalshi_row | {"status": "finalized", "result": "yes"}
-    server.routes = lambda _, path, query: batches.append(query["tickers"]) or {"markets": [row], "cursor": ""}
-    settlements = kalshi.settled(server.address, 5, [row["ticker"], "KXETH-1"])
-    assert {ticker: settlement.outcome for ticker, settlement in settlements.items()} == {row["ticker"]: "yes"}
-    assert batches == [f"{row['ticker']},KXETH-1"]
-
-
-@SOURCES
-def test_a_row_of_the_wrong_type_is_counted_and_the_others_are_read(server, source, bitcoin_row, kalshi_row):
-    row = bitcoin_row if source is polymarket else kalshi_row
-    server.routes = lambda *_: {"markets": [None, "x", [], {}, {source.LISTING.key: []}, row]}
-    markets, refused = source.list_open(server.address, 5)
-    assert len(markets) == 1
-    assert len(refused) >= 5

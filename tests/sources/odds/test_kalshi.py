@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from service.forecasting.predictions.imports import OutsideMarket, Refusal
-from service.sources.odds.kalshi import parse, parse_settled
+from service.sources.odds.kalshi import KALSHI
 
 FETCHED = 1_741_824_000
 TICKER = "KXBTC-25MAR15-B100000"
@@ -18,7 +18,7 @@ def second(instant: str) -> int:
 
 
 def parsed(row) -> OutsideMarket | Refusal:
-    markets, refused = parse([row], FETCHED)
+    markets, refused = KALSHI.markets([row], FETCHED)
     return (markets + refused)[0]
 
 
@@ -82,7 +82,7 @@ def test_an_unusable_row_is_refused_with_the_reason(kalshi_row, change, why):
 
 
 def test_a_malformed_row_does_not_affect_the_others(kalshi_row):
-    markets, refused = parse(["", None, kalshi_row], FETCHED)
+    markets, refused = KALSHI.markets(["", None, kalshi_row], FETCHED)
     assert (len(markets), len(refused)) == (1, 2)
 
 
@@ -96,16 +96,16 @@ def test_a_malformed_row_does_not_affect_the_others(kalshi_row):
     ],
 )
 def test_a_finalized_market_says_its_result(settled_row, change, outcome):
-    assert parse_settled([settled_row | change], [TICKER], FETCHED)[TICKER].outcome == outcome
+    assert KALSHI.settlements([settled_row | change], [TICKER], FETCHED)[TICKER].outcome == outcome
 
 
 def test_a_split_payout_is_reported(settled_row):
     row = settled_row | {"result": "\ud800", "settlement_value_dollars": "0.3500"}
-    assert parse_settled([row], [TICKER], FETCHED)[TICKER].evidence == "settled as neither side, YES pays 0.35"
+    assert KALSHI.settlements([row], [TICKER], FETCHED)[TICKER].evidence == "settled as neither side, YES pays 0.35"
 
 
 def test_a_settlement_says_when_and_what_was_paid(settled_row):
-    settlement = parse_settled([settled_row], [TICKER], FETCHED)[TICKER]
+    settlement = KALSHI.settlements([settled_row], [TICKER], FETCHED)[TICKER]
     assert settlement.resolved_at == second("2025-03-16T00:10:00Z")
     assert (settlement.evidence, settlement.source) == ("settled as no, YES pays 0", "kalshi")
 
@@ -114,8 +114,8 @@ def test_a_settlement_says_when_and_what_was_paid(settled_row):
     "change", [{"status": "determined"}, {"status": "disputed"}, {"status": "closed"}, {"result": ""}, {"result": None}]
 )
 def test_a_result_that_may_still_be_disputed_settles_nothing(settled_row, change):
-    assert parse_settled([settled_row | change], [TICKER], FETCHED) == {}
+    assert KALSHI.settlements([settled_row | change], [TICKER], FETCHED) == {}
 
 
 def test_the_recorded_market_is_not_settled(kalshi_row):
-    assert parse_settled([kalshi_row], [TICKER], FETCHED) == {}
+    assert KALSHI.settlements([kalshi_row], [TICKER], FETCHED) == {}

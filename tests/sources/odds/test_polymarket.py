@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from service.forecasting.predictions.imports import OutsideMarket, Refusal
-from service.sources.odds.polymarket import parse, parse_settled
+from service.sources.odds.polymarket import POLYMARKET
 
 FETCHED = 1_773_241_200
 
@@ -18,12 +18,12 @@ def second(instant: str) -> int:
 
 
 def parsed(row) -> OutsideMarket | Refusal:
-    markets, refused = parse([row], FETCHED)
+    markets, refused = POLYMARKET.markets([row], FETCHED)
     return (markets + refused)[0]
 
 
 def reason(row) -> str:
-    markets, refused = parse([row], FETCHED)
+    markets, refused = POLYMARKET.markets([row], FETCHED)
     assert markets == []
     return refused[0].reason
 
@@ -103,7 +103,7 @@ def test_a_slug_that_is_none_gives_no_address(bitcoin_row):
 
 
 def test_a_malformed_row_does_not_affect_the_others(bitcoin_row):
-    markets, refused = parse([None, 7, [], bitcoin_row], FETCHED)
+    markets, refused = POLYMARKET.markets([None, 7, [], bitcoin_row], FETCHED)
     assert len(markets) == 1
     assert [refusal.reason for refusal in refused] == ["it is not a JSON object"] * 3
 
@@ -125,7 +125,7 @@ def test_which_recorded_markets_are_not_open_with_odds(recorded, file, why):
 
 def test_a_resolved_market_pays_one_side(resolved_row):
     """It was resolved in March 2026, almost two years before its end date."""
-    settlements = parse_settled([resolved_row], ["1460332"], FETCHED)
+    settlements = POLYMARKET.settlements([resolved_row], ["1460332"], FETCHED)
     settlement = settlements["1460332"]
     assert (settlement.outcome, settlement.source) == ("no", "polymarket")
     assert settlement.resolved_at == second("2026-03-19T23:20:15Z")
@@ -145,7 +145,7 @@ def test_a_resolved_market_pays_one_side(resolved_row):
 )
 def test_the_side_that_pays_is_the_outcome(resolved_row, outcomes, prices, outcome):
     row = resolved_row | {"outcomes": json.dumps(outcomes), "outcomePrices": json.dumps(prices)}
-    assert parse_settled([row], ["1460332"], FETCHED)["1460332"].outcome == outcome
+    assert POLYMARKET.settlements([row], ["1460332"], FETCHED)["1460332"].outcome == outcome
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_the_side_that_pays_is_the_outcome(resolved_row, outcomes, prices, outco
     ],
 )
 def test_nothing_less_than_resolved_settles_a_market(resolved_row, change):
-    assert parse_settled([resolved_row | change], ["1460332"], FETCHED) == {}
+    assert POLYMARKET.settlements([resolved_row | change], ["1460332"], FETCHED) == {}
 
 
 @pytest.mark.parametrize(
@@ -179,13 +179,13 @@ def test_nothing_less_than_resolved_settles_a_market(resolved_row, change):
 def test_which_recorded_markets_are_not_settled(recorded, file):
     """One is closed with prices of 1 and 0, and was never said to be resolved."""
     row = recorded(f"polymarket/{file}.json")
-    assert parse_settled([row], [row["id"]], FETCHED) == {}
+    assert POLYMARKET.settlements([row], [row["id"]], FETCHED) == {}
 
 
 def test_only_requested_markets_are_settled(resolved_row):
-    assert parse_settled([resolved_row, None], ["7"], FETCHED) == {}
+    assert POLYMARKET.settlements([resolved_row, None], ["7"], FETCHED) == {}
 
 
 def test_a_market_that_does_not_say_when_it_was_resolved_was_by_now(resolved_row):
     row = resolved_row | {"closedTime": None, "umaEndDate": None}
-    assert parse_settled([row], ["1460332"], FETCHED)["1460332"].resolved_at == FETCHED
+    assert POLYMARKET.settlements([row], ["1460332"], FETCHED)["1460332"].resolved_at == FETCHED

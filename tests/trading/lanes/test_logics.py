@@ -13,7 +13,7 @@ from service.trading.lanes.logics import (
     Intent,
     LaneView,
     break_out,
-    fade_stretch,
+    fade_deviation,
     follow_forecast,
     follow_trend,
 )
@@ -41,18 +41,18 @@ def test_higher_volatility_reduces_the_position():
     assert follow_trend(view(trend=2.0, volatility=0.1)).weight == 1
 
 
-def test_a_stretch_is_faded_once_the_price_returns():
-    assert fade_stretch(view(stretch_before=-2.5, stretch=-1.9)) == Intent(1)
-    assert fade_stretch(view(stretch_before=2.5, stretch=1.9)) == Intent(-1)
-    assert fade_stretch(view(stretch_before=-2.5, stretch=-2.4)) == OUT
-    assert fade_stretch(view(stretch_before=-1.9, stretch=-1.5)) == OUT
+def test_an_extreme_is_faded_once_the_price_returns():
+    assert fade_deviation(view(deviation_before=-2.5, deviation=-1.9)) == Intent(1)
+    assert fade_deviation(view(deviation_before=2.5, deviation=1.9)) == Intent(-1)
+    assert fade_deviation(view(deviation_before=-2.5, deviation=-2.4)) == OUT
+    assert fade_deviation(view(deviation_before=-1.9, deviation=-1.5)) == OUT
 
 
 def test_the_mean_reverter_leaves_at_the_mean_or_after_two_days():
-    assert fade_stretch(view(1, stretch=-0.5, opened_at=90 * HOUR)) == Intent(1)
-    assert fade_stretch(view(1, stretch=0.1, opened_at=90 * HOUR)) == OUT
-    assert fade_stretch(view(-1, stretch=0.5, opened_at=53 * HOUR)) == OUT
-    assert fade_stretch(view(-1, stretch=0.5, opened_at=54 * HOUR)) == Intent(-1)
+    assert fade_deviation(view(1, deviation=-0.5, opened_at=90 * HOUR)) == Intent(1)
+    assert fade_deviation(view(1, deviation=0.1, opened_at=90 * HOUR)) == OUT
+    assert fade_deviation(view(-1, deviation=0.5, opened_at=53 * HOUR)) == OUT
+    assert fade_deviation(view(-1, deviation=0.5, opened_at=54 * HOUR)) == Intent(-1)
 
 
 def test_a_breakout_has_a_stop_three_true_ranges_away():
@@ -90,7 +90,7 @@ def test_a_small_change_of_the_weight_is_not_traded():
     assert follow_forecast(view(1, vote=LaneVote(0.8, 0.5))) == Intent(1, 0.5)
 
 
-@pytest.mark.parametrize("logic", [follow_trend, fade_stretch, break_out, follow_forecast])
+@pytest.mark.parametrize("logic", [follow_trend, fade_deviation, break_out, follow_forecast])
 def test_unknown_readings_open_nothing(logic):
     unknown = dict.fromkeys(HourReading._fields[1:], nan)
     assert logic(view(**unknown)) == OUT

@@ -13,8 +13,8 @@ from service.trading.lanes.readings import readings, rolling_mean
 def test_readings_are_unknown_until_there_are_enough_hours(hours):
     assert readings(empty(HOUR)) == []
     rows = readings(hours["btc"][:400])
-    assert np.isnan(rows[46].stretch)
-    assert np.isfinite(rows[47].stretch)
+    assert np.isnan(rows[46].deviation)
+    assert np.isfinite(rows[47].deviation)
     assert np.isnan(rows[167].volatility)
     assert np.isfinite(rows[168].volatility)
     assert np.isfinite(rows[0].turnover)

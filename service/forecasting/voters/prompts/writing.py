@@ -85,12 +85,12 @@ def _horizon(question: Question, state: AssetState) -> str:
     return f"{hours:.1f} hours ({hours / 24:.1f} days), of which {state.asset} trades {state.hours:.1f} hours"
 
 
-def _stretch(state: AssetState, inputs: ForecastInputs) -> float:
-    return base_of(VOL.name, state, inputs.fits).stretch
+def _ratio(state: AssetState, inputs: ForecastInputs) -> float:
+    return base_of(VOL.name, state, inputs.fits).sigma_ratio
 
 
 def _price(state: AssetState, inputs: ForecastInputs) -> str:
-    sigma = 100 * state.sigma * _stretch(state, inputs)
+    sigma = 100 * state.sigma * _ratio(state, inputs)
     return f"- {state.asset} is at {price(state.spot)} USD; one sigma until the deadline is {sigma:.1f}%"
 
 
@@ -103,7 +103,7 @@ def _levels(question: Question, inputs: ForecastInputs) -> Iterator[str]:
         return
     for level in question.levels:
         away = 100 * (level / state.spot - 1)
-        yield f"{price(level)} USD is {away:+.1f}% away, {state.distance(level) / _stretch(state, inputs):+.1f} sigma"
+        yield f"{price(level)} USD is {away:+.1f}% away, {state.distance(level) / _ratio(state, inputs):+.1f} sigma"
 
 
 def _evidence(seat: str, state: AssetState, inputs: ForecastInputs) -> Iterator[str]:

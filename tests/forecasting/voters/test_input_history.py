@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.forecasting.voters.input_panel import InputPanel, survey
-from service.forecasting.voters.inputs import LOOK_BACK_H
+from service.forecasting.voters.input_history import InputHistory, survey
+from service.forecasting.voters.inputs import LOOK_BACK_H, can_have
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 
 SERIES = ("log_price", "opened", "returns", "fast", "slow")
 
 
-def assert_is_prefix(part: InputPanel, whole: InputPanel) -> None:
+def assert_is_prefix(part: InputHistory, whole: InputHistory) -> None:
     """Every row of `part` is, bit for bit, the same row of `whole`."""
     rows = len(part)
     for asset, track in part.tracks.items():
@@ -38,7 +38,7 @@ def test_inputs_of_a_prefix_are_the_prefix_of_the_inputs(hourly, days):
 def test_a_peek_of_one_bar_is_caught(hourly):
     """The control: closes that come one hour early, the smallest look-ahead there is, break the prefix."""
 
-    def peeking(bars_of: dict[str, Bars]) -> InputPanel:
+    def peeking(bars_of: dict[str, Bars]) -> InputHistory:
         return survey({asset: replace(bars, close=np.roll(bars.close, -1)) for asset, bars in bars_of.items()})
 
     instant = int(hourly["btc"].time[0]) + 77 * DAY
@@ -60,16 +60,16 @@ def test_inputs_are_nan_before_fifty_days(hourly):
 
 def test_variance_is_per_open_hour(hourly):
     """The made bars move 0.5% an open hour, metals over the gap of a weekend too."""
-    panel = survey(hourly)
+    history = survey(hourly)
     for asset in ("btc", "gold"):
-        assert np.sqrt(panel.tracks[asset].slow[-1]) == pytest.approx(0.005, rel=0.05)
+        assert np.sqrt(history.tracks[asset].slow[-1]) == pytest.approx(0.005, rel=0.05)
 
 
 def test_a_closed_market_does_not_age_its_volatility(hourly):
     """From Friday 22:00 to Sunday 22:00 UTC gold does not trade: its variance stays to the last bit."""
-    panel = survey(hourly)
-    track = panel.tracks["gold"]
-    friday = panel.row_at(1_736_550_000)  # 2025-01-10T23:00:00Z
+    history = survey(hourly)
+    track = history.tracks["gold"]
+    friday = history.row_at(1_736_550_000)  # 2025-01-10T23:00:00Z
     assert len(set(track.fast[friday : friday + 40].tolist())) == 1
     assert not track.traded[friday : friday + 40].any()
 
@@ -92,7 +92,16 @@ def test_without_other_coins_only_breadth_is_missing(hourly):
 
 
 def test_moves_are_in_sigmas_of_180_days(hourly):
-    panel = survey(hourly)
-    bars, track = hourly["eth"], panel.tracks["eth"]
+    history = survey(hourly)
+    bars, track = hourly["eth"], history.tracks["eth"]
     expected = np.log(bars.close[-1] / bars.close[-25]) / np.sqrt(24 * track.slow[-1])
     assert track.inputs["move_24h"][-1] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("assets", [["btc"], ["eth"], ["sol", "xrp"], ["gold"], ["btc", "eth"], ["gold", "btc"]])
+def test_inputs_that_assets_can_have_are_those_that_become_finite(hourly, assets):
+    """`can_have` states what the history does, so that a voter that can never be fitted is not awaited."""
+    tracks = survey({asset: hourly[asset] for asset in assets}).tracks
+    names = next(iter(tracks.values())).inputs
+    for name in names:
+        assert can_have([name], assets) == any(np.isfinite(track.inputs[name]).any() for track in tracks.values()), name

@@ -1,8 +1,8 @@
 """The causal inputs of every asset, hour by hour: training and requests read the same ones.
 
 Row i of every array holds what was known at the end of hour i, computed from bars that were complete by then. Every
-step is sequential (running sums, recursions, trailing windows), so the panel of a prefix of the bars equals, bit for
-bit, a prefix of the panel. Variances count open hours: the weekend of a metal adds none.
+step is sequential (running sums, recursions, trailing windows), so the history of a prefix of the bars equals, bit for
+bit, a prefix of the history. Variances count open hours: the weekend of a metal adds none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from service.forecasting.densities.features import VarianceTrack, variance_tracks
 from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid
 from service.forecasting.densities.windows import decayed_mean, gain, trailing_mean
-from service.forecasting.voters.inputs import LOOK_BACK_H, leader_of
+from service.forecasting.voters.inputs import LOOK_BACK_H, PEERS, leader_of
 from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
@@ -52,7 +52,7 @@ class InputTrack:
 
 
 @dataclass(frozen=True)
-class InputPanel:
+class InputHistory:
     """All assets on one grid of hours."""
 
     grid: HourGrid
@@ -74,13 +74,13 @@ class InputPanel:
         """The unix second at which a row became known."""
         return self.grid.time_of(row)
 
-    def history_days(self, asset: str, row: int) -> float:
+    def days(self, asset: str, row: int) -> float:
         """Days from the first bar of `asset` to `row`."""
         return max(0, row + 1 - self.tracks[asset].first) * HOUR / DAY
 
 
-def survey(hourly: Mapping[str, Bars]) -> InputPanel:
-    """The panel of the assets that have hourly bars; at least one must.
+def survey(hourly: Mapping[str, Bars]) -> InputHistory:
+    """The history of the assets that have hourly bars; at least one must.
 
     The inputs of an asset are NaN until it has 50 days of bars.
     """
@@ -88,7 +88,7 @@ def survey(hourly: Mapping[str, Bars]) -> InputPanel:
     variance = variance_tracks(grid)
     tracks = {asset: _track(track, variance[asset]) for asset, track in grid.tracks.items()}
     moves = {asset: {span: _move(track, span) for span in (4, 24, 168)} for asset, track in tracks.items()}
-    return InputPanel(grid, {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()})
+    return InputHistory(grid, {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()})
 
 
 def _track(track: HourTrack, variance: VarianceTrack) -> InputTrack:
@@ -163,7 +163,7 @@ def _breadth(asset: str, moves: Mapping[str, Mapping[int, Array]]) -> dict[str, 
     leader = moves.get(leader_of(asset))
     if leader is None:
         nothing = np.full(len(moves[asset][4]), np.nan)
-        return dict.fromkeys(("peers_24h", "peers_rising", "leader_4h", "leader_gap_24h"), nothing)
+        return dict.fromkeys(PEERS, nothing)
     week = np.array([moves[coin][168] for coin in peers])
     return {
         "peers_24h": np.array([moves[coin][24] for coin in peers]).mean(axis=0),
