@@ -16,7 +16,7 @@ from service.forecasting.voters.context import Context
 from service.jobs.committing import keep_opened
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
-from service.store import knowledge, predictions
+from service.store import evidence, knowledge, predictions
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -41,7 +41,8 @@ def vote(
 
     def committed(market: Prediction) -> Prediction | None:
         try:
-            result = job_context.panel.ask(market.question, slot, basis)
+            informed = evidence.beside(job_context.database, job_context.panel, basis, market.question, slot)
+            result = job_context.panel.ask(market.question, slot, informed)
         except NoVoters as error:
             log.info("no_votes", market=market.id, detail=error.detail)
             return None

@@ -7,6 +7,7 @@ direction. Every input is 0 when it carries no information.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -66,8 +67,11 @@ def leader_of(asset: str) -> str:
     return "eth" if asset == "btc" else "btc"
 
 
-def describe(name: str, value: float, center: float, asset: str) -> str:
-    """The value of an input in words; `center` is its average over the questions that the voter was fitted to."""
+def describe(name: str, value: float, center: float, asset: str, label: Callable[[str], str] = str) -> str:
+    """The value of an input in words; `center` is its average over the questions that the voter was fitted to.
+
+    `label` gives the name of another asset.
+    """
     return INPUTS[name].phrase.format(
         value=value,
         ratio=np.exp(value),
@@ -75,7 +79,7 @@ def describe(name: str, value: float, center: float, asset: str) -> str:
         share=100 * value,
         rising=100 * (value + 0.5),
         position=50 * (value + 1),
-        leader=leader_of(asset),
+        leader=label(leader_of(asset)),
         peers="coins" if is_metal(asset) else "other coins",
     )
 

@@ -34,6 +34,7 @@ def seated(clients: Clients) -> Callable[..., tuple[Voter, ...]]:
             budget=Budget(None, None, SpendingInMemory(), time.time),
             deadline_s=20,
             on_failure="fallback",
+            is_masked=False,
         )
 
     return build

@@ -17,6 +17,7 @@ from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inp
 from service.forecasting.voters.inputs import INPUTS, describe
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.prompts import write, writing
+from service.forecasting.voters.prompts.sample import SAMPLE_QUESTION, sample_inputs
 from service.forecasting.voters.seats import SEATS
 from service.questions.canonical import canonical
 from tests.forecasting.made import NOW
@@ -138,19 +139,38 @@ def _holds_nothing_that_ends_it(words: str) -> None:
     assert not [letter for letter in words if unicodedata.category(letter)[0] == "C"]
 
 
-def test_a_version_changes_with_every_text_that_a_prompt_is_made_of(question, inputs):
-    """By hand: the hash of the seat's system prompt and of the frame of the message."""
-    versions = {name: write(name, question, inputs, NONCE).version for name in NAMES}
+@pytest.mark.parametrize("is_masked", [False, True])
+def test_a_version_is_the_hash_of_a_sample_prompt(question, inputs, is_masked):
+    """By hand: of the seat's system prompt and of the message for the sample; numbers of the day change nothing."""
+    versions = {name: write(name, question, inputs, NONCE, is_masked=is_masked).version for name in NAMES}
     assert len(set(versions.values())) == 6
     for name, version in versions.items():
-        text = writing.SYSTEMS[name] + writing.CASE.template
-        assert version == f"{name}/{hashlib.sha256(text.encode()).hexdigest()[:8]}"
-        assert (writing.TEXTS / f"{name}.txt").read_text(encoding="utf-8").strip() in writing.SYSTEMS[name]
+        sample = write(name, SAMPLE_QUESTION, sample_inputs(), "nonce", is_masked=is_masked)
+        assert version == f"{name}/{hashlib.sha256((sample.system + sample.user).encode()).hexdigest()[:8]}"
+        assert (writing.TEXTS / f"{name}.txt").read_text(encoding="utf-8").strip() in sample.system
+
+
+@pytest.mark.parametrize("seat", NAMES)
+def test_a_version_changes_with_the_layout_of_the_evidence(seat, monkeypatch):
+    """A text, the frame of the message and a table of this seat: each begins a new record."""
+    before = writing.version(seat, is_masked=False)
+    for change in (
+        lambda: monkeypatch.setitem(writing.SYSTEMS, seat, "Other rules."),
+        lambda: monkeypatch.setattr(writing, "CASE", Template(writing.CASE.template + ".")),
+        lambda: monkeypatch.setitem(writing.TABLES, seat, lambda *_: iter(["another row"])),
+    ):
+        change()
+        writing.version.cache_clear()
+        assert writing.version(seat, is_masked=False) != before
+        monkeypatch.undo()
+    writing.version.cache_clear()
+    assert before == writing.version(seat, is_masked=False) != writing.version(seat, is_masked=True)
 
 
 def test_no_text_leaves_a_place_open(question, inputs):
     for name in NAMES:
         assert "$" not in write(name, question, inputs, NONCE).system
     assert set(Template(writing.CASE.template).get_identifiers()) == {
-        *("question", "horizon", "prices", "levels", "base", "evidence", "nonce", "words")
+        *("question", "horizon", "prices", "levels", "base", "quantiles", "similar"),
+        *("evidence", "tables", "headlines", "nonce", "words"),
     }
