@@ -481,7 +481,10 @@ def test_a_published_market_names_the_models_that_voted(lived):
     (challenge,) = [market for market in voted_on(running) if market.number]
     shown = running.client.get(f"/api/challenges/{challenge.number}").get_json()
     for seat, engine in ENGINES.items():
-        assert (shown["ai_votes"][seat]["engine"], shown["ai_votes"][seat]["prompt"]) == (engine, version(seat, is_masked=False))
+        assert (shown["ai_votes"][seat]["engine"], shown["ai_votes"][seat]["prompt"]) == (
+            engine,
+            version(seat, is_masked=False),
+        )
 
 
 @pytest.mark.slow

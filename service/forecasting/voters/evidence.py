@@ -12,7 +12,7 @@ from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.questions.question import Comparator, Question
 
-HISTORY_S = 180 * DAY  # of hourly bars
+HISTORY_S = 181 * DAY  # of hourly bars: 180 days, and the day that has begun
 NEWS_S = 72 * HOUR
 MOST_STORIES = 40
 
