@@ -49,11 +49,16 @@ INPUTS: dict[str, Input] = {
         Input("weekend", "width", "weekend share {share:+.1f} pp from average"),
         Input("us_session", "width", "US session share {share:+.1f} pp from average"),
         Input("month_turn", "lean", "turn-of-month share {share:+.1f} pp from average"),
+        Input("news_level", "lean", "news score of {value:+.2f}"),
+        Input("news_change", "lean", "24-hour change of {value:+.2f} in the news score"),
+        Input("news_volume", "width", "{ratio:.2f} times the usual number of stories (average {average:.2f})"),
+        Input("news_surprise", "lean", "news score {value:+.2f} from its week before"),
     )
 }
 
 ONE_DAY = np.timedelta64(1, "D")
 WINDOW = ("weekend", "us_session", "month_turn")
+HEADLINES = ("news_level", "news_change", "news_volume", "news_surprise")  # only of the news seat
 LOOK_BACK_H = 50 * 24  # hours of history that the longest look-back needs
 
 

@@ -164,10 +164,10 @@ def _evidence(seat: str, inputs: ForecastInputs, wording: Wording) -> Iterator[s
     """The seat's inputs of each asset in words; before the first fit their average is taken as 0."""
     names = INPUTS[seat]
     fit = inputs.fits.linear.get(seat) if inputs.fits else None
-    centers = fit.centers if fit else (0.0,) * len(names)
+    centers = dict(zip(fit.inputs, fit.centers, strict=True)) if fit else dict.fromkeys(names, 0.0)
     for state in inputs.states:
-        for name, value, center in zip(names, require(state, names, LOOK_BACK_H / 24).tolist(), centers, strict=True):
-            words = describe(name, value, center, state.asset, wording.asset)
+        for name, value in zip(names, require(state, names, LOOK_BACK_H / 24).tolist(), strict=True):
+            words = describe(name, value, centers[name], state.asset, wording.asset)
             yield f"{wording.asset(state.asset)}: {words}"
 
 
