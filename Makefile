@@ -15,10 +15,10 @@ install = $(BIN)/python -m uv pip install --quiet --compile-bytecode --require-h
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run bot lab voila test coverage test-llm lint types style bench evaluate referee examples pin clean
+.PHONY: help run bot lab voila test coverage test-llm lint types style bench evaluate evaluate-models referee examples pin clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
 
 # What the service, the bot and the panels need; then what JupyterLab adds; then what the checks add.
 $(INSTALLED): requirements.txt
@@ -87,6 +87,9 @@ bench: $(CHECKS) $(REFEREE)/.installed ## speed, as ratios in one run
 evaluate: $(CHECKS) ## the voters and the pool, walked forward over real bars (BARS=folder of hourly CSV files, OUT=folder)
 	@$(BIN)/python -m tests.measure.evaluate $(BARS)
 	@$(if $(OUT),$(BIN)/python -m tests.measure.density_files $(OUT) $(BARS))
+
+evaluate-models: $(CHECKS) ## the configured language models on resolved questions of a replay, masked (BARS=folder, QUESTIONS=100)
+	@$(BIN)/python -m tests.measure.evaluate_models $(BARS) $(if $(QUESTIONS),--questions $(QUESTIONS))
 
 $(REFEREE)/.installed: tests/measure/referee.txt
 	@$(PYTHON) -m venv $(REFEREE)

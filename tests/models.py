@@ -103,7 +103,7 @@ def messages(request: Mapping[str, Any]) -> tuple[str, str]:
 
 def inputs_told(user: str) -> list[str]:
     """The names of the inputs that a prompt tells, in its order; fails at a line that is no input."""
-    section = user.partition("Shown to your seat alone")[2].partition("The caller's own words")[0]
+    section = user.partition("Shown to your seat alone")[2].partition("\n\n")[0]
     return [_input_of(line) for line in section.splitlines()[1:] if line]
 
 
@@ -121,7 +121,8 @@ def _pattern(phrase: str) -> str:
 
 def fenced(user: str) -> str:
     """The caller's words as a prompt quotes them."""
-    return re.search(r"^begin (\S+)\n(.*)\nend \1$", user, re.MULTILINE).group(2)
+    words = user.rpartition("The caller's own words")[2]
+    return re.search(r"^begin (\S+)\n(.*)\nend \1$", words, re.MULTILINE).group(2)
 
 
 def streamed(piece: bytes) -> tuple[str, Any]:

@@ -31,7 +31,7 @@ from service.forecasting.voters.votes import Answer, publish
 from service.market.instants import utc
 from service.questions import understand
 from service.questions.question import Question
-from service.store import knowledge, predictions
+from service.store import evidence, knowledge, predictions
 
 ANSWER = TypeAdapter(Answer)
 PATIENCE_S = 2.0  # how long after the voters' deadline another caller's run is waited for
@@ -138,18 +138,23 @@ class Answering:
                 yield step
 
     def _ask(self, inquiry: Inquiry) -> Answer:
-        result = self._services.panel.ask(inquiry.question, inquiry.now, inquiry.knowledge)
+        result = self._services.panel.ask(inquiry.question, inquiry.now, self._informed(inquiry))
         return self._store(inquiry, result)
 
     def _run(self, inquiry: Inquiry) -> Generator[Step]:
         """Poll the voters; no database connection is held meanwhile."""
         panel, question, now = self._services.panel, inquiry.question, inquiry.now
         replies: dict[str, Reply] = {}
-        with closing(panel.poll(question, now, inquiry.knowledge)) as polled:
+        with closing(panel.poll(question, now, self._informed(inquiry))) as polled:
             for reply in polled:
                 replies |= [reply] if reply else []
                 yield reply
         yield self._store(inquiry, panel.conclude(question, now, inquiry.knowledge, replies))
+
+    def _informed(self, inquiry: Inquiry) -> Knowledge:
+        """What the voters forecast from, with the evidence for language models; the store is closed again."""
+        services = self._services
+        return evidence.beside(services.database, services.panel, inquiry.knowledge, inquiry.question, inquiry.now)
 
     def _store(self, inquiry: Inquiry, result: PanelResult) -> Answer:
         """The answer as it is published, measured and stored with its votes."""

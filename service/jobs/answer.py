@@ -18,7 +18,7 @@ from service.jobs.committing import keep_votes
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.layer_inputs import gather_inputs, swarm
-from service.store import knowledge, predictions
+from service.store import evidence, knowledge, predictions
 from service.store.plain import apex_calls
 
 EVERY_S = 2
@@ -61,11 +61,12 @@ def _commit(
     if asset not in latest.contexts or asset not in net:
         log.info("no_votes", market=market.id, detail=f"no data on {asset} yet")
         return None
+    informed = evidence.beside(job_context.database, job_context.panel, latest, market.question, at)
     try:
         return commit_challenge(
             market,
             at,
-            latest,
+            informed,
             job_context.panel,
             net=net[asset],
             call=fuse(gather_inputs(job_context, at, latest, asset), record),

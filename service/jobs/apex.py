@@ -8,10 +8,9 @@ from service.forecasting.apex.call import EVERY_S, Call, fuse
 from service.forecasting.apex.document import apex_document
 from service.forecasting.apex.scores import record_of, resolved_calls, score
 from service.forecasting.backfill import ASSET
-from service.forecasting.voters import context
 from service.forecasting.voters.track_record import ClassRecord
 from service.jobs.documents import header
-from service.jobs.forecast import hours
+from service.jobs.forecast import contexts_at, hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.layer_inputs import gather_inputs
 from service.market.bars import Bars
@@ -54,7 +53,7 @@ def _call(
     """The call of this slot, if one is due and bitcoin has a price."""
     if calls and slot // EVERY_S == calls[-1].at // EVERY_S:
         return []
-    contexts = context.build_all(hourly, slot)
+    contexts = contexts_at(job_context, slot, hourly)
     if ASSET not in contexts:
         return []
     latest = knowledge.beside(job_context.database, contexts)

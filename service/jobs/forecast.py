@@ -20,6 +20,7 @@ from service.forecasting.voters.panel import Panel
 from service.jobs import children
 from service.jobs.documents import header
 from service.jobs.job import Effects, JobContext
+from service.jobs.news_inputs import tracks
 from service.jobs.schedules import Monthly
 from service.market.assets import Calendar, calendar_of
 from service.market.bars import Bars
@@ -41,7 +42,7 @@ def observe(job_context: JobContext, slot: int) -> Effects:
 
     Once an hour the voters also forecast direction and volatility of the assets of the consensus lane.
     """
-    by_asset = context.build_all(hours(job_context, slot), slot)
+    by_asset = contexts_at(job_context, slot, hours(job_context, slot))
     hour = slot // HOUR * HOUR
     votes = _vote(job_context, hour, by_asset) if any(state.as_of == hour for state in by_asset.values()) else {}
 
@@ -92,9 +93,10 @@ def refit(job_context: JobContext, slot: int) -> Effects:
     hourly = hours(job_context, slot)
     if current and not due_views(current["densities"], hourly):
         return lambda _: None
-    fitted = children.call(training.fit, hourly, month)
+    news = tracks(job_context, month - training.LEARNT_DAYS * DAY, slot)
+    fitted = children.call(training.fit, hourly, month, news)
     if training.awaited(fitted.missing, assets) or due_views(fitted.densities, hourly):
-        fitted = children.call(training.fit, hourly, slot)
+        fitted = children.call(training.fit, hourly, slot, news)
     return lambda db: fits.save(db, fitted.slot, fitted.to_plain())
 
 
@@ -124,6 +126,11 @@ def forecast_prices(job_context: JobContext, slot: int) -> Effects:
     documents = price_forecasts.describe(stored, slot, header(job_context, slot, every_s=0))
     by_name = {f"forecasts/{asset}": document for asset, document in documents.items()}
     return lambda db: snapshots.publish(db, slot, by_name)
+
+
+def contexts_at(job_context: JobContext, slot: int, hourly: Mapping[str, Bars]) -> dict[str, Context]:
+    """The context of every asset at `slot`, with the inputs of headlines where enough are stored."""
+    return context.build_all(hourly, slot, tracks(job_context, slot - DAY, slot))
 
 
 def hours(job_context: JobContext, slot: int) -> dict[str, Bars]:

@@ -13,9 +13,8 @@ from sqlalchemy import Connection
 from service.errors import SourceFailed
 from service.forecasting.predictions import Prediction, Settlement
 from service.forecasting.predictions.imports import OutsideMarket, choose
-from service.forecasting.voters import context
 from service.jobs.committing import keep_opened, keep_settlements
-from service.jobs.forecast import hours
+from service.jobs.forecast import contexts_at, hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import vote
 from service.market.instants import iso
@@ -42,7 +41,7 @@ STATUSES = TypeAdapter(dict[str, SourceStatus])
 def import_markets(job_context: JobContext, slot: int) -> Effects:
     """Import what outside markets ask about our assets; where a source fails, earlier imports stay."""
     offered, statuses = _offered(job_context, slot)
-    contexts = context.build_all(hours(job_context, slot), slot)
+    contexts = contexts_at(job_context, slot, hours(job_context, slot))
     with job_context.database.reading() as db:
         unresolved = predictions.unresolved(db)
         stored = predictions.ids(db)

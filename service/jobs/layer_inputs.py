@@ -11,14 +11,14 @@ from service.forecasting.news.pulse import score_at
 from service.forecasting.news.stories import stories
 from service.forecasting.voters.knowledge import Knowledge
 from service.jobs.job import JobContext
-from service.jobs.news import KEPT_S
+from service.jobs.news_inputs import LOOK_BACK_S
 from service.store import headlines, predictions, snapshots
 
 
 def gather_inputs(job_context: JobContext, at: int, knowledge: Knowledge, asset: str) -> LayerInputs:
     """The inputs of a call on `asset`, which has a context, at the world second `at`."""
     with job_context.database.reading() as db:
-        recent = headlines.since(db, at - KEPT_S)
+        recent = headlines.since(db, at - LOOK_BACK_S)
         markets = predictions.active(db, at)
     net = swarm(job_context).get(asset)
     return poll_layers(

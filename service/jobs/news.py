@@ -17,6 +17,7 @@ from service.forecasting.news.stories import read
 from service.jobs.documents import header
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
+from service.jobs.news_inputs import LOOK_BACK_S
 from service.market.instants import DAY, HOUR, iso, unix
 from service.sources import headlines as feeds
 from service.sources.feed_entries import source_of
@@ -25,7 +26,7 @@ from service.store import headlines, snapshots
 from service.store.plain import feed_states
 
 EVERY_S = HOUR
-KEPT_S = 14 * DAY  # longer than any look-back of the pulse
+KEPT_S = 200 * DAY  # what the news seat learns from
 
 NAME = "news-pulse"
 
@@ -48,7 +49,7 @@ def read_news(job_context: JobContext, slot: int) -> Effects:
     news = _fetch(job_context, slot) if live else _write(job_context, slot)
     scored = read(news.headlines)
     with job_context.database.reading() as db:
-        stored = headlines.since(db, slot - KEPT_S)
+        stored = headlines.since(db, slot - LOOK_BACK_S)
     ids = {each.headline.id for each in stored}
     mood = pulse([*stored, *(each for each in scored if each.headline.id not in ids)], slot)
     feeds_read = ", ".join(map(source_of, job_context.settings.news_feeds))
@@ -69,7 +70,7 @@ def read_news(job_context: JobContext, slot: int) -> Effects:
 def _write(job_context: JobContext, slot: int) -> FetchedNews:
     with job_context.database.reading() as db:
         last = headlines.last_at(db)
-    since = slot - KEPT_S if last is None else max(last, slot - KEPT_S)
+    since = slot - LOOK_BACK_S if last is None else max(last, slot - LOOK_BACK_S)
     return FetchedNews(slot, simulated.write(hours(job_context, slot), since, slot))
 
 

@@ -11,19 +11,18 @@ import structlog
 from service.errors import NoVoters
 from service.forecasting.predictions import Prediction, series, simulated_odds
 from service.forecasting.predictions.commitments import commitment_of
-from service.forecasting.voters import context
 from service.forecasting.voters.context import Context
 from service.jobs.committing import keep_opened
-from service.jobs.forecast import hours
+from service.jobs.forecast import contexts_at, hours
 from service.jobs.job import Effects, JobContext
-from service.store import knowledge, predictions
+from service.store import evidence, knowledge, predictions
 
 log = structlog.stdlib.get_logger(__name__)
 
 
 def predict(job_context: JobContext, slot: int) -> Effects:
     """Open every market of the series that is due at `slot` and not stored yet."""
-    contexts = context.build_all(hours(job_context, slot), slot)
+    contexts = contexts_at(job_context, slot, hours(job_context, slot))
     with job_context.database.reading() as db:
         stored = predictions.ids(db)
     opened = vote(job_context, slot, series.opening(slot, contexts, stored), contexts)
@@ -41,7 +40,8 @@ def vote(
 
     def committed(market: Prediction) -> Prediction | None:
         try:
-            result = job_context.panel.ask(market.question, slot, basis)
+            informed = evidence.beside(job_context.database, job_context.panel, basis, market.question, slot)
+            result = job_context.panel.ask(market.question, slot, informed)
         except NoVoters as error:
             log.info("no_votes", market=market.id, detail=error.detail)
             return None

@@ -23,6 +23,8 @@ from service.forecasting.predictions import (
     Settlement,
     by_resolution,
 )
+from service.forecasting.voters.brains import VOL
+from service.forecasting.voters.evidence import PastQuestion
 from service.questions import Question
 from service.store.tables import odds, prediction, prediction_vote
 
@@ -154,6 +156,27 @@ def has_any(db: Connection) -> bool:
 def settled(db: Connection) -> list[Prediction]:
     """The settled markets and challenges, in order of resolution."""
     return by_resolution(_load(db, ~_IS_OPEN, ~_IS_ANSWER))
+
+
+def resolved_questions(db: Connection, now: int, limit: int) -> list[PastQuestion]:
+    """The markets and challenges that resolved yes or no by the world second `now`, newest first, at most `limit`.
+
+    Without an event, or without a vote of plain volatility, a question is left out.
+    """
+    query = (
+        select(prediction.c.question, prediction.c.outcome, prediction_vote.c.p)
+        .join(prediction_vote, prediction_vote.c.prediction == prediction.c.id)
+        .where(prediction_vote.c.voter == VOL.name, prediction.c.outcome.in_(("yes", "no")), ~_IS_ANSWER)
+        .where(prediction.c.resolved_at <= now)
+        .order_by(prediction.c.resolved_at.desc(), prediction.c.id)
+        .limit(limit)
+    )
+    rows = [(canonical.read(question), outcome, base) for question, outcome, base in db.execute(query)]
+    return [
+        PastQuestion(plain["comparator"], plain["negated"], plain["horizon_hours"], base, outcome == "yes")
+        for plain, outcome, base in rows
+        if plain["comparator"] != "open"
+    ]
 
 
 def settled_answers(db: Connection) -> list[Prediction]:

@@ -38,7 +38,7 @@ def fitted_slots(monkeypatch) -> list[int]:
     """The slots that were fitted."""
     slots: list[int] = []
 
-    def call(_fit: Callable, _hourly: dict, slot: int) -> Fits:
+    def call(_fit: Callable, _hourly: dict, slot: int, _news: dict) -> Fits:
         slots.append(slot)
         return fits_of(slot)
 
@@ -74,7 +74,7 @@ def test_current_fits_are_kept(database, fitted_slots):
 
 def test_a_month_with_too_little_history_is_fitted_until_now(database, monkeypatch):
     """Again at every slot, until all voters are fitted."""
-    monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot: fits_of(slot, trend="short"))
+    monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot, _news: fits_of(slot, trend="short"))
     assert run(database, fits_of(SLOT - DAY, trend="short")) == fits_of(SLOT, trend="short")
 
 

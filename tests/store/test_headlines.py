@@ -55,14 +55,13 @@ def test_an_empty_batch_is_allowed(database):
     assert since(database, 0) == []
 
 
-def test_the_instant_of_the_newest_is_read(database):
-    def last_at() -> int | None:
-        with database.reading() as db:
-            return headlines.last_at(db)
-
-    assert last_at() is None
-    keep(database, read("Story 1", 3000), read("Story 2", 1000))
-    assert last_at() == 3000
+@pytest.mark.parametrize(("query", "expected"), [(headlines.first_at, 1000), (headlines.last_at, 3000)])
+def test_the_instants_of_the_oldest_and_the_newest_are_read(database, query, expected):
+    with database.reading() as db:
+        assert query(db) is None
+    keep(database, read("Story 1", 3000), read("Story 2", 1000), read("Story 3", 2000))
+    with database.reading() as db:
+        assert query(db) == expected
 
 
 def test_pruning_deletes_everything_before_an_instant(database):

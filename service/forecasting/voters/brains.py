@@ -15,7 +15,7 @@ from service.forecasting.voters.distribution import NORMAL_BASE, Base, Curve
 from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, base_of, p_yes, require, settled
 from service.forecasting.voters.forest import ForestFit
-from service.forecasting.voters.inputs import INPUTS, LOOK_BACK_H, describe, is_metal
+from service.forecasting.voters.inputs import HEADLINES, INPUTS, LOOK_BACK_H, describe, is_metal
 from service.forecasting.voters.linear import LinearFit
 from service.forecasting.voters.reasoning import ExplainedCurve, explain
 from service.forecasting.voters.voter import EMBEDDED, VoterKind
@@ -85,7 +85,7 @@ class Linear:
         return explain(question, inputs, curves, self.topic)
 
     def _curve(self, fit: LinearFit, state: AssetState, base: Base) -> ExplainedCurve:
-        values = require(state, self.inputs, LOOK_BACK_H / 24)
+        values = self.values(state, fit)
         scored = linear.scores(fit, _variants(values, np.array(fit.centers)))
         metal = float(is_metal(state.asset))
 
@@ -93,6 +93,10 @@ class Linear:
             return linear.residual(fit, metal, z / base.sigma_ratio, state.hours, scored)
 
         return _explained(state.asset, base, residuals, fit, values)
+
+    def values(self, state: AssetState, fit: LinearFit) -> Array:
+        """The inputs of the fit, shape (inputs,); raises Abstention where one is missing."""
+        return require(state, fit.inputs, LOOK_BACK_H / 24)
 
 
 @dataclass(frozen=True)
@@ -148,5 +152,5 @@ def _fitted(name: str, fits: Fits | None) -> Fits:
 
 
 VOL = Volatility()
-LOGIT = Linear("logit", "brain", tuple(INPUTS), "all inputs")
+LOGIT = Linear("logit", "brain", tuple(name for name in INPUTS if name not in HEADLINES), "all inputs")
 FOREST = Forest()

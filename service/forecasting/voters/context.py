@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from service.forecasting.voters.input_history import InputHistory, InputTrack, survey
-from service.forecasting.voters.inputs import INPUTS, WINDOW
+from service.forecasting.voters.input_history import NO_NEWS, InputHistory, InputTrack, survey
+from service.forecasting.voters.inputs import INPUTS
+from service.forecasting.voters.news_track import NewsTrack
 from service.market.assets import ASSETS, open_hours
 from service.market.bars import Bars
 
@@ -24,9 +25,10 @@ class Context:
 
     `spot` is that bar's close in USD, `history_days` the days since the first stored bar. `fast` and `slow` are
     variances of the log return per open hour (half-life 72 h; 180 days). `inputs` holds every input that comes from
-    prices, null where history is too short; `correlations` that of hourly returns with each other asset over the last
-    30 days, in hours in which both traded. `level` is the log variance per seasonal hour over 180 days and `variance`
-    what the views of volatility see; a context stored by a version before them has neither.
+    prices, null where history is too short, and from the 30th day of stored headlines on those that come from
+    headlines; `correlations` that of hourly returns with each other asset over the last 30 days, in hours in which both
+    traded. `level` is the log variance per seasonal hour over 180 days and `variance` what the views of volatility see;
+    a context stored by a version before them has neither.
     """
 
     asset: str
@@ -60,10 +62,13 @@ class Context:
         return Context(**plain)
 
 
-def build_all(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Context]:
-    """The context of every asset that has a complete bar at the unix second `as_of`; later bars are ignored."""
+def build_all(hourly: Mapping[str, Bars], as_of: int, news: Mapping[str, NewsTrack] = NO_NEWS) -> dict[str, Context]:
+    """The context of every asset that has a complete bar at the unix second `as_of`; later bars are ignored.
+
+    `news` are the inputs of headlines where enough of them are stored.
+    """
     complete = _complete(hourly, as_of)
-    return recall(survey(complete), complete, as_of, complete) if complete else {}
+    return recall(survey(complete, news), complete, as_of, complete) if complete else {}
 
 
 def recall(
@@ -89,7 +94,7 @@ def _complete(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Bars]:
 
 def _context(history: InputHistory, row: int, asset: str, bars: Bars) -> Context:
     track = history.tracks[asset]
-    inputs = {name: _finite(track.inputs[name][row]) for name in INPUTS if name not in WINDOW}
+    inputs = {name: _finite(track.inputs[name][row]) for name in INPUTS if name in track.inputs}
     return Context(
         asset=asset,
         as_of=bars.as_of,

@@ -14,6 +14,7 @@ from service.forecasting.voters import distribution
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.distribution import NORMAL_BASE, Base, Curve, ViewBase
+from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.inputs import of_window
 from service.forecasting.voters.knowledge import Knowledge
@@ -58,13 +59,15 @@ class AssetState:
 class ForecastInputs:
     """The `state` of the question's asset, and of the `other` asset of a `relative` question with the correlation.
 
-    `correlation` is None where there are too few common hours, `fits` before the first fit.
+    `correlation` is None where there are too few common hours, `fits` before the first fit. `evidence` is for language
+    models alone.
     """
 
     state: AssetState
     other: AssetState | None
     correlation: float | None
     fits: Fits | None
+    evidence: Evidence = field(default_factory=Evidence)
 
     @property
     def states(self) -> tuple[AssetState, ...]:
@@ -81,13 +84,14 @@ def build_inputs(question: Question, now: int, knowledge: Knowledge) -> Forecast
     context = usable(knowledge.contexts, question.asset, now)
     state = _state(context, question.spot, now, until)
     if question.other_asset is None:
-        return ForecastInputs(state, None, None, knowledge.fits)
+        return ForecastInputs(state, None, None, knowledge.fits, knowledge.evidence)
     other = usable(knowledge.contexts, question.other_asset, now)
     return ForecastInputs(
         state=state,
         other=_state(other, other.spot, now, until),
         correlation=context.correlations.get(other.asset),
         fits=knowledge.fits,
+        evidence=knowledge.evidence,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -18,6 +19,7 @@ from service.forecasting.densities.features import VarianceTrack, variance_track
 from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid
 from service.forecasting.densities.windows import decayed_mean, gain, trailing_mean
 from service.forecasting.voters.inputs import LOOK_BACK_H, PEERS, leader_of
+from service.forecasting.voters.news_track import NewsTrack
 from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
@@ -28,6 +30,7 @@ FAST_HALF_LIFE_H = 72
 FASTEST_HALF_LIFE_H = 12
 SLOW_H = 180 * 24
 LEAST_VARIANCE = 1e-12  # per open hour: a constant price must not divide by zero
+NO_NEWS: Mapping[str, NewsTrack] = MappingProxyType({})
 COINS = tuple(key for key, asset in ASSETS.items() if asset.calendar == "always")
 
 
@@ -79,16 +82,24 @@ class InputHistory:
         return max(0, row + 1 - self.tracks[asset].first) * HOUR / DAY
 
 
-def survey(hourly: Mapping[str, Bars]) -> InputHistory:
+def survey(hourly: Mapping[str, Bars], news: Mapping[str, NewsTrack] = NO_NEWS) -> InputHistory:
     """The history of the assets that have hourly bars; at least one must.
 
-    The inputs of an asset are NaN until it has 50 days of bars.
+    The inputs of an asset are NaN until it has 50 days of bars. Those of headlines are there for the assets in `news`.
     """
     grid = hour_grid(hourly)
     variance = variance_tracks(grid)
     tracks = {asset: _track(track, variance[asset]) for asset, track in grid.tracks.items()}
     moves = {asset: {span: _move(track, span) for span in (4, 24, 168)} for asset, track in tracks.items()}
-    return InputHistory(grid, {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()})
+    priced = {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()}
+    return InputHistory(grid, {asset: _with_news(track, grid, news.get(asset)) for asset, track in priced.items()})
+
+
+def _with_news(track: InputTrack, grid: HourGrid, news: NewsTrack | None) -> InputTrack:
+    if news is None:
+        return track
+    times = grid.origin + np.arange(len(grid), dtype=np.int64) * HOUR
+    return replace(track, inputs={**track.inputs, **news.at(times)})
 
 
 def _track(track: HourTrack, variance: VarianceTrack) -> InputTrack:

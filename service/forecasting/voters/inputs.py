@@ -7,7 +7,7 @@ direction. Every input is 0 when it carries no information.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, overload
 
@@ -54,12 +54,17 @@ INPUTS: dict[str, Input] = {
         Input("weekend", "width", "weekend share {share:+.1f} pp from average"),
         Input("us_session", "width", "US session share {share:+.1f} pp from average"),
         Input("month_turn", "lean", "turn-of-month share {share:+.1f} pp from average"),
+        Input("news_level", "lean", "news score of {value:+.2f}"),
+        Input("news_change", "lean", "24-hour change of {value:+.2f} in the news score"),
+        Input("news_volume", "width", "{ratio:.2f} times the usual number of stories (average {average:.2f})"),
+        Input("news_surprise", "lean", "news score {value:+.2f} from its week before"),
     )
 }
 
 ONE_DAY = np.timedelta64(1, "D")
 WINDOW = ("weekend", "us_session", "month_turn")
 PEERS = ("peers_24h", "peers_rising", "leader_4h", "leader_gap_24h")
+HEADLINES = ("news_level", "news_change", "news_volume", "news_surprise")  # only of the news seat
 LOOK_BACK_H = 50 * 24  # hours of history that the longest look-back needs
 
 
@@ -78,8 +83,11 @@ def can_have(names: Collection[str], assets: Collection[str]) -> bool:
     return set(PEERS).isdisjoint(names) or any(leader_of(asset) in assets for asset in assets)
 
 
-def describe(name: str, value: float, center: float, asset: str) -> str:
-    """The value of an input in words; `center` is its average over the questions that the voter was fitted to."""
+def describe(name: str, value: float, center: float, asset: str, label: Callable[[str], str] = str) -> str:
+    """The value of an input in words; `center` is its average over the questions that the voter was fitted to.
+
+    `label` gives the name of another asset.
+    """
     return INPUTS[name].phrase.format(
         value=value,
         ratio=np.exp(value),
@@ -87,7 +95,7 @@ def describe(name: str, value: float, center: float, asset: str) -> str:
         share=100 * value,
         rising=100 * (value + 0.5),
         position=50 * (value + 1),
-        leader=leader_of(asset),
+        leader=label(leader_of(asset)),
         peers="coins" if is_metal(asset) else "other coins",
     )
 

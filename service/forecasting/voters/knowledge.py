@@ -6,17 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from service.forecasting.voters.context import Context
+from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.track_record import TrackRecord
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    """The contexts by asset, the newest fits (None before the first) and the track record."""
+    """The contexts by asset, the newest fits (None before the first) and the track record.
+
+    `evidence` is for language models; it is empty where none votes.
+    """
 
     contexts: Mapping[str, Context]
     fits: Fits | None = None
     record: TrackRecord = field(default_factory=TrackRecord)
+    evidence: Evidence = field(default_factory=Evidence)
 
     @property
     def spots(self) -> dict[str, float]:

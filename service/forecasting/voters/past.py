@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.voters import distribution
-from service.forecasting.voters.input_history import InputHistory
-from service.forecasting.voters.inputs import INPUTS, WINDOW, is_metal, of_window
+from service.forecasting.voters.input_history import InputHistory, InputTrack
+from service.forecasting.voters.inputs import HEADLINES, INPUTS, WINDOW, is_metal, of_window
 from service.market.instants import HOUR
 
 Array = NDArray[np.float64]
@@ -129,7 +129,13 @@ def _ask(
         "unit": sigma,
         "level": track.variance.level[rows],
         "moved": (track.log_price[rows + horizon] - track.log_price[rows]) / sigma,
-        **{name: track.inputs[name][rows] for name in INPUTS if name not in WINDOW},
+        **{name: track.inputs[name][rows] for name in INPUTS if name not in (*WINDOW, *HEADLINES)},
+        **{name: _of_headlines(track, name, rows) for name in HEADLINES},
         **{name: values[rows] for name, values in track.variance.features.items()},
         **of_window(asset, asked_at, asked_at + horizon * HOUR, hours),
     }
+
+
+def _of_headlines(track: InputTrack, name: str, rows: NDArray[np.int64]) -> Array:
+    """An input of headlines; 0, which carries no information, where too few were stored."""
+    return np.nan_to_num(track.inputs[name][rows]) if name in track.inputs else np.zeros(len(rows))

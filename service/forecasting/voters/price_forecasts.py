@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from service.forecasting.densities.fits import CalendarFit
 from service.forecasting.densities.views import VIEWS
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.forecast_inputs import usable
+from service.forecasting.voters.fits import Fits
+from service.forecasting.voters.forecast_inputs import AssetState, usable
 from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS, calendar_of, open_hours
 from service.market.instants import DAY, HOUR, iso
@@ -90,7 +92,7 @@ def pooled_sigma(knowledge: Knowledge, asset: str, now: int, until: int) -> floa
     fit = knowledge.fits.densities.get(calendar_of(asset)) if knowledge.fits else None
     if fit is None or context.level is None:
         return None
-    return _mean_sigma(_densities(context, fit, now, until))
+    return _mean_sigma(_densities(fit, asset, context.level, context.variance, now, until))
 
 
 def _document(context: Context, fit: CalendarFit, now: int, header: DocumentHeader) -> ForecastDocument:
@@ -106,27 +108,45 @@ def _document(context: Context, fit: CalendarFit, now: int, header: DocumentHead
 
 
 def _horizon(name: str, now: int, until: int, context: Context, fit: CalendarFit) -> HorizonForecast:
-    views = _densities(context, fit, now, until)
-    returns = {voter: view.quantiles(_LEVELS) for voter, view in views.items()}
+    assert context.level is not None
+    views = _densities(fit, context.asset, context.level, context.variance, now, until)
     return HorizonForecast(
         horizon=name,
         until=iso(until),
         open_hours=round(open_hours(context.asset, now, until), 2),
         sigma_pct=_percent(_mean_sigma(views)),
-        quantiles=_prices(context.spot, np.mean(list(returns.values()), axis=0)),
+        quantiles=_prices(context.spot, _pooled(views.values())),
         voters={
-            voter: ViewForecast(_percent(view.sigma), _prices(context.spot, returns[voter]))
+            voter: ViewForecast(_percent(view.sigma), _prices(context.spot, view.quantiles(_LEVELS)))
             for voter, view in views.items()
         },
     )
 
 
-def _densities(context: Context, fit: CalendarFit, now: int, until: int) -> dict[str, Density]:
+def price_quantiles(state: AssetState, fits: Fits | None) -> dict[str, float]:
+    """The pooled quantiles of the price in USD, by percent, at the end of the state's horizon.
+
+    They are those of the document; before the views are fitted, those of a normal log return.
+    """
+    fit = fits.densities.get(calendar_of(state.asset)) if fits else None
+    if fit is None or state.level is None:
+        return _prices(state.spot, state.sigma * np.array([NormalDist().inv_cdf(level) for level in _LEVELS]))
+    views = _densities(fit, state.asset, state.level, state.variance, state.now, state.until)
+    return _prices(state.spot, _pooled(views.values()))
+
+
+def _pooled(views: Iterable[Density]) -> NDArray[np.float64]:
+    """The mean of the views' quantiles of the log return, shape (percents,)."""
+    return np.mean([view.quantiles(_LEVELS) for view in views], axis=0)
+
+
+def _densities(
+    fit: CalendarFit, asset: str, level: float, variance: Mapping[str, float], now: int, until: int
+) -> dict[str, Density]:
     """Each voter's distribution of the log return between two unix seconds."""
-    assert context.level is not None
-    (seasonal_hours,) = fit.season.hours(context.asset, np.array([now]), np.array([until])).tolist()
+    (seasonal_hours,) = fit.season.hours(asset, np.array([now]), np.array([until])).tolist()
     hours = (until - now) / HOUR
-    return {voter: density(fit.views[voter], context.level, context.variance, hours, seasonal_hours) for voter in VIEWS}
+    return {voter: density(fit.views[voter], level, variance, hours, seasonal_hours) for voter in VIEWS}
 
 
 def _mean_sigma(views: Mapping[str, Density]) -> float:

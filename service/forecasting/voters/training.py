@@ -17,12 +17,13 @@ from service.forecasting.voters import linear
 from service.forecasting.voters.brains import FOREST, LOGIT
 from service.forecasting.voters.fits import VERSION, Fits
 from service.forecasting.voters.forest import FURTHEST_LEARNT, TREE_INPUTS, ForestFit, difference, mirror, tree_rows
-from service.forecasting.voters.input_history import InputHistory, survey
-from service.forecasting.voters.inputs import LOOK_BACK_H, can_have
+from service.forecasting.voters.input_history import NO_NEWS, InputHistory, survey
+from service.forecasting.voters.inputs import HEADLINES, LOOK_BACK_H, can_have
 from service.forecasting.voters.linear import LinearFit
 from service.forecasting.voters.logistic import fit_map
+from service.forecasting.voters.news_track import NewsTrack
 from service.forecasting.voters.past import QuestionSample, ask_past
-from service.forecasting.voters.seats import SEATS
+from service.forecasting.voters.seats import NEWS, SEATS
 from service.forecasting.voters.seen import see
 from service.forecasting.voters.trees import Trees, export
 from service.market.bars import Bars
@@ -52,36 +53,44 @@ HELD_OUT = 0.25  # the last part of the questions, which the weight of the trees
 PRIOR_TREES = (0.5, 0.25)  # mean and standard deviation of that weight
 
 
-def fit(hourly: Mapping[str, Bars], slot: int) -> Fits:
+def fit(hourly: Mapping[str, Bars], slot: int, news: Mapping[str, NewsTrack] = NO_NEWS) -> Fits:
     """The fits to hourly bars that were complete at the unix second `slot`.
 
-    The same bars and the same slot give the same fits to the last bit: they are computed on one thread.
+    The news seat is fitted to the inputs of headlines in `news` where they are there at `slot`, else to the calendar
+    alone. The same bars and the same slot give the same fits to the last bit: they are computed on one thread.
     """
     complete = {asset: bars.until(slot) for asset, bars in hourly.items()}
     if not any(map(len, complete.values())):
         return Fits(VERSION, slot, 0, {}, None, _missing(0.0, {}))
-    return fit_history(survey(complete), slot)
+    return fit_history(survey(complete, news), slot)
 
 
 def fit_history(history: InputHistory, slot: int) -> Fits:
     """`fit` on a history that may extend beyond `slot`: no label decided after it is used."""
     row = history.row_at(slot)
     days = max(history.days(asset, row) for asset in history.tracks)
+    learners = learners_at(history, row)
     sample = ask_past(history, slot - LEARNT_DAYS * DAY, slot, every_h=EVERY_H, horizons_h=HORIZONS_H, levels=LEVELS)
     with _one_thread():
         densities = fit_calendars(history.grid, {asset: track.variance for asset, track in history.tracks.items()}, row)
-        samples = {name: sample.having(inputs) for name, inputs in LEARNERS.items()}
+        samples = {name: sample.having(inputs) for name, inputs in learners.items()}
         seen = {name: see(chosen, name, densities) for name, chosen in samples.items()}
         missing = _missing(days, samples)
         return Fits(
             version=VERSION,
             slot=slot,
             trained_until=int(sample.deadline.max(initial=0)),
-            linear={name: fit_linear(LEARNERS[name], *seen[name]) for name in LINEAR if name not in missing},
+            linear={name: fit_linear(learners[name], *seen[name]) for name in LINEAR if name not in missing},
             forest=None if FOREST.name in missing else fit_forest(*seen[FOREST.name]),
             missing=missing,
             densities=densities,
         )
+
+
+def learners_at(history: InputHistory, row: int) -> Mapping[str, tuple[str, ...]]:
+    """The inputs of every voter that learns; those of headlines belong to the news seat once they are there."""
+    scores = [track.inputs[HEADLINES[0]][row] for track in history.tracks.values() if HEADLINES[0] in track.inputs]
+    return LEARNERS | {NEWS.name: NEWS.inputs + HEADLINES} if np.isfinite(scores).any() else LEARNERS
 
 
 def _one_thread() -> AbstractContextManager:

@@ -33,7 +33,8 @@ log = structlog.stdlib.get_logger(__name__)
 class ModelSeat:
     """A voter that uses a language model and has `deadline_s` seconds in total.
 
-    If the model fails, `on_failure` decides: the `embedded` engine votes (`fallback`) or the seat abstains.
+    If the model fails, `on_failure` decides: the `embedded` engine votes (`fallback`) or the seat abstains. Where
+    `is_masked`, the model gets neither names nor dates by which it could remember what came after.
     """
 
     embedded: Voter
@@ -42,6 +43,7 @@ class ModelSeat:
     budget: Budget
     deadline_s: float
     on_failure: OnFailure
+    is_masked: bool = False
     kind: VoterKind = "seat"
 
     @property
@@ -55,7 +57,7 @@ class ModelSeat:
     def forecast(self, question: Question, inputs: ForecastInputs) -> Forecast:
         """The model's forecast, or the fallback if the model fails."""
         deadline = time.monotonic() + self.deadline_s
-        prompt = write(self.name, question, inputs, secrets.token_hex(8))
+        prompt = write(self.name, question, inputs, secrets.token_hex(8), is_masked=self.is_masked)
         try:
             with self.breaker.watching():
                 vote, completions = self._vote(prompt, deadline)

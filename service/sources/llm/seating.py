@@ -40,6 +40,7 @@ def seated(voters: Sequence[Voter], settings: Settings, budget: Budget) -> tuple
         budget=budget,
         deadline_s=settings.oracle_deadline_s,
         on_failure=settings.oracle_on_failure,
+        is_masked=settings.world == "replay",
     )
 
 
@@ -53,6 +54,7 @@ def seats(
     budget: Budget,
     deadline_s: float,
     on_failure: OnFailure,
+    is_masked: bool,
 ) -> tuple[Voter, ...]:
     """The voters, with a language model in every seat that is configured to use one.
 
@@ -66,6 +68,8 @@ def seats(
         By seat.
     keys : mapping of str to str
         The API keys by provider. A key is sent only to its provider's own address.
+    is_masked : bool
+        Whether names and dates are kept from the models, because the prices are of a past that they may remember.
 
     Raises SettingsError with the name of the invalid option. Clients are created here, at start-up, so that the first
     question is not delayed.
@@ -80,7 +84,7 @@ def seats(
             seated.append(voter)
             continue
         model = _model(voter.name, named, choice, keys, clients, learnt)
-        seated.append(ModelSeat(voter, model, Breaker(time.monotonic), budget, deadline_s, on_failure))
+        seated.append(ModelSeat(voter, model, Breaker(time.monotonic), budget, deadline_s, on_failure, is_masked))
     return tuple(seated)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -83,6 +84,13 @@ def test_the_model_gets_the_prompt_of_its_seat(seat, server):
     system, user = (message["content"] for message in server.requests[0]["messages"])
     assert system == prompt.system
     assert user.splitlines()[0] == prompt.user.splitlines()[0]
+
+
+def test_a_masked_seat_sends_neither_names_nor_the_words_of_the_caller(seat, server):
+    replace(seat(), is_masked=True).forecast(QUESTION, SITUATION)
+    sent = str(server.requests[0]["messages"])
+    assert "Will asset A be above 105 at 72.0 hours from now?" in sent
+    assert not [word for word in ("btc", "Bitcoin", "Ignore your rules", "2026", "USD") if word in sent]
 
 
 def test_the_marks_around_the_words_of_a_caller_are_new_each_time(seat, server):

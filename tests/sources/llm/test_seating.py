@@ -9,13 +9,15 @@ from collections.abc import Callable
 
 import pytest
 
-from service.config import SettingsError
+from service.config import Settings, SettingsError
 from service.forecasting.voters.panel import voters
 from service.forecasting.voters.voter import Voter
 from service.sources.llm.budget import Budget, SpendingInMemory
 from service.sources.llm.client import Clients
 from service.sources.llm.providers import PROVIDERS
+from service.sources.llm.seat import ModelSeat
 from service.sources.llm.seating import Choice, seats
+from service.sources.llm.seating import seated as seated_by_settings
 from tests.processes import ROOT
 
 KEYS = {name: f"sk-{name}" for name, provider in PROVIDERS.items() if provider.key_variable}
@@ -34,6 +36,7 @@ def seated(clients: Clients) -> Callable[..., tuple[Voter, ...]]:
             budget=Budget(None, None, SpendingInMemory(), time.time),
             deadline_s=20,
             on_failure="fallback",
+            is_masked=False,
         )
 
     return build
@@ -134,3 +137,11 @@ def test_a_service_without_models_does_not_import_their_library():
     """It takes longer to import than everything else together."""
     program = "import sys, service.sources.llm.seating; sys.exit('openai' in sys.modules or 'httpx2' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("world", "is_masked"), [("simulated", False), ("live", False), ("replay", True)])
+def test_only_the_models_of_a_replay_are_masked(world, is_masked, tmp_path):
+    """A model may remember what came after recorded prices."""
+    settings = Settings(world=world, replay_dir=tmp_path, oracle_model="ollama:llama3.2")
+    taken = seated_by_settings(voters(), settings, Budget(None, None, SpendingInMemory(), time.time))
+    assert [seat.is_masked for seat in taken if isinstance(seat, ModelSeat)] == [is_masked] * 6

@@ -1,0 +1,94 @@
+"""What language models are shown beside the inputs of the embedded engines: past prices, headlines, resolved questions.
+
+It is gathered only where a language model votes; by default there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from service.market.bars import Bars
+from service.market.instants import DAY, HOUR
+from service.questions.question import Comparator, Question
+
+HISTORY_S = 181 * DAY  # of hourly bars: 180 days, and the day that has begun
+NEWS_S = 72 * HOUR
+MOST_STORIES = 40
+
+LEAST_SIMILAR = 10  # resolved questions; fewer give no rate
+SIMILAR_BASE = 0.1  # difference of base rates
+SIMILAR_HORIZON = 3.0  # ratio of horizons
+
+
+@dataclass(frozen=True)
+class Story:
+    """A title that a source published at the unix second `published_at`; its words are of unknown origin."""
+
+    title: str
+    source: str
+    published_at: int
+
+
+@dataclass(frozen=True)
+class AssetNews:
+    """The stories of the last 72 hours that concern an asset, newest first, at most 40.
+
+    `score` is the pulse of the `n` stories of the last day that name it, -1 bearish to 1 bullish.
+    """
+
+    stories: tuple[Story, ...]
+    score: float
+    n: int
+
+
+@dataclass(frozen=True)
+class PastQuestion:
+    """A resolved market or challenge; `base` is P(YES) by volatility alone when it was asked."""
+
+    comparator: Comparator
+    negated: bool
+    horizon_hours: float
+    base: float
+    happened: bool
+
+
+@dataclass(frozen=True)
+class YesCount:
+    """How many of `n` resolved questions came true."""
+
+    yes: int
+    n: int
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was stored at the instant of a question.
+
+    By asset: `hourly` bars, `variance` of the log return per open hour over 180 days, and `news`. `resolved` are the
+    questions of this service that had resolved, backfilled ones included.
+    """
+
+    hourly: Mapping[str, Bars] = field(default_factory=dict)
+    variance: Mapping[str, float] = field(default_factory=dict)
+    news: Mapping[str, AssetNews] = field(default_factory=dict)
+    resolved: tuple[PastQuestion, ...] = ()
+
+
+def similar(question: Question, base: float, resolved: Iterable[PastQuestion]) -> YesCount | None:
+    """How often such a YES came true; None with fewer than 10 resolved questions.
+
+    They have the same comparator and negation, a base rate within 10 percentage points of `base`, and a horizon from a
+    third to three times as long.
+    """
+    outcomes = [past.happened for past in resolved if _is_similar(question, base, past)]
+    return YesCount(sum(outcomes), len(outcomes)) if len(outcomes) >= LEAST_SIMILAR else None
+
+
+def _is_similar(question: Question, base: float, past: PastQuestion) -> bool:
+    return (
+        (past.comparator, past.negated) == (question.comparator, question.negated)
+        and abs(past.base - base) <= SIMILAR_BASE
+        and past.horizon_hours <= SIMILAR_HORIZON * question.horizon_hours
+        and question.horizon_hours <= SIMILAR_HORIZON * past.horizon_hours
+    )

@@ -1,0 +1,71 @@
+"""How a prompt names assets, prices and the deadline; masked, nothing lets a model remember what came after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from service.forecasting.voters.forecast_inputs import AssetState, settled
+from service.market.assets import ASSETS
+from service.questions.canonical import SENTENCES, canonical, price
+from service.questions.question import Question
+
+INDEX = 100.0  # the masked price of an asset at the question
+SIGNIFICANT = 5  # digits of a quantile
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The words for one question.
+
+    Masked, an asset is "asset A", a price an index that is 100 at the question, and the deadline so many hours away.
+    """
+
+    question: Question
+    is_masked: bool
+
+    def asset(self, key: str) -> str:
+        """The name of an asset; the question's assets are the first of the letters."""
+        if not self.is_masked:
+            return key
+        order = [*self.question.assets, *(asset for asset in ASSETS if asset not in self.question.assets)]
+        return f"asset {ascii_uppercase[order.index(key)]}"
+
+    def price(self, usd: float, state: AssetState) -> str:
+        """A price of the state's asset, with its unit."""
+        return f"{self._index(usd, state)} (index)" if self.is_masked else f"{price(usd)} USD"
+
+    def rounded(self, usd: float, state: AssetState) -> str:
+        """A price without its unit, in at most five significant digits."""
+        level = INDEX * usd / state.spot if self.is_masked else usd
+        return price(float(f"{level:.{SIGNIFICANT}g}"))
+
+    def sentence(self, state: AssetState) -> str:
+        """The question rebuilt from its parse."""
+        if not self.is_masked:
+            return canonical(self.question)
+        template = SENTENCES[self.question.comparator, self.question.negated].replace(" USD", "")
+        return template.format(
+            asset=self.asset(self.question.asset),
+            other=self.asset(self.question.other_asset) if self.question.other_asset else "",
+            level=self._index(self.question.level, state),
+            upper=self._index(self.question.upper_level, state),
+            spot=self._index(state.spot, state),
+            deadline=f"{self.question.horizon_hours:.1f} hours from now",
+        )
+
+    def _index(self, usd: float | None, state: AssetState) -> str:
+        return "" if usd is None else price(round(INDEX * usd / state.spot, 2))
+
+    def words(self, state: AssetState) -> str:
+        """The caller's own words; masked, the question as it was understood."""
+        return self.sentence(state) if self.is_masked else self.question.text
+
+    def decided(self, state: AssetState) -> str | None:
+        """Why the outcome is practically decided, or None."""
+        reason = settled(self.question, state)
+        if reason is None or not self.is_masked:
+            return reason
+        if state.hours == 0:
+            return f"The market of {self.asset(state.asset)} is closed until the deadline, so the price stays at 100."
+        return "The level has already been reached."

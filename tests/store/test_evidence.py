@@ -1,0 +1,93 @@
+"""The evidence for language models: what was stored at the question's instant, read only where a model votes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from service.forecasting.news.stories import read
+from service.forecasting.voters.brains import Volatility
+from service.forecasting.voters.context import Context
+from service.forecasting.voters.evidence import Evidence, PastQuestion
+from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.panel import Panel, voters
+from service.market.bars import from_rows
+from service.market.instants import DAY, HOUR, utc
+from service.questions.question import Question
+from service.store import bars, evidence, headlines, predictions
+from tests.forecasting.made import panel_of
+from tests.forecasting.markets import settled
+from tests.forecasting.news.made import NOON, titled
+
+
+@dataclass(frozen=True)
+class Model(Volatility):
+    """A voter with the engine of a language model."""
+
+    engine: str = "custom:model"
+
+
+QUESTION = Question("Up?", "btc", "up", utc(NOON + DAY), 24.0, 100.0, "bull")
+CONTEXTS = {asset: Context(asset, NOON, 100.0, 200.0, 1e-5, 2e-5, {}, {}) for asset in ("btc", "eth")}
+KNOWLEDGE = Knowledge(CONTEXTS)
+MODELS = panel_of([*voters(), Model()])
+
+
+def gather(database, panel: Panel = MODELS, question: Question = QUESTION, now: int = NOON) -> Evidence:
+    return evidence.beside(database, panel, KNOWLEDGE, question, now).evidence
+
+
+@pytest.fixture
+def filled(database):
+    """200 days of hourly bars until a day after NOON, headlines around it, and two resolved markets."""
+    rows = [(NOON + hour * HOUR, 100, 100, 100, 100, 1) for hour in range(-200 * 24, 24)]
+    with database.writing() as db:
+        for asset in CONTEXTS:
+            bars.add(db, asset, from_rows(rows, HOUR))
+        headlines.add(db, read([titled("Bitcoin climbs", NOON - HOUR), titled("Bitcoin later", NOON + 1)]))
+        opened = {"opened": NOON - 3 * DAY, "votes": {"vol": 0.4, "logit": 0.9}}
+        predictions.add(
+            db,
+            [
+                settled("yes", "yes", **opened),
+                settled("no", "no", **opened, comparator="touch_above"),
+                settled("late", "yes", **opened, resolved=NOON + 1),
+                settled("void", "void", **opened),
+                settled("open", "yes", **opened | {"comparator": "open"}),
+                settled("unvoted", "yes", opened=NOON - 3 * DAY, votes={"logit": 0.9}),
+            ],
+        )
+    return database
+
+
+def test_nothing_after_the_question_is_read(filled):
+    shown = gather(filled)
+    assert {asset: series.as_of for asset, series in shown.hourly.items()} == {"btc": NOON, "eth": NOON}
+    assert [story.title for story in shown.news["btc"].stories] == ["Bitcoin climbs"]
+
+
+def test_the_assets_of_the_question_have_180_days_and_others_30(filled):
+    """And a day more, so that the oldest hours are whole."""
+    shown = gather(filled)
+    assert {asset: len(series) for asset, series in shown.hourly.items()} == {"btc": 181 * 24, "eth": 32 * 24}
+    assert shown.variance == {"btc": 2e-5, "eth": 2e-5}
+    assert set(shown.news) == {"btc"}
+
+
+def test_resolved_questions_have_the_vote_of_plain_volatility(filled):
+    """Void ones, questions without an event or without that vote, and later outcomes do not count; nor do answers."""
+    assert set(gather(filled).resolved) == {
+        PastQuestion("up", False, 24, 0.4, True),
+        PastQuestion("touch_above", False, 24, 0.4, False),
+    }
+
+
+def test_embedded_voters_cost_no_reading():
+    """Without a database the knowledge is the same."""
+    assert evidence.beside(None, panel_of(), KNOWLEDGE, QUESTION, NOON) is KNOWLEDGE
+
+
+def test_an_empty_store_has_no_evidence(database):
+    shown = gather(database)
+    assert (dict(shown.hourly), shown.resolved, shown.news["btc"].stories) == ({}, (), ())
