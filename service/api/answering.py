@@ -28,10 +28,11 @@ from service.forecasting.voters.ballots import PanelResult
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.polling import Reply
 from service.forecasting.voters.votes import Answer, publish
+from service.market.bars import PriceRecord
 from service.market.instants import utc
 from service.questions import understand
 from service.questions.question import Question
-from service.store import knowledge, predictions
+from service.store import bars, knowledge, predictions
 
 ANSWER = TypeAdapter(Answer)
 PATIENCE_S = 2.0  # how long after the voters' deadline another caller's run is waited for
@@ -84,8 +85,12 @@ class Answering:
         latest = knowledge.latest(services.database, services.step)
         if not latest.contexts:
             raise ServiceUnavailable("Not available yet: the first price bars are being fetched.")
-        question = understand(text, utc(now), latest.spots)
+        question = understand(text, utc(now), latest.spots, record_of=self._record)
         return Inquiry(question, now, latest, caller, self._admit())
+
+    def _record(self, asset: str) -> PriceRecord | None:
+        with self._services.database.reading() as db:
+            return bars.record(db, asset, self._services.step)
 
     def _admit(self) -> ExitStack:
         """A place among the open questions; raises Busy when none is free."""

@@ -68,6 +68,8 @@ class Understood:
     level: float | None
     upper_level: float | None
     level_pct: float | None
+    days: int | None
+    in_a_row: bool
     deadline: datetime
     horizon_hours: float
     spot: float
@@ -143,7 +145,12 @@ def vote(question: Question, ballot: Ballot, weight: float = 1.0, *, outlier: bo
 
 
 def bull_probability(question: Question, p: float) -> float:
-    """The upward side of P(YES) in percent, to one decimal: the published `p_yes`, or 1 less it, times 100."""
+    """The upward side of P(YES) in percent, to one decimal: the published `p_yes`, or 1 less it, times 100.
+
+    50 where YES has no side.
+    """
+    if question.polarity == "none":
+        return 50.0
     published = round(p, 3)
     return round(100 * (published if question.polarity == "bull" else 1 - published), 1)
 
