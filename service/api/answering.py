@@ -27,6 +27,7 @@ from service.forecasting.predictions import commitments
 from service.forecasting.voters.ballots import PanelResult
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.polling import Reply
+from service.forecasting.voters.price_forecasts import of_question
 from service.forecasting.voters.votes import Answer, publish
 from service.market.bars import PriceRecord
 from service.market.instants import utc
@@ -159,7 +160,9 @@ class Answering:
     def _store(self, inquiry: Inquiry, result: PanelResult) -> Answer:
         """The answer as it is published, measured and stored with its votes."""
         _measure(result)
-        answer = publish(result, id=secrets.token_hex(8), world=self._services.clock.world)
+        prices = of_question(inquiry.question, inquiry.now, inquiry.knowledge)
+        world = self._services.clock.world
+        answer = publish(result, id=secrets.token_hex(8), world=world, price_forecast=prices)
         prediction = commitments.answer(result, inquiry.knowledge, answer.id, inquiry.caller.id)
         with self._services.database.writing() as db:
             predictions.add(db, [prediction], ANSWER.dump_python(answer, mode="json"))

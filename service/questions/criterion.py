@@ -64,9 +64,7 @@ def order(first: float, second: float, spot: float) -> Criterion:
     if not lower < spot < upper:
         raise invalid("Of two levels, one must be above and one below the present price. Ask about one of them.")
     criterion = Criterion("upper_first" if first > second else "lower_first", lower, upper)
-    return criterion.noted(
-        "If neither level is reached by the deadline, neither was reached first: the event did not happen."
-    )
+    return criterion.noted("If neither level is reached by the deadline, neither is reached first: no such event.")
 
 
 def checked(level: float, spot: float) -> float:

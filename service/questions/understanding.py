@@ -90,6 +90,8 @@ def understand(
     subject = find_subject(split.main, [*split.aside, *split.others], spots)
     deadline = deadline_of(split, now, language, until)
     spot = float(spots[subject.asset])
+    if count is not None:
+        deadline = replace(deadline, preposition="by")  # "above 90k on 3 days until Friday" is not all the time
     clause = read_clause(deadline.rest, language, spot)
     refuse_other_matters(clause, deadline)
     record = record_of(subject.asset) if "record" in clause.kinds else None

@@ -17,6 +17,7 @@ from service.forecasting.voters.forecast_inputs import usable
 from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS, calendar_of, open_hours
 from service.market.instants import DAY, HOUR, iso
+from service.questions.question import Question
 
 HORIZONS = {"1h": HOUR, "6h": 6 * HOUR, "24h": DAY, "3d": 3 * DAY, "7d": 7 * DAY, "14d": 14 * DAY, "30d": 30 * DAY}
 PERCENTS = (1, 5, 10, 25, 50, 75, 90, 95, 99)
@@ -78,6 +79,19 @@ def describe(knowledge: Knowledge, now: int, header: DocumentHeader) -> dict[str
         if fit is not None and context.level is not None:
             documents[asset] = _document(context, fit, now, header)
     return documents
+
+
+def of_question(question: Question, now: int, knowledge: Knowledge) -> HorizonForecast | None:
+    """The price at the deadline of a question without a criterion, which asks for a price, asked at the second `now`.
+
+    None for another question, and before the views of volatility are fitted.
+    """
+    context, fits = knowledge.contexts[question.asset], knowledge.fits
+    fit = fits.densities.get(calendar_of(question.asset)) if fits else None
+    if question.comparator != "open" or fit is None or context.level is None:
+        return None
+    until = int(question.deadline.timestamp())
+    return _horizon(f"{question.horizon_hours:.4g}h", now, until, context, fit)
 
 
 def _document(context: Context, fit: CalendarFit, now: int, header: DocumentHeader) -> ForecastDocument:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from service.forecasting.voters.ballots import Ballot, PanelResult
+from service.forecasting.voters.price_forecasts import HorizonForecast
 from service.market.clock import World
 from service.market.instants import utc
 from service.questions.question import Comparator, Polarity, Question
@@ -84,6 +85,8 @@ class Answer:
     """The oracle's answer. `as_of` is the end of the last bar behind the votes, never the instant of serving.
 
     `cached`: the same question was asked shortly before, at `asked_at`, and this is the answer it got.
+    `price_forecast`: where the price will be at the deadline, for a question without a criterion (`open`) once the
+    views of volatility are fitted, else null. It is not settled; the hourly forecasts of an asset are.
     """
 
     id: str
@@ -96,10 +99,11 @@ class Answer:
     consensus: Consensus
     votes: dict[str, Vote]
     abstained: dict[str, str]
+    price_forecast: HorizonForecast | None = None
     cached: bool = False
 
 
-def publish(result: PanelResult, *, id: str, world: World) -> Answer:
+def publish(result: PanelResult, *, id: str, world: World, price_forecast: HorizonForecast | None = None) -> Answer:
     """The published answer."""
     question = result.question
     return Answer(
@@ -116,6 +120,7 @@ def publish(result: PanelResult, *, id: str, world: World) -> Answer:
             for ballot, weight in zip(result.ballots, result.pooled.weights, strict=True)
         },
         abstained=dict(result.abstained),
+        price_forecast=price_forecast,
     )
 
 

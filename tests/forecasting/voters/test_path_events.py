@@ -136,7 +136,7 @@ def test_a_wider_range_is_less_likely(asking, knowledge):
 
 
 def test_an_average_moves_less_than_the_close(asking, contexts):
-    """The mean of a Brownian path over its time has a third of the variance of its end; the paths' tails are heavier."""
+    """The mean of a Brownian path over its time has a third of the variance of its end."""
     knowledge = Knowledge(contexts)
     sigma = build_inputs(asking("up"), NOW, knowledge).state.sigma
     level = contexts["btc"].spot * float(np.exp(sigma / np.sqrt(3)))
