@@ -23,7 +23,7 @@ from service.questions.question import Question
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-BINS = 16  # of the last price, equally likely by the base
+BINS = 8  # of the last price, equally likely by the base
 EDGES = np.arange(1, BINS) / BINS
 
 
@@ -74,7 +74,7 @@ def _order(question: Question, reader: PathReader) -> tuple[NDArray, NDArray, in
     """The step at which each path reaches the upper and the lower level, and the number of steps, which means never."""
     lower, upper = question.bounds
     rises = _steps(reader.paths.highest < reader.extreme(upper, question.spot))
-    falls = _steps(-reader.paths.lowest < reader.extreme(lower, question.spot))
+    falls = _steps(reader.paths.lowest > -reader.extreme(lower, question.spot))
     return rises, falls, len(reader.paths.times)
 
 
