@@ -75,7 +75,7 @@ def _of_amounts(clause: Clause, spot: float, preposition: str, record: PriceReco
     if "record" in clause.kinds and not any(amount.is_marked for amount in amounts):
         if record is not None and not amounts and (side := _record_side(clause)):
             return _of_record(record, side, spot, by_close="close" in clause.kinds)
-        raise invalid("Records and averages are not supported. Name the level in USD: for example, reach 120,000.")
+        raise invalid("Records of a period and moving averages are not supported. Name the level in USD: for example, reach 120,000.")
     percents = [amount for amount in amounts if amount.is_percent]
     multiples = [amount for amount in amounts if amount.is_multiple and not amount.is_percent]
     levels = _distinct([amount for amount in amounts if not amount.is_percent and not amount.is_multiple], spot)

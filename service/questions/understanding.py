@@ -41,6 +41,9 @@ BEARISH = {"touch_below", "close_below", "down", "lower_first", "days_below", "d
 SIDELESS = {"move", "range"}
 
 
+RecordOf = Callable[[str], PriceRecord | None]
+
+
 def no_record(_: str) -> None:
     """No record of any asset: questions about one are refused."""
 
@@ -50,7 +53,7 @@ def understand(
     now: datetime,
     spots: Mapping[str, float],
     until: datetime | None = None,
-    record_of: Callable[[str], PriceRecord | None] = no_record,
+    record_of: RecordOf = no_record,
 ) -> Question:
     """The question that `text` asks.
 
