@@ -17,6 +17,7 @@ from service.questions.moves import of_multiples, of_percents, of_words
 from service.questions.question import Comparator
 from service.questions.refusals import invalid
 
+LOWEST = {"low", "lows", "lowest", "bottom"}
 # Kinds with which a record is a level to compare with, not one to set.
 BESIDE_RECORD = {"stay", "above", "below", "between", "from", "width"}
 # A price that stays above a level, which is written as one that never touches it, is above it on average too.
@@ -52,6 +53,8 @@ def _record_side(clause: Clause) -> str | None:
     """ "high" or "low" where a new record of that side is asked for; None for "fall from its high" and the like."""
     sides = {token.value for token in clause.tokens if token.kind == "record"}
     side = str(sides.pop()) if len(sides) == 1 else ""
+    if any(token.text in LOWEST for token in clause.tokens):
+        return None  # "a record and a low"
     against = {"high": BEAR, "low": BULL}.get(side)
     return None if against is None or clause.kinds & {*against, *BESIDE_RECORD} else side
 
@@ -75,7 +78,9 @@ def _of_amounts(clause: Clause, spot: float, preposition: str, record: PriceReco
     if "record" in clause.kinds and not any(amount.is_marked for amount in amounts):
         if record is not None and not amounts and (side := _record_side(clause)):
             return _of_record(record, side, spot, by_close="close" in clause.kinds)
-        raise invalid("Records of a period and moving averages are not supported. Name the level in USD: for example, reach 120,000.")
+        raise invalid(
+            "Records of a period and moving averages are not supported. Name the level in USD: reach 120,000."
+        )
     percents = [amount for amount in amounts if amount.is_percent]
     multiples = [amount for amount in amounts if amount.is_multiple and not amount.is_percent]
     levels = _distinct([amount for amount in amounts if not amount.is_percent and not amount.is_multiple], spot)

@@ -73,9 +73,7 @@ def resolve_by_hand(market: Prediction, outcome: Outcome, evidence: str, now: in
     return Settlement(outcome, now, evidence.strip(), "hand")
 
 
-def _understood(
-    text: str, now: datetime, spots: Mapping[str, float], until: datetime, record_of: RecordOf
-) -> Question:
+def _understood(text: str, now: datetime, spots: Mapping[str, float], until: datetime, record_of: RecordOf) -> Question:
     """The question that prices decide, else the event; if the text is neither, raises the refusal of the former."""
     try:
         question = understand(text, now, spots, until, record_of)
