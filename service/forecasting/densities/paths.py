@@ -97,12 +97,12 @@ class Paths:
     @cached_property
     def mean(self) -> Array:
         """The mean log price of each path over its open hours, shape (PATHS,)."""
-        return self._shares @ self.closes
+        return np.asarray(self._shares @ self.closes, np.float64)
 
     @cached_property
     def spread(self) -> Array:
         """The variance of the log price of each path over its open hours, shape (PATHS,)."""
-        return self._shares @ np.square(self.closes) - self.mean**2
+        return np.asarray(self._shares @ np.square(self.closes), np.float64) - np.square(self.mean)
 
     @property
     def _shares(self) -> Singles:

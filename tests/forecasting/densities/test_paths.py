@@ -86,7 +86,7 @@ def test_the_close_of_every_day_is_a_step(days):
 @pytest.mark.parametrize("hours", [0.2, 1, 36, 37, 97, 98, 720, 24 * 731])
 def test_no_horizon_has_more_steps_than_shocks(hours):
     until = MONDAY + 1800 + int(hours * HOUR)
-    made = paths("btc", MONDAY + 1800, until, None)
-    assert 1 <= len(made.times) <= module.STEPS
-    assert made.times[-1] == until
-    assert made.hours.sum() == pytest.approx(hours, rel=1e-6)
+    walked = paths("btc", MONDAY + 1800, until, None)
+    assert 1 <= len(walked.times) <= module.STEPS
+    assert walked.times[-1] == until
+    assert walked.hours.sum() == pytest.approx(hours, rel=1e-6)

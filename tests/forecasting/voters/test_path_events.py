@@ -115,11 +115,11 @@ def test_the_last_day_alone_is_the_close(asking, knowledge):
     """One trading day until the deadline: "close above on at least 1 day" is "close above"."""
     close = asking("close_above", hours=24, at=1.01)
     for voter in voters():
-        one, other = (
+        closing, counted = (
             voter.forecast(question, build_inputs(question, NOW, knowledge)).p
             for question in (close, replace(close, comparator="days_above", days=1))
         )
-        assert one == pytest.approx(other, abs=0.025), voter.name
+        assert closing == pytest.approx(counted, abs=0.025), voter.name
 
 
 def test_a_wider_range_is_less_likely(asking, knowledge):
