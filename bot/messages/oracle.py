@@ -13,6 +13,7 @@ from bot.messages.formats import (
     instant,
     percent,
     plural,
+    price,
     time_of_day,
     words,
     world,
@@ -50,6 +51,7 @@ def answer(document: Mapping[str, Any], usage: Mapping[str, Any] | None = None) 
         "",
         f"<b>{direction}</b> · {escaped(words(consensus['strength']).lower(), 40)}",
         _probabilities(document),
+        _price_range(document.get("price_forecast")),
         _turnout(document),
         *_understood(document["understood"]),
         remaining(usage) if usage and not is_cached else "",
@@ -110,6 +112,17 @@ def _probabilities(document: Mapping[str, Any]) -> str:
     # Where "yes" is not the bullish side, bull and bear do not say how likely "yes" is.
     shows_yes = p_yes is not None and document["understood"].get("polarity") != "bull"
     return f"Bull {bull} · Bear {bear}" + (f" · Yes {chance(p_yes)}" if shows_yes else "")
+
+
+def _price_range(forecast: Mapping[str, Any] | None) -> str:
+    """Where the price will be at the deadline; "" without a forecast of the price."""
+    if forecast is None:
+        return ""
+    half, most = (
+        f"{share}% between {price(forecast['quantiles'][low])} and {price(forecast['quantiles'][high])}"
+        for share, low, high in ((50, "25", "75"), (90, "5", "95"))
+    )
+    return f"Price at the deadline: {half}; {most}"
 
 
 def _turnout(document: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from ipywidgets import Button, HBox, IntProgress, Label, Layout, Text, Widget
 from notebooks.widgets import frames
 from notebooks.widgets.chart_panel import ChartPanel
 from notebooks.widgets.figure import Figure
-from notebooks.widgets.oracle_votes import count, extended, facts, opened
+from notebooks.widgets.oracle_votes import count, extended, facts, opened, price_range
 from notebooks.widgets.vote_traces import VoteTraces
 from notebooks.widgets.wording import Document
 from service.client import ClientError
@@ -104,7 +104,7 @@ class OraclePanel(ChartPanel):
         usd = sum(vote["usd"] or 0 for vote in document["votes"].values())
         calls = "none, the answer was cached" if document["cached"] else "one call"
         models = f", {usd:.6f} USD for language models" if usd else ""
-        return " · ".join(filter(None, [f"cost: {calls}{models}", self._quota]))
+        return " · ".join(filter(None, [price_range(document), f"cost: {calls}{models}", self._quota]))
 
     def draw(self, document: Document) -> None:
         self.votes.draw(document, self.palette)

@@ -63,6 +63,9 @@ def verdict(inquiry: Document) -> str:
     """The answer in one sentence."""
     consensus, percentage = inquiry["consensus"], consensus_pct(inquiry)
     votes = [row for row in rows(inquiry) if row.percentage is not None]
+    if inquiry["understood"]["polarity"] == "none":
+        likely = sum(row.percentage is not None and row.percentage > EVEN for row in votes)
+        return f"YES {percentage:.1f}%: {likely} of {len(votes)} above 50%; this question has no bullish side"
     yes, no = ("up", "down") if side(inquiry) == "UP" else ("yes", "no")
     leaning = _leaning(votes, yes, no)
     if consensus["direction"] == "NEUTRAL":
@@ -72,6 +75,17 @@ def verdict(inquiry: Document) -> str:
         counts = f"{leaning[leads]} of {len(votes)} lean towards {leads}"
     voters = f"equivalent to {consensus['effective_voters']} independent voters"
     return f"{side(inquiry)} {percentage:.1f}%: {counts}, {voters}"
+
+
+def price_range(inquiry: Document) -> str | None:
+    """Where the price will be at the deadline, in words; None without a forecast of the price."""
+    forecast = inquiry.get("price_forecast")
+    if forecast is None:
+        return None
+    quantiles = forecast["quantiles"]
+    spans = ((50, "25", "75"), (90, "5", "95"))
+    shown = (f"{share}% between {quantiles[low]:,.6g} and {quantiles[high]:,.6g}" for share, low, high in spans)
+    return f"price at the deadline: {'; '.join(shown)}"
 
 
 def facts(inquiry: Document, voter: str) -> str:

@@ -27,11 +27,13 @@ from service.forecasting.predictions import commitments
 from service.forecasting.voters.ballots import PanelResult
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.polling import Reply
+from service.forecasting.voters.price_forecasts import of_question
 from service.forecasting.voters.votes import Answer, publish
+from service.market.bars import PriceRecord
 from service.market.instants import utc
 from service.questions import understand
 from service.questions.question import Question
-from service.store import evidence, knowledge, predictions
+from service.store import bars, evidence, knowledge, predictions
 
 ANSWER = TypeAdapter(Answer)
 PATIENCE_S = 2.0  # how long after the voters' deadline another caller's run is waited for
@@ -84,8 +86,12 @@ class Answering:
         latest = knowledge.latest(services.database, services.step)
         if not latest.contexts:
             raise ServiceUnavailable("Not available yet: the first price bars are being fetched.")
-        question = understand(text, utc(now), latest.spots)
+        question = understand(text, utc(now), latest.spots, record_of=self._record)
         return Inquiry(question, now, latest, caller, self._admit())
+
+    def _record(self, asset: str) -> PriceRecord | None:
+        with self._services.database.reading() as db:
+            return bars.record(db, asset, self._services.step)
 
     def _admit(self) -> ExitStack:
         """A place among the open questions; raises Busy when none is free."""
@@ -159,7 +165,9 @@ class Answering:
     def _store(self, inquiry: Inquiry, result: PanelResult) -> Answer:
         """The answer as it is published, measured and stored with its votes."""
         _measure(result)
-        answer = publish(result, id=secrets.token_hex(8), world=self._services.clock.world)
+        prices = of_question(inquiry.question, inquiry.now, inquiry.knowledge)
+        world = self._services.clock.world
+        answer = publish(result, id=secrets.token_hex(8), world=world, price_forecast=prices)
         prediction = commitments.answer(result, inquiry.knowledge, answer.id, inquiry.caller.id)
         with self._services.database.writing() as db:
             predictions.add(db, [prediction], ANSWER.dump_python(answer, mode="json"))

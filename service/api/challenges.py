@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date
+from functools import partial
 from typing import Annotated
 
 from flask import Blueprint
@@ -31,7 +32,7 @@ from service.forecasting.predictions.documents import (
 from service.forecasting.predictions.ledger_rows import question_row
 from service.market.prices import AssetPrice
 from service.questions.clean import LONGEST
-from service.store import ledger, user_votes
+from service.store import bars, ledger, user_votes
 from service.store import predictions as stored
 from service.store.prices import by_asset, read
 from service.store.snapshots import Snapshot
@@ -95,7 +96,8 @@ def create(body: Creation, caller: Caller) -> ListedChallenge:
     spots = {asset: price.price for asset, price in prices.items()}
     for _ in range(TRIES):
         with suppress(IntegrityError), web.database.writing() as db:
-            challenge = open_challenge(body.question, body.deadline, now, spots, stored.next_number(db), caller.id)
+            number, record_of = stored.next_number(db), partial(bars.record, db, step=web.step)
+            challenge = open_challenge(body.question, body.deadline, now, spots, number, caller.id, record_of)
             stored.add(db, [challenge])
             ledger.append(db, [question_row(challenge)], now)
             return _published(db, [challenge], prices, now)[0]

@@ -140,3 +140,12 @@ def open_hours(asset: str, since: int, until: int) -> float:
     starts = np.arange(since - since % HOUR, until, HOUR)
     seconds = np.minimum(starts + HOUR, until) - np.maximum(starts, since)
     return int(seconds[open_at(asset, starts)].sum()) / HOUR
+
+
+def trading_days(asset: str, since: int, until: int) -> list[int]:
+    """The ends, in unix seconds, of the UTC days with trading hours of `asset` after `since` that end by `until`.
+
+    A day ends at midnight; the minute before it is late enough for `until`.
+    """
+    midnights = range(since - since % DAY + DAY, until + 61, DAY)
+    return [end for end in midnights if open_hours(asset, max(since, end - DAY), end) > 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,16 @@ class RefusedBar(NamedTuple):
 
     time: int
     reason: str
+
+
+@dataclass(frozen=True)
+class PriceRecord:
+    """The highest and the lowest price of an asset, in USD, among all bars `since` an aware datetime."""
+
+    asset: str
+    high: float
+    low: float
+    since: datetime
 
 
 @dataclass(frozen=True)

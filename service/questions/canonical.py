@@ -22,6 +22,26 @@ SENTENCES = {
     ("down", True): "Will {asset} be at or above its present price of {spot} USD at {deadline}?",
     ("relative", False): "Will {asset} return more than {other} until {deadline}?",
     ("relative", True): "Will {asset} return no more than {other} until {deadline}?",
+    ("upper_first", False): "Will {asset} reach {upper} USD before {level} USD by {deadline}?",
+    ("upper_first", True): "Will {asset} fail to reach {upper} USD before {level} USD by {deadline}?",
+    ("lower_first", False): "Will {asset} fall to {level} USD before {upper} USD by {deadline}?",
+    ("lower_first", True): "Will {asset} fail to fall to {level} USD before {upper} USD by {deadline}?",
+    ("move", False): "Will {asset} move more than {pct}%, up or down, from {spot} USD by {deadline}?",
+    ("move", True): "Will {asset} not move more than {pct}%, up or down, from {spot} USD by {deadline}?",
+    ("range", False): "Will the price range of {asset}, now at {spot} USD, exceed {pct}% by {deadline}?",
+    ("range", True): "Will the price range of {asset}, now at {spot} USD, not exceed {pct}% by {deadline}?",
+    ("days_above", False): "Will {asset} close above {level} USD on at least {days} by {deadline}?",
+    ("days_above", True): "Will {asset} not close above {level} USD on at least {days} by {deadline}?",
+    ("days_below", False): "Will {asset} close below {level} USD on at least {days} by {deadline}?",
+    ("days_below", True): "Will {asset} not close below {level} USD on at least {days} by {deadline}?",
+    ("days_up", False): "Will {asset} close higher on at least {days} by {deadline}?",
+    ("days_up", True): "Will {asset} not close higher on at least {days} by {deadline}?",
+    ("days_down", False): "Will {asset} close lower on at least {days} by {deadline}?",
+    ("days_down", True): "Will {asset} not close lower on at least {days} by {deadline}?",
+    ("average_above", False): "Will the average price of {asset} be above {level} USD by {deadline}?",
+    ("average_above", True): "Will the average price of {asset} be at or below {level} USD by {deadline}?",
+    ("average_below", False): "Will the average price of {asset} be below {level} USD by {deadline}?",
+    ("average_below", True): "Will the average price of {asset} be at or above {level} USD by {deadline}?",
     ("open", False): "Where is {asset} heading: will it be above its present price of {spot} USD at {deadline}?",
     ("open", True): "Where is {asset} heading: will it be above its present price of {spot} USD at {deadline}?",
 }
@@ -35,8 +55,18 @@ def canonical(question: Question) -> str:
         level=price(question.level),
         upper=price(question.upper_level),
         spot=price(question.spot),
+        pct=price(question.level_pct),
+        days=day_count(question),
         deadline=f"{question.deadline:%Y-%m-%d %H:%M} UTC",
     )
+
+
+def day_count(question: Question) -> str:
+    """ "3 days", "3 days in a row"; "" for a question that counts none."""
+    if question.days is None:
+        return ""
+    days = f"{question.days} day{'' if question.days == 1 else 's'}"
+    return f"{days} in a row" if question.in_a_row else days
 
 
 def _name(asset: str) -> str:

@@ -6,12 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from service.questions.amounts import Amount, find_amounts
-from service.questions.kinds import BEAR, BULL
+from service.questions.kinds import BEAR, BULL, MOTIONS
 from service.questions.refusals import invalid
 from service.questions.relevance import is_price, may_be_level
 from service.questions.tokens import Token
 from service.questions.vocabulary import Language
 
+# English words for a range that may be a size; other phrases with "range" are about two levels.
+RANGES = {"range", "ranges", "price range"}
+# Kinds that may separate two levels of which one is to be reached before the other.
+BETWEEN_LEVELS = (
+    MOTIONS | BEAR | BULL | {"before", "or", "to", "below", "above", "the", "a", "approx", "filler", "meet"}
+)
 # How many words after "from" may say where the price comes from.
 ORIGIN = 3
 
@@ -22,7 +28,7 @@ class Clause:
 
     `kinds` omits words inside amounts, verbs in the past, and directions that say where the price comes from ("recover
     from the crash"). `has_stray` means that the clause contains an unrelated number near the price, which may be a
-    level that was not understood.
+    level that was not understood. `has_order` means that one level is to be reached before the other: "70k before 50k".
     """
 
     tokens: tuple[Token, ...]
@@ -30,6 +36,7 @@ class Clause:
     amounts: tuple[Amount, ...]
     negated: bool
     has_stray: bool
+    has_order: bool
 
     @property
     def is_above(self) -> bool:
@@ -47,6 +54,12 @@ class Clause:
     def denies_ever(self) -> bool:
         """ "Never above" denies every moment, "not above" only the last one."""
         return any(token.kind == "not" and token.value == "ever" for token in self.tokens)
+
+    @property
+    def asks_width(self) -> bool:
+        """ "The range exceeds 5%": how far the highest price is from the lowest; not "in a range of 5%"."""
+        wide = any(token.kind == "width" or (token.kind == "between" and token.text in RANGES) for token in self.tokens)
+        return wide and bool(self.kinds & {"exceed", "above", "below", "ormore", "orless"})
 
     def before(self, amount: Amount) -> Token | None:
         """The token before an amount, without articles and "about"."""
@@ -69,7 +82,17 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float) -> Cla
     numbers = find_amounts(present)
     amounts = tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
     stray = any(amount not in amounts and may_be_level(present, amount, spot) for amount in numbers)
-    return Clause(tuple(present), _kinds(present, numbers), amounts, _is_negated(present, language), stray)
+    negated, ordered = _is_negated(present, language), _has_order(present, amounts, language)
+    return Clause(tuple(present), _kinds(present, numbers), amounts, negated, stray, ordered)
+
+
+def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Language) -> bool:
+    """ "70k before 50k", "80k or 150k first"; where "before" follows its level, the order is left unread."""
+    if len(amounts) != 2 or language.postpositions:
+        return False
+    kinds = [token.kind for token in tokens[amounts[0].after : amounts[1].first]]
+    is_first = any(token.kind == "ordinal" and token.value == 1 for token in tokens)
+    return set(kinds) <= BETWEEN_LEVELS and ("before" in kinds or ("or" in kinds and is_first))
 
 
 def _kinds(tokens: Sequence[Token], amounts: Sequence[Amount]) -> frozenset[str]:

@@ -23,6 +23,8 @@ class Criterion:
     upper_level: float | None = None
     level_pct: float | None = None
     negated: bool = False
+    days: int | None = None
+    in_a_row: bool = False
     notes: tuple[str, ...] = ()
 
     def noted(self, note: str) -> Criterion:
@@ -54,6 +56,15 @@ def between(low: float, high: float, spot: float, *, lasting: bool = False) -> C
         raise invalid("The two levels are too far apart for a range. Ask about one of them.")
     criterion = Criterion("between", ends[0], ends[1])
     return criterion.noted("For a range, only the price at the deadline counts.") if lasting else criterion
+
+
+def order(first: float, second: float, spot: float) -> Criterion:
+    """The first level is reached before the second; they must be on two sides of the spot price."""
+    lower, upper = sorted((checked(first, spot), checked(second, spot)))
+    if not lower < spot < upper:
+        raise invalid("Of two levels, one must be above and one below the present price. Ask about one of them.")
+    criterion = Criterion("upper_first" if first > second else "lower_first", lower, upper)
+    return criterion.noted("If neither level is reached by the deadline, neither is reached first: no such event.")
 
 
 def checked(level: float, spot: float) -> float:

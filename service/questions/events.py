@@ -17,7 +17,7 @@ from service.questions.kinds import BEAR, BULL, MARKETS
 from service.questions.lexicon import ENGLISH
 from service.questions.numerals import spelled
 from service.questions.question import Question
-from service.questions.scope import are_most_unknown, refuse_looking_back, refuse_loose_ends
+from service.questions.scope import FIGURES, are_most_unknown, refuse_looking_back, refuse_loose_ends
 from service.questions.sentences import find_question
 from service.questions.subject import Subject, available, is_flip
 from service.questions.tokens import Token, read
@@ -26,7 +26,7 @@ from service.questions.vocabulary import Language
 
 # Markets that are not followed but belong to the subject: a fund of bitcoin, another coin, but not a company.
 KINDRED = {"fund", "coin", "lookalike"}
-DEEDS = {"act", "metric", "overtake"}
+DEEDS = {"act", "metric", "width", "overtake"}
 # English words for events that the vocabulary has no kind for.
 HAPPENINGS = {
     *("activate", "arrest", "bankrupt", "bankruptcy", "create", "declare", "default", "delay", "depeg", "depegs"),
@@ -107,7 +107,7 @@ def _is_event(clause: Clause, language: Language) -> bool:
     if _compares_or_moves_prices(tokens):
         return False
     economy = any(_is_economy(token) for token in tokens) and "asset" not in kinds
-    if "metric" in kinds or economy or _counts_coins(clause):
+    if kinds & FIGURES or economy or _counts_coins(clause):
         return True
     if clause.amounts or clause.has_stray:
         return False

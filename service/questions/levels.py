@@ -8,7 +8,7 @@ from dataclasses import replace
 from service.errors import InvalidQuestion
 from service.questions.amounts import Amount, scaled
 from service.questions.clause import Clause
-from service.questions.criterion import Criterion, between, checked, close, stay, touch
+from service.questions.criterion import Criterion, between, checked, close, order, stay, touch
 from service.questions.kinds import BEAR, BULL, MOTIONS
 from service.questions.refusals import invalid
 
@@ -26,6 +26,8 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
     """The criterion for these levels; `preposition` is the kind of the word at the deadline, such as "on"."""
     if len(levels) > 2:
         raise invalid("Ask about one level, or about the range between two.")
+    if clause.has_order:
+        return _of_order(clause, levels, spot)
     if len(levels) == 2:
         return _of_two(clause, levels[0], levels[1], spot, preposition)
     amount = levels[0]
@@ -36,6 +38,16 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
     if step:
         return touch(checked(spot + step, spot), upward=step > 0)
     return _of_one(clause, amount, spot, preposition)
+
+
+def _of_order(clause: Clause, levels: Sequence[Amount], spot: float) -> Criterion:
+    """The level that is named first is reached first."""
+    if len(levels) != 2 or any(amount.sign or amount.upper for amount in levels):
+        raise _two_levels()
+    criterion = order(levels[0].value(spot), levels[1].value(spot), spot)
+    return (
+        criterion.noted("YES means that the level named first is reached first.") if "or" in clause.kinds else criterion
+    )
 
 
 def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposition: str) -> Criterion:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from service.questions.amounts import Amount
 from service.questions.clause import Clause
@@ -11,14 +12,24 @@ from service.questions.criterion import Criterion, between, checked, close, touc
 from service.questions.kinds import BEAR, BULL, MOTIONS
 from service.questions.refusals import invalid
 
+MOST_PCT = 99
+# English words for a move without a direction; other words of the kind "go" also mean a rise: "return 10%".
+MOVING = {"move", "moves", "moving"}
+MEASURED: dict[Literal["move", "range"], str] = {
+    "move": "The move is measured from the present price to the price at the deadline, up or down.",
+    "range": "The range is the highest price until the deadline less the lowest, in percent of the present price.",
+}
+
 
 def of_percents(clause: Clause, percents: Sequence[Amount], spot: float) -> Criterion:
     """A move in percent: at any time before the deadline with a verb of movement, else at the deadline."""
     if len(percents) > 2 or (len(percents) == 2 and "between" not in clause.kinds):
         raise invalid("The question names several percentages. Ask about one.")
-    if "both" in clause.kinds:
-        raise invalid("Ask about a move up or a move down, not about both.")
     amount = percents[0]
+    if clause.asks_width:
+        return _beyond("range", clause, amount)
+    if _is_either_way(clause, amount):
+        return _beyond("move", clause, amount)
     direction = amount.sign or clause.direction_at(amount) or _side_of_spot(clause)
     sizes = _sizes(percents)
     if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay"}:
@@ -37,6 +48,23 @@ def _of_percent(clause: Clause, pct: float, spot: float) -> Criterion:
     criterion = touch(level, pct > 0) if moves else close(level, pct > 0)
     less = "below" in clause.kinds and bool(clause.kinds & (BULL | BEAR))
     return replace(criterion, level_pct=float(pct), negated=less)
+
+
+def _is_either_way(clause: Clause, amount: Amount) -> bool:
+    """ "Move more than 3%", "rise or fall by 3%": whether the size of the move counts, not its direction."""
+    if amount.sign or amount.upper or clause.kinds & {"within", "stay"}:
+        return False
+    either = "both" in clause.kinds or (clause.has_both_directions and "or" in clause.kinds)
+    moves = any(token.kind == "swing" or token.text in MOVING for token in clause.tokens)
+    return either or (moves and not clause.kinds & (BULL | BEAR | {"between", "now"}))
+
+
+def _beyond(comparator: Literal["move", "range"], clause: Clause, amount: Amount) -> Criterion:
+    """The size is exceeded; "less than 3%" negates it."""
+    pct = float(f"{amount.values[-1]:.10g}")
+    if not 0 < pct <= MOST_PCT or amount.upper:
+        raise invalid(f"Name one percentage above 0 and at most {MOST_PCT}.")
+    return Criterion(comparator, level_pct=pct, negated=clause.is_below).noted(MEASURED[comparator])
 
 
 def _sizes(percents: Sequence[Amount]) -> list[float]:

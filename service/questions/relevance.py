@@ -82,7 +82,7 @@ def _is_related(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amoun
     if not _is_near(amount, spot):
         start, end = max(start, amount.first - CLOSE_BEFORE), amount.after
     around = [*tokens[start : amount.first], *tokens[amount.after : min(end, amount.after + CLOSE_BEHIND)]]
-    return any(token.kind in RELATIONS for token in around)
+    return any(token.kind in RELATIONS or token.kind == "before" for token in around)
 
 
 def _is_beside_asset(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:

@@ -26,6 +26,8 @@ PRICE_NOW = {
 AFTER_BY = {
     "number", "money", "percent", "figures", "multiple", "asset", "other", "how", "what", "above", "below", "mark",
 }  # fmt: skip
+# Kinds of figures other than a price.
+FIGURES = {"metric", "width"}
 # Kinds of words that say nothing about what should happen.
 EMPTY = {"asset", "widely", "word", "the", "a", "filler", "in", "on", "and", "or", "mark", "price"}
 # Words for "not" and "whether" in other languages than those of the vocabulary: a denial must not be overlooked.
@@ -75,23 +77,25 @@ def refuse_loose_ends(text: str, split: SplitText, subject: Subject) -> None:
 def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
     """Refuse figures of an asset other than its price, numbers of coins, and deadlines that are events."""
     tokens, kinds = clause.tokens, clause.kinds
+    figures = {"metric"} if clause.asks_width and any(amount.is_percent for amount in clause.amounts) else FIGURES
     if any(token.kind == "word" and _is_strange(token.text) for token in tokens):
         raise invalid(f"The question could not be understood with certainty. Ask in {LANGUAGE_NAMES}.")
     if "weight" in kinds:
         raise invalid("Gold and silver are quoted in USD per troy ounce. Give the level per ounce.")
-    if any(_is_figure_of_asset(tokens, place) for place in range(len(tokens))):
+    if any(_is_figure_of_asset(tokens, place, figures) for place in range(len(tokens))):
         raise invalid(f"Only prices are forecast, not volumes, fees, flows or market values. For example: {EXAMPLE}")
     if kinds & {"stay", "act", "advice"} and any(_counts_coins(clause, amount.after) for amount in clause.amounts):
         raise invalid(f"The question names a number of coins, not a price. For example: {EXAMPLE}")
-    _refuse_event_deadline(tokens, deadline)
+    if not clause.has_order:
+        _refuse_event_deadline(tokens, deadline)
 
 
 def _is_strange(word: str) -> bool:
     return word in STRANGERS or bool(FOREIGN_LETTER.search(word))
 
 
-def _is_figure_of_asset(tokens: Sequence[Token], place: int) -> bool:
-    if tokens[place].kind != "metric":
+def _is_figure_of_asset(tokens: Sequence[Token], place: int, figures: set[str]) -> bool:
+    if tokens[place].kind not in figures:
         return False
     before = [token.kind for token in tokens[max(0, place - 3) : place] if token.kind not in ("the", "filler")]
     after = [token.kind for token in tokens[place + 1 : place + 4] if token.kind not in ("the", "filler", "on", "in")]
@@ -123,7 +127,7 @@ def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline) 
     kinds = clause.kinds
     if "who" in kinds or (not deadline.is_named and kinds - {"the", "a", "filler", "mark"} == {"what", "be", "asset"}):
         raise invalid(f"The question asks for a fact. Only future prices are forecast. For example: {EXAMPLE}")
-    if kinds & {"metric", "act", "topic", "other"} and not kinds & {"advice", "price"}:
+    if kinds & {*FIGURES, "act", "topic", "other"} and not kinds & {"advice", "price"}:
         raise invalid(f"Only prices are forecast, not events. For example: {EXAMPLE}")
     if not deadline.is_named and _asks_price_now(kinds):
         raise invalid(f"The question asks for the present price. Ask about a future price. For example: {EXAMPLE}")

@@ -6,16 +6,19 @@ from the remaining words. Every step may refuse the question.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from service.market.assets import trading_days
+from service.market.bars import PriceRecord
 from service.questions.canonical import canonical
 from service.questions.clause import Clause, read_clause
 from service.questions.clean import clean
 from service.questions.criteria import compare, find_criterion
 from service.questions.criterion import Criterion
 from service.questions.dates.deadline import Deadline, find_deadline
+from service.questions.day_counts import counted, find_days
 from service.questions.moves import nothing_definite
 from service.questions.numerals import spelled
 from service.questions.question import Polarity, Question
@@ -34,10 +37,24 @@ from service.questions.vocabulary import Language
 
 # For a deadline farther away than this, a note names the date: it may have been understood as one of next year.
 NEARLY_A_YEAR = timedelta(days=300)
-BEARISH = {"touch_below", "close_below", "down"}
+BEARISH = {"touch_below", "close_below", "down", "lower_first", "days_below", "days_down", "average_below"}
+SIDELESS = {"move", "range"}
 
 
-def understand(text: str, now: datetime, spots: Mapping[str, float], until: datetime | None = None) -> Question:
+RecordOf = Callable[[str], PriceRecord | None]
+
+
+def no_record(_: str) -> None:
+    """No record of any asset: questions about one are refused."""
+
+
+def understand(
+    text: str,
+    now: datetime,
+    spots: Mapping[str, float],
+    until: datetime | None = None,
+    record_of: RecordOf = no_record,
+) -> Question:
     """The question that `text` asks.
 
     Parameters
@@ -52,6 +69,8 @@ def understand(text: str, now: datetime, spots: Mapping[str, float], until: date
         A deadline from outside the text, an aware datetime. It applies if the text names none; a text that names
         another day is refused, and so are questions that would otherwise be answered with a note about what was
         ignored, because others will rely on the question.
+    record_of
+        The record of an asset's prices, read only for a question about a new high or low.
 
     Raises
     ------
@@ -69,12 +88,19 @@ def understand(text: str, now: datetime, spots: Mapping[str, float], until: date
     if split is None:
         raise nameless(tokens)
     refuse_looking_back(split.main)
+    count, main = find_days(split.main)
+    split = replace(split, main=main)
     subject = find_subject(split.main, [*split.aside, *split.others], spots)
     deadline = deadline_of(split, now, language, until)
     spot = float(spots[subject.asset])
+    if count is not None:
+        deadline = replace(deadline, preposition="by")  # "above 90k on 3 days until Friday" is not all the time
     clause = read_clause(deadline.rest, language, spot)
     refuse_other_matters(clause, deadline)
-    criterion = _criterion(clause, subject, deadline, spot, split)
+    record = record_of(subject.asset) if "record" in clause.kinds else None
+    criterion = _criterion(clause, subject, deadline, spot, split, record)
+    if count is not None:
+        criterion = counted(criterion, count, len(trading_days(subject.asset, *_span(now, deadline))))
     refuse_unreadable(clause, criterion, deadline)
     notes = (*subject.notes, *criterion.notes)
     if until is None:
@@ -82,6 +108,11 @@ def understand(text: str, now: datetime, spots: Mapping[str, float], until: date
     else:
         refuse_loose_ends(cleaned, split, subject)
     return build(cleaned, now, spot, subject, deadline, replace(criterion, notes=notes))
+
+
+def _span(now: datetime, deadline: Deadline) -> tuple[int, int]:
+    """From now to the deadline in unix seconds."""
+    return int(now.timestamp()), int(deadline.at.timestamp())
 
 
 def deadline_of(split: SplitText, now: datetime, language: Language, until: datetime | None) -> Deadline:
@@ -106,13 +137,15 @@ def _refuse_dated_circumstances(split: SplitText, now: datetime, language: Langu
         raise invalid("Only the circumstances have a date. Add a deadline for the price itself.")
 
 
-def _criterion(clause: Clause, subject: Subject, deadline: Deadline, spot: float, split: SplitText) -> Criterion:
+def _criterion(
+    clause: Clause, subject: Subject, deadline: Deadline, spot: float, split: SplitText, record: PriceRecord | None
+) -> Criterion:
     if subject.other:
         criterion = compare(clause)
     elif split.is_order and not clause.kinds & {"will", "reach"}:
         criterion = nothing_definite()
     else:
-        criterion = find_criterion(clause, spot, deadline.preposition)
+        criterion = find_criterion(clause, spot, deadline.preposition, record)
     return replace(criterion, negated=criterion.negated != (clause.negated and criterion.comparator != "open"))
 
 
@@ -152,14 +185,18 @@ def build(
         level=criterion.level,
         upper_level=criterion.upper_level,
         level_pct=criterion.level_pct,
+        days=criterion.days,
+        in_a_row=criterion.in_a_row,
         notes=criterion.notes,
     )
     return replace(question, canonical=canonical(question))
 
 
 def _polarity(criterion: Criterion, spot: float) -> Polarity:
-    """The side of YES; for a range, the side of its middle."""
+    """The side of YES; for a price between two levels, the side of their middle."""
+    if criterion.comparator in SIDELESS:
+        return "none"
     bullish = criterion.comparator not in BEARISH
-    if criterion.level is not None and criterion.upper_level is not None:
+    if criterion.comparator == "between" and criterion.level is not None and criterion.upper_level is not None:
         bullish = (criterion.level + criterion.upper_level) / 2 >= spot
     return "bull" if bullish != criterion.negated else "bear"

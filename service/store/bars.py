@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from service.market.assets import open_at
-from service.market.bars import Bar, Bars, from_rows
+from service.market.bars import Bar, Bars, PriceRecord, from_rows
+from service.market.instants import HOUR, utc
 from service.store.database import insert
 from service.store.tables import bar
 
@@ -25,6 +26,9 @@ _OF_SERIES = (bar.c.asset == bindparam("asset")) & (bar.c.step == bindparam("ste
 _IN_SPAN = _OF_SERIES & (bar.c.time >= bindparam("since")) & (bar.c.time <= bindparam("last"))
 _LOAD = select(*COLUMNS).where(_IN_SPAN).order_by(bar.c.time)
 _TIMES = select(bar.c.time).where(_IN_SPAN).order_by(bar.c.time)
+_RECORD = select(func.max(bar.c.high), func.min(bar.c.low), func.min(bar.c.time), func.max(bar.c.time)).where(
+    _OF_SERIES & (bar.c.time >= bindparam("after"))
+)
 _LAST = select(*COLUMNS).where(_OF_SERIES).order_by(bar.c.time.desc()).limit(1)
 
 
@@ -74,6 +78,19 @@ def last(db: Connection, asset: str, step: int) -> Bar | None:
     """The latest bar of an asset, of those `step` seconds long; None when it has none."""
     row = db.execute(_LAST, {"asset": asset, "step": step}).first()
     return Bar(*row) if row else None
+
+
+def record(db: Connection, asset: str, step: int) -> PriceRecord | None:
+    """The highest and the lowest stored price of an asset; None without an hourly bar.
+
+    The hourly bars are read, and those of the feed, `step` seconds long, after them.
+    """
+    high, low, first, latest = db.execute(_RECORD, {"asset": asset, "step": HOUR, "after": 0}).one()
+    if first is None:
+        return None
+    newer = db.execute(_RECORD, {"asset": asset, "step": step, "after": latest}).one()
+    highs, lows = ([value for value in pair if value is not None] for pair in ((high, newer[0]), (low, newer[1])))
+    return PriceRecord(asset, max(highs), min(lows), utc(first))
 
 
 def holes(db: Connection, asset: str, since: int, until: int, step: int) -> list[tuple[int, int]]:

@@ -29,6 +29,16 @@ EVERY_KIND = (
     ("up", {}),
     ("down", {}),
     ("relative", {"other_asset": "gold"}),
+    ("upper_first", {"at": 0.97, "upper_at": 1.02}),
+    ("lower_first", {"at": 0.97, "upper_at": 1.02}),
+    ("move", {"level_pct": 3.0, "polarity": "none"}),
+    ("range", {"level_pct": 8.0, "polarity": "none"}),
+    ("days_above", {"at": 1.01, "days": 2}),
+    ("days_below", {"at": 0.99, "days": 2, "in_a_row": True}),
+    ("days_up", {"days": 2}),
+    ("days_down", {"days": 2, "in_a_row": True}),
+    ("average_above", {"at": 1.01}),
+    ("average_below", {"at": 0.99}),
     ("open", {}),
 )
 

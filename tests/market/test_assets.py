@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.market.assets import ASSETS, HOLIDAYS, is_open, open_at, open_hours
+from service.market.assets import ASSETS, HOLIDAYS, is_open, open_at, open_hours, trading_days
 from service.market.instants import DAY, HOUR, MINUTE
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -151,3 +151,16 @@ def test_trading_hours_add_up(since, first, second_part):
     middle, until = since + first, since + first + second_part
     parts = open_hours("gold", since, middle) + open_hours("gold", middle, until)
     assert open_hours("gold", since, until) == pytest.approx(parts, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("asset", "since", "until", "days"),
+    [
+        ("btc", "2026-01-05 10:00", "2026-01-07 18:59", 3),
+        ("btc", "2026-01-05 10:00", "2026-01-07 18:58", 2),
+        ("gold", "2026-01-09 10:00", "2026-01-12 18:59", 3),
+    ],
+)
+def test_trading_days_end_by_the_deadline(asset, since, until, days):
+    """Times of New York, where midnight UTC is 19:00; a metal does not trade on a Saturday."""
+    assert len(trading_days(asset, second(since), second(until))) == days

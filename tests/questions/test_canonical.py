@@ -25,6 +25,7 @@ def test_the_sentence_contains_nothing_of_the_raw_text():
 @pytest.mark.parametrize(("comparator", "negated"), SENTENCES)
 def test_every_kind_of_question_has_a_full_sentence(comparator, negated):
     levels = {"level": 90_000.0, "upper_level": 100_000.0, "other_asset": "gold"}
-    sentence = canonical(question(comparator=comparator, negated=negated, **levels))
+    counts = {"level_pct": 3.0, "days": 3}
+    sentence = canonical(question(comparator=comparator, negated=negated, **levels, **counts))
     assert sentence.endswith("?")
     assert "  " not in sentence

@@ -4,7 +4,7 @@ A line is `question => reading`. A reading is `asset comparator level side deadl
 `btc touch_above 120000 bull 2026-12-31`, with
 
 * `not` before the comparator of a negated question, `eth>btc` for one asset against another;
-* `90000..100000` for a range, `(-10%)` after the level of a move in percent;
+* `90000..100000` for a range, `(-10%)` for a move in percent, `3d` for days and `3d-row` for days in a row;
 * a deadline as a day (its last second), a minute (`2026-12-31T17:00`) or from now (`+7d`, `+90m`).
 
 `refused not_a_market_question` or `refused invalid_question`, with a word of the reason after it, is a refusal.
@@ -28,8 +28,9 @@ from tests.questions.asking import NOW, SPOTS
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.txt"))
 LEVELS = r"(?: (?P<level>[\d.]+?)(?:\.\.(?P<upper>[\d.]+))?)?(?: \((?P<pct>[-\d.]+)%\))?"
-EVENT = rf"(?P<negated>not )?(?P<comparator>\w+){LEVELS}"
-READING = re.compile(rf"(?P<asset>\w+)(?:>(?P<other>\w+))? {EVENT} (?P<side>bull|bear) (?P<deadline>\S+)")
+DAYS = r"(?: (?P<days>\d+)d(?P<row>-row)?)?"
+EVENT = rf"(?P<negated>not )?(?P<comparator>\w+){LEVELS}{DAYS}"
+READING = re.compile(rf"(?P<asset>\w+)(?:>(?P<other>\w+))? {EVENT} (?P<side>bull|bear|none) (?P<deadline>\S+)")
 # Two ways to say the same, but for the price that is exactly at the level.
 EVENTS = {
     ("close_above", False): "above",
@@ -44,6 +45,10 @@ EVENTS = {
     ("touch_above", True): "kept below",
     ("touch_below", False): "touched from above",
     ("touch_below", True): "kept above",
+    ("average_above", False): "above on average",
+    ("average_below", True): "above on average",
+    ("average_below", False): "below on average",
+    ("average_above", True): "below on average",
 }
 UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 
@@ -106,6 +111,7 @@ def test_a_question_is_read_as_the_table_says(case: Case):
     assert got.level == _number(want["level"])
     assert got.upper_level == _number(want["upper"])
     assert got.level_pct == _number(want["pct"])
+    assert (got.days, got.in_a_row) == (int(want["days"]) if want["days"] else None, bool(want["row"]))
     assert got.deadline == _deadline(want["deadline"], case.now)
     assert got.horizon_hours == pytest.approx((got.deadline - case.now) / timedelta(hours=1))
     assert got.spot == SPOTS[got.asset]
@@ -124,9 +130,16 @@ def _expect_same_again(got: Question, now: datetime) -> None:
     assert (again.asset, again.other_asset, again.polarity) == (got.asset, got.other_asset, got.polarity)
     assert abs(again.deadline - got.deadline) < timedelta(minutes=1)
     if got.comparator != "open":
-        assert EVENTS.get((again.comparator, again.negated)) == EVENTS.get((got.comparator, got.negated))
+        assert _event(again) == _event(got)
+        assert (again.days, again.in_a_row) == (got.days, got.in_a_row)
+        assert again.level_pct == got.level_pct or got.level is not None
         assert (again.level is None) == (got.level is None)
         assert again.level is None or again.level == pytest.approx(got.level, rel=1e-6)
+
+
+def _event(question: Question) -> object:
+    event = question.comparator, question.negated
+    return EVENTS.get(event, event)
 
 
 def test_the_table_covers_every_comparator_and_its_negation():

@@ -36,7 +36,7 @@ def test_a_level_written_twice_counts_once():
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
-    [("will btc reach 100k euros", "US dollars"), ("will btc reach a new all-time high", "Records and averages")],
+    [("will btc reach 100k euros", "US dollars"), ("will btc reach a new all-time high", "Records of a period")],
 )
 def test_other_currencies_and_records_are_refused(text, complaint):
     with pytest.raises(InvalidQuestion, match=complaint):

@@ -20,6 +20,7 @@ def test_the_rule_names_the_prices_the_level_and_the_instants():
 @pytest.mark.parametrize("comparator", CONDITIONS)
 def test_a_negated_question_has_another_rule(comparator):
     fields = {"comparator": comparator, "level": 90_000.0, "upper_level": 100_000.0, "other_asset": "gold"}
+    fields |= {"level_pct": 3.0, "days": 3}
     assert rule(question(**fields), ASKED_AT) != rule(question(**fields, negated=True), ASKED_AT)
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 
-from service.errors import InvalidQuestion, NotAMarketQuestion
-from service.questions import understand
+from service.errors import InvalidQuestion, InvalidRequest, NotAMarketQuestion
+from service.market.bars import PriceRecord
+from service.questions import Question, understand
 from tests.questions.asking import NOW
 
+CASES = Path(__file__).parent / "cases"
 SPOTS = {"btc": 94075.9, "eth": 1794.58, "xrp": 2.1929, "gold": 3282.8}
 
 
@@ -115,3 +120,65 @@ def test_a_metals_question_may_end_while_the_market_is_closed():
     assert understand("Will gold rise over the weekend?", NOW, SPOTS).deadline == datetime(
         2026, 11, 22, 23, 59, 59, tzinfo=UTC
     )
+
+
+RECORD = PriceRecord("btc", high=126_000.0, low=15_000.0, since=datetime(2022, 1, 1, tzinfo=UTC))
+
+
+def recorded(text: str) -> Question:
+    return understand(text, NOW, SPOTS, record_of=lambda _: RECORD)
+
+
+@pytest.mark.parametrize(
+    ("text", "comparator", "level"),
+    [
+        ("Will bitcoin hit a new all-time high by December?", "touch_above", 126_000.01),
+        ("Will bitcoin close at a new all time high this month?", "close_above", 126_000.01),
+        ("btc ath this year?", "touch_above", 126_000.01),
+        ("Will bitcoin fall to a new all-time low in 2027?", "touch_below", 14_999.99),
+        ("Will bitcoin hit a record low in 2027?", "touch_below", 14_999.99),
+        ("Erreicht Bitcoin dieses Jahr ein neues Hoch?", "touch_above", 126_000.01),
+        ("比特币今年会创历史新高吗？", "touch_above", 126_000.01),
+    ],
+)
+def test_a_new_record_is_beyond_the_stored_prices(text, comparator, level):
+    """By one step of the price; a note says since when prices are known."""
+    question = recorded(text)
+    assert (question.comparator, question.level) == (comparator, pytest.approx(level))
+    assert "since 2022-01-01" in question.notes[0]
+
+
+def test_a_record_that_will_not_be_set_is_negated():
+    question = recorded("Will bitcoin not hit a new all-time high this year?")
+    assert (question.comparator, question.negated, question.polarity) == ("touch_above", True, "bear")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Will bitcoin fall 10% from its all-time high this year?",
+        "Will bitcoin stay below its all-time high this year?",
+        "Will bitcoin drop from its record high by Friday?",
+        "Will bitcoin exceed its 52 week high?",
+        "Will bitcoin break its 50-day moving average?",
+        "Will bitcoin hit a record high and a record low this year?",
+        "Will bitcoin hit a record and a low this year?",
+    ],
+)
+def test_other_records_are_refused(text):
+    with pytest.raises(InvalidQuestion, match="Records of a period"):
+        recorded(text)
+
+
+def test_every_string_of_the_table_takes_little_time():
+    """No text may cost more than 5 ms of CPU; the best of a few runs, so that other processes do not count."""
+    texts = [line.partition(" => ")[0] for file in CASES.glob("*.txt") for line in file.read_text("utf-8").splitlines()]
+    slowest = max(min(_cpu_s(text) for _ in range(3)) for text in texts if text)
+    assert slowest < 0.005
+
+
+def _cpu_s(text: str) -> float:
+    began = time.process_time()
+    with suppress(InvalidRequest):
+        recorded(text)
+    return time.process_time() - began

@@ -143,3 +143,13 @@ def test_real_bars_survive_the_database(sqlite_url, shared_data, asset):
     with database.reading() as db:
         assert same(bars.load(db, asset, START, real.as_of, HOUR), real)
     database.close()
+
+
+def test_the_record_is_over_hours_and_the_bars_after_them(database):
+    """Hourly bars reach farther back; the hour that is not complete yet has bars of the feed only."""
+    with database.writing() as db:
+        assert bars.record(db, "btc", 300) is None
+        bars.renew(db, "btc", from_rows([(START, 9, 12, 8, 10, 1), (START + HOUR, 10, 11, 9, 10, 1)], HOUR))
+        bars.add(db, "btc", from_rows([(START + 2 * HOUR, 10, 13, 10, 12, 1)], 300))
+        record = bars.record(db, "btc", 300)
+    assert (record.high, record.low, record.since.timestamp()) == (13, 8, START)

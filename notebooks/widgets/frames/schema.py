@@ -34,7 +34,9 @@ STRATEGY_CATEGORY = one_of(
 )  # a ghost is a reference that strategies are compared with
 MARKET_CATEGORY = one_of("daily", "weekly", "monthly", "imported", "challenge")
 COMPARATOR = one_of(
-    "close_above", "close_below", "touch_above", "touch_below", "between", "up", "down", "relative", "open"
+    *("close_above", "close_below", "touch_above", "touch_below", "between", "up", "down", "relative", "open"),
+    *("upper_first", "lower_first", "move", "range", "days_above", "days_below", "days_up", "days_down"),
+    *("average_above", "average_below"),
 )
 
 

@@ -15,6 +15,7 @@ from service.market.assets import ASSETS
 from service.market.instants import HOUR, iso, utc
 from service.questions import Question, rule, understand, understand_event
 from service.questions.refusals import EXAMPLE, invalid
+from service.questions.understanding import RecordOf, no_record
 
 LAST_SECOND = time(23, 59, 59)
 FARTHEST_D = 365
@@ -24,7 +25,13 @@ WITHOUT_AMOUNT = ("open", "up", "down", "relative")
 
 
 def open_challenge(
-    text: str, deadline: date, now: int, spots: Mapping[str, float], number: int, author: str
+    text: str,
+    deadline: date,
+    now: int,
+    spots: Mapping[str, float],
+    number: int,
+    author: str,
+    record_of: RecordOf = no_record,
 ) -> Prediction:
     """The challenge that a caller opens at the world second `now`, with `spots`, USD prices by asset.
 
@@ -33,7 +40,7 @@ def open_challenge(
     single question with the answer yes or no by then.
     """
     until = _until(deadline, now)
-    question = _understood(text, utc(now), spots, until)
+    question = _understood(text, utc(now), spots, until, record_of)
     ends = int(question.deadline.timestamp())
     if ends - now < SOONEST_S:
         raise _no_deadline(now)
@@ -66,10 +73,10 @@ def resolve_by_hand(market: Prediction, outcome: Outcome, evidence: str, now: in
     return Settlement(outcome, now, evidence.strip(), "hand")
 
 
-def _understood(text: str, now: datetime, spots: Mapping[str, float], until: datetime) -> Question:
+def _understood(text: str, now: datetime, spots: Mapping[str, float], until: datetime, record_of: RecordOf) -> Question:
     """The question that prices decide, else the event; if the text is neither, raises the refusal of the former."""
     try:
-        question = understand(text, now, spots, until)
+        question = understand(text, now, spots, until, record_of)
     except InvalidQuestion:
         event = understand_event(text, now, spots, until)
         if event is None:

@@ -12,10 +12,11 @@ from typing import Literal
 
 import numpy as np
 
+from service.forecasting.predictions.path_outcomes import SameBar, first_reached, of_path
 from service.market.assets import open_at, open_hours
 from service.market.bars import Bars
 from service.market.instants import HOUR, iso
-from service.questions.question import TOUCHES, Question, happened
+from service.questions.question import ORDERS, TOUCHES, WHOLE_PATH, Question, happened
 
 Outcome = Literal["yes", "no", "void"]
 
@@ -34,10 +35,10 @@ class Resolution:
 def resolve(question: Question, asked_at: int, bars: Mapping[str, Bars], now: int) -> Resolution | None:
     """The outcome that the bars show at the unix second `now`; None while the question is open.
 
-    A touch resolves as soon as it is seen. After the deadline, an incomplete question stays open for up to six hours,
-    so that late bars can arrive. Then it is void if bars are missing for more than an hour of open market: for a touch
-    at any time until the deadline, for other questions just before it. If the market closed before the deadline, its
-    last price counts.
+    A touch resolves as soon as it is seen, and so does the order of two levels. After the deadline, an incomplete
+    question stays open for up to six hours, so that late bars can arrive. Then it is void if bars are missing for more
+    than an hour of open market: at any time until the deadline where the whole path counts, as for a touch, for other
+    questions just before it. If the market closed before the deadline, its last price counts.
 
     Parameters
     ----------
@@ -53,6 +54,10 @@ def resolve(question: Question, asked_at: int, bars: Mapping[str, Bars], now: in
         touched = _touched(question, seen[question.asset].since(asked_at))
         if touched is not None:
             return touched
+    if question.comparator in ORDERS:
+        decided = _decided(question, asked_at, seen[question.asset])
+        if decided is not None:
+            return decided
     if now <= deadline:
         return None
     is_late = now > deadline + LATE_S
@@ -60,13 +65,6 @@ def resolve(question: Question, asked_at: int, bars: Mapping[str, Bars], now: in
         return _settle(question, asked_at, seen, deadline, TOLERATED_GAP_H if is_late else 0.0)
     except _Gap as gap:
         return Resolution("void", str(gap)) if is_late else None
-
-
-def first_touch(question: Question, bars: Bars) -> int | None:
-    """The index of the first bar that reached the level of a touch question; None if no bar did."""
-    is_above = question.comparator == "touch_above"
-    reached = np.flatnonzero(bars.high >= question.threshold if is_above else bars.low <= question.threshold)
-    return int(reached[0]) if len(reached) else None
 
 
 class _Gap(Exception):
@@ -78,6 +76,9 @@ def _settle(question: Question, asked_at: int, bars: Mapping[str, Bars], deadlin
     asset, series = question.asset, bars[question.asset]
     if question.comparator == "relative":
         return _outperformed(question, asked_at, bars, deadline, tolerated)
+    if question.comparator in WHOLE_PATH:
+        _check_whole(asset, series, asked_at, deadline, tolerated)
+        return _of_path(question, asked_at, series)
     if question.comparator in TOUCHES:
         _check_whole(asset, series, asked_at, deadline, tolerated)
         return _resolution(question, False, _never_reached(question, series.since(asked_at)))
@@ -89,11 +90,31 @@ def _settle(question: Question, asked_at: int, bars: Mapping[str, Bars], deadlin
     return _resolution(question, happened(question, final=final, high=final, low=final), evidence)
 
 
+def _decided(question: Question, asked_at: int, bars: Bars) -> Resolution | None:
+    """The resolution of the order of two levels once one is reached by bars without a gap; None before that."""
+    since = bars.since(asked_at)
+    place = first_reached(question, since)
+    try:
+        if place is None:
+            return None
+        _check_whole(question.asset, since, asked_at, int(since.time[place]), tolerated=0.0)
+    except _Gap:
+        return None
+    return _of_path(question, asked_at, bars)
+
+
+def _of_path(question: Question, asked_at: int, bars: Bars) -> Resolution:
+    try:
+        return _resolution(question, *of_path(question, asked_at, bars))
+    except SameBar as same:
+        return Resolution("void", str(same))
+
+
 def _touched(question: Question, bars: Bars) -> Resolution | None:
     """The resolution of a touch question whose level was reached; None before that."""
     if happened(question, final=question.spot, high=question.spot, low=question.spot):
         return _resolution(question, True, f"{question.asset} was at {question.spot:.10g} when it was asked")
-    place = first_touch(question, bars)
+    place = first_reached(question, bars)
     if place is None:
         return None
     side = "high" if question.comparator == "touch_above" else "low"

@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from service.forecasting.predictions import APEX, Commitment, Prediction, Settlement
-from service.forecasting.predictions.resolution import LATE_S, first_touch, resolve
+from service.forecasting.predictions.path_outcomes import first_reached
+from service.forecasting.predictions.resolution import LATE_S, resolve
 from service.forecasting.voters.track_record import Resolved, ResolvedVote
 from service.market.bars import Bars
 from service.market.instants import HOUR
-from service.questions.question import TOUCHES
+from service.questions.question import DECIDED_EARLY
 
 
 def is_due(prediction: Prediction, now: int) -> bool:
     """Whether prices may settle a prediction at the unix second `now`.
 
-    A market or a challenge is due after its deadline; a touch question is due from its creation on. An answer is due
-    at its deadline, whatever the question.
+    A market or a challenge is due after its deadline; one that may be decided earlier is due from its creation on. An
+    answer is due at its deadline, whatever the question.
     """
     if prediction.resolver != "bars" or now <= prediction.created_at:
         return False
     if prediction.category == "answer":
         return now >= prediction.deadline
-    return now > prediction.deadline or prediction.question.comparator in TOUCHES
+    return now > prediction.deadline or prediction.question.comparator in DECIDED_EARLY
 
 
 def settle(prediction: Prediction, bars: Mapping[str, Bars], now: int) -> Settlement | None:
@@ -48,10 +49,10 @@ def settle_past(market: Prediction, hourly: Mapping[str, Bars], now: int) -> Set
 def _hours_of_settling(market: Prediction, hourly: Mapping[str, Bars]) -> Iterator[int]:
     """The hours at which it can settle: after a touch, after the deadline, and after the last late bar is accepted."""
     question, over = market.question, (market.deadline // HOUR + 1) * HOUR
-    if question.comparator in TOUCHES:
+    if question.comparator in DECIDED_EARLY:
         yield (market.created_at // HOUR + 1) * HOUR
         bars = hourly[question.asset].since(market.created_at).until(over)
-        index = first_touch(question, bars)
+        index = first_reached(question, bars)
         if index is not None:
             yield int(bars.time[index]) + HOUR
     yield from (over, over + LATE_S)

@@ -24,11 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities.density import Density
-from service.forecasting.densities.sizes import LEAST_TAIL
+from service.forecasting.densities.sizes import LEAST_TAIL, LEVELS
 
 Array = NDArray[np.float64]
 
 NORMAL = NormalDist()
+# Of the size of a normal value, and by the reflection principle of the running maximum too.
+NORMAL_SIZES = np.array([NORMAL.inv_cdf((1 + level) / 2) for level in LEVELS.tolist()])
 FURTHEST = 8.0  # larger distances count as this: their odds are below 1e-15
 SHAPE_IN_TOUCH = 0.5  # share of a residual's shape that counts for touches
 FAST_FADES_H = 720.0  # open hours over which the present volatility gives way to the 180-day one
@@ -50,6 +52,16 @@ class Base(Protocol):
         """Standard deviations of plain volatility in one of this distribution."""
         ...
 
+    @property
+    def close_sizes(self) -> NDArray[np.float64]:
+        """The quantiles at LEVELS of the distance of a close."""
+        ...
+
+    @property
+    def maximum_sizes(self) -> NDArray[np.float64]:
+        """The quantiles at LEVELS of the distance of the running maximum."""
+        ...
+
 
 @dataclass(frozen=True)
 class NormalBase:
@@ -62,6 +74,14 @@ class NormalBase:
 
     def touch(self, z: float) -> float:
         return 2 * probability(normal_log_odds(z))
+
+    @property
+    def close_sizes(self) -> NDArray[np.float64]:
+        return NORMAL_SIZES
+
+    @property
+    def maximum_sizes(self) -> NDArray[np.float64]:
+        return NORMAL_SIZES
 
 
 @dataclass(frozen=True)
@@ -90,6 +110,14 @@ class ViewBase:
         if z not in self._touches:
             self._touches[z] = max(2 * LEAST_TAIL, self.density.touch(z * self.unit))
         return self._touches[z]
+
+    @property
+    def close_sizes(self) -> NDArray[np.float64]:
+        return self.sigma_ratio * self.density.close
+
+    @property
+    def maximum_sizes(self) -> NDArray[np.float64]:
+        return self.sigma_ratio * self.density.maximum
 
 
 def _no_residual(_: float) -> float:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities.density import density
+from service.forecasting.densities.fits import CalendarFit
+from service.forecasting.densities.paths import Paths, paths
 from service.forecasting.voters import distribution
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context
@@ -18,10 +21,11 @@ from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.inputs import of_window
 from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.path_events import PathReader, p_event, shares_of
 from service.market.assets import calendar_of, open_hours
 from service.market.instants import HOUR
 from service.questions.canonical import price
-from service.questions.question import TOUCHES, Question, happened
+from service.questions.question import TOUCHES, WHOLE_PATH, Question, happened
 
 SUREST = 0.995  # no forecast is closer to 0 or 1 than this
 STALE_H = 30.0  # open hours without a bar after which voters abstain; a holiday of the metals lasts 23
@@ -60,7 +64,8 @@ class ForecastInputs:
     """The `state` of the question's asset, and of the `other` asset of a `relative` question with the correlation.
 
     `correlation` is None where there are too few common hours, `fits` before the first fit. `evidence` is for language
-    models alone.
+    models alone. The paths of a question that needs them are simulated once for all voters, and counted once for each
+    base.
     """
 
     state: AssetState
@@ -68,6 +73,20 @@ class ForecastInputs:
     correlation: float | None
     fits: Fits | None
     evidence: Evidence = field(default_factory=Evidence)
+    _shares: dict[int, tuple[Base, NDArray[np.float64]]] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def _paths(self) -> Paths:
+        fit = calendar_fit(self.state.asset, self.fits)
+        return paths(self.state.asset, self.state.now, self.state.until, fit and fit.season)
+
+    def shares(self, question: Question, base: Base) -> NDArray[np.float64]:
+        """The share of the paths with the event of the question, by bin of the last price; see `path_events`."""
+        state = self.state
+        if id(base) not in self._shares:
+            reader = PathReader(self._paths, base, state.sigma, state.now, state.until)
+            self._shares[id(base)] = base, shares_of(question, reader)
+        return self._shares[id(base)][1]
 
     @property
     def states(self) -> tuple[AssetState, ...]:
@@ -131,9 +150,14 @@ def _state(context: Context, spot: float, now: int, until: int) -> AssetState:
     )
 
 
+def calendar_fit(asset: str, fits: Fits | None) -> CalendarFit | None:
+    """The views of the assets with this one's trading hours; None before they are fitted."""
+    return fits.densities.get(calendar_of(asset)) if fits else None
+
+
 def base_of(voter: str, state: AssetState, fits: Fits | None) -> Base:
     """The distribution that a voter's view of volatility gives; a normal one before the views are fitted."""
-    fit = fits.densities.get(calendar_of(state.asset)) if fits else None
+    fit = calendar_fit(state.asset, fits)
     if fit is None or state.level is None or state.hours == 0:
         return NORMAL_BASE
     (seasonal_hours,) = fit.season.hours(state.asset, np.array([state.now]), np.array([state.until])).tolist()
@@ -181,6 +205,8 @@ def _p_event(question: Question, inputs: ForecastInputs, curve: Curve, other: Cu
         return _p_relative(inputs, curve, other)
     if state.hours == 0:
         return float(happened(question, final=state.spot, high=state.spot, low=state.spot))
+    if question.comparator in WHOLE_PATH:
+        return p_event(curve, inputs.shares(question, curve.base))
     match question.comparator:
         case "close_above":
             return distribution.close_above(curve, state.distance(question.threshold))
@@ -192,6 +218,9 @@ def _p_event(question: Question, inputs: ForecastInputs, curve: Curve, other: Cu
             return distribution.touch_below(curve, state.distance(question.threshold))
         case "between":
             return distribution.close_between(curve, *map(state.distance, question.bounds))
+        case "move":
+            sides = (state.spot * (1 - question.size), state.spot * (1 + question.size))
+            return 1 - distribution.close_between(curve, *map(state.distance, sides))
         case "down":
             return 1 - distribution.close_above(curve, 0.0)
     return distribution.close_above(curve, 0.0)

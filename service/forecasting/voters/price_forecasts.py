@@ -16,10 +16,11 @@ from service.forecasting.densities.views import VIEWS
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.fits import Fits
-from service.forecasting.voters.forecast_inputs import AssetState, usable
+from service.forecasting.voters.forecast_inputs import AssetState, calendar_fit, usable
 from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS, calendar_of, open_hours
 from service.market.instants import DAY, HOUR, iso
+from service.questions.question import Question
 
 HORIZONS = {"1h": HOUR, "6h": 6 * HOUR, "24h": DAY, "3d": 3 * DAY, "7d": 7 * DAY, "14d": 14 * DAY, "30d": 30 * DAY}
 PERCENTS = (1, 5, 10, 25, 50, 75, 90, 95, 99)
@@ -88,11 +89,22 @@ def pooled_sigma(knowledge: Knowledge, asset: str, now: int, until: int) -> floa
 
     None before their views are fitted.
     """
-    context = knowledge.contexts[asset]
-    fit = knowledge.fits.densities.get(calendar_of(asset)) if knowledge.fits else None
+    context, fit = knowledge.contexts[asset], calendar_fit(asset, knowledge.fits)
     if fit is None or context.level is None:
         return None
     return _mean_sigma(_densities(fit, asset, context.level, context.variance, now, until))
+
+
+def of_question(question: Question, now: int, knowledge: Knowledge) -> HorizonForecast | None:
+    """The price at the deadline of a question without a criterion, which asks for a price, asked at the second `now`.
+
+    None for another question, and before the views of volatility are fitted.
+    """
+    context, fit = knowledge.contexts[question.asset], calendar_fit(question.asset, knowledge.fits)
+    if question.comparator != "open" or fit is None or context.level is None:
+        return None
+    until = int(question.deadline.timestamp())
+    return _horizon(f"{question.horizon_hours:.4g}h", now, until, context, fit)
 
 
 def _document(context: Context, fit: CalendarFit, now: int, header: DocumentHeader) -> ForecastDocument:
@@ -128,7 +140,7 @@ def price_quantiles(state: AssetState, fits: Fits | None) -> dict[str, float]:
 
     They are those of the document; before the views are fitted, those of a normal log return.
     """
-    fit = fits.densities.get(calendar_of(state.asset)) if fits else None
+    fit = calendar_fit(state.asset, fits)
     if fit is None or state.level is None:
         return _prices(state.spot, state.sigma * np.array([NormalDist().inv_cdf(level) for level in _LEVELS]))
     views = _densities(fit, state.asset, state.level, state.variance, state.now, state.until)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from service.forecasting.voters.ballots import Ballot, PanelResult
+from service.forecasting.voters.price_forecasts import HorizonForecast
 from service.market.clock import World
 from service.market.instants import utc
 from service.questions.question import Comparator, Polarity, Question
@@ -68,6 +69,8 @@ class Understood:
     level: float | None
     upper_level: float | None
     level_pct: float | None
+    days: int | None
+    in_a_row: bool
     deadline: datetime
     horizon_hours: float
     spot: float
@@ -82,6 +85,8 @@ class Answer:
     """The oracle's answer. `as_of` is the end of the last bar behind the votes, never the instant of serving.
 
     `cached`: the same question was asked shortly before, at `asked_at`, and this is the answer it got.
+    `price_forecast`: where the price will be at the deadline, for a question without a criterion (`open`) once the
+    views of volatility are fitted, else null. It is not settled; the hourly forecasts of an asset are.
     """
 
     id: str
@@ -94,10 +99,11 @@ class Answer:
     consensus: Consensus
     votes: dict[str, Vote]
     abstained: dict[str, str]
+    price_forecast: HorizonForecast | None = None
     cached: bool = False
 
 
-def publish(result: PanelResult, *, id: str, world: World) -> Answer:
+def publish(result: PanelResult, *, id: str, world: World, price_forecast: HorizonForecast | None = None) -> Answer:
     """The published answer."""
     question = result.question
     return Answer(
@@ -114,6 +120,7 @@ def publish(result: PanelResult, *, id: str, world: World) -> Answer:
             for ballot, weight in zip(result.ballots, result.pooled.weights, strict=True)
         },
         abstained=dict(result.abstained),
+        price_forecast=price_forecast,
     )
 
 
@@ -143,7 +150,12 @@ def vote(question: Question, ballot: Ballot, weight: float = 1.0, *, outlier: bo
 
 
 def bull_probability(question: Question, p: float) -> float:
-    """The upward side of P(YES) in percent, to one decimal: the published `p_yes`, or 1 less it, times 100."""
+    """The upward side of P(YES) in percent, to one decimal: the published `p_yes`, or 1 less it, times 100.
+
+    50 where YES has no side.
+    """
+    if question.polarity == "none":
+        return 50.0
     published = round(p, 3)
     return round(100 * (published if question.polarity == "bull" else 1 - published), 1)
 

@@ -84,3 +84,12 @@ def test_a_used_up_quota_says_when_it_starts_again():
     assert "2 of 10 questions left today." in messages.quota(USAGE)
     used = USAGE | {"quota": USAGE["quota"] | {"remaining": 0}}
     assert messages.quota(used) == "You have used today's 10 questions. You can ask again after 00:00 UTC."
+
+
+def test_a_price_question_shows_between_which_prices():
+    """The central 50% and 90% at the deadline; other questions have no such line."""
+    answer = documents.answer()
+    assert "Price at the deadline" not in text_of(messages.answer(answer | {"price_forecast": None}))
+    quantiles = {"5": 75_000.0, "25": 81_200.0, "75": 86_900.0, "95": 93_100.4}
+    shown = text_of(messages.answer(answer | {"price_forecast": {"quantiles": quantiles}}))
+    assert "Price at the deadline: 50% between 81,200 and 86,900; 90% between 75,000 and 93,100" in shown

@@ -9,7 +9,14 @@ import pytest
 from service.forecasting.densities.season import WEEK, Season
 from service.forecasting.voters.brains import VOL
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS, ForecastDocument, describe, pooled_sigma
+from service.forecasting.voters.price_forecasts import (
+    HORIZONS,
+    PERCENTS,
+    ForecastDocument,
+    describe,
+    of_question,
+    pooled_sigma,
+)
 from service.market.assets import calendar_of
 from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
@@ -93,3 +100,15 @@ def test_the_percents_are_symmetric():
 def test_an_asset_without_fresh_bars_has_no_forecast(knowledge):
     """As voters abstain from it: bitcoin's last bar is two days old."""
     assert "btc" not in described(knowledge, NOW + 2 * DAY)
+
+
+def test_a_price_question_has_the_published_forecast(asking, knowledge, forecasts):
+    """The same quantiles as the document of its asset at the same horizon."""
+    (published,) = [each for each in forecasts["btc"].horizons if each.horizon == "3d"]
+    assert replace(of_question(asking("open"), NOW, knowledge), horizon="3d") == published
+
+
+def test_other_questions_have_no_price_forecast(asking, knowledge):
+    """Neither has one asked before the views are fitted."""
+    assert of_question(asking("up"), NOW, knowledge) is None
+    assert of_question(asking("open"), NOW, replace(knowledge, fits=None)) is None

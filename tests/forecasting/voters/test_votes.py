@@ -154,6 +154,7 @@ def test_the_answer_has_the_fields_of_the_contract():
         "consensus",
         "votes",
         "abstained",
+        "price_forecast",
         "cached",
     ]
     assert answer.abstained == {"x": "late"}
@@ -175,3 +176,13 @@ def test_a_streamed_vote_is_the_published_one():
     """Except for its weight, which is 1 until the consensus is known."""
     result = result_of(0.7)
     assert vote(QUESTION, result.ballots[0]) == publish(result, id="a", world="live").votes["v0"]
+
+
+@given(st.lists(PROBABILITY, min_size=1, max_size=9))
+def test_a_question_without_a_side_is_neutral(probabilities):
+    """Bull and bear are even whatever P(YES) is, which stays beside them."""
+    answer = published(*probabilities, comparator="move", polarity="none", level=None, level_pct=3.0)
+    assert (answer.consensus.direction, answer.consensus.bull_probability) == ("NEUTRAL", 50.0)
+    assert {vote.conviction for vote in answer.votes.values()} == {0.0}
+    assert answer.p_yes is not None
+    assert answer.consensus.pivotal == ()

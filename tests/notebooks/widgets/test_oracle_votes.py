@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from notebooks.widgets.oracle_votes import count, extended, facts, opened, rows, verdict
+from notebooks.widgets.oracle_votes import count, extended, facts, opened, price_range, rows, verdict
 
 
 def inquiry(direction: str, **votes: float) -> dict[str, Any]:
@@ -14,7 +14,7 @@ def inquiry(direction: str, **votes: float) -> dict[str, Any]:
         "votes": {voter: {"p_yes": p, "direction": "BULLISH", "weight": 1.0} for voter, p in votes.items()},
         "abstained": {},
         "p_yes": 0.5,
-        "understood": {"comparator": "close_above"},
+        "understood": {"comparator": "close_above", "polarity": "bull"},
         "consensus": {"direction": direction, "pivotal": ["b"], "effective_voters": 2.5},
     }
 
@@ -44,3 +44,17 @@ def test_events_extend_the_inquiry():
 def test_a_voter_without_a_vote_is_pending():
     start = opened({"event": "question", "voters": ["a"]})
     assert "<td>pending</td>" in facts(start, "a")
+
+
+def test_a_question_without_a_side_counts_likely_votes():
+    """More than 3% up or down: every vote is neutral, and P(YES) alone is compared."""
+    answer = inquiry("NEUTRAL", a=0.7, b=0.2, c=0.5) | {"understood": {"comparator": "move", "polarity": "none"}}
+    assert verdict(answer) == "YES 50.0%: 1 of 3 above 50%; this question has no bullish side"
+
+
+def test_a_price_question_shows_between_which_prices():
+    answer = inquiry("NEUTRAL", a=0.5)
+    assert price_range(answer | {"price_forecast": None}) is None
+    quantiles = {"5": 75_000.0, "25": 81_200.0, "75": 86_900.0, "95": 93_100.4}
+    shown = price_range(answer | {"price_forecast": {"quantiles": quantiles}})
+    assert shown == "price at the deadline: 50% between 81,200 and 86,900; 90% between 75,000 and 93,100.4"

@@ -104,9 +104,9 @@ def count_once(markets: Iterable[Prediction]) -> list[Prediction]:
 
     Questions of the same book, asset, kind and window must not overlap: a question counts if no other counted one was
     unresolved when its votes were cast. If several are voted on at the same time, the earliest deadline counts. The
-    kind is `direction`; `above`, `below` or `between` for an event with a level; or `relative` for two assets in
-    either order. The window is the class of the horizon: up to two, eight or 32 days, or longer. Without it, a question
-    about next year would exclude every daily question until then.
+    kind is `direction`; `above`, `below` or `between` for an event with a level; `relative` for two assets in either
+    order; else the comparator. The window is the class of the horizon: up to two, eight or 32 days, or longer. Without
+    it, a question about next year would exclude every daily question until then.
     """
     voted = [market for market in markets if market.commitment and market.question.comparator != "open"]
     voted.sort(key=lambda market: (market.voted_at, market.deadline, market.id))

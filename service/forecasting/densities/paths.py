@@ -1,0 +1,173 @@
+"""Paths of the log price until a deadline, in the unit of a view's distribution.
+
+One set of shocks serves every question: a GARCH(1,1) process with Student's t shocks (Bollerslev 1987), as many paths
+down as up. The seasonal clock stretches its steps. A view reads the paths in its own distribution: the size of a close
+in the paths and the size in the distribution with the same probability stand for each other, and so do the sizes of
+running extremes. So closes and touches counted on the paths are as likely as the view says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.forecasting.densities.features import ALPHA
+from service.forecasting.densities.fitting import SIMULATED_BETA
+from service.forecasting.densities.season import Season
+from service.forecasting.densities.sizes import LEVELS, SEED
+from service.market.assets import open_at
+from service.market.instants import DAY, HOUR
+
+Array = NDArray[np.float64]
+Singles = NDArray[np.float32]
+
+PATHS = 4096
+TAIL = 4  # degrees of freedom of the shocks
+HOURLY = 36  # steps of one hour; later steps are longer
+LATER = 60  # steps at most after them, of whole hours, of whole days beyond a day
+STEPS = HOURLY + LATER + 2
+LENGTHS_H = (1, 2, 3, 4, 6, 8, 12)
+LEAST_STEP = 1e-9  # share of the horizon in a step that counts
+
+
+@dataclass(frozen=True)
+class Paths:
+    """`closes` are the log prices at the ends of the steps, shape (steps, PATHS): 0 at the start, variance near 1.
+
+    `times` are the ends in unix seconds and `hours` the open hours of the steps, shape (steps,) each. The second half
+    of the paths mirrors the first, for which `variances` are the expected ones of each step, shape (steps, PATHS / 2).
+    """
+
+    times: NDArray[np.int64]
+    hours: Array
+    closes: Singles
+    variances: Singles
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """The paths ordered by their last price."""
+        return np.argsort(self.closes[-1])
+
+    @cached_property
+    def highest(self) -> Singles:
+        """The running maximum, at least 0, shape (steps, PATHS)."""
+        return _running(np.maximum, np.maximum(self._middles + self._reaches[0], 0))
+
+    @cached_property
+    def lowest(self) -> Singles:
+        """The running minimum, at most 0, shape (steps, PATHS)."""
+        return _running(np.minimum, np.minimum(self._middles - self._reaches[1], 0))
+
+    @cached_property
+    def _middles(self) -> Singles:
+        middles = self.closes.copy()
+        middles[1:] += self.closes[:-1]
+        middles *= 0.5
+        return middles
+
+    @cached_property
+    def _reaches(self) -> tuple[Singles, Singles]:
+        """How far the extremes of a Brownian bridge over each step are from its middle, up and down.
+
+        With the ends 0 and d and the variance v the maximum is (d + sqrt(d^2 - 2 v ln U)) / 2, with U uniform in (0, 1)
+        (Beaghton 1988).
+        """
+        half = PATHS // 2
+        halves = self.closes[:, :half] - self._middles[:, :half]
+        squares = halves * halves
+        draws = _draws()[:, : len(squares)]
+        # The mirrored paths rise where the others fall: the second set of draws is for both.
+        rises, falls = (np.sqrt(squares + self.variances * draw) for draw in draws)
+        return np.hstack([rises, falls]), np.hstack([falls, rises])
+
+    @cached_property
+    def close_sizes(self) -> Array:
+        """The quantiles at LEVELS of the size of the last price."""
+        return np.quantile(np.abs(self.closes[-1, : PATHS // 2]), LEVELS)
+
+    @cached_property
+    def maximum_sizes(self) -> Array:
+        """The quantiles at LEVELS of the running maximum, which is as large up as down."""
+        return np.quantile(self.highest[-1], LEVELS)
+
+    @cached_property
+    def mean(self) -> Array:
+        """The mean log price of each path over its open hours, shape (PATHS,)."""
+        return np.asarray(self._shares @ self.closes, np.float64)
+
+    @cached_property
+    def spread(self) -> Array:
+        """The variance of the log price of each path over its open hours, shape (PATHS,)."""
+        return np.asarray(self._shares @ np.square(self.closes), np.float64) - np.square(self.mean)
+
+    @property
+    def _shares(self) -> Singles:
+        return (self.hours / self.hours.sum()).astype(np.float32)
+
+    def at(self, times: NDArray[np.int64]) -> Singles:
+        """The last prices at or before unix seconds after the start, shape (times, PATHS)."""
+        places = np.searchsorted(self.times, times, side="right")
+        return np.where((places == 0)[:, None], np.float32(0), self.closes[places - 1])
+
+
+def paths(asset: str, since: int, until: int, season: Season | None) -> Paths:
+    """The paths of an asset between two unix seconds with open hours; every open hour counts alike without a season."""
+    edges = _edges(since, until)
+    opened = _open_hours(asset, edges)
+    running = opened if season is None else season.hours(asset, edges[:-1], edges[1:])
+    moving = (opened > 0) & (running > LEAST_STEP * running.sum())
+    shares, times = (running / running.sum())[moving], edges[1:][moving]
+    scale = np.sqrt(shares).astype(np.float32)[:, None]
+    increments, variances = (values[: len(times)] for values in _process())
+    up = _running(np.add, increments * scale)
+    return Paths(times, opened[moving], np.hstack([up, -up]), variances * scale**2)
+
+
+def _running(operation: np.ufunc, rows: Singles) -> Singles:
+    """The operation over each row and all before it: many times as fast as `operation.accumulate` along that axis."""
+    return np.array(list(accumulate(rows, operation)))
+
+
+def _edges(since: int, until: int) -> NDArray[np.int64]:
+    """The start, the ends of the first hours, of longer steps up to midnights, and the end, in unix seconds."""
+    hours = np.arange(since - since % HOUR + HOUR, until, HOUR)
+    later = hours[HOURLY:]
+    length = next((length for length in LENGTHS_H if len(later) <= LATER * length), 24 * -(-len(later) // (24 * LATER)))
+    return np.concatenate([[since], hours[:HOURLY], later[_is_end(later, length)], [until]])
+
+
+def _is_end(hours: NDArray[np.int64], length: int) -> NDArray[np.bool_]:
+    """Whether a step of so many hours ends at these instants: whole days are counted from 1970."""
+    return hours % (length * HOUR) == 0 if length < 24 else hours % (length // 24 * DAY) == 0
+
+
+def _open_hours(asset: str, edges: NDArray[np.int64]) -> Array:
+    """The open hours between the edges."""
+    starts = np.arange(edges[0] - edges[0] % HOUR, edges[-1], HOUR)
+    ends = np.minimum(starts + HOUR, edges[-1])
+    seconds = np.where(open_at(asset, starts), ends - np.maximum(starts, edges[0]), 0)
+    running = np.concatenate([[0], np.cumsum(seconds)]) / HOUR
+    return np.diff(np.interp(edges, np.concatenate([edges[:1], ends]), running))
+
+
+@lru_cache(maxsize=1)
+def _process() -> tuple[Singles, Singles]:
+    """The increments of half the paths in equal steps, and their expected variances, with mean 1."""
+    generator = np.random.default_rng(SEED)
+    shocks = generator.standard_t(TAIL, (STEPS, PATHS // 2)) / np.sqrt(TAIL / (TAIL - 2))
+    variance, variances = np.ones(PATHS // 2), np.empty_like(shocks)
+    for step, shock in enumerate(shocks):
+        variances[step] = variance
+        variance = (1 - ALPHA - SIMULATED_BETA) + (ALPHA * shock**2 + SIMULATED_BETA) * variance
+    return (np.sqrt(variances) * shocks).astype(np.float32), variances.astype(np.float32)
+
+
+@lru_cache(maxsize=1)
+def _draws() -> Singles:
+    """Draws of -ln(U) / 2 for the rises and the falls of half the paths, shape (2, STEPS, PATHS / 2)."""
+    size = (2, STEPS, PATHS // 2)
+    return (np.random.default_rng(SEED + 1).exponential(size=size) / 2).astype(np.float32)

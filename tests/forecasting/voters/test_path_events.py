@@ -1,0 +1,184 @@
+"""Events counted on paths: they agree with the closed forms, and with what is known of simple cases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from service.forecasting.voters import distribution, path_events
+from service.forecasting.voters.distribution import PLAIN, Curve
+from service.forecasting.voters.forecast_inputs import base_of, build_inputs, p_yes
+from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.panel import voters
+from service.forecasting.voters.path_events import EVENTS, PathReader, longest_run, p_event, shares_of
+from service.questions.question import WHOLE_PATH
+from tests.forecasting.made import EVERY_KIND, NOW
+
+MONTE_CARLO = 0.02  # two and a half standard errors of 4,096 paths
+LEANS = {"none": lambda z: 0.0, "lean": lambda z: 0.3, "wide": lambda z: 0.2 * z * np.exp(-z * z / 4)}
+
+
+@pytest.fixture(scope="module")
+def inputs(asking, knowledge):
+    return build_inputs(asking("up"), NOW, knowledge)
+
+
+@pytest.fixture(params=["vol", "trend", "normal"])
+def base(request, inputs):
+    if request.param == "normal":
+        return distribution.NORMAL_BASE
+    return base_of(request.param, inputs.state, inputs.fits)
+
+
+@pytest.fixture
+def reader(inputs, base) -> PathReader:
+    state = inputs.state
+    return PathReader(inputs._paths, base, state.sigma, state.now, state.until)
+
+
+@pytest.fixture
+def counted(monkeypatch, reader):
+    """P(event) of an event given as a function of the reader, for a curve with a residual."""
+
+    def count(event, residual=LEANS["none"]):
+        monkeypatch.setitem(EVENTS, "up", lambda question, reader: event(reader).astype(float))
+        question = type("AnyQuestion", (), {"comparator": "up"})()
+        return p_event(Curve(reader.base, residual), shares_of(question, reader))
+
+    return count
+
+
+@pytest.mark.parametrize("lean", LEANS)
+@pytest.mark.parametrize("z", [-1.6, -0.7, 0.0, 0.4, 1.2])
+def test_closes_counted_on_paths_agree(counted, asking, reader, z, lean):
+    """P(close above a level) by counting is that of the voter's curve."""
+    spot = asking("up").spot
+    question = asking("close_above", level=float(spot * np.exp(z * reader.sigma)))
+    p = counted(lambda reader: reader.paths.closes[-1] > reader.close(question), LEANS[lean])
+    assert p == pytest.approx(distribution.close_above(Curve(reader.base, LEANS[lean]), z), abs=MONTE_CARLO)
+
+
+@pytest.mark.parametrize("lean", LEANS)
+@pytest.mark.parametrize("z", [0.2, 0.8, 1.6, 2.2])
+def test_touches_counted_on_paths_agree(counted, asking, reader, z, lean):
+    """P(touch) by counting is that of the reflection principle with drift."""
+    spot = asking("up").spot
+    level = float(spot * np.exp(z * reader.sigma))
+    p = counted(lambda reader: reader.paths.highest[-1] >= reader.extreme(level, spot), LEANS[lean])
+    assert p == pytest.approx(distribution.touch_above(Curve(reader.base, LEANS[lean]), z), abs=0.03)
+
+
+def test_a_level_far_away_is_never_reached(counted, reader, asking):
+    """Beyond the last quantile the sizes go on in proportion."""
+    spot = asking("up").spot
+    assert counted(lambda reader: reader.paths.highest[-1] >= reader.extreme(100 * spot, spot)) == 0
+
+
+def test_sizes_translate_there_and_back(reader):
+    sizes = np.linspace(0.05, 5, 40)
+    there = reader.reached(sizes) / reader.sigma
+    back = path_events._translated(there, reader.base.maximum_sizes, reader.paths.maximum_sizes)
+    inside = sizes > reader.paths.maximum_sizes[1]
+    assert back[inside] == pytest.approx(sizes[inside], rel=1e-5)
+
+
+@pytest.mark.parametrize("comparator", WHOLE_PATH)
+def test_every_kind_of_path_has_an_event(comparator):
+    assert comparator in EVENTS
+
+
+def test_the_nearer_level_is_reached_first(asking, contexts):
+    """Gambler's ruin: without drift the chance of the upper level is the lower one's share of the distance."""
+    spot, knowledge = contexts["btc"].spot, Knowledge(contexts)
+    sigma = build_inputs(asking("up", hours=720), NOW, knowledge).state.sigma
+    for up, down in ((0.2, 0.2), (0.1, 0.3), (0.4, 0.2)):
+        bounds = {"level": spot * np.exp(-down * sigma), "upper_level": spot * np.exp(up * sigma)}
+        question = asking("upper_first", hours=720, **bounds)
+        inputs = build_inputs(question, NOW, knowledge)
+        p = p_yes(question, inputs, PLAIN)
+        assert p == pytest.approx(down / (up + down), abs=0.05)
+        other = p_yes(replace(question, comparator="lower_first"), build_inputs(question, NOW, knowledge), PLAIN)
+        assert 0.97 < p + other <= 1.0 + 1e-9
+
+
+def test_days_up_are_coin_flips(asking, contexts):
+    """Two of three days up: (3 + 1) / 8; two in a row: 3 / 8. Asked at midnight, three days end in 72 hours."""
+    for in_a_row, p in ((False, 0.5), (True, 3 / 8)):
+        question = asking("days_up", days=2, in_a_row=in_a_row)
+        assert p_yes(question, build_inputs(question, NOW, Knowledge(contexts)), PLAIN) == pytest.approx(p, abs=0.025)
+
+
+def test_the_last_day_alone_is_the_close(asking, knowledge):
+    """One trading day until the deadline: "close above on at least 1 day" is "close above"."""
+    close = asking("close_above", hours=24, at=1.01)
+    for voter in voters():
+        closing, counted = (
+            voter.forecast(question, build_inputs(question, NOW, knowledge)).p
+            for question in (close, replace(close, comparator="days_above", days=1))
+        )
+        assert closing == pytest.approx(counted, abs=0.025), voter.name
+
+
+def test_a_wider_range_is_less_likely(asking, knowledge):
+    """The range exceeds its size at least as often as the price closes so far away."""
+    chances = []
+    for pct in (2.0, 4.0, 8.0, 16.0):
+        wide = asking("range", level_pct=pct, polarity="none")
+        far = replace(wide, comparator="move")
+        inputs = build_inputs(wide, NOW, knowledge)
+        curve = Curve(base_of("vol", inputs.state, inputs.fits))
+        chances.append(p_yes(wide, inputs, curve))
+        assert chances[-1] >= p_yes(far, inputs, curve) - MONTE_CARLO
+    assert chances == sorted(chances, reverse=True)
+
+
+def test_an_average_moves_less_than_the_close(asking, contexts):
+    """The mean of a Brownian path over its time has a third of the variance of its end."""
+    knowledge = Knowledge(contexts)
+    sigma = build_inputs(asking("up"), NOW, knowledge).state.sigma
+    level = contexts["btc"].spot * float(np.exp(sigma / np.sqrt(3)))
+    question = asking("average_above", level=level)
+    assert p_yes(question, build_inputs(question, NOW, knowledge), PLAIN) == pytest.approx(0.1587, abs=0.03)
+
+
+def test_complements_add_up(asking, knowledge):
+    """Above and below, negated or not, of one average."""
+    above = asking("average_above", at=1.005)
+    inputs = build_inputs(above, NOW, knowledge)
+    p, negated, below = (p_yes(question, inputs, PLAIN) for question in (above, replace(above, negated=True), above))
+    assert p + negated == pytest.approx(1)
+    assert below == p
+
+
+def test_a_longest_run_is_counted_along_the_days():
+    days = np.array([[1, 1, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], dtype=bool)
+    assert longest_run(days).tolist() == [2, 2, 0]
+
+
+@pytest.mark.parametrize(("comparator", "fields"), [kind for kind in EVERY_KIND if kind[0] in WHOLE_PATH])
+def test_a_lean_moves_an_event_to_its_side(asking, knowledge, comparator, fields):
+    question = asking(comparator, **fields)
+    inputs = build_inputs(question, NOW, knowledge)
+    base = base_of("vol", inputs.state, inputs.fits)
+    bear, even, bull = (p_yes(question, inputs, Curve(base, lambda z, lean=lean: lean)) for lean in (-0.4, 0.0, 0.4))
+    if comparator in ("upper_first", "days_above", "days_up", "average_above"):
+        assert bear < even < bull
+    elif comparator != "range":
+        assert bear > even > bull
+
+
+def test_a_path_question_on_a_closed_market_does_not_happen(asking, hourly, fits):
+    from service.forecasting.voters.context import build_all
+    from service.market.instants import utc
+
+    saturday = 1_745_625_600  # 2025-04-26T00:00:00Z
+    contexts = build_all(hourly, saturday)
+    spot = contexts["gold"].spot
+    question = asking("upper_first", "gold", 36.0, at=0.97, upper_at=1.02)
+    question = replace(question, deadline=utc(saturday) + timedelta(hours=36), spot=spot)
+    inputs = build_inputs(question, saturday, Knowledge(contexts, fits))
+    assert inputs.state.hours == 0
+    assert p_yes(question, inputs, PLAIN) == pytest.approx(0.005)
