@@ -13,10 +13,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.market.assets import ASSETS, open_at
+from service.market.assets import ASSETS, is_open, open_at
 from service.market.bars import Bars, empty, join
 from service.market.clock import World, WorldClock
-from service.market.instants import DAY, MINUTE
+from service.market.instants import DAY, HOUR, MINUTE
 from service.sources.feeds.counters import Counters, Floats, held_normals, normals, stream, uniforms
 from service.sources.feeds.feed import FetchedBars
 from service.sources.feeds.simulated_days import (
@@ -27,6 +27,7 @@ from service.sources.feeds.simulated_days import (
     common_move,
     daily_volatility,
     days,
+    expected_days,
     own_move,
 )
 
@@ -72,6 +73,33 @@ class SimulatedFeed:
 
     def fetch(self, asset: str, since: int, until: int) -> FetchedBars:
         return FetchedBars(bars(self.seed, asset, since, until), (), f"simulated (seed {self.seed})")
+
+    def expected_return(self, asset: str, since: int, until: int) -> tuple[float, float]:
+        """Mean and variance of the log return of `asset` from one unix second to another, as expected at the first.
+
+        It knows the law of this world and the cells of volatility and drift that hold on the day of `since`, but no
+        move and no later cell. Prices are those of the last bars; a closed market has that of its last open hour.
+        """
+        since, until = _last_open(asset, since) - EPOCH, _last_open(asset, until) - EPOCH
+        first, last = since // DAY, -(-until // DAY)
+        means, variances = expected_days(self.seed, asset, first, last)
+        shares = np.ones(last - first)
+        shares[0] -= _share_of_day(since - first * DAY)
+        shares[-1] -= 1 - _share_of_day(until - (last - 1) * DAY)
+        return float(means @ shares), float(variances @ shares)
+
+
+def _last_open(asset: str, time: int) -> int:
+    """The unix second `time`, or the end of the last open hour before it."""
+    while not is_open(asset, time - 1):
+        time = (time - 1) // HOUR * HOUR
+    return time
+
+
+def _share_of_day(second: float) -> float:
+    """The expected share of a day's variance until a second of it."""
+    running = np.concatenate([[0.0], np.cumsum(np.exp(2 * LOG_PROFILE))])
+    return float(np.interp(second / STEP, np.arange(BARS_A_DAY + 1), running / running[-1]))
 
 
 def bars(seed: int, asset: str, since: int, until: int) -> Bars:
