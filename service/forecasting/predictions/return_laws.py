@@ -72,15 +72,16 @@ def believe(state: AssetState, fits: Fits | None, true_law: TrueLaw | None) -> R
 
 
 def garch(state: AssetState, fits: Fits | None) -> ReturnLaw:
-    """The belief of a GARCH(1,1) process around the 180-day variance (Bollerslev 1986), on the seasonal clock.
+    """The belief of a GARCH(1,1) process (Bollerslev 1986) on the seasonal clock.
 
-    With persistence f the variance of an hour in h hours is v + (v0 - v) f^h; over the horizon the excess of the
-    present v0 over the level v therefore counts (1 - f^h) / (1 - f) hours.
+    Its level v is halfway between the variances of 30 and of 180 days. With persistence f the variance of an hour in h
+    hours is v + (v0 - v) f^h; so over the horizon the excess of the present v0 counts (1 - f^h) / (1 - f) hours.
     """
     persistence = ALPHA + BETA
-    excess = math.exp(state.variance.get("garch", 0.0)) - 1
+    present, month = (math.exp(state.variance.get(name, 0.0)) for name in ("garch", "variance_720h"))
+    level = (1 + month) / 2
     share = (1 - persistence**state.hours) / ((1 - persistence) * state.hours)
-    variance = state.slow * (1 + excess * share) * _seasonal_hours(state, fits)
+    variance = state.slow * (level + (present - level) * share) * _seasonal_hours(state, fits)
     days = (state.until - state.now) / DAY
     return ReturnLaw(0.0, math.sqrt(variance), LEAST_FREEDOM + FREEDOM_A_DAY * days)
 

@@ -31,7 +31,7 @@ COPY_WITHIN_SIGMAS = 0.25
 # Distances of levels in standard deviations of the log return at the 180-day volatility. Between those of EVEN_ODDS a
 # touch, or a close on either side, is about as likely as not; no level is placed there.
 NEAREST, FURTHEST = 0.35, 2.2
-EVEN_ODDS = (0.58, 0.77)
+EVEN_ODDS = (0.54, 0.84)
 RANGE_SIGMAS = 1.0  # the width of a range
 GOLDEN = (math.sqrt(5) - 1) / 2  # multiples of it, modulo 1, are spread evenly
 

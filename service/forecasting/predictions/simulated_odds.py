@@ -27,11 +27,11 @@ from service.market.instants import DAY
 SOURCE = "simulated"
 
 # Assumed values.
-COMMON_SHOCK = 0.05  # standard deviation of the log volatility's error that all markets of a week share
-OWN_SHOCK = 0.08  # standard deviation in log-odds
-MOST_STALE = 0.15  # the largest part of the last four hours' move that a price lacks
-LONGSHOT = 0.95  # log-odds are multiplied by it
-MIN_SPREAD, MAX_SPREAD = 0.01, 0.03  # at even odds; twice as wide at 0 and 1
+COMMON_SHOCK = 0.04  # standard deviation of the log volatility's error that all markets of a week share
+OWN_SHOCK = 0.06  # standard deviation in log-odds
+MOST_STALE = 0.1  # the largest part of the last four hours' move that a price lacks
+LONGSHOT = 0.97  # log-odds are multiplied by it
+MIN_SPREAD, MAX_SPREAD = 0.02, 0.05  # at even odds; twice as wide at 0 and 1
 MEDIAN_VOLUME_USD, VOLUME_SPREAD = 20_000, 1.2
 MIN_PRICE, MAX_PRICE = 0.01, 0.99
 

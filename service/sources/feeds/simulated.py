@@ -52,6 +52,8 @@ OWN_NEWS, OWN_NEWS_FACTOR = 2.5e-4, 25
 VOLUME_POWER = 1.3
 VOLUME_SPREAD = 0.45
 VOLUME_SHIFT = -0.1
+# The mean shares of a day's hours in its variance are measured on this many days of a world with this seed.
+MEASURED_DAYS, OTHER_SEED = 512, -1
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,8 @@ class SimulatedFeed:
         first, last = since // DAY, -(-until // DAY)
         means, variances = expected_days(self.seed, asset, first, last)
         shares = np.ones(last - first)
-        shares[0] -= _share_of_day(since - first * DAY)
-        shares[-1] -= 1 - _share_of_day(until - (last - 1) * DAY)
+        shares[0] -= _share_of_day(asset, since - first * DAY)
+        shares[-1] -= 1 - _share_of_day(asset, until - (last - 1) * DAY)
         return float(means @ shares), float(variances @ shares)
 
 
@@ -96,10 +98,18 @@ def _last_open(asset: str, time: int) -> int:
     return time
 
 
-def _share_of_day(second: float) -> float:
+def _share_of_day(asset: str, second: float) -> float:
     """The expected share of a day's variance until a second of it."""
-    running = np.concatenate([[0.0], np.cumsum(np.exp(2 * LOG_PROFILE))])
-    return float(np.interp(second / STEP, np.arange(BARS_A_DAY + 1), running / running[-1]))
+    return float(np.interp(second / STEP, np.arange(BARS_A_DAY + 1), _running_shares(asset)))
+
+
+@lru_cache(maxsize=len(INSTRUMENTS))
+def _running_shares(asset: str) -> Floats:
+    """The mean share of a day's variance until the beginning of each bar, over days of another world."""
+    bar = np.arange(MEASURED_DAYS * BARS_A_DAY)
+    shared = _shared(OTHER_SEED, INSTRUMENTS[asset].group, 0, MEASURED_DAYS)
+    weights = _variance_weights(OTHER_SEED, asset, bar, shared).mean(axis=0)
+    return np.concatenate([[0.0], np.cumsum(weights)])
 
 
 def bars(seed: int, asset: str, since: int, until: int) -> Bars:

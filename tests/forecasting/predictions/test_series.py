@@ -198,7 +198,7 @@ class TestTheText:
             "From 53,211.85 USD, will Bitcoin be up at the end of 3 November 2026?",
             "Will Bitcoin be above 48,800 USD at the end of 8 November 2026?",
             "Will Bitcoin be outside 52,500 to 53,900 USD at the end of 3 November 2026?",
-            "Will Ethereum reach 3,260 USD by 3 November 2026?",
+            "Will Ethereum reach 3,270 USD by 3 November 2026?",
             "Will XRP outperform Bitcoin until 7 November 2026?",
             "Will XRP be between 0.47 and 0.61 USD at the end of 30 November 2026?",
         } <= texts
