@@ -11,7 +11,7 @@ import structlog
 from service.errors import NoVoters
 from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.commitments import commitment_of
-from service.forecasting.predictions.simulated_odds import SimulatedMarket
+from service.forecasting.predictions.simulated_odds import SOURCE, SimulatedMarket
 from service.forecasting.voters import context
 from service.forecasting.voters.knowledge import Knowledge
 from service.jobs.committing import keep_opened
@@ -41,6 +41,11 @@ def outside_market(job_context: JobContext) -> SimulatedMarket:
     feed = job_context.feed
     true_law = feed.expected_return if isinstance(feed, SimulatedFeed) else None
     return SimulatedMarket(job_context.settings.simulated_seed, true_law)
+
+
+def odds_sources(job_context: JobContext) -> dict[str, str]:
+    """What the odds of this world's own markets are, by the name of their source; empty in the live world."""
+    return {} if job_context.clock.world == "live" else {SOURCE: outside_market(job_context).description}
 
 
 def vote(job_context: JobContext, slot: int, markets: Iterable[Prediction], basis: Knowledge) -> list[Prediction]:

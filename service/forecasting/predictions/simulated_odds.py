@@ -43,6 +43,12 @@ class SimulatedMarket:
     seed: int
     true_law: TrueLaw | None = None
 
+    @property
+    def description(self) -> str:
+        """What it is, for the documents that show its prices."""
+        belief = "a GARCH(1,1)-t process" if self.true_law is None else "the law by which this world draws its prices"
+        return f"{SOURCE}: no trades take place; priced from {belief}, with errors and a spread"
+
     def quote(self, market: Prediction, knowledge: Knowledge, now: int) -> Odds:
         """The price of YES at the unix second `now`.
 
