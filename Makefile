@@ -86,6 +86,7 @@ bench: $(CHECKS) $(REFEREE)/.installed ## speed, as ratios in one run
 
 evaluate: $(CHECKS) ## the voters and the pool, walked forward over real bars (BARS=folder of hourly CSV files, OUT=folder)
 	@$(BIN)/python -m tests.measure.evaluate $(BARS)
+	@$(BIN)/python -m tests.measure.market_scores $(BARS)
 	@$(if $(OUT),$(BIN)/python -m tests.measure.density_files $(OUT) $(BARS))
 
 evaluate-models: $(CHECKS) ## the configured language models on resolved questions of a replay, masked (BARS=folder, QUESTIONS=100)

@@ -80,8 +80,9 @@ def shadow() -> Response:
     points when both were recorded, bought at the market's ask (NO: 1 minus its bid), with the stated `fee`. It is
     decided when the market resolves, and a void one returns its stake. `books` separate what was committed live from
     what was `backfilled`. `roi_pct` is the result in percent of the stake of the `n` decided bets, with a 95%
-    interval; `breakeven_pct` is the share of them that had to be won at the prices paid. Odds marked `simulated` were
-    made by this service: a profit against them shows nothing about a real market.
+    interval; `breakeven_pct` is the share of them that had to be won at the prices paid. Odds marked `simulated` are
+    of no market: no trades take place at them, and `sources` says how this service made them. They leave nothing to
+    earn beyond the fees in expectation, and a profit against them shows nothing about a real market.
     """
     return document(latest("shadow"), max_age=MAX_AGE_S)
 
@@ -98,7 +99,8 @@ def ai_vs_market() -> Response:
     enough resolved markets" under 30, and `needed` is the number it takes to see a gap as large as this one.
 
     `books` separate what was committed live from what was `backfilled`; they are never pooled. `markets` are the
-    latest 2,000, `count` is how many there are. Odds marked `simulated` were made by this service from volatility and
-    noise: being better than them says nothing about a real market.
+    latest 2,000, `count` is how many there are. Odds marked `simulated` were made by this service; `sources` says how.
+    In the simulated world they come from the law by which prices are drawn and should win: being better or worse than
+    they are says nothing about a real market.
     """
     return document(latest("ai-vs-market"), max_age=MAX_AGE_S)

@@ -18,9 +18,10 @@ from service.forecasting.news import simulated
 from service.forecasting.news.headline import ScoredHeadline
 from service.forecasting.news.pulse import score_at
 from service.forecasting.news.stories import read, stories
-from service.forecasting.predictions import Prediction, series, simulated_odds
+from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.predictions.settling import resolved, settle_past
+from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.context import recall
 from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.input_history import InputHistory, survey
@@ -50,7 +51,13 @@ class BackfilledPast:
 
 
 def backfill(
-    hourly: Mapping[str, Bars], since: int, until: int, newest: Fits, seed: int, quorum: int, swarm: Mapping[int, float]
+    hourly: Mapping[str, Bars],
+    since: int,
+    until: int,
+    newest: Fits,
+    outside: SimulatedMarket,
+    quorum: int,
+    swarm: Mapping[int, float],
 ) -> BackfilledPast:
     """The markets, calls and headlines from `since` to `until`.
 
@@ -62,8 +69,8 @@ def backfill(
         Unix seconds: the beginning of a day, and a whole hour.
     newest : Fits
         The fits of the month of `until`, or later ones where that began with too little history.
-    seed : int
-        Seed of the simulated outside market.
+    outside : SimulatedMarket
+        The outside market that quotes every market.
     quorum : int
         Minimum number of votes that open a market.
     swarm : mapping of int to float
@@ -72,7 +79,7 @@ def backfill(
     complete = {asset: past for asset, bars in hourly.items() if len(past := bars.until(until))}
     headlines = read(simulated.write(complete, since - NEWS_BEFORE_S, until))
     panel = embedded_panel(quorum, zero_clock)
-    walk = _Walk(complete, survey(complete), stories(headlines), until, newest, seed, panel, swarm)
+    walk = _Walk(complete, survey(complete), stories(headlines), until, newest, outside, panel, swarm)
     for now in range(since, until + 1, EVERY_S):
         walk.step(now)
     walk.count(until)
@@ -88,7 +95,7 @@ class _Walk:
     stories: tuple[ScoredHeadline, ...]
     until: int
     newest: Fits
-    seed: int
+    outside: SimulatedMarket
     panel: Panel
     swarm: Mapping[int, float]
     fits: Fits | None = None
@@ -134,7 +141,7 @@ class _Walk:
             except NoVoters:
                 continue
             commitment = commitment_of(result, knowledge)
-            odds = simulated_odds.quote(market, knowledge.contexts, now, self.seed)
+            odds = self.outside.quote(market, knowledge, now)
             settlement = settle_past(market, self.hourly, self.until)
             market = replace(market, commitment=commitment, odds=odds, settlement=settlement)
             self.markets[market.id] = market

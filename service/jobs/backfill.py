@@ -13,6 +13,7 @@ from service.jobs import children
 from service.jobs.committing import keep_opened
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
+from service.jobs.predict import outside_market
 from service.jobs.rank import run_arena
 from service.market.instants import DAY
 from service.store import headlines, knowledge, predictions
@@ -40,7 +41,7 @@ def backfill(job_context: JobContext, slot: int) -> Effects:
         since,
         slot,
         newest,
-        settings.simulated_seed,
+        outside_market(job_context),
         settings.oracle_quorum,
         dict(zip(times.tolist(), net.tolist(), strict=True)),
     )

@@ -19,7 +19,7 @@ from service.jobs.job import Effects, JobContext
 from service.jobs.predict import vote
 from service.market.instants import iso
 from service.sources.odds import SOURCES
-from service.store import predictions, snapshots
+from service.store import knowledge, predictions, snapshots
 
 HOURS_A_YEAR = 24 * 365.25
 SNAPSHOT = "odds-sources"
@@ -50,7 +50,7 @@ def import_markets(job_context: JobContext, slot: int) -> Effects:
     volatility = {asset: sqrt(state.slow * HOURS_A_YEAR) for asset, state in contexts.items()}
     imported, refused = choose(fresh.values(), slot, spots, volatility, unresolved)
     log.info("markets_offered", taken=len(imported), refused=len(refused))
-    voted = vote(job_context, slot, imported, contexts)
+    voted = vote(job_context, slot, imported, knowledge.beside(job_context.database, contexts))
     opened = [replace(market, odds=fresh[market.id].odds) for market in voted]
 
     def write(db: Connection) -> None:

@@ -6,6 +6,7 @@ from service.forecasting.predictions.documents import list_market, predictions_d
 from service.jobs import imported
 from service.jobs.documents import header
 from service.jobs.job import Effects, JobContext
+from service.jobs.predict import odds_sources
 from service.market.instants import MINUTE
 from service.store import predictions, prices, snapshots, user_votes
 from service.store.user_votes import Tally
@@ -25,5 +26,7 @@ def list_markets(job_context: JobContext, slot: int) -> Effects:
         for market in markets
     ]
     odds = {market.odds.source: f"odds ({market.odds.source})" for market in markets if market.odds}
-    document = predictions_document(listed, header(job_context, now, EVERY_S, sources=odds | sources))
+    document = predictions_document(
+        listed, header(job_context, now, EVERY_S, sources=odds | odds_sources(job_context) | sources)
+    )
     return lambda db: snapshots.publish(db, now, {"predictions": document})

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import structlog
 
 from service.errors import NoVoters
-from service.forecasting.predictions import Prediction, series, simulated_odds
+from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.commitments import commitment_of
-from service.forecasting.voters.context import Context
+from service.forecasting.predictions.simulated_odds import SOURCE, SimulatedMarket
+from service.forecasting.voters.knowledge import Knowledge
 from service.jobs.committing import keep_opened
 from service.jobs.forecast import contexts_at, hours
 from service.jobs.job import Effects, JobContext
+from service.sources.feeds.simulated import SimulatedFeed
 from service.store import evidence, knowledge, predictions
 
 log = structlog.stdlib.get_logger(__name__)
@@ -25,18 +27,28 @@ def predict(job_context: JobContext, slot: int) -> Effects:
     contexts = contexts_at(job_context, slot, hours(job_context, slot))
     with job_context.database.reading() as db:
         stored = predictions.ids(db)
-    opened = vote(job_context, slot, series.opening(slot, contexts, stored), contexts)
+    basis = knowledge.beside(job_context.database, contexts)
+    opened = vote(job_context, slot, series.opening(slot, contexts, stored), basis)
     if job_context.clock.world != "live":
-        seed = job_context.settings.simulated_seed
-        opened = [replace(market, odds=simulated_odds.quote(market, contexts, slot, seed)) for market in opened]
+        outside = outside_market(job_context)
+        opened = [replace(market, odds=outside.quote(market, basis, slot)) for market in opened]
     return lambda db: keep_opened(db, opened, slot)
 
 
-def vote(
-    job_context: JobContext, slot: int, markets: Iterable[Prediction], contexts: Mapping[str, Context]
-) -> list[Prediction]:
+def outside_market(job_context: JobContext) -> SimulatedMarket:
+    """The simulated outside market; in the simulated world it knows the law of that world."""
+    feed = job_context.feed
+    true_law = feed.expected_return if isinstance(feed, SimulatedFeed) else None
+    return SimulatedMarket(job_context.settings.simulated_seed, true_law)
+
+
+def odds_sources(job_context: JobContext) -> dict[str, str]:
+    """What the odds of this world's own markets are, by the name of their source; empty in the live world."""
+    return {} if job_context.clock.world == "live" else {SOURCE: outside_market(job_context).description}
+
+
+def vote(job_context: JobContext, slot: int, markets: Iterable[Prediction], basis: Knowledge) -> list[Prediction]:
     """The markets with their votes; those on which too few voters voted are left out."""
-    basis = knowledge.beside(job_context.database, contexts)
 
     def committed(market: Prediction) -> Prediction | None:
         try:

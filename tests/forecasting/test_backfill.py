@@ -22,9 +22,10 @@ from service.forecasting.apex.scores import record_of, resolved_calls
 from service.forecasting.backfill import BackfilledPast
 from service.forecasting.news.pulse import score_at
 from service.forecasting.news.stories import stories
-from service.forecasting.predictions import Prediction, series, simulated_odds
+from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.resolution import resolve
 from service.forecasting.predictions.settling import resolved
+from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.brains import VOL
 from service.forecasting.voters.consensus import weigh
@@ -41,6 +42,7 @@ from tests.forecasting.made import DAYS, NOW, made_bars, panel_of
 LIVED = 15 * DAY
 END = NOW + LIVED
 SEED = 42
+OUTSIDE = SimulatedMarket(SEED)
 SOON = NOW + 2 * DAY  # long enough to open markets of every kind
 SWARM = MappingProxyType({NOW + 4 * HOUR * step: (step % 21 - 10) / 10 for step in range(-100, 130)})
 CUTS = (NOW + 4 * DAY + 12 * HOUR, NOW + 9 * DAY, NOW + 13 * DAY + 12 * HOUR)
@@ -60,7 +62,7 @@ def living(fits) -> Callable[..., BackfilledPast]:
     def live(
         hourly: Mapping[str, Bars], until: int = END, *, seed: int = SEED, swarm: Mapping = SWARM
     ) -> BackfilledPast:
-        return backfill.backfill(hourly, NOW, until, fits, seed, 5, swarm)
+        return backfill.backfill(hourly, NOW, until, fits, SimulatedMarket(seed), 5, swarm)
 
     return live
 
@@ -326,13 +328,13 @@ def test_the_outside_market_is_priced_after_the_votes(bars, living, monkeypatch)
         events.append(f"voted {result.question.text}")
         return really_commit(result, *arguments)
 
-    def quote(market, *arguments):
+    def quote(outside, market, *arguments):
         events.append(f"priced {market.question.text}")
-        return really_quote(market, *arguments)
+        return really_quote(outside, market, *arguments)
 
-    really_commit, really_quote = backfill.commitment_of, simulated_odds.quote
+    really_commit, really_quote = backfill.commitment_of, SimulatedMarket.quote
     monkeypatch.setattr(backfill, "commitment_of", commit)
-    monkeypatch.setattr(simulated_odds, "quote", quote)
+    monkeypatch.setattr(SimulatedMarket, "quote", quote)
     opened = [row.question.text for row in living(bars, NOW).markets]
     assert events == [f"{done} {text}" for text in opened for done in ("voted", "priced")]
 
@@ -340,19 +342,19 @@ def test_the_outside_market_is_priced_after_the_votes(bars, living, monkeypatch)
 def test_below_the_quorum_no_market_is_opened(bars, fits, monkeypatch):
     """Four voters, and a quorum of five; the market is tried again at the next instant."""
     seat(monkeypatch, *(Stubborn(0.5, name) for name in "abcd"))
-    assert backfill.backfill(bars, NOW, NOW + DAY, fits, SEED, 5, {}).markets == ()
-    assert len(backfill.backfill(bars, NOW, NOW, fits, SEED, 4, {}).markets) > 0
+    assert backfill.backfill(bars, NOW, NOW + DAY, fits, OUTSIDE, 5, {}).markets == ()
+    assert len(backfill.backfill(bars, NOW, NOW, fits, OUTSIDE, 4, {}).markets) > 0
 
 
 @pytest.mark.slow
 def test_each_month_has_the_fits_of_its_beginning(bars, fits):
     """Around the first of May: days before it have the fits of April, whatever follows."""
     since, until = NOW - DAY, NOW + 12 * HOUR
-    earlier = backfill.backfill(bars, since, until, fits, SEED, 5, SWARM)
+    earlier = backfill.backfill(bars, since, until, fits, OUTSIDE, 5, SWARM)
     april = int(datetime(2025, 4, 1, tzinfo=UTC).timestamp())
     assert {row.commitment.fitted_at for row in earlier.markets if row.created_at < NOW} == {april}
     assert {row.commitment.fitted_at for row in earlier.markets if row.created_at >= NOW} == {NOW}
-    other = backfill.backfill(changed_after(bars, NOW - 12 * HOUR), since, until, fits, SEED, 5, SWARM)
+    other = backfill.backfill(changed_after(bars, NOW - 12 * HOUR), since, until, fits, OUTSIDE, 5, SWARM)
     assert committed(other, NOW - 12 * HOUR) == committed(earlier, NOW - 12 * HOUR)
 
 
@@ -361,8 +363,8 @@ def test_an_asset_that_begins_later_changes_nothing_before(bars, fits):
     since, begins, until = NOW - DAY, NOW - 12 * HOUR, NOW
     late = {**bars, "eth": bars["eth"].since(begins)}
     without = {asset: hours for asset, hours in bars.items() if asset != "eth"}
-    earlier = backfill.backfill(late, since, until, fits, SEED, 5, SWARM)
-    other = backfill.backfill(without, since, until, fits, SEED, 5, SWARM)
+    earlier = backfill.backfill(late, since, until, fits, OUTSIDE, 5, SWARM)
+    other = backfill.backfill(without, since, until, fits, OUTSIDE, 5, SWARM)
     assert committed(earlier, begins) == committed(other, begins)
     assert len(other.markets) > 0
 
@@ -374,7 +376,7 @@ def test_two_months_give_hundreds_of_settled_markets_of_every_kind(monkeypatch):
     unfitted = Fits(VERSION, NOW, 0, {}, None, {})
     monkeypatch.setattr(backfill, "fit", lambda hourly, slot: replace(unfitted, slot=slot))
     hourly = {asset: made_bars(asset, DAYS, seed) for seed, asset in enumerate(ASSETS)}
-    rows = settled(backfill.backfill(hourly, NOW - 62 * DAY, NOW, unfitted, SEED, 1, {}))
+    rows = settled(backfill.backfill(hourly, NOW - 62 * DAY, NOW, unfitted, OUTSIDE, 1, {}))
     outcomes = Counter(row.settlement.outcome for row in rows)
     assert outcomes["yes"] + outcomes["no"] >= 300
     assert outcomes["void"] == 0
@@ -385,5 +387,6 @@ def test_two_months_give_hundreds_of_settled_markets_of_every_kind(monkeypatch):
         "close_below",
         "touch_above",
         "touch_below",
+        "between",
         "relative",
     }

@@ -1,7 +1,9 @@
 """The series of prediction markets: a few kinds of question for every asset and every period.
 
 Every deadline is the last second of a day. If periods of one asset end on the same day, only the longest one has
-questions about levels, so that no two markets are nearly identical.
+questions about levels, so that no two markets are nearly identical. Levels are round prices at 0.35 to 2.2 standard
+deviations of 180 days from the present price; they differ from period to period and from asset to asset, so that the
+open markets ask about likely, uncertain and unlikely events at the same time.
 """
 
 from __future__ import annotations
@@ -12,12 +14,11 @@ from dataclasses import dataclass, replace
 
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.periods import Period, current
-from service.forecasting.voters import distribution
 from service.forecasting.voters.context import Context
 from service.market.assets import ASSETS, is_open, open_hours
 from service.market.instants import DAY, HOUR, utc
 from service.questions.canonical import canonical, price
-from service.questions.question import Comparator, Question
+from service.questions.question import Comparator, Polarity, Question
 from service.questions.rule import rule
 
 EVERY_S = 12 * HOUR  # the interval between the beginnings of periods
@@ -27,44 +28,48 @@ COPY_WITHIN_S = 12 * HOUR
 COPY_WITHIN_SIGMAS = 0.25
 
 
+# Distances of levels in standard deviations of the log return at the 180-day volatility. Between those of EVEN_ODDS a
+# touch, or a close on either side, is about as likely as not; no level is placed there.
+NEAREST, FURTHEST = 0.35, 2.2
+EVEN_ODDS = (0.54, 0.84)
+RANGE_SIGMAS = 1.0  # the width of a range
+GOLDEN = (math.sqrt(5) - 1) / 2  # multiples of it, modulo 1, are spread evenly
+
+
 @dataclass(frozen=True)
 class Series:
-    """One kind of question; its level is `sigmas` standard deviations above the price, 0 if it has no level."""
+    """One kind of question, with its name in the ids of markets."""
 
+    name: str
     comparator: Comparator
-    sigmas: float = 0.0
+    negated: bool = False
 
 
-UP = Series("up")
-LEVELS = (
-    Series("close_above", 0.7),
-    Series("close_below", -0.7),
-    Series("touch_above", 1.2),
-    Series("touch_below", -1.2),
-)
-RELATIVE = Series("relative")
-# The series of even and of odd days, counted from 1970.
-DAILY_TOUCH = (Series("touch_above", 0.9), Series("touch_below", -0.9))
+UP = Series("up", "up")
+CLOSE_ABOVE, CLOSE_BELOW = Series("close-above", "close_above"), Series("close-below", "close_below")
+TOUCH_ABOVE, TOUCH_BELOW = Series("touch-above", "touch_above"), Series("touch-below", "touch_below")
+RANGE = Series("between", "between")
+LARGE_MOVE = Series("outside", "between", negated=True)  # a move by more than some percent in either direction
+RELATIVE = Series("relative", "relative")
+LEVELS = (CLOSE_ABOVE, CLOSE_BELOW, TOUCH_ABOVE, TOUCH_BELOW, RANGE)  # of weeks and months
+DAILY_TOUCH = (TOUCH_ABOVE, TOUCH_BELOW)  # of even and of odd days, counted from 1970
 
-# The asset with which each asset is compared; both have the same trading hours.
-COUNTERPART = {
-    "btc": "eth",
-    "eth": "sol",
-    "sol": "bnb",
-    "bnb": "xrp",
-    "xrp": "btc",
-    "gold": "silver",
-    "silver": "gold",
+# Questions that are about as likely as not by nature are few: whether bitcoin rises in a day, and which asset does
+# better in a week. Both assets of a pair have the same trading hours.
+DIRECTION_ASSET = "btc"
+COUNTERPART = {"btc": "eth", "sol": "bnb", "xrp": "btc", "gold": "silver"}
+
+TEXTS: dict[Series, str] = {
+    UP: "From {spot} USD, will {name} be up at the end of {day}?",
+    CLOSE_ABOVE: "Will {name} be above {level} USD at the end of {day}?",
+    CLOSE_BELOW: "Will {name} be below {level} USD at the end of {day}?",
+    TOUCH_ABOVE: "Will {name} reach {level} USD by {day}?",
+    TOUCH_BELOW: "Will {name} fall to {level} USD by {day}?",
+    RANGE: "Will {name} be between {level} and {upper} USD at the end of {day}?",
+    LARGE_MOVE: "Will {name} be outside {level} to {upper} USD at the end of {day}?",
+    RELATIVE: "Will {name} outperform {other} until {day}?",
 }
-
-TEXTS: dict[Comparator, str] = {
-    "up": "From {level} USD, will {name} be up at the end of {day}?",
-    "close_above": "Will {name} be above {level} USD at the end of {day}?",
-    "close_below": "Will {name} be below {level} USD at the end of {day}?",
-    "touch_above": "Will {name} reach {level} USD by {day}?",
-    "touch_below": "Will {name} fall to {level} USD by {day}?",
-    "relative": "Will {name} outperform {other} until {day}?",
-}
+LENGTHS_S = {"daily": DAY, "weekly": 7 * DAY, "monthly": 30 * DAY}  # about the interval between deadlines
 
 
 def opening(now: int, contexts: Mapping[str, Context], stored: Container[str] = ()) -> list[Prediction]:
@@ -121,20 +126,23 @@ def _has_time(period: Period, now: int) -> bool:
 
 
 def _series_of(period: Period) -> Iterator[Series]:
-    if period.category == "weekly":
+    if period.category == "weekly" and period.asset in COUNTERPART:
         yield RELATIVE
     if period.is_overlaid:
         return
-    if period.category != "monthly":
+    yield from _daily_series(period) if period.category == "daily" else LEVELS
+
+
+def _daily_series(period: Period) -> Iterator[Series]:
+    yield LARGE_MOVE
+    if period.asset == DIRECTION_ASSET:
         yield UP
-    if period.category != "daily":
-        yield from LEVELS
-    elif ASSETS[period.asset].calendar == "always":
+    if ASSETS[period.asset].calendar == "always":
         yield DAILY_TOUCH[period.deadline // DAY % 2]
 
 
 def _id(period: Period, series: Series) -> str:
-    return f"{period.category}-{period.asset}-{series.comparator.replace('_', '-')}-{utc(period.deadline):%Y%m%d}"
+    return f"{period.category}-{period.asset}-{series.name}-{utc(period.deadline):%Y%m%d}"
 
 
 def _market(period: Period, series: Series, now: int, context: Context) -> Prediction:
@@ -153,6 +161,7 @@ def _market(period: Period, series: Series, now: int, context: Context) -> Predi
 
 
 def _question(period: Period, series: Series, now: int, context: Context) -> Question:
+    levels = _levels(period, series, now, context)
     question = Question(
         text="",
         asset=period.asset,
@@ -160,28 +169,83 @@ def _question(period: Period, series: Series, now: int, context: Context) -> Que
         deadline=utc(period.deadline),
         horizon_hours=(period.deadline - now) / HOUR,
         spot=context.spot,
-        polarity="bear" if series.sigmas < 0 else "bull",
+        polarity=_polarity(series, levels, context.spot),
+        negated=series.negated,
         other_asset=COUNTERPART[period.asset] if series is RELATIVE else None,
-        level=_level(period, series.sigmas, now, context) if series.sigmas else None,
+        level=levels[0] if levels else None,
+        upper_level=levels[1] if len(levels) > 1 else None,
     )
-    return replace(question, text=_text(question), canonical=canonical(question))
+    return replace(question, text=_text(question, series), canonical=canonical(question))
 
 
-def _level(period: Period, sigmas: float, now: int, context: Context) -> float:
-    """A round price, about `sigmas` standard deviations above the present price."""
-    hours = open_hours(period.asset, now, period.deadline)
-    sigma = float(distribution.horizon_sigma(context.fast, context.slow, hours))
-    longest = STEP_SIGMAS * sigma * context.spot
+def _polarity(series: Series, levels: tuple[float, ...], spot: float) -> Polarity:
+    """The side of YES; for a range, the side of its middle."""
+    if series.comparator != "between":
+        return "bear" if series in (CLOSE_BELOW, TOUCH_BELOW) else "bull"
+    return "bull" if (sum(levels) / 2 >= spot) != series.negated else "bear"
+
+
+def _levels(period: Period, series: Series, now: int, context: Context) -> tuple[float, ...]:
+    """The round prices that a question names: none, one, or the two bounds of a range."""
+    sigma = math.sqrt(context.slow * open_hours(period.asset, now, period.deadline))
+    return tuple(_round_price(context.spot, sigmas, sigma) for sigmas in _distances(period, series))
+
+
+def _distances(period: Period, series: Series) -> tuple[float, ...]:
+    """Signed distances of the levels from the present price, in standard deviations.
+
+    In every second period of an asset both closes are likely (above a lower level, below a higher one), in the others
+    both are unlikely; their levels are always on different sides of the price.
+    """
+    turn = period.deadline // LENGTHS_S[period.category] + list(ASSETS).index(period.asset)
+    share = (turn + list(TEXTS).index(series)) * GOLDEN % 1
+    side = 1 if turn % 2 else -1
+    distance, uneven = _spread(share), _spread_without_even_odds(share)
+    match series.comparator:
+        case "close_above":
+            return (side * distance,)
+        case "close_below":
+            return (-side * distance,)
+        case "touch_above":
+            return (uneven,)
+        case "touch_below":
+            return (-uneven,)
+        case "between":
+            return (-uneven, uneven) if series.negated else _range(side * _spread(share, FURTHEST - RANGE_SIGMAS / 2))
+    return ()
+
+
+def _range(middle: float) -> tuple[float, float]:
+    return middle - RANGE_SIGMAS / 2, middle + RANGE_SIGMAS / 2
+
+
+def _spread(share: float, furthest: float = FURTHEST) -> float:
+    """The distance at a share, in [0, 1), of the logarithmic scale from the nearest to the furthest."""
+    return NEAREST * (furthest / NEAREST) ** share
+
+
+def _spread_without_even_odds(share: float) -> float:
+    """The distance at a share of the same scale without the part of it in EVEN_ODDS."""
+    low, high = EVEN_ODDS
+    distance = _spread(share, FURTHEST * low / high)
+    return distance if distance < low else distance * high / low
+
+
+def _round_price(spot: float, sigmas: float, sigma: float) -> float:
+    """A round price, about `sigmas` standard deviations of size `sigma` above the price `spot`."""
+    longest = STEP_SIGMAS * sigma * spot
     power = math.floor(math.log10(longest))
     step = max(digit for digit in (1, 2, 5) if digit * 10.0**power <= longest) * 10.0**power
-    return round(round(context.spot * math.exp(sigmas * sigma) / step) * step, max(0, -power))
+    return round(round(spot * math.exp(sigmas * sigma) / step) * step, max(0, -power))
 
 
-def _text(question: Question) -> str:
+def _text(question: Question, series: Series) -> str:
     day = question.deadline
-    return TEXTS[question.comparator].format(
+    return TEXTS[series].format(
         name=ASSETS[question.asset].name,
         other=ASSETS[question.other_asset].name if question.other_asset else "",
-        level=price(question.spot if question.level is None else question.level),
+        spot=price(question.spot),
+        level=price(question.level),
+        upper=price(question.upper_level),
         day=f"{day.day} {day:%B} {day.year}",
     )

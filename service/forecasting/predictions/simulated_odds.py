@@ -1,51 +1,89 @@
-"""The simulated outside market: the probability that volatility implies, with noise and a spread around it.
+"""The simulated outside market: what a good forecaster that is none of the nine believes, quoted as markets quote.
 
-No trades take place at these prices. They are those of plain volatility with a normal distribution, while the `vol`
-brain uses its fitted view of ranges. A better score than theirs is no evidence about a real market.
+No trades take place at these prices. In the simulated world the belief is the law by which the world draws prices, in a
+replay a GARCH(1,1)-t (`return_laws`). Around it lie the frictions of real markets: a shock to volatility that all
+markets of a week share, one of its own for each market, a price that is not quite up to date, too high prices of
+unlikely events (the favourite-longshot bias: Ali 1977), and a spread that widens in the tails. So nobody should earn
+more than the fees here, and what the voters score against it is no evidence about a real market.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import numpy as np
 
 from service.forecasting.predictions import Odds, Prediction
+from service.forecasting.predictions.return_laws import TrueLaw, believe
 from service.forecasting.voters import distribution
-from service.forecasting.voters.context import Context
-from service.forecasting.voters.distribution import PLAIN
-from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
+from service.forecasting.voters.distribution import PLAIN, Curve
+from service.forecasting.voters.fits import Fits
+from service.forecasting.voters.forecast_inputs import AssetState, build_inputs, p_yes
 from service.forecasting.voters.knowledge import Knowledge
+from service.market.instants import DAY
 
 SOURCE = "simulated"
 
-# Assumed values. The noise is a standard deviation in log-odds; the spread is a difference of probabilities.
-NOISE = 0.18
-MIN_SPREAD, MAX_SPREAD = 0.01, 0.04
+# Assumed values.
+COMMON_SHOCK = 0.04  # standard deviation of the log volatility's error that all markets of a week share
+OWN_SHOCK = 0.06  # standard deviation in log-odds
+MOST_STALE = 0.1  # the largest part of the last four hours' move that a price lacks
+LONGSHOT = 0.97  # log-odds are multiplied by it
+MIN_SPREAD, MAX_SPREAD = 0.02, 0.05  # at even odds; twice as wide at 0 and 1
 MEDIAN_VOLUME_USD, VOLUME_SPREAD = 20_000, 1.2
 MIN_PRICE, MAX_PRICE = 0.01, 0.99
 
 
-def quote(market: Prediction, contexts: Mapping[str, Context], now: int, seed: int) -> Odds:
-    """The simulated price of YES at the unix second `now`.
+@dataclass(frozen=True)
+class SimulatedMarket:
+    """The outside market of one `seed`; `true_law` is that of a simulated world, None over past prices."""
 
-    The same market with the same `seed` has the same noise, spread and volume. The bid is below and the ask above
-    `p_yes`, all in [0.01, 0.99]. Raises Abstention, as voters do, if an asset has no usable context.
-    """
-    generator = np.random.default_rng([seed, *sha256(market.id.encode()).digest()])
-    inputs = build_inputs(market.question, now, Knowledge(contexts))
-    fair = p_yes(market.question, inputs, PLAIN, PLAIN)
-    odds = np.log(fair / (1 - fair)) + generator.normal(0, NOISE)
-    half = generator.uniform(MIN_SPREAD, MAX_SPREAD) / 2
-    p = float(np.clip(distribution.probability(odds), MIN_PRICE + MIN_SPREAD / 2, MAX_PRICE - MIN_SPREAD / 2))
-    return Odds(
-        source=SOURCE,
-        market_id=f"sim-{market.id}",
-        url=None,
-        p_yes=p,
-        bid=max(MIN_PRICE, p - half),
-        ask=min(MAX_PRICE, p + half),
-        volume_usd=float(generator.lognormal(np.log(MEDIAN_VOLUME_USD), VOLUME_SPREAD)),
-        fetched_at=now,
-    )
+    seed: int
+    true_law: TrueLaw | None = None
+
+    @property
+    def description(self) -> str:
+        """What it is, for the documents that show its prices."""
+        belief = "a GARCH(1,1)-t process" if self.true_law is None else "the law by which this world draws its prices"
+        return f"{SOURCE}: no trades take place; priced from {belief}, with errors and a spread"
+
+    def quote(self, market: Prediction, knowledge: Knowledge, now: int) -> Odds:
+        """The price of YES at the unix second `now`.
+
+        The same market has the same shocks, spread and volume. The bid is below and the ask above `p_yes`, all in
+        [0.01, 0.99]. Raises Abstention, as voters do, if an asset has no usable context.
+        """
+        generator = np.random.default_rng([self.seed, *sha256(market.id.encode()).digest()])
+        fair = self._fair(market, knowledge, now, generator.uniform(0, MOST_STALE))
+        odds = LONGSHOT * math.log(fair / (1 - fair)) + generator.normal(0, OWN_SHOCK)
+        p = float(np.clip(distribution.probability(odds), MIN_PRICE + MIN_SPREAD, MAX_PRICE - MIN_SPREAD))
+        half = generator.uniform(MIN_SPREAD, MAX_SPREAD) * (1 + abs(2 * p - 1)) / 2
+        return Odds(
+            source=SOURCE,
+            market_id=f"sim-{market.id}",
+            url=None,
+            p_yes=p,
+            bid=max(MIN_PRICE, p - half),
+            ask=min(MAX_PRICE, p + half),
+            volume_usd=float(generator.lognormal(np.log(MEDIAN_VOLUME_USD), VOLUME_SPREAD)),
+            fetched_at=now,
+        )
+
+    def _fair(self, market: Prediction, knowledge: Knowledge, now: int, stale: float) -> float:
+        """P(YES) by the market's belief, at a price that lacks the part `stale` of the last four hours' move."""
+        inputs = build_inputs(market.question, now, knowledge)
+        return p_yes(market.question, inputs, *(self._curve(state, knowledge.fits, stale) for state in inputs.states))
+
+    def _curve(self, state: AssetState, fits: Fits | None, stale: float) -> Curve:
+        if state.hours == 0:
+            return PLAIN
+        law = believe(state, fits, self.true_law)
+        recent = (state.inputs.get("move_4h") or 0.0) * math.sqrt(4 * state.slow)
+        shocked = replace(law, mean=law.mean - stale * recent, sigma=law.sigma * self._common_shock(state.now))
+        return shocked.curve(state.sigma)
+
+    def _common_shock(self, now: int) -> float:
+        """The factor of every volatility in the week of `now`."""
+        return math.exp(COMMON_SHOCK * np.random.default_rng([self.seed, now // (7 * DAY)]).normal())

@@ -66,10 +66,20 @@ def held_normals(key: np.uint64, counters: Counters, length: int) -> Floats:
     """
     if length == 1:
         return normals(key, counters)
-    shift = int(key % np.uint64(length))
+    shift = _shift(key, length)
     first, past = divmod(int(counters[0]) + shift, length)
     last = (int(counters[-1]) + shift) // length
     return np.repeat(normals(key, np.arange(first, last + 1)), length)[past : past + len(counters)]
+
+
+def in_first_cell(key: np.uint64, counters: Counters, length: int) -> NDArray[np.bool_]:
+    """Which counters lie in the cell of the first one, where `held_normals` has its value."""
+    cells = (counters + _shift(key, length)) // length
+    return cells == cells[0]
+
+
+def _shift(key: np.uint64, length: int) -> int:
+    return int(key % np.uint64(length))
 
 
 def _finalised(state: Words) -> Words:

@@ -13,10 +13,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.market.assets import ASSETS, open_at
+from service.market.assets import ASSETS, is_open, open_at
 from service.market.bars import Bars, empty, join
 from service.market.clock import World, WorldClock
-from service.market.instants import DAY, MINUTE
+from service.market.instants import DAY, HOUR, MINUTE
 from service.sources.feeds.counters import Counters, Floats, held_normals, normals, stream, uniforms
 from service.sources.feeds.feed import FetchedBars
 from service.sources.feeds.simulated_days import (
@@ -27,6 +27,7 @@ from service.sources.feeds.simulated_days import (
     common_move,
     daily_volatility,
     days,
+    expected_days,
     own_move,
 )
 
@@ -51,6 +52,8 @@ OWN_NEWS, OWN_NEWS_FACTOR = 2.5e-4, 25
 VOLUME_POWER = 1.3
 VOLUME_SPREAD = 0.45
 VOLUME_SHIFT = -0.1
+# The mean shares of a day's hours in its variance are measured on this many days of a world with this seed.
+MEASURED_DAYS, OTHER_SEED = 512, -1
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,41 @@ class SimulatedFeed:
 
     def fetch(self, asset: str, since: int, until: int) -> FetchedBars:
         return FetchedBars(bars(self.seed, asset, since, until), (), f"simulated (seed {self.seed})")
+
+    def expected_return(self, asset: str, since: int, until: int) -> tuple[float, float]:
+        """Mean and variance of the log return of `asset` from one unix second to another, as expected at the first.
+
+        It knows the law of this world and the cells of volatility and drift that hold on the day of `since`, but no
+        move and no later cell. Prices are those of the last bars; a closed market has that of its last open hour.
+        """
+        since, until = _last_open(asset, since) - EPOCH, _last_open(asset, until) - EPOCH
+        first, last = since // DAY, -(-until // DAY)
+        means, variances = expected_days(self.seed, asset, first, last)
+        shares = np.ones(last - first)
+        shares[0] -= _share_of_day(asset, since - first * DAY)
+        shares[-1] -= 1 - _share_of_day(asset, until - (last - 1) * DAY)
+        return float(means @ shares), float(variances @ shares)
+
+
+def _last_open(asset: str, time: int) -> int:
+    """The unix second `time`, or the end of the last open hour before it."""
+    while not is_open(asset, time - 1):
+        time = (time - 1) // HOUR * HOUR
+    return time
+
+
+def _share_of_day(asset: str, second: float) -> float:
+    """The expected share of a day's variance until a second of it."""
+    return float(np.interp(second / STEP, np.arange(BARS_A_DAY + 1), _running_shares(asset)))
+
+
+@lru_cache(maxsize=len(INSTRUMENTS))
+def _running_shares(asset: str) -> Floats:
+    """The mean share of a day's variance until the beginning of each bar, over days of another world."""
+    bar = np.arange(MEASURED_DAYS * BARS_A_DAY)
+    shared = _shared(OTHER_SEED, INSTRUMENTS[asset].group, 0, MEASURED_DAYS)
+    weights = _variance_weights(OTHER_SEED, asset, bar, shared).mean(axis=0)
+    return np.concatenate([[0.0], np.cumsum(weights)])
 
 
 def bars(seed: int, asset: str, since: int, until: int) -> Bars:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from service.sources.feeds.counters import Counters, Floats, held_normals, normals, stream
+from service.sources.feeds.counters import Counters, Floats, held_normals, in_first_cell, normals, stream
 
 EPOCH = 1_577_836_800  # 2020-01-01, a Wednesday
 BLOCK = 1024  # days
@@ -82,6 +82,24 @@ def days(seed: int, asset: str, first: int, last: int) -> SimulatedDays:
     return SimulatedDays(*(np.concatenate(column)[cut] for column in zip(*blocks, strict=True)))
 
 
+def expected_days(seed: int, asset: str, first: int, last: int) -> tuple[Floats, Floats]:
+    """Mean and variance of the log return of each day as expected on the day `first`, shape (last - first,) each.
+
+    Known are the price at which that day opens, its volatility, and the cells of volatility and drift that it lies in;
+    unknown are all moves and the later cells. Days count from EPOCH; `last` is excluded.
+    """
+    day, today = np.arange(first, last), days(seed, asset, first, first + 1)
+    log_excess = np.zeros(len(day))
+    for length, variance in VOLATILITY_CELLS.items():
+        mean, unknown = _expected_in_part_common(seed, f"volatility {length}", asset, day, length, VOLATILITY_IN_COMMON)
+        log_excess += 2 * variance**0.5 * mean - 2 * variance * (1 - unknown)
+    variances = _usual_volatility(asset, day) ** 2 * np.exp(log_excess) * (1 + LEVERAGE**2)
+    variances[0] = today.volatility[0] ** 2
+    drift, _ = _expected_in_part_common(seed, "drift", asset, day, DRIFT_DAYS, DRIFT_IN_COMMON)
+    pulls = PULL * today.opens[0] * (1 - PULL) ** (day - first)
+    return DRIFT * drift * np.sqrt(variances) - pulls, variances
+
+
 def daily_volatility(asset: str) -> float:
     """The standard deviation of the log return of an average day."""
     return INSTRUMENTS[asset].volatility / 365**0.5
@@ -123,9 +141,13 @@ def _volatility(seed: int, asset: str, day: Counters) -> Floats:
         variance**0.5 * _in_part_common(seed, f"volatility {length}", asset, day, length, VOLATILITY_IN_COMMON)
         for length, variance in VOLATILITY_CELLS.items()
     ) - sum(VOLATILITY_CELLS.values())
+    return _usual_volatility(asset, day) * np.exp(wildness)
+
+
+def _usual_volatility(asset: str, day: Counters) -> Floats:
     group = INSTRUMENTS[asset].group
     weekend = (day + 2) % 7 >= 5  # day 0 was a Wednesday
-    return daily_volatility(asset) * np.exp(wildness) * np.where(weekend, WEEKEND[group], WEEKDAY[group])
+    return daily_volatility(asset) * np.where(weekend, WEEKEND[group], WEEKDAY[group])
 
 
 def _in_part_common(seed: int, matter: str, asset: str, day: Counters, length: int, share: float) -> Floats:
@@ -133,3 +155,19 @@ def _in_part_common(seed: int, matter: str, asset: str, day: Counters, length: i
     common = held_normals(stream(seed, "day", matter, INSTRUMENTS[asset].group), day, length)
     own = held_normals(stream(seed, "day", matter, asset), day, length)
     return share**0.5 * common + (1 - share) ** 0.5 * own
+
+
+def _expected_in_part_common(
+    seed: int, matter: str, asset: str, day: Counters, length: int, share: float
+) -> tuple[Floats, Floats]:
+    """Mean and variance of `_in_part_common` as expected on the first of the days: cells that begin later are unknown.
+
+    The variance is 0 where both parts are known and 1 where neither is.
+    """
+    mean, unknown = np.zeros(len(day)), np.zeros(len(day))
+    for whose, part in ((INSTRUMENTS[asset].group, share), (asset, 1 - share)):
+        key = stream(seed, "day", matter, whose)
+        is_known = in_first_cell(key, day, length)
+        mean += part**0.5 * np.where(is_known, held_normals(key, day, length), 0.0)
+        unknown += part * ~is_known
+    return mean, unknown

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import combinations
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -16,6 +18,9 @@ from hypothesis import strategies as st
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.series import EVERY_S, near_copy, opening
 from service.forecasting.voters.context import Context
+from service.forecasting.voters.distribution import PLAIN
+from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
+from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS, open_hours
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc
@@ -74,15 +79,47 @@ def markets(year) -> list[Prediction]:
     return list(by_id.values())
 
 
+@pytest.fixture(scope="module")
+def active(markets, year) -> Callable:
+    """How many of the markets with a probability in a range are active at each hour of the year.
+
+    A touch is over when it is seen; everything else at its deadline.
+    """
+    hours = [((row.created_at - START) // HOUR, -(-(over(row, year) - START) // HOUR)) for row in markets]
+    plain = [probability(row, HOURLY_SIGMA**2) for row in markets]
+
+    def count(low: float, high: float) -> np.ndarray:
+        changes = np.zeros(365 * 24 + 31 * 24 + 1, dtype=int)
+        for (begins, ends), p in zip(hours, plain, strict=True):
+            changes[begins] += low <= p <= high
+            changes[ends] -= low <= p <= high
+        return np.cumsum(changes)[: 365 * 24]
+
+    return count
+
+
 @pytest.mark.slow
 class TestAYear:
-    def test_forty_are_active_at_every_hour(self, markets, year):
-        """A touch is over when it is seen; everything else at its deadline."""
-        active = np.zeros(365 * 24 + 31 * 24 + 1, dtype=int)
-        for market in markets:
-            active[(market.created_at - START) // HOUR] += 1
-            active[-(-(over(market, year) - START) // HOUR)] -= 1
-        assert np.cumsum(active)[: 365 * 24].min() >= 40
+    def test_fifty_to_a_hundred_are_active_at_every_hour(self, active):
+        assert 50 <= active(0, 1).min() <= active(0, 1).max() <= 100
+
+    def test_at_most_15_percent_are_coin_flips_at_every_hour(self, active):
+        """By plain volatility, in a world where it is constant."""
+        assert (active(0.45, 0.55) / active(0, 1)).max() <= 0.15
+
+    def test_unlikely_and_likely_events_are_always_asked_about(self, active):
+        assert active(0, 0.1).min() >= 1
+        assert active(0.9, 1).min() >= 1
+
+    def test_probabilities_are_spread(self, markets):
+        """The middle 90% of closes lie within .02 to .99, those of touches within .02 to .73, and fill most of it."""
+        plain = {row.id: probability(row, HOURLY_SIGMA**2) for row in markets}
+        for kinds, lowest, highest in ((("close_above", "close_below"), 0.02, 0.99), (TOUCHES, 0.02, 0.73)):
+            low, high = np.quantile(
+                [plain[row.id] for row in markets if row.question.comparator in kinds], (0.05, 0.95)
+            )
+            assert lowest <= low < lowest + 0.03
+            assert highest - 0.04 < high <= highest
 
     def test_no_two_are_near_copies(self, markets):
         """Of one asset and deadline, under the volatility of the longer horizon of the two."""
@@ -96,10 +133,11 @@ class TestAYear:
         assert max(map(len, beside.values())) > 4
 
     def test_a_level_occurs_once_for_an_asset_and_deadline(self, markets):
+        """Of closes, as well as of touches; no two ranges are equal."""
         named = Counter(
-            (market.question.asset, market.deadline, market.question.level)
-            for market in markets
-            if market.question.level
+            (row.question.asset, row.deadline, row.question.comparator.partition("_")[0], row.question.levels)
+            for row in markets
+            if row.question.levels
         )
         assert set(named.values()) == {1}
 
@@ -110,9 +148,18 @@ class TestAYear:
 
     def test_an_id_names_category_asset_kind_and_day(self, markets):
         for market in markets:
-            kind = market.question.comparator.replace("_", "-")
+            kind = "outside" if market.question.negated else market.question.comparator.replace("_", "-")
             day = market.question.deadline.strftime("%Y%m%d")
             assert market.id == f"{market.category}-{market.question.asset}-{kind}-{day}"
+
+
+def probability(market: Prediction, variance: float) -> float:
+    """P(YES) by plain volatility, with a correlation of one half."""
+    plain = Context("", market.created_at, market.question.spot, 400.0, variance, variance, {}, {})
+    contexts = {
+        asset: replace(plain, asset=asset, correlations=dict.fromkeys(ASSETS, 0.5)) for asset in market.question.assets
+    }
+    return p_yes(market.question, build_inputs(market.question, market.created_at, Knowledge(contexts)), PLAIN, PLAIN)
 
 
 def over(market: Prediction, year: dict[str, Bars]) -> int:
@@ -141,21 +188,32 @@ class TestTheText:
             assert understand(market.question.text, utc(now), spots) == market.question
 
     def test_it_reads_like_what_a_person_would_write(self):
-        """Bitcoin to Sunday: 156 hours at 50% a year are 6.67%, 0.7 of it is 55,755, in steps of 200 of 355."""
+        """Bitcoin to Sunday: 156 hours at 50% a year are 6.67%.
+
+        The 2966th week of unix time, and the question is the second of the list: 2967 golden ratios are 1833.7068, and
+        0.35 (2.2 / 0.35)^0.7068 = 1.283 sigmas below the price, as 2966 is even, are 48,844; in steps of 200 of 355.
+        """
         texts = {market.question.text for market in opened(2026, 11, 2, 12).values()}
         assert {
             "From 53,211.85 USD, will Bitcoin be up at the end of 3 November 2026?",
-            "Will Bitcoin be above 55,800 USD at the end of 8 November 2026?",
-            "Will Ethereum reach 3,140 USD by 3 November 2026?",
-            "Will Silver outperform Gold until 4 November 2026?",
-            "Will XRP reach 0.83 USD by 30 November 2026?",
+            "Will Bitcoin be above 48,800 USD at the end of 8 November 2026?",
+            "Will Bitcoin be outside 52,500 to 53,900 USD at the end of 3 November 2026?",
+            "Will Ethereum reach 3,270 USD by 3 November 2026?",
+            "Will XRP outperform Bitcoin until 7 November 2026?",
+            "Will XRP be between 0.47 and 0.61 USD at the end of 30 November 2026?",
         } <= texts
 
     def test_the_rule_says_when_it_comes_out_yes(self):
         market = opened(2026, 11, 2, 12)["weekly-btc-close-above-20261108"]
         assert market.rule == (
             "YES if the last Bitcoin price of this service's feed at or before 2026-11-08 23:59:59 UTC"
-            " is above 55,800 USD."
+            " is above 48,800 USD."
+        )
+
+    def test_the_rule_of_a_large_move_names_both_sides(self):
+        assert opened(2026, 11, 2, 12)["daily-btc-outside-20261103"].rule == (
+            "YES if the last Bitcoin price of this service's feed at or before 2026-11-03 23:59:59 UTC"
+            " is below 52,500 or above 53,900 USD."
         )
 
     def test_no_rule_is_missing(self):
@@ -167,7 +225,7 @@ class TestTheText:
             assert question.canonical == canonical(question)
             assert question.horizon_hours == pytest.approx((market.deadline - market.created_at) / HOUR)
             assert question.spot == SPOTS[question.asset]
-            assert (question.polarity == "bear") == (question.comparator in ("close_below", "touch_below"))
+            assert question.negated == ("outside" in market.id)
             assert (market.resolver, market.closes_at, market.backfilled, market.author) == (
                 "bars",
                 market.deadline,
@@ -177,40 +235,51 @@ class TestTheText:
 
 
 class TestLevels:
-    @pytest.mark.parametrize(
-        ("category", "kind", "sigmas"),
-        [
-            ("daily", "touch_above", 0.9),
-            ("daily", "touch_below", -0.9),
-            ("weekly", "close_above", 0.7),
-            ("weekly", "close_below", -0.7),
-            ("weekly", "touch_above", 1.2),
-            ("monthly", "touch_below", -1.2),
-        ],
-    )
-    def test_a_level_lies_so_many_sigmas_from_the_price(self, category, kind, sigmas):
-        """To half a step, which is at most a twentieth of a sigma."""
-        markets = [
-            market
-            for day in (2, 3)
-            for market in opened(2026, 11, day, 12, category=category).values()
-            if market.question.comparator == kind
-        ]
-        assert len(markets) >= 5
-        for market in markets:
-            sigma = sigma_of(market.question.asset, market.created_at, market.deadline)
-            z = math.log(market.question.level / market.question.spot) / sigma
-            assert z == pytest.approx(sigmas, abs=0.06)
+    def test_a_level_lies_035_to_22_sigmas_from_the_price(self):
+        """To half a step, which is at most a twentieth of a sigma; a range is one sigma wide and may hold the price."""
+        for market in opened(2026, 11, 2, 12).values():
+            distances = [abs(z) for z in distances_of(market)]
+            if "-between-" in market.id:
+                assert distances_of(market)[1] - distances_of(market)[0] == pytest.approx(1, abs=0.1)
+                assert max(distances) < 2.25
+                continue
+            assert all(0.3 < distance < 2.25 for distance in distances)
+
+    def test_levels_are_of_the_180_day_volatility(self):
+        """The present volatility changes no level."""
+        calm = {asset: replace(context, fast=context.fast / 16) for asset, context in CONTEXTS.items()}
+        assert opening(second(2026, 11, 2, 12), calm) == opening(second(2026, 11, 2, 12), CONTEXTS)
+
+    def test_no_touch_or_large_move_is_at_even_odds(self):
+        """Half of all moves end beyond 0.674 sigmas, and half of all paths touch what lies there."""
+        even = NormalDist().inv_cdf(0.75)
+        for day in range(2, 23):
+            for market in opened(2026, 11, day, 12).values():
+                if market.question.comparator in TOUCHES or "-outside-" in market.id:
+                    assert all(abs(abs(z) - even) > 0.03 for z in distances_of(market))
+
+    def test_the_two_closes_are_on_different_sides(self):
+        """So they are never the same event, and are both likely or both unlikely."""
+        markets = opened(2026, 11, 2, 12)
+        for id, market in markets.items():
+            if "-close-above-" in id:
+                below = markets[id.replace("above", "below")]
+                assert distances_of(market)[0] * distances_of(below)[0] < 0
 
     def test_a_level_is_a_round_number(self):
         """A multiple of 1, 2 or 5 times a power of ten, of a tenth of a sigma at most and a twenty-fifth at least."""
         for market in opened(2026, 11, 2, 12).values():
-            if market.question.level is None:
-                continue
             longest = 0.1 * sigma_of(market.question.asset, market.created_at, market.deadline) * market.question.spot
             power = 10 ** math.floor(math.log10(longest))
             step = max(digit * power for digit in (1, 2, 5) if digit * power <= longest)
-            assert market.question.level / step == pytest.approx(round(market.question.level / step), abs=1e-6)
+            for level in market.question.levels:
+                assert level / step == pytest.approx(round(level / step), abs=1e-6)
+
+
+def distances_of(market: Prediction) -> list[float]:
+    """Distances of the levels from the price, in sigmas of the horizon."""
+    sigma = sigma_of(market.question.asset, market.created_at, market.deadline)
+    return [math.log(level / market.question.spot) / sigma for level in market.question.levels]
 
 
 class TestDays:
@@ -228,16 +297,12 @@ class TestDays:
         assert "daily-btc-up-20261111" not in opened(2026, 11, 11, 16)
 
     def test_an_asset_whose_week_ends_has_no_day(self):
-        """Whether it rises, and of coins whether they touch; the week of gold ends on Tuesday, of sol on Thursday."""
+        """Whether it moves far, and of coins whether they touch; gold's week ends on Tuesday, sol's on Thursday."""
         tuesday = opened(2026, 11, 9, 16, category="daily").values()
-        assert {market.question.asset for market in tuesday if market.question.comparator == "up"} == {*ASSETS} - {
-            "gold"
-        }
+        assert {market.question.asset for market in tuesday if "-outside-" in market.id} == {*ASSETS} - {"gold"}
         assert {market.question.asset for market in tuesday if market.question.comparator in TOUCHES} == {*COINS}
         thursday = opened(2026, 11, 11, 16, category="daily").values()
-        assert {market.question.asset for market in thursday if market.question.comparator == "up"} == {*ASSETS} - {
-            "sol"
-        }
+        assert {market.question.asset for market in thursday if "-outside-" in market.id} == {*ASSETS} - {"sol"}
         assert {market.question.asset for market in thursday if market.question.comparator in TOUCHES} == {*COINS} - {
             "sol"
         }
@@ -281,45 +346,50 @@ class TestWeeksAndMonths:
         assert sorted(begin for days in begins.values() for begin in days) == list(range(2, 9))
         assert set(begins) == set(ASSETS)
 
+    def test_bitcoin_alone_is_asked_about_up_or_down(self):
+        """And only by the day: the answer is a coin flip, which apex compares with its own."""
+        rises = {id for id, market in opened(2026, 11, 2, 12).items() if market.question.comparator == "up"}
+        assert rises == {"daily-btc-up-20261102", "daily-btc-up-20261103"}
+
     def test_a_week_has_six_questions_and_seven_days(self):
         markets = [
             market for market in opened(2026, 11, 2, 0, category="weekly").values() if market.question.asset == "btc"
         ]
         assert {market.deadline for market in markets} == {second(2026, 11, 8, 23, 59, 59)}
         assert {market.question.comparator for market in markets} == {
-            "up",
             "close_above",
             "close_below",
             "touch_above",
             "touch_below",
+            "between",
             "relative",
         }
 
     def test_compared_assets_have_the_same_trading_hours(self):
-        questions = [market.question for market in opened(2026, 11, 5, 0).values()]
+        questions = [market.question for day in (2, 5) for market in opened(2026, 11, day, 0).values()]
         pairs = [question.assets for question in questions if question.comparator == "relative"]
-        assert len(pairs) >= 5
+        assert {pair[0] for pair in pairs} == {"btc", "sol", "xrp", "gold"}
         assert all(ASSETS[asset].calendar == ASSETS[other].calendar for asset, other in pairs)
 
     @pytest.mark.parametrize(
         ("moment", "last"), [((2028, 2, 1), "20280229"), ((2026, 12, 1), "20261231"), ((2026, 4, 1), "20260430")]
     )
-    def test_a_month_has_four_questions_for_every_asset(self, moment, last):
+    def test_a_month_has_five_questions_for_every_asset(self, moment, last):
         markets = opened(*moment, category="monthly").values()
-        assert len(markets) == 28
+        assert len(markets) == 35
         assert {f"{market.question.deadline:%Y%m%d}" for market in markets} == {last}
         assert {market.deadline % DAY for market in markets} == {DAY - 1}
 
     def test_late_in_a_month_its_markets_are_not_opened(self):
         """A quarter of 30 days is seven and a half."""
-        assert len(opened(2026, 11, 23, 12, category="monthly")) == 28
+        assert len(opened(2026, 11, 23, 12, category="monthly")) == 35
         assert not opened(2026, 11, 23, 13, category="monthly")
 
     def test_of_periods_that_end_together_the_longest_counts(self):
-        """Bitcoin's week ends on Sunday the 8th, so no day does; ether's ends with the month, so it only compares."""
-        assert "daily-btc-up-20261108" not in opened(2026, 11, 7, 12)
-        assert "daily-eth-up-20261108" in opened(2026, 11, 7, 12)
-        last_week = [market for market in opened(2026, 11, 24, 0).values() if market.id.startswith("weekly-eth")]
+        """Bitcoin's week ends on Sunday the 8th, so no day does; one that ends with a month only compares."""
+        assert "daily-btc-outside-20261108" not in opened(2026, 11, 7, 12)
+        assert "daily-eth-outside-20261108" in opened(2026, 11, 7, 12)
+        last_week = [market for market in opened(2027, 1, 29).values() if market.id.startswith("weekly-btc")]
         assert [market.question.comparator for market in last_week] == ["relative"]
 
 

@@ -1,35 +1,30 @@
-"""The simulated outside market: volatility with noise, the same for the same market and seed."""
+"""The simulated outside market: a belief with the frictions of real markets, the same for the same market and seed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.simulated_odds import quote
+from service.forecasting.predictions import Prediction, series, simulated_odds
+from service.forecasting.predictions.scores.bets import bet_on
+from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.ballots import Abstention
-from service.forecasting.voters.brains import VOL
-from service.forecasting.voters.forecast_inputs import build_inputs
+from service.forecasting.voters.distribution import NORMAL
 from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.scoring import cluster_bootstrap_interval, weeks_of
+from service.market.assets import ASSETS
+from service.market.bars import resample
+from service.market.instants import DAY, HOUR
 from service.questions import Question
-from tests.forecasting.made import NOW
-
-KINDS = [
-    ("up", {}),
-    ("down", {}),
-    ("close_above", {"at": 1.01}),
-    ("close_below", {"at": 0.98}),
-    ("touch_above", {"at": 1.03}),
-    ("touch_below", {"at": 0.97}),
-    ("touch_above", {"at": 1.03, "negated": True}),
-    ("between", {"at": 0.99, "upper_at": 1.02}),
-    ("relative", {"other_asset": "eth"}),
-]
+from service.sources.feeds.simulated import SimulatedFeed, bars
+from tests.forecasting.made import EVERY_KIND, NOW
+from tests.measure.lived_markets import LivedMarket, live
 
 
 def market(question: Question, id: str = "daily-btc-up-20250503") -> Prediction:
@@ -41,44 +36,97 @@ def log_odds(p: float) -> float:
     return math.log(p / (1 - p))
 
 
-@pytest.fixture
+def one_percent_an_hour(asset: str, since: int, until: int) -> tuple[float, float]:
+    """A true law without a drift."""
+    return 0.0, 1e-4 * (until - since) / HOUR
+
+
+@pytest.fixture(scope="module")
 def quoted(asking, contexts) -> Callable:
     """Quotes a kind of question under an id and a seed."""
 
     def quote_it(comparator: str, fields: dict, id: str = "m", seed: int = 7):
-        return quote(market(asking(comparator, **fields), id), contexts, NOW, seed)
+        outside = SimulatedMarket(seed, one_percent_an_hour)
+        return outside.quote(market(asking(comparator, **fields), id), Knowledge(contexts), NOW)
 
     return quote_it
 
 
-@pytest.mark.parametrize(("comparator", "fields"), KINDS)
-def test_it_is_volatility_with_noise_of_018_in_log_odds(comparator, fields, quoted, asking, contexts):
-    """Over 400 markets of one question the mean lies within 3 standard errors of the `vol` brain."""
-    question = asking(comparator, **fields)
-    fair = log_odds(VOL.forecast(question, build_inputs(question, NOW, Knowledge(contexts))).p)
-    noise = np.array([log_odds(quoted(comparator, fields, f"m{number}").p_yes) - fair for number in range(400)])
-    assert abs(noise.mean()) < 3 * 0.18 / 20
-    assert 0.16 < noise.std() < 0.20
+@pytest.fixture
+def frictionless(monkeypatch):
+    """A market that quotes what it believes."""
+    for name, value in (("COMMON_SHOCK", 0.0), ("OWN_SHOCK", 0.0), ("MOST_STALE", 0.0), ("LONGSHOT", 1.0)):
+        monkeypatch.setattr(simulated_odds, name, value)
+
+
+def test_without_frictions_it_quotes_the_law_of_the_world(frictionless, quoted, asking):
+    """72 hours at 1% are 8.49%; Student's t with 16 degrees is close to a normal law there."""
+    hours = asking("close_above", at=1.05).horizon_hours
+    sigma = 0.01 * math.sqrt(hours)
+    expected = 1 - NORMAL.cdf(math.log(1.05) / sigma)
+    assert quoted("close_above", {"at": 1.05}).p_yes == pytest.approx(expected, abs=0.01)
+    assert quoted("touch_above", {"at": 1.05}).p_yes == pytest.approx(2 * expected, abs=0.02)
+    assert quoted("up", {}).p_yes == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("comparator", "fields"), [kind for kind in EVERY_KIND if kind[0] != "open"])
+def test_every_kind_of_question_has_a_price(comparator, fields, quoted):
+    assert 0.01 < quoted(comparator, fields).p_yes < 0.99
+
+
+def test_markets_have_a_shock_of_their_own(quoted):
+    """Of 0.06 in log-odds, over 400 markets of one question under one seed; the staleness adds a little."""
+    prices = np.array([log_odds(quoted("up", {}, f"m{number}").p_yes) for number in range(400)])
+    assert 0.05 < prices.std() < 0.08
+
+
+def test_the_markets_of_a_week_share_a_shock(monkeypatch, quoted):
+    """Without the others, all prices of one seed are equal, and 200 seeds spread like volatilities 4% apart."""
+    for name in ("OWN_SHOCK", "MOST_STALE"):
+        monkeypatch.setattr(simulated_odds, name, 0.0)
+    ask = "close_above", {"at": 1.05}
+    assert len({quoted(*ask, id=f"m{number}").p_yes for number in range(9)}) == 1
+    prices = np.array([quoted(*ask, seed=seed).p_yes for seed in range(200)])
+    quantile = -np.array([NORMAL.inv_cdf(p) for p in prices.tolist()])
+    assert 0.03 < np.log(quantile).std() < 0.05
+
+
+def test_a_price_lacks_a_part_of_the_last_move(monkeypatch, asking, contexts):
+    """After a rise the price of a rise is still lower than after none."""
+    monkeypatch.setattr(simulated_odds, "OWN_SHOCK", 0.0)
+
+    def price(move: float) -> float:
+        context = replace(contexts["btc"], inputs={**contexts["btc"].inputs, "move_4h": move})
+        outside = SimulatedMarket(7, one_percent_an_hour)
+        return outside.quote(market(asking("up")), Knowledge({"btc": context}), NOW).p_yes
+
+    assert price(2.0) < price(0.0) < price(-2.0)
+    assert price(0.0) == pytest.approx(0.5)
+
+
+def test_unlikely_events_cost_too_much(frictionless, monkeypatch, quoted):
+    """The favourite-longshot bias: 0.97 times the log-odds."""
+    fair = log_odds(quoted("close_above", {"at": 1.12}).p_yes)
+    monkeypatch.setattr(simulated_odds, "LONGSHOT", 0.97)
+    biased = log_odds(quoted("close_above", {"at": 1.12}).p_yes)
+    assert fair < -1
+    assert biased == pytest.approx(0.97 * fair)
 
 
 @given(number=st.integers(0, 10**6), seed=st.integers(0, 2**31), away=st.floats(0.5, 2.0))
-def test_the_price_lies_between_bid_and_ask_within_bounds(number, seed, away, quoted_at):
-    odds = quoted_at(away, f"m{number}", seed)
+def test_the_price_lies_between_bid_and_ask_within_bounds(number, seed, away, quoted):
+    odds = quoted("close_above", {"at": away}, f"m{number}", seed)
     assert 0.01 <= odds.bid < odds.p_yes < odds.ask <= 0.99
-    assert odds.ask - odds.bid <= 0.04 + 1e-12
+    assert odds.ask - odds.bid <= 0.1 + 1e-12
     assert odds.volume_usd > 0
 
 
-@pytest.fixture(scope="module")
-def quoted_at(asking, contexts) -> Callable:
-    """Quotes whether bitcoin closes above a multiple of its price."""
-    return lambda away, id, seed: quote(market(asking("close_above", at=away), id), contexts, NOW, seed)
-
-
-def test_spreads_are_of_one_to_four_points(quoted):
-    spreads = [each.ask - each.bid for each in (quoted("up", {}, f"m{number}") for number in range(300))]
-    assert min(spreads) == pytest.approx(0.01, abs=0.001)
-    assert max(spreads) == pytest.approx(0.04, abs=0.001)
+def test_spreads_widen_in_the_tails(quoted):
+    """Two to five points at even odds, up to twice as much at the ends."""
+    for kind, factor in ((("up", {}), 1.0), (("close_above", {"at": 1.08}), 1.66)):
+        spreads = [each.ask - each.bid for each in (quoted(*kind, f"m{number}") for number in range(300))]
+        assert min(spreads) == pytest.approx(0.02 * factor, abs=0.004)
+        assert max(spreads) == pytest.approx(0.05 * factor, abs=0.004)
 
 
 def test_a_quote_depends_on_the_market_and_the_seed(quoted):
@@ -95,4 +143,41 @@ def test_its_source_is_named_simulated(quoted):
 
 def test_an_asset_without_a_context_has_no_quote(asking):
     with pytest.raises(Abstention):
-        quote(market(asking("up")), {}, NOW, 7)
+        SimulatedMarket(7).quote(market(asking("up")), Knowledge({}), NOW)
+
+
+SINCE, LIVED_S, LEARNT_S = 1_735_689_600, 310 * DAY, 120 * DAY
+WORLD = SimulatedFeed(11, SINCE - LEARNT_S)
+
+
+@pytest.fixture(scope="module")
+def lived() -> list[LivedMarket]:
+    """More than 5,000 markets of one simulated world, quoted as in it and as in a replay of its bars."""
+    until = SINCE + LIVED_S
+    hourly = {asset: resample(bars(WORLD.seed, asset, WORLD.history_from, until), HOUR) for asset in ASSETS}
+    outsides = {"simulated": SimulatedMarket(1, WORLD.expected_return), "replay": SimulatedMarket(1)}
+    return live(hourly, SINCE, until, {"series": series.opening}, outsides)["series"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", ["simulated", "replay"])
+def test_no_vote_earns_more_than_the_fees(world, lived):
+    """Neither the pool nor a voter profits beyond the 95% interval over weeks, by the rule of the shadow book."""
+    assert len(lived) >= 5000
+    for voter, bets in returns_of(lived, world).items():
+        profit, resolved_at = np.array(bets).T
+        low, _ = cluster_bootstrap_interval(profit, weeks_of(resolved_at.astype(int)), np.random.default_rng(0))
+        assert len(bets) > 1000, voter
+        assert low <= 0, (voter, profit.mean(), low)
+
+
+def returns_of(lived: list[LivedMarket], world: str) -> dict[str, list[tuple[float, int]]]:
+    """The profit per dollar and the instant of resolution of each bet, by voter."""
+    returns: dict[str, list[tuple[float, int]]] = {}
+    for each in lived:
+        commitment, settlement = each.market.commitment, each.market.settlement
+        for voter, p in (("pool", commitment.p), *((vote.voter, vote.p) for vote in commitment.votes)):
+            bet = bet_on(replace(each.market, commitment=replace(commitment, p=p), odds=each.quotes[world]))
+            if bet:
+                returns.setdefault(voter, []).append((bet.pnl / 100, settlement.resolved_at))
+    return returns

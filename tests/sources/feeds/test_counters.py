@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.sources.feeds.counters import held_normals, normals, stream, uniforms, words
+from service.sources.feeds.counters import held_normals, in_first_cell, normals, stream, uniforms, words
 
 KEY = stream("test")
 MANY = np.arange(200_000)
@@ -48,6 +48,16 @@ def test_a_stretch_of_a_held_stream_is_the_stream(first, count, length):
 def test_a_held_normal_lasts_its_length_wherever_it_begins():
     changes = np.flatnonzero(np.diff(held_normals(KEY, np.arange(1000), 27)))
     assert set(np.diff(changes).tolist()) == {27}
+
+
+@given(st.integers(-(10**6), 10**6), st.sampled_from([1, 3, 27]))
+def test_the_first_cell_is_where_its_value_holds(first, length):
+    """Neighbouring cells have different values."""
+    counters = np.arange(first, first + 60)
+    held = held_normals(KEY, counters, length)
+    assert (
+        in_first_cell(KEY, counters, length).tolist() == (np.cumsum(np.diff(held, prepend=held[0]) != 0) == 0).tolist()
+    )
 
 
 def test_streams_of_different_names_are_uncorrelated():

@@ -7,7 +7,7 @@ from string import ascii_uppercase
 
 from service.forecasting.voters.forecast_inputs import AssetState, settled
 from service.market.assets import ASSETS
-from service.questions.canonical import SENTENCES, canonical, price
+from service.questions.canonical import SENTENCES, canonical, day_count, price
 from service.questions.question import Question
 
 INDEX = 100.0  # the masked price of an asset at the question
@@ -51,6 +51,8 @@ class Wording:
             level=self._index(self.question.level, state),
             upper=self._index(self.question.upper_level, state),
             spot=self._index(state.spot, state),
+            pct=price(self.question.level_pct),
+            days=day_count(self.question),
             deadline=f"{self.question.horizon_hours:.1f} hours from now",
         )
 
