@@ -24,6 +24,7 @@ from service.market.instants import DAY, HOUR
 from service.store import bars, headlines, ledger, predictions
 from service.store.plain import records
 from service.store.spending import StoredSpending
+from tests.forecasting.made import made_bars
 from tests.models import (
     BRAINS,
     ENGINES,
@@ -616,3 +617,36 @@ def test_the_jobs_keep_within_the_cap_of_the_day(build_runtime, servers):
 
 def spent(running: RunningService, day: str) -> int:
     return StoredSpending(running.runtime.database).add(day, 0, 0.0)[0]
+
+
+# What a replay keeps from the models
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory) -> Path:
+    """Hourly bars of four months of two assets, as files."""
+    folder = tmp_path_factory.mktemp("recorded")
+    for seed, asset in enumerate(("btc", "eth")):
+        rows = [
+            "time,open,high,low,close,volume",
+            *(",".join(map(str, row)) for row in made_bars(asset, 125, seed).rows()),
+        ]
+        (folder / f"{asset}.csv").write_text("\n".join(rows))
+    return folder
+
+
+@pytest.mark.slow
+def test_in_a_replay_no_model_learns_of_which_past_it_is_asked(recorded, servers, tmp_path):
+    """Neither name nor date nor price nor headline, and the caller's text is replaced by the masked question."""
+    options = {"world": "replay", "replay_dir": recorded, "replay_start": "2025-05-03", "oracle_deadline_s": 5}
+    with running_service(tmp_path, **options, **seats(servers)) as running:
+        running.work()
+        for server in servers.values():
+            server.requests.clear()
+        running.register()
+        answer = running.ask("Will Bitcoin beat ethereum this week, as in May 2025?")
+        assert {vote["engine"] for vote in answer.get_json()["votes"].values()} > set(ENGINES.values())
+    for server in servers.values():
+        sent = "\n".join(messages(server.requests[0]))
+        assert "Will asset A return more than asset B until " in sent
+        assert not re.findall(r"(?i)\b(bitcoin|btc|ethereum|ether|eth|20\d\d|UTC|USD|desk)\b", sent)

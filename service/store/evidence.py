@@ -18,7 +18,7 @@ from service.store.database import Database
 
 OTHERS_S = 32 * DAY  # of bars of the assets that the question does not name
 REPEATED_S = 2 * DAY  # of earlier headlines, so that a story that goes on is seen as one
-MOST_RESOLVED = 2000  # the newest, which are read in some 20 ms
+MOST_RESOLVED = 1000  # the newest, which are read in some 40 ms
 
 
 def beside(database: Database, panel: Panel, knowledge: Knowledge, question: Question, now: int) -> Knowledge:
