@@ -81,9 +81,10 @@ def ask(body: Ask, caller: Caller) -> Response:
     """Ask nine voters one question about crypto or markets.
 
     Six seats and three statistical models vote on the question as it was `understood`; the answer has the weighted
-    consensus and every vote. Bull is the upward side of the question, `p_yes` the probability of yes. With `Accept:
-    text/event-stream` the votes arrive one by one. Where language models vote, the same question asked again within
-    three minutes gets the same answer, `cached` and free of charge. Refused questions are free of charge too.
+    consensus and every vote. Bull is the upward side of the question, `p_yes` the probability of yes. A question that
+    asks for a price has no yes: its `price_forecast` says where the price will be. With `Accept: text/event-stream` the
+    votes arrive one by one. Where language models vote, the same question asked again within three minutes gets the
+    same answer, `cached` and free of charge. Refused questions are free of charge too.
     """
     if streaming.wanted():
         inquiry = answering().open(body.question, caller)

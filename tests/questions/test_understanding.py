@@ -144,7 +144,7 @@ def recorded(text: str) -> Question:
 def test_a_new_record_is_beyond_the_stored_prices(text, comparator, level):
     """By one step of the price; a note says since when prices are known."""
     question = recorded(text)
-    assert (question.comparator, question.level) == (comparator, pytest.approx(level))
+    assert (question.comparator, question.level) == (comparator, pytest.approx(level, abs=1e-6))
     assert "since 2022-01-01" in question.notes[0]
 
 

@@ -61,7 +61,14 @@ class Consensus:
 
 @dataclass(frozen=True)
 class Understood:
-    """The parsed meaning of the question."""
+    """The parsed meaning of the question.
+
+    `comparator` is the kind of event: `close_…` and `between` look at the price at the deadline, `touch_…` at any price
+    before, `upper_first` and `lower_first` at which of `level` and `upper_level` is reached first, `move` at a close
+    more than `level_pct` percent away, `range` at highest less lowest price in percent, `days_…` at whether at least
+    `days` daily closes are above or below `level` or the close before (in a row with `in_a_row`), `average_…` at the
+    mean of the hourly closes; `open` names no event. `polarity` is `none` where YES is neither bullish nor bearish.
+    """
 
     asset: str
     other_asset: str | None
