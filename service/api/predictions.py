@@ -37,9 +37,9 @@ def markets() -> Response:
 
     Every market is voted on once, when it opens; `ai_votes` never change afterwards, and `commitment` is the row of
     the public ledger that holds them. `ai` is the voters' pool. `market_odds` are the prices of the outside market at
-    the same instant, read after the votes: where `simulated` is true this service computed them from volatility and
-    noise, and they are not from a real market. `divergence_pts` is 100 times `ai.p_yes` minus the market's, in points.
-    `user_votes` counts callers, whose votes affect nothing else.
+    the same instant, read after the votes: where `simulated` is true this service computed them, as `sources` says, and
+    no trades take place at them. `divergence_pts` is 100 times `ai.p_yes` minus the market's, in points. `user_votes`
+    counts callers, whose votes affect nothing else.
 
     `backfilled` marks markets opened at a past instant when this service first started, with what was known then;
     they are never counted together with live ones. `resolution.rule` says how a market will be settled. An answer of

@@ -318,7 +318,7 @@ def test_the_votes_do_not_depend_on_the_outside_market(past, bars, living):
     assert [replace(row, odds=None, settlement=None) for row in other] == [
         replace(row, odds=None, settlement=None) for row in same
     ]
-    assert all(row.odds.p_yes != beside.odds.p_yes for row, beside in zip(other, same, strict=True))
+    assert all(row.odds != beside.odds for row, beside in zip(other, same, strict=True))
 
 
 def test_the_outside_market_is_priced_after_the_votes(bars, living, monkeypatch):

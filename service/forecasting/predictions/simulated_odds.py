@@ -33,7 +33,8 @@ MOST_STALE = 0.1  # the largest part of the last four hours' move that a price l
 LONGSHOT = 0.97  # log-odds are multiplied by it
 MIN_SPREAD, MAX_SPREAD = 0.02, 0.05  # at even odds; twice as wide at 0 and 1
 MEDIAN_VOLUME_USD, VOLUME_SPREAD = 20_000, 1.2
-MIN_PRICE, MAX_PRICE = 0.01, 0.99
+MIN_PRICE, MAX_PRICE = 0.01, 0.99  # of bids and asks
+MIN_P, MAX_P = 0.015, 0.985
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class SimulatedMarket:
         generator = np.random.default_rng([self.seed, *sha256(market.id.encode()).digest()])
         fair = self._fair(market, knowledge, now, generator.uniform(0, MOST_STALE))
         odds = LONGSHOT * math.log(fair / (1 - fair)) + generator.normal(0, OWN_SHOCK)
-        p = float(np.clip(distribution.probability(odds), MIN_PRICE + MIN_SPREAD, MAX_PRICE - MIN_SPREAD))
+        p = float(np.clip(distribution.probability(odds), MIN_P, MAX_P))
         half = generator.uniform(MIN_SPREAD, MAX_SPREAD) * (1 + abs(2 * p - 1)) / 2
         return Odds(
             source=SOURCE,
