@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 from service import canonical
 
-Kind = Literal["question", "votes", "odds", "resolution", "score", "hospital", "lane_trade", "correction"]
+Kind = Literal[
+    "question", "votes", "odds", "resolution", "score", "hospital", "lane_trade", "price_forecast", "correction"
+]
 
 # The previous hash of the first row.
 GENESIS = "0" * 64

@@ -121,3 +121,11 @@ def open_hours(asset: str, since: int, until: int) -> float:
     starts = np.arange(since - since % HOUR, until, HOUR)
     seconds = np.minimum(starts + HOUR, until) - np.maximum(starts, since)
     return int(seconds[open_at(asset, starts)].sum()) / HOUR
+
+
+def open_hours_between(asset: str, since: NDArray[np.int64], until: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`open_hours` between unix seconds that are whole hours, shape (n,); `until` is not before `since`."""
+    first = int(since.min(initial=np.iinfo(np.int64).max))
+    hours = np.arange(first, int(until.max(initial=first)), HOUR)
+    running = np.concatenate([[0], np.cumsum(open_at(asset, hours))])
+    return running[(until - first) // HOUR] - running[(since - first) // HOUR]

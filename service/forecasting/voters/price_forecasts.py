@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,16 @@ from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS, calendar_of, open_hours
 from service.market.instants import DAY, HOUR, iso
 
-HORIZONS = {"1h": HOUR, "6h": 6 * HOUR, "24h": DAY, "3d": 3 * DAY, "7d": 7 * DAY, "14d": 14 * DAY, "30d": 30 * DAY}
+Horizon = Literal["1h", "6h", "24h", "3d", "7d", "14d", "30d"]
+HORIZONS: dict[Horizon, int] = {
+    "1h": HOUR,
+    "6h": 6 * HOUR,
+    "24h": DAY,
+    "3d": 3 * DAY,
+    "7d": 7 * DAY,
+    "14d": 14 * DAY,
+    "30d": 30 * DAY,
+}
 PERCENTS = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 _LEVELS = np.array(PERCENTS) / 100
 DIGITS = 7  # significant digits of a price
@@ -40,7 +51,7 @@ class HorizonForecast:
     the means of the voters'. Where the market stays closed all quantiles equal the present price.
     """
 
-    horizon: str
+    horizon: Horizon
     until: str
     open_hours: float
     sigma_pct: float
@@ -80,6 +91,20 @@ def describe(knowledge: Knowledge, now: int, header: DocumentHeader) -> dict[str
     return documents
 
 
+def by_name(documents: Mapping[str, ForecastDocument]) -> dict[str, ForecastDocument]:
+    """The documents by the names under which they are published: whole, and each horizon alone."""
+    return {
+        name_of(asset, alone.horizon if alone else None): replace(whole, horizons=(alone,)) if alone else whole
+        for asset, whole in documents.items()
+        for alone in (None, *whole.horizons)
+    }
+
+
+def name_of(asset: str, horizon: Horizon | None) -> str:
+    """The name of the document of an asset, whole or with one horizon alone."""
+    return f"forecasts/{asset}/{horizon}" if horizon else f"forecasts/{asset}"
+
+
 def _document(context: Context, fit: CalendarFit, now: int, header: DocumentHeader) -> ForecastDocument:
     return ForecastDocument(
         schema="forecast/1",
@@ -92,7 +117,7 @@ def _document(context: Context, fit: CalendarFit, now: int, header: DocumentHead
     )
 
 
-def _horizon(name: str, now: int, until: int, context: Context, fit: CalendarFit) -> HorizonForecast:
+def _horizon(name: Horizon, now: int, until: int, context: Context, fit: CalendarFit) -> HorizonForecast:
     views = _densities(context, fit, now, until)
     returns = {voter: view.quantiles(_LEVELS) for voter, view in views.items()}
     return HorizonForecast(
