@@ -77,9 +77,7 @@ def test_a_horizon_without_an_open_hour_is_not_committed(knowledge):
     """Gold on a Saturday: its price in an hour and in a day is known."""
     gold = replace(knowledge.contexts["gold"], as_of=SATURDAY - 3 * HOUR)
     weekdays = Season((1.4,) * 120 + (0.0,) * (WEEK - 120))
-    fits = replace(
-        knowledge.fits, densities={"comex": replace(knowledge.fits.densities["always"], season=weekdays)}
-    )
+    fits = replace(knowledge.fits, densities={"comex": replace(knowledge.fits.densities["always"], season=weekdays)})
     rows = commit(Knowledge({"gold": gold}, fits), SATURDAY)
     assert [row.horizon for row in rows] == ["7d", "30d"]
     assert {row.price_as_of for row in rows} == {SATURDAY - 3 * HOUR}
