@@ -25,23 +25,6 @@ class ForecastQuery(Query):
     horizon: Horizon | None = Field(None, description="one horizon alone; without it all of them")
 
 
-@forecasts.get("/api/v1/forecasts/record")
-@operation(tag="Market", limit="telemetry", returns=PriceRecordDocument, cached=True)
-def record() -> Response:
-    """How good the price forecasts were: scores against plain volatility, and calibration.
-
-    Once an hour the forecasts of all assets for 1 hour, 24 hours, 7 days and 30 days are recorded in the ledger (kind
-    `price_forecast`), before any later price is known. When their deadline passes they are scored against the price at
-    that time. Plain volatility is the benchmark: one average of past volatility, a normal distribution and a flat
-    clock, recorded in the same row. The score is the CRPS, twice the mean pinball loss over the levels 1 to 99% of the
-    recorded distribution; `crps_ratio` below 1 means that the voters' pool was better.
-
-    A forecast without an open market hour is not made. One whose market has no bar at the deadline is void after six
-    hours. `books` separate what was committed live from what was `backfilled`; they are never pooled.
-    """
-    return document(latest("forecasts/record"), max_age=MAX_AGE_S)
-
-
 @forecasts.get("/api/v1/forecasts/<asset>")
 @operation(
     tag="Market",
@@ -61,3 +44,20 @@ def forecast(asset: str, query: ForecastQuery) -> Response:
     if asset not in ASSETS:
         raise ResourceNotFound(f"There is no such asset; the forecasts are of {', '.join(ASSETS)}.")
     return document(latest(name_of(asset, query.horizon)), max_age=MAX_AGE_S)
+
+
+@forecasts.get("/api/v1/forecasts/record")
+@operation(tag="Market", limit="telemetry", returns=PriceRecordDocument, cached=True)
+def record() -> Response:
+    """How good the price forecasts were: scores against plain volatility, and calibration.
+
+    Once an hour the forecasts of all assets for 1 hour, 24 hours, 7 days and 30 days are recorded in the ledger (kind
+    `price_forecast`), before any later price is known. When their deadline passes they are scored against the price at
+    that time. Plain volatility is the benchmark: one average of past volatility, a normal distribution and a flat
+    clock, recorded in the same row. The score is the CRPS, twice the mean pinball loss over the levels 1 to 99% of the
+    recorded distribution; `crps_ratio` below 1 means that the voters' pool was better.
+
+    A forecast without an open market hour is not made. One whose market has no bar at the deadline is void after six
+    hours. `books` separate what was committed live from what was `backfilled`; they are never pooled.
+    """
+    return document(latest("forecasts/record"), max_age=MAX_AGE_S)

@@ -29,7 +29,7 @@ EVERY_S = HOUR
 STANDARD = {name: HORIZONS[name] for name in ("1h", "24h", "7d", "30d")}  # the horizons that are committed, in seconds
 SHARES = (50, 80, 90, 98)  # percent of outcomes in the central intervals
 COLUMNS = ("sigma_pct", "vol_sigma_pct", "usual_sigma_pct", *(f"within_{share}_pct" for share in SHARES))
-DIGITS = 5  # significant digits of a percentage
+DIGITS = 4  # significant digits of a percentage; two rows of the ledger then fit on a page of SQLite
 
 
 class PriceForecast(NamedTuple):
@@ -156,7 +156,7 @@ def ledger_rows(forecasts: Sequence[PriceForecast], *, backfilled: bool) -> list
 def _ledger_row(at: int, forecasts: Sequence[PriceForecast], backfilled: bool) -> LedgerRow:
     assets: dict[str, Any] = {}
     for row in forecasts:
-        spot = {"price": row.price, "price_as_of": row.price_as_of, "horizons": {}}
-        assets.setdefault(row.asset, spot)["horizons"][row.horizon] = row.law
+        spot = {"price": row.price, "as_of": row.price_as_of}
+        assets.setdefault(row.asset, spot)[row.horizon] = row.law
     body = {"at": at, "columns": COLUMNS, "forecasts": assets}
     return LedgerRow("price_forecast", f"prices-{iso(at)}", body, backfilled)

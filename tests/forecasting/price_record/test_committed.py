@@ -50,14 +50,14 @@ def test_the_intervals_are_those_of_the_document(knowledge, forecasts):
         assert horizon.sigma_pct == pytest.approx(row.law[0], rel=1e-3, abs=1e-3)
         for share, width in zip(SHARES, row.law[3:], strict=True):
             upper = horizon.quantiles[f"{50 + share / 2:g}"]
-            assert row.price * exp(width / 100) == pytest.approx(upper, rel=1e-5)
+            assert row.price * exp(width / 100) == pytest.approx(upper, rel=1e-4)
 
 
 def test_plain_volatility_is_committed_beside(knowledge, forecasts):
     context = knowledge.contexts["eth"]
     row = forecasts["eth", "24h"]
-    assert row.law[1] == pytest.approx(100 * horizon_sigma(context.fast, context.slow, 24), rel=1e-4)
-    assert row.law[2] == pytest.approx(100 * sqrt(context.slow * 24), rel=1e-4)
+    assert row.law[1] == pytest.approx(100 * horizon_sigma(context.fast, context.slow, 24), rel=1e-3)
+    assert row.law[2] == pytest.approx(100 * sqrt(context.slow * 24), rel=1e-3)
     assert (row.price, row.price_as_of, row.deadline) == (context.spot, NOW, NOW + DAY)
 
 
@@ -91,11 +91,11 @@ def test_an_hour_has_one_row_in_the_ledger():
     body = canonical.read(canonical.write(rows[0].body))
     assert (body["at"], body["columns"]) == (NOW, list(COLUMNS))
     assert set(body["forecasts"]) == {"btc", "eth"}
-    assert body["forecasts"]["eth"] == {"price": 100, "price_as_of": NOW, "horizons": {"1h": list(early.law)}}
+    assert body["forecasts"]["eth"] == {"price": 100, "as_of": NOW, "1h": list(early.law)}
     assert len(early.law) == len(COLUMNS)
     assert [row.kind for row in rows] == ["price_forecast"] * 2
     assert all(row.backfilled for row in rows)
 
 
-def test_percentages_keep_five_digits():
-    assert significant(np.array([0.123456789, 12.3456789, 0.0])).tolist() == [0.12346, 12.346, 0.0]
+def test_percentages_keep_four_digits():
+    assert significant(np.array([0.123456789, 12.3456789, 0.0])).tolist() == [0.1235, 12.35, 0.0]
