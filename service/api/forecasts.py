@@ -52,10 +52,11 @@ def record() -> Response:
     """How good the price forecasts were: scores against plain volatility, and calibration.
 
     Once an hour the forecasts of all assets for 1 hour, 24 hours, 7 days and 30 days are recorded in the ledger (kind
-    `price_forecast`), before any later price is known. When their deadline passes they are scored against the price at
-    that time. Plain volatility is the benchmark: one average of past volatility, a normal distribution and a flat
-    clock, recorded in the same row. The score is the CRPS, twice the mean pinball loss over the levels 1 to 99% of the
-    recorded distribution; `crps_ratio` below 1 means that the voters' pool was better.
+    `price_forecast`), before any later price is known: the half-widths of the central intervals of the pool, in percent
+    of log return, named in `columns`. When their deadline passes they are scored against the price at that time, which
+    the row of that hour holds. Plain volatility is the benchmark: one average of past volatility, a normal distribution
+    and a flat clock, recorded in the same row. The score is the CRPS, twice the mean pinball loss over the levels 1 to
+    99% of the recorded distribution; `crps_ratio` below 1 means that the voters' pool was better.
 
     A forecast without an open market hour is not made. One whose market has no bar at the deadline is void after six
     hours. `books` separate what was committed live from what was `backfilled`; they are never pooled.

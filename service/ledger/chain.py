@@ -19,7 +19,7 @@ GENESIS = "0" * 64
 
 @dataclass(frozen=True)
 class LedgerRow:
-    """A row to be recorded about `subject`, the id of a market, a strategy or a lane.
+    """A row to be recorded about `subject`, the id of a market, a strategy, a lane or an hour of price forecasts.
 
     The `body` of a correction contains in `corrects` the seq of the corrected row. `backfilled`: the row is about a
     time before the first start.

@@ -28,10 +28,12 @@ class PriceRecord:
 
     All but `n`, `void` and `verdict` is null without a resolved forecast. `crps` and `vol_crps` are the mean scores of
     the voters' pool and of plain volatility, in standard deviations of the last 180 days; lower is better. `crps_ratio`
-    is the first over the second, so below 1 the pool was better. Its 95% interval from `low` to `high` counts all that
-    resolves in the same calendar week (five weeks for 30d) as one block; it is null before the fourth. `n_eff` is the
-    number of independent forecasts: those that overlap count once. `needed` is the `n` of a verdict: 30 independent
-    forecasts, and as many as show a ratio as far from 1 as this one, two-sided at 5% with a power of 80%.
+    is the first over the second, so below 1 the pool was better. Forecasts that resolve in the same calendar week (five
+    weeks for 30d) form a block. `n_eff` is the number of independent forecasts, by the design effect of blocks, which
+    is measured from the eighth on; before that a block counts as one, and those that overlap never count twice. The 95%
+    interval from `low` to `high` follows from it and is null in the first block. `needed` is the `n` of a verdict: 30
+    independent forecasts, and as many as show a ratio as far from 1 as this one, two-sided at 5% with a power of 80%;
+    null before the eighth block.
 
     `coverage_pct` is the percentage of outcomes inside the central intervals of 50, 80, 90 and 98%. `pit_pct` is that
     in each tenth of the forecast distribution: 10 each where it is calibrated. `pinball` is the mean loss by percent.
@@ -140,14 +142,16 @@ def _by(percents: tuple[int, ...], sums: tuple[float, ...], factor: float, digit
 
 def verdict_on(ratio: CrpsRatio | None) -> PriceVerdict:
     """The verdict; a forecaster is better only if the interval of the ratio leaves out 1."""
-    if ratio is None or ratio.n_eff < LEAST_N or ratio.low is None or ratio.high is None:
+    if ratio is None or ratio.low is None or ratio.high is None or ratio.n_eff < LEAST_N:
         return "not enough resolved forecasts"
     if ratio.low <= 1 <= ratio.high:
         return "no clear difference yet"
     return "the voters are better" if ratio.ratio < 1 else "plain volatility is better"
 
 
-def needed(n: int, ratio: CrpsRatio) -> int:
-    """The number of forecasts, as dependent as these n, for a verdict on a ratio like this one."""
+def needed(n: int, ratio: CrpsRatio) -> int | None:
+    """The number of forecasts, as dependent as these n, for a verdict on a ratio like this one; None unmeasured."""
+    if not ratio.is_measured or ratio.error is None:
+        return None
     least, gap = ceil(LEAST_N * n / ratio.n_eff), round(ratio.ratio - 1, 4)
-    return max(least, needed_to_see(gap, ratio.error * sqrt(n))) if gap and ratio.error else least
+    return max(least, needed_to_see(gap, ratio.error * sqrt(n))) if gap else least

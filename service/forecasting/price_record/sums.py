@@ -22,7 +22,7 @@ from service.market.instants import DAY
 Products = tuple[float, float, float]
 
 WEEK_S = 7 * DAY
-LEAST_BLOCKS = 4  # with fewer an interval says little
+LEAST_BLOCKS = 8  # with fewer the design effect cannot be measured
 MANY_BLOCKS = 40  # with fewer the interval is that of Student's t
 NORMAL_975 = 1.959964
 
@@ -115,37 +115,49 @@ def _added(sums: Any, values: Any) -> Any:
 
 @dataclass(frozen=True)
 class CrpsRatio:
-    """The CRPS of the forecasts over that of plain volatility, and the number of independent forecasts behind it.
+    """The CRPS of the forecasts over that of plain volatility; `blocks` blocks are worth `n_eff` independent forecasts.
 
-    `error` is its standard error and `low` to `high` its 95% interval, None before the fourth block.
+    `error` is its standard error and `low` to `high` its 95% interval, None in the first block.
     """
 
     ratio: float
     n_eff: float
+    blocks: int
     error: float | None = None
     low: float | None = None
     high: float | None = None
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there are enough blocks to measure how much forecasts depend on each other."""
+        return self.blocks >= LEAST_BLOCKS
 
 
 def ratio_of(sums: ScoreSums, horizon: str) -> CrpsRatio | None:
     """The ratio with its interval by linearisation; None without a score.
 
     The variance of a ratio R of sums of a and b is that of the sum of a - R b over the sum of b (Cochran 1977,
-    chapter 6), where the sums of blocks count as independent. In `n_eff` forecasts of one asset that overlap count
-    once, and from the fourth block on no more than the design effect leaves.
+    chapter 6). Forecasts of one asset that overlap count once. Beyond that the `n` are divided by the design effect,
+    the variance between blocks over that of independent forecasts, from the eighth block on; before it a block counts
+    as one forecast.
     """
     if not sums.n:
         return None
-    ratio, apart = sums.crps / sums.vol_crps, EVERY_S / STANDARD[horizon]
-    blocks = sums.blocks + 1
-    if blocks < LEAST_BLOCKS:
-        return CrpsRatio(ratio, sums.n * apart)
+    ratio, blocks = sums.crps / sums.vol_crps, sums.blocks + 1
+    if blocks == 1:
+        return CrpsRatio(ratio, min(1.0, _apart(sums.n, horizon)), blocks)
     products = _added(sums.block_products, _products(*sums.block_sums))
     of_blocks, of_rows = _squares(products, ratio, blocks), _squares(sums.products, ratio, sums.n)
-    error = sqrt(of_blocks) / sums.vol_crps
+    worth = blocks if blocks < LEAST_BLOCKS else sums.n * min(1.0, of_rows / of_blocks if of_blocks else 1.0)
+    n_eff = min(worth, _apart(sums.n, horizon))
+    error = sqrt(of_rows * sums.n / n_eff) / sums.vol_crps
     half = t_quantile(blocks) * error
-    n_eff = sums.n * min(apart, of_rows / of_blocks if of_blocks else 1.0)
-    return CrpsRatio(ratio, n_eff, error, ratio - half, ratio + half)
+    return CrpsRatio(ratio, n_eff, blocks, error, ratio - half, ratio + half)
+
+
+def _apart(n: int, horizon: str) -> float:
+    """How many of n forecasts do not overlap."""
+    return n * EVERY_S / STANDARD[horizon]
 
 
 def _squares(products: Products, ratio: float, n: int) -> float:

@@ -73,11 +73,11 @@ def test_a_clear_record_has_a_verdict_with_its_evidence(weeks):
 @pytest.mark.parametrize(
     ("ratio", "verdict"),
     [
-        (CrpsRatio(0.9, 29.9, 0.01, 0.88, 0.92), "not enough resolved forecasts"),
-        (CrpsRatio(0.9, 300.0), "not enough resolved forecasts"),
-        (CrpsRatio(0.99, 300.0, 0.01, 0.97, 1.01), "no clear difference yet"),
-        (CrpsRatio(0.9, 30.0, 0.01, 0.88, 0.92), "the voters are better"),
-        (CrpsRatio(1.1, 30.0, 0.01, 1.08, 1.12), "plain volatility is better"),
+        (CrpsRatio(0.9, 29.9, 9, 0.01, 0.88, 0.92), "not enough resolved forecasts"),
+        (CrpsRatio(0.9, 300.0, 1), "not enough resolved forecasts"),
+        (CrpsRatio(0.99, 300.0, 9, 0.01, 0.97, 1.01), "no clear difference yet"),
+        (CrpsRatio(0.9, 30.0, 9, 0.01, 0.88, 0.92), "the voters are better"),
+        (CrpsRatio(1.1, 30.0, 9, 0.01, 1.08, 1.12), "plain volatility is better"),
     ],
 )
 def test_a_verdict_needs_thirty_independent_forecasts(ratio, verdict):
@@ -85,13 +85,16 @@ def test_a_verdict_needs_thirty_independent_forecasts(ratio, verdict):
 
 
 def test_needed_is_never_under_thirty_independent_ones():
-    """720 overlapping forecasts worth ten: 2,160; of an error of 2% a ratio of 0.95 needs (2.8 x 0.02 / 0.05)^2 n."""
-    assert needed(720, CrpsRatio(0.9, 10.0)) == 2160
-    assert needed(720, CrpsRatio(0.5, 720.0, 0.001, 0.49, 0.51)) == LEAST_N
-    assert needed(720, CrpsRatio(0.95, 720.0, 0.02, 0.9, 1.0)) == pytest.approx(
-        720 * (2.8016 * 0.02 / 0.05) ** 2, abs=1
-    )
-    assert needed(720, CrpsRatio(1.0, 720.0, 0.02, 0.96, 1.04)) == LEAST_N
+    """720 forecasts worth ten: 2,160. With an error of 2% a ratio of 0.95 takes (2.8 x 0.02 / 0.05)^2 times 720."""
+    assert needed(720, CrpsRatio(0.9, 10.0, 8, 0.001, 0.89, 0.91)) == 2160
+    assert needed(720, CrpsRatio(0.5, 720.0, 8, 0.001, 0.49, 0.51)) == LEAST_N
+    ratio = CrpsRatio(0.95, 720.0, 8, 0.02, 0.9, 1.0)
+    assert needed(720, ratio) == pytest.approx(720 * (2.8016 * 0.02 / 0.05) ** 2, abs=1)
+    assert needed(720, CrpsRatio(1.0, 720.0, 8, 0.02, 0.96, 1.04)) == LEAST_N
+
+
+def test_needed_is_unknown_before_the_eighth_block():
+    assert needed(720, CrpsRatio(0.9, 7.0, 7, 0.02, 0.8, 1.0)) is None
 
 
 def test_the_size_does_not_grow_with_the_past(weeks):

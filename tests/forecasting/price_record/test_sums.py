@@ -57,32 +57,41 @@ def test_the_same_in_any_parts(cuts):
 
 def test_the_interval_is_that_of_the_residuals_of_blocks():
     """Computed from the scores themselves: the residuals summed by block, Student's t with blocks - 1 degrees."""
-    crps, vol_crps, blocks = drawn(300, 6)
+    crps, vol_crps, blocks = drawn(300, 9)
+    crps += 0.3 * (blocks % 2)  # so that a block's forecasts depend on each other
     result = ratio_of(summed(crps, vol_crps, blocks), "1h")
     ratio = crps.sum() / vol_crps.sum()
     residuals = crps - ratio * vol_crps
     by_block = np.array([residuals[blocks == block].sum() for block in np.unique(blocks)])
-    error = sqrt(6 / 5 * np.sum(by_block**2)) / vol_crps.sum()
+    error = sqrt(9 / 8 * np.sum(by_block**2)) / vol_crps.sum()
     assert (result.ratio, result.error) == pytest.approx((ratio, error))
-    half = stats.t.ppf(0.975, 5) * error
+    half = stats.t.ppf(0.975, 8) * error
     assert (result.low, result.high) == pytest.approx((ratio - half, ratio + half))
-    design_effect = (6 / 5 * np.sum(by_block**2)) / (300 / 299 * np.sum(residuals**2))
-    assert result.n_eff == pytest.approx(300 / max(1, design_effect))
+    design_effect = (9 / 8 * np.sum(by_block**2)) / (300 / 299 * np.sum(residuals**2))
+    assert design_effect > 1
+    assert result.n_eff == pytest.approx(300 / design_effect)
 
 
 def test_overlapping_forecasts_count_once():
-    """A week of hourly forecasts over 24 hours is worth seven; before the fourth block there is no interval."""
-    result = ratio_of(summed([1.0] * 168, [1.1] * 168, [5] * 168), "24h")
-    assert (result.n_eff, result.low, result.error) == (7, None, None)
-    assert result.ratio == pytest.approx(1 / 1.1)
+    """Eight weeks of hourly forecasts over 24 hours, each as good as the next: 56, and the interval says so."""
+    dice = np.random.default_rng(5)
+    crps, blocks = dice.uniform(0.5, 1.5, 8 * 168), np.repeat(range(8), 168)
+    daily, hourly = (ratio_of(summed(crps, np.ones(len(crps)), blocks), horizon) for horizon in ("24h", "1h"))
+    assert daily.n_eff == pytest.approx(56)
+    assert hourly.n_eff > 500
+    assert daily.error / hourly.error == pytest.approx(sqrt(hourly.n_eff / daily.n_eff))
 
 
-def test_weeks_that_go_one_way_are_worth_a_few_forecasts():
-    """Within a week all forecasts miss alike: a hundred of them are worth one."""
+def test_before_the_eighth_block_a_block_counts_as_one():
+    """In the first there is no interval; five weeks are worth five, however many forecasts they hold."""
+    first = ratio_of(summed([1.0] * 168, [1.1] * 168, [5] * 168), "24h")
+    assert (first.n_eff, first.blocks, first.low, first.error) == (1, 1, None, None)
+    assert first.ratio == pytest.approx(1 / 1.1)
     crps = np.repeat([1.0, 1.2, 0.8, 1.1, 0.9], 100)
-    result = ratio_of(summed(crps, np.ones(500), np.repeat(range(5), 100)), "1h")
-    assert result.n_eff == pytest.approx(5, rel=0.3)
-    assert result.low < 1 < result.high
+    fifth = ratio_of(summed(crps, np.ones(500), np.repeat(range(5), 100)), "1h")
+    assert (fifth.n_eff, fifth.is_measured) == (5, False)
+    assert fifth.error == pytest.approx(np.std(crps, ddof=1) / sqrt(5))
+    assert ratio_of(summed([1.0] * 5, [1.1] * 5, [5] * 5), "24h").n_eff == pytest.approx(5 / 24)
 
 
 def test_a_month_counts_in_blocks_of_five_weeks():
