@@ -58,7 +58,7 @@ def _keep(db: Connection, past: BackfilledPast, prices: Sequence[LedgerRow], slo
     headlines.add(db, past.headlines)
     for call in past.calls:
         apex_calls.add(db, call.at, call.to_plain(), p_up=call.p_up, backfilled=True)
+    keep_opened(db, past.markets, slot)
     ledger.append(db, prices, slot)
     price_forecasts.add(db, past.prices.waiting, backfilled=True)
     keep_book(db, past.prices.book, slot, backfilled=True)
-    keep_opened(db, past.markets, slot)

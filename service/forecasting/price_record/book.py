@@ -12,17 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from service.forecasting.predictions.resolution import LATE_S
 from service.forecasting.price_record.committed import STANDARD, Instants, PriceForecast, is_fresh
 from service.forecasting.price_record.scores import score
 from service.forecasting.price_record.sums import ScoreSums, blocks_of
 from service.market.assets import ASSETS
 from service.market.bars import Bars
-from service.market.instants import HOUR
 
 Array = NDArray[np.float64]
 
 ALL = "all"  # the assets together
-LATE_S = 6 * HOUR  # the time after a deadline during which late bars are accepted
 
 
 class Outcomes(NamedTuple):

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from service import canonical
-from service.forecasting.price_record.book import ALL, LATE_S, Outcomes, PriceBook, closes_at, resolve
+from service.forecasting.predictions.resolution import LATE_S
+from service.forecasting.price_record.book import ALL, Outcomes, PriceBook, closes_at, resolve
 from service.market.assets import is_open
 from service.market.bars import Bars, empty, from_rows
 from service.market.instants import DAY, HOUR
