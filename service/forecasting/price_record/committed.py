@@ -29,7 +29,7 @@ EVERY_S = HOUR
 STANDARD = {name: HORIZONS[name] for name in ("1h", "24h", "7d", "30d")}  # the horizons that are committed, in seconds
 SHARES = (50, 80, 90, 98)  # percent of outcomes in the central intervals
 COLUMNS = ("sigma_pct", "vol_sigma_pct", "usual_sigma_pct", *(f"within_{share}_pct" for share in SHARES))
-DIGITS = 4  # significant digits of a percentage; two rows of the ledger then fit on a page of SQLite
+DIGITS = 4  # significant digits of a percentage
 
 
 class PriceForecast(NamedTuple):
