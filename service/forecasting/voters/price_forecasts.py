@@ -51,7 +51,7 @@ class HorizonForecast:
     the means of the voters'. Where the market stays closed all quantiles equal the present price.
     """
 
-    horizon: Horizon
+    horizon: str
     until: str
     open_hours: float
     sigma_pct: float
@@ -100,7 +100,7 @@ def by_name(documents: Mapping[str, ForecastDocument]) -> dict[str, ForecastDocu
     }
 
 
-def name_of(asset: str, horizon: Horizon | None) -> str:
+def name_of(asset: str, horizon: str | None) -> str:
     """The name of the document of an asset, whole or with one horizon alone."""
     return f"forecasts/{asset}/{horizon}" if horizon else f"forecasts/{asset}"
 
@@ -117,7 +117,7 @@ def _document(context: Context, fit: CalendarFit, now: int, header: DocumentHead
     )
 
 
-def _horizon(name: Horizon, now: int, until: int, context: Context, fit: CalendarFit) -> HorizonForecast:
+def _horizon(name: str, now: int, until: int, context: Context, fit: CalendarFit) -> HorizonForecast:
     views = _densities(context, fit, now, until)
     returns = {voter: view.quantiles(_LEVELS) for voter, view in views.items()}
     return HorizonForecast(

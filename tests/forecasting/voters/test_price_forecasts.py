@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
 from service.forecasting.densities.season import WEEK, Season
 from service.forecasting.voters.brains import VOL
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS, ForecastDocument, describe
+from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS, ForecastDocument, Horizon, by_name, describe
 from service.market.assets import calendar_of
 from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
@@ -86,3 +87,12 @@ def test_the_percents_are_symmetric():
 def test_an_asset_without_fresh_bars_has_no_forecast(knowledge):
     """As voters abstain from it: bitcoin's last bar is two days old."""
     assert "btc" not in described(knowledge, NOW + 2 * DAY)
+
+
+def test_each_horizon_is_published_alone_as_well(forecasts):
+    """One document with all of them, and one for each."""
+    published = by_name({"btc": forecasts["btc"]})
+    assert list(published) == ["forecasts/btc", *(f"forecasts/btc/{horizon}" for horizon in HORIZONS)]
+    assert published["forecasts/btc"] == forecasts["btc"]
+    assert published["forecasts/btc/24h"] == replace(forecasts["btc"], horizons=forecasts["btc"].horizons[2:3])
+    assert get_args(Horizon) == tuple(HORIZONS)
