@@ -171,9 +171,16 @@ class Client:
         """The price of every asset and its time."""
         return self._json("GET", "/api/v1/prices")
 
-    def forecast(self, asset: str) -> dict[str, Any]:
-        """Where the price of an asset will be after 1 hour to 30 days: quantiles, pooled and of each voter."""
-        return self._json("GET", f"/api/v1/forecasts/{quote(asset, safe='')}")
+    def forecast(self, asset: str, horizon: str | None = None) -> dict[str, Any]:
+        """Where the price of an asset will be: quantiles, pooled and of each voter, after 1 hour to 30 days.
+
+        `horizon` is one of 1h, 6h, 24h, 3d, 7d, 14d and 30d; without it all of them.
+        """
+        return self._json("GET", f"/api/v1/forecasts/{quote(asset, safe='')}", params=_present(horizon=horizon))
+
+    def forecast_record(self) -> dict[str, Any]:
+        """How good the price forecasts were: scores against plain volatility and calibration, by horizon and asset."""
+        return self._json("GET", "/api/v1/forecasts/record")
 
     def leaderboard(self, asset: str | None = None) -> dict[str, Any]:
         """The strategies by rank, over all their assets or in one of btc, eth, sol, bnb, gold and silver."""

@@ -40,7 +40,7 @@ class Rows(Query):
     limit: int = Field(100, ge=1, le=MOST, description="rows on a page")
     kind: Kind | None = Field(None, description="rows of one kind alone")
     subject: str | None = Field(
-        None, min_length=1, max_length=96, description="rows about one market, strategy or lane alone, by its id"
+        None, min_length=1, max_length=96, description="rows about one market, strategy, lane or hour alone, by its id"
     )
 
 
@@ -54,7 +54,7 @@ class Days(Query):
 @ledger.get("")
 @operation(tag="Ledger", limit="telemetry")
 def rows(query: Rows) -> LedgerPage:
-    """The rows of the ledger: questions, votes, odds, resolutions, scores, and what strategies and lanes did.
+    """The rows of the ledger: questions, votes, odds, resolutions, scores, price forecasts, strategies and lanes.
 
     Rows are only added, and the database refuses to change them; a `correction` is a new row, whose `body.corrects`
     names the row that it corrects. `backfilled` rows describe the time before the first start, so they are not

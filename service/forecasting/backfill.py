@@ -14,6 +14,7 @@ from service.errors import NoVoters
 from service.forecasting.apex.call import EVERY_S, Call, fuse
 from service.forecasting.apex.gathering import odds_of_up, poll_layers
 from service.forecasting.apex.scores import ResolvedCall, record_of, resolved_calls
+from service.forecasting.densities.fits import CalendarFit
 from service.forecasting.news import simulated
 from service.forecasting.news.headline import ScoredHeadline
 from service.forecasting.news.pulse import score_at
@@ -22,6 +23,7 @@ from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.predictions.settling import resolved, settle_past
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
+from service.forecasting.price_record.past import PastPrices, backfill_prices
 from service.forecasting.voters.context import recall
 from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.input_history import InputHistory, survey
@@ -29,7 +31,7 @@ from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import Panel, embedded_panel
 from service.forecasting.voters.track_record import Resolved, TrackRecord, build
 from service.forecasting.voters.training import fit
-from service.market.assets import ASSETS
+from service.market.assets import ASSETS, Calendar
 from service.market.bars import Bars
 from service.market.instants import DAY
 from service.market.months import month_starts
@@ -42,12 +44,13 @@ COUNT_EVERY_S = 2 * DAY
 
 @dataclass(frozen=True)
 class BackfilledPast:
-    """The backfilled markets, calls and headlines; `record` is the track record at the end."""
+    """The backfilled markets, calls, headlines and price forecasts; `record` is the track record at the end."""
 
     record: TrackRecord
     markets: tuple[Prediction, ...]
     calls: tuple[Call, ...]
     headlines: tuple[ScoredHeadline, ...]
+    prices: PastPrices
 
 
 def backfill(
@@ -59,7 +62,7 @@ def backfill(
     quorum: int,
     swarm: Mapping[int, float],
 ) -> BackfilledPast:
-    """The markets, calls and headlines from `since` to `until`.
+    """The markets, calls and headlines from `since` to `until`, and the price forecasts of every hour between.
 
     Parameters
     ----------
@@ -83,7 +86,8 @@ def backfill(
     for now in range(since, until + 1, EVERY_S):
         walk.step(now)
     walk.count(until)
-    return BackfilledPast(walk.record, tuple(walk.markets.values()), tuple(walk.calls), tuple(headlines))
+    prices = backfill_prices(walk.inputs, complete, walk.densities, since, until)
+    return BackfilledPast(walk.record, tuple(walk.markets.values()), tuple(walk.calls), tuple(headlines), prices)
 
 
 @dataclass
@@ -99,6 +103,7 @@ class _Walk:
     panel: Panel
     swarm: Mapping[int, float]
     fits: Fits | None = None
+    densities: dict[int, Mapping[Calendar, CalendarFit]] = field(default_factory=dict)
     record: TrackRecord = field(default_factory=TrackRecord)
     apex_record: TrackRecord = field(default_factory=TrackRecord)
     markets: dict[str, Prediction] = field(default_factory=dict)
@@ -124,6 +129,7 @@ class _Walk:
         month = month_starts(now - MONTH_S, now + 1)[-1]
         if self.fits is None or self.fits.slot < month:
             self.fits = self.newest if self.newest.slot == month else fit(self.hourly, month)
+            self.densities[month] = self.fits.densities
 
     def count(self, now: int) -> None:
         """Renew the track records from everything settled by `now`."""

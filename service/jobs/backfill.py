@@ -5,18 +5,23 @@ All of it is marked as backfilled. The live world is not backfilled: its record 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection
 
 from service.forecasting import backfill as pure
 from service.forecasting.backfill import BackfilledPast
+from service.forecasting.price_record.committed import ledger_rows
 from service.jobs import children
 from service.jobs.committing import keep_opened
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import outside_market
+from service.jobs.price_record import keep_book
 from service.jobs.rank import run_arena
+from service.ledger.chain import LedgerRow
 from service.market.instants import DAY
-from service.store import headlines, knowledge, predictions
+from service.store import headlines, knowledge, ledger, predictions, price_forecasts
 from service.store.plain import RECORD, apex_calls, records
 from service.trading.swarm import net_history
 
@@ -45,12 +50,16 @@ def backfill(job_context: JobContext, slot: int) -> Effects:
         settings.oracle_quorum,
         dict(zip(times.tolist(), net.tolist(), strict=True)),
     )
-    return lambda db: _keep(db, past, slot)
+    rows = ledger_rows(past.prices.forecasts, backfilled=True)
+    return lambda db: _keep(db, past, rows, slot)
 
 
-def _keep(db: Connection, past: BackfilledPast, slot: int) -> None:
+def _keep(db: Connection, past: BackfilledPast, prices: Sequence[LedgerRow], slot: int) -> None:
     records.save(db, RECORD, past.record.to_plain(), as_of=slot)
     headlines.add(db, past.headlines)
     for call in past.calls:
         apex_calls.add(db, call.at, call.to_plain(), p_up=call.p_up, backfilled=True)
     keep_opened(db, past.markets, slot)
+    ledger.append(db, prices, slot)
+    price_forecasts.add(db, past.prices.waiting, backfilled=True)
+    keep_book(db, past.prices.book, slot, backfilled=True)

@@ -124,8 +124,7 @@ def forecast_prices(job_context: JobContext, slot: int) -> Effects:
     """Publish where the price of every asset will be, once the views of volatility are fitted."""
     stored = knowledge.latest(job_context.database, job_context.feed.step)
     documents = price_forecasts.describe(stored, slot, header(job_context, slot, every_s=0))
-    by_name = {f"forecasts/{asset}": document for asset, document in documents.items()}
-    return lambda db: snapshots.publish(db, slot, by_name)
+    return lambda db: snapshots.publish(db, slot, price_forecasts.by_name(documents))
 
 
 def contexts_at(job_context: JobContext, slot: int, hourly: Mapping[str, Bars]) -> dict[str, Context]:

@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 from service import canonical
 
-Kind = Literal["question", "votes", "odds", "resolution", "score", "hospital", "lane_trade", "correction"]
+Kind = Literal[
+    "question", "votes", "odds", "resolution", "score", "hospital", "lane_trade", "price_forecast", "correction"
+]
 
 # The previous hash of the first row.
 GENESIS = "0" * 64
@@ -17,7 +19,7 @@ GENESIS = "0" * 64
 
 @dataclass(frozen=True)
 class LedgerRow:
-    """A row to be recorded about `subject`, the id of a market, a strategy or a lane.
+    """A row to be recorded about `subject`, the id of a market, a strategy, a lane or an hour of price forecasts.
 
     The `body` of a correction contains in `corrects` the seq of the corrected row. `backfilled`: the row is about a
     time before the first start.

@@ -149,3 +149,11 @@ def trading_days(asset: str, since: int, until: int) -> list[int]:
     """
     midnights = range(since - since % DAY + DAY, until + 61, DAY)
     return [end for end in midnights if open_hours(asset, max(since, end - DAY), end) > 0]
+
+
+def open_hours_between(asset: str, since: NDArray[np.int64], until: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`open_hours` between unix seconds that are whole hours, shape (n,); `until` is not before `since`."""
+    first = int(since.min(initial=np.iinfo(np.int64).max))
+    hours = np.arange(first, int(until.max(initial=first)), HOUR)
+    running = np.concatenate([[0], np.cumsum(open_at(asset, hours))])
+    return running[(until - first) // HOUR] - running[(since - first) // HOUR]

@@ -1,4 +1,4 @@
-"""JSON values by key: contexts, fits, the track record, the calls of apex, and the states of lanes and news feeds.
+"""JSON values by key: contexts, fits, track records, the calls of apex, and the states of lanes and news feeds.
 
 Instants are world seconds. Where a table has an `as_of`, an older value never replaces a newer one.
 """
@@ -69,6 +69,7 @@ fits = PlainTable(tables.fit)  # by the slot of the refit
 records = PlainTable(tables.record)  # the only row has the key RECORD
 apex_calls = PlainTable(tables.apex_call)  # by the instant of the call
 lane_states = PlainTable(tables.lane)  # by lane
+price_books = PlainTable(tables.price_book)  # by the name of the book
 feed_states = PlainTable(tables.news_feed)  # by address
 
 RECORD = 1

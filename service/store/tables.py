@@ -245,6 +245,27 @@ user_vote = Table(
     Index(None, "caller"),
 )
 
+# Committed price forecasts that wait for their outcome, and the sums of the scores of the others, live or backfilled.
+# The ledger has all of them.
+price_forecast = Table(
+    "price_forecast",
+    metadata,
+    Column("at", BigInteger, primary_key=True, autoincrement=False),
+    Column("asset", String(16), primary_key=True),
+    Column("horizon", String(8), primary_key=True),
+    Column("deadline", BigInteger, nullable=False),
+    Column("backfilled", Boolean, nullable=False),
+    Column("body", Text, nullable=False),
+    Index(None, "deadline"),
+)
+price_book = Table(
+    "price_book",
+    metadata,
+    Column("name", String(16), primary_key=True),
+    Column("as_of", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
 # The calls of apex on bitcoin's next day, with their layers.
 apex_call = Table(
     "apex_call",

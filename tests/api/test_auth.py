@@ -22,6 +22,7 @@ PUBLIC = {
     "POST /api/v1/register",
     "GET /api/v1/prices",
     "GET /api/v1/forecasts/<asset>",
+    "GET /api/v1/forecasts/record",
     "GET /api/v1/strategies/<key>",
     "GET /api/v1/bot-battle",
     "GET /api/v1/bot-battle/export.csv",

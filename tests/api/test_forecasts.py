@@ -47,3 +47,38 @@ def test_an_unknown_asset_is_told_which_there_are(client):
 
 def test_before_the_first_fit_there_is_none(client):
     assert client.get("/api/v1/forecasts/btc").status_code == 503
+
+
+def test_one_horizon_can_be_asked_alone(running):
+    """The same forecast as in the whole document, with an ETag of its own."""
+    whole = running.client.get("/api/v1/forecasts/btc")
+    for horizon in whole.json["horizons"]:
+        alone = running.client.get(f"/api/v1/forecasts/btc?horizon={horizon['horizon']}")
+        assert alone.json == whole.json | {"horizons": [horizon]}
+        assert alone.headers["ETag"] != whole.headers["ETag"]
+        assert alone.headers["Cache-Control"] == whole.headers["Cache-Control"]
+        tag = {"If-None-Match": alone.headers["ETag"]}
+        assert running.client.get(f"/api/v1/forecasts/btc?horizon={horizon['horizon']}", headers=tag).status_code == 304
+        assert running.client.get("/api/v1/forecasts/btc", headers=tag).status_code == 200
+
+
+def test_an_unknown_horizon_is_told_which_there_are(client):
+    answer = client.get("/api/v1/forecasts/btc?horizon=25h")
+    assert answer.status_code == 400
+    (fault,) = answer.json["errors"]
+    assert fault["field"] == "horizon"
+    assert all(f"'{horizon}'" in fault["message"] for horizon in HORIZONS)
+
+
+def test_the_record_is_a_document_of_two_books(running):
+    answer = running.client.get("/api/v1/forecasts/record")
+    assert (answer.status_code, answer.json["schema"], answer.json["world"]) == (200, "price-record/1", "simulated")
+    assert [book["backfilled"] for book in answer.json["books"]] == [False, True]
+    unchanged = running.client.get("/api/v1/forecasts/record", headers={"If-None-Match": answer.headers["ETag"]})
+    assert unchanged.status_code == 304
+
+
+def test_the_ledger_lists_the_committed_forecasts(running):
+    page = running.client.get("/api/v1/ledger?kind=price_forecast&limit=2").json
+    assert [entry["kind"] for entry in page["entries"]] == ["price_forecast"] * 2
+    assert {"btc", "eth"} <= page["entries"][0]["body"]["forecasts"].keys()

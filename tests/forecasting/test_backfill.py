@@ -85,11 +85,12 @@ def changed_after(hourly: Mapping[str, Bars], cut: int, seed: int = 1) -> dict[s
 
 
 def committed(backfilled: BackfilledPast, cut: int) -> tuple:
-    """Everything committed by the unix second `cut`: markets with votes, weights and odds, calls, headlines."""
+    """Everything committed by the unix second `cut`: markets with votes, weights and odds, calls, headlines, prices."""
     return (
         [replace(row, settlement=None) for row in backfilled.markets if row.created_at <= cut],
         [call for call in backfilled.calls if call.at <= cut],
         [each for each in backfilled.headlines if each.headline.published_at <= cut],
+        [row for row in backfilled.prices.forecasts if row.at <= cut],
     )
 
 

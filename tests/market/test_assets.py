@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.market.assets import ASSETS, HOLIDAYS, is_open, open_at, open_hours, trading_days
+from service.market.assets import ASSETS, HOLIDAYS, is_open, open_at, open_hours, open_hours_between, trading_days
 from service.market.instants import DAY, HOUR, MINUTE
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -164,3 +164,13 @@ def test_trading_hours_add_up(since, first, second_part):
 def test_trading_days_end_by_the_deadline(asset, since, until, days):
     """Times of New York, where midnight UTC is 19:00; a metal does not trade on a Saturday."""
     assert len(trading_days(asset, second(since), second(until))) == days
+
+
+@given(
+    st.lists(st.tuples(st.integers(490_000, 495_000), st.integers(0, 800)), max_size=5), st.sampled_from(list(ASSETS))
+)
+def test_open_hours_of_many_spans_are_those_of_each(spans, asset):
+    since = np.array([start * HOUR for start, _ in spans], dtype=np.int64)
+    until = np.array([(start + length) * HOUR for start, length in spans], dtype=np.int64)
+    each = [open_hours(asset, *span) for span in zip(since.tolist(), until.tolist(), strict=True)]
+    assert open_hours_between(asset, since, until).tolist() == each

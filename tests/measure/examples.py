@@ -75,6 +75,7 @@ def _answers(running: RunningService, challenge: int) -> dict[str, TestResponse]
     return {
         "oracle_ask": post("/api/v1/oracle", {"question": QUESTION}),
         "prices_current": get("/api/v1/prices"),
+        "forecasts_record": get("/api/v1/forecasts/record"),
         "forecasts_forecast": get("/api/v1/forecasts/btc"),
         "predictions_markets": get("/api/v1/predictions"),
         "predictions_vote": post(f"/api/v1/predictions/{market}/vote", {"vote": "yes"}),

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from service.forecasting.apex.call import Call
-from service.store.plain import RECORD, apex_calls, contexts, feed_states, fits, lane_states, records
+from service.store.plain import RECORD, apex_calls, contexts, feed_states, fits, lane_states, price_books, records
 from tests.forecasting.apex.made import call_of
 
 FEED = "https://example.com/feed.xml"
@@ -24,7 +24,7 @@ def test_the_latest_context_of_each_asset_is_kept(database):
         assert contexts.every(db) == {"btc": {"spot": 1.25}, "eth": {"spot": 2.5}}
 
 
-@pytest.mark.parametrize("table", [contexts, fits, records, apex_calls, lane_states, feed_states])
+@pytest.mark.parametrize("table", [contexts, fits, records, apex_calls, price_books, lane_states, feed_states])
 def test_an_empty_table_has_no_values(database, table):
     with database.reading() as db:
         assert table.every(db) == {}

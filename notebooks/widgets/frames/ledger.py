@@ -23,7 +23,9 @@ from notebooks.widgets.frames.schema import (
     one_of,
 )
 
-KIND = one_of("question", "votes", "odds", "resolution", "score", "hospital", "lane_trade", "correction")
+KIND = one_of(
+    "question", "votes", "odds", "resolution", "score", "hospital", "lane_trade", "price_forecast", "correction"
+)
 RECORDED = {"seq": COUNT, "recorded_at": INSTANT, "corrected": FLAG, "backfilled": FLAG, "world": WORLD}
 
 LEDGER = FrameSchema(

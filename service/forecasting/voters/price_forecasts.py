@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,16 @@ from service.market.assets import ASSETS, calendar_of, open_hours
 from service.market.instants import DAY, HOUR, iso
 from service.questions.question import Question
 
-HORIZONS = {"1h": HOUR, "6h": 6 * HOUR, "24h": DAY, "3d": 3 * DAY, "7d": 7 * DAY, "14d": 14 * DAY, "30d": 30 * DAY}
+Horizon = Literal["1h", "6h", "24h", "3d", "7d", "14d", "30d"]
+HORIZONS: dict[Horizon, int] = {
+    "1h": HOUR,
+    "6h": 6 * HOUR,
+    "24h": DAY,
+    "3d": 3 * DAY,
+    "7d": 7 * DAY,
+    "14d": 14 * DAY,
+    "30d": 30 * DAY,
+}
 PERCENTS = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 _LEVELS = np.array(PERCENTS) / 100
 DIGITS = 7  # significant digits of a price
@@ -105,6 +115,20 @@ def of_question(question: Question, now: int, knowledge: Knowledge) -> HorizonFo
         return None
     until = int(question.deadline.timestamp())
     return _horizon(f"{question.horizon_hours:.4g}h", now, until, context, fit)
+
+
+def by_name(documents: Mapping[str, ForecastDocument]) -> dict[str, ForecastDocument]:
+    """The documents by the names under which they are published: whole, and each horizon alone."""
+    return {
+        name_of(asset, alone.horizon if alone else None): replace(whole, horizons=(alone,)) if alone else whole
+        for asset, whole in documents.items()
+        for alone in (None, *whole.horizons)
+    }
+
+
+def name_of(asset: str, horizon: str | None) -> str:
+    """The name of the document of an asset, whole or with one horizon alone."""
+    return f"forecasts/{asset}/{horizon}" if horizon else f"forecasts/{asset}"
 
 
 def _document(context: Context, fit: CalendarFit, now: int, header: DocumentHeader) -> ForecastDocument:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
@@ -13,6 +14,8 @@ from service.forecasting.voters.price_forecasts import (
     HORIZONS,
     PERCENTS,
     ForecastDocument,
+    Horizon,
+    by_name,
     describe,
     of_question,
     pooled_sigma,
@@ -112,3 +115,12 @@ def test_other_questions_have_no_price_forecast(asking, knowledge):
     """Neither has one asked before the views are fitted."""
     assert of_question(asking("up"), NOW, knowledge) is None
     assert of_question(asking("open"), NOW, replace(knowledge, fits=None)) is None
+
+
+def test_each_horizon_is_published_alone_as_well(forecasts):
+    """One document with all of them, and one for each."""
+    published = by_name({"btc": forecasts["btc"]})
+    assert list(published) == ["forecasts/btc", *(f"forecasts/btc/{horizon}" for horizon in HORIZONS)]
+    assert published["forecasts/btc"] == forecasts["btc"]
+    assert published["forecasts/btc/24h"] == replace(forecasts["btc"], horizons=forecasts["btc"].horizons[2:3])
+    assert get_args(Horizon) == tuple(HORIZONS)

@@ -1,0 +1,157 @@
+"""The published record of the committed price forecasts, against plain volatility."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from math import ceil, sqrt
+from typing import Literal
+
+from service.documents import Document, DocumentHeader
+from service.forecasting.price_record.book import ALL, PriceBook
+from service.forecasting.price_record.committed import SHARES, STANDARD
+from service.forecasting.price_record.sums import CrpsRatio, ScoreSums, ratio_of
+from service.forecasting.voters.price_forecasts import PERCENTS
+from service.forecasting.voters.scoring import needed_to_see
+from service.market.assets import ASSETS
+
+PriceVerdict = Literal[
+    "not enough resolved forecasts", "no clear difference yet", "the voters are better", "plain volatility is better"
+]
+
+LEAST_N = 30  # the minimum number of independent resolved forecasts for a verdict
+
+
+@dataclass(frozen=True)
+class PriceRecord:
+    """The scores of `n` resolved forecasts; `void` ones had no price at their deadline and are not among them.
+
+    All but `n`, `void` and `verdict` is null without a resolved forecast. `crps` and `vol_crps` are the mean scores of
+    the voters' pool and of plain volatility, in standard deviations of the last 180 days; lower is better. `crps_ratio`
+    is the first over the second, so below 1 the pool was better. Forecasts that resolve in the same calendar week (five
+    weeks for 30d) form a block. `n_eff` is the number of independent forecasts, by the design effect of blocks, which
+    is measured from the eighth on; before that a block counts as one, and those that overlap never count twice. The 95%
+    interval from `low` to `high` follows from it and is null in the first block. `needed` is the `n` of a verdict: 30
+    independent forecasts, and as many as show a ratio as far from 1 as this one, two-sided at 5% with a power of 80%;
+    null before the eighth block.
+
+    `coverage_pct` is the percentage of outcomes inside the central intervals of 50, 80, 90 and 98%. `pit_pct` is that
+    in each tenth of the forecast distribution: 10 each where it is calibrated. `pinball` is the mean loss by percent.
+    """
+
+    n: int
+    void: int
+    n_eff: float | None
+    crps: float | None
+    vol_crps: float | None
+    crps_ratio: float | None
+    low: float | None
+    high: float | None
+    verdict: PriceVerdict
+    needed: int | None
+    coverage_pct: dict[str, float] | None
+    pit_pct: tuple[float, ...] | None
+    pinball: dict[str, float] | None
+
+
+_OF_RESOLVED = [field.name for field in fields(PriceRecord) if field.name not in ("n", "void", "verdict")]
+
+
+@dataclass(frozen=True)
+class HorizonPriceRecord:
+    """One horizon: `all` assets together, and each of the `assets`; `waiting` forecasts have a later deadline."""
+
+    horizon: str
+    waiting: int
+    all: PriceRecord
+    assets: dict[str, PriceRecord]
+
+
+@dataclass(frozen=True)
+class PriceRecordBook:
+    """One book: forecasts committed live, or those `backfilled` by the first start."""
+
+    backfilled: bool
+    horizons: tuple[HorizonPriceRecord, ...]
+
+
+@dataclass(frozen=True)
+class PriceRecordDocument(Document):
+    """The document of GET /api/v1/forecasts/record: the live book and the backfilled one, never combined."""
+
+    books: tuple[PriceRecordBook, ...]
+
+
+def price_record_document(
+    books: Mapping[bool, PriceBook], waiting: Mapping[tuple[bool, str], int], header: DocumentHeader
+) -> PriceRecordDocument:
+    """The record of the books by `backfilled`; `waiting` counts forecasts by `backfilled` and horizon."""
+    return PriceRecordDocument(
+        schema="price-record/1",
+        **vars(header),
+        books=tuple(
+            PriceRecordBook(
+                backfilled,
+                tuple(
+                    _horizon(books[backfilled], horizon, waiting.get((backfilled, horizon), 0)) for horizon in STANDARD
+                ),
+            )
+            for backfilled in (False, True)
+        ),
+    )
+
+
+def _horizon(book: PriceBook, horizon: str, waiting: int) -> HorizonPriceRecord:
+    return HorizonPriceRecord(
+        horizon=horizon,
+        waiting=waiting,
+        all=_record(book.of(horizon, ALL), horizon),
+        assets={asset: _record(book.of(horizon, asset), horizon) for asset in ASSETS},
+    )
+
+
+def _record(sums: ScoreSums, horizon: str) -> PriceRecord:
+    ratio = ratio_of(sums, horizon)
+    if ratio is None:
+        return PriceRecord(n=0, void=sums.void, verdict=verdict_on(None), **dict.fromkeys(_OF_RESOLVED))
+    n = sums.n
+    return PriceRecord(
+        n=n,
+        void=sums.void,
+        n_eff=round(ratio.n_eff, 1),
+        crps=round(sums.crps / n, 5),
+        vol_crps=round(sums.vol_crps / n, 5),
+        crps_ratio=round(ratio.ratio, 4),
+        low=_rounded(ratio.low),
+        high=_rounded(ratio.high),
+        verdict=verdict_on(ratio),
+        needed=needed(n, ratio),
+        coverage_pct=_by(SHARES, sums.inside, 100 / n, 2),
+        pit_pct=tuple(round(100 * count / n, 2) for count in sums.pit),
+        pinball=_by(PERCENTS, sums.pinball, 1 / n, 5),
+    )
+
+
+def _rounded(bound: float | None) -> float | None:
+    return None if bound is None else round(bound, 4)
+
+
+def _by(percents: tuple[int, ...], sums: tuple[float, ...], factor: float, digits: int) -> dict[str, float]:
+    return {str(percent): round(total * factor, digits) for percent, total in zip(percents, sums, strict=True)}
+
+
+def verdict_on(ratio: CrpsRatio | None) -> PriceVerdict:
+    """The verdict; a forecaster is better only if the interval of the ratio leaves out 1."""
+    if ratio is None or ratio.low is None or ratio.high is None or ratio.n_eff < LEAST_N:
+        return "not enough resolved forecasts"
+    if ratio.low <= 1 <= ratio.high:
+        return "no clear difference yet"
+    return "the voters are better" if ratio.ratio < 1 else "plain volatility is better"
+
+
+def needed(n: int, ratio: CrpsRatio) -> int | None:
+    """The number of forecasts, as dependent as these n, for a verdict on a ratio like this one; None unmeasured."""
+    if not ratio.is_measured or ratio.error is None:
+        return None
+    least, gap = ceil(LEAST_N * n / ratio.n_eff), round(ratio.ratio - 1, 4)
+    return max(least, needed_to_see(gap, ratio.error * sqrt(n))) if gap else least

@@ -1,0 +1,175 @@
+"""Running sums of scores, from which means and intervals follow: the work of a new score does not grow with the past.
+
+Forecasts overlap, and assets move together, so scores count in blocks of calendar weeks of resolution: as many as the
+horizon spans. Only sums of the current block and sums of products over all earlier ones are stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+
+from service.forecasting.price_record.committed import EVERY_S, SHARES, STANDARD
+from service.forecasting.price_record.scores import BINS, PriceScores
+from service.forecasting.voters.price_forecasts import PERCENTS
+from service.forecasting.voters.scoring import Instants, weeks_of
+from service.market.instants import DAY
+
+Products = tuple[float, float, float]
+
+WEEK_S = 7 * DAY
+LEAST_BLOCKS = 8  # with fewer the design effect cannot be measured
+MANY_BLOCKS = 40  # with fewer the interval is that of Student's t
+NORMAL_975 = 1.959964
+
+
+def blocks_of(horizon: str, resolved_at: Instants) -> Instants:
+    """The block in which each forecast counts: calendar weeks, as many as the horizon spans, shape (n,)."""
+    return weeks_of(resolved_at) // ceil(STANDARD[horizon] / WEEK_S)
+
+
+@dataclass(frozen=True)
+class ScoreSums:
+    """Sums over `n` scored forecasts; `void` ones had no outcome.
+
+    `crps` and `vol_crps` are sums, `products` sums of squares of the first, of products of both, and of squares of the
+    second. `block` is the latest block, `block_sums` its sums of both scores, `block_products` the same products of the
+    sums of the `blocks` before it. The others are sums of the fields of PriceScores.
+    """
+
+    n: int = 0
+    void: int = 0
+    crps: float = 0.0
+    vol_crps: float = 0.0
+    products: Products = (0.0, 0.0, 0.0)
+    block: int = 0
+    block_sums: tuple[float, float] = (0.0, 0.0)
+    blocks: int = 0
+    block_products: Products = (0.0, 0.0, 0.0)
+    pinball: tuple[float, ...] = (0.0,) * len(PERCENTS)
+    inside: tuple[float, ...] = (0.0,) * len(SHARES)
+    pit: tuple[float, ...] = (0.0,) * BINS
+
+    def plus(self, scores: PriceScores, blocks: Instants, void: int = 0) -> ScoreSums:
+        """With the scores of n more forecasts and the block of each, shape (n,), and more `void` ones.
+
+        A score that comes late counts in the latest block.
+        """
+        sums, blocks = replace(self, void=self.void + void), np.maximum(blocks, self.block)
+        for block in np.unique(blocks).tolist():
+            sums = sums._at(block)._with(scores.of(blocks == block))
+        return sums
+
+    def _at(self, block: int) -> ScoreSums:
+        """The same sums with a block closed if a later one begins."""
+        if block == self.block or not self.n:
+            return replace(self, block=block)
+        return replace(
+            self,
+            block=block,
+            block_sums=(0.0, 0.0),
+            blocks=self.blocks + 1,
+            block_products=_added(self.block_products, _products(*self.block_sums)),
+        )
+
+    def _with(self, scores: PriceScores) -> ScoreSums:
+        crps, vol_crps = scores.crps, scores.vol_crps
+        sums = float(crps.sum()), float(vol_crps.sum())
+        return replace(
+            self,
+            n=self.n + len(crps),
+            crps=self.crps + sums[0],
+            vol_crps=self.vol_crps + sums[1],
+            products=_added(self.products, _products(crps, vol_crps)),
+            block_sums=_added(self.block_sums, sums),
+            **{
+                name: _added(getattr(self, name), getattr(scores, name).sum(axis=0).tolist())
+                for name in ("pinball", "inside", "pit")
+            },
+        )
+
+    def to_plain(self) -> dict[str, Any]:
+        """A dict that JSON carries without loss."""
+        return asdict(self)
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> ScoreSums:
+        """The sums that `to_plain` was called on."""
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()
+        }
+        return ScoreSums(**values)
+
+
+def _products(first: Any, second: Any) -> Products:
+    return float(np.dot(first, first)), float(np.dot(first, second)), float(np.dot(second, second))
+
+
+def _added(sums: Any, values: Any) -> Any:
+    return tuple(total + value for total, value in zip(sums, values, strict=True))
+
+
+@dataclass(frozen=True)
+class CrpsRatio:
+    """The CRPS of the forecasts over that of plain volatility; `blocks` blocks are worth `n_eff` independent forecasts.
+
+    `error` is its standard error and `low` to `high` its 95% interval, None in the first block.
+    """
+
+    ratio: float
+    n_eff: float
+    blocks: int
+    error: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there are enough blocks to measure how much forecasts depend on each other."""
+        return self.blocks >= LEAST_BLOCKS
+
+
+def ratio_of(sums: ScoreSums, horizon: str) -> CrpsRatio | None:
+    """The ratio with its interval by linearisation; None without a score.
+
+    The variance of a ratio R of sums of a and b is that of the sum of a - R b over the sum of b (Cochran 1977,
+    chapter 6). Forecasts of one asset that overlap count once. Beyond that the `n` are divided by the design effect,
+    the variance between blocks over that of independent forecasts, from the eighth block on; before it a block counts
+    as one forecast.
+    """
+    if not sums.n:
+        return None
+    ratio, blocks = sums.crps / sums.vol_crps, sums.blocks + 1
+    if blocks == 1:
+        return CrpsRatio(ratio, min(1.0, _apart(sums.n, horizon)), blocks)
+    products = _added(sums.block_products, _products(*sums.block_sums))
+    of_blocks, of_rows = _squares(products, ratio, blocks), _squares(sums.products, ratio, sums.n)
+    worth = blocks if blocks < LEAST_BLOCKS else sums.n * min(1.0, of_rows / of_blocks if of_blocks else 1.0)
+    n_eff = min(worth, _apart(sums.n, horizon))
+    error = sqrt(of_rows * sums.n / n_eff) / sums.vol_crps
+    half = t_quantile(blocks) * error
+    return CrpsRatio(ratio, n_eff, blocks, error, ratio - half, ratio + half)
+
+
+def _apart(n: int, horizon: str) -> float:
+    """How many of n forecasts do not overlap."""
+    return n * EVERY_S / STANDARD[horizon]
+
+
+def _squares(products: Products, ratio: float, n: int) -> float:
+    """The sum of (a - ratio b)**2 over n pairs, times n / (n - 1)."""
+    first, both, second = products
+    return max(0.0, first - 2 * ratio * both + ratio**2 * second) * n / (n - 1)
+
+
+def t_quantile(blocks: int) -> float:
+    """The 97.5% quantile of Student's t for so many blocks; the normal one from 40 on."""
+    if blocks >= MANY_BLOCKS:
+        return NORMAL_975
+    from scipy.special import stdtrit
+
+    return float(stdtrit(blocks - 1, 0.975))

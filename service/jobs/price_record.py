@@ -1,0 +1,91 @@
+"""The record of the price forecasts: scores of those that are due, then the forecasts of this hour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from service.forecasting.price_record import committed
+from service.forecasting.price_record.book import Outcomes, PriceBook, resolve
+from service.forecasting.price_record.committed import EVERY_S, PriceForecast
+from service.forecasting.price_record.document import price_record_document
+from service.forecasting.voters.context import Context
+from service.jobs.documents import header
+from service.jobs.job import Effects, JobContext
+from service.jobs.settle import LONGEST_CLOSURE_S
+from service.market.bars import Bars
+from service.market.instants import HOUR
+from service.store import bars, knowledge, ledger, price_forecasts, snapshots
+from service.store.plain import contexts, price_books
+from service.store.price_forecasts import WaitingForecast
+
+BOOKS = {False: "live", True: "backfilled"}
+
+
+def record_prices(job_context: JobContext, slot: int) -> Effects:
+    """Score the committed price forecasts that are due at `slot`, publish their record, and commit those of this hour.
+
+    The work does not grow with the past.
+    """
+    forecasts = _forecasts(job_context, slot)
+    with job_context.database.reading() as db:
+        due = price_forecasts.due(db, slot)
+        hourly = _bars(db, [row.forecast for row in due], slot)
+        books = {backfilled: _book(db, backfilled) for backfilled in BOOKS}
+    outcomes = {backfilled: _outcomes(due, hourly, slot, backfilled) for backfilled in BOOKS}
+    books = {backfilled: book.plus(outcomes[backfilled]) for backfilled, book in books.items()}
+    head = header(job_context, slot, EVERY_S)
+
+    def write(db: Connection) -> None:
+        for backfilled, decided in ((name, outcomes[name].decided) for name in BOOKS):
+            if decided:
+                keep_book(db, books[backfilled], slot, backfilled=backfilled)
+                price_forecasts.remove(db, decided)
+        if not _is_late(db, job_context, slot):
+            keep_forecasts(db, forecasts, slot)
+        document = price_record_document(books, price_forecasts.count(db), head)
+        snapshots.publish(db, slot, {"forecasts/record": document})
+
+    return write
+
+
+def _forecasts(job_context: JobContext, slot: int) -> list[PriceForecast]:
+    """The forecasts of this hour, from the contexts of its complete hourly bars."""
+    with job_context.database.reading() as db:
+        by_asset = {asset: Context.from_plain(plain) for asset, plain in contexts.every(db).items()}
+    return committed.commit(knowledge.beside(job_context.database, by_asset), slot)
+
+
+def _bars(db: Connection, due: Sequence[PriceForecast], slot: int) -> dict[str, Bars]:
+    """The hourly bars of the assets of due forecasts from before the earliest deadline on."""
+    since = min((row.deadline for row in due), default=slot) - LONGEST_CLOSURE_S
+    return {asset: bars.load(db, asset, since, slot, HOUR) for asset in {row.asset for row in due}}
+
+
+def _book(db: Connection, backfilled: bool) -> PriceBook:
+    return PriceBook.from_plain(price_books.find(db, BOOKS[backfilled]) or {})
+
+
+def _outcomes(due: Sequence[WaitingForecast], hourly: dict[str, Bars], slot: int, backfilled: bool) -> Outcomes:
+    return resolve([row.forecast for row in due if row.backfilled == backfilled], hourly, slot)
+
+
+def _is_late(db: Connection, job_context: JobContext, slot: int) -> bool:
+    """Whether a bar after `slot` is stored already: what it shows cannot be forecast any more."""
+    step = job_context.feed.step
+    lasts = (bars.last(db, asset, step) for asset in job_context.feed.assets)
+    return any(bar.time + step > slot for bar in lasts if bar)
+
+
+def keep_book(db: Connection, book: PriceBook, slot: int, *, backfilled: bool) -> None:
+    """Store the sums of a book."""
+    price_books.save(db, BOOKS[backfilled], book.to_plain(), as_of=slot)
+
+
+def keep_forecasts(db: Connection, forecasts: Sequence[PriceForecast], slot: int) -> None:
+    """Record the forecasts of one hour in the ledger and store them, unless they are recorded."""
+    for row in committed.ledger_rows(forecasts, backfilled=False):
+        if not ledger.entries(db, 1, 1, subject=row.subject):
+            ledger.append(db, [row], slot)
+            price_forecasts.add(db, forecasts, backfilled=False)

@@ -1,0 +1,81 @@
+"""From deadlines to the sums of a book: which price counts, what waits, what is void."""
+
+from __future__ import annotations
+
+from math import exp
+
+import numpy as np
+import pytest
+
+from service import canonical
+from service.forecasting.predictions.resolution import LATE_S
+from service.forecasting.price_record.book import ALL, Outcomes, PriceBook, closes_at, resolve
+from service.market.assets import is_open
+from service.market.bars import Bars, empty, from_rows
+from service.market.instants import DAY, HOUR
+from tests.forecasting.made import FIRST, NOW
+from tests.forecasting.price_record.made import price_forecast
+
+FRIDAY = 1_745_604_000  # 2025-04-25T18:00:00Z, three hours before the metals close
+SATURDAY = FRIDAY + 18 * HOUR
+
+
+def bars_of(*ends: int) -> Bars:
+    """Bars that end at unix seconds; the first closes at 101 USD, the next at 102."""
+    closes = [(end - HOUR, 100 + n) for n, end in enumerate(ends, 1)]
+    return from_rows([(time, close, close, close, close, 1.0) for time, close in closes], HOUR)
+
+
+def test_the_last_close_before_an_instant_counts():
+    price, as_of = closes_at("btc", bars_of(NOW, NOW + HOUR), np.array([NOW, NOW + HOUR]))
+    assert (price.tolist(), as_of.tolist()) == ([101, 102], [NOW, NOW + HOUR])
+
+
+def test_a_missing_bar_gives_no_price():
+    """The bar that ended an hour before is not the price; neither is one that comes later."""
+    price, _ = closes_at("btc", bars_of(NOW, NOW + 2 * HOUR), np.array([NOW - HOUR, NOW, NOW + HOUR]))
+    assert np.isnan(price).tolist() == [True, False, True]
+    assert np.isnan(closes_at("btc", empty(HOUR), np.array([NOW]))[0]).all()
+
+
+def test_a_closed_market_keeps_its_price():
+    """Gold on a Saturday has the close of Friday, but only of the last open hour."""
+    close = next(FRIDAY + hour * HOUR for hour in range(5) if not is_open("gold", FRIDAY + hour * HOUR))
+    price, as_of = closes_at("gold", bars_of(close), np.array([SATURDAY]))
+    assert (price.tolist(), as_of.tolist()) == ([101], [close])
+    assert np.isnan(closes_at("gold", bars_of(close - HOUR), np.array([SATURDAY]))[0]).all()
+
+
+def test_a_forecast_waits_six_hours_for_its_bar():
+    row = price_forecast(at=NOW - HOUR)
+    hourly = {"btc": bars_of(NOW - HOUR, NOW + HOUR)}
+    assert resolve([row], hourly, NOW + LATE_S - HOUR) == Outcomes([], [])
+    assert resolve([row], hourly, NOW + LATE_S) == Outcomes([], [row])
+    late = {"btc": bars_of(NOW - HOUR, NOW, NOW + HOUR)}
+    assert resolve([row], late, NOW + HOUR) == Outcomes([(row, 102)], [])
+    assert resolve([row], late, NOW + HOUR).decided == [row]
+
+
+def test_each_forecast_counts_for_its_asset_and_for_all():
+    """Bitcoin twice over an hour, ether once and once void; over a day nothing."""
+    btc, eth = price_forecast(), price_forecast("eth")
+    outcomes = Outcomes([(btc, 100 * exp(0.01)), (eth, 100.0), (btc, 100.0)], [eth])
+    book = PriceBook().plus(outcomes)
+    counts = {asset: (sums.n, sums.void) for asset, sums in book.sums["1h"].items()}
+    assert counts == {ALL: (3, 1), "btc": (2, 0), "eth": (1, 1)} | dict.fromkeys(
+        ("sol", "bnb", "xrp", "gold", "silver"), (0, 0)
+    )
+    assert book.of("1h", ALL).crps == pytest.approx(book.of("1h", "btc").crps + book.of("1h", "eth").crps)
+    assert book.of("24h", ALL).n == 0
+
+
+def test_a_book_survives_as_json():
+    book = PriceBook().plus(Outcomes([(price_forecast(), 101.0), (price_forecast(horizon="7d"), 95.0)]))
+    assert PriceBook.from_plain(canonical.read(canonical.write(book.to_plain()))) == book
+
+
+def test_a_forecast_is_counted_in_the_week_of_its_deadline():
+    """Thursday's forecast over 24 hours is one of this week, that over 7 days one of the next."""
+    day, week = (price_forecast(horizon=horizon, at=FIRST + DAY) for horizon in ("24h", "7d"))
+    book = PriceBook().plus(Outcomes([(day, 100.0), (week, 100.0)]))
+    assert book.of("7d", "btc").block == book.of("24h", "btc").block + 1

@@ -1,0 +1,144 @@
+"""Price forecasts are committed at the hour, scored at their deadline, each once, whatever is killed."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+from math import log
+from pathlib import Path
+
+import pytest
+
+from service.forecasting.price_record.committed import COLUMNS
+from service.jobs import price_record
+from service.jobs.price_record import record_prices
+from service.market.instants import HOUR, MINUTE, iso
+from service.store import price_forecasts
+from service.store.database import Database
+from tests.jobs.track_record import SLOT, document, rows
+from tests.running_service import START, RunningService, copied, running_service
+
+COINS = 5  # the metals have no views in a history of 120 days
+
+
+def live(running: RunningService) -> dict[str, dict]:
+    """The live book's record of all assets by horizon."""
+    book = document(running, "forecasts/record")["books"][0]
+    assert not book["backfilled"]
+    return {horizon["horizon"]: horizon["all"] | {"waiting": horizon["waiting"]} for horizon in book["horizons"]}
+
+
+def committed(running: RunningService) -> dict[str, bool]:
+    """The subjects of the ledger's price forecasts, and whether they are of the past."""
+    return {row.subject: row.backfilled for row in rows(running, "price_forecast")}
+
+
+def waiting(database: Database) -> set:
+    with database.reading() as db:
+        return set(price_forecasts.due(db, 2**40))
+
+
+@pytest.fixture
+def hours_later(house: RunningService) -> RunningService:
+    """Three hours after the first start."""
+    for _ in range(3):
+        house.move(HOUR)
+    return house
+
+
+def test_every_hour_is_committed_and_scored_an_hour_later(hours_later):
+    record = live(hours_later)
+    assert (record["1h"]["n"], record["1h"]["waiting"]) == (3 * COINS, COINS)
+    assert (record["24h"]["n"], record["24h"]["waiting"]) == (0, 4 * COINS)
+    now = {f"prices-{iso(SLOT + hour * HOUR)}" for hour in range(4)}
+    assert {subject for subject, backfilled in committed(hours_later).items() if not backfilled} == now
+    assert len(rows(hours_later, "price_forecast")) == len(committed(hours_later))
+
+
+def test_the_next_row_holds_the_price_that_a_row_is_scored_by(hours_later):
+    """So whoever has the ledger can check the scores of an hour: the outcome is the price of the next row."""
+    bodies = [row.body["forecasts"]["btc"] for row in rows(hours_later, "price_forecast") if not row.backfilled]
+    assert [body["as_of"] for body in bodies] == [SLOT + hour * HOUR for hour in range(4)]
+    moves = [100 * log(after["price"] / before["price"]) for before, after in pairwise(bodies)]
+    widths = [body["1h"][COLUMNS.index("within_90_pct")] for body in bodies[:-1]]
+    inside = [abs(move) <= width for move, width in zip(moves, widths, strict=True)]
+    (hour, *_) = document(hours_later, "forecasts/record")["books"][0]["horizons"]
+    assert hour["assets"]["btc"]["coverage_pct"]["90"] == pytest.approx(100 * sum(inside) / 3, abs=0.01)
+
+
+def test_a_slot_done_twice_counts_once(hours_later):
+    """An hour's job that runs again scores nothing twice and records no second row."""
+    before, stored = live(hours_later), waiting(hours_later.runtime.database)
+    effects = record_prices(hours_later.engine.job_context, SLOT + 3 * HOUR)
+    with hours_later.runtime.database.writing() as db:
+        effects(db)
+    assert live(hours_later) == before
+    assert waiting(hours_later.runtime.database) == stored
+    assert len(rows(hours_later, "price_forecast")) == len(committed(hours_later))
+
+
+def test_a_process_that_dies_between_loses_nothing(seeded: Path, tmp_path: Path):
+    """The next one, started three hours later, scores what the first one committed; the hours between have none."""
+    folder = copied(seeded, tmp_path)
+    with running_service(folder) as running:
+        running.move(HOUR)
+    with running_service(folder, wall=START + 4 * HOUR) as running:
+        running.work()
+        record = live(running)
+        assert (record["1h"]["n"], record["1h"]["waiting"]) == (2 * COINS, COINS)
+        assert f"prices-{iso(SLOT + 2 * HOUR)}" not in committed(running)
+
+
+def test_a_transaction_that_fails_changes_nothing(house, monkeypatch):
+    """Killed while it writes: neither the sums nor the waiting forecasts nor the ledger have changed."""
+    house.move(HOUR)
+    before = live(house), waiting(house.runtime.database), committed(house)
+    house.wall += HOUR
+    monkeypatch.setattr(price_record, "price_record_document", lambda *_: 1 / 0)
+    house.work()
+    assert (live(house), waiting(house.runtime.database), committed(house)) == before
+    monkeypatch.undo()
+    house.wall += MINUTE
+    house.work()
+    assert live(house)["1h"]["n"] == 2 * COINS
+
+
+def test_nothing_is_committed_once_a_later_bar_is_stored(seeded: Path, tmp_path: Path):
+    """A service that comes back at ten past the hour has seen the prices after the hour."""
+    with running_service(copied(seeded, tmp_path), wall=START + HOUR + 10 * MINUTE) as running:
+        running.work()
+        assert f"prices-{iso(SLOT + HOUR)}" not in committed(running)
+        assert live(running)["1h"]["n"] == COINS
+        running.move(50 * MINUTE)
+        assert f"prices-{iso(SLOT + 2 * HOUR)}" in committed(running)
+
+
+def test_the_first_start_has_a_backfilled_record(house):
+    """In a book of its own, with rows of the ledger that say so."""
+    past = document(house, "forecasts/record")["books"][1]
+    assert past["backfilled"]
+    hour, day, *_ = (horizon["all"] for horizon in past["horizons"])
+    assert hour["n"] > day["n"] > 1000
+    assert 0.8 < hour["crps_ratio"] < 1.1
+    backfilled = [subject for subject, is_past in committed(house).items() if is_past]
+    assert len(backfilled) * COINS == hour["n"] + hour["void"]
+    assert max(backfilled) == f"prices-{iso(SLOT - HOUR)}"
+    assert live(house)["1h"]["n"] == 0
+
+
+def test_a_history_too_short_for_views_has_an_empty_record(tmp_path: Path):
+    with running_service(tmp_path, history_days=60) as running:
+        running.work()
+        assert committed(running) == {}
+        assert {record["n"] for record in live(running).values()} == {0}
+        assert running.client.get("/api/v1/forecasts/record").status_code == 200
+
+
+@pytest.mark.slow
+def test_an_hour_takes_little_time(hours_later):
+    """The hour's job of all assets: 2 s are allowed."""
+    began = time.perf_counter()
+    effects = record_prices(hours_later.engine.job_context, SLOT + 3 * HOUR)
+    with hours_later.runtime.database.writing() as db:
+        effects(db)
+    assert time.perf_counter() - began < 2
