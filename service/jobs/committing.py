@@ -39,8 +39,7 @@ def keep_settlements(db: Connection, settlements: Mapping[str, Settlement], slot
     for id, settlement in settlements.items():
         keep_settlement(db, id, settlement, slot)
     if settlements:
-        settled = [*predictions.settled(db), *predictions.settled_answers(db)]
-        records.save(db, RECORD, build(resolved(settled), slot).to_plain(), as_of=slot)
+        records.save(db, RECORD, build(resolved(predictions.settled(db)), slot).to_plain(), as_of=slot)
 
 
 def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at: int) -> None:
