@@ -15,7 +15,7 @@ def titles(*items: str) -> list[str]:
     return [each.title for each in headlines_in(rss(*items), URL, NOW)]
 
 
-def test_only_entries_with_a_date_of_the_last_fortnight_are_taken():
+def test_only_entries_dated_in_the_last_fortnight_are_taken():
     entry_titles = titles(
         item("no date", date=""),
         item("no date either", date="lately"),

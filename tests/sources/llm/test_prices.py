@@ -27,6 +27,6 @@ def test_a_price_is_per_million_tokens():
     assert TokenPrice(3.0, 15.0).of(1000, 100) == pytest.approx(0.0045)
 
 
-def test_no_price_is_above_what_the_cap_assumes_of_an_unknown_model():
+def test_no_price_is_above_that_assumed_of_an_unknown_model():
     assert max(price.input for price in PRICES.values()) <= DEAREST.input
     assert max(price.output for price in PRICES.values()) <= DEAREST.output
