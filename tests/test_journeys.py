@@ -75,8 +75,8 @@ def test_a_question_is_resolved_and_every_voter_scored(house: RunningService):
     for _ in range(3):
         house.move(16 * HOUR)
     with house.runtime.database.reading() as db:
-        (answer,) = predictions.settled_answers(db)
-        markets = [market for market in resolved(predictions.settled(db)) if class_of(market.comparator) == "direction"]
+        *settled, answer = predictions.settled(db)
+    markets = [market for market in resolved(settled) if class_of(market.comparator) == "direction"]
     assert answer.id == forecast["id"]
     assert answer.settlement.evidence
     assert {vote.voter for vote in answer.votes} == NINE

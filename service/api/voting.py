@@ -12,7 +12,8 @@ from service.api.auth import Caller
 from service.api.inputs import Body
 from service.errors import VotingClosed
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.market_fields import UserVotes, user_votes
+from service.forecasting.predictions.documents import user_votes
+from service.forecasting.predictions.market_fields import UserVotes
 from service.market.instants import iso, utc
 from service.store import user_votes as stored
 from service.store.user_votes import Tally

@@ -5,7 +5,7 @@ What is settled renews the track record of the voters in the same transaction.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlalchemy import Connection
@@ -13,18 +13,14 @@ from sqlalchemy import Connection
 from service.forecasting.predictions import Commitment, LedgerPosition, Prediction, Settlement, ledger_rows
 from service.forecasting.predictions.settling import resolved
 from service.forecasting.voters.track_record import build
-from service.ledger.chain import ChainEntry, LedgerRow
+from service.ledger.chain import ChainEntry
 from service.store import ledger, predictions
 from service.store.plain import RECORD, records
 
 
 def keep_opened(db: Connection, opened: Sequence[Prediction], recorded_at: int) -> None:
-    """Store markets with their votes, and past ones with their settlements.
-
-    The rows of the ledger are in the order of their instants; of one instant settlements come first, then votes.
-    """
-    rows = sorted((row for market in opened for row in _timed_rows(market)), key=lambda row: row[0])
-    entries = ledger.append(db, [row for _, row in rows], recorded_at)
+    """Store markets with their votes, and past ones with their settlements."""
+    entries = ledger.append(db, ledger_rows.market_rows(opened), recorded_at)
     positions = {entry.subject: _position(entry) for entry in entries if entry.kind == "votes"}
     predictions.add(db, [replace(market, ledger_position=positions[market.id]) for market in opened])
 
@@ -43,8 +39,7 @@ def keep_settlements(db: Connection, settlements: Mapping[str, Settlement], slot
     for id, settlement in settlements.items():
         keep_settlement(db, id, settlement, slot)
     if settlements:
-        settled = [*predictions.settled(db), *predictions.settled_answers(db)]
-        records.save(db, RECORD, build(resolved(settled), slot).to_plain(), as_of=slot)
+        records.save(db, RECORD, build(resolved(predictions.settled(db)), slot).to_plain(), as_of=slot)
 
 
 def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at: int) -> None:
@@ -54,17 +49,6 @@ def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at
     prediction = predictions.find(db, id)
     if prediction and prediction.category != "answer":
         ledger.append(db, ledger_rows.settlement_rows(prediction), recorded_at)
-
-
-def _timed_rows(market: Prediction) -> Iterator[tuple[tuple[int, int], LedgerRow]]:
-    """The rows of a market, each with its instant and its place there."""
-    if market.commitment:
-        yield (market.voted_at, 0), ledger_rows.votes_row(market, market.commitment)
-    if market.odds:
-        yield (market.voted_at, 1), ledger_rows.odds_row(market, market.odds)
-    if market.settlement:
-        for row in ledger_rows.settlement_rows(market):
-            yield (market.settlement.resolved_at, -1), row
 
 
 def _position(entry: ChainEntry) -> LedgerPosition:

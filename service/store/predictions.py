@@ -154,8 +154,10 @@ def has_any(db: Connection) -> bool:
 
 
 def settled(db: Connection) -> list[Prediction]:
-    """The settled markets and challenges, in order of resolution."""
-    return by_resolution(_load(db, ~_IS_OPEN, ~_IS_ANSWER))
+    """Everything settled: markets and challenges in order of resolution, then answers by deadline, then by creation."""
+    answers = _load(db, ~_IS_OPEN, _IS_ANSWER)
+    answers.sort(key=lambda answer: (answer.deadline, answer.created_at, answer.id))
+    return by_resolution(_load(db, ~_IS_OPEN, ~_IS_ANSWER)) + answers
 
 
 def resolved_questions(db: Connection, now: int, limit: int) -> list[PastQuestion]:
@@ -177,11 +179,6 @@ def resolved_questions(db: Connection, now: int, limit: int) -> list[PastQuestio
         for plain, outcome, base in rows
         if plain["comparator"] != "open"
     ]
-
-
-def settled_answers(db: Connection) -> list[Prediction]:
-    """The settled answers of the oracle, ordered by deadline, then by creation."""
-    return sorted(_load(db, ~_IS_OPEN, _IS_ANSWER), key=lambda answer: (answer.deadline, answer.created_at, answer.id))
 
 
 def _row(stored: Prediction) -> dict[str, Any]:

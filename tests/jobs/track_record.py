@@ -26,7 +26,11 @@ def rows(running: RunningService, kind: str | None = None) -> list[ChainEntry]:
 
 def settled(running: RunningService, backfilled: bool) -> dict[str, Prediction]:
     with running.runtime.database.reading() as db:
-        return {market.id: market for market in predictions.settled(db) if market.backfilled == backfilled}
+        return {
+            market.id: market
+            for market in predictions.settled(db)
+            if market.category != "answer" and market.backfilled == backfilled
+        }
 
 
 def opened(running: RunningService) -> dict[str, bool]:

@@ -242,7 +242,7 @@ class TestAnswers:
         keep(database, answer("open"), answer("over", settlement=YES))
         assert ask(database, predictions.active, MONDAY) == []
         assert ask(database, predictions.active_challenges, MONDAY, 10) == []
-        for query in (predictions.listed, predictions.unresolved, predictions.settled, predictions.awaiting_votes):
+        for query in (predictions.listed, predictions.unresolved, predictions.awaiting_votes):
             assert ask(database, query) == []
         assert ask(database, predictions.find_market, "open") is None
         assert ask(database, predictions.ids) == set()
@@ -261,9 +261,10 @@ class TestAnswers:
         keep(database, answer("a1"), answer("a2", hours=3), answer("a3", hours=2))
         assert names(ask(database, predictions.due, DEADLINE)) == ["a3", "a2"]
 
-    def test_settled_answers_come_by_deadline(self, database):
+    def test_settled_answers_come_by_deadline_after_markets(self, database):
         """Those of one deadline come in the order in which they were given, then by id."""
+        keep(database, stored("market", settlement=replace(YES, resolved_at=DEADLINE + 99)))
         late = replace(answer("a0", settlement=YES), created_at=MONDAY + 1)
         keep(database, late, answer("a2", settlement=YES), answer("a1", settlement=YES))
         keep(database, answer("a9", hours=3, settlement=replace(YES, resolved_at=DEADLINE + 9)), answer("open"))
-        assert names(ask(database, predictions.settled_answers)) == ["a9", "a1", "a2", "a0"]
+        assert names(ask(database, predictions.settled)) == ["market", "a9", "a1", "a2", "a0"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -18,6 +19,15 @@ TERMS = ("category", "rule", "resolver", "created_at", "closes_at", "deadline")
 def question_row(prediction: Prediction) -> LedgerRow:
     """The row of the question, before any vote; it omits the author."""
     return LedgerRow("question", prediction.id, _question(prediction), prediction.backfilled)
+
+
+def market_rows(markets: Iterable[Prediction]) -> list[LedgerRow]:
+    """The rows of voted markets, and of past ones also those of their settlements, in the order of their instants.
+
+    Of one instant settlements come first, then votes.
+    """
+    timed = sorted((row for market in markets for row in _timed_rows(market)), key=lambda row: row[0])
+    return [row for _, row in timed]
 
 
 def votes_row(prediction: Prediction, commitment: Commitment) -> LedgerRow:
@@ -57,6 +67,17 @@ def settlement_rows(prediction: Prediction) -> list[LedgerRow]:
         return []
     score = score_row(prediction)
     return [resolution_row(prediction, prediction.settlement), *([score] if score else [])]
+
+
+def _timed_rows(market: Prediction) -> Iterator[tuple[tuple[int, int], LedgerRow]]:
+    """The rows of a market, each with its instant and its place there."""
+    if market.commitment:
+        yield (market.voted_at, 0), votes_row(market, market.commitment)
+    if market.odds:
+        yield (market.voted_at, 1), odds_row(market, market.odds)
+    if market.settlement:
+        for row in settlement_rows(market):
+            yield (market.settlement.resolved_at, -1), row
 
 
 def _question(prediction: Prediction) -> dict[str, Any]:

@@ -96,14 +96,6 @@ def test_apex_applies_its_lean_to_the_question(challenge, cast, contexts, knowle
     assert vote.ballot == ballot
 
 
-def test_the_swarm_leans_the_way_it_holds(challenge, cast):
-    long, flat, short = (
-        cast(challenge(), net=net) for net in (NetView(54, 0, 0), NetView(0, 0, 54), NetView(0, 54, 0))
-    )
-    assert long.votes[9].p > flat.votes[9].p > short.votes[9].p
-    assert long.p > flat.p > short.p
-
-
 def test_the_nine_vote_as_on_any_market(challenge, cast, knowledge):
     """Votes, abstentions and the seal of what was shown are those of a market with the same question."""
     market = challenge()
@@ -120,3 +112,11 @@ def test_the_swarm_and_apex_do_not_count_for_the_quorum(challenge, cast):
     commitment = cast(challenge(), learnt=None, quorum=1)
     assert [vote.voter for vote in commitment.votes] == ["vol", "swarm", "apex"]
     assert len(commitment.abstained) == 8
+
+
+def test_the_swarm_leans_the_way_it_holds(challenge, cast):
+    long, flat, short = (
+        cast(challenge(), net=net) for net in (NetView(54, 0, 0), NetView(0, 0, 54), NetView(0, 54, 0))
+    )
+    assert long.votes[9].p > flat.votes[9].p > short.votes[9].p
+    assert long.p > flat.p > short.p

@@ -16,7 +16,7 @@ from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.next_day import up_in_a_day
 from service.forecasting.voters.panel import voters
 from service.forecasting.voters.track_record import ClassRecord, TrackRecord, VoterSkill
-from service.market.instants import DAY, HOUR, utc
+from service.market.instants import DAY, HOUR
 from tests.forecasting.made import NOW, panel_of
 from tests.forecasting.markets import waiting
 
@@ -32,12 +32,6 @@ def polled(contexts, fits):
         return poll_layers("btc", at, Knowledge(contexts, learnt, SKILLED), panel_of(), **outside)
 
     return poll
-
-
-def test_the_question_is_whether_the_price_rises_in_a_day(contexts):
-    question = up_in_a_day("btc", contexts["btc"].spot, NOW)
-    assert (question.asset, question.comparator, question.deadline) == ("btc", "up", utc(NOW + DAY))
-    assert (question.horizon_hours, question.spot, question.polarity) == (24.0, contexts["btc"].spot, "bull")
 
 
 def test_seats_and_brains_vote_as_on_the_oracle(polled, contexts, fits):

@@ -10,6 +10,7 @@ import pytest
 from service import canonical
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.ledger_rows import (
+    market_rows,
     odds_row,
     question_row,
     score_row,
@@ -115,3 +116,21 @@ def test_void_open_and_unvoted_markets_have_no_score():
 
 def test_an_unsettled_market_has_no_rows_of_a_settlement():
     assert settlement_rows(replace(authored(), settlement=None)) == []
+
+
+def test_rows_of_markets_are_in_the_order_of_their_instants():
+    """The second market is voted on when the first is settled: the settlement comes first, then votes, then odds."""
+    first = authored()
+    at = first.settlement.resolved_at
+    second = replace(
+        authored(), id="two", commitment=replace(first.commitment, voted_at=at), settlement=None, created_at=at
+    )
+    rows = [(row.subject, row.kind) for row in market_rows([second, first])]
+    assert rows == [
+        ("one", "votes"),
+        ("one", "odds"),
+        ("one", "resolution"),
+        ("one", "score"),
+        ("two", "votes"),
+        ("two", "odds"),
+    ]

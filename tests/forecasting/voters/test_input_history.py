@@ -99,7 +99,7 @@ def test_moves_are_in_sigmas_of_180_days(hourly):
 
 
 @pytest.mark.parametrize("assets", [["btc"], ["eth"], ["sol", "xrp"], ["gold"], ["btc", "eth"], ["gold", "btc"]])
-def test_inputs_that_assets_can_have_are_those_that_become_finite(hourly, assets):
+def test_the_inputs_assets_can_have_are_those_that_become_finite(hourly, assets):
     """`can_have` states what the history does, so that a voter that can never be fitted is not awaited."""
     tracks = survey({asset: hourly[asset] for asset in assets}).tracks
     names = next(iter(tracks.values())).inputs

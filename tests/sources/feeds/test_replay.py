@@ -60,15 +60,6 @@ def test_a_bar_comes_when_it_is_over(folder):
     assert len(feed.fetch("btc", SINCE, SINCE + HOUR).bars) == 1
 
 
-@pytest.mark.parametrize(
-    "first",
-    ["2026-01-05T00:00:00Z", "2026-01-05T01:00:00+01:00", "2026-01-05 00:00", "2026-01-05T00:00:00", str(SINCE)],
-)
-def test_a_time_is_iso_with_any_offset_or_a_unix_second(folder, first):
-    feed = replay(folder(btc=[row(first), *hours(WEEK)[1:]]))
-    assert feed.history_from == SINCE
-
-
 @pytest.mark.parametrize("step", [60, 300, 900, 1800, 3600])
 def test_the_length_of_the_bars_is_detected(folder, step):
     feed = replay(folder(btc=hours(100, step=step)), start=SINCE + 50 * step)
@@ -160,23 +151,6 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path):
 def test_a_folder_without_a_known_file_says_which_names_it_looks_for(folder):
     with pytest.raises(SettingsError, match=r"REPLAY_DIR: .* holds none of btc.csv, eth.csv, .*silver.csv"):
         replay(folder(doge=hours(WEEK)))
-
-
-@pytest.mark.parametrize("header", ["", "date,o,h,l,c,v", "open,time,high,low,close,volume", row(SINCE)])
-def test_a_file_with_another_first_line_is_refused(folder, header):
-    with pytest.raises(SettingsError, match=f"REPLAY_DIR: the first line of btc.csv must be {HEADER}"):
-        replay(folder(header, btc=hours(WEEK)))
-
-
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe\x00time", HEADER.encode() + b"\n" + b"x" * 200_000])
-def test_a_file_that_is_no_such_table_is_refused(tmp_path, content):
-    (tmp_path / "btc.csv").write_bytes(content)
-    with pytest.raises(SettingsError, match=r"REPLAY_DIR: .*btc.csv"):
-        replay(tmp_path)
-
-
-def test_a_file_may_begin_with_a_byte_order_mark_and_capitals(folder):
-    assert replay(folder("\ufeffTime,Open,High,Low,Close,Volume", btc=hours(WEEK))).assets == ("btc",)
 
 
 @pytest.mark.parametrize("step", [2 * HOUR, 2400, 0])

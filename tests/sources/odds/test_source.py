@@ -42,7 +42,7 @@ def test_settled_markets_of_kalshi_are_asked_for_by_ticker(server, kalshi_row):
 
 
 @SOURCES
-def test_a_row_of_the_wrong_type_is_counted_and_the_others_are_read(server, source, bitcoin_row, kalshi_row):
+def test_a_row_of_the_wrong_type_is_counted_and_others_are_read(server, source, bitcoin_row, kalshi_row):
     row = bitcoin_row if source is POLYMARKET else kalshi_row
     server.routes = lambda *_: {"markets": [None, "x", [], {}, {source.listing.key: []}, row]}
     markets, refused = source.list_open(server.address, 5)

@@ -146,7 +146,7 @@ def test_a_settled_answer_still_counts_in_the_track_record(old):
     insert_answer(old, **SETTLED)
     old.migrate()
     with old.reading() as db:
-        (answer,) = predictions.settled_answers(db)
+        (answer,) = [settled for settled in predictions.settled(db) if settled.category == "answer"]
     assert answer.settlement == Settlement("yes", DEADLINE + 1, "eth close 2,300", "bars")
     (question,) = resolved([answer])
     assert (question.comparator, question.happened, question.asked_at) == ("relative", True, ASKED_AT)

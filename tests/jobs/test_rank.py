@@ -1,0 +1,65 @@
+"""The ranking's jobs: leaderboards, a page of each strategy, and the net positions for the swarm."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from service.jobs.layer_inputs import swarm
+from service.jobs.rank import publish_strategy_pages, rank
+from service.market.clock import WorldClock
+from service.market.instants import DAY, HOUR, iso
+from service.store import bars, snapshots
+from service.store.database import Database
+from service.trading.documents import LEADERBOARD_ASSETS
+from tests.forecasting.made import FIRST, made_bars
+
+SLOT = FIRST + 60 * DAY
+
+
+@pytest.fixture
+def job_context(sqlite_database: Database) -> SimpleNamespace:
+    """Hourly bars of every asset with a leaderboard."""
+    with sqlite_database.writing() as db:
+        for seed, asset in enumerate(LEADERBOARD_ASSETS):
+            bars.add(db, asset, made_bars(asset, 61, seed))
+    feed = SimpleNamespace(assets=LEADERBOARD_ASSETS, step=HOUR)
+    clock = WorldClock("simulated", world_origin=FIRST)
+    return SimpleNamespace(database=sqlite_database, feed=feed, history_from=FIRST, clock=clock)
+
+
+def published(job_context: SimpleNamespace, job, name: str) -> dict:
+    """The document `name` after the job has run at SLOT."""
+    effects = job(job_context, SLOT)
+    with job_context.database.writing() as db:
+        effects(db)
+        return json.loads(snapshots.latest(db, name).body)
+
+
+@pytest.mark.parametrize("name", ["leaderboard", *(f"leaderboard/{asset}" for asset in LEADERBOARD_ASSETS[:2])])
+def test_every_leaderboard_ranks_all_strategies_at_the_slot(job_context, name: str):
+    """Bars that end later are not used."""
+    board = published(job_context, rank, name)
+    assert (board["as_of"], len(board["entries"])) == (iso(SLOT), 54)
+
+
+def test_the_net_positions_are_those_that_the_swarm_reads(job_context):
+    """Every strategy is long, short or flat in each asset."""
+    counts = published(job_context, rank, "swarm")
+    assert set(LEADERBOARD_ASSETS) <= counts.keys()
+    assert {sum(each.values()) for each in counts.values()} == {54}
+    assert {asset: vars(net) for asset, net in swarm(job_context).items()} == counts
+
+
+def test_before_the_first_ranking_there_is_no_swarm(job_context):
+    assert swarm(job_context) == {}
+
+
+def test_each_strategy_has_a_page(job_context):
+    keys = [entry["key"] for entry in published(job_context, rank, "leaderboard")["entries"]]
+    page = published(job_context, publish_strategy_pages, f"strategies/{keys[0]}")
+    assert (page["standing"]["key"], page["as_of"]) == (keys[0], iso(SLOT))
+    with job_context.database.reading() as db:
+        assert all(snapshots.latest(db, f"strategies/{key}") for key in keys)

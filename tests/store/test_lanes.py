@@ -1,0 +1,62 @@
+"""The lanes as stored: no bar twice, events in their order, windows with both ends."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy.exc import IntegrityError
+
+from service.store import lanes
+from service.store.plain import lane_states
+from service.trading.lanes import LaneBar
+
+BARS = [LaneBar(300, 10_000.0, "waiting"), LaneBar(600, 10_001.5, "in_market"), LaneBar(900, 9_999.0, "in_market")]
+
+
+def event(time: int, note: str) -> dict:
+    return {"time": time, "note": note}
+
+
+def test_a_state_is_stored_with_the_bars_that_led_to_it(database):
+    with database.writing() as db:
+        lanes.advance(db, "trend", {"cash": 1.0}, BARS[:2], [])
+        lanes.advance(db, "trend", {"cash": 2.0}, BARS[2:], [])
+        lanes.advance(db, "reversion", {"cash": 3.0}, BARS[:1], [])
+    with database.reading() as db:
+        assert lanes.history(db, "trend", 0, 1000, 10) == BARS
+        assert lane_states.every(db) == {"reversion": {"cash": 3.0}, "trend": {"cash": 2.0}}
+
+
+def test_without_a_bar_nothing_is_stored(database):
+    with database.writing() as db:
+        lanes.advance(db, "trend", {"cash": 1.0}, [], [event(300, "lost")])
+    with database.reading() as db:
+        assert (lane_states.find(db, "trend"), lanes.events(db, "trend", 0, 1000, 10)) == (None, [])
+
+
+def test_a_bar_is_stored_once(database):
+    """The transaction of a second writer fails as a whole: its state and its later bars are not stored."""
+    with database.writing() as db:
+        lanes.advance(db, "trend", {"cash": 1.0}, BARS[:2], [])
+    with pytest.raises(IntegrityError), database.writing() as db:
+        lanes.advance(db, "trend", {"cash": 2.0}, BARS[1:], [])
+    with database.reading() as db:
+        assert lanes.history(db, "trend", 0, 1000, 10) == BARS[:2]
+        assert lane_states.find(db, "trend") == {"cash": 1.0}
+
+
+def test_windows_contain_both_ends_and_at_most_the_limit(database):
+    with database.writing() as db:
+        lanes.advance(db, "trend", {}, BARS, [event(bar.as_of, "") for bar in BARS])
+    with database.reading() as db:
+        assert [bar.as_of for bar in lanes.history(db, "trend", 300, 600, 10)] == [300, 600]
+        assert [each["time"] for each in lanes.events(db, "trend", 600, 900, 10)] == [600, 900]
+        assert [bar.as_of for bar in lanes.history(db, "trend", 0, 1000, 2)] == [300, 600]
+        assert [each["time"] for each in lanes.events(db, "trend", 0, 1000, 1)] == [300]
+
+
+def test_events_of_one_instant_keep_their_order(database):
+    notes = [event(300, "closes"), event(300, "opens"), event(600, "closes")]
+    with database.writing() as db:
+        lanes.advance(db, "trend", {}, BARS, notes)
+    with database.reading() as db:
+        assert lanes.events(db, "trend", 0, 1000, 10) == notes
