@@ -19,6 +19,7 @@ Instants = NDArray[np.int64]
 
 CLIP = 0.01
 FIRST_MONDAY = 4 * DAY  # unix time began on a Thursday
+LEAST_CLUSTERS = 8  # with fewer, the variance between clusters is itself more than half uncertain
 POWER_QUANTILES = 1.959964 + 0.841621  # of a two-sided test at 5% with a power of 80%
 
 
@@ -124,6 +125,66 @@ def cluster_bootstrap_interval(
     means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
     low, high = np.quantile(means, (0.025, 0.975))
     return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class ClusteredMean:
+    """The mean of `n` values that depend on each other within `clusters` clusters, such as weeks.
+
+    `deviation` is the standard deviation of a value. `design_effect` is the variance of the mean over that of the mean
+    of as many independent values (Kish 1965), at least 1. NaN without values.
+    """
+
+    mean: float
+    deviation: float
+    n: int
+    clusters: int
+    design_effect: float
+
+    @property
+    def n_eff(self) -> float:
+        """The number of independent values that the `n` are worth."""
+        return self.n / self.design_effect
+
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the mean, from Student's t; NaN with fewer than two clusters."""
+        half = self._quantile() * self.deviation / sqrt(self.n_eff) if self.clusters > 1 else float("nan")
+        return self.mean - half, self.mean + half
+
+    def share_interval(self) -> tuple[float, float]:
+        """The 95% interval of the mean of values 0 and 1, by Wilson's formula; NaN with fewer than two clusters."""
+        if self.clusters < 2:
+            return float("nan"), float("nan")
+        return wilson_interval(self.mean * self.n_eff, self.n_eff, self._quantile())
+
+    def _quantile(self) -> float:
+        """The 97.5% quantile of Student's t with one degree of freedom less than there are clusters."""
+        from scipy.special import stdtrit
+
+        return float(stdtrit(self.clusters - 1, 0.975))
+
+
+def clustered_mean(values: Array, clusters: NDArray[np.int64]) -> ClusteredMean:
+    """The mean of `values` (n,) with the design effect that their `clusters` (n,) show.
+
+    The variance between clusters is c / (c - 1) times the sum of the squared sums of deviations in each of c clusters,
+    over n^2 (Cochran 1977, section 9A.1). With fewer than eight clusters, or equal values, it cannot be measured: then
+    each cluster counts as one value.
+
+    >>> round(clustered_mean(np.array([0.0, 0.0, 1.0, 1.0] * 4), np.repeat(np.arange(8), 2)).n_eff, 2)
+    7.47
+    """
+    n = len(values)
+    _, places = np.unique(clusters, return_inverse=True)
+    count = len(np.bincount(places)) if n else 0
+    if n < 2:
+        return ClusteredMean(float(np.mean(values)) if n else float("nan"), float("nan"), n, count, 1.0)
+    mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
+    if count < LEAST_CLUSTERS or not deviation > 0:
+        return ClusteredMean(mean, deviation, n, count, n / count)
+    sums = np.bincount(places, values - mean)
+    variance = count / (count - 1) * float(sums @ sums) / n**2
+    return ClusteredMean(mean, deviation, n, count, max(1.0, variance / (deviation**2 / n)))
 
 
 def sign_flip_p(values: Array, clusters: Instants, generator: np.random.Generator, flips: int = 4999) -> float:

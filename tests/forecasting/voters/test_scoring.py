@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import permutation_test
+from scipy.stats import permutation_test, ttest_1samp
 from sklearn.metrics import brier_score_loss, log_loss
 
 from service.forecasting.voters import scoring
 from service.forecasting.voters.scoring import (
     base_rate_known,
     brier,
+    clustered_mean,
     cluster_bootstrap_interval,
     effective_count,
     log_score,
@@ -35,7 +36,7 @@ FORECASTS = st.lists(st.tuples(st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9]), st.bo
 
 def test_every_example_in_the_documentation_is_true():
     tried = doctest.testmod(scoring)
-    assert tried.attempted == 9
+    assert tried.attempted == 10
     assert tried.failed == 0
 
 
@@ -121,6 +122,77 @@ def test_one_cluster_has_no_interval():
     assert all(
         math.isnan(bound) for bound in cluster_bootstrap_interval(np.ones(5), np.zeros(5), np.random.default_rng(0))
     )
+
+
+def test_a_design_effect_by_hand():
+    """Eight weeks of two equal values, half 0 and half 1: mean .5, deviation sqrt(16 x .25 / 15) = .5164.
+
+    Each week's deviations add up to 1 or -1: variance of the mean 8/7 x 8 / 16^2 = .035714, of independent values
+    .26667 / 16 = .016667. Design effect 2.142857, n_eff 7.46667.
+    """
+    mean = clustered_mean(np.array([0.0, 0.0, 1.0, 1.0] * 4), np.repeat(np.arange(8), 2))
+    assert (mean.mean, mean.n, mean.clusters) == (0.5, 16, 8)
+    assert mean.deviation == pytest.approx(math.sqrt(4 / 15))
+    assert mean.design_effect == pytest.approx(15 / 7)
+    assert mean.n_eff == pytest.approx(112 / 15)
+
+
+def test_a_clustered_interval_is_the_t_interval_of_weekly_means():
+    """Equal values within ten weeks of five are ten values: the interval is that of scipy's t with 9 degrees."""
+    weekly = np.random.default_rng(0).normal(size=10)
+    theirs = ttest_1samp(weekly, 0.0).confidence_interval()
+    mean = clustered_mean(np.repeat(weekly, 5), np.repeat(np.arange(10), 5))
+    assert mean.interval() == pytest.approx((theirs.low, theirs.high))
+
+
+def test_a_clustered_share_has_wilsons_interval():
+    """Share .5 of n_eff 112/15, Wilson with t(7) = 2.364624 in place of 1.96."""
+    mean = clustered_mean(np.array([0.0, 0.0, 1.0, 1.0] * 4), np.repeat(np.arange(8), 2))
+    assert mean.share_interval() == pytest.approx(wilson_interval(56 / 15, 112 / 15, 2.364624), abs=1e-6)
+
+
+def test_with_fewer_than_eight_weeks_each_counts_once():
+    """Its variance is then itself too uncertain: 70 values of seven weeks count as seven, of eight weeks as 80."""
+    values = np.tile([0.0, 1.0], 40)
+    assert clustered_mean(values[:70], np.repeat(np.arange(7), 10)).n_eff == pytest.approx(7)
+    assert clustered_mean(values, np.repeat(np.arange(8), 10)).n_eff == 80
+
+
+def test_equal_values_are_worth_their_weeks():
+    assert clustered_mean(np.ones(90), np.repeat(np.arange(9), 10)).n_eff == 9
+
+
+def test_a_mean_of_one_week_has_no_interval():
+    alone = clustered_mean(np.array([0.0, 1.0, 1.0]), np.zeros(3, dtype=np.int64))
+    assert np.isnan([*alone.interval(), *alone.share_interval()]).all()
+    assert clustered_mean(np.array([1.0]), np.zeros(1, dtype=np.int64)).n_eff == 1
+
+
+def test_no_values_have_no_mean():
+    empty = clustered_mean(np.zeros(0), np.zeros(0, dtype=np.int64))
+    assert (empty.n, empty.n_eff, empty.clusters) == (0, 0, 0)
+    assert math.isnan(empty.mean)
+
+
+@pytest.mark.parametrize("within", [0.05, 0.2])
+def test_clustered_intervals_cover_what_they_promise(within):
+    """Nine weeks of fifty values that correlate by `within`: 95% of 1,000 intervals hold the truth."""
+    dice, weeks = np.random.default_rng(12), np.repeat(np.arange(9), 50)
+    covered = []
+    for _ in range(1000):
+        common = np.repeat(dice.normal(0, math.sqrt(within), 9), 50)
+        values = common + dice.normal(0, math.sqrt(1 - within), 450)
+        low, high = clustered_mean(values, weeks).interval()
+        low_share, high_share = clustered_mean((values > 0).astype(float), weeks).share_interval()
+        covered.append((low < 0 < high, low_share < 0.5 < high_share))
+    assert np.mean(covered, axis=0) == pytest.approx([0.95, 0.95], abs=0.02)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12)), min_size=1, max_size=60))
+def test_clusters_never_add_information(rows):
+    values, clusters = np.array([value for value, _ in rows]), np.array([cluster for _, cluster in rows])
+    mean = clustered_mean(values, clusters)
+    assert 1 <= mean.n_eff <= mean.n or mean.n_eff == pytest.approx(mean.n)
 
 
 def test_overlapping_horizons_count_less():
