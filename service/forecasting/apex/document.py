@@ -1,9 +1,8 @@
-"""The published status of apex; every number is rounded here and nowhere else."""
+"""The published status of apex."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from service.documents import Document, DocumentHeader
 from service.forecasting.apex.call import EVERY_S, Call, LayerVote
@@ -11,15 +10,6 @@ from service.forecasting.apex.scores import Accuracy, ApexScores
 from service.forecasting.voters.next_day import HORIZON_H
 from service.forecasting.voters.votes import Direction, direction_of
 from service.market.instants import iso
-
-DIGITS = {
-    "n_eff": 1,
-    "accuracy": 5,
-    "brier": 5,
-    "hit_rate_pct": 4,
-    "hit_rate_low_pct": 4,
-    "hit_rate_high_pct": 4,
-}
 
 
 @dataclass(frozen=True)
@@ -91,7 +81,7 @@ def apex_document(call: Call, scores: ApexScores, header: DocumentHeader) -> Ape
         confidence=round(call.confidence, 4),
         special_mode=SpecialMode(call.special, dict(call.conditions)),
         layers=tuple(_layer(layer, scores.layers[layer.name]) for layer in call.layers),
-        record=_rounded(scores.fused),
+        record=scores.fused,
         backfilled=call.backfilled,
     )
 
@@ -100,7 +90,7 @@ def _bull(p_up: float) -> float:
     return round(100 * round(p_up, 4), 1)
 
 
-def _layer(layer: LayerVote, accuracy: Sequence[Accuracy]) -> Layer:
+def _layer(layer: LayerVote, accuracy: tuple[Accuracy, ...]) -> Layer:
     return Layer(
         name=layer.name,
         p_up=None if layer.p is None else round(layer.p, 4),
@@ -108,16 +98,5 @@ def _layer(layer: LayerVote, accuracy: Sequence[Accuracy]) -> Layer:
         weight=round(layer.weight, 3),
         reading=layer.reading,
         silent=layer.silent,
-        accuracy=_rounded(accuracy),
+        accuracy=accuracy,
     )
-
-
-def _rounded(books: Sequence[Accuracy]) -> tuple[Accuracy, ...]:
-    return tuple(
-        replace(book, **{name: _round(getattr(book, name), digits) for name, digits in DIGITS.items()})
-        for book in books
-    )
-
-
-def _round(value: float | None, digits: int) -> float | None:
-    return None if value is None else round(value, digits)

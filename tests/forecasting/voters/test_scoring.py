@@ -18,14 +18,12 @@ from service.forecasting.voters.scoring import (
     base_rate_known,
     brier,
     clustered_mean,
-    cluster_bootstrap_interval,
-    effective_count,
     log_score,
     needed_to_see,
     published,
     reliability,
     sign_flip_p,
-    skill,
+    skill_terms,
     weeks_of,
     wilson_interval,
 )
@@ -36,7 +34,7 @@ FORECASTS = st.lists(st.tuples(st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9]), st.bo
 
 def test_every_example_in_the_documentation_is_true():
     tried = doctest.testmod(scoring)
-    assert tried.attempted == 10
+    assert tried.attempted == 8
     assert tried.failed == 0
 
 
@@ -59,10 +57,32 @@ def test_both_scores_equal_those_of_scikit_learn(forecasts):
 
 
 def test_skill_is_the_removed_share_of_the_reference_error():
-    """Brier .04 against .25: 1 - .16 = .84."""
-    sure, even, happened = np.array([0.8, 0.2]), np.array([0.5, 0.5]), np.array([1.0, 0.0])
-    assert skill(sure, even, happened) == pytest.approx(0.84)
-    assert math.isnan(skill(sure, happened, happened))
+    """Brier .04 and .01 against .25 and .09: 1 - .05 / .34 = .852941.
+
+    The terms are it plus (.147059 x .25 - .04) / .17 and (.147059 x .09 - .01) / .17.
+    """
+    terms = skill_terms(np.array([0.8, 0.1]), np.array([0.5, 0.3]), np.array([1.0, 0.0]))
+    assert terms.mean() == pytest.approx(0.852941, abs=1e-6)
+    assert terms == pytest.approx([0.852941 - 0.019031, 0.852941 + 0.019031], abs=1e-6)
+
+
+def test_without_an_error_of_the_reference_there_is_no_skill():
+    happened = np.array([1.0, 0.0])
+    assert np.isnan(skill_terms(np.array([0.8, 0.2]), happened, happened)).all()
+
+
+def test_the_spread_of_a_skill_is_that_of_the_ratio():
+    """The jackknife over 40 single values, an independent estimate, agrees within two percent."""
+    dice = np.random.default_rng(6)
+    happened = (dice.random(40) < 0.4).astype(float)
+    p, reference = np.clip(happened * 0.3 + dice.uniform(0.1, 0.6, 40), 0, 1), np.full(40, 0.4)
+    left_out = [
+        skill_terms(np.delete(p, place), np.delete(reference, place), np.delete(happened, place)).mean()
+        for place in range(40)
+    ]
+    jackknife = math.sqrt(39 / 40 * np.square(left_out - np.mean(left_out)).sum())
+    mean = clustered_mean(skill_terms(p, reference, happened), np.arange(40))
+    assert mean.deviation / math.sqrt(mean.n_eff) == pytest.approx(jackknife, rel=0.02)
 
 
 def test_the_base_rate_counts_what_had_resolved_when_asked():
@@ -105,23 +125,6 @@ def test_wilson_of_8_in_10():
 
 def test_wilson_without_trials_is_the_whole_range():
     assert wilson_interval(0, 0) == (0.0, 1.0)
-
-
-def test_the_bootstrap_over_clusters_is_wider_than_over_values_alone():
-    """Twenty weeks of fifty equal values hold twenty numbers, not a thousand."""
-    weekly = np.repeat(np.random.default_rng(0).normal(size=20), 50)
-    weeks = np.repeat(np.arange(20), 50)
-    low, high = cluster_bootstrap_interval(weekly, weeks, np.random.default_rng(1))
-    alone = cluster_bootstrap_interval(weekly, np.arange(1000), np.random.default_rng(1))
-    assert low < weekly.mean() < high
-    assert (high - low) == pytest.approx(2 * 1.96 * weekly[::50].std() / math.sqrt(20), rel=0.15)
-    assert (high - low) > 5 * (alone[1] - alone[0])
-
-
-def test_one_cluster_has_no_interval():
-    assert all(
-        math.isnan(bound) for bound in cluster_bootstrap_interval(np.ones(5), np.zeros(5), np.random.default_rng(0))
-    )
 
 
 def test_a_design_effect_by_hand():
@@ -195,14 +198,6 @@ def test_clusters_never_add_information(rows):
     assert 1 <= mean.n_eff <= mean.n or mean.n_eff == pytest.approx(mean.n)
 
 
-def test_overlapping_horizons_count_less():
-    """Ten questions 6 hours apart over 24 hours: 10 * 6 / 24 = 2.5; apart by more than the horizon: ten."""
-    assert effective_count(np.arange(10) * 6.0, 24.0) == pytest.approx(2.5)
-    assert effective_count(np.arange(10) * 48.0, 24.0) == 10
-    assert effective_count(np.zeros(10), 24.0) == 1
-    assert effective_count(np.zeros(0), 24.0) == 0
-
-
 def test_sign_flips_equal_the_count_over_every_possible_flip():
     """Six weeks, all 64 signs tried one by one, against the random flips."""
     values = np.random.default_rng(3).normal(0.4, 1.0, 30)
@@ -243,10 +238,17 @@ def test_a_week_begins_on_monday_at_midnight_utc():
 
 def test_the_needed_number_has_the_power_it_promises():
     """Of 4,000 made samples of that size about 80% show their gap at 5%."""
-    n = needed_to_see(0.05, 0.2)
+    n = needed_to_see(0.05, 0.2, 1.0)
     samples = np.random.default_rng(4).normal(0.05, 0.2, (4000, n))
     z = samples.mean(axis=1) / (0.2 / math.sqrt(n))
     assert np.mean(np.abs(z) > 1.96) == pytest.approx(0.8, abs=0.02)
+
+
+def test_dependent_questions_need_more_and_never_fewer_than_thirty():
+    """(2.801581 x .1205 / .05)^2 = 45.59 independent ones; 3.5 times that is 159.6. A gap of .2 needs 2.8."""
+    assert needed_to_see(0.05, 0.1205, 1.0) == 46
+    assert needed_to_see(0.05, 0.1205, 3.5) == 160
+    assert needed_to_see(0.2, 0.1205, 1.0) == 30
 
 
 def test_nan_is_published_as_null():
