@@ -55,7 +55,7 @@ class WidgetNews:
 class WidgetAccuracy:
     """How often the pool's likelier side came true on `n` resolved markets; null with fewer than 30.
 
-    They are worth `n_eff` independent markets, from which the 95% interval follows (null before two weeks). On the same
+    They are worth `n_eff` independent markets, from which the 95% interval follows. On the same
     markets, the side that such markets took more often before reaches `likelier_side_pct`, and NO every time
     `always_no_pct`.
     """
@@ -118,18 +118,18 @@ def _accuracy(books: dict[bool, VersusBook]) -> WidgetAccuracy:
     live, past = books[False], books[True]
     chosen = live if _counted(live) >= min(LEAST_N, _counted(past)) else past
     scores = chosen.ai
-    if scores.accuracy_n < LEAST_N:
-        return WidgetAccuracy(chosen.backfilled, scores.accuracy_n, scores.accuracy_n_eff, *[None] * 5, TOO_FEW)
+    has_enough = scores.accuracy_n >= LEAST_N
+    note = PAST if chosen.backfilled else LIVE
     return WidgetAccuracy(
         backfilled=chosen.backfilled,
         n=scores.accuracy_n,
         n_eff=scores.accuracy_n_eff,
-        accuracy_pct=scores.accuracy_pct,
-        accuracy_low_pct=scores.accuracy_low_pct,
-        accuracy_high_pct=scores.accuracy_high_pct,
-        likelier_side_pct=scores.likelier_side_pct,
-        always_no_pct=scores.always_no_pct,
-        note=PAST if chosen.backfilled else LIVE,
+        accuracy_pct=scores.accuracy_pct if has_enough else None,
+        accuracy_low_pct=scores.accuracy_low_pct if has_enough else None,
+        accuracy_high_pct=scores.accuracy_high_pct if has_enough else None,
+        likelier_side_pct=scores.likelier_side_pct if has_enough else None,
+        always_no_pct=scores.always_no_pct if has_enough else None,
+        note=note if has_enough else TOO_FEW,
     )
 
 

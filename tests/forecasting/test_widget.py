@@ -126,9 +126,9 @@ class TestAccuracy:
         assert accuracy.always_no_pct == 0
         assert accuracy.likelier_side_pct == 50, "all were voted on before the first resolved"
 
-    def test_one_week_shows_no_interval(self):
+    def test_one_week_leaves_everything_open(self):
         accuracy = document_of(books(*resolved(40, backfilled=True, right=30))).accuracy
-        assert (accuracy.n_eff, accuracy.accuracy_low_pct, accuracy.accuracy_high_pct) == (1, None, None)
+        assert (accuracy.n_eff, accuracy.accuracy_low_pct, accuracy.accuracy_high_pct) == (1, 0, 100)
 
     @pytest.mark.parametrize("n", [0, 1, 29])
     def test_below_thirty_there_is_none(self, n: int):

@@ -45,10 +45,17 @@ APEX_ACCURACY = FrameSchema(
         "n": COUNT,
         "n_eff": NUMBER,
         "accuracy": NUMBER,
+        "accuracy_low": NUMBER,
+        "accuracy_high": NUMBER,
+        "skill": NUMBER,
+        "skill_low": NUMBER,
+        "skill_high": NUMBER,
         "brier": NUMBER,
         "hit_rate_pct": NUMBER,
         "hit_rate_low_pct": NUMBER,
         "hit_rate_high_pct": NUMBER,
+        "likelier_side_pct": NUMBER,
+        "always_no_pct": NUMBER,
         "verdict": VERDICT,
         "backfilled": FLAG,
         "as_of": INSTANT,
@@ -102,8 +109,8 @@ def apex_accuracy(document: Document) -> pd.DataFrame:
     Returns
     -------
     One row per layer and book, index `layer`, which repeats; `apex` is the fusion of the layers. `accuracy` is 1 minus
-    four times the Brier score, so a coin flip has 0. `n` calls are equivalent to `n_eff` independent calls; the hit
-    rate is a percentage with a 95% interval.
+    four times the Brier score, so a coin flip has 0; `skill` is against the share of rises so far. The hit rate is a
+    percentage with a 95% interval; its calls are worth `n_eff` independent ones.
     """
     return APEX_ACCURACY.frame(_books(document), as_of=document["as_of"], world=document["world"])
 

@@ -54,7 +54,7 @@ class Accuracy:
     is the same against the share of rises among the calls of the book that had resolved when each was made.
     `hit_rate_pct` is the share of calls with a side (p other than 0.5) whose side was right, worth `n_eff` independent
     ones. On the same calls the likelier side so far reaches `likelier_side_pct`, and "not higher" every time
-    `always_no_pct`. Every interval is a 95% one clustered by week of resolution, null before two weeks.
+    `always_no_pct`. Every interval is a 95% one clustered by week of resolution; with one week nothing is known.
     """
 
     backfilled: bool
@@ -139,8 +139,8 @@ def _columns(book: Sequence[ResolvedCall]) -> Array:
 
 def _measure(backfilled: bool, at: Array, happened: Array, p: Array) -> Accuracy:
     """The accuracy of `p` (calls,), NaN where a layer was silent."""
-    asked = at.astype(np.int64)
-    rate, weeks = base_rate_known(happened, asked, asked + DAY), weeks_of(asked + DAY)
+    made_at = at.astype(np.int64)
+    rate, weeks = base_rate_known(happened, made_at, made_at + DAY), weeks_of(made_at + DAY)
     voted = np.isfinite(p)
     happened, p, rate, weeks = happened[voted], p[voted], rate[voted], weeks[voted]
     right = right_share(p, rate, happened, weeks)

@@ -141,9 +141,12 @@ class ClusteredMean:
         return self.mean - half, self.mean + half
 
     def share_interval(self) -> tuple[float, float]:
-        """The 95% interval of the mean of values 0 and 1, by Wilson's formula; NaN with fewer than two clusters."""
+        """The 95% interval of the mean of values 0 and 1, by Wilson's formula.
+
+        It is [0, 1] with one cluster, which leaves everything open, and NaN without values.
+        """
         if self.clusters < 2:
-            return float("nan"), float("nan")
+            return (0.0, 1.0) if self.n else (float("nan"), float("nan"))
         return wilson_interval(self.mean * self.n_eff, self.n_eff, self._quantile())
 
     def fields(self, name: str, digits: int) -> dict[str, float | None]:

@@ -56,7 +56,7 @@ def test_the_fused_vote_by_hand():
     assert (live.backfilled, live.n, live.n_eff) == (False, 3, 1)
     assert live.brier == pytest.approx(0.21667)
     assert live.accuracy == pytest.approx(0.13333)
-    assert (live.hit_rate_pct, live.hit_rate_low_pct, live.always_no_pct) == (50, None, 50), "all of one week"
+    assert (live.hit_rate_pct, live.hit_rate_low_pct, live.always_no_pct) == (50, 0, 50), "all of one week"
     assert live.verdict == "not enough resolved markets"
     assert (past.backfilled, past.n, past.brier, past.hit_rate_pct) == (True, 0, None, None)
 

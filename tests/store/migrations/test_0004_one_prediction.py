@@ -243,4 +243,4 @@ def test_a_downgrade_is_refused(old):
     with pytest.raises(CommandError, match="restore the backup"):
         run(old, command.downgrade, "0003")
     with old.reading() as db:
-        assert migrations.current(db) == "0004"
+        assert migrations.current(db) == "0005"

@@ -33,8 +33,8 @@ class CurvePoint:
 class ShadowBook:
     """One book: `n` bets were won or lost, and `staked_usd` is the stake of these.
 
-    They are worth `n_eff` independent ones. The 95% interval of `roi_pct` is clustered by week of resolution, and so is
-    that of `win_rate_pct`; both are null before there are two weeks.
+    They are worth `n_eff` independent ones. The 95% intervals of `roi_pct` and `win_rate_pct` are clustered by week of
+    resolution; with one week that of `roi_pct` is null.
     `breakeven_pct` is the mean price paid, including the fee: the expected share of won bets if every price is fair.
     `curve` has the last instant of each day on which a bet was decided.
     """

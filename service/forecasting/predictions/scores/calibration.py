@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from service.forecasting.voters.scoring import LEAST_N, Array, Instants, clustered_mean, published, reliability
+from service.forecasting.voters.scoring import LEAST_N, Array, Instants, clustered_mean, reliability
 
 MOST_BINS = 10
 LEAST_IN_BIN = 10
@@ -16,13 +16,13 @@ LEAST_IN_BIN = 10
 class Bin:
     """`n` neighbouring forecasts: their mean `p`, and the share of YES among them.
 
-    Its 95% interval is clustered by week of resolution, null where all of them resolved in one week.
+    Its 95% interval is clustered by week of resolution: 0 to 100 where all of them resolved in one week.
     """
 
     p: float
     observed_pct: float
-    low_pct: float | None
-    high_pct: float | None
+    low_pct: float
+    high_pct: float
     n: int
 
 
@@ -66,7 +66,7 @@ def _bin(p: Array, happened: Array, weeks: Instants) -> Bin:
     return Bin(
         p=round(float(p.mean()), 4),
         observed_pct=round(100 * share.mean, 4),
-        low_pct=published(100 * low, 4),
-        high_pct=published(100 * high, 4),
+        low_pct=round(100 * low, 4),
+        high_pct=round(100 * high, 4),
         n=len(p),
     )

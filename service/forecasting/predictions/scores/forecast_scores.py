@@ -33,10 +33,11 @@ DIGITS = 5
 class ForecastScores:
     """Mean scores over `n` markets, null without any; a lower `brier` and `log_score` is better.
 
-    Every interval is a 95% one clustered by week of resolution, null before two weeks. The Brier scores are worth those
-    of `n_eff` independent markets. `accuracy_pct` is the share of right sides among the `accuracy_n` forecasts other
-    than 50%, worth `accuracy_n_eff`. On the same markets, the side that such markets (same category and comparator)
-    took more often before reaches `likelier_side_pct`, and NO every time `always_no_pct`.
+    Every interval is a 95% one clustered by week of resolution; with one week that of the accuracy is 0 to 100 and the
+    others are null. The Brier scores are worth those of `n_eff` independent markets. `accuracy_pct` is the share of
+    right sides among the `accuracy_n` forecasts other than 50%, worth `accuracy_n_eff`. On the same markets, the side
+    that such markets (same category and comparator) took more often before reaches `likelier_side_pct`, and NO every
+    time `always_no_pct`.
 
     `skill` is 1 - Brier / Brier of how often such a market had come out YES when it was voted on. `skill_vol` is the
     same against the committed votes of `vol`, on the markets that it voted on.

@@ -16,7 +16,7 @@ DIGITS = 4  # of percentages, and of the P(YES) that decides whether a forecast 
 class RightShare:
     """The share of right sides among `n` forecasts other than 50%, worth `n_eff` independent ones.
 
-    Percentages and their 95% interval, null where there is no forecast, and the interval before two calendar weeks.
+    Percentages and their 95% interval, clustered by week (0 to 100 with one week); null where there is no forecast.
     `likelier_side_pct` is the share that the side which such questions took more often before would have reached on the
     same questions (one half where neither was likelier), `always_no_pct` that of NO every time.
     """

@@ -41,7 +41,7 @@ def test_an_even_rate_is_half_right():
     assert sides_right(np.array([0.5, 0.6, 0.4]), np.array([1.0, 1.0, 1.0])).tolist() == [0.5, 1.0, 0.0]
 
 
-def test_one_week_has_a_share_and_no_interval():
+def test_one_week_leaves_everything_open():
     share = right_share(np.full(3, 0.9), np.full(3, 0.5), np.ones(3), np.zeros(3, dtype=np.int64))
-    assert (share.pct, share.low_pct, share.high_pct) == (100.0, None, None)
+    assert (share.pct, share.low_pct, share.high_pct) == (100.0, 0.0, 100.0)
     assert share.n_eff == pytest.approx(1)

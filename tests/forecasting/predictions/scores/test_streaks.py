@@ -223,14 +223,14 @@ def test_each_engine_of_a_voter_has_a_streak_of_its_own():
     }
 
 
-def test_questions_of_one_week_show_no_interval():
+def test_questions_of_one_week_leave_everything_open():
     """Seven assets on one day count as one independent question; five of seven right."""
     assets = ("btc", "eth", "sol", "bnb", "xrp", "gold", "silver")
     rows = [settled(asset, "yes" if place < 5 else "no", p=0.7, asset=asset) for place, asset in enumerate(assets)]
     line = pool(rows)
     assert (line.n, line.n_eff, line.correct) == (7, 1.0, 5)
     assert line.accuracy_pct == pytest.approx(500 / 7, abs=1e-4)
-    assert (line.accuracy_low_pct, line.accuracy_high_pct) == (None, None)
+    assert (line.accuracy_low_pct, line.accuracy_high_pct) == (0, 100)
 
 
 def test_the_same_questions_have_the_same_n_eff_everywhere():
