@@ -20,6 +20,7 @@ Instants = NDArray[np.int64]
 CLIP = 0.01
 FIRST_MONDAY = 4 * DAY  # unix time began on a Thursday
 LEAST_N = 30  # values below which neither a spread nor a verdict is published
+PRIOR_COUNT = 15  # of YES and of NO in a base rate
 LEAST_CLUSTERS = 8  # with fewer, the variance between clusters is itself more than half uncertain
 POWER_QUANTILES = 1.959964 + 0.841621  # of a two-sided test at 5% with a power of 80%
 
@@ -61,7 +62,10 @@ def skill_terms(p: Array, reference: Array, happened: Array) -> Array:
 
 
 def base_rate_known(happened: Array, asked_at: Instants, resolved_at: Instants) -> Array:
-    """The share of YES among the questions that had resolved when each was asked, plus one YES and one NO (Laplace).
+    """The share of YES among the questions that had resolved when each was asked, plus 15 YES and 15 NO.
+
+    Questions of one week come out alike, so the share of a few says little: with one of each (Laplace) instead, the
+    rates of ten weeks of markets scored worse than a coin (Brier 0.260; 0.249 with 15).
 
     `asked_at` and `resolved_at` are unix seconds, `resolved_at` in rising order.
 
@@ -70,7 +74,7 @@ def base_rate_known(happened: Array, asked_at: Instants, resolved_at: Instants) 
     """
     n = np.searchsorted(resolved_at, asked_at, side="right")
     yes = np.concatenate([[0.0], np.cumsum(happened)])
-    return (yes[n] + 1) / (n + 2)
+    return (yes[n] + PRIOR_COUNT) / (n + 2 * PRIOR_COUNT)
 
 
 @dataclass(frozen=True)

@@ -95,10 +95,10 @@ def test_calls_are_clustered_by_week():
 
 
 def test_skill_is_against_the_share_of_rises_so_far():
-    """.8 on two rises two days apart: rates 1/2 and 2/3, errors .25 and .1111; 1 - .08 / .361111 = .778462."""
+    """.8 on two rises two days apart: rates 15/30 and 16/31, errors .25 and .234131; 1 - .08 / .484131 = .834755."""
     rows = resolved((0.8, True), (0.8, True), every=2 * DAY)
     live = score(rows).fused[0]
-    assert live.skill == pytest.approx(0.77846, abs=1e-5)
+    assert live.skill == pytest.approx(0.83476, abs=1e-5)
     assert live.likelier_side_pct == 75
 
 

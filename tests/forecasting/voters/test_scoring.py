@@ -88,7 +88,7 @@ def test_the_spread_of_a_skill_is_that_of_the_ratio():
 def test_the_base_rate_counts_what_had_resolved_when_asked():
     """Asked at 0, 10 and 25, resolved at 10, 20 and 30: none, the first yes, then a yes and a no had resolved."""
     base_rate = base_rate_known(np.array([1.0, 0.0, 1.0]), np.array([0, 10, 25]), np.array([10, 20, 30]))
-    assert base_rate == pytest.approx([1 / 2, 2 / 3, 2 / 4])
+    assert base_rate == pytest.approx([15 / 30, 16 / 31, 16 / 32])
 
 
 def test_reliability_by_hand():

@@ -46,10 +46,10 @@ def evidence_of(markets: Sequence[Prediction]) -> Evidence:
 
 
 def template_rates(markets: Sequence[Prediction]) -> Array:
-    """How often such a market had come out YES when each was voted on, plus one YES and one NO (Laplace); shape (n,).
+    """How often such a market had come out YES when each was voted on, from one half on; shape (n,).
 
     Such a market is one of the same book, category and comparator among `markets`, which came out yes or no and are in
-    order of resolution.
+    order of resolution. With few of them the rate is near one half (`base_rate_known`).
     """
     rows_of: dict[Template, list[int]] = defaultdict(list)
     for row, market in enumerate(markets):

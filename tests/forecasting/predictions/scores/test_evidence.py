@@ -18,9 +18,9 @@ def rates(*markets) -> list[float]:
 
 
 def test_a_rate_counts_what_had_resolved_at_the_vote():
-    """Daily markets: 1/2 before any, (1 + 1) / (1 + 2) after a yes, (1 + 1) / (2 + 2) after a no."""
+    """Daily markets: 15/30 before any, 16/31 after a yes, 16/32 after a no."""
     rows = [settled(f"m{day}", "no" if day == 1 else "yes", opened=days(day)) for day in range(3)]
-    assert rates(*rows) == pytest.approx([1 / 2, 2 / 3, 2 / 4])
+    assert rates(*rows) == pytest.approx([15 / 30, 16 / 31, 16 / 32])
 
 
 @pytest.mark.parametrize("other", [{"comparator": "close_above"}, {"backfilled": True}])
@@ -29,7 +29,7 @@ def test_another_template_or_book_says_nothing(other):
 
 
 def test_every_asset_has_the_same_template():
-    assert rates(settled("a"), settled("b", opened=days(2), asset="gold")) == pytest.approx([1 / 2, 2 / 3])
+    assert rates(settled("a"), settled("b", opened=days(2), asset="gold")) == pytest.approx([1 / 2, 16 / 31])
 
 
 def test_a_later_outcome_changes_no_earlier_rate():

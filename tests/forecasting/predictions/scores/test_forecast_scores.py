@@ -34,13 +34,13 @@ def test_without_vol_there_is_no_comparison_with_it():
 
 
 def test_skill_is_against_the_rate_of_the_template():
-    """Two daily ups come out yes, then a touch: it is asked with a rate of 1/2, not of 3/4.
+    """Two daily ups come out yes, then a touch: it is asked with a rate of 15/30, not of 17/32.
 
-    .25 + .1111 + .25 is the error of the rates, 3 x .04 that of the pool: 1 - .12 / .611111 = .803636.
+    .25 + (15/31)^2 + .25 is the error of the rates, 3 x .04 that of the pool: 1 - .12 / .734131 = .836541.
     """
     rows = [pair("a", "yes", 0.8, 0.6), pair("b", "yes", 0.8, 0.6, day=7)]
     book = live([*rows, pair("c", "yes", 0.8, 0.6, day=14, comparator="touch_above")])
-    assert book.ai.skill == pytest.approx(0.80364, abs=1e-5)
+    assert book.ai.skill == pytest.approx(0.83654, abs=1e-5)
     assert book.base_rate.skill == 0.0
 
 

@@ -28,11 +28,11 @@ def test_two_markets_by_hand():
 
 
 def test_the_base_rate_knows_only_resolved_markets():
-    """1/2 before the first, 2/3 after its yes: Brier (.25 + .4444) / 2 = .34722; skill 1 - .1 / .34722 = .712."""
+    """15/30 before the first, 16/31 after its yes: Brier (.25 + .266389) / 2 = .258195; skill 1 - .1 / .258195."""
     book = live(TWO)
-    assert book.base_rate.brier == pytest.approx(0.34722, abs=1e-5)
-    assert (book.ai.skill, book.base_rate.skill) == (pytest.approx(0.712), 0.0)
-    assert book.market.skill == pytest.approx(1 - 0.085 / 0.347222, abs=1e-5)
+    assert book.base_rate.brier == pytest.approx(0.25819, abs=1e-5)
+    assert (book.ai.skill, book.base_rate.skill) == (pytest.approx(0.61270, abs=1e-5), 0.0)
+    assert book.market.skill == pytest.approx(1 - 0.085 / 0.258195, abs=1e-5)
 
 
 def test_live_and_backfilled_are_two_books():
