@@ -87,12 +87,12 @@ def trade_facts(trade: Document) -> str:
 
 
 def title(apex: Document, fund: Document) -> str:
-    """The call for the next day, and the gain of the fund beside that of holding bitcoin."""
+    """The call for the next day, and the gain of the fund beside that of a constant half in bitcoin."""
     vote = apex["vote"]
     special = ", special mode" if apex["special_mode"]["active"] else ""
     stance = STANCES.get(vote["direction"], escaped(str(vote["direction"])))
     call = f"P(up) {100 * vote['p_up']:.1f}%, confidence {apex['confidence']:.3f}{special}"
-    return f"Apex {stance}: {call} · fund {fund['pnl_pct']:+.1f}%, holding {fund['benchmark']['pnl_pct']:+.1f}%"
+    return f"Apex {stance}: {call} · fund {fund['pnl_pct']:+.1f}%, half in bitcoin {fund['benchmark']['pnl_pct']:+.1f}%"
 
 
 def subtitle(apex: Document, fund: Document) -> str:

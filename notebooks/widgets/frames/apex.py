@@ -116,7 +116,7 @@ def apex_accuracy(document: Document) -> pd.DataFrame:
 
 
 def fund_equity(document: Document) -> pd.DataFrame:
-    """The equity of the paper fund, and of bitcoin bought and held.
+    """The equity of the paper fund, and of a constant half in bitcoin.
 
     Parameters
     ----------

@@ -7,9 +7,10 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
+from service import canonical
 from service.store import knowledge, migrations, runs, snapshots
 from service.store.database import Database
-from service.store.plain import records
+from service.store.plain import lane_states, records
 from tests.forecasting.markets import MONDAY
 
 # A calibration of revision 0004 has a correlation.
@@ -32,6 +33,12 @@ def old(request, tmp_path) -> Database:
         db.execute(text("INSERT INTO record (id, as_of, body) VALUES (1, 1, :body)"), {"body": RECORD})
         for name in ("streaks", "leaderboard"):
             snapshots.save(db, name, MONDAY, b"{}")
+        db.execute(text("INSERT INTO lane (name, as_of, body) VALUES ('trend', 9, :body)"), {"body": '{"trades":3}'})
+        for place, pnl in enumerate((70.0, None, -20.0, 5.0)):
+            event = {"lane": "trend", "time": 5, "place": place, "body": canonical.write({"pnl_usd": pnl})}
+            db.execute(
+                text("INSERT INTO lane_event (lane, time, place, body) VALUES (:lane, :time, :place, :body)"), event
+            )
         for job in ("score", "rank"):
             runs.add(db, job, MONDAY, MONDAY)
     yield database
@@ -45,6 +52,13 @@ def test_the_record_and_the_scores_are_computed_anew(old):
         assert snapshots.latest(db, "streaks") is None
         assert runs.newest(db, "score") is None
     assert knowledge.beside(old, {}).record.event.standings == ()
+
+
+def test_a_lane_knows_the_sums_of_its_results(old):
+    """70 and 5 won, 20 lost, from the events of its closed positions."""
+    old.migrate()
+    with old.reading() as db:
+        assert lane_states.find(db, "trend") == {"trades": 3, "won_usd": 75.0, "lost_usd": 20.0}
 
 
 def test_everything_else_stays(old):
