@@ -85,7 +85,8 @@ def outlook(consensus: Mapping[str, Any]) -> str:
 def _layer(layer: Mapping[str, Any]) -> tuple[str, ...]:
     if layer["silent"]:
         return "·", words(layer["name"]), UNKNOWN, "no vote"
-    return direction_arrow(layer["direction"]), words(layer["name"]), chance(layer["p_up"]), f"{layer['weight']:.2f}"
+    weight = "no score" if layer["in_sample"] else f"{layer['weight']:.2f}"
+    return direction_arrow(layer["direction"]), words(layer["name"]), chance(layer["p_up"]), weight
 
 
 def _track_record(book: Mapping[str, Any]) -> str:

@@ -32,6 +32,7 @@ def label(layer: Document) -> str:
     if layer["silent"]:
         return escaped(shortened(f"silent: {layer['silent']}", LONGEST))
     weight = "" if layer["weight"] is None else f" · weight {layer['weight']:.2f}"
+    weight = " · in-sample, not scored" if layer.get("in_sample") else weight
     unknown = "" if layer["direction"] in DIRECTIONS else f" · {escaped(str(layer['direction']))}"
     text = f"{100 * layer['p_up']:.1f}%{weight}{unknown}"
     return f"<b>{text}</b>" if layer["name"] == FUSED else text

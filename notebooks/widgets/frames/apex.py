@@ -33,6 +33,7 @@ APEX_LAYERS = FrameSchema(
         "weight": NUMBER,
         "reading": TEXT,
         "silent": TEXT,
+        "in_sample": FLAG,
         "called_at": INSTANT,
         "backfilled": FLAG,
         "as_of": INSTANT,
@@ -43,6 +44,7 @@ APEX_ACCURACY = FrameSchema(
     {"layer": TEXT},
     {
         "n": COUNT,
+        "in_sample": COUNT,
         "n_eff": NUMBER,
         "accuracy": NUMBER,
         "accuracy_low": NUMBER,
@@ -93,7 +95,8 @@ def apex_layers(document: Document) -> pd.DataFrame:
     Returns
     -------
     One row per layer, index `layer`. `p_up` is P(higher) in 0 to 1. A silent layer has no `p_up`, the weight 0 and the
-    reason in `silent`. `backfilled` is that of the call.
+    reason in `silent`; an `in_sample` one was fitted on prices of that time and has no weight. `backfilled` is that of
+    the call.
     """
     shared = {name: document[name] for name in ("called_at", "backfilled", "as_of", "world")}
     return APEX_LAYERS.frame(({**layer, "layer": layer["name"]} for layer in document["layers"]), **shared)
@@ -110,7 +113,7 @@ def apex_accuracy(document: Document) -> pd.DataFrame:
     -------
     One row per layer and book, index `layer`, which repeats; `apex` is the fusion of the layers. `accuracy` is 1 minus
     four times the Brier score, so a coin flip has 0; `skill` is against the share of rises so far. The hit rate is a
-    percentage with a 95% interval; its calls are worth `n_eff` independent ones.
+    percentage with a 95% interval; its calls are worth `n_eff` independent ones. `in_sample` calls are left out.
     """
     return APEX_ACCURACY.frame(_books(document), as_of=document["as_of"], world=document["world"])
 

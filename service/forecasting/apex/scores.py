@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.apex.call import Call
-from service.forecasting.apex.layers import ENGINE, LAYERS
+from service.forecasting.apex.layers import ENGINE, LAYERS, in_sample
 from service.forecasting.predictions.resolution import resolve
 from service.forecasting.predictions.scores.right_share import RightShare, right_share
 from service.forecasting.voters.next_day import up_in_a_day
@@ -50,6 +50,7 @@ class ResolvedCall(NamedTuple):
 class Accuracy:
     """The accuracy of P(higher) on `n` calls, null without calls.
 
+    `in_sample` votes are left out: the layer's constants were fitted on prices of their time.
     `accuracy` is 1 - Brier / 0.25: 0 is a coin flip, 1 certainty that came true, negative worse than a coin. `skill`
     is the same against the share of rises among the calls of the book that had resolved when each was made.
     `hit_rate_pct` is the share of calls with a side (p other than 0.5) whose side was right, worth `n_eff` independent
@@ -59,6 +60,7 @@ class Accuracy:
 
     backfilled: bool
     n: int
+    in_sample: int
     n_eff: float
     accuracy: float | None
     accuracy_low: float | None
@@ -108,7 +110,11 @@ def record_of(resolved: Sequence[ResolvedCall], as_of: int) -> TrackRecord:
 
 
 def _question(call: Call, happened: bool) -> Resolved:
-    votes = (ResolvedVote(layer.name, ENGINE, layer.p, layer.weight) for layer in call.layers if layer.p is not None)
+    votes = (
+        ResolvedVote(layer.name, ENGINE, layer.p, layer.weight)
+        for layer in call.layers
+        if layer.p is not None and not in_sample(layer.name, call.at)
+    )
     return Resolved("up", call.at, call.at + DAY, happened, tuple(votes))
 
 
@@ -119,12 +125,12 @@ def score(resolved: Sequence[ResolvedCall]) -> ApexScores:
         for backfilled in (False, True)
     }
 
-    def measured(place: int) -> tuple[Accuracy, ...]:
-        return tuple(_measure(backfilled, *columns[[0, 1, place]]) for backfilled, columns in books.items())
+    def measured(name: str, place: int) -> tuple[Accuracy, ...]:
+        return tuple(_measure(name, backfilled, *columns[[0, 1, place]]) for backfilled, columns in books.items())
 
     return ApexScores(
-        layers={name: measured(3 + place) for place, name in enumerate(LAYERS)},
-        fused=measured(2),
+        layers={name: measured(name, 3 + place) for place, name in enumerate(LAYERS)},
+        fused=measured("", 2),
     )
 
 
@@ -137,17 +143,20 @@ def _columns(book: Sequence[ResolvedCall]) -> Array:
     return np.array(rows, dtype=float).reshape(-1, 3 + len(LAYERS)).T
 
 
-def _measure(backfilled: bool, at: Array, happened: Array, p: Array) -> Accuracy:
-    """The accuracy of `p` (calls,), NaN where a layer was silent."""
+def _measure(name: str, backfilled: bool, at: Array, happened: Array, p: Array) -> Accuracy:
+    """The accuracy of `p` (calls,) of the layer `name`, NaN where it was silent; no layer is fused."""
     made_at = at.astype(np.int64)
     rate, weeks = base_rate_known(happened, made_at, made_at + DAY), weeks_of(made_at + DAY)
-    voted = np.isfinite(p)
+    fitted_on = np.array([in_sample(name, instant) for instant in made_at.tolist()], dtype=bool)
+    voted = np.isfinite(p) & ~fitted_on
+    fitted = int((np.isfinite(p) & fitted_on).sum())
     happened, p, rate, weeks = happened[voted], p[voted], rate[voted], weeks[voted]
     right = right_share(p, rate, happened, weeks)
     loss, coin = clustered_mean(brier(p, happened), weeks), np.full(len(p), 0.5)
     return Accuracy(
         backfilled=backfilled,
         n=len(p),
+        in_sample=fitted,
         n_eff=right.n_eff,
         **clustered_mean(skill_terms(p, coin, happened), weeks).fields("accuracy", DIGITS),
         **clustered_mean(skill_terms(p, rate, happened), weeks).fields("skill", DIGITS),

@@ -141,3 +141,15 @@ def test_an_uninformed_layer_is_worth_a_coin():
     book = score(resolved(*rows, volatility=0.49)).layers["volatility"][0]
     assert book.accuracy == pytest.approx(0, abs=0.02)
     assert book.verdict == "no clear difference from a coin"
+
+
+def test_in_sample_votes_are_counted_and_left_out():
+    """START is January 2025, in the months on which `breadth` was fitted; 500 days later it is not."""
+    inside = resolved((0.5, True), (0.5, True), breadth=0.9, news=0.6)
+    later = [ResolvedCall(call_of(START + 500 * DAY, 0.5, breadth=0.9), True)]
+    layers = score([*inside, *later]).layers
+    assert (layers["breadth"][0].n, layers["breadth"][0].in_sample) == (1, 2)
+    assert (layers["news"][0].n, layers["news"][0].in_sample) == (2, 0)
+    assert score([*inside, *later]).fused[0].in_sample == 0
+    (breadth, news) = record_of([*inside, *later], START + 600 * DAY).direction.standings
+    assert (breadth.voter, breadth.n, news.voter, news.n) == ("breadth", 1, "news", 2)
