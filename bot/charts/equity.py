@@ -62,7 +62,9 @@ def fund(document: Mapping[str, Any]) -> bytes:
     draw_events(axes, equity, [point["equity_usd"] for point in equity], orders)
     format_dollars(axes)
     format_time_axis(axes)
-    title = f"The apex fund: {document['pnl_pct']:+.1f}%, holding {document['benchmark']['pnl_pct']:+.1f}%"
+    title = (
+        f"The apex fund: {document['pnl_pct']:+.1f}%, always half in Bitcoin {document['benchmark']['pnl_pct']:+.1f}%"
+    )
     shaded = "grey: backfilled" if any(point["backfilled"] for point in equity) else ""
     markers = "△ bought, ▽ sold" if document["trades"] else ""
     trades = f"n = {document['trades_count']:,} trades"

@@ -44,14 +44,14 @@ def brain(status: Mapping[str, Any], *, now: datetime | None = None) -> str:
 
 
 def fund(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
-    """The virtual fund compared with holding Bitcoin, with its live and its backfilled book."""
-    holding, lead = document["benchmark"]["pnl_pct"], document["versus_hold_pct"]
+    """The virtual fund compared with a constant half in Bitcoin, with its live and its backfilled book."""
+    benchmark, lead = document["benchmark"]["pnl_pct"], document["versus_benchmark_pct"]
     exposure, cash = percent(document["exposure_pct"], 0), usd(document["cash_usd"])
     blocks = [
         "<b>The apex fund</b>",
         f"<b>{usd(document['equity_usd'], 2)}</b> from {usd(document['initial_capital'])} · "
         f"{signed_percent(document['pnl_pct'])}",
-        f"Holding Bitcoin: {signed_percent(holding)}. The fund against holding: {signed_points(lead)}",
+        f"Always half in Bitcoin: {signed_percent(benchmark)}. The fund against that: {signed_points(lead)}",
         f"Now {exposure} in Bitcoin, {cash} in cash",
         f"Largest drawdown {percent(document['max_drawdown_pct'])}, fees {usd(document['fees_usd'], 2)}",
         _sharpe(document),
@@ -85,7 +85,8 @@ def outlook(consensus: Mapping[str, Any]) -> str:
 def _layer(layer: Mapping[str, Any]) -> tuple[str, ...]:
     if layer["silent"]:
         return "·", words(layer["name"]), UNKNOWN, "no vote"
-    return direction_arrow(layer["direction"]), words(layer["name"]), chance(layer["p_up"]), f"{layer['weight']:.2f}"
+    weight = "no score" if layer["in_sample"] else f"{layer['weight']:.2f}"
+    return direction_arrow(layer["direction"]), words(layer["name"]), chance(layer["p_up"]), weight
 
 
 def _track_record(book: Mapping[str, Any]) -> str:

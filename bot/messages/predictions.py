@@ -99,12 +99,20 @@ def _book(book: Mapping[str, Any]) -> str:
         return f"{head}\nNot enough resolved markets for a result yet."
     rows = [_scores(label, book[key]) for label, key in FORECASTERS]
     shown = table([("", "right", "n", "Brier"), *rows], "<9", ">6", ">6", ">7")
-    return f"{head}\n{shown}\n{_difference(book)}"
+    return f"{head}\n{shown}\n{_reference(book['ai'])}\n{_difference(book)}"
 
 
 def _scores(label: str, scores: Mapping[str, Any]) -> Sequence[str]:
     brier = UNKNOWN if scores["brier"] is None else f"{scores['brier']:.4f}"
     return label, percent(scores["accuracy_pct"]), f"{scores['accuracy_n']:,}", brier
+
+
+def _reference(scores: Mapping[str, Any]) -> str:
+    """What two forecasters without insight reach, and the AI's skill beyond them."""
+    likelier, never = percent(scores["likelier_side_pct"]), percent(scores["always_no_pct"])
+    skill = UNKNOWN if scores["skill"] is None else f"{100 * scores['skill']:+.1f}%"
+    line = f"Right without insight: always the likelier side {likelier}, always NO {never}."
+    return f"{line}\nSkill of the AI over how often such markets came true before: {skill}."
 
 
 def _difference(book: Mapping[str, Any]) -> str:

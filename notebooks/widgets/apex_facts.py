@@ -32,6 +32,7 @@ def label(layer: Document) -> str:
     if layer["silent"]:
         return escaped(shortened(f"silent: {layer['silent']}", LONGEST))
     weight = "" if layer["weight"] is None else f" · weight {layer['weight']:.2f}"
+    weight = " · in-sample, not scored" if layer.get("in_sample") else weight
     unknown = "" if layer["direction"] in DIRECTIONS else f" · {escaped(str(layer['direction']))}"
     text = f"{100 * layer['p_up']:.1f}%{weight}{unknown}"
     return f"<b>{text}</b>" if layer["name"] == FUSED else text
@@ -87,12 +88,12 @@ def trade_facts(trade: Document) -> str:
 
 
 def title(apex: Document, fund: Document) -> str:
-    """The call for the next day, and the gain of the fund beside that of holding bitcoin."""
+    """The call for the next day, and the gain of the fund beside that of a constant half in bitcoin."""
     vote = apex["vote"]
     special = ", special mode" if apex["special_mode"]["active"] else ""
     stance = STANCES.get(vote["direction"], escaped(str(vote["direction"])))
     call = f"P(up) {100 * vote['p_up']:.1f}%, confidence {apex['confidence']:.3f}{special}"
-    return f"Apex {stance}: {call} · fund {fund['pnl_pct']:+.1f}%, holding {fund['benchmark']['pnl_pct']:+.1f}%"
+    return f"Apex {stance}: {call} · fund {fund['pnl_pct']:+.1f}%, half in bitcoin {fund['benchmark']['pnl_pct']:+.1f}%"
 
 
 def subtitle(apex: Document, fund: Document) -> str:

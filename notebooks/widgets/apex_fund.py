@@ -16,7 +16,7 @@ from notebooks.widgets.wording import Document, escaped, minute
 SIDES = {"buy": "triangle-up-open", "sell": "triangle-down-open"}
 UNKNOWN = "x"
 # The drawn fields: index of the colour (None is quiet) and name in the label.
-CURVES = {"equity_usd": (0, "fund"), "benchmark_usd": (None, "holding")}
+CURVES = {"equity_usd": (0, "fund"), "benchmark_usd": (None, "half in bitcoin")}
 EQUITY_ROW, DRAWDOWN_ROW = 2, 3
 
 

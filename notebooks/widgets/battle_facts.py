@@ -23,7 +23,9 @@ def _state(lane: Document) -> list[Fact]:
         Fact("trades", lane["trades"]),
         Fact("win rate", lane["win_rate_pct"], "%"),
         Fact("status", lane["status"]),
-        Fact("average APR of its pools", lane["apr_avg_pct"], "%"),
+        Fact("profit factor", lane["profit_factor"]),
+        Fact("average APR of its pools, gross", lane["apr_avg_pct"], "%"),
+        Fact("net of divergence, gas and swaps", lane["net_apr_pct"], "%"),
         Fact("harvests", lane["harvest_count"]),
         Fact("pool switches", lane["switch_count"]),
     ]

@@ -21,7 +21,6 @@ MEASURES = {
     "drawdown_room": "distance to the drawdown limit, 0 to 1",
     "wins": "win rate above break-even, 0 to 1",
     "profits": "profit factor score, 0 to 1",
-    "decay": "recent against earlier performance, 0 to 1",
     "raw_score": "score before trust",
     "trust": "trust, 0 to 1",
 }

@@ -73,8 +73,9 @@ def verdict(inquiry: Document) -> str:
     else:
         leads = yes if percentage > EVEN else no
         counts = f"{leaning[leads]} of {len(votes)} lean towards {leads}"
-    voters = f"equivalent to {consensus['effective_voters']} independent voters"
-    return f"{side(inquiry)} {percentage:.1f}%: {counts}, {voters}"
+    effective = consensus["effective_voters"]
+    voters = "" if effective is None else f", equivalent to {effective} independent voters"
+    return f"{side(inquiry)} {percentage:.1f}%: {counts}{voters}"
 
 
 def price_range(inquiry: Document) -> str | None:

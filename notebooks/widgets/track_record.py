@@ -15,7 +15,7 @@ FEWEST_IN_BINS = 30  # and for a calibration
 COIN_FLIP = 0.25  # Brier score of a forecast that is always 50%
 FORECASTERS = {"ai": (0, "circle", "AI"), "market": (1, "square", "market")}
 HEADINGS = {
-    "": "Reliability, 95% Wilson intervals",
+    "": "Reliability, 95% intervals by week",
     "2": "Mean Brier so far; dotted: coin flip",
     "3": "Brier, AI − market, 95% interval",
 }

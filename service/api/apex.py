@@ -22,10 +22,17 @@ def status() -> Response:
 
     `p_up` is the probability (0-1) that the price is higher after 24 hours. A layer without data is `silent` and says
     why. `agreement` is the weight of the layers on the side of the forecast; `confidence` is that times twice the
-    distance of `p_up` from one half. The special mode is on only when all `conditions` hold. A layer's `accuracy` is 1
-    minus its Brier score divided by 0.25: a coin flip has 0, perfect certainty has 1. `hit_rate_pct` has a 95%
-    interval. Both are given for live forecasts and for `backfilled` ones, which are never pooled. A new forecast is
-    made every four hours. The direction of a single day is close to a coin flip.
+    distance of `p_up` from one half. The special mode is on when all `conditions` hold: the distance is beyond 95% of
+    those of the earlier forecasts, the agreement is at least their median, and every voting layer has 30 resolved
+    forecasts. The `thresholds` are these quantiles, fixed at 0.15 and 0.75 until there are 60 forecasts. So the mode is
+    rare by construction, and says nothing of how often such a forecast is right.
+
+    A layer's `accuracy` is 1 minus its Brier score divided by 0.25: a coin flip has 0, perfect certainty has 1; `skill`
+    is the same against the share of rises so far. All intervals are 95% ones, clustered by week. They are given for
+    live forecasts and for `backfilled` ones, which are never pooled. Where a layer's constants were fitted on prices of
+    the forecast's own time it is `in_sample`: it is shown, has no weight, and is left out of the record, which counts
+    such forecasts as `in_sample`. A new forecast is made every four hours. The direction of a single day is close to a
+    coin flip.
     """
     return document(latest("apex"), max_age=MAX_AGE_S)
 
@@ -36,7 +43,7 @@ def fund() -> Response:
     """A virtual fund of 1,000 USD that follows apex in bitcoin, with exchange fees. No order was placed.
 
     The fund holds bitcoin and cash: half in bitcoin at even odds. It trades when a forecast changes that share by more
-    than 10 pp. `benchmark` bought bitcoin with all its money at the start and held it. Points and trades before
+    than 10 pp. `benchmark` keeps half in bitcoin all the time, at the same instants and costs. Points and trades before
     `live_since` are `backfilled`: computed from forecasts of past instants. `books` separates the results of the two
     periods, each relative to the fund's equity when it began. `sharpe` is annualised, with a 95% interval from
     `sharpe_low` to `sharpe_high`; where the interval contains 0 the result may well be luck.

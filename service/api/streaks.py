@@ -21,9 +21,11 @@ def running() -> Response:
 
     `current` is the streak that still runs, `best` the longest one. A NEUTRAL vote and a void question neither extend
     nor break a streak. Of overlapping questions on the same asset, kind and window only the first counts. `resolved`
-    counts the questions that came out yes or no, `n` those on which the vote was not NEUTRAL. The 95% interval of
-    `accuracy_pct` counts dependent questions once: `n_eff` is the number of independent questions. Live streaks come
-    before `backfilled` ones and are never joined with them. `luck` is the longest streak that the best of nine coin
-    flippers is expected to have in as many questions.
+    counts the questions that came out yes or no, `n` those on which the vote was not NEUTRAL, and `correct` those of
+    the `n` whose side was right. The 95% interval of `accuracy_pct` is clustered by week of resolution; `n_eff` is the
+    number of independent questions that the `n` are worth. Compare the accuracy with `likelier_side_pct` (always the
+    side that such questions took more often before) and `always_no_pct` (always NO). `luck` says how often a forecaster
+    whose probabilities are right would reach such a streak and such an accuracy. Live streaks come before `backfilled`
+    ones and are never joined with them; each book has its own ranks, and equal streaks share one.
     """
     return document(latest("streaks"), max_age=MAX_AGE_S)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from service.errors import NoVoters
-from service.forecasting.apex.call import EVERY_S, Call, fuse
+from service.forecasting.apex.call import EVERY_S, Call, fuse, thresholds_of
 from service.forecasting.apex.gathering import odds_of_up, poll_layers
 from service.forecasting.apex.scores import ResolvedCall, record_of, resolved_calls
 from service.forecasting.densities.fits import CalendarFit
@@ -165,7 +165,8 @@ class _Walk:
             odds_p=odds_of_up(ASSET, now, self.newly_opened(now)),
             swarm=self.swarm.get(now),
         )
-        self.calls.append(fuse(inputs, self.apex_record.direction, backfilled=True))
+        thresholds = thresholds_of(self.calls)
+        self.calls.append(fuse(inputs, self.apex_record.direction, thresholds, backfilled=True))
 
     def newly_opened(self, now: int) -> Iterator[Prediction]:
         """The markets of the last day, the newest first."""

@@ -9,9 +9,9 @@ from service.documents import Document, DocumentHeader
 from service.forecasting.apex.call import Call
 from service.forecasting.news.pulse import Pulse
 from service.forecasting.news.pulse import direction_of as mood_of
-from service.forecasting.predictions.scores.difference import LEAST_N
 from service.forecasting.predictions.scores.versus import VersusBook
 from service.forecasting.voters.next_day import HORIZON_H
+from service.forecasting.voters.scoring import LEAST_N
 from service.forecasting.voters.votes import Direction, Strength, direction_of, strength_of
 from service.market.instants import iso
 from service.market.prices import AssetPrice
@@ -53,13 +53,21 @@ class WidgetNews:
 
 @dataclass(frozen=True)
 class WidgetAccuracy:
-    """How often the likelier side came true on `n` resolved markets, with a 95% interval; null with fewer than 30."""
+    """How often the pool's likelier side came true on `n` resolved markets; null with fewer than 30.
+
+    They are worth `n_eff` independent markets, from which the 95% interval follows. On the same
+    markets, the side that such markets took more often before reaches `likelier_side_pct`, and NO every time
+    `always_no_pct`.
+    """
 
     backfilled: bool
     n: int
+    n_eff: float
     accuracy_pct: float | None
     accuracy_low_pct: float | None
     accuracy_high_pct: float | None
+    likelier_side_pct: float | None
+    always_no_pct: float | None
     note: str
 
 
@@ -109,16 +117,19 @@ def _accuracy(books: dict[bool, VersusBook]) -> WidgetAccuracy:
     """That of the live book once 30 of its markets have resolved, before that of the longer book; never of both."""
     live, past = books[False], books[True]
     chosen = live if _counted(live) >= min(LEAST_N, _counted(past)) else past
-    if _counted(chosen) < LEAST_N:
-        return WidgetAccuracy(chosen.backfilled, _counted(chosen), None, None, None, TOO_FEW)
     scores = chosen.ai
+    has_enough = scores.accuracy_n >= LEAST_N
+    note = PAST if chosen.backfilled else LIVE
     return WidgetAccuracy(
         backfilled=chosen.backfilled,
         n=scores.accuracy_n,
-        accuracy_pct=scores.accuracy_pct,
-        accuracy_low_pct=scores.accuracy_low_pct,
-        accuracy_high_pct=scores.accuracy_high_pct,
-        note=PAST if chosen.backfilled else LIVE,
+        n_eff=scores.accuracy_n_eff,
+        accuracy_pct=scores.accuracy_pct if has_enough else None,
+        accuracy_low_pct=scores.accuracy_low_pct if has_enough else None,
+        accuracy_high_pct=scores.accuracy_high_pct if has_enough else None,
+        likelier_side_pct=scores.likelier_side_pct if has_enough else None,
+        always_no_pct=scores.always_no_pct if has_enough else None,
+        note=note if has_enough else TOO_FEW,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from service.forecasting.apex.call import EVERY_S, Call, fuse
+from service.forecasting.apex.call import EVERY_S, Call, fuse, thresholds_of
 from service.forecasting.apex.document import apex_document
 from service.forecasting.apex.scores import record_of, resolved_calls, score
 from service.forecasting.backfill import ASSET
@@ -34,7 +34,7 @@ def apex(job_context: JobContext, slot: int) -> Effects:
     if not calls:
         return lambda _: None
     head = header(job_context, slot, SHOWN_EVERY_S, seen=hourly[ASSET].as_of)
-    document = apex_document(calls[-1], score(resolved), head)
+    document = apex_document(calls[-1], thresholds_of(calls[:-1]), score(resolved), head)
     live = [call.at for call in calls if not call.backfilled]
     fund = run([(call.at, call.p_up) for call in calls], hourly[ASSET], calls[0].at)
     portfolio = fund_document(fund, live[0] if live else None, head)
@@ -57,4 +57,4 @@ def _call(
     if ASSET not in contexts:
         return []
     latest = knowledge.beside(job_context.database, contexts)
-    return [fuse(gather_inputs(job_context, slot, latest, ASSET), record)]
+    return [fuse(gather_inputs(job_context, slot, latest, ASSET), record, thresholds_of(calls))]

@@ -14,7 +14,7 @@ from service.market.instants import HOUR
 from service.store import predictions, snapshots
 
 EVERY_S = HOUR
-# Intervals are drawn with the same seed every time, so that the same markets give the same document.
+# Drawn from the same seed every time, so that the same markets give the same document.
 SEED = 20_260_401
 
 
@@ -27,8 +27,8 @@ def score(job_context: JobContext, slot: int) -> Effects:
     # Streaks are of markets alone: a caller may open a challenge on what is certain to happen.
     markets = [prediction for prediction in predicted if prediction.category != "challenge"]
     documents = {
-        "streaks": streaks_document(markets, head),
-        "shadow": shadow_document(predicted, priced, np.random.default_rng(SEED)),
+        "streaks": streaks_document(markets, head, np.random.default_rng(SEED)),
+        "shadow": shadow_document(predicted, priced),
         "ai-vs-market": ai_vs_market_document(predicted, priced, np.random.default_rng(SEED)),
     }
     return lambda db: snapshots.publish(db, slot, documents)

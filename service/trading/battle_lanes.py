@@ -1,8 +1,9 @@
-"""A lane in the Bot Battle: the 21 fields of the specification, in its order."""
+"""A lane in the Bot Battle: the 21 fields of the specification, in its order, and two that complete them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from service.market.instants import DAY, iso
 from service.trading.accounts import TERMS
@@ -18,7 +19,9 @@ HISTORY = "/api/v1/bot-battle/history"
 class BattleLane:
     """One lane: USD, percent, closed positions. Fields of liquidity pools are null for a lane on an exchange.
 
-    `apr_avg_pct` relates the fees earned to the equity while in a pool, in percent a year. `mode` is `paper`; in a
+    `apr_avg_pct` relates the fees earned to the equity while in a pool, in percent a year: it is gross. `net_apr_pct`
+    is the same after divergence, gas and swaps, against holding the coins. `profit_factor` is the sum of the profits of
+    the `trades` over that of their losses, null without a loss. `mode` is `paper`; in a
     pool it names the source of the pool's data. `last_tick` is the end of the last bar the lane processed.
     """
 
@@ -43,6 +46,8 @@ class BattleLane:
     last_tick: str | None
     api_path: str | None
     bot_id: str | None
+    net_apr_pct: float | None
+    profit_factor: float | None
 
 
 def lane_row(lane: AnyLane, state: State) -> BattleLane:
@@ -63,7 +68,7 @@ def lane_row(lane: AnyLane, state: State) -> BattleLane:
         pnl_usd=usd(state.equity - TERMS.capital),
         trades=state.trades,
         win_rate_pct=percent(state.wins / state.trades) if state.trades else None,
-        apr_avg_pct=_average_apr_pct(liquidity) if liquidity else None,
+        apr_avg_pct=_apr_pct(liquidity, "fee_apr_pct") if liquidity else None,
         harvest_count=liquidity.harvests if liquidity else None,
         switch_count=liquidity.switches if liquidity else None,
         current_pool=state.position.pool.label if isinstance(state, InPool) else None,
@@ -71,6 +76,8 @@ def lane_row(lane: AnyLane, state: State) -> BattleLane:
         last_tick=iso(state.as_of) if ticked else None,
         api_path=f"{HISTORY}?lane={lane.name}",
         bot_id=lane.bot_id,
+        net_apr_pct=_apr_pct(liquidity, "net_apr_pct") if liquidity else None,
+        profit_factor=round(state.won_usd / state.lost_usd, 4) if state.lost_usd else None,
     )
 
 
@@ -85,7 +92,7 @@ def _halted(state: State) -> bool:
     return isinstance(state, CexState) and state.halted
 
 
-def _average_apr_pct(state: LpState) -> float | None:
+def _apr_pct(state: LpState, name: Literal["fee_apr_pct", "net_apr_pct"]) -> float | None:
     """None before a whole day in a pool: annualising less is meaningless."""
-    apr = attribution(state).fee_apr_pct
+    apr: float | None = getattr(attribution(state), name)
     return None if apr is None or state.seconds < DAY else round(apr, 4)

@@ -1,4 +1,4 @@
-"""The health score of a strategy: six measures of its last 90 days, their weighted sum, and a shrinkage towards 50.
+"""The health score of a strategy: five measures of its last 90 days, their weighted sum, and a shrinkage towards 50.
 
 Luck is the main effect: of 54 strategies without skill the best has an annual Sharpe ratio above 4 over 90 days. So a
 ratio counts by its statistical certainty and by the number of strategies tried, and a short record is drawn towards
@@ -21,16 +21,14 @@ from service.trading.performance import max_drawdown, profit_factor
 NORMAL = NormalDist()
 EULER = 0.5772156649015329
 
-# The weight of each measure in the raw score.
-WEIGHTS = {"edge": 0.30, "beyond_luck": 0.15, "drawdown": 0.25, "wins": 0.10, "profits": 0.10, "decay": 0.10}
+# The weight of each measure in the raw score, in parts of 18, so that they add up to 1.
+WEIGHTS = {"edge": 6 / 18, "beyond_luck": 3 / 18, "drawdown": 5 / 18, "wins": 2 / 18, "profits": 2 / 18}
 NEUTRAL = 50.0
 
 WORST_DRAWDOWN = 0.25
 # The measure of profits rises from 0 to 1 between these profit factors; so many break-even trades are added first.
 PROFITS_FROM, PROFITS_TO = 0.7, 1.6
 PSEUDO_TRADES = 5
-# The least daily returns of the month and of the days before it for a comparison of the two.
-DECAY_DAYS, DECAY_DAYS_BEFORE = 10, 30
 # Days and trades from which a score is not shrunk.
 TRUSTED_DAYS, TRUSTED_TRADES = 60, 20
 # A return or a standard deviation below this is a rounding error.
@@ -52,9 +50,8 @@ class Health:
 
     `edge`: probability that its Sharpe ratio is above 0. `beyond_luck`: probability that it is above that of the
     luckiest of as many strategies without skill. `drawdown`: margin left to WORST_DRAWDOWN. `wins`: probability that
-    it wins often enough for the sizes of its wins and losses. `profits`: its profit factor, scaled. `decay`:
-    probability that the month was no worse than the 90 days before it. `deepest` is the maximum drawdown, a fraction.
-    `trust` is the weight of the raw score against NEUTRAL.
+    it wins often enough for the sizes of its wins and losses. `profits`: its profit factor, scaled. `deepest` is the
+    maximum drawdown, a fraction. `trust` is the weight of the raw score against NEUTRAL.
     """
 
     edge: float
@@ -62,22 +59,19 @@ class Health:
     drawdown: float
     wins: float
     profits: float
-    decay: float
     deepest: float
     raw: float
     trust: float
     score: float
 
 
-def examine(recent: Prices, month: Prices, before: Prices, trades: Prices, tried: float) -> Health:
+def examine(recent: Prices, trades: Prices, tried: float) -> Health:
     """The health of a strategy.
 
     Parameters
     ----------
     recent : float64 (up to 90,)
         Its last daily returns.
-    month, before : float64 (n,)
-        The daily returns of the month, and those of the 90 days before the month.
     trades : float64 (n,)
         The returns of the trades closed in the days of `recent`, net of fees, as fractions of the account.
     tried : float
@@ -96,7 +90,6 @@ def examine(recent: Prices, month: Prices, before: Prices, trades: Prices, tried
         "drawdown": max(0.0, 1 - deepest / WORST_DRAWDOWN),
         "wins": probability_of_enough_wins(trades),
         "profits": scaled_profit_factor(trades),
-        "decay": probability_of_no_decay(month, before),
     }
     raw = 100 * sum(WEIGHTS[name] * value for name, value in measures.items())
     trust = trust_of(len(recent), len(trades))
@@ -188,17 +181,6 @@ def scaled_profit_factor(trades: Prices) -> float:
         factor = profit_factor(np.append(trades, [usual * PSEUDO_TRADES / 2, -usual * PSEUDO_TRADES / 2]))
         assert factor is not None  # the added trades include a loss
     return float(np.clip((factor - PROFITS_FROM) / (PROFITS_TO - PROFITS_FROM), 0, 1))
-
-
-def probability_of_no_decay(month: Prices, before: Prices) -> float:
-    """The probability that the true Sharpe ratio did not fall; 0.5 with too few days.
-
-    Phi of the difference of the two ratios over its standard error sqrt(1/n1 + 1/n2).
-    """
-    if len(month) < DECAY_DAYS or len(before) < DECAY_DAYS_BEFORE:
-        return 0.5
-    change = return_statistics(month).sharpe - return_statistics(before).sharpe
-    return NORMAL.cdf(change / sqrt(1 / len(month) + 1 / len(before)))
 
 
 def trust_of(days: int, trades: int) -> float:

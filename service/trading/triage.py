@@ -19,16 +19,15 @@ from service.trading.statements import percent
 from service.trading.strategies import STRATEGIES
 
 Status = Literal["healthy", "watch", "sick", "critical", "observation"]
-Recommendation = Literal["promote", "keep", "reduce", "pause", "retire", "observe"]
+Recommendation = Literal["promote", "keep", "pause", "retire", "observe"]
 
 WINDOW_DAYS = 90
 # The least score of each status; below all of them a strategy is critical.
 HEALTHY, WATCH, SICK = 60.0, 45.0, 30.0
 ENOUGH_DAYS, ENOUGH_TRADES = 30, 5
 ALLOWED_DRAWDOWN = 0.25
-# Promoted above this deflated Sharpe ratio; reduced below this probability that it is as good as before.
+# Promoted above this deflated Sharpe ratio.
 PROMOTED_ABOVE = 0.95
-REDUCED_BELOW = 0.1
 # Retired after this many critical months in a row.
 RETIRED_AFTER = 3
 
@@ -78,7 +77,6 @@ class Metrics:
     drawdown_room: float
     wins: float
     profits: float
-    decay: float
     raw_score: float
     trust: float
     previous_score: float | None
@@ -130,8 +128,7 @@ def entry_of(
     recent = patient.returns[-WINDOW_DAYS:]
     days = (ends(month) - begins(month)) // DAY
     trades = patient.trades[patient.exits >= ends(month) - WINDOW_DAYS * DAY]
-    this, earlier = patient.returns[-days:], patient.returns[:-days][-WINDOW_DAYS:]
-    health = examine(recent, this, earlier, trades, tried)
+    health = examine(recent, trades, tried)
     status = judge(health, len(recent), len(trades))
     earlier_entries = _earlier(patient.key, month, before)
     return TriageEntry(
@@ -142,7 +139,7 @@ def entry_of(
         health_score=round(health.score, 2),
         category=patient.category,
         assets=patient.assets,
-        metrics=_metrics(health, recent, this, trades, earlier_entries[-1]),
+        metrics=_metrics(health, recent, patient.returns[-days:], trades, earlier_entries[-1]),
     )
 
 
@@ -173,7 +170,7 @@ def recommend(status: Status, health: Health, earlier: Sequence[str | None]) -> 
     if status == "healthy":
         return "promote" if health.beyond_luck > PROMOTED_ABOVE else "keep"
     if status == "watch":
-        return "reduce" if health.decay < REDUCED_BELOW else "keep"
+        return "keep"
     if status == "critical" and all(before == "critical" for before in earlier):
         return "retire"
     return "pause"
@@ -195,7 +192,6 @@ def _metrics(health: Health, recent: Prices, month: Prices, trades: Prices, prev
         drawdown_room=round(health.drawdown, 4),
         wins=round(health.wins, 4),
         profits=round(health.profits, 4),
-        decay=round(health.decay, 4),
         raw_score=round(health.raw, 2),
         trust=round(health.trust, 4),
         previous_score=previous.health_score if previous else None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask.testing import FlaskClient
 
 from service.forecasting.apex import Call
+from service.forecasting.apex.call import Thresholds
 from service.forecasting.apex.document import apex_document
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.apex.scores import ResolvedCall, score
@@ -26,7 +27,7 @@ def call(at: int, p_up: float, *, backfilled: bool = False) -> Call:
 
 def test_the_status_has_the_vote_its_layers_and_two_books(client: FlaskClient, publish, as_described):
     past = [ResolvedCall(call(NOON - day * DAY, 0.52, backfilled=day > 3), day % 2 == 0) for day in range(40, 1, -1)]
-    document = apex_document(call(NOON, 0.6), score(past), header())
+    document = apex_document(call(NOON, 0.6), Thresholds(), score(past), header())
     shown = hold(client, publish, as_described, "/api/apex/status", "apex", document)
     assert (shown["schema"], shown["asset"], shown["horizon_hours"]) == ("apex/1", "btc", 24)
     assert (shown["vote"]["direction"], shown["vote"]["bull_probability"]) == ("BULLISH", 60.0)

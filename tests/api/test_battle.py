@@ -122,11 +122,13 @@ class TestFile:
     @pytest.mark.parametrize(
         ("query", "venues"), [("", ["cex", "dex"]), ("all", ["cex", "dex"]), ("cex", ["cex"]), ("dex", ["dex"])]
     )
-    def test_it_has_21_fields_and_the_world_per_lane(self, client: FlaskClient, fought, query: str, venues: list[str]):
+    def test_it_has_the_fields_and_the_world_of_each_lane(
+        self, client: FlaskClient, fought, query: str, venues: list[str]
+    ):
         answer = client.get(CSV, query_string={"venue": query} if query else {})
         assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
         header, *lines = csv.reader(io.StringIO(answer.text, newline=""))
-        assert (len(header), header[:3], header[-2:]) == (22, ["venue", "name", "label"], ["bot_id", "world"])
+        assert (len(header), header[:3], header[-2:]) == (24, ["venue", "name", "label"], ["profit_factor", "world"])
         assert [line[1] for line in lines] == [name for name, lane in LANES.items() if lane.venue in venues]
         assert {line[-1] for line in lines} == {"simulated"}
 

@@ -62,7 +62,7 @@ def test_its_links_lead_to_the_previous_month_and_the_method(client: FlaskClient
     assert client.get(page).mimetype == "text/html"
     method, _, path = anchor.partition("-")
     description = client.get("/api/openapi.json").json["paths"][path][method]["description"]
-    assert all(f"{weight:.2f}" in description for weight in WEIGHTS.values())
+    assert all(f"{18 * weight:.0f} `" in description for weight in WEIGHTS.values())
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ class TestVoting:
 
 
 def test_the_shadow_book_is_public_and_marks_simulated_odds(client: FlaskClient, publish, as_described):
-    document = shadow_document(many(80), header(), np.random.default_rng(1))
+    document = shadow_document(many(80), header())
     shown = hold(client, publish, as_described, "/api/predictions/shadow", "shadow", document)
     assert (shown["schema"], shown["stake_usd"], shown["threshold_pts"]) == ("shadow/1", 100.0, 3.0)
     assert [book["backfilled"] for book in shown["books"]] == [False, True]

@@ -110,6 +110,7 @@ def versus(n: int = 400) -> Document:
     document = examples.AI_VS_MARKET
     book = document["books"][0]
     scores = {"n": n, "brier": 0.2432, "log_score": 0.68, "accuracy_n": n, "accuracy_pct": 59.0164, "skill": 0.02}
+    scores |= {"likelier_side_pct": 57.5, "always_no_pct": 58.7}
     scores |= {"accuracy_low_pct": 54.6, "accuracy_high_pct": 63.3}
     bins = [
         {"p": p / 10, "observed_pct": 10.0 * p, "low_pct": 10.0 * p - 8, "high_pct": 10.0 * p + 8, "n": n // 8}
@@ -120,7 +121,7 @@ def versus(n: int = 400) -> Document:
         {"resolved_at": _iso(hours=24 * (day - 30)), "n": 3 + day * n // 30, "brier_ai": 0.24, "brier_market": 0.242}
         for day in range(31)
     ]
-    voter = scores | {"voter": "vol", "engine": "embedded", "kind": "brain", "against_vol": 0.0}
+    voter = scores | {"voter": "vol", "engine": "embedded", "kind": "brain"}
     no_scores = dict.fromkeys(scores) | {"n": 0, "accuracy_n": 0}
     live = book | {"backfilled": False, "n": 0, "difference": None, "verdict": "not enough resolved markets"}
     live |= {"ai": no_scores, "market": no_scores, "base_rate": no_scores, "voters": [], "cumulative": []}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-import scipy.stats
 
 from service.forecasting.apex.call import Call, LayerVote
 from service.forecasting.news.pulse import Pulse
@@ -12,7 +13,7 @@ from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.versus import VersusBook, ai_vs_market_document
 from service.forecasting.widget import LIVE, PAST, TOO_FEW, WidgetDocument, widget_document
 from service.market.prices import AssetPrice
-from tests.forecasting.markets import HEADER, settled
+from tests.forecasting.markets import HEADER, days, settled
 
 AT = 1_800_000_000
 PRICE = AssetPrice("btc", "Bitcoin", 50_123.456, -1.2345, 51_000.0, 49_000.0, True, "2027-01-15T08:00:00Z", "made")
@@ -104,12 +105,30 @@ class TestAccuracy:
         ).accuracy
         assert (accuracy.backfilled, accuracy.n, accuracy.accuracy_pct, accuracy.note) == (False, 30, 40.0, LIVE)
 
-    def test_its_interval_is_that_of_wilson(self):
-        accuracy = document_of(books(*resolved(40, backfilled=True, right=30))).accuracy
-        low, high = scipy.stats.binomtest(30, 40).proportion_ci(0.95, "wilson")
-        assert (accuracy.accuracy_low_pct, accuracy.accuracy_high_pct) == pytest.approx(
-            (100 * low, 100 * high), abs=1e-3
+    def test_its_interval_is_that_of_the_comparison(self):
+        both = books(
+            *(
+                replace(market, settlement=replace(market.settlement, resolved_at=days(7 * place)))
+                for place, market in enumerate(resolved(40, backfilled=True, right=30))
+            )
         )
+        accuracy, scores = document_of(both).accuracy, both[1].ai
+        assert accuracy.n_eff == scores.accuracy_n_eff == 40
+        assert (accuracy.accuracy_low_pct, accuracy.accuracy_high_pct) == (
+            scores.accuracy_low_pct,
+            scores.accuracy_high_pct,
+        )
+        assert 57 < accuracy.accuracy_low_pct < 75 < accuracy.accuracy_high_pct < 87
+
+    def test_it_stands_beside_forecasters_without_insight(self):
+        """Every market is YES, so NO is never right; of such markets YES is the likelier side from the second on."""
+        accuracy = document_of(books(*resolved(40, backfilled=True, right=30))).accuracy
+        assert accuracy.always_no_pct == 0
+        assert accuracy.likelier_side_pct == 50, "all were voted on before the first resolved"
+
+    def test_one_week_leaves_everything_open(self):
+        accuracy = document_of(books(*resolved(40, backfilled=True, right=30))).accuracy
+        assert (accuracy.n_eff, accuracy.accuracy_low_pct, accuracy.accuracy_high_pct) == (1, 0, 100)
 
     @pytest.mark.parametrize("n", [0, 1, 29])
     def test_below_thirty_there_is_none(self, n: int):

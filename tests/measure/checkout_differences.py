@@ -49,7 +49,7 @@ HEADLINES = [
     # The fund holds what the calls say; the benchmark and the instants of the curve do not depend on them.
     (r"GET /api/apex/fund.*", r"(equity|pnl|cash|quantity|exposure|fees|max_drawdown|versus_hold)_\w+|sharpe\w*"),
     (r"GET /api/apex/fund.*", r"trades(_count|/.*)|equity/\d+/equity_usd"),
-    (r"GET /api/apex/fund.*", r"books/\d+/(fund/.*|trades_count|versus_hold_pct)"),
+    (r"GET /api/apex/fund.*", r"books/\d+/(fund/.*|trades_count|versus_benchmark_pct)"),
     (r"GET /api/widget/consensus.*", r"news/.*|consensus/(direction|strength|\w+_probability)"),
     # Apex's vote on a challenge, which stands outside the voters' pool, and its score.
     (r"(GET|POST) /api/challenges/.*", r"(challenges/[^/]+/)?apex/(p_yes|direction|conviction)"),

@@ -9,8 +9,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-import numpy as np
-
 from service.config import Settings
 from service.market.bars import resample
 from service.market.instants import DAY, HOUR, iso
@@ -19,7 +17,6 @@ from tests.measure.walk_forward import MEAN_VOTER, PLAIN, POOL, Interval, Score,
 
 BARS = Path(__file__).parents[3] / "shared" / "data" / "candles" / "1h"
 LEARNT_FIRST = 180 * DAY  # of bars before the first month that is scored
-SEED = 1
 
 
 def evaluate(folder: Path) -> list[Score]:
@@ -28,11 +25,11 @@ def evaluate(folder: Path) -> list[Score]:
     hourly = {asset: resample(bars, HOUR) for asset, bars in feed.bars.items()}
     since = feed.history_from + LEARNT_FIRST
     print(f"Bars of {', '.join(hourly)} from {iso(feed.history_from)} to {iso(feed.ends)}; scored from {iso(since)}.")
-    return walk_forward(hourly, since, np.random.default_rng(SEED))
+    return walk_forward(hourly, since)
 
 
 def show(scores: list[Score]) -> None:
-    """Print the table: Brier scores, lower is better, with 95 % intervals of a bootstrap over weeks."""
+    """Print the table: Brier scores, lower is better, with 95 % intervals clustered by week."""
     against = ("base rate", PLAIN, "the mean voter")
     titles = "  ".join(f"{'against ' + name:>27}" for name in against)
     print(f"\n{'':24}{'questions':>9}  {'Brier':>7}  {titles}")

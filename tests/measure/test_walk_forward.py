@@ -78,7 +78,7 @@ def test_the_record_holds_only_what_had_resolved(march_and_april):
 
 @pytest.fixture(scope="module")
 def scores(hourly):
-    return walk_forward(hourly, at(2025, 4), np.random.default_rng(0))
+    return walk_forward(hourly, at(2025, 4))
 
 
 def test_nine_voters_their_mean_and_the_pool_are_scored(scores):
@@ -95,7 +95,7 @@ def test_nine_voters_their_mean_and_the_pool_are_scored(scores):
 
 
 def test_bars_that_end_before_the_first_month_give_no_score(hourly):
-    assert walk_forward(hourly, at(2026, 1), np.random.default_rng(0)) == []
+    assert walk_forward(hourly, at(2026, 1)) == []
 
 
 def test_a_random_walk_has_nothing_to_learn_from(scores):

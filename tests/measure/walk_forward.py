@@ -20,12 +20,11 @@ from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.panel import voters
 from service.forecasting.voters.past import QuestionSample, ask_past
-from service.forecasting.voters.scoring import base_rate_known, brier, cluster_bootstrap_interval
+from service.forecasting.voters.scoring import base_rate_known, brier, clustered_mean, weeks_of
 from service.forecasting.voters.seen import see
 from service.forecasting.voters.track_record import Class, ClassRecord, measure
 from service.forecasting.voters.training import fit_history
 from service.market.bars import Bars
-from service.market.instants import DAY, HOUR
 from service.market.months import month_starts
 
 Array = NDArray[np.float64]
@@ -45,7 +44,7 @@ PLAIN = "plain vol"  # the frozen baseline: one EWMA of volatility, a normal dis
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and the 95 % interval of a bootstrap over weeks."""
+    """A mean and the 95 % interval clustered by week."""
 
     mean: float
     low: float
@@ -80,11 +79,11 @@ class Scored:
     pool: Array
 
 
-def walk_forward(hourly: Mapping[str, Bars], since: int, generator: np.random.Generator) -> list[Score]:
+def walk_forward(hourly: Mapping[str, Bars], since: int) -> list[Score]:
     """Scores of the nine voters, their mean and the pool over the calendar months that begin at or after `since`.
 
-    `since` is a unix second; months run to the last whole horizon that the bars hold. `generator` draws the
-    bootstrap. A voter that could not be fitted in any of them has no score; without a month there is none at all.
+    `since` is a unix second; months run to the last whole horizon that the bars hold. A voter that could not be fitted
+    in any of them has no score; without a month there is none at all.
     """
     months = [month for month in forecast_months(hourly, since) if len(month.sample)]
     if not months:
@@ -92,7 +91,7 @@ def walk_forward(hourly: Mapping[str, Bars], since: int, generator: np.random.Ge
     scored = join(months)
     classes = _classes(scored.sample)
     groups: dict[Group, NDArray[np.bool_]] = {"direction": classes["direction"], "levels": classes["event"]}
-    return [score for group, chosen in groups.items() for score in _score(group, scored, chosen, generator)]
+    return [score for group, chosen in groups.items() for score in _score(group, scored, chosen)]
 
 
 def forecast_months(hourly: Mapping[str, Bars], since: int) -> list[Scored]:
@@ -164,8 +163,7 @@ def record_at(past: Sequence[Scored], start: int, name: Class) -> ClassRecord:
         p=seen.p[chosen],
         weights=seen.weights[chosen],
         happened=sample.happened,
-        asked_at=sample.asked_at / HOUR,
-        horizons=(sample.deadline - sample.asked_at) / HOUR,
+        weeks=weeks_of(sample.deadline),
     )
 
 
@@ -185,7 +183,7 @@ def join(months: Sequence[Scored]) -> Scored:
     )
 
 
-def _score(group: Group, scored: Scored, chosen: NDArray[np.bool_], generator: np.random.Generator) -> list[Score]:
+def _score(group: Group, scored: Scored, chosen: NDArray[np.bool_]) -> list[Score]:
     sample = scored.sample.where(chosen)
     each = brier(scored.p[chosen], sample.happened[:, None])
     mean = np.nanmean(each, axis=1)
@@ -193,13 +191,12 @@ def _score(group: Group, scored: Scored, chosen: NDArray[np.bool_], generator: n
     base = brier(_base_rate(sample), sample.happened)
     plain = brier(distribution.probability_of(distribution.normal_log_odds_of(sample.z)), sample.happened)
     columns |= {PLAIN: plain, MEAN_VOTER: mean, POOL: brier(scored.pool[chosen], sample.happened), BASE_RATE: base}
-    weeks = sample.asked_at // (7 * DAY)
+    weeks = weeks_of(sample.deadline)
 
     def interval(values: Array) -> Interval:
         is_finite = np.isfinite(values)
-        return Interval(
-            float(values[is_finite].mean()), *cluster_bootstrap_interval(values[is_finite], weeks[is_finite], generator)
-        )
+        mean = clustered_mean(values[is_finite], weeks[is_finite])
+        return Interval(mean.mean, *mean.interval())
 
     return [
         Score(

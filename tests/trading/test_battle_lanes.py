@@ -13,11 +13,11 @@ from tests.trading.markets import NEW_YEAR
 
 
 def test_no_available_value_is_null(battle):
-    """Except for pool fields on an exchange, and a win rate without a closed position."""
-    liquidity = {"apr_avg_pct", "harvest_count", "switch_count", "current_pool", "positions_count"}
+    """Except for pool fields on an exchange, and rates without a closed position or a loss."""
+    liquidity = {"apr_avg_pct", "net_apr_pct", "harvest_count", "switch_count", "current_pool", "positions_count"}
     for lane in battle.lanes:
         unknown = {name for name, value in asdict(lane).items() if value is None}
-        assert unknown - {"win_rate_pct"} == (liquidity if lane.venue == "cex" else set())
+        assert unknown - {"win_rate_pct", "profit_factor"} == (liquidity if lane.venue == "cex" else set())
         assert (lane.win_rate_pct is None) == (lane.trades == 0)
 
 
@@ -31,6 +31,21 @@ def test_the_numbers_of_a_lane_match_its_state(battle, states):
         assert lane.active
         assert lane.api_path == f"/api/v1/bot-battle/history?lane={lane.name}"
         assert lane.bot_id == LANES[lane.name].bot_id
+
+
+def test_a_profit_factor_is_profits_over_losses(battle, states):
+    for lane in battle.lanes:
+        won, lost = states[lane.name].won_usd, states[lane.name].lost_usd
+        assert lane.profit_factor == (pytest.approx(won / lost, abs=1e-4) if lost else None)
+
+
+def test_the_net_yield_is_the_gross_one_less_its_costs(battle):
+    """The same equity while in a pool stands below both, so they relate like the amounts."""
+    for row in battle.venues.dex.liquidity:
+        (lane,) = [lane for lane in battle.lanes if lane.name == row.lane]
+        net = row.fees_usd + row.divergence_usd - row.gas_usd - row.swap_usd
+        assert lane.net_apr_pct / lane.apr_avg_pct == pytest.approx(net / row.fees_usd, abs=1e-3)
+        assert lane.net_apr_pct < lane.apr_avg_pct
 
 
 def test_the_mode_names_the_source_of_the_pools_data(battle):

@@ -84,22 +84,17 @@ def test_a_profit_factor_includes_five_break_even_trades():
     assert health.scaled_profit_factor(np.full(50, -1.0)) == 0
 
 
-def test_decay_compares_the_month_with_the_days_before_it():
-    dice = np.random.default_rng(4)
-    month, before = dice.standard_normal(31) * 0.01, dice.standard_normal(90) * 0.01 + 0.003
-    ratios = [part.mean() / part.std(ddof=1) for part in (month, before)]
-    by_hand = stats.norm.cdf((ratios[0] - ratios[1]) / sqrt(1 / 31 + 1 / 90))
-    assert health.probability_of_no_decay(month, before) == pytest.approx(by_hand)
-    assert (
-        health.probability_of_no_decay(month[:9], before) == health.probability_of_no_decay(month, before[:29]) == 0.5
-    )
+def test_the_weights_span_0_to_100():
+    """In parts of 18: 6, 3, 5, 2 and 2, the proportions of .30, .15, .25, .10 and .10."""
+    assert sum(health.WEIGHTS.values()) == pytest.approx(1)
+    assert [18 * weight for weight in health.WEIGHTS.values()] == pytest.approx([6, 3, 5, 2, 2])
 
 
 def test_a_whole_score_by_hand():
     """Every measure computed again with scipy, from 60 days and 12 trades."""
     dice = np.random.default_rng(5)
     recent, trades = dice.standard_normal(60) * 0.02 + 0.002, dice.standard_normal(12) * 0.03
-    result = examine(recent, recent[-30:], recent[:30], trades, tried=10.0)
+    result = examine(recent, trades, tried=10.0)
     ratio, count = recent.mean() / recent.std(ddof=1), 60
     spread = sqrt(1 - stats.skew(recent) * ratio + (stats.kurtosis(recent, fisher=False) - 1) / 4 * ratio**2)
     euler = 0.5772156649
@@ -109,14 +104,12 @@ def test_a_whole_score_by_hand():
     won, lost = trades[trades > 0], -trades[trades < 0]
     even = 1 / (1 + won.mean() / lost.mean())
     pseudo = 2.5 * np.abs(trades).mean()
-    halves = [part.mean() / part.std(ddof=1) for part in (recent[-30:], recent[:30])]
     parts = [
-        0.30 * stats.norm.cdf(ratio * sqrt(count - 1) / spread),
-        0.15 * stats.norm.cdf((ratio - best / sqrt(count - 1)) * sqrt(count - 1) / spread),
-        0.25 * max(0, 1 - deepest / 0.25),
-        0.10 * stats.norm.cdf((len(won) / 12 - even) / sqrt(even * (1 - even) / 12)),
-        0.10 * min(max(((won.sum() + pseudo) / (lost.sum() + pseudo) - 0.7) / 0.9, 0), 1),
-        0.10 * stats.norm.cdf((halves[0] - halves[1]) / sqrt(1 / 30 + 1 / 30)),
+        6 / 18 * stats.norm.cdf(ratio * sqrt(count - 1) / spread),
+        3 / 18 * stats.norm.cdf((ratio - best / sqrt(count - 1)) * sqrt(count - 1) / spread),
+        5 / 18 * max(0, 1 - deepest / 0.25),
+        2 / 18 * stats.norm.cdf((len(won) / 12 - even) / sqrt(even * (1 - even) / 12)),
+        2 / 18 * min(max(((won.sum() + pseudo) / (lost.sum() + pseudo) - 0.7) / 0.9, 0), 1),
     ]
     assert result.raw == pytest.approx(100 * sum(parts), rel=1e-9)
     assert result.trust == pytest.approx(sqrt(12 / 20))
@@ -130,7 +123,7 @@ def test_a_whole_score_by_hand():
     st.floats(0, 54),
 )
 def test_a_score_is_within_0_and_100_and_a_short_record_near_50(returns, trades, tried):
-    result = examine(returns[-90:], returns[-30:], returns[:-30][-90:], trades, tried)
+    result = examine(returns[-90:], trades, tried)
     assert 0 <= result.raw <= 100
     assert 0 <= result.score <= 100
     assert abs(result.score - 50) <= 50 * result.trust + 1e-9
@@ -139,7 +132,7 @@ def test_a_score_is_within_0_and_100_and_a_short_record_near_50(returns, trades,
 
 def test_no_record_is_neither_good_nor_bad():
     none = np.array([])
-    assert examine(none, none, none, none, 0.0).score == 50
+    assert examine(none, none, 0.0).score == 50
 
 
 def test_the_winner_of_54_without_skill_is_rarely_called_skilled():

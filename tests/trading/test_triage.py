@@ -11,7 +11,7 @@ from service.trading.triage import judge, recommend
 
 
 def well(**changes) -> Health:
-    usual = Health(0.9, 0.5, 0.8, 0.6, 0.6, 0.5, deepest=0.05, raw=70.0, trust=1.0, score=70.0)
+    usual = Health(0.9, 0.5, 0.8, 0.6, 0.6, deepest=0.05, raw=70.0, trust=1.0, score=70.0)
     return replace(usual, **changes)
 
 
@@ -38,8 +38,7 @@ def test_a_short_record_is_always_under_observation():
     [
         ("healthy", {"beyond_luck": 0.96}, [None, None], "promote"),
         ("healthy", {"beyond_luck": 0.95}, [None, None], "keep"),
-        ("watch", {"decay": 0.09}, [None, None], "reduce"),
-        ("watch", {"decay": 0.11}, [None, None], "keep"),
+        ("watch", {}, [None, None], "keep"),
         ("sick", {}, [None, None], "pause"),
         ("critical", {}, ["critical", "critical"], "retire"),
         ("critical", {}, ["sick", "critical"], "pause"),

@@ -53,14 +53,24 @@ SCOREBOARD = FrameSchema(
         "kind": KIND,
         "engine": TEXT,
         "n": COUNT,
+        "n_eff": NUMBER,
         "brier": NUMBER,
+        "brier_low": NUMBER,
+        "brier_high": NUMBER,
         "log_score": NUMBER,
         "accuracy_n": COUNT,
+        "accuracy_n_eff": NUMBER,
         "accuracy_pct": NUMBER,
         "accuracy_low_pct": NUMBER,
         "accuracy_high_pct": NUMBER,
+        "likelier_side_pct": NUMBER,
+        "always_no_pct": NUMBER,
         "skill": NUMBER,
-        "against_vol": NUMBER,
+        "skill_low": NUMBER,
+        "skill_high": NUMBER,
+        "skill_vol": NUMBER,
+        "skill_vol_low": NUMBER,
+        "skill_vol_high": NUMBER,
         "backfilled": FLAG,
         "as_of": INSTANT,
         "world": WORLD,
@@ -70,6 +80,7 @@ PAIRED_DIFFERENCE = FrameSchema(
     {"backfilled": FLAG},
     {
         "n": COUNT,
+        "n_eff": NUMBER,
         "mean": NUMBER,
         "low": NUMBER,
         "high": NUMBER,
@@ -79,6 +90,11 @@ PAIRED_DIFFERENCE = FrameSchema(
         "needed": COUNT,
         "deviation": NUMBER,
         "deviation_assumed": FLAG,
+        "design_effect": NUMBER,
+        "design_effect_assumed": FLAG,
+        "diversity": NUMBER,
+        "diversity_low": NUMBER,
+        "diversity_high": NUMBER,
         "as_of": INSTANT,
         "world": WORLD,
     },
@@ -99,7 +115,7 @@ CUMULATIVE_BRIER = FrameSchema(
     {"resolved_at": INSTANT},
     {"n": COUNT, "brier_ai": NUMBER, "brier_market": NUMBER, "backfilled": FLAG, "world": WORLD},
 )
-NO_DIFFERENCE = dict.fromkeys(("mean", "low", "high", "p_value", "weeks"))
+NO_DIFFERENCE = dict.fromkeys(("n_eff", "mean", "low", "high", "p_value", "weeks"))
 
 
 def resolved_pairs(document: Document) -> pd.DataFrame:
@@ -127,9 +143,9 @@ def scoreboard(document: Document) -> pd.DataFrame:
     Returns
     -------
     One row per forecaster and book, index `forecaster`, which repeats: the live and the `backfilled` book are never
-    pooled. `accuracy_` is a percentage of `accuracy_n` markets with a 95% interval, the other scores are means over `n`
-    markets. Only the first three forecasters have `skill`; only voters have `against_vol`, their Brier score minus that
-    of the voter vol.
+    pooled. `accuracy_` is a percentage of `accuracy_n` markets, beside those of the likelier side so far and of always
+    NO; the other scores are means over `n` markets, worth `n_eff` independent ones. `skill` is against how often such a
+    market came true before, `skill_vol` against the votes of vol. Intervals are 95% ones, clustered by week.
     """
     rows = (row for book in document["books"] for row in _scores(book))
     return SCOREBOARD.frame(rows, as_of=document["as_of"], world=document["world"])
@@ -145,9 +161,13 @@ def paired_difference(document: Document) -> pd.DataFrame:
     Returns
     -------
     One row per book, index `backfilled`. `low` and `high` are the 95% interval of `mean`, missing with too few markets.
-    `needed` is the number of markets that would show the present difference, computed from the standard `deviation`.
+    `needed` is the number of markets that would show the present difference, computed from the standard `deviation` and
+    the `design_effect` of weeks. `diversity` is the Brier score of the mean voter minus that of the voters' mean.
     """
-    rows = ({**book, **(book["difference"] or NO_DIFFERENCE), "n": book["n"]} for book in document["books"])
+    rows = (
+        {**book, **(book["difference"] or NO_DIFFERENCE), "n": book["n"], **_diversity(book)}
+        for book in document["books"]
+    )
     return PAIRED_DIFFERENCE.frame(rows, as_of=document["as_of"], world=document["world"])
 
 
@@ -183,13 +203,22 @@ def cumulative_brier(document: Document) -> pd.DataFrame:
     return CUMULATIVE_BRIER.frame(points, world=document["world"])
 
 
+def _diversity(book: Document) -> dict[str, Any]:
+    measured = book["diversity"] or dict.fromkeys(("diversity", "low", "high"))
+    return {
+        "diversity": measured["diversity"],
+        "diversity_low": measured["low"],
+        "diversity_high": measured["high"],
+    }
+
+
 def _scores(book: Document) -> Iterator[dict[str, Any]]:
     for name in FORECASTERS:
         kind = "pool" if name == "ai" else name
-        fields = {"forecaster": name, "kind": kind, "engine": None, "against_vol": None}
+        fields = {"forecaster": name, "kind": kind, "engine": None}
         yield {**book[name], **fields, "backfilled": book["backfilled"]}
     for voter in book["voters"]:
-        yield {**voter, "forecaster": voter["voter"], "skill": None, "backfilled": book["backfilled"]}
+        yield {**voter, "forecaster": voter["voter"], "backfilled": book["backfilled"]}
 
 
 def _bins(book: Document) -> Iterator[dict[str, Any]]:

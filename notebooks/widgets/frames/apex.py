@@ -33,6 +33,7 @@ APEX_LAYERS = FrameSchema(
         "weight": NUMBER,
         "reading": TEXT,
         "silent": TEXT,
+        "in_sample": FLAG,
         "called_at": INSTANT,
         "backfilled": FLAG,
         "as_of": INSTANT,
@@ -43,12 +44,20 @@ APEX_ACCURACY = FrameSchema(
     {"layer": TEXT},
     {
         "n": COUNT,
+        "in_sample": COUNT,
         "n_eff": NUMBER,
         "accuracy": NUMBER,
+        "accuracy_low": NUMBER,
+        "accuracy_high": NUMBER,
+        "skill": NUMBER,
+        "skill_low": NUMBER,
+        "skill_high": NUMBER,
         "brier": NUMBER,
         "hit_rate_pct": NUMBER,
         "hit_rate_low_pct": NUMBER,
         "hit_rate_high_pct": NUMBER,
+        "likelier_side_pct": NUMBER,
+        "always_no_pct": NUMBER,
         "verdict": VERDICT,
         "backfilled": FLAG,
         "as_of": INSTANT,
@@ -86,7 +95,8 @@ def apex_layers(document: Document) -> pd.DataFrame:
     Returns
     -------
     One row per layer, index `layer`. `p_up` is P(higher) in 0 to 1. A silent layer has no `p_up`, the weight 0 and the
-    reason in `silent`. `backfilled` is that of the call.
+    reason in `silent`; an `in_sample` one was fitted on prices of that time and has no weight. `backfilled` is that of
+    the call.
     """
     shared = {name: document[name] for name in ("called_at", "backfilled", "as_of", "world")}
     return APEX_LAYERS.frame(({**layer, "layer": layer["name"]} for layer in document["layers"]), **shared)
@@ -102,14 +112,14 @@ def apex_accuracy(document: Document) -> pd.DataFrame:
     Returns
     -------
     One row per layer and book, index `layer`, which repeats; `apex` is the fusion of the layers. `accuracy` is 1 minus
-    four times the Brier score, so a coin flip has 0. `n` calls are equivalent to `n_eff` independent calls; the hit
-    rate is a percentage with a 95% interval.
+    four times the Brier score, so a coin flip has 0; `skill` is against the share of rises so far. The hit rate is a
+    percentage with a 95% interval; its calls are worth `n_eff` independent ones. `in_sample` calls are left out.
     """
     return APEX_ACCURACY.frame(_books(document), as_of=document["as_of"], world=document["world"])
 
 
 def fund_equity(document: Document) -> pd.DataFrame:
-    """The equity of the paper fund, and of bitcoin bought and held.
+    """The equity of the paper fund, and of a constant half in bitcoin.
 
     Parameters
     ----------

@@ -37,6 +37,8 @@ LANES = FrameSchema(
         "trades": COUNT,
         "win_rate_pct": NUMBER,
         "apr_avg_pct": NUMBER,
+        "net_apr_pct": NUMBER,
+        "profit_factor": NUMBER,
         "harvest_count": COUNT,
         "switch_count": COUNT,
         "positions_count": COUNT,

@@ -20,7 +20,7 @@ from notebooks.widgets.frames.schema import (
 )
 
 STATUS = one_of("healthy", "watch", "sick", "critical", "observation")
-RECOMMENDATION = one_of("promote", "keep", "reduce", "pause", "retire", "observe")
+RECOMMENDATION = one_of("promote", "keep", "pause", "retire", "observe")
 
 COLUMNS = {
     "name": TEXT,
@@ -42,7 +42,6 @@ COLUMNS = {
     "drawdown_room": NUMBER,
     "wins": NUMBER,
     "profits": NUMBER,
-    "decay": NUMBER,
     "raw_score": NUMBER,
     "trust": NUMBER,
     "previous_score": NUMBER,

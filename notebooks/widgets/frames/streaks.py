@@ -21,16 +21,21 @@ STREAKS = FrameSchema(
         "accuracy_low_pct": NUMBER,
         "accuracy_high_pct": NUMBER,
         "last_resolved_at": INSTANT,
-        "luck_best": NUMBER,
+        "likelier_side_pct": NUMBER,
+        "always_no_pct": NUMBER,
+        "expected_best": NUMBER,
+        "best_reached_pct": NUMBER,
+        "accuracy_reached_pct": NUMBER,
         "backfilled": FLAG,
         "as_of": INSTANT,
         "world": WORLD,
     },
 )
+NO_LUCK = dict.fromkeys(("expected_best", "best_reached_pct", "accuracy_reached_pct"))
 
 
 def streaks(document: Document) -> pd.DataFrame:
-    """The current and the best streak of correct answers of each voter, and the best streak expected by luck.
+    """The current and the best streak of correct answers of each voter, and how far luck alone would bring it.
 
     Parameters
     ----------
@@ -38,10 +43,10 @@ def streaks(document: Document) -> pd.DataFrame:
 
     Returns
     -------
-    One row per voter, engine and book, index `oracle`, by rank. The accuracy is the percentage of `correct` among `n`
-    answers, its 95% interval that of the equivalent `n_eff` independent answers. `luck_best` is the expected longest
-    streak of the best of as many coin flippers.
+    One row per voter, engine and book, index `oracle`, by rank in its book. The accuracy is the percentage of `correct`
+    among `n` answers, worth `n_eff` independent ones; `likelier_side_pct` and `always_no_pct` are those of forecasters
+    without insight. If the voter's probabilities are right, its best streak is `expected_best` on average, and luck
+    alone reaches the observed one, or its accuracy, in so many percent of simulated records.
     """
-    luck = {book["backfilled"]: book["expected_best"] for book in document["luck"]}
-    rows = ({**streak, "luck_best": luck.get(streak["backfilled"])} for streak in document["streaks"])
+    rows = ({**streak, **(streak["luck"] or NO_LUCK)} for streak in document["streaks"])
     return STREAKS.frame(rows, as_of=document["as_of"], world=document["world"])

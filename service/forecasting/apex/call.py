@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.apex.layers import ENGINE, LAYERS, LayerInputs
+from service.forecasting.apex.layers import ENGINE, LAYERS, LayerInputs, in_sample
 from service.forecasting.voters import consensus
 from service.forecasting.voters.ballots import Abstention, Forecast
+from service.forecasting.voters.scoring import LEAST_N
 from service.forecasting.voters.track_record import ClassRecord
-from service.forecasting.voters.votes import direction_of
 from service.market.instants import HOUR
 
 EVERY_S = 4 * HOUR  # between two calls
 HALF_TRUSTED = 50  # resolved calls of the outside market from which n / (n + 50) exceeds its minimum of one half
-AGREEING, FAR, PROVEN = 7, 0.15, 30  # special mode: voters of nine, distance of P from even, resolved calls per layer
+# The special mode: quantiles of the distances and the agreements of earlier calls, from so many calls on.
+FAR_QUANTILE, AGREEING_QUANTILE, LEAST_CALLS = 0.95, 0.5, 60
 
 
 @dataclass(frozen=True)
 class LayerVote:
-    """One layer's vote: `p` is P(higher in 24 h), null with weight 0 where the layer is `silent`, with the reason."""
+    """One layer's vote: `p` is P(higher in 24 h), null with weight 0 where the layer is `silent`, with the reason.
+
+    A vote with weight 0 that is not silent is in-sample: see `service.forecasting.apex.layers.in_sample`.
+    """
 
     name: str
     p: float | None
@@ -61,15 +65,52 @@ class Call:
         return replace(Call(**plain), layers=tuple(LayerVote(**layer) for layer in plain["layers"]))
 
 
-def fuse(inputs: LayerInputs, record: ClassRecord, *, backfilled: bool = False) -> Call:
-    """The call of all layers together, weighted and calibrated by `record`, that of earlier calls."""
+@dataclass(frozen=True)
+class Thresholds:
+    """What a call must reach for the special mode: a `distance` of P from even, and an `agreement`.
+
+    They are the 95% quantile and the median of the `past_calls` earlier calls; with fewer than 60 they are fixed.
+    """
+
+    distance: float = 0.15
+    agreement: float = 0.75
+    past_calls: int = 0
+    fixed: bool = True
+
+
+FIXED = Thresholds()
+
+
+def thresholds_of(past: Sequence[Call]) -> Thresholds:
+    """The thresholds for the call after `past`."""
+    if len(past) < LEAST_CALLS:
+        return replace(FIXED, past_calls=len(past))
+    distances, agreements = np.array([(abs(call.p_up - 0.5), call.agreement) for call in past]).T
+    return Thresholds(
+        distance=float(np.quantile(distances, FAR_QUANTILE)),
+        agreement=float(np.quantile(agreements, AGREEING_QUANTILE)),
+        past_calls=len(past),
+        fixed=False,
+    )
+
+
+def fuse(inputs: LayerInputs, record: ClassRecord, thresholds: Thresholds = FIXED, *, backfilled: bool = False) -> Call:
+    """The call of all layers together, weighted and calibrated by `record`, that of earlier calls.
+
+    A layer whose constants were fitted on prices of this time is shown and has no weight. `thresholds` are those of the
+    special mode.
+    """
     answers = {name: _answer(layer, inputs) for name, layer in LAYERS.items()}
-    voting = {name: answer.p for name, answer in answers.items() if isinstance(answer, Forecast)}
+    voting = {
+        name: answer.p
+        for name, answer in answers.items()
+        if isinstance(answer, Forecast) and not in_sample(name, inputs.at)
+    }
     weights = _weigh(list(voting), record)
     p = np.array(list(voting.values()))
     p_up = float(consensus.combine(p, weights, record.calibration)) if len(p) else 0.5
     agreement = float(weights[(p - 0.5) * (p_up - 0.5) > 0].sum() / weights.sum()) if len(p) else 0.0
-    conditions = _conditions(inputs, p_up, record)
+    conditions = _conditions(p_up, agreement, voting, record, thresholds)
     weight_of = dict(zip(voting, weights.tolist(), strict=True))
     return Call(
         asset=inputs.asset,
@@ -106,20 +147,17 @@ def _weigh(names: Sequence[str], record: ClassRecord) -> NDArray[np.float64]:
     return np.where(np.array(names) == "market", trusted * weights, weights)
 
 
-def _conditions(inputs: LayerInputs, p_up: float, record: ClassRecord) -> dict[str, bool]:
-    """The conditions of the special mode: agreement of the nine, distance from even, and proven layers."""
-    side = _direction(p_up)
-    agreeing = sum(_direction(p) == side for p in (*inputs.seats.values(), *inputs.brains.values()))
+def _conditions(
+    p_up: float, agreement: float, voting: Iterable[str], record: ClassRecord, thresholds: Thresholds
+) -> dict[str, bool]:
+    """The conditions of the special mode; without a voting layer none holds."""
     resolved = _resolved(record)
+    counts = [resolved.get(name, 0) for name in voting]
     return {
-        "seven_of_nine_agree": side != "NEUTRAL" and agreeing >= AGREEING,
-        "fifteen_points_from_even": abs(p_up - 0.5) >= FAR,
-        "every_layer_proven": all(resolved.get(name, 0) >= PROVEN for name in LAYERS),
+        "distance_exceeds_threshold": abs(p_up - 0.5) > thresholds.distance,
+        "agreement_reaches_threshold": agreement >= thresholds.agreement,
+        "every_voting_layer_has_30_calls": min(counts, default=0) >= LEAST_N,
     }
-
-
-def _direction(p: float) -> str:
-    return direction_of(round(100 * p, 1))
 
 
 def _resolved(record: ClassRecord) -> dict[str, int]:

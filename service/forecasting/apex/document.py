@@ -1,25 +1,16 @@
-"""The published status of apex; every number is rounded here and nowhere else."""
+"""The published status of apex."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from service.documents import Document, DocumentHeader, rounded
-from service.forecasting.apex.call import EVERY_S, Call, LayerVote
+from service.forecasting.apex.call import EVERY_S, Call, LayerVote, Thresholds
+from service.forecasting.apex.layers import in_sample
 from service.forecasting.apex.scores import Accuracy, ApexScores
 from service.forecasting.voters.next_day import HORIZON_H
 from service.forecasting.voters.votes import Direction, direction_of
 from service.market.instants import iso
-
-DIGITS = {
-    "n_eff": 1,
-    "accuracy": 5,
-    "brier": 5,
-    "hit_rate_pct": 4,
-    "hit_rate_low_pct": 4,
-    "hit_rate_high_pct": 4,
-}
 
 
 @dataclass(frozen=True)
@@ -34,15 +25,19 @@ class FusedVote:
 
 @dataclass(frozen=True)
 class SpecialMode:
-    """Whether all conditions hold, and each of them."""
+    """Whether all conditions hold, each of them, and what the call had to reach."""
 
     active: bool
     conditions: dict[str, bool]
+    thresholds: Thresholds
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer: P(higher), null where it is `silent`, with the reason; its reading; its accuracy, live first."""
+    """One layer: P(higher), null where it is `silent`, with the reason; its reading; its accuracy, live first.
+
+    `in_sample`: its constants were fitted on prices of the call's time, so it has no weight and is not scored.
+    """
 
     name: str
     p_up: float | None
@@ -50,6 +45,7 @@ class Layer:
     weight: float
     reading: str
     silent: str | None
+    in_sample: bool
     accuracy: tuple[Accuracy, ...]
 
 
@@ -75,8 +71,8 @@ class ApexDocument(Document):
     backfilled: bool
 
 
-def apex_document(call: Call, scores: ApexScores, header: DocumentHeader) -> ApexDocument:
-    """The document of the latest call."""
+def apex_document(call: Call, thresholds: Thresholds, scores: ApexScores, header: DocumentHeader) -> ApexDocument:
+    """The document of the latest call, whose special mode had these thresholds."""
     bull = _bull(call.p_up)
     return ApexDocument(
         schema="apex/1",
@@ -89,9 +85,9 @@ def apex_document(call: Call, scores: ApexScores, header: DocumentHeader) -> Ape
         vote=FusedVote(direction_of(bull), round(call.p_up, 4), bull, round(100 - bull, 1)),
         agreement=round(call.agreement, 4),
         confidence=round(call.confidence, 4),
-        special_mode=SpecialMode(call.special, dict(call.conditions)),
-        layers=tuple(_layer(layer, scores.layers[layer.name]) for layer in call.layers),
-        record=_rounded(scores.fused),
+        special_mode=SpecialMode(call.special, dict(call.conditions), _rounded(thresholds)),
+        layers=tuple(_layer(layer, call.at, scores.layers[layer.name]) for layer in call.layers),
+        record=scores.fused,
         backfilled=call.backfilled,
     )
 
@@ -100,7 +96,12 @@ def _bull(p_up: float) -> float:
     return round(100 * round(p_up, 4), 1)
 
 
-def _layer(layer: LayerVote, accuracy: Sequence[Accuracy]) -> Layer:
+def _rounded(thresholds: Thresholds) -> Thresholds:
+    distance, agreement = round(thresholds.distance, 4), round(thresholds.agreement, 4)
+    return replace(thresholds, distance=distance, agreement=agreement)
+
+
+def _layer(layer: LayerVote, at: int, accuracy: tuple[Accuracy, ...]) -> Layer:
     return Layer(
         name=layer.name,
         p_up=rounded(layer.p, 4),
@@ -108,12 +109,6 @@ def _layer(layer: LayerVote, accuracy: Sequence[Accuracy]) -> Layer:
         weight=round(layer.weight, 3),
         reading=layer.reading,
         silent=layer.silent,
-        accuracy=_rounded(accuracy),
-    )
-
-
-def _rounded(books: Sequence[Accuracy]) -> tuple[Accuracy, ...]:
-    return tuple(
-        replace(book, **{name: rounded(getattr(book, name), digits) for name, digits in DIGITS.items()})
-        for book in books
+        in_sample=in_sample(layer.name, at),
+        accuracy=accuracy,
     )

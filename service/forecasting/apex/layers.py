@@ -1,8 +1,8 @@
 """The eight layers of apex: the inputs of each, and the P(higher in 24 hours) that it derives from them.
 
 The direction of a day is close to a coin flip, so the effects of all layers but the outside market are small. Those of
-`breadth` and `regime` were fitted to hourly bars of real coins, February 2024 to April 2025, on questions that overlap
-within a day, and halved.
+`breadth` and `regime` were fitted to hourly bars of real coins on questions that overlap within a day, and halved;
+`FITTED_ON` says to which time.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ MOVED_PEERS = -0.08  # a sigma of the other coins' last day: -.16 +- .08
 RISING_PEERS = -0.07  # from none of them rising over a week to all: -.13 +- .17
 VOLATILE_MOVE = -0.2  # a sigma of the last day times the log volatility ratio: -.40 +- .21
 MOOD = 0.4  # a news score of 1 [assumed]
+# The unix seconds between which prices were used to fit the constants of a layer.
+REAL_BARS = (1_706_745_600, 1_746_057_600)  # February 2024 to April 2025
+FITTED_ON: dict[str, tuple[int, int]] = {"breadth": REAL_BARS, "regime": REAL_BARS}
 MOST_SIGMAS, MOST_RATIO = 3.0, 1.0  # larger moves and log ratios count as these
 
 
@@ -141,6 +144,12 @@ def swarm(inputs: LayerInputs) -> Forecast:
 LAYERS: dict[str, Callable[[LayerInputs], Forecast]] = {
     layer.__name__: layer for layer in (oracles, brains, volatility, breadth, regime, news, market, swarm)
 }
+
+
+def in_sample(name: str, at: int) -> bool:
+    """Whether the day after the unix second `at` overlaps the time on which the layer's constants were fitted."""
+    begins, ends = FITTED_ON.get(name, (0, 0))
+    return begins < at + DAY and at < ends
 
 
 def _pooled(votes: Mapping[str, float], weights: Mapping[str, float], kind: str) -> Forecast:

@@ -1,6 +1,6 @@
 """The accuracy of apex and each of its layers, from calls whose day is over.
 
-Calls a few hours apart share most of their day, so intervals use the number of independent calls they are worth.
+Calls a few hours apart share most of their day, so intervals are clustered by week of resolution.
 Backfilled and live calls are two books that are never pooled; only the weights are learnt from both.
 """
 
@@ -14,20 +14,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.apex.call import Call
-from service.forecasting.apex.layers import ENGINE, LAYERS
+from service.forecasting.apex.layers import ENGINE, LAYERS, in_sample
 from service.forecasting.predictions.resolution import resolve
-from service.forecasting.voters.next_day import HORIZON_H, up_in_a_day
-from service.forecasting.voters.scoring import brier, effective_count, wilson_interval
-from service.forecasting.voters.track_record import LEAST_INDEPENDENT, Resolved, ResolvedVote, TrackRecord, build
+from service.forecasting.predictions.scores.right_share import RightShare, right_share
+from service.forecasting.voters.next_day import up_in_a_day
+from service.forecasting.voters.scoring import (
+    LEAST_N,
+    base_rate_known,
+    brier,
+    clustered_mean,
+    published,
+    skill_terms,
+    weeks_of,
+)
+from service.forecasting.voters.track_record import Resolved, ResolvedVote, TrackRecord, build
 from service.market.bars import Bars
-from service.market.instants import HOUR
+from service.market.instants import DAY
 
 CoinVerdict = Literal[
     "not enough resolved markets", "no clear difference from a coin", "better than a coin", "worse than a coin"
 ]
 Array = NDArray[np.float64]
 
-EVEN_BRIER = 0.25
+DIGITS = 5
 
 
 class ResolvedCall(NamedTuple):
@@ -39,20 +48,32 @@ class ResolvedCall(NamedTuple):
 
 @dataclass(frozen=True)
 class Accuracy:
-    """The accuracy of P(higher) on `n` calls, worth `n_eff` independent ones; null without calls.
+    """The accuracy of P(higher) on `n` calls, null without calls.
 
-    `accuracy` is 1 - Brier / 0.25: 0 is a coin flip, 1 certainty that came true, negative worse than a coin.
-    `hit_rate_pct` is the share of calls with a side (p other than 0.5) whose side was right, with a 95% interval.
+    `in_sample` votes are left out: the layer's constants were fitted on prices of their time.
+    `accuracy` is 1 - Brier / 0.25: 0 is a coin flip, 1 certainty that came true, negative worse than a coin. `skill`
+    is the same against the share of rises among the calls of the book that had resolved when each was made.
+    `hit_rate_pct` is the share of calls with a side (p other than 0.5) whose side was right, worth `n_eff` independent
+    ones. On the same calls the likelier side so far reaches `likelier_side_pct`, and "not higher" every time
+    `always_no_pct`. Every interval is a 95% one clustered by week of resolution; with one week nothing is known.
     """
 
     backfilled: bool
     n: int
+    in_sample: int
     n_eff: float
     accuracy: float | None
+    accuracy_low: float | None
+    accuracy_high: float | None
+    skill: float | None
+    skill_low: float | None
+    skill_high: float | None
     brier: float | None
     hit_rate_pct: float | None
     hit_rate_low_pct: float | None
     hit_rate_high_pct: float | None
+    likelier_side_pct: float | None
+    always_no_pct: float | None
     verdict: CoinVerdict
 
 
@@ -89,8 +110,12 @@ def record_of(resolved: Sequence[ResolvedCall], as_of: int) -> TrackRecord:
 
 
 def _question(call: Call, happened: bool) -> Resolved:
-    votes = (ResolvedVote(layer.name, ENGINE, layer.p, layer.weight) for layer in call.layers if layer.p is not None)
-    return Resolved("up", call.at, float(HORIZON_H), happened, tuple(votes))
+    votes = (
+        ResolvedVote(layer.name, ENGINE, layer.p, layer.weight)
+        for layer in call.layers
+        if layer.p is not None and not in_sample(layer.name, call.at)
+    )
+    return Resolved("up", call.at, call.at + DAY, happened, tuple(votes))
 
 
 def score(resolved: Sequence[ResolvedCall]) -> ApexScores:
@@ -100,48 +125,54 @@ def score(resolved: Sequence[ResolvedCall]) -> ApexScores:
         for backfilled in (False, True)
     }
 
-    def measured(place: int) -> tuple[Accuracy, ...]:
-        return tuple(_measure(backfilled, *columns[[0, 1, place]]) for backfilled, columns in books.items())
+    def measured(name: str, place: int) -> tuple[Accuracy, ...]:
+        return tuple(_measure(name, backfilled, *columns[[0, 1, place]]) for backfilled, columns in books.items())
 
     return ApexScores(
-        layers={name: measured(3 + place) for place, name in enumerate(LAYERS)},
-        fused=measured(2),
+        layers={name: measured(name, 3 + place) for place, name in enumerate(LAYERS)},
+        fused=measured("", 2),
     )
 
 
 def _columns(book: Sequence[ResolvedCall]) -> Array:
-    """Rows of hours, outcome, fused P and each layer's P (NaN where silent), shape (3 + layers, calls)."""
+    """Rows of instants, outcome, fused P and each layer's P (NaN where silent), shape (3 + layers, calls)."""
     rows = []
     for call, happened in book:
         p_of = {layer.name: layer.p for layer in call.layers}
-        rows.append([call.at / HOUR, float(happened), call.p_up, *map(p_of.get, LAYERS)])
+        rows.append([call.at, float(happened), call.p_up, *map(p_of.get, LAYERS)])
     return np.array(rows, dtype=float).reshape(-1, 3 + len(LAYERS)).T
 
 
-def _measure(backfilled: bool, hours: Array, happened: Array, p: Array) -> Accuracy:
-    """The accuracy of `p` (calls,), NaN where a layer was silent."""
-    voted = np.isfinite(p)
-    hours, happened, p = hours[voted], happened[voted], p[voted]
-    n, n_eff = len(p), effective_count(hours, HORIZON_H)
-    if n == 0:
-        return Accuracy(backfilled, 0, 0.0, None, None, None, None, None, "not enough resolved markets")
-    loss = float(brier(p, happened).mean())
-    sided = p != 0.5
-    rate, low, high = _hits((p > 0.5)[sided] == happened[sided], n_eff / n)
-    return Accuracy(backfilled, n, n_eff, 1 - loss / EVEN_BRIER, loss, rate, low, high, _verdict(n_eff, low, high))
+def _measure(name: str, backfilled: bool, at: Array, happened: Array, p: Array) -> Accuracy:
+    """The accuracy of `p` (calls,) of the layer `name`, NaN where it was silent; no layer is fused."""
+    made_at = at.astype(np.int64)
+    rate, weeks = base_rate_known(happened, made_at, made_at + DAY), weeks_of(made_at + DAY)
+    fitted_on = np.array([in_sample(name, instant) for instant in made_at.tolist()], dtype=bool)
+    voted = np.isfinite(p) & ~fitted_on
+    fitted = int((np.isfinite(p) & fitted_on).sum())
+    happened, p, rate, weeks = happened[voted], p[voted], rate[voted], weeks[voted]
+    right = right_share(p, rate, happened, weeks)
+    loss, coin = clustered_mean(brier(p, happened), weeks), np.full(len(p), 0.5)
+    return Accuracy(
+        backfilled=backfilled,
+        n=len(p),
+        in_sample=fitted,
+        n_eff=right.n_eff,
+        **clustered_mean(skill_terms(p, coin, happened), weeks).fields("accuracy", DIGITS),
+        **clustered_mean(skill_terms(p, rate, happened), weeks).fields("skill", DIGITS),
+        brier=published(loss.mean, DIGITS),
+        hit_rate_pct=right.pct,
+        hit_rate_low_pct=right.low_pct,
+        hit_rate_high_pct=right.high_pct,
+        likelier_side_pct=right.likelier_side_pct,
+        always_no_pct=right.always_no_pct,
+        verdict=_verdict(right),
+    )
 
 
-def _hits(right: NDArray[np.bool_], worth: float) -> tuple[float | None, float | None, float | None]:
-    """The share of right sides in percent and its 95% interval, each counted `worth` times (Wilson 1927)."""
-    if not len(right):
-        return None, None, None
-    low, high = wilson_interval(right.sum() * worth, len(right) * worth)
-    return 100 * float(right.mean()), 100 * low, 100 * high
-
-
-def _verdict(n_eff: float, low: float | None, high: float | None) -> CoinVerdict:
-    if n_eff < LEAST_INDEPENDENT:
+def _verdict(right: RightShare) -> CoinVerdict:
+    if right.n_eff < LEAST_N:
         return "not enough resolved markets"
-    if low is None or high is None or low <= 50 <= high:
+    if right.low_pct is None or right.high_pct is None or right.low_pct <= 50 <= right.high_pct:
         return "no clear difference from a coin"
-    return "better than a coin" if low > 50 else "worse than a coin"
+    return "better than a coin" if right.low_pct > 50 else "worse than a coin"

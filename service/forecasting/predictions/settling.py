@@ -64,9 +64,9 @@ def resolved(settled: Iterable[Prediction]) -> list[Resolved]:
     A question without a criterion (`open`) counts only if it was asked of the oracle, which treats it as `up`.
     """
     return [
-        _resolved(prediction, prediction.commitment)
+        _resolved(prediction, prediction.commitment, prediction.settlement)
         for prediction in settled
-        if prediction.commitment and (prediction.is_scored or _is_decided_answer(prediction))
+        if prediction.commitment and prediction.settlement and (prediction.is_scored or _is_decided_answer(prediction))
     ]
 
 
@@ -74,12 +74,12 @@ def _is_decided_answer(prediction: Prediction) -> bool:
     return prediction.category == "answer" and prediction.outcome in ("yes", "no")
 
 
-def _resolved(prediction: Prediction, commitment: Commitment) -> Resolved:
+def _resolved(prediction: Prediction, commitment: Commitment, settlement: Settlement) -> Resolved:
     votes = (vote for vote in commitment.votes if vote.voter != APEX)
     return Resolved(
         comparator=prediction.question.comparator,
         asked_at=commitment.voted_at,
-        horizon_hours=(prediction.deadline - commitment.voted_at) / HOUR,
+        resolved_at=settlement.resolved_at,
         happened=prediction.outcome == "yes",
         votes=tuple(ResolvedVote(vote.voter, vote.engine, vote.p, vote.weight) for vote in votes),
     )

@@ -12,14 +12,12 @@ from service.forecasting.price_record.book import ALL, PriceBook
 from service.forecasting.price_record.committed import SHARES, STANDARD
 from service.forecasting.price_record.sums import CrpsRatio, ScoreSums, ratio_of
 from service.forecasting.voters.price_forecasts import PERCENTS
-from service.forecasting.voters.scoring import needed_to_see
+from service.forecasting.voters.scoring import LEAST_N, needed_to_see
 from service.market.assets import ASSETS
 
 PriceVerdict = Literal[
     "not enough resolved forecasts", "no clear difference yet", "the voters are better", "plain volatility is better"
 ]
-
-LEAST_N = 30  # the minimum number of independent resolved forecasts for a verdict
 
 
 @dataclass(frozen=True)
@@ -154,4 +152,4 @@ def needed(n: int, ratio: CrpsRatio) -> int | None:
     if not ratio.is_measured or ratio.error is None:
         return None
     least, gap = ceil(LEAST_N * n / ratio.n_eff), round(ratio.ratio - 1, 4)
-    return max(least, needed_to_see(gap, ratio.error * sqrt(n))) if gap else least
+    return max(least, needed_to_see(gap, ratio.error * sqrt(n), 1.0)) if gap else least

@@ -16,15 +16,12 @@ import numpy as np
 from service.forecasting.price_record.committed import EVERY_S, SHARES, STANDARD
 from service.forecasting.price_record.scores import BINS, PriceScores
 from service.forecasting.voters.price_forecasts import PERCENTS
-from service.forecasting.voters.scoring import Instants, weeks_of
+from service.forecasting.voters.scoring import LEAST_CLUSTERS, Instants, t_quantile, weeks_of
 from service.market.instants import DAY
 
 Products = tuple[float, float, float]
 
 WEEK_S = 7 * DAY
-LEAST_BLOCKS = 8  # with fewer the design effect cannot be measured
-MANY_BLOCKS = 40  # with fewer the interval is that of Student's t
-NORMAL_975 = 1.959964
 
 
 def blocks_of(horizon: str, resolved_at: Instants) -> Instants:
@@ -130,7 +127,7 @@ class CrpsRatio:
     @property
     def is_measured(self) -> bool:
         """Whether there are enough blocks to measure how much forecasts depend on each other."""
-        return self.blocks >= LEAST_BLOCKS
+        return self.blocks >= LEAST_CLUSTERS
 
 
 def ratio_of(sums: ScoreSums, horizon: str) -> CrpsRatio | None:
@@ -148,7 +145,7 @@ def ratio_of(sums: ScoreSums, horizon: str) -> CrpsRatio | None:
         return CrpsRatio(ratio, min(1.0, _apart(sums.n, horizon)), blocks)
     products = _added(sums.block_products, _products(*sums.block_sums))
     of_blocks, of_rows = _squares(products, ratio, blocks), _squares(sums.products, ratio, sums.n)
-    worth = blocks if blocks < LEAST_BLOCKS else sums.n * min(1.0, of_rows / of_blocks if of_blocks else 1.0)
+    worth = blocks if blocks < LEAST_CLUSTERS else sums.n * min(1.0, of_rows / of_blocks if of_blocks else 1.0)
     n_eff = min(worth, _apart(sums.n, horizon))
     error = sqrt(of_rows * sums.n / n_eff) / sums.vol_crps
     half = t_quantile(blocks) * error
@@ -164,12 +161,3 @@ def _squares(products: Products, ratio: float, n: int) -> float:
     """The sum of (a - ratio b)**2 over n pairs, times n / (n - 1)."""
     first, both, second = products
     return max(0.0, first - 2 * ratio * both + ratio**2 * second) * n / (n - 1)
-
-
-def t_quantile(blocks: int) -> float:
-    """The 97.5% quantile of Student's t for so many blocks; the normal one from 40 on."""
-    if blocks >= MANY_BLOCKS:
-        return NORMAL_975
-    from scipy.special import stdtrit
-
-    return float(stdtrit(blocks - 1, 0.975))

@@ -56,14 +56,14 @@ class Ballot:
 class Pooled:
     """The consensus of the ballots: `p` is P(YES).
 
-    `weights` are those of the ballots, in their order, with mean near 1; `effective_voters` is the number of
-    independent voters they are worth. `outliers` are the voters that weigh a third because they are far from the
-    others. `without` is the P(YES) of the pool without each ballot.
+    `weights` are those of the ballots, in their order, with mean near 1. `effective_voters` is the number of
+    independent voters that the nine are worth on their record, None until it is measured. `outliers` are the voters
+    that weigh a third because they are far from the others. `without` is the P(YES) of the pool without each ballot.
     """
 
     p: float
     weights: tuple[float, ...]
-    effective_voters: float
+    effective_voters: float | None
     outliers: tuple[str, ...]
     without: tuple[float, ...]
 

@@ -34,7 +34,7 @@ def pool(ballots: Sequence[Ballot], record: ClassRecord) -> Pooled:
     return Pooled(
         p=float(combine(p, weights, record.calibration)),
         weights=tuple(weights.tolist()),
-        effective_voters=effective_voters(len(ballots), record.calibration.correlation),
+        effective_voters=record.calibration.effective_voters,
         outliers=outliers,
         without=leave_one_out(ballots, record),
     )
@@ -133,11 +133,3 @@ def _shrunk(skill: VoterSkill | None) -> float:
     if skill is None or skill.n < LEAST_RESOLVED:
         return 0.0
     return skill.n_eff * skill.difference / (skill.n_eff + SHRINKAGE)
-
-
-def effective_voters(voters: int, correlation: float) -> float:
-    """The number of independent voters that correlated ones are worth: n / (1 + (n - 1) r) (Kish 1965).
-
-    With r = .89, the correlation of the errors of language models, nine voters are worth 1.1.
-    """
-    return voters / (1 + (voters - 1) * correlation)

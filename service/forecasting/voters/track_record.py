@@ -9,16 +9,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from service.forecasting.voters.distribution import probability_of
 from service.forecasting.voters.logistic import fit_map
-from service.forecasting.voters.scoring import brier, effective_count
+from service.forecasting.voters.scoring import LEAST_N, Instants, brier, clustered_mean, weeks_of
 from service.questions.question import Comparator
 
 Class = Literal["direction", "event"]
 Array = NDArray[np.float64]
 
 CLIP = 0.01  # of probabilities before they become log-odds
-LEAST_INDEPENDENT = 30  # independent resolved questions before the pool is calibrated
-PRIOR_CORRELATION = 0.89  # of voters' errors, measured on nine language models
 PRIOR_STRETCH = (1.0, 0.15)  # mean and standard deviation of the factor b
 PRIOR_SHIFT = (0.0, 0.25)  # of the constant a, for events; direction has none
 
@@ -40,11 +39,11 @@ class ResolvedVote:
 
 @dataclass(frozen=True)
 class Resolved:
-    """A question that resolved yes or no, with its votes; void ones are left out. `asked_at` is a unix second."""
+    """A question that resolved yes or no, with its votes; void ones are left out. Instants are unix seconds."""
 
     comparator: Comparator
     asked_at: int
-    horizon_hours: float
+    resolved_at: int
     happened: bool
     votes: tuple[ResolvedVote, ...]
 
@@ -53,8 +52,9 @@ class Resolved:
 class VoterSkill:
     """The skill of one engine of one voter in a class of questions.
 
-    `n` votes have resolved, worth `n_eff` independent ones. `brier` is their mean score and `difference` the mean of
-    that score less the mean over all voters of the same question: negative is better than average.
+    `n` votes have resolved. `brier` is their mean score and `difference` the mean of that score less the mean over all
+    voters of the same question: negative is better than average. `n_eff` is the number of independent votes that the
+    differences are worth, by the design effect of weeks.
     """
 
     voter: str
@@ -67,13 +67,16 @@ class VoterSkill:
 
 @dataclass(frozen=True)
 class PoolCalibration:
-    """The pool of a class: p = sigmoid(shift + stretch x), and the mean correlation of its voters' errors."""
+    """The pool of a class: p = sigmoid(shift + stretch x), from `n` questions worth `n_eff` independent ones.
+
+    `effective_voters` is the number of independent voters that the pool's are worth, None until it is measured.
+    """
 
     n: int = 0
     n_eff: float = 0.0
     shift: float = 0.0
     stretch: float = 1.0
-    correlation: float = PRIOR_CORRELATION
+    effective_voters: float | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,7 @@ def build(resolved: Sequence[Resolved], as_of: int) -> TrackRecord:
 def _build_class(name: Class, questions: Sequence[Resolved]) -> ClassRecord:
     if not questions:
         return ClassRecord()
+    questions = sorted(questions, key=lambda question: question.asked_at)
     engines = sorted({(vote.voter, vote.engine) for question in questions for vote in question.votes})
     place = {engine: column for column, engine in enumerate(engines)}
     p, weights = np.full((2, len(questions), len(engines)), np.nan)
@@ -135,8 +139,7 @@ def _build_class(name: Class, questions: Sequence[Resolved]) -> ClassRecord:
         p=p,
         weights=weights,
         happened=np.array([question.happened for question in questions], dtype=float),
-        asked_at=np.array([question.asked_at / 3600 for question in questions]),
-        horizons=np.array([question.horizon_hours for question in questions]),
+        weeks=weeks_of(np.array([question.resolved_at for question in questions])),
     )
 
 
@@ -147,10 +150,9 @@ def measure(
     p: Array,
     weights: Array,
     happened: Array,
-    asked_at: Array,
-    horizons: Array,
+    weeks: Instants,
 ) -> ClassRecord:
-    """The record of one class, from at least one question.
+    """The record of one class, from at least one question, in order of asking.
 
     Parameters
     ----------
@@ -160,8 +162,8 @@ def measure(
         One for each column.
     p, weights : ndarray of shape (questions, engines)
         P(YES) and weights; NaN where an engine did not vote.
-    happened, asked_at, horizons : ndarray of shape (questions,)
-        1 or 0; instants of asking and times to resolution in hours.
+    happened, weeks : ndarray of shape (questions,)
+        1 or 0; the calendar week of resolution.
     """
     scores = brier(p, happened[:, None])
     differences = scores - np.nanmean(scores, axis=1, keepdims=True)
@@ -169,20 +171,20 @@ def measure(
     for column, (voter, engine) in enumerate(engines):
         voted = np.isfinite(p[:, column])
         if voted.any():
-            n_eff = effective_count(asked_at[voted], float(horizons[voted].mean()))
-            means = (float(values[voted, column].mean()) for values in (scores, differences))
-            standings.append(VoterSkill(voter, engine, int(voted.sum()), n_eff, *means))
-    n_eff = effective_count(asked_at, float(horizons.mean()))
-    return ClassRecord(_calibrate(name, p, weights, happened, n_eff), tuple(standings))
+            difference = clustered_mean(differences[voted, column], weeks[voted])
+            loss = float(scores[voted, column].mean())
+            standings.append(VoterSkill(voter, engine, difference.n, difference.n_eff, loss, difference.mean))
+    return ClassRecord(_calibrate(name, p, weights, happened, weeks), tuple(standings))
 
 
-def _calibrate(name: Class, p: Array, weights: Array, happened: Array, n_eff: float) -> PoolCalibration:
-    if n_eff < LEAST_INDEPENDENT:
-        return PoolCalibration(n=len(happened), n_eff=n_eff)
+def _calibrate(name: Class, p: Array, weights: Array, happened: Array, weeks: Instants) -> PoolCalibration:
     x = pooled_log_odds(p, weights)
-    shift, stretch = fit_pool(x, happened, n_eff / len(happened), has_shift=name == "event")
-    correlation = error_correlation(p, happened)
-    return PoolCalibration(len(happened), n_eff, shift, stretch, correlation)
+    residual = clustered_mean(happened - probability_of(x), weeks)
+    n, n_eff = residual.n, residual.n_eff
+    if n_eff < LEAST_N:
+        return PoolCalibration(n=n, n_eff=n_eff)
+    shift, stretch = fit_pool(x, happened, n_eff / n, has_shift=name == "event")
+    return PoolCalibration(n, n_eff, shift, stretch, effective_voters(p, happened))
 
 
 def pooled_log_odds(p: Array, weights: Array) -> Array:
@@ -208,21 +210,24 @@ def fit_pool(x: Array, happened: Array, worth: float, *, has_shift: bool) -> tup
     return (fitted[0], fitted[1]) if has_shift else (0.0, fitted[0])
 
 
-def error_correlation(p: Array, happened: Array) -> float:
-    """Mean correlation of the errors of two voters, over all pairs with 30 common questions; in [0, 1].
+def effective_voters(p: Array, happened: Array) -> float | None:
+    """The number of independent voters that those of the last question are worth, from 1 to their number.
 
-    The prior of .89 where there is no such pair.
+    The participation ratio (trace C)^2 / trace C^2 of the covariance C of their residuals, outcome minus P(YES): k for
+    k equal and uncorrelated ones, 1 for identical ones. All voters miss the same outcome, so it is near 1 even for
+    voters whose errors are otherwise independent. None with fewer than 30 questions on which all of them voted.
+
+    Parameters
+    ----------
+    p : ndarray of shape (questions, voters)
+        P(YES) in order of asking, NaN where one did not vote.
+    happened : ndarray of shape (questions,)
+        1 or 0.
     """
-    errors = (happened[:, None] - p).T
-    correlations = []
-    for voter in range(len(errors)):
-        for other in range(voter):
-            common = np.isfinite(errors[voter]) & np.isfinite(errors[other])
-            if common.sum() >= LEAST_INDEPENDENT:
-                correlations.append(_correlation(errors[voter][common], errors[other][common]))
-    return float(np.clip(np.mean(correlations), 0, 1)) if correlations else PRIOR_CORRELATION
-
-
-def _correlation(x: Array, y: Array) -> float:
-    deviations = x.std() * y.std()
-    return float(np.mean((x - x.mean()) * (y - y.mean())) / deviations) if deviations > 0 else 1.0
+    voting = p[:, np.isfinite(p[-1])]
+    complete = np.isfinite(voting).all(axis=1)
+    if complete.sum() < LEAST_N:
+        return None
+    covariance = np.atleast_2d(np.cov((happened[:, None] - voting)[complete].T))
+    squares = float((covariance**2).sum())
+    return float(np.trace(covariance)) ** 2 / squares if squares > 0 else None

@@ -45,8 +45,9 @@ class Vote:
 class Consensus:
     """The published consensus; bull and bear are percent and add up to 100.
 
-    `agreement_pct` is the share of the weight that voted for the direction, `effective_voters` the number of
-    independent voters the votes are worth. `pivotal` are the voters without whom the direction would be different.
+    `agreement_pct` is the share of the weight that voted for the direction. `effective_voters` is the number of
+    independent voters that the nine are worth on their resolved votes, null until 30 independent questions of the kind
+    have resolved. `pivotal` are the voters without whom the direction would be different.
     """
 
     direction: Direction
@@ -55,7 +56,7 @@ class Consensus:
     strength: Strength
     oracles_count: int
     agreement_pct: float
-    effective_voters: float
+    effective_voters: float | None
     pivotal: tuple[str, ...]
 
 
@@ -209,7 +210,7 @@ def _consensus(result: PanelResult) -> Consensus:
         strength=strength_of(bull, agreement, voters),
         oracles_count=voters,
         agreement_pct=agreement,
-        effective_voters=round(pooled.effective_voters, 1),
+        effective_voters=pooled.effective_voters and round(pooled.effective_voters, 1),
         pivotal=_pivotal(result, direction),
     )
 

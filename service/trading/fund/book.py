@@ -64,8 +64,9 @@ class Rebalancing:
 class FundHistory:
     """The fund since the unix second `anchor`.
 
-    `times` (n + 1,) are the anchor and the ends of the n bars; `equity` and `held` (n + 1,) are USD at these times, of
-    the fund and of a benchmark that buys the asset at the first open. `cash` is USD now, `quantity` units of the asset
+    `times` (n + 1,) are the anchor and the ends of the n bars; `equity` and `benchmark` (n + 1,) are USD at these
+    times, of the fund and of one whose every call is at even odds: a constant exposure of `middle`, at the same
+    instants, costs and tolerance. `cash` is USD now, `quantity` units of the asset
     now, `price` the last close (None before the first).
     """
 
@@ -73,7 +74,7 @@ class FundHistory:
     anchor: int
     times: Times
     equity: Prices
-    held: Prices
+    benchmark: Prices
     trades: tuple[Rebalancing, ...]
     cash: float
     quantity: float
@@ -96,12 +97,13 @@ def run(calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: Fund
     """
     bars = bars.since(anchor)
     states, trades = _follow(calls, bars, anchor, terms)
+    even, _ = _follow([(at, 0.5) for at, _ in calls], bars, anchor, terms)
     return FundHistory(
         terms=terms,
         anchor=anchor,
         times=np.append(anchor, bars.time + bars.step),
         equity=_equity(states, bars.close, terms),
-        held=_held(bars, terms),
+        benchmark=_equity(even, bars.close, terms),
         trades=tuple(trades),
         cash=states[-1].cash,
         quantity=states[-1].quantity,
@@ -169,9 +171,3 @@ def _equity(states: Sequence[_Holdings], closes: Prices, terms: FundTerms) -> Pr
     firsts, cash, quantity = np.array(states).T
     row = firsts.searchsorted(np.arange(len(closes)), side="right") - 1
     return np.append(terms.capital, cash[row] + quantity[row] * closes)
-
-
-def _held(bars: Bars, terms: FundTerms) -> Prices:
-    """The equity of the benchmark, which buys the asset at the first open at the same costs, shape (n + 1,)."""
-    paid = bars.open[:1] * (1 + terms.slippage) * (1 + terms.fee)
-    return np.append(terms.capital, terms.capital / paid * bars.close) if len(bars) else np.array([terms.capital])

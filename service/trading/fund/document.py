@@ -52,16 +52,17 @@ class FundBook:
     trades_count: int
     fund: Performance
     benchmark: Performance
-    versus_hold_pct: float
+    versus_benchmark_pct: float
 
 
 @dataclass(frozen=True)
 class FundDocument(Document):
-    """A virtual fund that follows apex, compared with buying and holding; everything before `live_since` is backfilled.
+    """A virtual fund that follows apex, beside one that keeps half in bitcoin; before `live_since` it is backfilled.
 
     `days` is the number of complete UTC days since `started_at`, and of the returns in `sharpe`. Where its 95% interval
-    contains 0, luck may explain the result. `versus_hold_pct` is `pnl_pct` less that of the benchmark. The points of
-    `equity` are hourly marks, never averages; `trades` are the last 100, newest first.
+    contains 0, luck may explain the result. The `benchmark` rebalances to a constant 50% at the same instants and
+    costs; `versus_benchmark_pct` is `pnl_pct` less that of it. The points of `equity` are hourly marks, never averages;
+    `trades` are the last 100, newest first.
     """
 
     initial_capital: float
@@ -78,7 +79,7 @@ class FundDocument(Document):
     sharpe_high: float | None
     max_drawdown_pct: float
     benchmark: Performance
-    versus_hold_pct: float
+    versus_benchmark_pct: float
     days: int
     started_at: str
     live_since: str | None
@@ -89,7 +90,7 @@ class FundDocument(Document):
 
 def fund_document(fund: FundHistory, live_since: int | None, header: DocumentHeader) -> FundDocument:
     """The document of the fund; `live_since` is the unix second of the first live call, None without one."""
-    own, benchmark = performance(fund.times, fund.equity), performance(fund.times, fund.held)
+    own, benchmark = performance(fund.times, fund.equity), performance(fund.times, fund.benchmark)
     capital, equity = fund.terms.capital, float(fund.equity[-1])
     return FundDocument(
         schema="apex-fund/1",
@@ -103,7 +104,7 @@ def fund_document(fund: FundHistory, live_since: int | None, header: DocumentHea
         trades_count=len(fund.trades),
         **vars(own),
         benchmark=benchmark,
-        versus_hold_pct=round(own.pnl_pct - benchmark.pnl_pct, 4),
+        versus_benchmark_pct=round(own.pnl_pct - benchmark.pnl_pct, 4),
         days=len(days_over(fund.times)),
         started_at=iso(fund.anchor),
         live_since=None if live_since is None else iso(live_since),
@@ -128,14 +129,14 @@ def _books(fund: FundHistory, live_since: int | None) -> tuple[FundBook, ...]:
 
 def _book(fund: FundHistory, live_since: int | None, backfilled: bool, span: slice) -> FundBook:
     times = fund.times[span]
-    own, benchmark = performance(times, fund.equity[span]), performance(times, fund.held[span])
+    own, benchmark = performance(times, fund.equity[span]), performance(times, fund.benchmark[span])
     return FundBook(
         backfilled=backfilled,
         days=len(days_over(times)),
         trades_count=sum(_is_backfilled(trade.time, live_since) == backfilled for trade in fund.trades),
         fund=own,
         benchmark=benchmark,
-        versus_hold_pct=round(own.pnl_pct - benchmark.pnl_pct, 4),
+        versus_benchmark_pct=round(own.pnl_pct - benchmark.pnl_pct, 4),
     )
 
 
@@ -144,7 +145,7 @@ def _curve(fund: FundHistory, live_since: int | None) -> tuple[FundPoint, ...]:
     step = spacing(int(fund.times[-1] - fund.times[0]), POINT_S)
     cells = -(-fund.times // step)
     taken = np.flatnonzero(np.diff(cells, append=cells[-1] + 1))
-    rows = zip(*(column[taken].tolist() for column in (fund.times, fund.equity, fund.held)), strict=True)
+    rows = zip(*(column[taken].tolist() for column in (fund.times, fund.equity, fund.benchmark)), strict=True)
     return tuple(
         FundPoint(iso(time), usd(equity), usd(held), _is_backfilled(time, live_since)) for time, equity, held in rows
     )

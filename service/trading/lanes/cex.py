@@ -53,9 +53,9 @@ class CexState:
     """The whole state of a lane after the bar that was complete at the unix second `as_of`.
 
     `cash` USD includes the proceeds of short sales, `marks` are the last closes of the assets held, `equity` values
-    them at these marks. `orders` wait for their asset's next open. `trades` counts closed positions and parts
-    of them, `wins` those with a profit after costs. `halted`: the account fell below its floor and no longer trades.
-    `events` are those of this bar only.
+    them at these marks. `orders` wait for their asset's next open. `trades` counts closed positions and parts of them,
+    `wins` those with a profit after costs; the profits add up to `won_usd`, the losses to `lost_usd`. `halted`: the
+    account fell below its floor and no longer trades. `events` are those of this bar only.
     """
 
     lane: str
@@ -68,6 +68,8 @@ class CexState:
     marks: Mapping[str, float] = field(default_factory=dict)
     trades: int = 0
     wins: int = 0
+    won_usd: float = 0.0
+    lost_usd: float = 0.0
     fees_usd: float = 0.0
     halted: bool = False
     events: tuple[LaneEvent, ...] = ()
@@ -175,6 +177,8 @@ def _close(
         holdings={**others, **left},
         trades=state.trades + 1,
         wins=state.wins + (pnl > 0),
+        won_usd=state.won_usd + max(0.0, pnl),
+        lost_usd=state.lost_usd + max(0.0, -pnl),
         fees_usd=state.fees_usd + fee,
         events=(*state.events, LaneEvent("trade", time, asset, note, got, value, cost, pnl)),
     )

@@ -118,6 +118,8 @@ def _leave(state: InPool, price: float, time: int, terms: AccountTerms) -> Idle:
         market_usd=state.market_usd + held - position.deposited_usd,
         trades=state.trades + 1,
         wins=state.wins + (pnl > 0),
+        won_usd=state.won_usd + max(0.0, pnl),
+        lost_usd=state.lost_usd + max(0.0, -pnl),
     )
 
 

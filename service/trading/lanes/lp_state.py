@@ -67,7 +67,8 @@ class LpBooks:
     `swap_usd` (pool fee and slippage) paid; of closed positions `divergence_usd` (result against holding the coins)
     and `market_usd` (result of holding them). `marks` are the last closes of ether and of the pool's asset. `seconds`
     is the time in pools, `seconds_inside` the part of it in range, `usd_seconds` the integral of equity over it.
-    `trades` counts closed positions. `events` are those of this bar only.
+    `trades` counts closed positions, whose profits after costs add up to `won_usd` and their losses to `lost_usd`.
+    `events` are those of this bar only.
     """
 
     lane: str
@@ -89,6 +90,8 @@ class LpBooks:
     usd_seconds: float = 0.0
     trades: int = 0
     wins: int = 0
+    won_usd: float = 0.0
+    lost_usd: float = 0.0
     harvests: int = 0
     switches: int = 0
     events: tuple[LaneEvent, ...] = ()
@@ -125,8 +128,9 @@ class PnlAttribution:
     """The sources of a lane's profit or loss; it is the sum of the first three amounts less `gas_usd` and `swap_usd`.
 
     `market_usd` is the result of holding the coins, `divergence_usd` the result of the pool against holding them,
-    `fees_usd` the fees earned. `vs_hodl_pct` is the equity against having held the same coins at no cost;
-    `fee_apr_pct` relates the fees to the equity while in a pool, in percent a year.
+    `fees_usd` the fees earned. `vs_hodl_pct` is the equity against having held the same coins at no cost.
+    `fee_apr_pct` relates the fees to the equity while in a pool, in percent a year; `net_apr_pct` the fees after
+    divergence, gas and swaps, which is what the pool earned beyond holding the coins.
     """
 
     market_usd: float
@@ -138,10 +142,11 @@ class PnlAttribution:
     vs_hodl_pct: float
     in_range_pct: float | None
     fee_apr_pct: float | None
+    net_apr_pct: float | None
 
 
 def attribution(state: LpState) -> PnlAttribution:
-    """The sources of a lane's result at its last bar; `in_range_pct` and `fee_apr_pct` are None before any position."""
+    """The sources of a lane's result at its last bar; rates and shares are None before any position."""
     divergence, market, uncollected = state.divergence_usd, state.market_usd, 0.0
     if isinstance(state, InPool):
         position, price = state.position, state.marks[state.position.pool.asset]
@@ -157,5 +162,11 @@ def attribution(state: LpState) -> PnlAttribution:
         swap_usd=state.swap_usd,
         vs_hodl_pct=100 * (state.equity / (state.capital + market) - 1),
         in_range_pct=100 * state.seconds_inside / state.seconds if state.seconds else None,
-        fee_apr_pct=100 * state.fees_usd / state.usd_seconds * YEAR if state.seconds else None,
+        fee_apr_pct=_apr_pct(state, state.fees_usd),
+        net_apr_pct=_apr_pct(state, state.fees_usd + divergence - state.gas_usd - state.swap_usd),
     )
+
+
+def _apr_pct(state: LpState, earned_usd: float) -> float | None:
+    """What was earned in relation to the equity while in a pool, in percent a year."""
+    return 100 * earned_usd / state.usd_seconds * YEAR if state.seconds else None

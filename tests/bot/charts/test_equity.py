@@ -7,10 +7,10 @@ from tests.bot import documents
 from tests.bot.charts.drawing import record
 
 
-def test_the_title_compares_the_fund_with_holding(drawn):
+def test_the_title_compares_the_fund_with_a_constant_half(drawn):
     fund = documents.fund()
-    gain, holding = fund["pnl_pct"], fund["benchmark"]["pnl_pct"]
-    assert drawn["fund"].title == f"The apex fund: {gain:+.1f}%, holding {holding:+.1f}%"
+    gain, half = fund["pnl_pct"], fund["benchmark"]["pnl_pct"]
+    assert drawn["fund"].title == f"The apex fund: {gain:+.1f}%, always half in Bitcoin {half:+.1f}%"
 
 
 def test_the_fund_shows_its_orders_and_the_backfilled_time(drawn):

@@ -16,10 +16,10 @@ def test_missing_values_are_named():
     assert "no headlines" in text_of(messages.brain(examples.APEX | {"layers": silent}))
 
 
-def test_the_lead_over_holding_is_in_percentage_points():
-    fund = documents.fund() | {"pnl_pct": 4.5, "versus_hold_pct": 1.25}
+def test_the_lead_over_a_constant_half_is_in_percentage_points():
+    fund = documents.fund() | {"pnl_pct": 4.5, "versus_benchmark_pct": 1.25}
     fund["benchmark"]["pnl_pct"] = 3.25
-    assert "Holding Bitcoin: +3.2%. The fund against holding: +1.2 pp" in text_of(messages.fund(fund))
+    assert "Always half in Bitcoin: +3.2%. The fund against that: +1.2 pp" in text_of(messages.fund(fund))
 
 
 def test_a_flip_names_both_sides():

@@ -10,6 +10,7 @@ from service.forecasting.voters.context import Context
 from service.forecasting.voters.track_record import ClassRecord, VoterSkill
 from tests.forecasting.made import NOW
 
+FITTED_TIME = 1_735_689_600  # January 2025, in the months on which constants of layers were fitted
 SEATS = ("momentum", "reversion", "breadth", "regime", "trend", "news")
 BRAINS = ("vol", "logit", "forest")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,12 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.forecasting.apex import Call, fuse
+from service.forecasting.apex.call import FIXED, Thresholds, thresholds_of
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.voters.consensus import combine, weigh
 from service.forecasting.voters.track_record import ClassRecord, PoolCalibration
-from tests.forecasting.apex.made import BRAINS, SEATS, inputs_of, proven
+from tests.forecasting.apex.made import BRAINS, FITTED_TIME, SEATS, call_of, inputs_of, proven
+from tests.forecasting.made import NOW
 
 NOTHING = ClassRecord()
+SILENT = ("news", "market", "swarm")
 
 
 def votes_of(call: Call) -> dict[str, tuple[float | None, float]]:
@@ -95,42 +99,79 @@ def test_a_call_lies_between_its_layers_and_confidence_in_0_1(seats, odds, swarm
     assert 0 <= call.confidence <= call.agreement <= 1
 
 
-@pytest.mark.parametrize("agreeing", [7, 9])
-def test_the_special_mode_needs_all_three_conditions(agreeing: int):
-    """Seven of nine voters, fifteen points from even, and thirty resolved calls of every layer."""
-    voices = strong(agreeing=agreeing) | {"odds_p": 0.99, "news_score": 1.0, "news_n": 9, "swarm": 1.0}
-    call = fuse(inputs_of(**voices), proven(30))
+LOUD = strong(0.95) | {"odds_p": 0.99, "news_score": 1.0, "news_n": 9, "swarm": 1.0}
+
+
+def test_the_special_mode_needs_all_three_conditions():
+    """More than .15 from even, three quarters of the weight on one side, and thirty resolved calls of every layer."""
+    call = fuse(inputs_of(**LOUD), proven(30), replace(FIXED, agreement=0.5))
     assert call.p_up > 0.65
     assert call.conditions == {
-        "seven_of_nine_agree": True,
-        "fifteen_points_from_even": True,
-        "every_layer_proven": True,
+        "distance_exceeds_threshold": True,
+        "agreement_reaches_threshold": True,
+        "every_voting_layer_has_30_calls": True,
     }
     assert call.special
 
 
 @pytest.mark.parametrize(
-    ("change", "record", "fails"),
+    ("thresholds", "record", "fails"),
     [
-        (strong(0.99, agreeing=6) | {"odds_p": 0.99}, proven(30), "seven_of_nine_agree"),
-        (strong(0.6) | {"odds_p": 0.6, "news_score": 0.0, "swarm": 0.0}, proven(30), "fifteen_points_from_even"),
-        ({}, proven(29), "every_layer_proven"),
-        ({}, ClassRecord(standings=proven(30).standings[:-1]), "every_layer_proven"),
-        ({}, ClassRecord(standings=proven(30, engine="apex/0").standings), "every_layer_proven"),
+        (Thresholds(distance=0.45, agreement=0.0), proven(30), "distance_exceeds_threshold"),
+        (Thresholds(distance=0.1, agreement=1.0), proven(30), "agreement_reaches_threshold"),
+        (Thresholds(agreement=0.0), proven(29), "every_voting_layer_has_30_calls"),
+        (
+            Thresholds(agreement=0.0),
+            ClassRecord(standings=proven(30).standings[:-1]),
+            "every_voting_layer_has_30_calls",
+        ),
+        (Thresholds(agreement=0.0), proven(30, engine="apex/0"), "every_voting_layer_has_30_calls"),
     ],
 )
-def test_the_special_mode_is_off_where_a_condition_fails(change, record, fails):
-    voices = strong(0.95, agreeing=9) | {"odds_p": 0.99, "news_score": 1.0, "news_n": 9, "swarm": 1.0} | change
-    call = fuse(inputs_of(**voices), record)
-    assert not call.conditions[fails]
+def test_the_special_mode_is_off_where_a_condition_fails(thresholds, record, fails):
+    call = fuse(inputs_of(**LOUD), record, thresholds)
+    assert [name for name, holds in call.conditions.items() if not holds] == [fails]
     assert not call.special
 
 
-def test_seven_neutral_voters_do_not_agree():
-    """Less than three points from even a voter has no side."""
-    call = fuse(inputs_of(**strong(0.529), odds_p=0.529), proven())
-    assert call.p_up > 0.5
-    assert not call.conditions["seven_of_nine_agree"]
+def test_a_silent_layer_needs_no_calls():
+    """News, market and swarm are silent, so their missing calls do not matter."""
+    spoken = ClassRecord(standings=tuple(skill for skill in proven(30).standings if skill.voter not in SILENT))
+    assert fuse(inputs_of(), spoken).conditions["every_voting_layer_has_30_calls"]
+
+
+def test_thresholds_are_quantiles_of_earlier_calls():
+    """Of 101 calls .000 to .100 from even 95% are at most .095; of agreements 0 to 1 half are at most .5."""
+    past = [replace(call_of(NOW, 0.5 + (-1) ** at * at / 1000), agreement=at / 100) for at in range(101)]
+    thresholds = thresholds_of(past)
+    assert (thresholds.distance, thresholds.agreement) == pytest.approx((0.095, 0.5))
+    assert (thresholds.past_calls, thresholds.fixed) == (101, False)
+
+
+def test_with_fewer_than_sixty_calls_thresholds_are_fixed():
+    assert thresholds_of([call_of(NOW, 0.5)] * 59) == Thresholds(0.15, 0.75, 59, fixed=True)
+    assert thresholds_of([call_of(NOW, 0.5)] * 60) == Thresholds(0.0, 1.0, 60, fixed=False)
+
+
+def test_the_special_mode_is_rare_and_reachable():
+    """Of 400 calls near even, as real ones are, each against those before it: 1% to 8% are special."""
+    dice, past, special = np.random.default_rng(7), [], 0
+    for _ in range(400):
+        p = float(0.5 + dice.normal(0, 0.01))
+        voices = {"seats": dict.fromkeys(SEATS, p), "brains": dict.fromkeys(BRAINS, p), "swarm": dice.uniform(-1, 1)}
+        past.append(fuse(inputs_of(**voices, odds_p=float(dice.uniform(0.4, 0.6))), proven(30), thresholds_of(past)))
+    special = [call.special for call in past[60:]]
+    assert 0.01 <= np.mean(special) <= 0.08
+
+
+def test_an_in_sample_layer_is_shown_and_has_no_weight():
+    """January 2025 is in the months on which `breadth` and `regime` were fitted."""
+    inside, outside = (fuse(inputs_of(at=at, odds_p=0.7), NOTHING) for at in (FITTED_TIME, NOW))
+    for name in ("breadth", "regime"):
+        assert votes_of(inside)[name][0] == votes_of(outside)[name][0] is not None
+        assert (votes_of(inside)[name][1], votes_of(outside)[name][1]) == (0, 1)
+    assert votes_of(inside)["market"] == votes_of(outside)["market"]
+    assert inside.p_up > outside.p_up, "two even layers fewer"
 
 
 def test_a_call_survives_json_without_loss():

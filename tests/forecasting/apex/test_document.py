@@ -9,10 +9,11 @@ from pydantic import TypeAdapter
 
 from service.documents import DocumentHeader
 from service.forecasting.apex import ApexDocument, apex_document, fuse, score
+from service.forecasting.apex.call import Thresholds
 from service.forecasting.apex.scores import ResolvedCall
 from service.forecasting.voters.track_record import ClassRecord
 from service.market.instants import DAY, HOUR, iso
-from tests.forecasting.apex.made import call_of, inputs_of
+from tests.forecasting.apex.made import FITTED_TIME, call_of, inputs_of
 from tests.forecasting.made import NOW
 
 HEADER = DocumentHeader(iso(NOW), iso(NOW), iso(NOW + 900), "simulated", {"btc": "simulated"})
@@ -22,7 +23,7 @@ HEADER = DocumentHeader(iso(NOW), iso(NOW), iso(NOW + 900), "simulated", {"btc":
 def document() -> ApexDocument:
     call = fuse(inputs_of(odds_p=0.7123456, swarm=0.3), ClassRecord())
     past = [ResolvedCall(call_of(NOW - at * DAY, 0.61, backfilled=at > 2, news=0.6), True) for at in (1, 2, 3, 4, 5)]
-    return apex_document(call, score(past), HEADER)
+    return apex_document(call, Thresholds(0.012345, 0.612345, 80, fixed=False), score(past), HEADER)
 
 
 def test_it_begins_like_every_document_and_survives_json(document: ApexDocument):
@@ -60,7 +61,14 @@ def test_every_layer_and_the_vote_have_both_books(document: ApexDocument):
 def test_the_special_mode_lists_its_conditions(document: ApexDocument):
     assert document.special_mode.active is False
     assert set(document.special_mode.conditions) == {
-        "seven_of_nine_agree",
-        "fifteen_points_from_even",
-        "every_layer_proven",
+        "distance_exceeds_threshold",
+        "agreement_reaches_threshold",
+        "every_voting_layer_has_30_calls",
     }
+    assert document.special_mode.thresholds == Thresholds(0.0123, 0.6123, 80, fixed=False)
+
+
+def test_a_layer_says_whether_it_is_in_sample():
+    call = fuse(inputs_of(at=FITTED_TIME), ClassRecord())
+    layers = apex_document(call, Thresholds(), score([]), HEADER).layers
+    assert {layer.name for layer in layers if layer.in_sample} == {"breadth", "regime"}

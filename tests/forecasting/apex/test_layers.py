@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import datetime
 from statistics import NormalDist
 
 import numpy as np
 import pytest
 
-from service.forecasting.apex.layers import LAYERS, brains, breadth, market, news, oracles, regime, swarm, volatility
+from service.forecasting.apex.layers import (
+    LAYERS,
+    brains,
+    breadth,
+    in_sample,
+    market,
+    news,
+    oracles,
+    regime,
+    swarm,
+    volatility,
+)
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.inputs import INPUTS
 from service.market.instants import HOUR
@@ -146,3 +158,18 @@ def test_a_layer_without_input_is_silent_with_a_reason(layer, fields, reason):
     with pytest.raises(Abstention) as silence:
         layer(inputs_of(**fields))
     assert silence.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("at", "overlaps"),
+    [
+        ("2024-01-31T00:00:00Z", False),
+        ("2024-01-31T00:00:01Z", True),
+        ("2025-04-30T23:59:59Z", True),
+        ("2025-05-01T00:00:00Z", False),
+    ],
+)
+def test_a_fitted_layer_is_in_sample_on_its_own_months(at, overlaps):
+    """February 2024 to April 2025; a call before them is in-sample once its day reaches into them."""
+    instant = int(datetime.fromisoformat(at).timestamp())
+    assert [name for name in LAYERS if in_sample(name, instant)] == (["breadth", "regime"] if overlaps else [])

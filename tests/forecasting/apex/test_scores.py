@@ -8,7 +8,7 @@ import pytest
 from service.forecasting.apex import ENGINE, record_of, resolved_calls, score
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.apex.scores import ResolvedCall
-from service.forecasting.voters.scoring import wilson_interval
+from service.forecasting.voters.scoring import clustered_mean, weeks_of
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR
 from tests.forecasting.apex.made import call_of
@@ -53,13 +53,10 @@ def test_missing_bars_before_the_end_make_a_call_void():
 def test_the_fused_vote_by_hand():
     """.8 up, .6 down, .5 up: Brier (.04 + .36 + .25) / 3 = .216667, accuracy 1 - .866667; one hit of two sides."""
     live, past = score(resolved((0.8, True), (0.6, False), (0.5, True))).fused
-    assert (live.backfilled, live.n, live.n_eff) == (False, 3, 3)
-    assert live.brier == pytest.approx(0.2166667)
-    assert live.accuracy == pytest.approx(0.1333333)
-    low, high = wilson_interval(1, 2)
-    assert (live.hit_rate_pct, live.hit_rate_low_pct, live.hit_rate_high_pct) == pytest.approx(
-        (50, 100 * low, 100 * high)
-    )
+    assert (live.backfilled, live.n, live.n_eff) == (False, 3, 1)
+    assert live.brier == pytest.approx(0.21667)
+    assert live.accuracy == pytest.approx(0.13333)
+    assert (live.hit_rate_pct, live.hit_rate_low_pct, live.always_no_pct) == (50, 0, 50), "all of one week"
     assert live.verdict == "not enough resolved markets"
     assert (past.backfilled, past.n, past.brier, past.hit_rate_pct) == (True, 0, None, None)
 
@@ -80,14 +77,29 @@ def test_a_layer_is_scored_on_the_calls_it_voted_in():
     assert layers["oracles"][0].n == 0
 
 
-def test_calls_every_four_hours_are_worth_a_sixth():
-    """120 calls of which 80 have the right side are worth 20: the interval is that of 13.33 of 20."""
-    rows = [(0.6, at % 3 != 0) for at in range(120)]
-    live = score(resolved(*rows, every=FOUR_HOURS)).fused[0]
-    assert (live.n, live.n_eff) == (120, pytest.approx(20))
-    assert live.hit_rate_pct == pytest.approx(100 * 2 / 3)
-    assert live.hit_rate_low_pct == pytest.approx(100 * wilson_interval(40 / 3, 20)[0])
+def test_calls_are_clustered_by_week():
+    """Ten weeks of 42 calls that are all right or all wrong: about ten independent ones."""
+    first_monday = 5 * DAY  # START is a Wednesday
+    rows = [
+        ResolvedCall(call_of(START + first_monday + at * FOUR_HOURS, 0.6), (at // 42) % 3 != 0) for at in range(420)
+    ]
+    live = score(rows).fused[0]
+    right = np.array([float(happened) for _, happened in rows])
+    mean = clustered_mean(right, weeks_of([call.at + DAY for call, _ in rows]))
+    low, high = mean.share_interval()
+    assert (live.n, live.n_eff) == (420, round(mean.n_eff, 1))
+    assert live.n_eff < 20
+    assert (live.hit_rate_low_pct, live.hit_rate_high_pct) == pytest.approx((100 * low, 100 * high), abs=1e-4)
+    assert live.accuracy_low < live.accuracy < live.accuracy_high
     assert live.verdict == "not enough resolved markets"
+
+
+def test_skill_is_against_the_share_of_rises_so_far():
+    """.8 on two rises two days apart: rates 15/30 and 16/31, errors .25 and .234131; 1 - .08 / .484131 = .834755."""
+    rows = resolved((0.8, True), (0.8, True), every=2 * DAY)
+    live = score(rows).fused[0]
+    assert live.skill == pytest.approx(0.83476, abs=1e-5)
+    assert live.likelier_side_pct == 75
 
 
 @pytest.mark.parametrize(
@@ -95,7 +107,7 @@ def test_calls_every_four_hours_are_worth_a_sixth():
     [(0.5, "no clear difference from a coin"), (0.8, "better than a coin"), (0.2, "worse than a coin")],
 )
 def test_a_verdict_needs_an_interval_without_50_percent(share: float, verdict: str):
-    rows = [(0.6, at < share * 60) for at in range(60)]
+    rows = [(0.6, at % 10 < share * 10) for at in range(80)]
     assert score(resolved(*rows)).fused[0].verdict == verdict
 
 
@@ -129,3 +141,15 @@ def test_an_uninformed_layer_is_worth_a_coin():
     book = score(resolved(*rows, volatility=0.49)).layers["volatility"][0]
     assert book.accuracy == pytest.approx(0, abs=0.02)
     assert book.verdict == "no clear difference from a coin"
+
+
+def test_in_sample_votes_are_counted_and_left_out():
+    """START is January 2025, in the months on which `breadth` was fitted; 500 days later it is not."""
+    inside = resolved((0.5, True), (0.5, True), breadth=0.9, news=0.6)
+    later = [ResolvedCall(call_of(START + 500 * DAY, 0.5, breadth=0.9), True)]
+    layers = score([*inside, *later]).layers
+    assert (layers["breadth"][0].n, layers["breadth"][0].in_sample) == (1, 2)
+    assert (layers["news"][0].n, layers["news"][0].in_sample) == (2, 0)
+    assert score([*inside, *later]).fused[0].in_sample == 0
+    (breadth, news) = record_of([*inside, *later], START + 600 * DAY).direction.standings
+    assert (breadth.voter, breadth.n, news.voter, news.n) == ("breadth", 1, "news", 2)

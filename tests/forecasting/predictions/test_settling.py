@@ -161,12 +161,12 @@ def test_a_gap_anywhere_makes_an_unseen_touch_void():
 
 
 def test_the_votes_of_the_pool_count_and_that_of_apex_does_not():
-    """The horizon is counted from the vote; apex votes on challenges, beside the pool."""
+    """Apex votes on challenges, beside the pool."""
     market = settled(votes={"vol": 0.6, "swarm": 0.55, "apex": 0.9}, outcome="no", hours=36)
     (taught,) = resolved([market])
     assert [(vote.voter, vote.p, vote.weight) for vote in taught.votes] == [("vol", 0.6, 1.0), ("swarm", 0.55, 1.0)]
     assert (taught.happened, taught.comparator, taught.asked_at) == (False, "up", market.voted_at)
-    assert taught.horizon_hours == pytest.approx(36, abs=0.001)
+    assert taught.resolved_at == market.settlement.resolved_at
 
 
 def test_weights_and_engines_are_those_that_were_committed():

@@ -12,7 +12,7 @@ from scipy import stats
 
 from service import canonical
 from service.forecasting.price_record.scores import PriceScores
-from service.forecasting.price_record.sums import ScoreSums, blocks_of, ratio_of, t_quantile
+from service.forecasting.price_record.sums import ScoreSums, blocks_of, ratio_of
 from service.forecasting.voters.scoring import FIRST_MONDAY
 from service.market.instants import DAY, HOUR
 
@@ -114,8 +114,3 @@ def test_void_forecasts_are_only_counted():
 def test_sums_survive_as_json():
     sums = summed(*drawn(60, 6))
     assert ScoreSums.from_plain(canonical.read(canonical.write(sums.to_plain()))) == sums
-
-
-def test_few_blocks_widen_the_interval():
-    assert t_quantile(4) == pytest.approx(3.1824, abs=1e-4)
-    assert t_quantile(40) == pytest.approx(1.96, abs=1e-4)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from service.forecasting.voters.ballots import Ballot, Forecast
-from service.forecasting.voters.consensus import effective_voters, pool, weigh
+from service.forecasting.voters.consensus import pool, weigh
 from service.forecasting.voters.track_record import ClassRecord, PoolCalibration, VoterSkill
 
 NOTHING = ClassRecord()
@@ -85,16 +84,10 @@ def test_the_calibration_of_the_record_is_applied():
     assert pool(ballots(0.8, 0.8), record).p == pytest.approx(0.853655, abs=1e-6)
 
 
-def test_nine_correlated_voters_are_worth_about_one():
-    """9 / (1 + 8 * .89) = 1.108; independent ones are worth nine."""
-    assert pool(ballots(*[0.6] * 9), NOTHING).effective_voters == pytest.approx(1.108, abs=1e-3)
-    assert effective_voters(9, 0.0) == 9
-    assert effective_voters(1, 0.89) == 1
-
-
-def test_an_effective_count_is_learnt_from_the_record():
-    record = ClassRecord(calibration=PoolCalibration(correlation=0.5))
-    assert pool(ballots(*np.full(9, 0.6)), record).effective_voters == pytest.approx(1.8)
+def test_effective_voters_are_those_of_the_record():
+    record = ClassRecord(calibration=PoolCalibration(effective_voters=1.8))
+    assert pool(ballots(*[0.6] * 9), record).effective_voters == 1.8
+    assert pool(ballots(*[0.6] * 9), NOTHING).effective_voters is None, "not measured yet"
 
 
 def of_model(voter: str, p: float) -> Ballot:

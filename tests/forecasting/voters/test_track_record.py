@@ -15,17 +15,18 @@ from service.forecasting.voters.track_record import (
     TrackRecord,
     build,
     class_of,
-    error_correlation,
+    effective_voters,
     fit_pool,
     pooled_log_odds,
 )
+from service.market.instants import DAY
 
 
 def resolved(happened: bool, *votes: tuple[str, float], comparator="close_above", day: int = 0, engine="embedded"):
     return Resolved(
         comparator=comparator,
-        asked_at=day * 86400,
-        horizon_hours=24.0,
+        asked_at=day * DAY,
+        resolved_at=(day + 1) * DAY,
         happened=happened,
         votes=tuple(ResolvedVote(name, engine, p, 1.0) for name, p in votes),
     )
@@ -53,7 +54,7 @@ def test_a_skill_by_hand():
         pytest.approx(0.145),
         pytest.approx(0.03),
     )
-    assert first.n_eff == 2
+    assert first.n_eff == 1, "both resolved in one week"
     assert record.as_of == 7
 
 
@@ -69,17 +70,26 @@ def test_another_engine_in_a_seat_has_a_record_of_its_own():
     assert [(skill.engine, skill.n) for skill in standings] == [("embedded", 1), ("openai:x", 1)]
 
 
-def test_hourly_questions_about_a_day_are_worth_a_24th():
-    questions = [resolved(True, ("a", 0.5)) for _ in range(48)]
-    hourly = [Resolved(q.comparator, place * 3600, 24.0, True, q.votes) for place, q in enumerate(questions)]
-    assert build(hourly, 0).event.standings[0].n_eff == pytest.approx(2.0)
+def test_differences_that_repeat_within_a_week_count_once():
+    """Ten weeks of three questions, a better and worse by the same d in turn, 30 differences of deviation^2 30/29 d^2.
+
+    Variance of the mean 10/9 x 10 (3 d)^2 / 30^2 = d^2 / 9, of independent ones d^2 / 29: 30 x 9 / 29 = 9.31.
+    """
+    rows = [
+        resolved(True, ("a", 0.9 if week % 2 else 0.5), ("b", 0.5 if week % 2 else 0.9), day=7 * week + day)
+        for week in range(10)
+        for day in range(3)
+    ]
+    skills = build(rows, 0).event.standings
+    assert [skill.n for skill in skills] == [30, 30]
+    assert [skill.n_eff for skill in skills] == pytest.approx([270 / 29] * 2)
 
 
 def test_an_empty_record_changes_nothing():
     record = build([], 5)
     assert record.event == TrackRecord().event
     assert (record.event.calibration.shift, record.event.calibration.stretch) == (0, 1)
-    assert record.event.calibration.correlation == 0.89
+    assert record.event.calibration.effective_voters is None
 
 
 def many(n: int, comparator: str = "close_above") -> list[Resolved]:
@@ -95,23 +105,30 @@ def many(n: int, comparator: str = "close_above") -> list[Resolved]:
 
 
 def test_calibration_needs_thirty_independent_questions():
-    assert build(many(29), 0).event.calibration.stretch == 1
-    assert build(many(30), 0).event.calibration.stretch != 1
+    """In fewer than eight weeks each week counts once, so 45 questions of seven weeks are seven."""
+    few, enough = (build(many(n), 0).event.calibration for n in (45, 60))
+    assert (few.n_eff, few.stretch, few.effective_voters) == (7, 1, None)
+    assert enough.n_eff >= 30
+    assert enough.stretch != 1
 
 
 def test_a_timid_pool_is_stretched_within_the_prior():
     calibration = build(many(200), 0).event.calibration
     assert 1.1 < calibration.stretch < 1.6
     assert calibration.shift != 0
-    assert calibration.correlation > 0.9
+    assert 1 < calibration.effective_voters < 1.05, "three voters that differ little"
 
 
-def test_overlapping_questions_stretch_the_pool_less():
-    """200 questions a day apart prove more than the same answers to 200 that overlap, worth 33."""
+def test_dependent_questions_stretch_the_pool_less():
+    """200 questions prove more than 50 that are each asked four times in a week."""
     apart = many(200)
-    overlapping = [replace(question, horizon_hours=144.0) for question in apart]
-    assert build(overlapping, 0).event.calibration.n_eff == pytest.approx(200 / 6)
-    assert 1 < build(overlapping, 0).event.calibration.stretch < build(apart, 0).event.calibration.stretch
+    repeated = [
+        replace(apart[4 * place], resolved_at=(7 * place + day) * DAY) for place in range(50) for day in range(4)
+    ]
+    once, again = build(apart, 0).event.calibration, build(repeated, 0).event.calibration
+    assert again.n_eff == pytest.approx(50, rel=0.05)
+    assert again.n_eff < once.n_eff
+    assert 1 < again.stretch < once.stretch
 
 
 def test_direction_never_gets_a_shift():
@@ -142,14 +159,36 @@ def test_pooled_log_odds_by_hand():
     assert pooled_log_odds(np.array([1.0, np.nan]), np.array([1.0, 5.0])) == pytest.approx(np.log(99))
 
 
-def test_the_correlation_of_errors_is_the_mean_over_pairs():
+def test_effective_voters_are_the_participation_ratio():
+    """The squared sum of the eigenvalues of the residuals' covariance over the sum of their squares."""
     generator = np.random.default_rng(11)
     happened = (generator.random(400) < 0.5).astype(float)
-    p = np.clip(0.5 + generator.normal(0, 0.1, (400, 3)), 0, 1)
-    errors = happened[:, None] - p
-    expected = np.corrcoef(errors.T)[np.triu_indices(3, 1)].mean()
-    assert error_correlation(p, happened) == pytest.approx(expected)
-    assert error_correlation(p[:20], happened[:20]) == 0.89
+    p = np.clip(0.5 + generator.normal(0, 0.3, (400, 3)), 0, 1)
+    values = np.linalg.eigvalsh(np.cov(happened - p.T))
+    assert effective_voters(p, happened) == pytest.approx(values.sum() ** 2 / np.square(values).sum())
+
+
+def test_identical_voters_are_worth_one():
+    generator = np.random.default_rng(12)
+    happened = (generator.random(40) < 0.5).astype(float)
+    assert effective_voters(np.tile(generator.random((40, 1)), 9), happened) == pytest.approx(1)
+
+
+def test_effective_voters_need_thirty_common_questions():
+    """Only voters of the last question count, on questions on which all of them voted."""
+    generator = np.random.default_rng(13)
+    happened, p = (generator.random(40) < 0.5).astype(float), generator.random((40, 3))
+    p[:11, 0] = np.nan
+    assert effective_voters(p, happened) is None
+    p[-1, 0] = np.nan
+    assert effective_voters(p, happened) == pytest.approx(effective_voters(p[:, 1:], happened))
+
+
+def test_the_newest_voters_are_counted():
+    """Questions may come in any order; the engine of the last one asked counts."""
+    rows = [resolved(day % 2 == 0, ("a", 0.3 + 0.01 * (day % 9)), ("b", 0.6), day=day) for day in range(80)]
+    new = [replace(row, votes=row.votes[:1], asked_at=row.asked_at + 1) for row in rows[-1:]]
+    assert build(new + rows, 0).event.calibration.effective_voters == pytest.approx(1)
 
 
 def test_a_record_survives_json_without_loss():

@@ -84,7 +84,7 @@ def test_the_title_has_the_call_and_both_gains(panel):
     title = panel.figure.layout.title
     assert f"P(up) {100 * apex['vote']['p_up']:.1f}%, confidence {apex['confidence']:.3f}" in title.text
     assert " · next 24 h, called " in title.subtitle.text
-    assert title.text.endswith(f"fund {fund['pnl_pct']:+.1f}%, holding {fund['benchmark']['pnl_pct']:+.1f}%")
+    assert title.text.endswith(f"fund {fund['pnl_pct']:+.1f}%, half in bitcoin {fund['benchmark']['pnl_pct']:+.1f}%")
     assert "special mode" not in title.text
 
 
@@ -156,7 +156,7 @@ def test_curve_labels_have_the_numbers_of_the_service(panel):
     fund = panel.document["fund"]
     texts = set(labels(panel).values())
     assert f"fund {fund['equity_usd']:,.0f} USD" in texts
-    assert f"holding {fund['benchmark']['equity_usd']:,.0f} USD" in texts
+    assert f"half in bitcoin {fund['benchmark']['equity_usd']:,.0f} USD" in texts
     assert f"fund, maximum -{fund['max_drawdown_pct']:.1f}%" in texts
 
 

@@ -145,7 +145,7 @@ def test_the_consensus_is_a_line_and_the_title(answered):
     title = answered.figure.layout.title
     assert title.text.startswith(f"YES {100 * answer['p_yes']:.1f}%: ")
     voters = answer["consensus"]["effective_voters"]
-    assert title.text.endswith(f"equivalent to {voters} independent voters")
+    assert title.text.endswith("lean towards no" if voters is None else f"equivalent to {voters} independent voters")
     assert "SIMULATED market" in title.subtitle.text
     assert "n 9 votes" in title.subtitle.text
 
@@ -157,11 +157,13 @@ def test_the_title_counts_the_votes_for_the_leading_side(panel, stream):
     def bullish(events: Events) -> Events:
         events = change(events)
         events[-1]["p_yes"] = 0.62
-        return consensus(direction="BULLISH")(events)
+        return consensus(direction="BULLISH", effective_voters=1.2)(events)
 
     stream.change = bullish
     panel.ask(QUESTION, wait=True)
-    assert panel.figure.layout.title.text.startswith("YES 62.0%: 6 of 9 lean towards yes, equivalent to ")
+    assert panel.figure.layout.title.text.startswith(
+        "YES 62.0%: 6 of 9 lean towards yes, equivalent to 1.2 independent"
+    )
 
 
 def test_votes_are_drawn_and_counted_as_they_arrive(panel, stream):
@@ -360,7 +362,7 @@ def test_the_downloads_have_the_answer(answered):
     assert table["p_yes"].to_dict() == {voter: vote["p_yes"] for voter, vote in answered.document["votes"].items()}
     page = answered.page()
     assert page.name == "ninefold-oracle.html"
-    assert "independent voters" in page.content
+    assert "lean towards" in page.content
 
 
 def test_before_an_answer_there_is_nothing_to_download(panel):

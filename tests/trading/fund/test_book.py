@@ -44,7 +44,10 @@ def test_even_odds_hold_half_and_five_points_more_nine_tenths(p_up: float, expos
 
 
 def test_five_bars_by_hand_without_costs():
-    """Half of 1,000 at 100 buys 5; at 120 they are 600 of 1,100; at 110 all 1,050 are spent; at 90 all is sold."""
+    """Half of 1,000 at 100 buys 5; at 120 they are 600 of 1,100; at 110 all 1,050 are spent; at 90 all is sold.
+
+    The benchmark keeps its 5: they are .52 and .47 of it at later calls, within the tolerance of .1 around one half.
+    """
     bars = bars_of(opens=[100, 100, 120, 110, 90], closes=[100, 120, 110, 110, 80])
     fund = run([(HOUR, 0.5), (3 * HOUR, 0.6), (4 * HOUR, 0.3)], bars, 0, FREE)
     assert fund.times.tolist() == [0, HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR, 5 * HOUR]
@@ -57,7 +60,7 @@ def test_five_bars_by_hand_without_costs():
     assert [trade.quantity for trade in fund.trades] == pytest.approx([5, 500 / 110, 5 + 500 / 110])
     assert [trade.exposure_before for trade in fund.trades] == pytest.approx([0, 550 / 1050, 1])
     assert [trade.exposure_after for trade in fund.trades] == pytest.approx([0.5, 1, 0])
-    assert fund.held.tolist() == pytest.approx([1000, 1000, 1200, 1100, 1100, 800])
+    assert fund.benchmark.tolist() == pytest.approx([1000, 1000, 1100, 1050, 1050, 900])
     assert (fund.quantity, fund.price) == (0, 80)
 
 
@@ -65,6 +68,7 @@ def test_fee_and_slippage_by_hand():
     """1% fee and 10% slippage, at 100: of 1,000 in cash 1,000 / 1.01 / 110 = 9.000900 units; fee 9.90099.
 
     All sold at 100: 9.000900 x 90 = 810.08101, fee 8.10081, so 801.98020 are left.
+    The benchmark buys for 500 / (1 + .5 x .111) = 473.70914 at a cost of .111 of that: 947.41829 are left.
     """
     terms = FundTerms(fee=0.01, slippage=0.1)
     fund = run([(0, 1.0), (HOUR, 0.0)], bars_of([100, 100], [100, 100]), 0, terms)
@@ -72,7 +76,7 @@ def test_fee_and_slippage_by_hand():
     assert (bought.quantity, bought.price, bought.fee) == pytest.approx((9.00090009, 110, 9.9009901))
     assert (sold.quantity, sold.price, sold.fee) == pytest.approx((9.00090009, 90, 8.1008101))
     assert fund.equity.tolist() == pytest.approx([1000, 900.090009, 801.9801980])
-    assert fund.held.tolist() == pytest.approx([1000, 900.090009, 900.090009])
+    assert fund.benchmark.tolist() == pytest.approx([1000, 947.418285, 947.418285])
 
 
 def test_a_difference_within_the_tolerance_is_not_traded():
@@ -93,12 +97,13 @@ def test_calls_and_bars_before_the_anchor_do_not_count():
     fund = run([(0, 0.9), (2 * HOUR, 0.9)], bars, HOUR)
     assert [trade.time for trade in fund.trades] == [2 * HOUR]
     assert fund.times[0] == HOUR
-    assert fund.held[1] == pytest.approx(1000 / 1.0002 / 1.001)
+    cost = 1.0002 * 1.001 - 1
+    assert fund.benchmark.tolist() == pytest.approx([1000, 1000, 1000 - 500 * cost / (1 + cost / 2)])
 
 
 def test_without_bars_the_equity_is_the_capital():
     fund = run([(0, 0.9)], empty(HOUR), 0)
-    assert (fund.equity.tolist(), fund.held.tolist(), fund.times.tolist()) == ([1000], [1000], [0])
+    assert (fund.equity.tolist(), fund.benchmark.tolist(), fund.times.tolist()) == ([1000], [1000], [0])
     assert (fund.cash, fund.quantity, fund.price, fund.trades) == (1000, 0, None, ())
 
 
@@ -122,7 +127,7 @@ def test_more_bars_and_calls_never_change_the_past():
         now = cut * HOUR
         part = run([call for call in calls if call[0] <= now], bars.until(now), 0)
         assert part.equity.tolist() == whole.equity[: len(part.equity)].tolist()
-        assert part.held.tolist() == whole.held[: len(part.held)].tolist()
+        assert part.benchmark.tolist() == whole.benchmark[: len(part.benchmark)].tolist()
         assert part.trades == whole.trades[: len(part.trades)]
 
 

@@ -51,8 +51,8 @@ def test_sharpe_is_daily_and_the_drawdown_hourly(fund, document: FundDocument):
     assert document.days == 40
     assert document.sharpe == pytest.approx(sharpe(daily / np.append(1000, daily[:-1]) - 1), abs=1e-4)
     assert document.max_drawdown_pct == pytest.approx(100 * max_drawdown(fund.equity, 1000), abs=1e-4)
-    assert document.benchmark.pnl_pct == pytest.approx(100 * (fund.held[-1] / 1000 - 1), abs=1e-4)
-    assert document.versus_hold_pct == pytest.approx(document.pnl_pct - document.benchmark.pnl_pct)
+    assert document.benchmark.pnl_pct == pytest.approx(100 * (fund.benchmark[-1] / 1000 - 1), abs=1e-4)
+    assert document.versus_benchmark_pct == pytest.approx(document.pnl_pct - document.benchmark.pnl_pct)
 
 
 def test_backfilled_and_live_are_two_books(fund, document: FundDocument):

@@ -83,3 +83,12 @@ def test_a_state_is_small_and_has_no_nan(simulated):
 
 def test_the_type_of_lane_names_lists_all_lanes():
     assert get_args(LaneName) == tuple(LANES)
+
+
+@pytest.mark.parametrize("name", LANES)
+def test_profits_and_losses_add_up_to_the_closed_positions(real, name):
+    results = [event.pnl_usd for state in real.states[name] for event in state.events if event.pnl_usd is not None]
+    last = real.states[name][-1]
+    assert last.trades == len(results)
+    assert last.won_usd == pytest.approx(sum(max(0, pnl) for pnl in results))
+    assert last.lost_usd == pytest.approx(sum(max(0, -pnl) for pnl in results))

@@ -15,7 +15,7 @@ import numpy as np
 from service.documents import Document, DocumentHeader
 from service.forecasting.predictions import Prediction, by_resolution
 from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS, Bet, ShadowBet, bet_on, publish
-from service.forecasting.voters.scoring import cluster_bootstrap_interval, published, weeks_of
+from service.forecasting.voters.scoring import clustered_mean, published, weeks_of
 from service.market.instants import DAY, iso
 
 RECENT = 100
@@ -33,7 +33,8 @@ class CurvePoint:
 class ShadowBook:
     """One book: `n` bets were won or lost, and `staked_usd` is the stake of these.
 
-    The interval of `roi_pct` comes from a bootstrap over weeks of resolution; it is null before there are two.
+    They are worth `n_eff` independent ones. The 95% intervals of `roi_pct` and `win_rate_pct` are clustered by week of
+    resolution; with one week that of `roi_pct` is null.
     `breakeven_pct` is the mean price paid, including the fee: the expected share of won bets if every price is fair.
     `curve` has the last instant of each day on which a bet was decided.
     """
@@ -50,9 +51,12 @@ class ShadowBook:
     roi_low_pct: float | None
     roi_high_pct: float | None
     win_rate_pct: float | None
+    win_rate_low_pct: float | None
+    win_rate_high_pct: float | None
     breakeven_pct: float | None
     max_drawdown_usd: float
     n: int
+    n_eff: float
     curve: tuple[CurvePoint, ...]
 
 
@@ -71,10 +75,8 @@ class ShadowDocument(Document):
     recent: tuple[ShadowBet, ...]
 
 
-def shadow_document(
-    markets: Iterable[Prediction], header: DocumentHeader, generator: np.random.Generator
-) -> ShadowDocument:
-    """Every bet on these markets and challenges, settled or not; `generator` draws the intervals."""
+def shadow_document(markets: Iterable[Prediction], header: DocumentHeader) -> ShadowDocument:
+    """Every bet on these markets and challenges, settled or not."""
     bets = [bet for market in markets if (bet := bet_on(market))]
     by_id = {bet.market.id: bet for bet in bets}
     resolved = [by_id[market.id] for market in by_resolution(bet.market for bet in bets)]
@@ -86,13 +88,13 @@ def shadow_document(
         stake_usd=STAKE_USD,
         fee=FEE,
         threshold_pts=THRESHOLD_PTS,
-        books=tuple(_book((*resolved, *waiting), backfilled, generator) for backfilled in (False, True)),
+        books=tuple(_book((*resolved, *waiting), backfilled) for backfilled in (False, True)),
         open=tuple(publish(bet) for bet in waiting),
         recent=tuple(publish(bet) for bet in resolved[: -RECENT - 1 : -1]),
     )
 
 
-def _book(bets: Sequence[Bet], backfilled: bool, generator: np.random.Generator) -> ShadowBook:
+def _book(bets: Sequence[Bet], backfilled: bool) -> ShadowBook:
     """The book of the live or the backfilled bets; `bets` are in order of resolution."""
     selected = [bet for bet in bets if bet.market.backfilled == backfilled]
     decided = [bet for bet in selected if bet.status in ("won", "lost")]
@@ -101,7 +103,10 @@ def _book(bets: Sequence[Bet], backfilled: bool, generator: np.random.Generator)
     times = np.array([settlement.resolved_at for settlement in settlements if settlement], dtype=np.int64)
     pnl = np.array([bet.pnl for bet in decided])
     n, staked, total = len(decided), STAKE_USD * len(decided), float(pnl.sum())
-    low, high = cluster_bootstrap_interval(100 * pnl / STAKE_USD, weeks_of(times), generator)
+    weeks = weeks_of(times)
+    gain, wins = clustered_mean(100 * pnl / STAKE_USD, weeks), clustered_mean((pnl > 0).astype(float), weeks)
+    low, high = gain.interval()
+    low_rate, high_rate = wins.share_interval()
     return ShadowBook(
         backfilled=backfilled,
         bets=len(selected),
@@ -115,9 +120,12 @@ def _book(bets: Sequence[Bet], backfilled: bool, generator: np.random.Generator)
         roi_low_pct=published(low, 4),
         roi_high_pct=published(high, 4),
         win_rate_pct=published(100 * counts["won"] / n if n else nan, 4),
+        win_rate_low_pct=published(100 * low_rate, 4),
+        win_rate_high_pct=published(100 * high_rate, 4),
         breakeven_pct=published(100 * float(np.mean([bet.cost for bet in decided])) if n else nan, 4),
         max_drawdown_usd=round(_deepest(times, pnl), 2),
         n=n,
+        n_eff=round(gain.n_eff, 1),
         curve=_curve(times, pnl),
     )
 

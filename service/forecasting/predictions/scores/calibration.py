@@ -6,16 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from service.forecasting.voters.scoring import Array, reliability, wilson_interval
+from service.forecasting.voters.scoring import LEAST_N, Array, Instants, clustered_mean, reliability
 
-LEAST_N = 30  # the minimum number of resolved forecasts; with fewer, a diagram would show noise
 MOST_BINS = 10
 LEAST_IN_BIN = 10
 
 
 @dataclass(frozen=True)
 class Bin:
-    """`n` neighbouring forecasts: their mean `p`, and the share of YES among them with its 95% interval."""
+    """`n` neighbouring forecasts: their mean `p`, and the share of YES among them.
+
+    Its 95% interval is clustered by week of resolution: 0 to 100 where all of them resolved in one week.
+    """
 
     p: float
     observed_pct: float
@@ -35,13 +37,14 @@ class CalibrationReport:
     bins: tuple[Bin, ...]
 
 
-def calibrate(p: Array, happened: Array) -> CalibrationReport | None:
+def calibrate(p: Array, happened: Array, weeks: Instants) -> CalibrationReport | None:
     """The calibration of a forecaster; None with fewer than 30 forecasts.
 
     Parameters
     ----------
-    p, happened : ndarray of shape (n,)
-        P(YES), and the outcome as 1 or 0. There are at most ten bins of equal size, with at least ten forecasts each.
+    p, happened, weeks : ndarray of shape (n,)
+        P(YES), the outcome as 1 or 0, and the week of resolution. There are at most ten bins of equal size, with at
+        least ten forecasts each.
     """
     n = len(p)
     if n < LEAST_N:
@@ -53,15 +56,16 @@ def calibrate(p: Array, happened: Array) -> CalibrationReport | None:
         miscalibration=round(diagram.miscalibration, 5),
         discrimination=round(diagram.discrimination, 5),
         uncertainty=round(diagram.uncertainty, 5),
-        bins=tuple(_bin(p[part], happened[part]) for part in parts),
+        bins=tuple(_bin(p[part], happened[part], weeks[part]) for part in parts),
     )
 
 
-def _bin(p: Array, happened: Array) -> Bin:
-    low, high = wilson_interval(float(happened.sum()), len(p))
+def _bin(p: Array, happened: Array, weeks: Instants) -> Bin:
+    share = clustered_mean(happened, weeks)
+    low, high = share.share_interval()
     return Bin(
         p=round(float(p.mean()), 4),
-        observed_pct=round(100 * float(happened.mean()), 4),
+        observed_pct=round(100 * share.mean, 4),
         low_pct=round(100 * low, 4),
         high_pct=round(100 * high, 4),
         n=len(p),

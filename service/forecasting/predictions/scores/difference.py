@@ -1,7 +1,7 @@
 """Whether one of two forecasters was better on the same markets.
 
-Markets that resolve in the same calendar week may be correlated, so the bootstrap and the permutation test draw and
-flip whole weeks.
+Markets that resolve in the same calendar week are correlated, so the interval is clustered by week and the permutation
+test flips whole weeks.
 """
 
 from __future__ import annotations
@@ -11,22 +11,33 @@ from typing import Literal
 
 import numpy as np
 
-from service.forecasting.voters.scoring import Array, Instants, cluster_bootstrap_interval, sign_flip_p, weeks_of
+from service.forecasting.voters.scoring import (
+    LEAST_CLUSTERS,
+    LEAST_N,
+    Array,
+    ClusteredMean,
+    Instants,
+    clustered_mean,
+    needed_to_see,
+    published,
+    sign_flip_p,
+)
 
 Verdict = Literal["not enough resolved markets", "no clear difference yet", "the AI is better", "the market is better"]
 
-LEAST_N = 30  # the minimum number of resolved markets for a verdict
 SIGNIFICANT = 0.05
-# Standard deviation of a difference, assumed until there is data: 46 markets show a gap of 0.05, 285 a gap of 0.02.
-USUAL_DEVIATION = 0.1205
+GAPS = (0.05, 0.02)  # gaps of Brier scores for which `needed_for` is published
+# Standard deviation of a difference and design effect of weeks, measured on markets of this service; assumed until a
+# book has its own.
+USUAL_DEVIATION, USUAL_DESIGN_EFFECT = 0.1205, 3.5
 
 
 @dataclass(frozen=True)
 class Difference:
     """The pool's mean Brier score minus the market's: negative where the pool was better.
 
-    `low` and `high` are the 95% interval, `p_value` is that of a permutation test; both resample the `weeks` in which
-    the `n` markets resolved.
+    `low` and `high` are the 95% interval by Student's t, clustered by the `weeks` in which the `n` markets resolved,
+    which are worth `n_eff` independent ones. `p_value` is that of a permutation test that flips whole weeks.
     """
 
     mean: float
@@ -34,37 +45,68 @@ class Difference:
     high: float
     p_value: float
     n: int
+    n_eff: float
     weeks: int
 
 
-def deviation_of(differences: Array) -> tuple[float, bool]:
-    """The standard deviation of a difference of Brier scores, and whether it is the assumed one."""
-    observed = float(np.std(differences, ddof=1)) if len(differences) >= LEAST_N else 0.0
-    return (observed, False) if observed > 0 else (USUAL_DEVIATION, True)
+@dataclass(frozen=True)
+class Power:
+    """The number of resolved markets that show a gap of Brier scores: two-sided at 5%, power 80%, at least 30.
+
+    `needed` is for a gap of the present size, null where there is none; `needed_for` for gaps of 0.05 and 0.02. Both
+    follow from the standard `deviation` of a difference and from the `design_effect` of weeks: n markets are worth n /
+    design effect independent ones. The deviation is assumed with fewer than 30 resolved markets, the design effect with
+    those of fewer than eight weeks.
+    """
+
+    needed: int | None
+    needed_for: dict[str, int]
+    deviation: float
+    deviation_assumed: bool
+    design_effect: float
+    design_effect_assumed: bool
 
 
-def compare(differences: Array, resolved: Instants, generator: np.random.Generator) -> Difference | None:
+def power_of(difference: ClusteredMean) -> Power:
+    """The numbers of markets that would show a gap, from a mean difference over any number of markets."""
+    varies = difference.deviation > 0
+    has_deviation = difference.n >= LEAST_N and varies
+    has_effect = difference.clusters >= LEAST_CLUSTERS and varies
+    deviation = difference.deviation if has_deviation else USUAL_DEVIATION
+    effect = difference.design_effect if has_effect else USUAL_DESIGN_EFFECT
+    gap = published(difference.mean, 5)
+    return Power(
+        needed=needed_to_see(gap, deviation, effect) if gap else None,
+        needed_for={str(size): needed_to_see(size, deviation, effect) for size in GAPS},
+        deviation=round(deviation, 5),
+        deviation_assumed=not has_deviation,
+        design_effect=round(effect, 3),
+        design_effect_assumed=not has_effect,
+    )
+
+
+def compare(differences: Array, weeks: Instants, generator: np.random.Generator) -> Difference | None:
     """The mean difference with its interval; None before markets have resolved in two calendar weeks.
 
     Parameters
     ----------
-    differences : ndarray of shape (n,)
-        Of the Brier scores of each market.
-    resolved : ndarray of shape (n,)
-        Unix seconds of resolution.
+    differences, weeks : ndarray of shape (n,)
+        Of the Brier scores of each market, and the calendar week of its resolution.
+    generator : np.random.Generator
+        Draws the permutations.
     """
-    weeks = weeks_of(resolved)
-    count = len(np.unique(weeks))
-    if count < 2:
+    mean = clustered_mean(differences, weeks)
+    if mean.clusters < 2:
         return None
-    low, high = cluster_bootstrap_interval(differences, weeks, generator)
+    low, high = mean.interval()
     return Difference(
-        mean=round(float(differences.mean()), 5),
+        mean=round(mean.mean, 5),
         low=round(low, 5),
         high=round(high, 5),
         p_value=round(sign_flip_p(differences, weeks, generator), 4),
-        n=len(differences),
-        weeks=count,
+        n=mean.n,
+        n_eff=round(mean.n_eff, 1),
+        weeks=mean.clusters,
     )
 
 

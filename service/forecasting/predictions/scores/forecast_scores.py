@@ -11,115 +11,119 @@ from typing import Any
 import numpy as np
 
 from service.forecasting.predictions import Prediction
-from service.forecasting.voters.brains import VOL
+from service.forecasting.predictions.scores.evidence import Evidence
+from service.forecasting.predictions.scores.right_share import right_share
 from service.forecasting.voters.panel import voters
-from service.forecasting.voters.scoring import Array, brier, log_score, published, skill, wilson_interval
+from service.forecasting.voters.scoring import (
+    Array,
+    ClusteredMean,
+    brier,
+    clustered_mean,
+    log_score,
+    published,
+    skill_terms,
+)
 from service.forecasting.voters.voter import VoterKind
 
 KINDS: dict[str, VoterKind] = {voter.name: voter.kind for voter in voters()}
+DIGITS = 5
 
 
 @dataclass(frozen=True)
 class ForecastScores:
     """Mean scores over `n` markets, null without any; a lower `brier` and `log_score` is better.
 
-    `accuracy_pct` is the share of correct forecasts, with a 95% interval, among the `accuracy_n` markets whose forecast
-    was not 50%. `skill` is 1 - Brier / Brier of the base rate so far.
+    Every interval is a 95% one clustered by week of resolution; with one week that of the accuracy is 0 to 100 and the
+    others are null. The Brier scores are worth those of `n_eff` independent markets. `accuracy_pct` is the share of
+    right sides among the `accuracy_n` forecasts other than 50%, worth `accuracy_n_eff`. On the same markets, the side
+    that such markets (same category and comparator) took more often before reaches `likelier_side_pct`, and NO every
+    time `always_no_pct`.
+
+    `skill` is 1 - Brier / Brier of how often such a market had come out YES when it was voted on. `skill_vol` is the
+    same against the committed votes of `vol`, on the markets that it voted on.
     """
 
     n: int
+    n_eff: float
     brier: float | None
+    brier_low: float | None
+    brier_high: float | None
     log_score: float | None
     accuracy_n: int
+    accuracy_n_eff: float
     accuracy_pct: float | None
     accuracy_low_pct: float | None
     accuracy_high_pct: float | None
+    likelier_side_pct: float | None
+    always_no_pct: float | None
     skill: float | None
+    skill_low: float | None
+    skill_high: float | None
+    skill_vol: float | None
+    skill_vol_low: float | None
+    skill_vol_high: float | None
 
 
 @dataclass(frozen=True)
-class VoterScore:
-    """The scores of one engine of a voter on the markets it voted on.
-
-    `against_vol` is its mean Brier score minus that of the `vol` brain on the same markets: negative is better.
-    """
+class VoterEngine:
+    """One engine of a voter."""
 
     voter: str
     engine: str
     kind: VoterKind
-    n: int
-    brier: float
-    log_score: float
-    accuracy_n: int
-    accuracy_pct: float | None
-    accuracy_low_pct: float | None
-    accuracy_high_pct: float | None
-    against_vol: float | None
 
 
-def scores(p: Array, happened: Array, base_rate: Array) -> ForecastScores:
-    """The scores of a forecaster.
-
-    Parameters
-    ----------
-    p, happened, base_rate : ndarray of shape (n,)
-        P(YES), the outcome as 1 or 0, and the share of YES known when each market was voted on.
-    """
-    if not len(p):
-        return ForecastScores(n=0, brier=None, log_score=None, **_accuracy(p, happened), skill=None)
-    return ForecastScores(
-        n=len(p), **_means(p, happened), **_accuracy(p, happened), skill=published(skill(p, base_rate, happened), 5)
-    )
+@dataclass(frozen=True)
+class VoterScore(ForecastScores, VoterEngine):
+    """The scores of one engine of a voter on the markets it voted on."""
 
 
-def voter_scores(markets: Sequence[Prediction], happened: Array) -> tuple[VoterScore, ...]:
-    """The scores of the nine voters, separately for each engine of a voter, best Brier score first.
+def scores(p: Array, evidence: Evidence) -> ForecastScores:
+    """The scores of the forecasts `p` (n,), P(YES) of each market of the evidence."""
+    return ForecastScores(**_fields(p, evidence))
 
-    `happened` is the outcome of each market as 1 or 0, shape (markets,).
-    """
+
+def voter_scores(markets: Sequence[Prediction], evidence: Evidence) -> tuple[VoterScore, ...]:
+    """The scores of the nine voters, separately for each engine of a voter, best Brier score first."""
     by_engine: dict[tuple[str, str], Array] = defaultdict(lambda: np.full(len(markets), nan))
-    vol = np.full(len(markets), nan)
     for row, market in enumerate(markets):
         for vote in market.votes:
             if vote.voter in KINDS:
                 by_engine[vote.voter, vote.engine][row] = vote.p
-            if vote.voter == VOL.name:
-                vol[row] = vote.p
-    scored = [
-        _voter_score(voter, engine, p, happened, brier(p, happened) - brier(vol, happened))
-        for (voter, engine), p in by_engine.items()
-    ]
+    scored = [_voter_score(voter, engine, p, evidence) for (voter, engine), p in by_engine.items()]
     return tuple(sorted(scored, key=lambda score: (score.brier, score.voter, score.engine)))
 
 
-def _voter_score(voter: str, engine: str, p: Array, happened: Array, differences: Array) -> VoterScore:
-    voted, compared = np.isfinite(p), differences[np.isfinite(differences)]
-    return VoterScore(
-        voter=voter,
-        engine=engine,
-        kind=KINDS[voter],
-        n=int(voted.sum()),
-        **_means(p[voted], happened[voted]),
-        **_accuracy(p[voted], happened[voted]),
-        against_vol=round(float(compared.mean()), 5) if len(compared) else None,
-    )
+def _voter_score(voter: str, engine: str, p: Array, evidence: Evidence) -> VoterScore:
+    voted = np.isfinite(p)
+    return VoterScore(voter=voter, engine=engine, kind=KINDS[voter], **_fields(p[voted], evidence.where(voted)))
 
 
-def _means(p: Array, happened: Array) -> dict[str, float]:
+def _fields(p: Array, evidence: Evidence) -> dict[str, Any]:
+    loss = clustered_mean(brier(p, evidence.happened), evidence.weeks)
+    right = right_share(p, evidence.rate, evidence.happened, evidence.weeks)
     return {
-        "brier": round(float(brier(p, happened).mean()), 5),
-        "log_score": round(float(log_score(p, happened).mean()), 5),
+        "n": loss.n,
+        "n_eff": round(loss.n_eff, 1),
+        **loss.fields("brier", DIGITS),
+        "log_score": published(_mean(log_score(p, evidence.happened)), DIGITS),
+        "accuracy_n": right.n,
+        "accuracy_n_eff": right.n_eff,
+        "accuracy_pct": right.pct,
+        "accuracy_low_pct": right.low_pct,
+        "accuracy_high_pct": right.high_pct,
+        "likelier_side_pct": right.likelier_side_pct,
+        "always_no_pct": right.always_no_pct,
+        **_skill(p, evidence.rate, evidence).fields("skill", DIGITS),
+        **_skill(p, evidence.vol, evidence).fields("skill_vol", DIGITS),
     }
 
 
-def _accuracy(p: Array, happened: Array) -> dict[str, Any]:
-    """The share of correct forecasts; a forecast that rounds to 0.5 does not count."""
-    sided = np.round(p, 4) != 0.5
-    n, right = int(sided.sum()), int(((p > 0.5) == (happened == 1))[sided].sum())
-    low, high = wilson_interval(right, n) if n else (nan, nan)
-    return {
-        "accuracy_n": n,
-        "accuracy_pct": published(100 * right / n if n else nan, 4),
-        "accuracy_low_pct": published(100 * low, 4),
-        "accuracy_high_pct": published(100 * high, 4),
-    }
+def _skill(p: Array, reference: Array, evidence: Evidence) -> ClusteredMean:
+    compared = np.isfinite(reference)
+    terms = skill_terms(p[compared], reference[compared], evidence.happened[compared])
+    return clustered_mean(terms, evidence.weeks[compared])
+
+
+def _mean(values: Array) -> float:
+    return float(values.mean()) if len(values) else nan

@@ -1,34 +1,53 @@
-"""The longest run of right answers to expect by luck alone."""
+"""How far luck alone would bring a forecaster whose probabilities are right."""
 
 from __future__ import annotations
 
-NEGLIGIBLE = 1e-9
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.forecasting.voters.scoring import Array
+
+RECORDS = 500  # simulated for each row
 
 
-def best_of_flippers(flippers: int, questions: int) -> float:
-    """The expected longest run of right answers of the best of several coin flippers.
+@dataclass(frozen=True)
+class Luck:
+    """What 500 simulated records of the same forecasts show, if every probability is right.
 
-    It is the sum over k of 1 - P(one flipper has no run longer than k) ** flippers; terms below 1e-9 are omitted.
-
-    >>> round(best_of_flippers(9, 50), 1)
-    8.0
+    `expected_best` is the mean longest run of right answers. A run as long as the observed one occurs in
+    `best_reached_pct` of them, as many right answers in `accuracy_reached_pct`.
     """
-    expected, longest = 0.0, 0
-    while longest < questions:
-        beyond = 1 - never_beyond(longest, questions) ** flippers
-        if beyond < NEGLIGIBLE:
-            break
-        expected, longest = expected + beyond, longest + 1
-    return expected
+
+    expected_best: float
+    best_reached_pct: float
+    accuracy_reached_pct: float
 
 
-def never_beyond(longest: int, flips: int) -> float:
-    """The probability that the flips of a coin contain no run of heads longer than `longest` (Feller 1968, XIII.7).
+def luck_of(p: Array, best: int, correct: int, generator: np.random.Generator) -> Luck | None:
+    """The luck behind a longest run of `best` and `correct` right sides; None without a forecast.
 
-    f(n) = f(n - 1) - f(n - longest - 2) / 2**(longest + 2): the last flip completes the first longer run only after a
-    tail and `longest` heads.
+    `p` (n,) is P(YES) in order of resolution. Each side comes true with its own probability, independently of the
+    others; correlated questions spread more, so long runs are somewhat more frequent than this.
     """
-    shares = [1.0] * (longest + 1) + [1 - 0.5 ** (longest + 1)]
-    for n in range(longest + 2, flips + 1):
-        shares.append(shares[n - 1] - shares[n - longest - 2] * 0.5 ** (longest + 2))
-    return shares[flips]
+    if not len(p):
+        return None
+    right = generator.random((RECORDS, len(p)), dtype=np.float32) < np.maximum(p, 1 - p)
+    longest = longest_runs(right)
+    return Luck(
+        expected_best=round(float(longest.mean()), 1),
+        best_reached_pct=round(100 * float(np.mean(longest >= best)), 1),
+        accuracy_reached_pct=round(100 * float(np.mean(right.sum(axis=1) >= correct)), 1),
+    )
+
+
+def longest_runs(right: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """The longest run of True in each row, shape (rows,), of at least one column.
+
+    >>> longest_runs(np.array([[True, True, False, True], [False, False, False, False]])).tolist()
+    [2, 0]
+    """
+    places = np.arange(1, right.shape[1] + 1, dtype=np.int32)
+    last_wrong = np.maximum.accumulate(np.where(right, np.int32(0), places), axis=1)
+    return (places - last_wrong).max(axis=1)

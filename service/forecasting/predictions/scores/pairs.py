@@ -45,7 +45,6 @@ class Pairs:
     ai: Array
     market: Array
     happened: Array
-    voted: Instants
     resolved: Instants
 
     @property
@@ -67,7 +66,6 @@ def pairs_of(markets: Iterable[Prediction]) -> Pairs:
         ai=np.array([p for _, _, p, _ in rows]),
         market=np.array([odds.p_yes for _, odds, *_ in rows]),
         happened=np.array([float(market.outcome == "yes") for market, *_ in rows]),
-        voted=np.array([market.voted_at for market, *_ in rows], dtype=np.int64),
         resolved=np.array([resolved_at for *_, resolved_at in rows], dtype=np.int64),
     )
 

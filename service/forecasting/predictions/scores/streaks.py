@@ -10,17 +10,18 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import inf, nan
+from math import inf
 
 import numpy as np
 
 from service.documents import Document, DocumentHeader
-from service.forecasting.predictions import Commitment, Prediction, Settlement, by_resolution
-from service.forecasting.predictions.scores.luck import best_of_flippers
+from service.forecasting.predictions import Prediction, by_resolution
+from service.forecasting.predictions.scores.evidence import Evidence, evidence_of
+from service.forecasting.predictions.scores.luck import Luck, luck_of
+from service.forecasting.predictions.scores.right_share import right_share, sides_right
 from service.forecasting.voters.panel import voters
-from service.forecasting.voters.scoring import effective_count, published, wilson_interval
 from service.forecasting.voters.votes import bull_probability, direction_of
-from service.market.instants import DAY, HOUR, iso
+from service.market.instants import DAY, iso
 from service.questions.question import Comparator
 
 CONSENSUS = ("consensus", "pool")
@@ -35,12 +36,15 @@ Key = tuple[bool, tuple[str, ...], str, int]
 class Streak:
     """The runs of right answers of one engine of a voter, in order of resolution.
 
-    `current` is the run at the end and `best` the longest one. `resolved` is the number of questions with the outcome
-    yes or no. `n` is the number of those on which the vote took a side, equivalent to `n_eff` independent ones, and
-    `correct` the number on which that side was right. The interval is computed with `n_eff`.
+    `current` is the run at the end and `best` the longest one. The `rank` in its book is by these two; equal ones share
+    it, and a row without a resolved answer has none. `resolved` is the number of questions with the outcome yes or no,
+    `n` the number of those on which the vote took a side, worth `n_eff` independent ones, and `correct` the number of
+    the `n` on which that side was right. The accuracy and its 95% interval, clustered by week of resolution, are of
+    these `n`. On the same questions, the side that such questions (same category and comparator) took more often before
+    reaches `likelier_side_pct`, and NO every time `always_no_pct`. `luck` is null without a resolved answer.
     """
 
-    rank: int
+    rank: int | None
     oracle: str
     engine: str
     backfilled: bool
@@ -51,19 +55,12 @@ class Streak:
     accuracy_pct: float | None
     accuracy_low_pct: float | None
     accuracy_high_pct: float | None
+    likelier_side_pct: float | None
+    always_no_pct: float | None
     n: int
     n_eff: float
+    luck: Luck | None
     last_resolved_at: str | None
-
-
-@dataclass(frozen=True)
-class Luck:
-    """The expected longest run of the best of `flippers` coin flippers on `questions` questions."""
-
-    backfilled: bool
-    flippers: int
-    questions: int
-    expected_best: float
 
 
 @dataclass(frozen=True)
@@ -72,31 +69,45 @@ class StreaksDocument(Document):
 
     count: int
     streaks: tuple[Streak, ...]
-    luck: tuple[Luck, ...]
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """One vote on a question with the outcome yes or no; `right` is None if the vote took no side."""
+    """One vote on the question in this row of the evidence, and whether it took a side."""
 
-    voted_at: int
-    deadline: int
-    resolved_at: int
-    right: bool | None
+    row: int
+    p: float
+    is_sided: bool
 
 
-def streaks_document(markets: Iterable[Prediction], header: DocumentHeader) -> StreaksDocument:
-    """The streaks of the nine voters and their pool; unsettled `markets` are needed to detect overlaps."""
-    counted = count_once(markets)
-    rows = [_streak(engine, backfilled, answers) for (engine, backfilled), answers in _answers(counted).items()]
-    rows.sort(key=lambda row: (row.backfilled, -row.current, -row.best, row.oracle, row.engine))
+def streaks_document(
+    markets: Iterable[Prediction], header: DocumentHeader, generator: np.random.Generator
+) -> StreaksDocument:
+    """The streaks of the nine voters and their pool.
+
+    Unsettled `markets` are needed to detect overlaps; `generator` draws the simulated records.
+    """
+    scored = [market for market in count_once(markets) if market.is_scored]
+    evidence = evidence_of(scored)
+    rows = [
+        _streak(engine, backfilled, answers, scored, evidence, generator)
+        for (engine, backfilled), answers in _answers(scored).items()
+    ]
+    rows.sort(key=lambda row: (row.backfilled, row.n == 0, -row.current, -row.best, row.oracle, row.engine))
     return StreaksDocument(
         schema="streaks/1",
         **vars(header),
         count=len(rows),
-        streaks=tuple(replace(row, rank=place) for place, row in enumerate(rows, 1)),
-        luck=tuple(_luck(counted, backfilled) for backfilled in (False, True)),
+        streaks=tuple(replace(row, rank=_rank(row, rows)) for row in rows),
     )
+
+
+def _rank(row: Streak, rows: Iterable[Streak]) -> int | None:
+    """One more than the number of better rows in the same book; None without a resolved answer."""
+    if not row.n:
+        return None
+    book = (other for other in rows if other.backfilled == row.backfilled)
+    return 1 + sum((other.current, other.best) > (row.current, row.best) for other in book)
 
 
 def count_once(markets: Iterable[Prediction]) -> list[Prediction]:
@@ -132,40 +143,40 @@ def _kind(comparator: Comparator) -> str:
     return comparator.removeprefix("close_").removeprefix("touch_")
 
 
-def _answers(counted: Iterable[Prediction]) -> dict[tuple[Engine, bool], list[_Answer]]:
+def _answers(scored: Sequence[Prediction]) -> dict[tuple[Engine, bool], list[_Answer]]:
     """The answers of each engine, live or backfilled; the live pool has an entry even without any."""
     answers: dict[tuple[Engine, bool], list[_Answer]] = defaultdict(list, {(CONSENSUS, False): []})
-    for market in counted:
-        commitment, settlement = market.commitment, market.settlement
-        if commitment is None or settlement is None or settlement.outcome == "void":
+    for row, market in enumerate(scored):
+        if market.commitment is None:
             continue
-        votes = [((vote.voter, vote.engine), vote.p) for vote in commitment.votes if vote.voter in NINE]
-        for engine, p in (*votes, (CONSENSUS, commitment.p)):
-            answers[engine, market.backfilled].append(_answer(market, commitment, settlement, p))
+        votes = [((vote.voter, vote.engine), vote.p) for vote in market.votes if vote.voter in NINE]
+        for engine, p in (*votes, (CONSENSUS, market.commitment.p)):
+            is_sided = direction_of(bull_probability(market.question, p)) != "NEUTRAL"
+            answers[engine, market.backfilled].append(_Answer(row, p, is_sided))
     return {key: part for key, part in answers.items() if key == (CONSENSUS, False) or _sided(part)}
 
 
-def _answer(market: Prediction, commitment: Commitment, settlement: Settlement, p: float) -> _Answer:
-    bull = bull_probability(market.question, p)
-    right = None if direction_of(bull) == "NEUTRAL" else (p > 0.5) == (settlement.outcome == "yes")
-    return _Answer(commitment.voted_at, market.deadline, settlement.resolved_at, right)
-
-
 def _sided(answers: Iterable[_Answer]) -> list[_Answer]:
-    return [answer for answer in answers if answer.right is not None]
+    return [answer for answer in answers if answer.is_sided]
 
 
-def _streak(engine: Engine, backfilled: bool, answers: Sequence[_Answer]) -> Streak:
-    sided = _sided(answers)
-    right = [answer.right is True for answer in sided]
-    current, best = runs(right)
-    n, correct = len(sided), sum(right)
-    horizon = np.mean([answer.deadline - answer.voted_at for answer in sided]) / HOUR if sided else 0.0
-    n_eff = effective_count(np.array([answer.voted_at / HOUR for answer in sided]), float(horizon))
-    share = correct / n if n else nan
-    low, high = wilson_interval(share * n_eff, n_eff) if n else (nan, nan)
+def _streak(
+    engine: Engine,
+    backfilled: bool,
+    answers: Sequence[_Answer],
+    scored: Sequence[Prediction],
+    evidence: Evidence,
+    generator: np.random.Generator,
+) -> Streak:
+    rows = np.array([answer.row for answer in _sided(answers)], dtype=np.int64)
+    p = np.array([answer.p for answer in _sided(answers)])
+    seen = evidence.where(rows)
+    right = sides_right(p, seen.happened) == 1
+    (current, best), correct = runs(right.tolist()), int(right.sum())
+    share = right_share(p, seen.rate, seen.happened, seen.weeks)
+    last = scored[answers[-1].row].settlement if answers else None
     return Streak(
-        rank=0,
+        rank=None,
         oracle=engine[0],
         engine=engine[1],
         backfilled=backfilled,
@@ -173,12 +184,15 @@ def _streak(engine: Engine, backfilled: bool, answers: Sequence[_Answer]) -> Str
         best=best,
         resolved=len(answers),
         correct=correct,
-        accuracy_pct=published(100 * share, 4),
-        accuracy_low_pct=published(100 * low, 4),
-        accuracy_high_pct=published(100 * high, 4),
-        n=n,
-        n_eff=round(n_eff, 2),
-        last_resolved_at=iso(answers[-1].resolved_at) if answers else None,
+        accuracy_pct=share.pct,
+        accuracy_low_pct=share.low_pct,
+        accuracy_high_pct=share.high_pct,
+        likelier_side_pct=share.likelier_side_pct,
+        always_no_pct=share.always_no_pct,
+        n=share.n,
+        n_eff=share.n_eff,
+        luck=luck_of(p, best, correct, generator),
+        last_resolved_at=iso(last.resolved_at) if last else None,
     )
 
 
@@ -193,8 +207,3 @@ def runs(right: Iterable[bool]) -> tuple[int, int]:
         current = current + 1 if is_right else 0
         best = max(best, current)
     return current, best
-
-
-def _luck(counted: Iterable[Prediction], backfilled: bool) -> Luck:
-    questions = sum(market.backfilled == backfilled and market.outcome != "void" for market in counted)
-    return Luck(backfilled, len(NINE), questions, round(best_of_flippers(len(NINE), questions), 2))

@@ -10,13 +10,14 @@ import numpy as np
 from service.documents import Document, DocumentHeader
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.calibration import CalibrationReport, calibrate
-from service.forecasting.predictions.scores.difference import Difference, Verdict, compare, deviation_of, verdict_on
+from service.forecasting.predictions.scores.difference import Difference, Verdict, compare, power_of, verdict_on
+from service.forecasting.predictions.scores.diversity import Diversity, diversity_of
+from service.forecasting.predictions.scores.evidence import evidence_of
 from service.forecasting.predictions.scores.forecast_scores import ForecastScores, VoterScore, scores, voter_scores
 from service.forecasting.predictions.scores.pairs import PairedMarket, Pairs, pairs_of, publish
-from service.forecasting.voters.scoring import base_rate_known, brier, needed_to_see
+from service.forecasting.voters.scoring import brier, clustered_mean
 from service.market.instants import DAY, iso
 
-GAPS = (0.05, 0.02)  # gaps of Brier scores for which `needed_for` is published
 MOST_LISTED = 2000
 
 
@@ -42,9 +43,9 @@ class CumulativePoint:
 class VersusBook:
     """One book. `difference` is null until markets have resolved in two calendar weeks.
 
-    `needed` is the number of resolved markets required to detect a gap of the present size, and `needed_for` the number
-    for gaps of 0.05 and 0.02: two-sided at 5%, power 80%, with independent markets. Both depend on the standard
-    deviation of a difference, which is assumed with fewer than 30 resolved markets.
+    `base_rate` forecasts how often such a market (same category and comparator) had come out YES before. `needed` to
+    `design_effect_assumed` are those of `Power`: how many resolved markets show a gap of the present size, or one of
+    0.05 or 0.02. `diversity` is null with fewer than 30 markets.
     """
 
     backfilled: bool
@@ -58,6 +59,9 @@ class VersusBook:
     needed_for: dict[str, int]
     deviation: float
     deviation_assumed: bool
+    design_effect: float
+    design_effect_assumed: bool
+    diversity: Diversity | None
     calibration: Calibrations
     cumulative: tuple[CumulativePoint, ...]
     voters: tuple[VoterScore, ...]
@@ -80,7 +84,7 @@ def ai_vs_market_document(
 ) -> AiVsMarketDocument:
     """The comparison on the markets that have votes, odds and the outcome yes or no.
 
-    `generator` is used for the bootstrap and the permutation test.
+    `generator` draws the permutation test.
     """
     pairs = pairs_of(markets)
     books = (
@@ -97,27 +101,22 @@ def ai_vs_market_document(
 
 
 def _book(backfilled: bool, pairs: Pairs, generator: np.random.Generator) -> VersusBook:
-    happened = pairs.happened
-    differences = pairs.differences
-    base_rate = base_rate_known(happened, pairs.voted, pairs.resolved)
-    deviation, is_assumed = deviation_of(differences)
-    difference = compare(differences, pairs.resolved, generator)
-    gap = round(float(differences.mean()), 5) if len(differences) else 0.0
+    evidence = evidence_of(pairs.markets)
+    happened, weeks, rate = evidence.happened, evidence.weeks, evidence.rate
+    difference = compare(pairs.differences, weeks, generator)
     return VersusBook(
         backfilled=backfilled,
-        n=len(differences),
-        ai=scores(pairs.ai, happened, base_rate),
-        market=scores(pairs.market, happened, base_rate),
-        base_rate=scores(base_rate, happened, base_rate),
+        n=len(happened),
+        ai=scores(pairs.ai, evidence),
+        market=scores(pairs.market, evidence),
+        base_rate=scores(rate, evidence),
         difference=difference,
-        verdict=verdict_on(len(differences), difference),
-        needed=needed_to_see(gap, deviation) if gap else None,
-        needed_for={str(size): needed_to_see(size, deviation) for size in GAPS},
-        deviation=round(deviation, 5),
-        deviation_assumed=is_assumed,
-        calibration=Calibrations(calibrate(pairs.ai, happened), calibrate(pairs.market, happened)),
+        verdict=verdict_on(len(happened), difference),
+        **vars(power_of(clustered_mean(pairs.differences, weeks))),
+        calibration=Calibrations(calibrate(pairs.ai, happened, weeks), calibrate(pairs.market, happened, weeks)),
+        diversity=diversity_of(pairs.markets, evidence),
         cumulative=_cumulative(pairs),
-        voters=voter_scores(pairs.markets, happened),
+        voters=voter_scores(pairs.markets, evidence),
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,8 +13,8 @@ from service.forecasting.predictions.scores.betting import shadow_document
 from tests.forecasting.markets import HEADER, settled, waiting
 
 
-def document(markets, seed=0):
-    return shadow_document(markets, HEADER, np.random.default_rng(seed))
+def document(markets):
+    return shadow_document(markets, HEADER)
 
 
 def live(markets):

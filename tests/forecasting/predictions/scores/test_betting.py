@@ -6,16 +6,16 @@ import json
 from dataclasses import asdict
 from itertools import accumulate
 
-import numpy as np
 import pytest
 
 from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.scores.betting import shadow_document
+from service.forecasting.voters.scoring import wilson_interval
 from tests.forecasting.markets import HEADER, days, many, settled, waiting
 
 
-def document(markets, seed=0):
-    return shadow_document(markets, HEADER, np.random.default_rng(seed))
+def document(markets):
+    return shadow_document(markets, HEADER)
 
 
 def live(markets):
@@ -49,6 +49,21 @@ def test_one_week_has_no_interval_and_two_have_one():
     assert (live(rows).roi_low_pct, live(rows).roi_high_pct) == (None, None)
     later = [*rows, settled("c", opened=days(7))]
     assert live(later).roi_low_pct <= live(later).roi_pct <= live(later).roi_high_pct
+    assert live(later).win_rate_low_pct <= live(later).win_rate_pct <= live(later).win_rate_high_pct
+
+
+def test_the_intervals_of_a_book_by_hand():
+    """Ten weeks, won and lost in turn: results 89.576 and -100, standard error 99.93 / sqrt 10, t(9) = 2.262157.
+
+    The share of 5 in 10 has Wilson's interval with that t: .5 +- .29060 by (10, 2.262157).
+    """
+    rows = [settled(f"m{week}", ("yes", "no")[week % 2], opened=days(7 * week)) for week in range(10)]
+    book, half = live(rows), 2.262157 * 189.576 / 2 * (10 / 9) ** 0.5 / 10**0.5
+    assert (book.n, book.n_eff) == (10, 10.0)
+    assert (book.roi_low_pct, book.roi_high_pct) == pytest.approx((book.roi_pct - half, book.roi_pct + half), abs=1e-3)
+    assert (book.win_rate_low_pct, book.win_rate_high_pct) == pytest.approx(
+        [100 * bound for bound in wilson_interval(5, 10, 2.262157)], abs=1e-4
+    )
 
 
 def test_curve_and_drawdown_match_a_loop_over_the_bets():

@@ -10,25 +10,30 @@ from hypothesis import strategies as st
 from service.forecasting.predictions.scores.calibration import calibrate
 from service.forecasting.voters.scoring import wilson_interval
 
+WEEKS = np.arange(400)
+
 
 def test_calibration_starts_at_thirty_markets():
     p, happened = np.full(30, 0.5), np.tile([0.0, 1.0], 15)
-    assert calibrate(p[:29], happened[:29]) is None
-    report = calibrate(p, happened)
+    assert calibrate(p[:29], happened[:29], WEEKS[:29]) is None
+    report = calibrate(p, happened, WEEKS[:30])
     assert (report.n, report.miscalibration, report.discrimination, report.uncertainty) == (30, 0.0, 0.0, 0.25)
 
 
 def test_bins_by_hand():
-    """30 forecasts, three bins of ten: .1 came true once in ten, .5 five times, .9 nine times."""
+    """30 forecasts, three bins of ten: .1 came true once in ten, .5 five times, .9 nine times.
+
+    Each bin has one forecast in each of ten weeks: Wilson's interval with t(9) in place of 1.96.
+    """
     p = np.repeat([0.1, 0.5, 0.9], 10)
     happened = np.concatenate([np.arange(10) < hits for hits in (1, 5, 9)]).astype(float)
-    report = calibrate(p, happened)
+    report = calibrate(p, happened, np.tile(np.arange(10), 3))
     assert [(each.p, each.observed_pct, each.n) for each in report.bins] == [
         (0.1, 10.0, 10),
         (0.5, 50.0, 10),
         (0.9, 90.0, 10),
     ]
-    low, high = wilson_interval(9, 10)
+    low, high = wilson_interval(9, 10, 2.262157)
     assert (report.bins[2].low_pct, report.bins[2].high_pct) == pytest.approx((100 * low, 100 * high), abs=1e-4)
 
 
@@ -37,7 +42,7 @@ def test_bins_by_hand():
 def test_bins_are_equal_ordered_and_complete(n, seed):
     dice = np.random.default_rng(seed)
     p = dice.random(n)
-    report = calibrate(p, (dice.random(n) < p).astype(float))
+    report = calibrate(p, (dice.random(n) < p).astype(float), dice.integers(0, 12, n))
     sizes = [each.n for each in report.bins]
     assert sum(sizes) == n
     assert len(sizes) <= 10

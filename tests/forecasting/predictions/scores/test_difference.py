@@ -8,17 +8,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.forecasting.predictions.scores.difference import Difference, compare, verdict_on
-from service.market.instants import DAY
-from tests.forecasting.markets import MONDAY, many
+from service.forecasting.predictions.scores.difference import Difference, compare, power_of, verdict_on
+from service.forecasting.voters.scoring import clustered_mean, weeks_of
+from tests.forecasting.markets import many
 from tests.forecasting.predictions.scores.compared import TWO, live, pair
 
 
 def test_the_difference_is_a_mean_over_markets():
-    """.04 - .16 = -.12 and .16 - .01 = .15: mean .015, over two weeks."""
+    """.04 - .16 = -.12 and .16 - .01 = .15: mean .015, over two weeks.
+
+    Standard error .27 / sqrt 2 / sqrt 2 = .135, times t(1) = 12.7062.
+    """
     difference = live(TWO).difference
     assert (difference.mean, difference.n, difference.weeks) == (0.015, 2, 2)
-    assert (difference.low, difference.high) == (-0.12, 0.15)
+    assert (difference.low, difference.high) == pytest.approx((0.015 - 1.71534, 0.015 + 1.71534), abs=1e-4)
     assert difference.p_value == 1.0
 
 
@@ -39,7 +42,7 @@ def test_there_is_no_difference_before_two_calendar_weeks():
     ],
 )
 def test_a_verdict_needs_thirty_markets_and_two_tests(n, changes, verdict):
-    clear = Difference(mean=-0.02, low=-0.03, high=-0.01, p_value=0.01, n=n, weeks=10)
+    clear = Difference(mean=-0.02, low=-0.03, high=-0.01, p_value=0.01, n=n, n_eff=20.0, weeks=10)
     assert verdict_on(n, replace(clear, **changes)) == verdict
 
 
@@ -69,29 +72,30 @@ def test_a_market_that_is_much_better_is_found_to_be():
 def test_equal_forecasters_are_rarely_distinguished():
     """100 generated comparisons of 60 markets over 20 weeks, no difference in any: at most one in eight says so."""
     dice = np.random.default_rng(1)
-    resolved = MONDAY + 7 * DAY * np.repeat(np.arange(20), 3)
-    verdicts = [verdict_on(60, compare(dice.normal(0, 0.1, 60), resolved, dice)) for _ in range(100)]
+    weeks = np.repeat(np.arange(20), 3)
+    verdicts = [verdict_on(60, compare(dice.normal(0, 0.1, 60), weeks, dice)) for _ in range(100)]
     assert sum(verdict != "no clear difference yet" for verdict in verdicts) <= 12
 
 
 def test_markets_of_one_week_are_not_independent():
     """Ten weeks of fifty equal differences hold ten numbers: the interval is at least five times as wide."""
     weekly = np.random.default_rng(2).normal(0, 0.1, 10)
-    resolved = MONDAY + 7 * DAY * np.repeat(np.arange(10), 50)
-    together = compare(np.repeat(weekly, 50), resolved, np.random.default_rng(0))
-    apart = compare(np.repeat(weekly, 50), MONDAY + 7 * DAY * np.arange(500), np.random.default_rng(0))
+    together = compare(np.repeat(weekly, 50), np.repeat(np.arange(10), 50), np.random.default_rng(0))
+    apart = compare(np.repeat(weekly, 50), np.arange(500), np.random.default_rng(0))
+    assert (together.n, together.n_eff) == (500, 9.0)
     assert together.high - together.low > 5 * (apart.high - apart.low)
 
 
-def test_below_thirty_the_deviation_is_assumed():
-    """A gap of .015 with a deviation of .1205: (2.80159 x .1205 / .015) ** 2 = 506.5."""
+def test_below_thirty_the_variance_is_assumed():
+    """A gap of .015 with a deviation of .1205 and a design effect of 3.5: 3.5 x 506.5 = 1772.8; of .05 3.5 x 45.59."""
     book = live(TWO)
     assert (book.deviation, book.deviation_assumed) == (0.1205, True)
-    assert book.needed_for == {"0.05": 46, "0.02": 285}
-    assert book.needed == 507
+    assert (book.design_effect, book.design_effect_assumed) == (3.5, True)
+    assert book.needed_for == {"0.05": 160, "0.02": 998}
+    assert book.needed == 1773
 
 
-def test_from_thirty_on_the_deviation_is_observed():
+def test_from_thirty_on_deviation_and_design_effect_are_measured():
     book = live(many(200))
     own = [row for row in many(200) if not row.backfilled]
     gaps = [
@@ -99,6 +103,22 @@ def test_from_thirty_on_the_deviation_is_observed():
         - (row.odds.p_yes - (row.settlement.outcome == "yes")) ** 2
         for row in own
     ]
+    mean = clustered_mean(np.array(gaps), weeks_of([row.settlement.resolved_at for row in own]))
     assert not book.deviation_assumed
+    assert not book.design_effect_assumed
     assert book.deviation == pytest.approx(np.std(gaps, ddof=1), abs=1e-5)
-    assert book.needed_for["0.05"] == math.ceil((2.801585 * np.std(gaps, ddof=1) / 0.05) ** 2)
+    assert book.design_effect == pytest.approx(mean.design_effect, abs=1e-3)
+    assert book.needed_for["0.02"] == math.ceil((2.801585 * mean.deviation / 0.02) ** 2 * mean.design_effect)
+
+
+def test_no_number_needed_is_under_thirty():
+    """Differences of deviation .01 would show a gap of .05 in less than one market."""
+    tiny = power_of(clustered_mean(np.tile([0.01, -0.01], 50), np.repeat(np.arange(10), 10)))
+    assert tiny.needed_for == {"0.05": 30, "0.02": 30}
+
+
+def test_without_a_gap_no_number_is_needed():
+    assert live([pair("a", "yes", 0.6, 0.6)]).needed is None
+    assert live([]).needed is None
+    equal = power_of(clustered_mean(np.zeros(50), np.repeat(np.arange(10), 5)))
+    assert (equal.deviation, equal.deviation_assumed) == (0.1205, True), "equal differences show no deviation"

@@ -6,20 +6,21 @@ import doctest
 import json
 from dataclasses import asdict, replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.forecasting.predictions.resolution import Outcome
-from service.forecasting.predictions.scores import luck, streaks
+from service.forecasting.predictions.scores import streaks
 from service.forecasting.predictions.scores.streaks import count_once, runs, streaks_document
-from service.forecasting.voters.scoring import wilson_interval
+from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import HEADER, MONDAY, days, many, settled, waiting
 
 
 def document(markets):
-    return streaks_document(markets, HEADER)
+    return streaks_document(markets, HEADER, np.random.default_rng(1))
 
 
 def pool(markets, backfilled=False):
@@ -42,7 +43,7 @@ def ids(markets):
 
 
 def test_every_example_in_the_documentation_is_true():
-    assert [doctest.testmod(module) for module in (streaks, luck)] == [(0, 1), (0, 1)]
+    assert doctest.testmod(streaks) == (0, 1)
 
 
 def test_a_right_answer_extends_a_run_and_a_wrong_one_ends_it():
@@ -179,12 +180,23 @@ def test_live_streaks_come_first_the_longest_current_one_on_top():
     published = document([*past, *live])
     assert [(row.rank, row.oracle, row.backfilled, row.current) for row in published.streaks] == [
         (1, "consensus", False, 2),
-        (2, "vol", False, 2),
+        (1, "vol", False, 2),
         (3, "trend", False, 0),
-        (4, "consensus", True, 9),
-        (5, "vol", True, 9),
+        (1, "consensus", True, 9),
+        (1, "vol", True, 9),
     ]
     assert published.count == 5
+
+
+def test_equal_streaks_share_a_rank_and_the_best_breaks_a_tie():
+    """All three run for one; only trend had a run of two before, so the others share the second place."""
+    votes = [(0.9, 0.9, 0.9), (0.1, 0.1, 0.9), (0.1, 0.1, 0.1), (0.9, 0.9, 0.9)]
+    rows = [
+        settled(f"m{day}", p=0.5, votes=dict(zip(("vol", "logit", "trend"), each, strict=True)), opened=days(day))
+        for day, each in enumerate(votes)
+    ]
+    ranks = {row.oracle: (row.rank, row.current, row.best) for row in document(rows).streaks}
+    assert ranks == {"trend": (1, 1, 2), "vol": (2, 1, 1), "logit": (2, 1, 1), "consensus": (None, 0, 0)}
 
 
 def test_the_live_consensus_is_listed_from_the_start():
@@ -192,7 +204,7 @@ def test_the_live_consensus_is_listed_from_the_start():
     (line,) = published.streaks
     assert (line.oracle, line.engine, line.backfilled, line.n) == ("consensus", "pool", False, 0)
     assert (line.accuracy_pct, line.accuracy_low_pct, line.last_resolved_at) == (None, None, None)
-    assert [(row.questions, row.expected_best) for row in published.luck] == [(0, 0.0), (0, 0.0)]
+    assert (line.rank, line.luck, line.always_no_pct) == (None, None, None)
 
 
 def test_a_voter_that_never_took_a_side_is_left_out():
@@ -211,29 +223,34 @@ def test_each_engine_of_a_voter_has_a_streak_of_its_own():
     }
 
 
-def test_the_interval_counts_independent_questions():
-    """Seven assets on one day: spacing 0, so worth one; five of seven right."""
+def test_questions_of_one_week_leave_everything_open():
+    """Seven assets on one day count as one independent question; five of seven right."""
     assets = ("btc", "eth", "sol", "bnb", "xrp", "gold", "silver")
     rows = [settled(asset, "yes" if place < 5 else "no", p=0.7, asset=asset) for place, asset in enumerate(assets)]
     line = pool(rows)
-    low, high = wilson_interval(5 / 7, 1)
-    assert (line.n, line.n_eff) == (7, 1.0)
+    assert (line.n, line.n_eff, line.correct) == (7, 1.0, 5)
     assert line.accuracy_pct == pytest.approx(500 / 7, abs=1e-4)
-    assert (line.accuracy_low_pct, line.accuracy_high_pct) == pytest.approx((100 * low, 100 * high), abs=1e-4)
+    assert (line.accuracy_low_pct, line.accuracy_high_pct) == (0, 100)
+
+
+def test_the_same_questions_have_the_same_n_eff_everywhere():
+    """Streaks and the comparison with the market score the same daily questions."""
+    rows = series(*[(0.7 if day % 3 else 0.2, "yes" if day % 4 else "no") for day in range(90)])
+    line, scores = pool(rows), ai_vs_market_document(rows, HEADER, np.random.default_rng(0)).books[0].ai
+    assert (line.n, line.n_eff) == (scores.accuracy_n, scores.accuracy_n_eff)
+    assert (line.accuracy_pct, line.accuracy_low_pct) == (scores.accuracy_pct, scores.accuracy_low_pct)
+    assert (line.likelier_side_pct, line.always_no_pct) == (scores.likelier_side_pct, scores.always_no_pct)
+
+
+def test_luck_is_that_of_the_rows_own_probabilities():
+    """Three right answers in a row of 90%: .9^3 = 72.9% of records reach that; of 55% 16.6%."""
+    sure, unsure = (pool(series(*[(p, "yes")] * 3)).luck for p in (0.9, 0.55))
+    assert sure.best_reached_pct == sure.accuracy_reached_pct == pytest.approx(72.9, abs=4)
+    assert unsure.best_reached_pct == pytest.approx(16.6, abs=4)
 
 
 def test_the_document_has_its_head_and_no_nan():
     body = json.loads(json.dumps(asdict(document(many(60))), allow_nan=False))
-    assert list(body) == [
-        *("schema", "timestamp", "as_of", "stale_after", "world", "sources", "count", "streaks", "luck")
-    ]
+    assert list(body) == [*("schema", "timestamp", "as_of", "stale_after", "world", "sources", "count", "streaks")]
     assert (body["schema"], body["world"]) == ("streaks/1", "simulated")
     assert len(body["streaks"]) == body["count"] == 20
-
-
-def test_luck_counts_the_questions_of_each_book():
-    rows = [settled(f"p{day}", "void" if day == 3 else "yes", opened=days(day), backfilled=True) for day in range(5)]
-    assert [(row.backfilled, row.flippers, row.questions) for row in document([*rows, settled()]).luck] == [
-        (False, 9, 1),
-        (True, 9, 4),
-    ]

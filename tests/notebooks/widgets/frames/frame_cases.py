@@ -54,7 +54,7 @@ def votes_of(name: str) -> Callable[[Row], list[Row]]:
 
 
 def scores(document: Row) -> list[Row]:
-    missing = {"engine": None, "skill": None, "against_vol": None}
+    missing = {"engine": None}
     kinds = {"ai": "pool", "market": "market", "base_rate": "base_rate"}
     return [
         {**missing, **row, "backfilled": book["backfilled"]}
@@ -77,8 +77,14 @@ def bins(document: Row) -> list[Row]:
 
 
 def differences(document: Row) -> list[Row]:
-    missing = dict.fromkeys(("mean", "low", "high", "p_value", "weeks"))
-    return [{**missing, **(book["difference"] or {}), **book} for book in document["books"]]
+    missing = dict.fromkeys(("n_eff", "mean", "low", "high", "p_value", "weeks"))
+    return [{**missing, **(book["difference"] or {}), **book, **diversity(book)} for book in document["books"]]
+
+
+def diversity(book: Row) -> Row:
+    measured = book["diversity"] or {}
+    fields = {"diversity": "diversity", "diversity_low": "low", "diversity_high": "high"}
+    return {name: measured.get(field) for name, field in fields.items()}
 
 
 def patients(document: Row) -> list[Row]:
@@ -102,6 +108,7 @@ def accuracies(document: Row) -> list[Row]:
     ]
 
 
+NO_LUCK = dict.fromkeys(("expected_best", "best_reached_pct", "accuracy_reached_pct"))
 LANE = {"lane": lambda row: row["name"]}
 ASSETS = {"assets": lambda row: " ".join(row["assets"])}
 STANDING = {"ghost": lambda row: row["rank"] is None, "positions": lambda row: len(row["positions"])}
@@ -172,12 +179,7 @@ CASES = {
         frames.streaks,
         STREAKS,
         "streaks",
-        lambda document: [
-            {**row, "luck_best": luck["expected_best"]}
-            for row in document["streaks"]
-            for luck in document["luck"]
-            if luck["backfilled"] == row["backfilled"]
-        ],
+        lambda document: [{**NO_LUCK, **row, **(row["luck"] or {})} for row in document["streaks"]],
     ),
     "shadow_bets": FrameCase(
         shadow.shadow_bets, shadow.SHADOW_BETS, "shadow", lambda document: document["open"] + document["recent"]
