@@ -29,7 +29,7 @@ from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.polling import Reply
 from service.forecasting.voters.price_forecasts import of_question
 from service.forecasting.voters.votes import Answer, publish
-from service.market.bars import PriceRecord
+from service.market.bars import PriceExtremes
 from service.market.instants import utc
 from service.questions import understand
 from service.questions.question import Question
@@ -89,7 +89,7 @@ class Answering:
         question = understand(text, utc(now), latest.spots, record_of=self._record)
         return Inquiry(question, now, latest, caller, self._admit())
 
-    def _record(self, asset: str) -> PriceRecord | None:
+    def _record(self, asset: str) -> PriceExtremes | None:
         with self._services.database.reading() as db:
             return bars.record(db, asset, self._services.step)
 

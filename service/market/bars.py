@@ -36,7 +36,7 @@ class RefusedBar(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PriceRecord:
+class PriceExtremes:
     """The highest and the lowest price of an asset, in USD, among all bars `since` an aware datetime."""
 
     asset: str

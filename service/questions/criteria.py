@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from service.market.assets import ASSETS
-from service.market.bars import PriceRecord
+from service.market.bars import PriceExtremes
 from service.questions.amounts import Amount
 from service.questions.canonical import price
 from service.questions.clause import Clause
@@ -31,7 +31,7 @@ AVERAGES: dict[tuple[str, bool], Comparator] = {
 }
 
 
-def find_criterion(clause: Clause, spot: float, preposition: str, record: PriceRecord | None = None) -> Criterion:
+def find_criterion(clause: Clause, spot: float, preposition: str, record: PriceExtremes | None = None) -> Criterion:
     """The event in the clause; `preposition` is the word at the deadline, such as "on" or "before".
 
     Without the `record` of the asset's prices a question about a new record is refused.
@@ -59,7 +59,7 @@ def _record_side(clause: Clause) -> str | None:
     return None if against is None or clause.kinds & {*against, *BESIDE_RECORD} else side
 
 
-def _of_record(record: PriceRecord, side: str, spot: float, *, by_close: bool) -> Criterion:
+def _of_record(record: PriceExtremes, side: str, spot: float, *, by_close: bool) -> Criterion:
     """A price beyond all stored ones, by at least one step of the price."""
     is_high, step = side == "high", ASSETS[record.asset].tick
     highest, lowest = max(record.high, spot), min(record.low, spot)
@@ -71,7 +71,7 @@ def _of_record(record: PriceRecord, side: str, spot: float, *, by_close: bool) -
     )
 
 
-def _of_amounts(clause: Clause, spot: float, preposition: str, record: PriceRecord | None) -> Criterion:
+def _of_amounts(clause: Clause, spot: float, preposition: str, record: PriceExtremes | None) -> Criterion:
     amounts = clause.amounts
     if any(amount.is_foreign for amount in amounts):
         raise invalid("Levels must be in US dollars. Give the level in USD.")

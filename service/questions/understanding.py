@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from service.market.assets import trading_days
-from service.market.bars import PriceRecord
+from service.market.bars import PriceExtremes
 from service.questions.canonical import canonical
 from service.questions.clause import Clause, read_clause
 from service.questions.clean import clean
@@ -41,7 +41,7 @@ BEARISH = {"touch_below", "close_below", "down", "lower_first", "days_below", "d
 SIDELESS = {"move", "range"}
 
 
-RecordOf = Callable[[str], PriceRecord | None]
+RecordOf = Callable[[str], PriceExtremes | None]
 
 
 def no_record(_: str) -> None:
@@ -138,7 +138,7 @@ def _refuse_dated_circumstances(split: SplitText, now: datetime, language: Langu
 
 
 def _criterion(
-    clause: Clause, subject: Subject, deadline: Deadline, spot: float, split: SplitText, record: PriceRecord | None
+    clause: Clause, subject: Subject, deadline: Deadline, spot: float, split: SplitText, record: PriceExtremes | None
 ) -> Criterion:
     if subject.other:
         criterion = compare(clause)

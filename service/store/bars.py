@@ -12,7 +12,7 @@ import numpy as np
 from sqlalchemy import Connection, Select, bindparam, func, select
 
 from service.market.assets import open_at
-from service.market.bars import Bar, Bars, PriceRecord, from_rows
+from service.market.bars import Bar, Bars, PriceExtremes, from_rows
 from service.market.instants import HOUR, utc
 from service.store.database import insert
 from service.store.tables import bar
@@ -80,7 +80,7 @@ def last(db: Connection, asset: str, step: int) -> Bar | None:
     return Bar(*row) if row else None
 
 
-def record(db: Connection, asset: str, step: int) -> PriceRecord | None:
+def record(db: Connection, asset: str, step: int) -> PriceExtremes | None:
     """The highest and the lowest stored price of an asset; None without an hourly bar.
 
     The hourly bars are read, and those of the feed, `step` seconds long, after them.
@@ -90,7 +90,7 @@ def record(db: Connection, asset: str, step: int) -> PriceRecord | None:
         return None
     newer = db.execute(_RECORD, {"asset": asset, "step": step, "after": latest}).one()
     highs, lows = ([value for value in pair if value is not None] for pair in ((high, newer[0]), (low, newer[1])))
-    return PriceRecord(asset, max(highs), min(lows), utc(first))
+    return PriceExtremes(asset, max(highs), min(lows), utc(first))
 
 
 def holes(db: Connection, asset: str, since: int, until: int, step: int) -> list[tuple[int, int]]:

@@ -88,7 +88,7 @@ def test_voters_without_peers_are_not_fitted_again(database, fitted_slots, asset
 
 def test_voters_without_peers_do_not_shift_the_month(database, monkeypatch):
     """The fits to the history before the month are kept, as they are where no voter is missing."""
-    monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot: fits_of(slot, breadth="no inputs"))
+    monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot, _news: fits_of(slot, breadth="no inputs"))
     assert run(database, None, ("btc",)) == fits_of(MONTH, breadth="no inputs")
     assert run(database, None, ("btc", "eth")) == fits_of(SLOT, breadth="no inputs")
 

@@ -34,7 +34,7 @@ from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inp
 from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import voters
-from service.forecasting.voters.scoring import brier, cluster_bootstrap_interval, weeks_of
+from service.forecasting.voters.scoring import brier, weeks_of
 from service.forecasting.voters.training import fit_history
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, iso
@@ -44,10 +44,11 @@ from service.sources.feeds.replay import open_replay
 from service.sources.llm.budget import Budget, SpendingInMemory
 from service.sources.llm.seat import ModelSeat
 from service.sources.llm.seating import seated
-from tests.measure.evaluate import BARS, LEARNT_FIRST, SEED
+from tests.measure.evaluate import BARS, LEARNT_FIRST
 from tests.measure.walk_forward import Interval
 
 QUESTIONS = 100
+SEED = 1  # of the choice of questions
 NEWS_BEFORE_S = 5 * DAY
 MONTH_S = 32 * DAY
 
@@ -149,11 +150,11 @@ def _past(case: Case) -> PastQuestion:
     return PastQuestion(question.comparator, question.negated, question.horizon_hours, case.base, case.happened)
 
 
-def ask_all(seats: Sequence[ModelSeat], cases: Sequence[Case], generator: np.random.Generator) -> list[ModelScore]:
+def ask_all(seats: Sequence[ModelSeat], cases: Sequence[Case]) -> list[ModelScore]:
     """The score of each model; the seats are asked side by side, the questions of one after the other."""
     with ThreadPoolExecutor(len(seats)) as executor:
         answers = list(executor.map(lambda seat: [_answer(seat, case) for case in cases], seats))
-    return [_score(seat, cases, each, generator) for seat, each in zip(seats, answers, strict=True)]
+    return [_score(seat, cases, each) for seat, each in zip(seats, answers, strict=True)]
 
 
 def _answer(seat: ModelSeat, case: Case) -> Forecast | None:
@@ -164,9 +165,7 @@ def _answer(seat: ModelSeat, case: Case) -> Forecast | None:
         return None
 
 
-def _score(
-    seat: ModelSeat, cases: Sequence[Case], answers: Sequence[Forecast | None], generator: np.random.Generator
-) -> ModelScore:
+def _score(seat: ModelSeat, cases: Sequence[Case], answers: Sequence[Forecast | None]) -> ModelScore:
     rows = [(case, answer) for case, answer in zip(cases, answers, strict=True) if answer]
     happened = np.array([case.happened for case, _ in rows], dtype=float)
     weeks = weeks_of(np.array([case.decided_at for case, _ in rows], dtype=np.int64))
@@ -180,8 +179,8 @@ def _score(
         missing=len(cases) - len(rows),
         brier=_mean(own),
         base=_mean(base),
-        against_base=_interval(own - base, weeks, generator),
-        against_embedded=_interval(own - embedded, weeks, generator),
+        against_base=Interval.of(own - base, weeks),
+        against_embedded=Interval.of(own - embedded, weeks),
         tokens=_total([answer.tokens for _, answer in rows]),
         usd=_total([answer.usd for _, answer in rows]),
     )
@@ -197,12 +196,6 @@ def _embedded(seat: ModelSeat, case: Case) -> float:
 
 def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else float("nan")
-
-
-def _interval(values: np.ndarray, weeks: np.ndarray, generator: np.random.Generator) -> Interval:
-    if not len(values):
-        return Interval(float("nan"), float("nan"), float("nan"))
-    return Interval(_mean(values), *cluster_bootstrap_interval(values, weeks, generator))
 
 
 def _total(parts: Sequence[float | None]) -> float | None:
@@ -254,7 +247,7 @@ def evaluate(folder: Path, count: int, settings: Settings) -> int:
     print(
         f"{len(cases)} resolved questions, asked from {iso(since)} on, for each of {len(seats)} seats with a model.\n"
     )
-    show(ask_all(seats, cases, generator))
+    show(ask_all(seats, cases))
     return 0
 
 

@@ -17,19 +17,20 @@ from numpy.typing import NDArray
 from service.config import Settings
 from service.forecasting.predictions import series
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
-from service.forecasting.voters.scoring import brier, cluster_bootstrap_interval, weeks_of
+from service.forecasting.voters.scoring import brier, weeks_of
 from service.market.bars import resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts
 from service.questions.question import TOUCHES
 from service.sources.feeds.replay import open_replay
 from tests.measure import first_templates
-from tests.measure.evaluate import BARS, LEARNT_FIRST, SEED
+from tests.measure.evaluate import BARS, LEARNT_FIRST
 from tests.measure.lived_markets import LivedMarket, live
 from tests.measure.walk_forward import PLAIN, POOL, VOTERS, Interval
 
 Array = NDArray[np.float64]
 
+SEED = 1  # of the simulated outside market
 OPENINGS = {"first edition": first_templates.opening, "today": series.opening}
 MARKET = "GARCH market"  # the simulated outside market of a replay
 LINEAR = "linear pool"  # the mean probability of the nine
@@ -83,7 +84,7 @@ def columns_of(lived: Sequence[LivedMarket]) -> Columns:
     )
 
 
-def score(columns: Columns, generator: np.random.Generator) -> Iterator[MarketScore]:
+def score(columns: Columns) -> Iterator[MarketScore]:
     """Differences from plain volatility by group; the pool's from its best voter; the diversity of the nine."""
     losses = {name: brier(p, columns.happened) for name, p in columns.p.items()}
     nine = np.mean([losses[voter.name] for voter in VOTERS], axis=0)
@@ -93,14 +94,9 @@ def score(columns: Columns, generator: np.random.Generator) -> Iterator[MarketSc
         rows |= {name: loss - losses[PLAIN] for name, loss in losses.items() if name != PLAIN}
         rows |= {f"{POOL} - {best} (its best)": losses[POOL] - losses[best], DIVERSITY: nine - losses[LINEAR]}
         for name, values in rows.items():
-            used = chosen & np.isfinite(values)
-            by_week, by_block = (
-                Interval(
-                    float(values[used].mean()), *cluster_bootstrap_interval(values[used], clusters[used], generator)
-                )
-                for clusters in (weeks_of(columns.resolved_at), columns.resolved_at // BLOCK_S)
-            )
-            yield MarketScore(group, name, int(used.sum()), by_week, by_block)
+            weeks, blocks = weeks_of(columns.resolved_at), columns.resolved_at // BLOCK_S
+            by_week, by_block = (Interval.of(values[chosen], clusters[chosen]) for clusters in (weeks, blocks))
+            yield MarketScore(group, name, int(np.isfinite(values[chosen]).sum()), by_week, by_block)
 
 
 def show(title: str, scores: Sequence[MarketScore]) -> None:
@@ -124,7 +120,7 @@ def main() -> None:
     lived = live(hourly, since[0], feed.ends // DAY * DAY, OPENINGS, {MARKET: SimulatedMarket(SEED)})
     print(f"\nThe product's own markets, lived through from {iso(since[0])}; below {PLAIN}, differences from it.")
     for name, markets in lived.items():
-        show(f"templates: {name}", list(score(columns_of(markets), np.random.default_rng(SEED))))
+        show(f"templates: {name}", list(score(columns_of(markets))))
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def test_the_same_seed_draws_the_same_questions(hourly, cases):
 
 def test_a_score_by_hand(seats, server, cases):
     """A model that always says 62%: .3844 where the answer is no and .1444 where it is yes; 940 tokens an answer."""
-    for score in ask_all(seats, cases, np.random.default_rng(1)):
+    for score in ask_all(seats, cases):
         expected = np.mean([0.38**2 if case.happened else 0.62**2 for case in cases])
         base = np.mean([(case.base - case.happened) ** 2 for case in cases])
         assert (score.n, score.missing) == (COUNT, 0)
@@ -79,7 +79,7 @@ def test_a_score_by_hand(seats, server, cases):
 
 def test_no_model_learns_of_which_past_it_is_asked(seats, server, cases):
     """No name, no date, no price and no headline in any of the prompts."""
-    ask_all(seats, cases, np.random.default_rng(1))
+    ask_all(seats, cases)
     sent = ["\n".join(message["content"] for message in body["messages"]) for body in server.requests]
     assert len(sent) == 2 * COUNT
     for text in sent:
@@ -90,7 +90,7 @@ def test_no_model_learns_of_which_past_it_is_asked(seats, server, cases):
 
 def test_a_model_without_answers_has_no_score(seats, server, cases, capsys):
     server.behaviours = [refuses(401)]
-    (score, _) = ask_all(seats, cases, np.random.default_rng(1))
+    (score, _) = ask_all(seats, cases)
     assert (score.n, score.missing, score.tokens) == (0, COUNT, 0)
     show([score])
     assert f"    0   {COUNT}     nan" in capsys.readouterr().out
@@ -98,7 +98,7 @@ def test_a_model_without_answers_has_no_score(seats, server, cases, capsys):
 
 def test_the_table_shows_score_interval_and_cost(seats, server, cases, capsys):
     server.behaviours = [answers(vote_text(), usage=None)]
-    show(ask_all(seats, cases, np.random.default_rng(1)))
+    show(ask_all(seats, cases))
     title, *rows = capsys.readouterr().out.splitlines()
     assert re.match(r"seat +model +n none +Brier +base +against the base rate +against the embedded engine", title)
     assert [row.split()[:4] for row in rows] == [

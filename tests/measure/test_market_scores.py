@@ -24,7 +24,7 @@ def scores():
     p = {POOL: sided(0.7), LINEAR: np.mean(list(nine.values()), axis=0), **nine, MARKET: sided(0.5), PLAIN: sided(0.5)}
     chosen = {"levels": np.array([True, True, False, False]), "all": np.ones(4, dtype=bool)}
     columns = Columns(p, HAPPENED, np.array([0, 1, 40, 41]) * DAY, chosen)
-    return {(row.group, row.name): row for row in score(columns, np.random.default_rng(0))}
+    return {(row.group, row.name): row for row in score(columns)}
 
 
 def test_differences_are_from_plain_volatility(scores):

@@ -44,11 +44,18 @@ PLAIN = "plain vol"  # the frozen baseline: one EWMA of volatility, a normal dis
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and the 95 % interval clustered by week."""
+    """A mean with its 95% interval."""
 
     mean: float
     low: float
     high: float
+
+    @staticmethod
+    def of(values: Array, clusters: NDArray[np.int64]) -> Interval:
+        """Of the finite ones among `values` (n,), clustered by `clusters` (n,)."""
+        is_finite = np.isfinite(values)
+        mean = clustered_mean(values[is_finite], clusters[is_finite])
+        return Interval(mean.mean, *mean.interval())
 
 
 @dataclass(frozen=True)
@@ -192,21 +199,15 @@ def _score(group: Group, scored: Scored, chosen: NDArray[np.bool_]) -> list[Scor
     plain = brier(distribution.probability_of(distribution.normal_log_odds_of(sample.z)), sample.happened)
     columns |= {PLAIN: plain, MEAN_VOTER: mean, POOL: brier(scored.pool[chosen], sample.happened), BASE_RATE: base}
     weeks = weeks_of(sample.deadline)
-
-    def interval(values: Array) -> Interval:
-        is_finite = np.isfinite(values)
-        mean = clustered_mean(values[is_finite], weeks[is_finite])
-        return Interval(mean.mean, *mean.interval())
-
     return [
         Score(
             group=group,
             name=name,
             questions=int(np.isfinite(values).sum()),
             brier=float(np.nanmean(values)),
-            against_base=interval(values - base),
-            against_plain=interval(values - plain),
-            against_mean=interval(values - mean),
+            against_base=Interval.of(values - base, weeks),
+            against_plain=Interval.of(values - plain, weeks),
+            against_mean=Interval.of(values - mean, weeks),
         )
         for name, values in columns.items()
         if np.isfinite(values).any()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from service.errors import InvalidQuestion, InvalidRequest, NotAMarketQuestion
-from service.market.bars import PriceRecord
+from service.market.bars import PriceExtremes
 from service.questions import Question, understand
 from tests.questions.asking import NOW
 
@@ -122,7 +122,7 @@ def test_a_metals_question_may_end_while_the_market_is_closed():
     )
 
 
-RECORD = PriceRecord("btc", high=126_000.0, low=15_000.0, since=datetime(2022, 1, 1, tzinfo=UTC))
+RECORD = PriceExtremes("btc", high=126_000.0, low=15_000.0, since=datetime(2022, 1, 1, tzinfo=UTC))
 
 
 def recorded(text: str) -> Question:

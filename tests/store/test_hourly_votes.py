@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from service.market.instants import HOUR
 from service.store import hourly_votes
+from service.trading.lanes import LaneVote
+
+EVEN, UP, DOWN = (LaneVote(0.6, p_up) for p_up in (0.5, 0.6, 0.4))
 
 
 def test_votes_are_read_from_an_hour_on(database):
     with database.writing() as db:
-        hourly_votes.add(db, HOUR, {"btc": 0.5})
-        hourly_votes.add(db, 2 * HOUR, {"btc": 0.6, "eth": 0.4})
+        hourly_votes.add(db, HOUR, {"btc": EVEN})
+        hourly_votes.add(db, 2 * HOUR, {"btc": UP, "eth": DOWN})
         hourly_votes.add(db, 3 * HOUR, {})
     with database.reading() as db:
-        assert hourly_votes.since(db, 2 * HOUR) == {2 * HOUR: {"btc": 0.6, "eth": 0.4}}
+        assert hourly_votes.since(db, 2 * HOUR) == {2 * HOUR: {"btc": UP, "eth": DOWN}}
         assert hourly_votes.since(db, 2 * HOUR + 1) == {}
 
 
 def test_a_stored_vote_is_not_replaced(database):
     """A second run of the same hour adds only what is missing."""
     with database.writing() as db:
-        hourly_votes.add(db, HOUR, {"btc": 0.5})
-        hourly_votes.add(db, HOUR, {"btc": 0.9, "eth": 0.4})
+        hourly_votes.add(db, HOUR, {"btc": EVEN})
+        hourly_votes.add(db, HOUR, {"btc": UP, "eth": DOWN})
     with database.reading() as db:
-        assert hourly_votes.since(db, 0) == {HOUR: {"btc": 0.5, "eth": 0.4}}
+        assert hourly_votes.since(db, 0) == {HOUR: {"btc": EVEN, "eth": DOWN}}

@@ -86,7 +86,7 @@ def _settlement(row: Row, fetched_at: int) -> Settlement | None:
 def _volume(row: Row) -> float | None:
     """The notional value in USD of the contracts traded so far."""
     contracts, notional = number(row.get("volume_fp")), number(row.get("notional_value_dollars"))
-    return None if contracts is None or notional is None else contracts * notional
+    return None if contracts is None or notional is None else number(contracts * notional)
 
 
 def _group(row: Row) -> str:

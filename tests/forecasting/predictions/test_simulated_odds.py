@@ -17,7 +17,7 @@ from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.distribution import NORMAL
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.scoring import cluster_bootstrap_interval, weeks_of
+from service.forecasting.voters.scoring import clustered_mean, weeks_of
 from service.market.assets import ASSETS
 from service.market.bars import resample
 from service.market.instants import DAY, HOUR
@@ -166,7 +166,7 @@ def test_no_vote_earns_more_than_the_fees(world, lived):
     assert len(lived) >= 5000
     for voter, bets in returns_of(lived, world).items():
         profit, resolved_at = np.array(bets).T
-        low, _ = cluster_bootstrap_interval(profit, weeks_of(resolved_at.astype(int)), np.random.default_rng(0))
+        low, _ = clustered_mean(profit, weeks_of(resolved_at.astype(int))).interval()
         assert len(bets) > 1000, voter
         assert low <= 0, (voter, profit.mean(), low)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.scores.evidence import Evidence
+from service.forecasting.predictions.scores.evidence import ScoredMarkets
 from service.forecasting.predictions.scores.forecast_scores import KINDS
 from service.forecasting.voters.scoring import LEAST_N, brier, clustered_mean, published
 
@@ -31,7 +31,7 @@ class Diversity:
     n: int
 
 
-def diversity_of(markets: Sequence[Prediction], evidence: Evidence) -> Diversity | None:
+def diversity_of(markets: Sequence[Prediction], evidence: ScoredMarkets) -> Diversity | None:
     """The diversity of the nine on markets with votes of at least two of them; None with fewer than 30 such markets."""
     votes = [np.array([vote.p for vote in market.votes if vote.voter in KINDS]) for market in markets]
     rows = np.flatnonzero([len(p) > 1 for p in votes])

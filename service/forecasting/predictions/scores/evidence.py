@@ -18,7 +18,7 @@ Template = tuple[bool, str, str]
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ScoredMarkets:
     """Arrays of shape (n,) over resolved markets.
 
     `happened` is 1 or 0, `weeks` the calendar week of resolution, `rate` how often such a market had come out YES
@@ -30,14 +30,14 @@ class Evidence:
     rate: Array
     vol: Array
 
-    def where(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Evidence:
+    def where(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> ScoredMarkets:
         """Some of the markets, by mask or by place."""
-        return Evidence(self.happened[rows], self.weeks[rows], self.rate[rows], self.vol[rows])
+        return ScoredMarkets(self.happened[rows], self.weeks[rows], self.rate[rows], self.vol[rows])
 
 
-def evidence_of(markets: Sequence[Prediction]) -> Evidence:
+def evidence_of(markets: Sequence[Prediction]) -> ScoredMarkets:
     """The evidence of markets that came out yes or no, in order of resolution."""
-    return Evidence(
+    return ScoredMarkets(
         happened=np.array([float(market.outcome == "yes") for market in markets]),
         weeks=weeks_of(_resolved_at(markets)),
         rate=template_rates(markets),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.scores.evidence import Evidence
+from service.forecasting.predictions.scores.evidence import ScoredMarkets
 from service.forecasting.predictions.scores.right_share import right_share
 from service.forecasting.voters.panel import voters
 from service.forecasting.voters.scoring import (
@@ -78,12 +78,12 @@ class VoterScore(ForecastScores, VoterEngine):
     """The scores of one engine of a voter on the markets it voted on."""
 
 
-def scores(p: Array, evidence: Evidence) -> ForecastScores:
+def scores(p: Array, evidence: ScoredMarkets) -> ForecastScores:
     """The scores of the forecasts `p` (n,), P(YES) of each market of the evidence."""
     return ForecastScores(**_fields(p, evidence))
 
 
-def voter_scores(markets: Sequence[Prediction], evidence: Evidence) -> tuple[VoterScore, ...]:
+def voter_scores(markets: Sequence[Prediction], evidence: ScoredMarkets) -> tuple[VoterScore, ...]:
     """The scores of the nine voters, separately for each engine of a voter, best Brier score first."""
     by_engine: dict[tuple[str, str], Array] = defaultdict(lambda: np.full(len(markets), nan))
     for row, market in enumerate(markets):
@@ -94,12 +94,12 @@ def voter_scores(markets: Sequence[Prediction], evidence: Evidence) -> tuple[Vot
     return tuple(sorted(scored, key=lambda score: (score.brier, score.voter, score.engine)))
 
 
-def _voter_score(voter: str, engine: str, p: Array, evidence: Evidence) -> VoterScore:
+def _voter_score(voter: str, engine: str, p: Array, evidence: ScoredMarkets) -> VoterScore:
     voted = np.isfinite(p)
     return VoterScore(voter=voter, engine=engine, kind=KINDS[voter], **_fields(p[voted], evidence.where(voted)))
 
 
-def _fields(p: Array, evidence: Evidence) -> dict[str, Any]:
+def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
     loss = clustered_mean(brier(p, evidence.happened), evidence.weeks)
     right = right_share(p, evidence.rate, evidence.happened, evidence.weeks)
     return {
@@ -119,7 +119,7 @@ def _fields(p: Array, evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _skill(p: Array, reference: Array, evidence: Evidence) -> ClusteredMean:
+def _skill(p: Array, reference: Array, evidence: ScoredMarkets) -> ClusteredMean:
     compared = np.isfinite(reference)
     terms = skill_terms(p[compared], reference[compared], evidence.happened[compared])
     return clustered_mean(terms, evidence.weeks[compared])

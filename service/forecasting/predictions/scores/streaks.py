@@ -16,7 +16,7 @@ import numpy as np
 
 from service.documents import Document, DocumentHeader
 from service.forecasting.predictions import Prediction, by_resolution
-from service.forecasting.predictions.scores.evidence import Evidence, evidence_of
+from service.forecasting.predictions.scores.evidence import ScoredMarkets, evidence_of
 from service.forecasting.predictions.scores.luck import Luck, luck_of
 from service.forecasting.predictions.scores.right_share import right_share, sides_right
 from service.forecasting.voters.panel import voters
@@ -165,7 +165,7 @@ def _streak(
     backfilled: bool,
     answers: Sequence[_Answer],
     scored: Sequence[Prediction],
-    evidence: Evidence,
+    evidence: ScoredMarkets,
     generator: np.random.Generator,
 ) -> Streak:
     rows = np.array([answer.row for answer in _sided(answers)], dtype=np.int64)
