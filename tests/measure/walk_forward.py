@@ -165,7 +165,6 @@ def record_at(past: Sequence[Scored], start: int, name: Class) -> ClassRecord:
     if not len(sample):
         return ClassRecord()
     return measure(
-        name,
         ENGINES,
         p=seen.p[chosen],
         weights=seen.weights[chosen],

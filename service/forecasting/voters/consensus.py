@@ -94,7 +94,7 @@ def _is_outlier(odds: list[float], place: int) -> bool:
 
 def combine(p: np.ndarray, weights: np.ndarray, calibration: PoolCalibration) -> np.ndarray:
     """P(YES) of the pool; the voters are the last axis of `p` and `weights`, NaN where one did not vote."""
-    odds = calibration.shift + calibration.stretch * pooled_log_odds(p, weights)
+    odds = calibration.stretch * pooled_log_odds(p, weights)
     return probability_of(odds)
 
 

@@ -18,8 +18,7 @@ Class = Literal["direction", "event"]
 Array = NDArray[np.float64]
 
 CLIP = 0.01  # of probabilities before they become log-odds
-PRIOR_STRETCH = (1.0, 0.15)  # mean and standard deviation of the factor b
-PRIOR_SHIFT = (0.0, 0.25)  # of the constant a, for events; direction has none
+PRIOR_STRETCH = (1.0, 0.15)  # mean and standard deviation of the factor
 
 
 def class_of(comparator: Comparator) -> Class:
@@ -67,14 +66,13 @@ class VoterSkill:
 
 @dataclass(frozen=True)
 class PoolCalibration:
-    """The pool of a class: p = sigmoid(shift + stretch x), from `n` questions worth `n_eff` independent ones.
+    """The pool of a class: p = sigmoid(stretch x), from `n` questions worth `n_eff` independent ones.
 
     `effective_voters` is the number of independent voters that the pool's are worth, None until it is measured.
     """
 
     n: int = 0
     n_eff: float = 0.0
-    shift: float = 0.0
     stretch: float = 1.0
     effective_voters: float | None = None
 
@@ -119,10 +117,10 @@ def build(resolved: Sequence[Resolved], as_of: int) -> TrackRecord:
     classes: dict[Class, list[Resolved]] = {"direction": [], "event": []}
     for question in resolved:
         classes[class_of(question.comparator)].append(question)
-    return TrackRecord(as_of, *(_build_class(name, questions) for name, questions in classes.items()))
+    return TrackRecord(as_of, *(_build_class(questions) for questions in classes.values()))
 
 
-def _build_class(name: Class, questions: Sequence[Resolved]) -> ClassRecord:
+def _build_class(questions: Sequence[Resolved]) -> ClassRecord:
     if not questions:
         return ClassRecord()
     questions = sorted(questions, key=lambda question: question.asked_at)
@@ -134,7 +132,6 @@ def _build_class(name: Class, questions: Sequence[Resolved]) -> ClassRecord:
             column = place[vote.voter, vote.engine]
             p[row, column], weights[row, column] = vote.p, vote.weight
     return measure(
-        name,
         engines,
         p=p,
         weights=weights,
@@ -144,7 +141,6 @@ def _build_class(name: Class, questions: Sequence[Resolved]) -> ClassRecord:
 
 
 def measure(
-    name: Class,
     engines: Sequence[tuple[str, str]],
     *,
     p: Array,
@@ -156,8 +152,6 @@ def measure(
 
     Parameters
     ----------
-    name : str
-        The class; only events have a shift.
     engines : sequence of (voter, engine)
         One for each column.
     p, weights : ndarray of shape (questions, engines)
@@ -174,17 +168,17 @@ def measure(
             difference = clustered_mean(differences[voted, column], weeks[voted])
             loss = float(scores[voted, column].mean())
             standings.append(VoterSkill(voter, engine, difference.n, difference.n_eff, loss, difference.mean))
-    return ClassRecord(_calibrate(name, p, weights, happened, weeks), tuple(standings))
+    return ClassRecord(_calibrate(p, weights, happened, weeks), tuple(standings))
 
 
-def _calibrate(name: Class, p: Array, weights: Array, happened: Array, weeks: Instants) -> PoolCalibration:
+def _calibrate(p: Array, weights: Array, happened: Array, weeks: Instants) -> PoolCalibration:
     x = pooled_log_odds(p, weights)
     residual = clustered_mean(happened - probability_of(x), weeks)
     n, n_eff = residual.n, residual.n_eff
     if n_eff < LEAST_N:
         return PoolCalibration(n=n, n_eff=n_eff)
-    shift, stretch = fit_pool(x, happened, n_eff / n, has_shift=name == "event")
-    return PoolCalibration(n, n_eff, shift, stretch, effective_voters(p, happened))
+    stretch = fit_stretch(x, happened, n_eff / n)
+    return PoolCalibration(n, n_eff, stretch, effective_voters(p, happened))
 
 
 def pooled_log_odds(p: Array, weights: Array) -> Array:
@@ -198,16 +192,15 @@ def pooled_log_odds(p: Array, weights: Array) -> Array:
     return np.nansum(weights * odds, axis=-1) / np.nansum(np.where(np.isfinite(p), weights, np.nan), axis=-1)
 
 
-def fit_pool(x: Array, happened: Array, worth: float, *, has_shift: bool) -> tuple[float, float]:
-    """The maximum a posteriori (a, b) of p = sigmoid(a + b x), each question counted `worth` times (Platt 1999).
+def fit_stretch(x: Array, happened: Array, worth: float) -> float:
+    """The maximum a posteriori b of p = sigmoid(b x), each question counted `worth` times (Platt 1999).
 
-    Priors b ~ N(1, .15^2) and a ~ N(0, .25^2); without a shift a is 0.
+    There is no constant: YES is a rise in one question and a fall in the next, so it would be about the wording. The
+    prior of b is PRIOR_STRETCH.
     """
-    priors = (PRIOR_SHIFT, PRIOR_STRETCH) if has_shift else (PRIOR_STRETCH,)
-    columns = np.column_stack([np.ones_like(x), x] if has_shift else [x])
-    means, deviations = np.transpose(priors)
-    fitted = fit_map(columns, np.zeros_like(x), happened, np.full_like(x, worth), deviations, means).tolist()
-    return (fitted[0], fitted[1]) if has_shift else (0.0, fitted[0])
+    mean, deviation = (np.array([value]) for value in PRIOR_STRETCH)
+    (stretch,) = fit_map(x[:, None], np.zeros_like(x), happened, np.full_like(x, worth), deviation, mean).tolist()
+    return stretch
 
 
 def effective_voters(p: Array, happened: Array) -> float | None:

@@ -79,9 +79,9 @@ def test_overlapping_questions_change_weights_less():
 
 
 def test_the_calibration_of_the_record_is_applied():
-    """a = .1, b = 1.2 on ln 4: sigmoid(1.763553) = .853655."""
-    record = ClassRecord(calibration=PoolCalibration(n=90, n_eff=40, shift=0.1, stretch=1.2))
-    assert pool(ballots(0.8, 0.8), record).p == pytest.approx(0.853655, abs=1e-6)
+    """b = 1.2 on ln 4: sigmoid(1.663553) = .840714."""
+    record = ClassRecord(calibration=PoolCalibration(n=90, n_eff=40, stretch=1.2))
+    assert pool(ballots(0.8, 0.8), record).p == pytest.approx(0.840714, abs=1e-6)
 
 
 def test_effective_voters_are_those_of_the_record():
@@ -135,7 +135,7 @@ def test_a_mere_difference_is_no_outlier(ballots):
 def test_without_a_voter_the_others_are_pooled_anew(ballots):
     """Their weights, too, are computed among themselves."""
     differing = tuple(skill(ballot.voter, (place - 1) / 50) for place, ballot in enumerate(ballots))
-    record = ClassRecord(PoolCalibration(n=90, n_eff=40, shift=0.1, stretch=1.2), differing)
+    record = ClassRecord(PoolCalibration(n=90, n_eff=40, stretch=1.2), differing)
     rests = [[other for other in ballots if other is not left_out] for left_out in ballots]
     assert pool(ballots, record).without == pytest.approx([pool(rest, record).p for rest in rests])
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize_scalar
 
+from service.forecasting.voters.consensus import combine
 from service.forecasting.voters.track_record import (
     Resolved,
     ResolvedVote,
@@ -16,7 +17,7 @@ from service.forecasting.voters.track_record import (
     build,
     class_of,
     effective_voters,
-    fit_pool,
+    fit_stretch,
     pooled_log_odds,
 )
 from service.market.instants import DAY
@@ -88,7 +89,7 @@ def test_differences_that_repeat_within_a_week_count_once():
 def test_an_empty_record_changes_nothing():
     record = build([], 5)
     assert record.event == TrackRecord().event
-    assert (record.event.calibration.shift, record.event.calibration.stretch) == (0, 1)
+    assert record.event.calibration.stretch == 1
     assert record.event.calibration.effective_voters is None
 
 
@@ -115,7 +116,6 @@ def test_calibration_needs_thirty_independent_questions():
 def test_a_timid_pool_is_stretched_within_the_prior():
     calibration = build(many(200), 0).event.calibration
     assert 1.1 < calibration.stretch < 1.6
-    assert calibration.shift != 0
     assert 1 < calibration.effective_voters < 1.05, "three voters that differ little"
 
 
@@ -131,26 +131,35 @@ def test_dependent_questions_stretch_the_pool_less():
     assert 1 < again.stretch < once.stretch
 
 
-def test_direction_never_gets_a_shift():
-    calibration = build(many(200, "up"), 0).direction.calibration
-    assert calibration.shift == 0
-    assert calibration.stretch > 1.1
+def test_a_class_is_stretched_by_its_own_questions():
+    record = build(many(200, "up"), 0)
+    assert record.direction.calibration.stretch > 1.1
+    assert record.event.calibration.stretch == 1
 
 
-@pytest.mark.parametrize("has_shift", [True, False])
-def test_the_calibration_is_the_maximum_a_posteriori(has_shift):
-    """The same minimum by an independent optimiser: b ~ N(1, .15^2), a ~ N(0, .25^2)."""
+def test_even_odds_stay_even():
+    """All outcomes are YES, and the pool of votes of 50% still says 50%: the wording decides what YES is."""
+    even = [replace(question, happened=True, votes=_even(question)) for question in many(200)]
+    record = build(even, 0).event
+    assert combine(np.array([0.5, 0.5]), np.ones(2), record.calibration) == pytest.approx(0.5)
+
+
+def _even(question: Resolved) -> tuple[ResolvedVote, ...]:
+    return tuple(replace(vote, p=0.5) for vote in question.votes)
+
+
+def test_the_calibration_is_the_maximum_a_posteriori():
+    """The same minimum by an independent optimiser: b ~ N(1, .15^2), each question counted half."""
     generator = np.random.default_rng(10)
     x = generator.normal(0, 1, 80)
     happened = (generator.random(80) < 0.6).astype(float)
 
-    def cost(coefficients):
-        odds = coefficients[0] * has_shift + coefficients[1] * x
-        likelihood = 0.5 * np.sum(np.logaddexp(0, odds) - happened * odds)
-        return likelihood + (coefficients[0] / 0.25) ** 2 / 2 + ((coefficients[1] - 1) / 0.15) ** 2 / 2
+    def cost(stretch):
+        likelihood = 0.5 * np.sum(np.logaddexp(0, stretch * x) - happened * stretch * x)
+        return likelihood + ((stretch - 1) / 0.15) ** 2 / 2
 
-    expected = minimize(cost, [0.0, 1.0], tol=1e-12).x
-    assert fit_pool(x, happened, 0.5, has_shift=has_shift) == pytest.approx(tuple(expected), abs=1e-5)
+    expected = minimize_scalar(cost, bracket=(0.5, 1.5), tol=1e-12).x
+    assert fit_stretch(x, happened, 0.5) == pytest.approx(expected, abs=1e-6)
 
 
 def test_pooled_log_odds_by_hand():
