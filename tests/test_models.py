@@ -506,9 +506,9 @@ def voted_on(running: RunningService) -> list[Prediction]:
 
 
 def standings(running: RunningService) -> list[dict]:
-    """How each engine of each voter has done on questions of direction."""
+    """How each engine of each voter has done on questions about events."""
     with running.runtime.database.reading() as db:
-        return records.latest(db)["direction"]["standings"]
+        return records.latest(db)["event"]["standings"]
 
 
 @pytest.mark.slow
@@ -587,10 +587,10 @@ def test_a_replacement_model_starts_with_an_average_record(lived, tmp_path):
     options = seats(servers, ENGINES | {"news": "openai:gpt-5"})
     with running_service(folder, running.wall, **options) as runtime:
         runtime.register()
-        votes = runtime.ask(EVEN).get_json()["votes"]
+        votes = runtime.ask().get_json()["votes"]
     rows = {(row["voter"], row["engine"]): row for row in standings(running)}
     assert votes["news"]["engine"] == "openai:gpt-5"
-    for voter in {*NINE} - {"news"}:
+    for voter in {*BRAINS}:
         row = rows[voter, votes[voter]["engine"]]
         assert row["n"] >= 10
         raw = math.exp(-row["n_eff"] * row["difference"] / (row["n_eff"] + 30) / 0.03)

@@ -37,6 +37,8 @@ DAY_COUNTS = ("days_above", "days_below", "days_up", "days_down")
 AVERAGES = ("average_above", "average_below")
 # Kinds that the whole path of the price decides, not the last price or one level alone.
 WHOLE_PATH = (*ORDERS, "range", *DAY_COUNTS, *AVERAGES)
+BEARISH = ("touch_below", "close_below", "down", "lower_first", "days_below", "days_down", "average_below")
+SIDELESS = ("move", "range")
 # Kinds that may be decided before the deadline.
 DECIDED_EARLY = (*TOUCHES, *ORDERS)
 
@@ -115,6 +117,16 @@ class Question:
     def from_plain(plain: Mapping[str, Any]) -> Question:
         """The question that `to_plain` was called on."""
         return Question(**(dict(plain) | {"deadline": utc(plain["deadline"]), "notes": tuple(plain["notes"])}))
+
+
+def polarity_of(question: Question) -> Polarity:
+    """The side of YES; for a price between two levels, the side of their middle."""
+    if question.comparator in SIDELESS:
+        return "none"
+    bullish = question.comparator not in BEARISH
+    if question.comparator == "between":
+        bullish = sum(question.bounds) / 2 >= question.spot
+    return "bull" if bullish != question.negated else "bear"
 
 
 def happened(question: Question, *, final: float, high: float, low: float) -> bool:

@@ -36,11 +36,11 @@ CONDITIONS = {
     "up": (LAST + " above {spot} USD", LAST + " at or below {spot} USD"),
     "down": (LAST + " below {spot} USD", LAST + " at or above {spot} USD"),
     "upper_first": (
-        "a " + UPPER + " comes before one at or below {level} USD",
+        "any " + UPPER + " comes before one at or below {level} USD",
         "no " + UPPER + " comes before one at or below {level} USD",
     ),
     "lower_first": (
-        "a " + LOWER + " comes before one at or above {upper} USD",
+        "any " + LOWER + " comes before one at or above {upper} USD",
         "no " + LOWER + " comes before one at or above {upper} USD",
     ),
     "move": (LAST + " more than {pct}" + AWAY, LAST + " at most {pct}" + AWAY),

@@ -21,7 +21,7 @@ from service.questions.dates.deadline import Deadline, find_deadline
 from service.questions.day_counts import counted, find_days
 from service.questions.moves import nothing_definite
 from service.questions.numerals import spelled
-from service.questions.question import Polarity, Question
+from service.questions.question import Question, polarity_of
 from service.questions.refusals import invalid
 from service.questions.scope import (
     nameless,
@@ -37,8 +37,6 @@ from service.questions.vocabulary import Language
 
 # For a deadline farther away than this, a note names the date: it may have been understood as one of next year.
 NEARLY_A_YEAR = timedelta(days=300)
-BEARISH = {"touch_below", "close_below", "down", "lower_first", "days_below", "days_down", "average_below"}
-SIDELESS = {"move", "range"}
 
 
 RecordOf = Callable[[str], PriceExtremes | None]
@@ -179,7 +177,7 @@ def build(
         deadline=deadline.at,
         horizon_hours=(deadline.at - now).total_seconds() / 3600,
         spot=spot,
-        polarity=_polarity(criterion, spot),
+        polarity="none",
         negated=criterion.negated,
         other_asset=subject.other,
         level=criterion.level,
@@ -189,14 +187,4 @@ def build(
         in_a_row=criterion.in_a_row,
         notes=criterion.notes,
     )
-    return replace(question, canonical=canonical(question))
-
-
-def _polarity(criterion: Criterion, spot: float) -> Polarity:
-    """The side of YES; for a price between two levels, the side of their middle."""
-    if criterion.comparator in SIDELESS:
-        return "none"
-    bullish = criterion.comparator not in BEARISH
-    if criterion.comparator == "between" and criterion.level is not None and criterion.upper_level is not None:
-        bullish = (criterion.level + criterion.upper_level) / 2 >= spot
-    return "bull" if bullish != criterion.negated else "bear"
+    return replace(question, polarity=polarity_of(question), canonical=canonical(question))

@@ -36,7 +36,7 @@ from service.forecasting.voters.voter import Voter
 from service.market.assets import ASSETS
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, MINUTE, iso
-from service.questions.question import TOUCHES
+from service.questions.question import DECIDED_EARLY
 from tests.forecasting.made import DAYS, NOW, made_bars, panel_of
 
 LIVED = 15 * DAY
@@ -90,7 +90,7 @@ def committed(backfilled: BackfilledPast, cut: int) -> tuple:
         [replace(row, settlement=None) for row in backfilled.markets if row.created_at <= cut],
         [call for call in backfilled.calls if call.at <= cut],
         [each for each in backfilled.headlines if each.headline.published_at <= cut],
-        [row for row in backfilled.prices.forecasts if row.at <= cut],
+        [row for row in backfilled.prices.forecasts if row.at < cut],
     )
 
 
@@ -182,7 +182,7 @@ def test_markets_are_opened_at_every_instant_of_the_series(past):
 def test_settlements_follow_the_votes_and_precede_the_end(past):
     for row in settled(past):
         assert row.created_at < row.settlement.resolved_at <= END
-        assert row.settlement.resolved_at > row.deadline or row.question.comparator in TOUCHES
+        assert row.settlement.resolved_at > row.deadline or row.question.comparator in DECIDED_EARLY
 
 
 def test_open_markets_have_a_deadline_ahead_and_no_touch(past, bars):
@@ -190,8 +190,9 @@ def test_open_markets_have_a_deadline_ahead_and_no_touch(past, bars):
         question = row.question
         is_over = row.deadline < END
         seen = bars[question.asset].since(row.created_at).until(min(END, row.deadline + 1))
-        is_touched = (question.comparator == "touch_above" and (seen.high >= question.level).any()) or (
-            question.comparator == "touch_below" and (seen.low <= question.level).any()
+        lower, upper = question.bounds if question.comparator == "upper_first" else (question.level, question.level)
+        is_touched = (question.comparator in ("touch_above", "upper_first") and (seen.high >= upper).any()) or (
+            question.comparator in ("touch_below", "upper_first") and (seen.low <= lower).any()
         )
         assert (row.settlement is None) == (not is_over and not is_touched)
 
@@ -219,7 +220,7 @@ def test_outcomes_are_those_of_five_minute_bars(past, bars):
         market, settlement = row, row.settlement
         resolution = resolve(market.question, market.created_at, fine, settlement.resolved_at)
         assert resolution.outcome == settlement.outcome
-        if market.question.comparator not in TOUCHES:
+        if market.question.comparator not in DECIDED_EARLY:
             assert resolve(market.question, market.created_at, fine, settlement.resolved_at - HOUR) is None
 
 
@@ -388,6 +389,8 @@ def test_two_months_give_hundreds_of_settled_markets_of_every_kind(monkeypatch):
         "close_below",
         "touch_above",
         "touch_below",
+        "upper_first",
+        "move",
         "between",
         "relative",
     }

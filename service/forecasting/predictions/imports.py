@@ -21,7 +21,6 @@ from service.forecasting.predictions.wording import plain, wording
 from service.market.instants import DAY, HOUR, utc
 from service.questions import Question, understand
 from service.questions.canonical import canonical
-from service.questions.question import WHOLE_PATH
 
 SOONEST_S, FARTHEST_S = 2 * HOUR, 120 * DAY
 MIN_VOLUME_USD = 1_000.0
@@ -203,8 +202,7 @@ def _superfluous(
     if market.question.asset not in volatility:
         return f"the volatility of {market.question.asset} is unknown"
     sigma = volatility[market.question.asset] * math.sqrt(market.question.horizon_hours / YEAR_H)
-    comparable = [stored for stored in unexpired if stored.question.comparator not in (*WHOLE_PATH, "move")]
-    similar = next((stored.id for stored in comparable if near_copy(market, stored, sigma)), None)
+    similar = next((stored.id for stored in unexpired if near_copy(market, stored, sigma)), None)
     return f"it is nearly the same as {similar}" if similar else None
 
 

@@ -18,7 +18,7 @@ from service.forecasting.voters.context import Context
 from service.market.assets import ASSETS, is_open, open_hours
 from service.market.instants import DAY, HOUR, utc
 from service.questions.canonical import canonical, price
-from service.questions.question import Comparator, Polarity, Question
+from service.questions.question import Comparator, Question, polarity_of
 from service.questions.rule import rule
 
 EVERY_S = 12 * HOUR  # the interval between the beginnings of periods
@@ -42,16 +42,17 @@ class Series:
 
     name: str
     comparator: Comparator
-    negated: bool = False
 
 
 UP = Series("up", "up")
 CLOSE_ABOVE, CLOSE_BELOW = Series("close-above", "close_above"), Series("close-below", "close_below")
 TOUCH_ABOVE, TOUCH_BELOW = Series("touch-above", "touch_above"), Series("touch-below", "touch_below")
 RANGE = Series("between", "between")
-LARGE_MOVE = Series("outside", "between", negated=True)  # a move by more than some percent in either direction
+ORDER = Series("upper-first", "upper_first")
+LARGE_MOVE = Series("move", "move")
 RELATIVE = Series("relative", "relative")
-LEVELS = (CLOSE_ABOVE, CLOSE_BELOW, TOUCH_ABOVE, TOUCH_BELOW, RANGE)  # of weeks and months
+LEVELS = (CLOSE_ABOVE, CLOSE_BELOW, TOUCH_ABOVE, TOUCH_BELOW)  # of weeks and months
+RANGE_OR_ORDER = (RANGE, ORDER)  # of even and of odd weeks and months of an asset
 DAILY_TOUCH = (TOUCH_ABOVE, TOUCH_BELOW)  # of even and of odd days, counted from 1970
 
 # Questions that are about as likely as not by nature are few: whether bitcoin rises in a day, and which asset does
@@ -66,7 +67,8 @@ TEXTS: dict[Series, str] = {
     TOUCH_ABOVE: "Will {name} reach {level} USD by {day}?",
     TOUCH_BELOW: "Will {name} fall to {level} USD by {day}?",
     RANGE: "Will {name} be between {level} and {upper} USD at the end of {day}?",
-    LARGE_MOVE: "Will {name} be outside {level} to {upper} USD at the end of {day}?",
+    LARGE_MOVE: "Will {name} move more than {pct}% by the end of {day}?",
+    ORDER: "Will {name} reach {upper} USD before {level} USD by {day}?",
     RELATIVE: "Will {name} outperform {other} until {day}?",
 }
 LENGTHS_S = {"daily": DAY, "weekly": 7 * DAY, "monthly": 30 * DAY}  # about the interval between deadlines
@@ -109,11 +111,11 @@ def _event(question: Question) -> tuple[tuple[object, ...], tuple[float, ...]]:
     match question.comparator:
         case "relative":
             return ("relative", frozenset(question.assets)), ()
-        case "between":
-            return ("between", question.asset), question.bounds
-        case "touch_above" | "touch_below":
-            return (question.comparator, question.asset), (question.threshold,)
-    return ("close", question.asset), question.levels or (question.spot,)
+        case "close_above" | "close_below" | "up" | "down" | "open":
+            return ("close", question.asset), question.levels or (question.spot,)
+        case "move" | "range":
+            return (question.comparator, question.asset), (question.spot * (1 + question.size),)
+    return (question.comparator, question.asset, question.days, question.in_a_row), question.levels
 
 
 def _has_time(period: Period, now: int) -> bool:
@@ -130,7 +132,11 @@ def _series_of(period: Period) -> Iterator[Series]:
         yield RELATIVE
     if period.is_overlaid:
         return
-    yield from _daily_series(period) if period.category == "daily" else LEVELS
+    if period.category == "daily":
+        yield from _daily_series(period)
+        return
+    yield from LEVELS
+    yield RANGE_OR_ORDER[_turn(period) % 2]
 
 
 def _daily_series(period: Period) -> Iterator[Series]:
@@ -161,7 +167,7 @@ def _market(period: Period, series: Series, now: int, context: Context) -> Predi
 
 
 def _question(period: Period, series: Series, now: int, context: Context) -> Question:
-    levels = _levels(period, series, now, context)
+    level, upper_level, level_pct = _criterion(period, series, now, context)
     question = Question(
         text="",
         asset=period.asset,
@@ -169,26 +175,26 @@ def _question(period: Period, series: Series, now: int, context: Context) -> Que
         deadline=utc(period.deadline),
         horizon_hours=(period.deadline - now) / HOUR,
         spot=context.spot,
-        polarity=_polarity(series, levels, context.spot),
-        negated=series.negated,
+        polarity="none",
         other_asset=COUNTERPART[period.asset] if series is RELATIVE else None,
-        level=levels[0] if levels else None,
-        upper_level=levels[1] if len(levels) > 1 else None,
+        level=level,
+        upper_level=upper_level,
+        level_pct=level_pct,
     )
-    return replace(question, text=_text(question, series), canonical=canonical(question))
+    return replace(
+        question, text=_text(question, series), polarity=polarity_of(question), canonical=canonical(question)
+    )
 
 
-def _polarity(series: Series, levels: tuple[float, ...], spot: float) -> Polarity:
-    """The side of YES; for a range, the side of its middle."""
-    if series.comparator != "between":
-        return "bear" if series in (CLOSE_BELOW, TOUCH_BELOW) else "bull"
-    return "bull" if (sum(levels) / 2 >= spot) != series.negated else "bear"
-
-
-def _levels(period: Period, series: Series, now: int, context: Context) -> tuple[float, ...]:
-    """The round prices that a question names: none, one, or the two bounds of a range."""
+def _criterion(period: Period, series: Series, now: int, context: Context) -> tuple[float | None, ...]:
+    """The round `level`, `upper_level` and `level_pct` of a question; None for each that it does not name."""
     sigma = math.sqrt(context.slow * open_hours(period.asset, now, period.deadline))
-    return tuple(_round_price(context.spot, sigmas, sigma) for sigmas in _distances(period, series))
+    distances = _distances(period, series)
+    if series is LARGE_MOVE:
+        return None, None, _rounded(100 * math.expm1(distances[0] * sigma), 100 * STEP_SIGMAS * sigma)
+    step = STEP_SIGMAS * sigma * context.spot
+    levels = (_rounded(context.spot * math.exp(distance * sigma), step) for distance in distances)
+    return (*levels, None, None, None)[:3]
 
 
 def _distances(period: Period, series: Series) -> tuple[float, ...]:
@@ -197,7 +203,7 @@ def _distances(period: Period, series: Series) -> tuple[float, ...]:
     In every second period of an asset both closes are likely (above a lower level, below a higher one), in the others
     both are unlikely; their levels are always on different sides of the price.
     """
-    turn = period.deadline // LENGTHS_S[period.category] + list(ASSETS).index(period.asset)
+    turn = _turn(period)
     share = (turn + list(TEXTS).index(series)) * GOLDEN % 1
     side = 1 if turn % 2 else -1
     distance, uneven = _spread(share), _spread_without_even_odds(share)
@@ -211,8 +217,17 @@ def _distances(period: Period, series: Series) -> tuple[float, ...]:
         case "touch_below":
             return (-uneven,)
         case "between":
-            return (-uneven, uneven) if series.negated else _range(side * _spread(share, FURTHEST - RANGE_SIGMAS / 2))
+            return _range(side * _spread(share, FURTHEST - RANGE_SIGMAS / 2))
+        case "upper_first":
+            return (-_spread((share + 0.5) % 1), distance)
+        case "move":
+            return (uneven,)
     return ()
+
+
+def _turn(period: Period) -> int:
+    """The number of a period of its asset, which differs by one between neighbours."""
+    return period.deadline // LENGTHS_S[period.category] + list(ASSETS).index(period.asset)
 
 
 def _range(middle: float) -> tuple[float, float]:
@@ -231,12 +246,11 @@ def _spread_without_even_odds(share: float) -> float:
     return distance if distance < low else distance * high / low
 
 
-def _round_price(spot: float, sigmas: float, sigma: float) -> float:
-    """A round price, about `sigmas` standard deviations of size `sigma` above the price `spot`."""
-    longest = STEP_SIGMAS * sigma * spot
+def _rounded(value: float, longest: float) -> float:
+    """The nearest multiple of the largest round step, 1, 2 or 5 times a power of ten, of at most `longest`."""
     power = math.floor(math.log10(longest))
     step = max(digit for digit in (1, 2, 5) if digit * 10.0**power <= longest) * 10.0**power
-    return round(round(spot * math.exp(sigmas * sigma) / step) * step, max(0, -power))
+    return round(round(value / step) * step, max(0, -power))
 
 
 def _text(question: Question, series: Series) -> str:
@@ -247,5 +261,6 @@ def _text(question: Question, series: Series) -> str:
         spot=price(question.spot),
         level=price(question.level),
         upper=price(question.upper_level),
+        pct=price(question.level_pct),
         day=f"{day.day} {day:%B} {day.year}",
     )

@@ -28,7 +28,7 @@ from service.questions.canonical import price
 from service.questions.question import TOUCHES, WHOLE_PATH, Question, happened
 
 SUREST = 0.995  # no forecast is closer to 0 or 1 than this
-STALE_H = 30.0  # open hours without a bar after which voters abstain; a holiday of the metals lasts 23
+STALE_H = 30.0  # open hours without a bar after which voters abstain; an unscheduled closure of a day lasts 23
 LEAST_HISTORY_DAYS = 14.0  # with less, even the volatility is a guess
 
 

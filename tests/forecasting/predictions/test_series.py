@@ -148,7 +148,7 @@ class TestAYear:
 
     def test_an_id_names_category_asset_kind_and_day(self, markets):
         for market in markets:
-            kind = "outside" if market.question.negated else market.question.comparator.replace("_", "-")
+            kind = market.question.comparator.replace("_", "-")
             day = market.question.deadline.strftime("%Y%m%d")
             assert market.id == f"{market.category}-{market.question.asset}-{kind}-{day}"
 
@@ -185,7 +185,7 @@ class TestTheText:
         for market in opening(
             now, contexts_at(spots, {asset: wildness * variance for asset, variance in HOURLY_VARIANCE.items()})
         ):
-            assert understand(market.question.text, utc(now), spots) == market.question
+            assert replace(understand(market.question.text, utc(now), spots), notes=()) == market.question
 
     def test_it_reads_like_what_a_person_would_write(self):
         """Bitcoin to Sunday: 156 hours at 50% a year are 6.67%.
@@ -197,10 +197,11 @@ class TestTheText:
         assert {
             "From 53,211.85 USD, will Bitcoin be up at the end of 3 November 2026?",
             "Will Bitcoin be above 48,800 USD at the end of 8 November 2026?",
-            "Will Bitcoin be outside 52,500 to 53,900 USD at the end of 3 November 2026?",
+            "Will Bitcoin move more than 1.2% by the end of 3 November 2026?",
+            "Will Ethereum reach 3,700 USD before 2,800 USD by 30 November 2026?",
             "Will Ethereum reach 3,270 USD by 3 November 2026?",
             "Will XRP outperform Bitcoin until 7 November 2026?",
-            "Will XRP be between 0.47 and 0.61 USD at the end of 30 November 2026?",
+            "Will Solana be between 112 and 146 USD at the end of 30 November 2026?",
         } <= texts
 
     def test_the_rule_says_when_it_comes_out_yes(self):
@@ -211,9 +212,9 @@ class TestTheText:
         )
 
     def test_the_rule_of_a_large_move_names_both_sides(self):
-        assert opened(2026, 11, 2, 12)["daily-btc-outside-20261103"].rule == (
+        assert opened(2026, 11, 2, 12)["daily-btc-move-20261103"].rule == (
             "YES if the last Bitcoin price of this service's feed at or before 2026-11-03 23:59:59 UTC"
-            " is below 52,500 or above 53,900 USD."
+            " is more than 1.2% away from 53,211.85 USD, up or down."
         )
 
     def test_no_rule_is_missing(self):
@@ -225,7 +226,7 @@ class TestTheText:
             assert question.canonical == canonical(question)
             assert question.horizon_hours == pytest.approx((market.deadline - market.created_at) / HOUR)
             assert question.spot == SPOTS[question.asset]
-            assert question.negated == ("outside" in market.id)
+            assert not question.negated
             assert (market.resolver, market.closes_at, market.backfilled, market.author) == (
                 "bars",
                 market.deadline,
@@ -255,8 +256,21 @@ class TestLevels:
         even = NormalDist().inv_cdf(0.75)
         for day in range(2, 23):
             for market in opened(2026, 11, day, 12).values():
-                if market.question.comparator in TOUCHES or "-outside-" in market.id:
+                if market.question.comparator in TOUCHES or "-move-" in market.id:
                     assert all(abs(abs(z) - even) > 0.03 for z in distances_of(market))
+
+    def test_an_order_has_a_near_and_a_far_level(self):
+        """One below the price and one above, half of the logarithmic scale apart, so that it is no coin flip."""
+        orders = [
+            distances_of(market)
+            for day in range(1, 15)
+            for market in opened(2026, 11, day, 12).values()
+            if "-upper-first-" in market.id
+        ]
+        assert orders
+        for lower, upper in orders:
+            assert lower < 0 < upper
+            assert abs(math.log(-lower / upper)) == pytest.approx(math.log(2.2 / 0.35) / 2, abs=0.2)
 
     def test_the_two_closes_are_on_different_sides(self):
         """So they are never the same event, and are both likely or both unlikely."""
@@ -277,9 +291,10 @@ class TestLevels:
 
 
 def distances_of(market: Prediction) -> list[float]:
-    """Distances of the levels from the price, in sigmas of the horizon."""
-    sigma = sigma_of(market.question.asset, market.created_at, market.deadline)
-    return [math.log(level / market.question.spot) / sigma for level in market.question.levels]
+    """Distances of the levels from the price, in sigmas of the horizon; of a move, that of its upper end."""
+    question, sigma = market.question, sigma_of(market.question.asset, market.created_at, market.deadline)
+    levels = question.levels if question.level_pct is None else (question.spot * (1 + question.size),)
+    return [math.log(level / question.spot) / sigma for level in levels]
 
 
 class TestDays:
@@ -299,10 +314,10 @@ class TestDays:
     def test_an_asset_whose_week_ends_has_no_day(self):
         """Whether it moves far, and of coins whether they touch; gold's week ends on Tuesday, sol's on Thursday."""
         tuesday = opened(2026, 11, 9, 16, category="daily").values()
-        assert {market.question.asset for market in tuesday if "-outside-" in market.id} == {*ASSETS} - {"gold"}
+        assert {market.question.asset for market in tuesday if "-move-" in market.id} == {*ASSETS} - {"gold"}
         assert {market.question.asset for market in tuesday if market.question.comparator in TOUCHES} == {*COINS}
         thursday = opened(2026, 11, 11, 16, category="daily").values()
-        assert {market.question.asset for market in thursday if "-outside-" in market.id} == {*ASSETS} - {"sol"}
+        assert {market.question.asset for market in thursday if "-move-" in market.id} == {*ASSETS} - {"sol"}
         assert {market.question.asset for market in thursday if market.question.comparator in TOUCHES} == {*COINS} - {
             "sol"
         }
@@ -387,8 +402,8 @@ class TestWeeksAndMonths:
 
     def test_of_periods_that_end_together_the_longest_counts(self):
         """Bitcoin's week ends on Sunday the 8th, so no day does; one that ends with a month only compares."""
-        assert "daily-btc-outside-20261108" not in opened(2026, 11, 7, 12)
-        assert "daily-eth-outside-20261108" in opened(2026, 11, 7, 12)
+        assert "daily-btc-move-20261108" not in opened(2026, 11, 7, 12)
+        assert "daily-eth-move-20261108" in opened(2026, 11, 7, 12)
         last_week = [market for market in opened(2027, 1, 29).values() if market.id.startswith("weekly-btc")]
         assert [market.question.comparator for market in last_week] == ["relative"]
 
@@ -403,6 +418,9 @@ def test_an_asset_without_a_context_is_left_out():
 def test_a_late_start_opens_the_same_ids():
     """A service that was down at noon opens at 14:00 what it would have opened at noon."""
     assert set(opened(2026, 11, 10, 14)) == set(opened(2026, 11, 10, 12))
+
+
+ORDER = ("upper_first", {"level": 90, "upper_level": 110})
 
 
 class TestNearCopies:
@@ -434,6 +452,14 @@ class TestNearCopies:
             (("between", {"level": 90, "upper_level": 95}), ("between", {"level": 90, "upper_level": 99}), False),
             (("relative", {"other_asset": "eth"}), ("relative", {"asset": "eth", "other_asset": "btc"}), True),
             (("relative", {"other_asset": "eth"}), ("relative", {"other_asset": "sol"}), False),
+            (("move", {"level_pct": 3.0}), ("move", {"level_pct": 3.5}), True),
+            (("move", {"level_pct": 3.0}), ("move", {"level_pct": 5.0}), False),
+            (("move", {"level_pct": 3.0}), ("range", {"level_pct": 3.0}), False),
+            (ORDER, ("upper_first", {"level": 90, "upper_level": 110.5}), True),
+            (ORDER, ("upper_first", {"level": 90, "upper_level": 115}), False),
+            (ORDER, ("between", {"level": 90, "upper_level": 110}), False),
+            (("days_up", {"days": 3}), ("days_up", {"days": 3}), True),
+            (("days_up", {"days": 3}), ("days_up", {"days": 4}), False),
         ],
     )
     def test_one_event_one_time_one_level(self, left, right, expected):
