@@ -10,14 +10,14 @@ from service.forecasting.price_record import committed
 from service.forecasting.price_record.book import Outcomes, PriceBook, resolve
 from service.forecasting.price_record.committed import EVERY_S, PriceForecast
 from service.forecasting.price_record.document import price_record_document
-from service.forecasting.voters.context import Context
 from service.jobs.documents import header
+from service.jobs.forecast import contexts_at, hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.settle import LONGEST_CLOSURE_S
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.store import bars, knowledge, ledger, price_forecasts, snapshots
-from service.store.plain import contexts, price_books
+from service.store.plain import price_books
 from service.store.price_forecasts import WaitingForecast
 
 BOOKS = {False: "live", True: "backfilled"}
@@ -51,9 +51,8 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
 
 
 def _forecasts(job_context: JobContext, slot: int) -> list[PriceForecast]:
-    """The forecasts of this hour, from the contexts of its complete hourly bars."""
-    with job_context.database.reading() as db:
-        by_asset = {asset: Context.from_plain(plain) for asset, plain in contexts.every(db).items()}
+    """The forecasts of this hour, from its complete hourly bars."""
+    by_asset = contexts_at(job_context, slot, hours(job_context, slot))
     return committed.commit(knowledge.beside(job_context.database, by_asset), slot)
 
 
@@ -72,7 +71,12 @@ def _outcomes(due: Sequence[WaitingForecast], hourly: dict[str, Bars], slot: int
 
 
 def _is_late(db: Connection, job_context: JobContext, slot: int) -> bool:
-    """Whether a bar after `slot` is stored already: what it shows cannot be forecast any more."""
+    """Whether a real bar after `slot` is stored already: what it shows cannot be forecast any more.
+
+    A simulated or replayed world goes on where it was interrupted, so that it is the same as without a pause.
+    """
+    if job_context.clock.world != "live":
+        return False
     step = job_context.feed.step
     lasts = (bars.last(db, asset, step) for asset in job_context.feed.assets)
     return any(bar.time + step > slot for bar in lasts if bar)

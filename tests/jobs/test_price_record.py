@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from itertools import pairwise
 from math import log
 from pathlib import Path
@@ -103,14 +104,19 @@ def test_a_transaction_that_fails_changes_nothing(house, monkeypatch):
     assert live(house)["1h"]["n"] == 2 * COINS
 
 
-def test_nothing_is_committed_once_a_later_bar_is_stored(seeded: Path, tmp_path: Path):
-    """A service that comes back at ten past the hour has seen the prices after the hour."""
-    with running_service(copied(seeded, tmp_path), wall=START + HOUR + 10 * MINUTE) as running:
-        running.work()
-        assert f"prices-{iso(SLOT + HOUR)}" not in committed(running)
-        assert live(running)["1h"]["n"] == COINS
-        running.move(50 * MINUTE)
-        assert f"prices-{iso(SLOT + 2 * HOUR)}" in committed(running)
+def test_a_live_forecast_is_never_late(house, monkeypatch):
+    """Once a bar after the hour is stored it is not recorded; a simulated world goes on where it was interrupted."""
+    house.wall += HOUR + 10 * MINUTE
+    monkeypatch.setattr(price_record, "price_record_document", lambda *_: 1 / 0)
+    house.work()
+    monkeypatch.undo()
+    simulated = house.engine.job_context
+    of_live = replace(simulated, clock=replace(simulated.clock, world="live"))
+    for job_context, is_committed in ((of_live, False), (simulated, True)):
+        effects = record_prices(job_context, SLOT + HOUR)
+        with house.runtime.database.writing() as db:
+            effects(db)
+        assert (f"prices-{iso(SLOT + HOUR)}" in committed(house)) == is_committed
 
 
 def test_the_first_start_has_a_backfilled_record(house):
