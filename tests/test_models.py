@@ -581,7 +581,7 @@ def test_a_new_model_starts_with_an_average_record(build_runtime):
 
 @pytest.mark.slow
 def test_a_replacement_model_starts_with_an_average_record(lived, tmp_path):
-    """The others keep the weight of what they did, exp(-n d / (n + 30) / 0.03) to its one."""
+    """The others keep the weight of what they did, from ten votes on: exp(-n d / (n + 30) / 0.03) to its one."""
     running, servers = lived
     folder = copied(running.runtime.settings.data_dir, tmp_path)
     options = seats(servers, ENGINES | {"news": "openai:gpt-5"})
@@ -590,10 +590,11 @@ def test_a_replacement_model_starts_with_an_average_record(lived, tmp_path):
         votes = runtime.ask().get_json()["votes"]
     rows = {(row["voter"], row["engine"]): row for row in standings(running)}
     assert votes["news"]["engine"] == "openai:gpt-5"
-    for voter in {*BRAINS}:
+    assert min(rows[brain, "embedded"]["n"] for brain in BRAINS) >= 10
+    for voter in {*NINE} - {"news"}:
         row = rows[voter, votes[voter]["engine"]]
-        assert row["n"] >= 10
-        raw = math.exp(-row["n_eff"] * row["difference"] / (row["n_eff"] + 30) / 0.03)
+        worth = row["n_eff"] / (row["n_eff"] + 30) if row["n"] >= 10 else 0
+        raw = math.exp(-worth * row["difference"] / 0.03)
         assert votes[voter]["weight"] / votes["news"]["weight"] == pytest.approx(raw, abs=0.003)
 
 

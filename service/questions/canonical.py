@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from service.market.assets import ASSETS
 from service.questions.question import Question
 
@@ -49,15 +51,22 @@ SENTENCES = {
 
 def canonical(question: Question) -> str:
     """The English sentence that says what YES means."""
+    return sentence(question, asset=_name, usd=price, deadline=f"{question.deadline:%Y-%m-%d %H:%M} UTC")
+
+
+def sentence(
+    question: Question, *, asset: Callable[[str], str], usd: Callable[[float | None], str], deadline: str
+) -> str:
+    """The same sentence with assets, prices and the deadline in other words."""
     return SENTENCES[question.comparator, question.negated].format(
-        asset=_name(question.asset),
-        other=_name(question.other_asset) if question.other_asset else "",
-        level=price(question.level),
-        upper=price(question.upper_level),
-        spot=price(question.spot),
+        asset=asset(question.asset),
+        other=asset(question.other_asset) if question.other_asset else "",
+        level=usd(question.level),
+        upper=usd(question.upper_level),
+        spot=usd(question.spot),
         pct=price(question.level_pct),
         days=day_count(question),
-        deadline=f"{question.deadline:%Y-%m-%d %H:%M} UTC",
+        deadline=deadline,
     )
 
 

@@ -7,7 +7,7 @@ from string import ascii_uppercase
 
 from service.forecasting.voters.forecast_inputs import AssetState, settled
 from service.market.assets import ASSETS
-from service.questions.canonical import SENTENCES, canonical, day_count, price
+from service.questions.canonical import canonical, price, sentence
 from service.questions.question import Question
 
 INDEX = 100.0  # the masked price of an asset at the question
@@ -44,17 +44,9 @@ class Wording:
         """The question rebuilt from its parse."""
         if not self.is_masked:
             return canonical(self.question)
-        template = SENTENCES[self.question.comparator, self.question.negated].replace(" USD", "")
-        return template.format(
-            asset=self.asset(self.question.asset),
-            other=self.asset(self.question.other_asset) if self.question.other_asset else "",
-            level=self._index(self.question.level, state),
-            upper=self._index(self.question.upper_level, state),
-            spot=self._index(state.spot, state),
-            pct=price(self.question.level_pct),
-            days=day_count(self.question),
-            deadline=f"{self.question.horizon_hours:.1f} hours from now",
-        )
+        deadline = f"{self.question.horizon_hours:.1f} hours from now"
+        masked = sentence(self.question, asset=self.asset, usd=lambda usd: self._index(usd, state), deadline=deadline)
+        return masked.replace(" USD", "")
 
     def _index(self, usd: float | None, state: AssetState) -> str:
         return "" if usd is None else price(round(INDEX * usd / state.spot, 2))
