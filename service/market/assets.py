@@ -151,9 +151,11 @@ def trading_days(asset: str, since: int, until: int) -> list[int]:
     return [end for end in midnights if open_hours(asset, max(since, end - DAY), end) > 0]
 
 
-def open_hours_between(asset: str, since: NDArray[np.int64], until: NDArray[np.int64]) -> NDArray[np.int64]:
-    """`open_hours` between unix seconds that are whole hours, shape (n,); `until` is not before `since`."""
-    first = int(since.min(initial=np.iinfo(np.int64).max))
-    hours = np.arange(first, int(until.max(initial=first)), HOUR)
-    running = np.concatenate([[0], np.cumsum(open_at(asset, hours))])
-    return running[(until - first) // HOUR] - running[(since - first) // HOUR]
+def open_hours_between(asset: str, since: NDArray[np.int64], until: NDArray[np.int64]) -> NDArray[np.float64]:
+    """`open_hours` between unix seconds, shape (n,); `until` is not before `since`."""
+    if not len(since):
+        return np.zeros(0)
+    first = int(since.min()) // HOUR * HOUR
+    edges = np.arange(first, int(until.max()) + 2 * HOUR, HOUR)  # the market opens and closes at whole hours
+    running = np.concatenate([[0.0], np.cumsum(open_at(asset, edges[:-1]))])
+    return np.interp(until, edges, running) - np.interp(since, edges, running)

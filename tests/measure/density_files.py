@@ -23,7 +23,7 @@ from service.forecasting.densities.grid import HourGrid
 from service.forecasting.densities.views import VIEWS
 from service.forecasting.voters.distribution import NORMAL, horizon_sigma
 from service.forecasting.voters.input_history import InputHistory, survey
-from service.market.assets import Calendar, calendar_of, open_hours
+from service.market.assets import Calendar, calendar_of, open_hours_between
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR
 from service.market.months import month_starts
@@ -117,7 +117,7 @@ def _returns(
 
 def _baseline(history: InputHistory, asset: str, instants: Rows, rows: Rows, hours: int) -> Array:
     track = history.tracks[asset]
-    open_h = np.array([open_hours(asset, instant, instant + hours * HOUR) for instant in instants.tolist()])
+    open_h = open_hours_between(asset, instants, instants + hours * HOUR)
     sigma = horizon_sigma(track.fast[rows], track.slow[rows], open_h)
     return sigma[:, None] * np.array([NORMAL.inv_cdf(level) for level in QUANTILES.tolist()])
 

@@ -19,7 +19,7 @@ from service.forecasting.densities.features import ALPHA
 from service.forecasting.densities.fitting import SIMULATED_BETA
 from service.forecasting.densities.season import Season
 from service.forecasting.densities.sizes import LEVELS, SEED
-from service.market.assets import open_at
+from service.market.assets import open_hours_between
 from service.market.instants import DAY, HOUR
 
 Array = NDArray[np.float64]
@@ -117,7 +117,7 @@ class Paths:
 def paths(asset: str, since: int, until: int, season: Season | None) -> Paths:
     """The paths of an asset between two unix seconds with open hours; every open hour counts alike without a season."""
     edges = _edges(since, until)
-    opened = _open_hours(asset, edges)
+    opened = open_hours_between(asset, edges[:-1], edges[1:])
     running = opened if season is None else season.hours(asset, edges[:-1], edges[1:])
     moving = (opened > 0) & (running > LEAST_STEP * running.sum())
     shares, times = (running / running.sum())[moving], edges[1:][moving]
@@ -143,15 +143,6 @@ def _edges(since: int, until: int) -> NDArray[np.int64]:
 def _is_end(hours: NDArray[np.int64], length: int) -> NDArray[np.bool_]:
     """Whether a step of so many hours ends at these instants: whole days are counted from 1970."""
     return hours % (length * HOUR) == 0 if length < 24 else hours % (length // 24 * DAY) == 0
-
-
-def _open_hours(asset: str, edges: NDArray[np.int64]) -> Array:
-    """The open hours between the edges."""
-    starts = np.arange(edges[0] - edges[0] % HOUR, edges[-1], HOUR)
-    ends = np.minimum(starts + HOUR, edges[-1])
-    seconds = np.where(open_at(asset, starts), ends - np.maximum(starts, edges[0]), 0)
-    running = np.concatenate([[0], np.cumsum(seconds)]) / HOUR
-    return np.diff(np.interp(edges, np.concatenate([edges[:1], ends]), running))
 
 
 @lru_cache(maxsize=1)

@@ -124,7 +124,7 @@ def _horizon(instants: ForecastInstants, fit: CalendarFit, name: str) -> Iterato
         yield PriceForecast(at, instants.asset, name, price, price_as_of, tuple(numbers))
 
 
-def _law(instants: ForecastInstants, fit: CalendarFit, seconds: int, opened: Instants) -> Array:
+def _law(instants: ForecastInstants, fit: CalendarFit, seconds: int, opened: Array) -> Array:
     """The numbers of COLUMNS as log returns, shape (n, columns); the interval of the pool is the mean of the views'."""
     hours, every = seconds / HOUR, np.arange(len(opened))
     seasonal_hours = fit.season.hours(instants.asset, instants.at, instants.at + seconds)
@@ -135,7 +135,7 @@ def _law(instants: ForecastInstants, fit: CalendarFit, seconds: int, opened: Ins
         sigma = sigmas(view, instants.variance.level, features, hours, seasonal_hours)[:, None]
         views.append(np.hstack([sigma, sigma * signed(size_quantiles(view, hours)[0], levels)]))
     pooled = np.mean(views, axis=0)
-    vol, usual = horizon_sigma(instants.fast, instants.slow, opened.astype(float)), np.sqrt(instants.slow * opened)
+    vol, usual = horizon_sigma(instants.fast, instants.slow, opened), np.sqrt(instants.slow * opened)
     return np.column_stack([pooled[:, 0], vol, usual, pooled[:, 1:]])
 
 
