@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from alembic import command
-from alembic.config import Config
 from alembic.util import CommandError
 from sqlalchemy import text
 
@@ -22,6 +21,7 @@ from service.store import knowledge, ledger, migrations, predictions, runs
 from service.store.database import Database
 from service.store.plain import contexts
 from tests.forecasting.markets import MONDAY, waiting
+from tests.store.migrations.revisions import run
 
 ASKED_AT = 1_795_319_953  # 2026-11-22T03:59:13Z
 DEADLINE = 1_795_391_999
@@ -75,14 +75,6 @@ def old(request, tmp_path) -> Database:
     run(database, command.upgrade, "0003")
     yield database
     database.close()
-
-
-def run(database: Database, step, revision: str) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(migrations.FOLDER))
-    with database.writing() as db:
-        config.attributes["connection"] = db
-        step(config, revision)
 
 
 def insert(database: Database, table: str, **row: object) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from service.store import hourly_votes, migrations
 from service.store.database import Database
 from service.trading.lanes import LaneVote
-from tests.store.migrations.test_0004_one_prediction import run
+from tests.store.migrations.revisions import run
 
 HOUR = 1_795_248_000
 

@@ -1,34 +1,30 @@
-"""A database of revision 0004 loses what the new scores replace, and its jobs write that again at once."""
+"""A database of revision 0006 loses what the new scores replace, and its jobs write that again at once."""
 
 from __future__ import annotations
 
 import pytest
 from alembic import command
-from alembic.config import Config
 from sqlalchemy import text
 
 from service import canonical
-from service.store import knowledge, migrations, runs, snapshots
+from service.store import knowledge, runs, snapshots
 from service.store.database import Database
 from service.store.plain import lane_states, records
 from tests.forecasting.markets import MONDAY
+from tests.store.migrations.revisions import run
 
-# A calibration of revision 0004 has a correlation.
+# A calibration of revision 0006 has a correlation.
 RECORD = '{"as_of":1,"direction":{"calibration":{"correlation":0.89},"standings":[]}}'
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def old(request, tmp_path) -> Database:
-    """A database of revision 0004 with a record, two documents and a slot of two jobs."""
+    """A database of revision 0006 with a record, two documents and a slot of two jobs."""
     if request.param == "sqlite":
         database = Database(f"sqlite:///{tmp_path}/old.sqlite")
     else:
         database = Database(request.getfixturevalue("empty_postgresql"))
-    config = Config()
-    config.set_main_option("script_location", str(migrations.FOLDER))
-    with database.writing() as db:
-        config.attributes["connection"] = db
-        command.upgrade(config, "0004")
+    run(database, command.upgrade, "0006")
     with database.writing() as db:
         db.execute(text("INSERT INTO record (id, as_of, body) VALUES (1, 1, :body)"), {"body": RECORD})
         for name in ("streaks", "leaderboard"):
