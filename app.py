@@ -2,7 +2,8 @@
 
 python app.py         the web server and the jobs in one process, with SQLite
 python app.py web     web processes only (granian), if one process or machine is not enough
-python app.py work    job processes only (dramatiq), together with web processes
+python app.py work    job processes only, together with web processes; one that ends by itself is replaced
+python app.py worker  one of these job processes
 """
 
 from __future__ import annotations
@@ -10,17 +11,19 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-import dramatiq
+import structlog
 from flask import Flask
 
 from service import api, config, logs
 from service.api import serving
+from service.api.openapi import VERSION
 from service.api.services import Services
 from service.api.streaming import BEAT_S
 from service.config import Settings, SettingsError
@@ -29,13 +32,16 @@ from service.forecasting.voters.panel import Panel, voters
 from service.forecasting.voters.polling import Concurrent
 from service.forecasting.voters.voter import Voter, is_model
 from service.jobs import JobContext, timetable
+from service.jobs.clock_guard import elapsed_s
 from service.jobs.engine import Engine
+from service.jobs.processes import supervise
+from service.signals import stop_signals
 from service.sources.feeds import Feed, open_feed
 from service.sources.llm.budget import Budget
 from service.sources.llm.seating import seated
-from service.store import world
-from service.store.database import Database
-from service.store.secret import key_secret
+from service.store import fingerprints, world
+from service.store.database import Database, database_name, opened
+from service.store.fingerprints import SecretName
 from service.store.spending import StoredSpending
 from service.store.world import StoredWorld
 
@@ -58,26 +64,34 @@ WORLDS = {
 # The time that a model seat may need after its deadline: a few milliseconds for the fallback, more on a busy machine.
 GRACE_S = 0.2
 JOBS_AT_ONCE = 16
+# The variable by which prometheus_client finds the folder that processes share.
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+
+log = structlog.stdlib.get_logger("service.app")
 
 
 def main(arguments: list[str]) -> int:
     """Run the command; a NinefoldError prints one sentence and returns exit code 2."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", choices=("all", "web", "work"), default="all")
+    parser.add_argument("what", nargs="?", choices=("all", "web", "work", "worker"), default="all")
     parser.add_argument("--processes", type=int, default=2, help="number of web or work processes (default: 2)")
     options = parser.parse_args(arguments)
     try:
         settings = config.read()
-        {"all": _all, "web": _web, "work": _work}[options.what](settings, options.processes)
+        logs.configure(settings.log_level)
+        commands = {"all": _all, "web": _web, "work": _work, "worker": _worker}
+        return commands[options.what](settings, options.processes)
     except NinefoldError as error:
         print(f"ninefold: {error.detail}", file=sys.stderr)
         return 2
-    return 0
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """The components of one process, built from its settings; `now` is the wall clock."""
+    """The components of one process, built from its settings; `now` is the wall clock.
+
+    `elapsed`, where there is one, is a steady clock that shows whether the wall clock was set meanwhile.
+    """
 
     settings: Settings
     database: Database
@@ -85,22 +99,31 @@ class Runtime:
     world: StoredWorld
     now: Callable[[], float]
     panel: Panel
+    elapsed: Callable[[], float] | None
 
     def application(self) -> Flask:
-        """The web application of these components."""
+        """The web application of these components; SettingsError where the database belongs to another key secret."""
+        self._verify("key-secret")
+        with self.database.reading() as db:
+            secrets = fingerprints.key_secrets(db, self.settings)
         services = Services(
             settings=self.settings,
             database=self.database,
             clock=self.world.clock,
             step=self.world.step,
             panel=self.panel,
-            key_secret=key_secret(self.settings),
+            key_secrets=secrets,
             now=self.now,
+            coins=self.feed.coins,
         )
         return api.create_app(services)
 
     def engine(self, broker: str = "") -> Engine:
-        """The job engine of these components; without a `broker` the jobs run in this process only."""
+        """The job engine of these components; without a `broker` the jobs run in this process only.
+
+        SettingsError where the database belongs to another ledger key or key secret, which signs webhooks.
+        """
+        self._verify("ledger-key", "key-secret")
         job_context = JobContext(
             settings=self.settings,
             database=self.database,
@@ -109,14 +132,28 @@ class Runtime:
             history_from=self.world.history_from,
             panel=self.panel,
         )
-        return Engine(self.database, timetable(self.feed.world, self.feed.step), job_context, broker, self.now)
+        jobs = timetable(self.feed.world, self.feed.step)
+        return Engine(self.database, jobs, job_context, broker, self.now, elapsed=self.elapsed)
+
+    def log_start(self, process: str) -> None:
+        """Log what this process runs on: version, world, database and the fingerprints of its secrets."""
+        with self.database.reading() as db:
+            belongs = fingerprints.stored(db)
+        place = database_name(self.settings.database)
+        log.info("start", process=process, version=VERSION, world=self.settings.world, database=place, secrets=belongs)
+
+    def _verify(self, *names: SecretName) -> None:
+        with self.database.writing() as db:
+            for name in names:
+                fingerprints.verify(db, self.settings, name)
 
 
-def build_runtime(settings: Settings, now: Callable[[], float] = time.time) -> Runtime:
+def build_runtime(
+    settings: Settings, now: Callable[[], float] = time.time, elapsed: Callable[[], float] | None = None
+) -> Runtime:
     """Build the components of a process: migrate the database, claim it for the configured world, and open the feed."""
     wall = int(now())
-    database, feed = Database(settings.database), open_feed(settings, wall)
-    database.migrate()
+    feed, database = open_feed(settings, wall), opened(settings.database)
     with database.writing() as db:
         claimed = world.claim(
             db,
@@ -128,7 +165,7 @@ def build_runtime(settings: Settings, now: Callable[[], float] = time.time) -> R
         )
     spending = Budget(settings.oracle_daily_tokens, settings.oracle_daily_usd, StoredSpending(database), now)
     seats = seated(voters(), settings, spending)
-    return Runtime(settings, database, feed, claimed, now, _panel(settings, seats))
+    return Runtime(settings, database, feed, claimed, now, _panel(settings, seats), elapsed)
 
 
 def _panel(settings: Settings, seats: tuple[Voter, ...]) -> Panel:
@@ -143,24 +180,19 @@ def create_app() -> Flask:
     """The application of one web process, for granian and the `flask` command."""
     settings = config.read()
     logs.configure(settings.log_level)
-    application = build_runtime(settings).application()
+    runtime = build_runtime(settings)
+    application = runtime.application()
+    runtime.log_start("web")
     _freeze()
     return application
 
 
-def work() -> None:
-    """Set the broker of one job process, for dramatiq."""
-    settings = config.read()
-    logs.configure(settings.log_level)
-    dramatiq.set_broker(build_runtime(settings).engine(settings.broker).broker)
-
-
-def _all(settings: Settings, _processes: int) -> None:
+def _all(settings: Settings, _processes: int) -> int:
     """Run the web server and the jobs in this process."""
-    logs.configure(settings.log_level)
     serving.open_port(settings.host, settings.port).close()
-    runtime = build_runtime(settings)
+    runtime = build_runtime(settings, time.time, elapsed_s)
     engine = runtime.engine()
+    runtime.log_start("all")
     engine.start()
     application = runtime.application()
     _freeze()
@@ -169,6 +201,23 @@ def _all(settings: Settings, _processes: int) -> None:
     finally:
         engine.stop()
         runtime.database.close()
+        log.info("stop", process="all")
+    return 0
+
+
+def _worker(settings: Settings, _processes: int) -> int:
+    """Run jobs in this process until SIGTERM."""
+    _need_broker(settings)
+    runtime = build_runtime(settings, time.time, elapsed_s)
+    engine = runtime.engine(settings.broker)
+    runtime.log_start("work")
+    with stop_signals() as stopping:
+        engine.start()
+        stopping.wait()
+        engine.stop()
+    runtime.database.close()
+    log.info("stop", process="work")
+    return 0
 
 
 def _freeze() -> None:
@@ -177,32 +226,39 @@ def _freeze() -> None:
     gc.freeze()
 
 
-def _web(settings: Settings, processes: int) -> None:
+def _web(settings: Settings, processes: int) -> int:
     _need_server_database(settings)
     serving.open_port(settings.host, settings.port).close()
+    _share_metrics(settings)
     command = serving.granian_command(settings, processes)
     os.execv(command[0], command)
 
 
-def _work(settings: Settings, processes: int) -> None:
+def _share_metrics(settings: Settings) -> None:
+    """Give the web processes of this port a new folder in which they add up their metrics, unless one is set."""
+    if METRICS_FOLDER in os.environ:
+        return
+    folder = settings.data_dir.resolve() / f"metrics-{settings.port}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700, parents=True)
+    os.environ[METRICS_FOLDER] = str(folder)
+
+
+def _work(settings: Settings, processes: int) -> int:
     _need_server_database(settings)
+    _need_broker(settings)
+    return supervise([sys.executable, __file__, "worker"], processes)
+
+
+def _need_broker(settings: Settings) -> None:
     if not settings.broker:
         raise SettingsError("job processes need a broker: set REDIS_URL or BROKER_URL")
-    command = [
-        sys.executable,
-        "-m",
-        "dramatiq",
-        "app:work",
-        f"--processes={processes}",
-        "--threads=4",
-        "--skip-logging",
-    ]
-    os.execv(command[0], command)
 
 
 def _need_server_database(settings: Settings) -> None:
     if settings.database.startswith("sqlite"):
         raise SettingsError("several processes need PostgreSQL: set DATABASE_URL=postgresql://…")
+    opened(settings.database).close()
 
 
 def _greet(settings: Settings) -> None:

@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from urllib.parse import urlsplit
 
 from telegram import Update
+from telegram.error import InvalidToken, NetworkError
 from telegram.ext import Application
 
+from bot import logs
 from bot.application import build
-from bot.settings import BotSettings, BotSettingsError, read
+from bot.settings import TOKEN, BotSettings, BotSettingsError, read
 
 UPDATE_TYPES = [Update.MESSAGE, Update.CALLBACK_QUERY, Update.MY_CHAT_MEMBER]
+UPDATE_TYPES += [Update.INLINE_QUERY, Update.CHOSEN_INLINE_RESULT]
+START_RETRIES = 2  # of the first connection to Telegram, after 1 s and 1.5 s
 
 
 def main() -> int:
-    """Run the bot; an invalid setting is reported in one sentence and ends it with exit code 2."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for library in ("httpx", "apscheduler"):  # at INFO, httpx logs every request with the bot's token in the URL
-        logging.getLogger(library).setLevel(logging.WARNING)
+    """Run the bot; an invalid setting is reported in one sentence and ends it with exit code 2.
+
+    The exit code is 1 if Telegram cannot be reached at the start.
+    """
     try:
         settings = read()
     except BotSettingsError as error:
         print(f"bot: {error}", file=sys.stderr)
         return 2
-    run(build(settings), settings)
+    logs.configure(settings.telegram_bot_token)
+    try:
+        run(build(settings), settings)
+    except InvalidToken:
+        print(f"bot: Telegram rejects {TOKEN}. @BotFather shows the bot's present token.", file=sys.stderr)
+        return 2
+    except NetworkError as error:
+        print(f"bot: Telegram cannot be reached at {settings.telegram_url}: {error}", file=sys.stderr)
+        return 1
     return 0
 
 
 def run(application: Application, settings: BotSettings) -> None:
     """Receive updates: by webhook where `bot_webhook_url` is set, else by long polling."""
     if not settings.bot_webhook_url:
-        application.run_polling(allowed_updates=UPDATE_TYPES)
+        application.run_polling(allowed_updates=UPDATE_TYPES, bootstrap_retries=START_RETRIES)
         return
     application.run_webhook(
         listen="0.0.0.0",  # noqa: S104
@@ -41,6 +52,7 @@ def run(application: Application, settings: BotSettings) -> None:
         webhook_url=settings.bot_webhook_url,
         secret_token=settings.bot_webhook_secret,
         allowed_updates=UPDATE_TYPES,
+        bootstrap_retries=START_RETRIES,
     )
 
 

@@ -7,44 +7,66 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import httpx
-from telegram import LinkPreviewOptions
+from telegram import LinkPreviewOptions, Update
 from telegram.constants import ParseMode
 from telegram.ext import (
-    AIORateLimiter,
     Application,
     ApplicationBuilder,
     BaseHandler,
     CallbackQueryHandler,
     ChatMemberHandler,
+    ChosenInlineResultHandler,
     CommandHandler,
     ContextTypes,
     Defaults,
+    InlineQueryHandler,
     JobQueue,
     MessageHandler,
+    TypeHandler,
     filters,
 )
-from telegram.request import BaseRequest
+from telegram.request import BaseRequest, HTTPXRequest
 
-from bot import alerts, buttons, challenges, commands, errors, menu, messages, questions, switches
+from bot import (
+    alerts,
+    answering,
+    buttons,
+    challenges,
+    chat_languages,
+    commands,
+    errors,
+    follows,
+    groups,
+    inline,
+    links,
+    live_challenges,
+    menu,
+    messages,
+    questions,
+    switches,
+)
+from bot.chat_order import ChatOrder
 from bot.context import BotContext, SharedState
 from bot.keyboards import PATTERNS
 from bot.messages import notices
 from bot.persistence import StorePersistence
+from bot.rate_limiter import ChatRateLimiter
 from bot.service import Service
 from bot.settings import BotSettings
 from bot.store import Store
+from bot.undecodable import SkippingRequest
 
 WATCH_S = 60
-RETRIES = 2  # of a call that Telegram refuses with 429, each after the wait that Telegram requests
+# The groups of handlers before all others.
+LANGUAGE, THROTTLE = -2, -1
 
 NEW = filters.UpdateType.MESSAGE  # an edited message is not handled a second time
 PRIVATE = filters.ChatType.PRIVATE & NEW
 GROUP = filters.ChatType.GROUPS & NEW
-LINK = filters.Regex(r"^/start\s+challenge_(\d{1,9})$")
 
-# Handlers that call the service do not block: other updates are handled while they wait.
+# Handlers that call the service do not block: other updates of the chat are handled while they wait.
 VIEW_COMMANDS = ("lanes", "lane", "top", "markets", "challenges", "hospital", "strategy", "accuracy", "news", "streaks")
-VIEW_COMMANDS += ("fund", "brain", "quota")
+VIEW_COMMANDS += ("fund", "brain", "quota", "price", "forecast", "settings", "language", "me", "forecasters")
 FIXED_REPLIES = {"start": messages.start, "help": messages.help_text, "privacy": messages.privacy}
 
 
@@ -52,17 +74,22 @@ def handlers() -> list[BaseHandler]:
     """Every handler; the first that matches an update handles it alone."""
     return [
         challenges.conversation(),
-        CommandHandler("start", commands.open_link, PRIVATE & LINK, block=False),
+        CommandHandler("start", buttons.open_link, PRIVATE & filters.Regex(links.LINK), block=False),
         *_group_handlers(),
         CommandHandler("ask", questions.ask, NEW, block=False),
+        MessageHandler(GROUP & filters.TEXT & ~filters.COMMAND, questions.ask_in_group, block=False),
         *(CommandHandler(name, commands.view_command(name), NEW, block=False) for name in VIEW_COMMANDS),
         *(CommandHandler(name, commands.fixed_reply(text), NEW) for name, text in FIXED_REPLIES.items()),
         CommandHandler("alerts", switches.alerts, NEW),
+        CommandHandler(["follow", "following"], follows.follow_by_text, NEW, block=False),
+        CommandHandler("name", commands.name_forecaster, NEW, block=False),
         CommandHandler("deleteme", commands.delete_me, NEW),
         CommandHandler("cancel", commands.fixed_reply(messages.nothing_to_cancel), NEW),
         MessageHandler(PRIVATE & filters.COMMAND, commands.fixed_reply(messages.unknown_command)),
         MessageHandler(PRIVATE & filters.TEXT, questions.ask_by_text, block=False),
         MessageHandler(PRIVATE & ~filters.StatusUpdate.ALL, commands.fixed_reply(notices.text_only)),
+        InlineQueryHandler(inline.offer, block=False),
+        ChosenInlineResultHandler(inline.chosen, block=False),
         *_button_handlers(),
         ChatMemberHandler(commands.membership_changed, ChatMemberHandler.MY_CHAT_MEMBER),
     ]
@@ -83,19 +110,22 @@ def build(
         ApplicationBuilder()
         .token(settings.telegram_bot_token)
         .base_url(settings.telegram_url)
-        .rate_limiter(AIORateLimiter(max_retries=RETRIES))
+        .rate_limiter(ChatRateLimiter())
         .persistence(StorePersistence(store))
         .context_types(ContextTypes(context=BotContext))
         .defaults(Defaults(parse_mode=ParseMode.HTML, link_preview_options=LinkPreviewOptions(is_disabled=True)))
-        .concurrent_updates(False)
+        .concurrent_updates(ChatOrder())
         .job_queue(jobs)
         .post_init(_publish_menu)
         .post_shutdown(_close)
     )
     if request is not None:
-        builder = builder.request(request).get_updates_request(request)
+        builder = builder.request(request)
+    builder = builder.get_updates_request(SkippingRequest(request or HTTPXRequest(connection_pool_size=1)))
     application = builder.build()
-    application.bot_data["state"] = SharedState(service, store, now)
+    application.bot_data["state"] = SharedState(service, store, now, application.bot)
+    application.add_handler(TypeHandler(Update, chat_languages.recognize), group=LANGUAGE)
+    application.add_handler(TypeHandler(Update, commands.throttle), group=THROTTLE)
     application.add_handlers(handlers())
     application.add_error_handler(errors.handle)
     jobs.run_repeating(_watch, WATCH_S, first=0)
@@ -104,10 +134,23 @@ def build(
 
 def _group_handlers() -> list[BaseHandler]:
     """What groups get for the commands that work only in a private chat."""
-    private = {"start", "alerts", "deleteme", "privacy", "cancel", *VIEW_COMMANDS} - menu.IN_GROUPS
+    of_private_chats = {
+        "start",
+        "alerts",
+        "follow",
+        "following",
+        "name",
+        "deleteme",
+        "privacy",
+        "cancel",
+        *VIEW_COMMANDS,
+    }
     return [
-        CommandHandler("challenge", commands.challenge_in_group, GROUP),
-        CommandHandler(sorted(private), commands.private_command_in_group, GROUP),
+        MessageHandler(filters.StatusUpdate.MIGRATE, groups.moved),
+        CommandHandler("settings", groups.settings, GROUP, block=False),
+        CommandHandler("challenge", live_challenges.post, GROUP, block=False),
+        CommandHandler("start", live_challenges.post, GROUP & filters.Regex(links.POSTING), block=False),
+        CommandHandler(sorted(of_private_chats - menu.IN_GROUPS), commands.private_command_in_group, GROUP),
     ]
 
 
@@ -117,18 +160,30 @@ def _button_handlers() -> list[BaseHandler]:
         "show": buttons.show,
         "chart": buttons.chart,
         "again": questions.ask_again,
+        "listed": questions.ask_listed,
         "market": buttons.vote_market,
         "challenge": buttons.vote_challenge,
+        "forecast": buttons.forecast_market,
+        "inline": inline.press_answer,
+        "open": buttons.open_market,
+        "follow": follows.press_follow,
+        "level": follows.press_level,
     }
     blocking = {
         "votes": questions.show_votes,
         "answer": questions.show_answer,
+        "readings": questions.show_readings,
         "create": challenges.create,
         "discard": challenges.discard,
         "alert": switches.set_state,
         "hour": switches.set_hour,
         "zone": switches.set_zone,
+        "drop": follows.drop,
+        "quiet": switches.set_quiet_hours,
+        "theme": switches.set_theme,
+        "group": groups.set_switch,
         "forget": buttons.delete_or_keep,
+        "language": chat_languages.choose,
     }
     return [
         *(CallbackQueryHandler(press, f"^{PATTERNS[name]}$", block=False) for name, press in non_blocking.items()),
@@ -144,9 +199,20 @@ async def _publish_menu(application: Application) -> None:
 async def _close(application: Application) -> None:
     state: SharedState = application.bot_data["state"]
     state.service.close()
+    state.drawing.close()
     await asyncio.to_thread(state.store.close)
 
 
 async def _watch(context: BotContext) -> None:
-    """One pass over the events that people subscribed to."""
-    await alerts.watch(context.bot, context.service, context.store, context.state.now())
+    """One pass over interrupted questions and live challenges, each in its own task, and over alerts."""
+    await answering.finish_interrupted(context)
+    await live_challenges.watch(context)
+    await alerts.watch(context.service, context.store, context.state.now())
+    if not context.state.delivering.locked():
+        context.application.create_task(_deliver(context))
+
+
+async def _deliver(context: BotContext) -> None:
+    """Send the queue of alerts; a long queue does not delay the next pass of the watcher."""
+    async with context.state.delivering:
+        await alerts.send_queue(context.bot, context.store, lambda: context.application.running)

@@ -1,20 +1,29 @@
-"""Handlers of the buttons of views, charts, votes and /deleteme; other buttons belong to their own modules."""
+"""Handlers of links, and of the buttons of views, charts, votes and /deleteme; others belong to their own modules."""
 
 from __future__ import annotations
 
 import asyncio
 
 from telegram import Update
-from telegram.constants import ChatAction
+from telegram.constants import ChatType
 
-from bot import messages, updates
+from bot import charting, live_challenges, messages, updates
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.messages import notices
-from bot.photos import PHOTOS
-from bot.questions import saved_payload
-from bot.replies import acknowledge, replace
+from bot.questions import open_shared, saved_payload
+from bot.replies import acknowledge, replace, reply
+from bot.service import Document
 from bot.views import VIEWS
+
+
+async def open_link(update: Update, context: BotContext) -> None:
+    """/start challenge_17 and so on: a link to a view or to a shared answer."""
+    kind, subject = context.captures
+    if kind == "answer":
+        await open_shared(update, context, subject)
+    else:
+        await reply(update, await VIEWS[kind](context.view_request(update, subject)))
 
 
 async def show(update: Update, context: BotContext) -> None:
@@ -25,33 +34,66 @@ async def show(update: Update, context: BotContext) -> None:
 
 
 async def chart(update: Update, context: BotContext) -> None:
-    """[Chart]: send a photo below the message."""
-    kind, argument = context.captures
-    chat = updates.chat(update)
+    """[Chart]: send a photo below the message. A period below a photo: show that period in its place."""
+    kind, argument, period = context.captures
+    if kind == "answer" and await saved_payload(update, context, argument) is None:
+        return
     await acknowledge(updates.press(update))
-    await chat.send_action(ChatAction.UPLOAD_PHOTO)
-    picture, document = await PHOTOS[kind](context.service, argument or None)
-    await chat.send_photo(picture, caption=messages.caption(kind, document))
+    if period is None:
+        await charting.send(update, context, kind, argument)
+    else:
+        await charting.replace(update, context, kind, argument, period)
+
+
+async def open_market(update: Update, context: BotContext) -> None:
+    """The page of a market of the list, in place."""
+    token, index = context.captures
+    saved = await saved_payload(update, context, token)
+    if saved is None:
+        return
+    await acknowledge(updates.press(update))
+    await replace(update, await VIEWS["market"](context.view_request(update, saved["markets"][int(index)])))
 
 
 async def vote_market(update: Update, context: BotContext) -> None:
-    """[Yes] and [No] for a market of the page; the button carries its index on the page."""
+    """[Yes] and [No] for a market of the page, which is then updated; the button carries the market's index on it."""
     vote, token, index = context.captures
     saved = await saved_payload(update, context, token)
     if saved is None:
         return
     person = context.service.for_user(updates.user_id(update))
     receipt = await person.vote(saved["markets"][int(index)], vote)
-    await acknowledge(updates.press(update), notices.voted(receipt))
+    await _note_vote(update, context, receipt)
+    await replace(update, await VIEWS["markets"](context.view_request(update, page=saved.get("page", 0))))
+
+
+async def forecast_market(update: Update, context: BotContext) -> None:
+    """A percentage on the page of a market: the person's forecast of yes."""
+    market_id, percent = context.captures
+    user, p_yes = updates.user_id(update), int(percent) / 100
+    receipt = await context.service.for_user(user).forecast_market(market_id, p_yes)
+    await asyncio.to_thread(context.store.remember_forecast, user, receipt["id"], receipt["p_yes"])
+    await acknowledge(updates.press(update), messages.forecast_noted(p_yes), is_alert=True)
+    await replace(update, await VIEWS["market"](context.view_request(update, market_id)))
 
 
 async def vote_challenge(update: Update, context: BotContext) -> None:
-    """[Yes] and [No] for a challenge; its message is then updated."""
+    """[Yes] and [No] for a challenge; the page in a private chat and the messages in groups are then updated."""
     vote, number = context.captures
     person = context.service.for_user(updates.user_id(update))
     receipt = await person.vote_challenge(int(number), vote)
+    await _note_vote(update, context, receipt)
+    if updates.chat(update).type == ChatType.PRIVATE:
+        await replace(update, await VIEWS["challenge"](context.view_request(update, number)))
+    await live_challenges.show_votes(context, int(number))
+
+
+async def _note_vote(update: Update, context: BotContext, receipt: Document) -> None:
+    """Show a vote that was counted, and keep it for the pages."""
+    context.service.note_votes(receipt)
+    user = updates.user_id(update)
+    await asyncio.to_thread(context.store.remember_vote, user, receipt["id"], receipt["vote"])
     await acknowledge(updates.press(update), notices.voted(receipt))
-    await replace(update, await VIEWS["challenge"](context.view_request(update, number)))
 
 
 async def delete_or_keep(update: Update, context: BotContext) -> None:

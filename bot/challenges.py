@@ -15,14 +15,21 @@ from telegram.ext import CommandHandler, ConversationHandler, MessageHandler, fi
 from bot import keyboards, messages, updates
 from bot.context import BotContext
 from bot.keyboards import Page
+from bot.languages import SOURCE, spoken, translate
+from bot.links import posting, sharing
 from bot.messages import notices
 from bot.replies import acknowledge, replace, reply
+from bot.service import MAX_QUESTION, Person
+from bot.store import Target
+from service.client import BadRequest
 
 QUESTION, DEADLINE = range(2)
 TIMEOUT = timedelta(hours=1)  # afterwards plain text is a question to the oracle again
-MAX_LENGTH = 500  # characters of a question
 MIN_HORIZON, MAX_HORIZON = timedelta(hours=1), timedelta(days=365)  # the service's limits
-DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+MAX_DEADLINE = 60  # characters of a deadline
+PREPOSITION = re.compile(r"^(by|on|until|till|before)\s+", re.IGNORECASE)
+# How the service begins a refusal of a question that no price decides, and its note on a question without a date.
+NO_PRICE, UNDATED = "No price decides this question", "No deadline was named"
 
 
 async def begin(update: Update, context: BotContext) -> int:
@@ -51,8 +58,10 @@ async def take_deadline(update: Update, context: BotContext) -> int:
     if draft_id is None or draft is None:
         await reply(update, Page(notices.draft_gone()))
         return ConversationHandler.END
-    deadline = updates.text(update).strip()
-    if reason := fault_of(deadline, _service_time(await context.service.challenges())):
+    person = context.service.for_user(user)
+    deadline, reason = await _read_deadline(person, " ".join(updates.text(update).split()))
+    reason = reason or fault_of(deadline, _service_time(await context.service.challenges()))
+    if reason:
         await reply(update, Page(messages.bad_deadline(reason)))
         return DEADLINE
     await asyncio.to_thread(context.store.set_deadline, user, draft_id, deadline)
@@ -79,8 +88,13 @@ async def create(update: Update, context: BotContext) -> None:
     person = context.service.for_user(user)
     challenge = await person.create_challenge(draft.question, draft.deadline, idempotency_key=key)
     number = challenge["number"]
-    await asyncio.to_thread(context.store.remember_challenge, user, updates.chat(update).id, number)
-    await replace(update, Page(messages.created(challenge), keyboards.challenge(number)))
+    chat = updates.chat(update).id
+    await asyncio.to_thread(context.store.remember_challenge, user, chat, number)
+    followed = Target("challenge", str(number), title=challenge["question"])
+    is_followed = await asyncio.to_thread(context.store.follow, user, chat, followed)
+    share = sharing(context.bot.username, "challenge", str(number), challenge["question"])
+    keyboard = keyboards.challenge(number, share, posting(context.bot.username, number), is_followed=is_followed)
+    await replace(update, Page(messages.created(challenge), keyboard))
 
 
 async def discard(update: Update, context: BotContext) -> None:
@@ -90,10 +104,20 @@ async def discard(update: Update, context: BotContext) -> None:
     await replace(update, Page(notices.cancelled()))
 
 
+async def wait(update: Update, _context: BotContext) -> None:
+    """A text that arrives while the service checks the one before it."""
+    await reply(update, Page(notices.still_checking()))
+
+
+async def leave(update: Update, context: BotContext) -> int:
+    """/start during the conversation."""
+    await asyncio.to_thread(context.store.drop_drafts, updates.user_id(update))
+    await reply(update, Page(messages.start()))
+    return ConversationHandler.END
+
+
 def fault_of(deadline: str, now: datetime) -> str | None:
-    """Why the service would reject a deadline at its time `now`; None if it is valid."""
-    if not DATE.fullmatch(deadline) or not _is_in_calendar(deadline):
-        return notices.impossible_date()
+    """Why the service would reject a date, YYYY-MM-DD, at its time `now`; None if it is valid."""
     first, last = (now + MIN_HORIZON).date(), (now + MAX_HORIZON).date()
     if first <= date.fromisoformat(deadline) <= last:
         return None
@@ -109,10 +133,14 @@ def conversation() -> ConversationHandler:
             CommandHandler("start", begin_by_link, private & filters.Regex(r"^/start\s+new$")),
         ],
         states={
-            QUESTION: [MessageHandler(private & text, take_question)],
-            DEADLINE: [MessageHandler(private & text, take_deadline)],
+            QUESTION: [MessageHandler(private & text, take_question, block=False)],
+            DEADLINE: [MessageHandler(private & text, take_deadline, block=False)],
+            ConversationHandler.WAITING: [MessageHandler(private & text, wait)],
         },
-        fallbacks=[CommandHandler("cancel", cancel, private)],
+        fallbacks=[
+            CommandHandler("cancel", cancel, private),
+            CommandHandler("start", leave, private & ~filters.Regex(r"^/start\s")),
+        ],
         allow_reentry=True,
         conversation_timeout=TIMEOUT,
         name="challenge",
@@ -121,22 +149,51 @@ def conversation() -> ConversationHandler:
 
 
 async def _save_question(update: Update, context: BotContext, question: str) -> int:
-    if len(question) > MAX_LENGTH:
-        await reply(update, Page(notices.question_too_long(len(question), MAX_LENGTH)))
+    if len(question) > MAX_QUESTION:
+        await reply(update, Page(notices.question_too_long(len(question), MAX_QUESTION)))
         return QUESTION
-    await asyncio.to_thread(context.store.save_draft, updates.user_id(update), question)
+    user = updates.user_id(update)
+    if refusal := await _refusal_of(context.service.for_user(user), question):
+        await reply(update, Page(messages.bad_question(refusal)))
+        return QUESTION
+    await asyncio.to_thread(context.store.save_draft, user, question)
     await reply(update, Page(messages.ask_deadline(question)))
     return DEADLINE
+
+
+async def _refusal_of(person: Person, question: str) -> BadRequest | None:
+    """Why the service would refuse the question; people can also vote on one that no price decides."""
+    try:
+        await person.understand(question)
+    except BadRequest as refusal:
+        return None if refusal.detail.startswith(NO_PRICE) else refusal
+    return None
+
+
+async def _read_deadline(person: Person, text: str) -> tuple[str, str]:
+    """The date, YYYY-MM-DD, that the service reads from a text such as "next Friday", and why there is none.
+
+    The text is read in the person's language, then in English.
+    """
+    if len(text) > MAX_DEADLINE:
+        return "", notices.impossible_date()
+    reason = ""
+    for question in dict.fromkeys((_question_until(text), spoken(SOURCE, lambda: _question_until(text)))):
+        try:
+            understood = (await person.understand(question))["understood"]
+        except BadRequest as refusal:
+            reason = reason or translate("{detail}", detail=refusal.detail)
+            continue
+        if not any(note.startswith(UNDATED) for note in understood["notes"]):
+            return understood["deadline"][:10], ""
+    return "", reason or notices.impossible_date()
+
+
+def _question_until(deadline: str) -> str:
+    """A question with this deadline, in the current language."""
+    return translate("Will Bitcoin rise by {deadline}?", deadline=PREPOSITION.sub("", deadline))
 
 
 def _service_time(challenges: dict) -> datetime:
     """The service's time when it answered; in a replay it is not the bot's."""
     return datetime.fromisoformat(challenges["timestamp"])
-
-
-def _is_in_calendar(deadline: str) -> bool:
-    try:
-        date.fromisoformat(deadline)
-    except ValueError:
-        return False
-    return True

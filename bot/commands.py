@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine
 
 from telegram import ChatMember, Update
+from telegram.ext import ApplicationHandlerStop
 from telegram.helpers import create_deep_linked_url
 
-from bot import keyboards, messages
+from bot import charting, keyboards, messages, personal_keyboards, updates
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.messages import notices
-from bot.replies import reply
+from bot.replies import acknowledge, reply
 from bot.views import VIEWS
+
+NAME = re.compile("[a-z0-9][a-z0-9_-]{1,30}[a-z0-9]")  # of a forecaster
+OFF = "off"
 
 Handler = Callable[[Update, BotContext], Coroutine[None, None, None]]
 
@@ -22,7 +27,9 @@ def view_command(view: str) -> Handler:
     """A command that shows a view; the words after it are the view's argument."""
 
     async def handle(update: Update, context: BotContext) -> None:
-        await reply(update, await VIEWS[view](context.view_request(update, context.argument)))
+        page = await VIEWS[view](context.view_request(update, context.argument))
+        await reply(update, page)
+        await charting.follow(update, context, page)
 
     return handle
 
@@ -36,9 +43,14 @@ def fixed_reply(text: Callable[[], str]) -> Handler:
     return handle
 
 
-async def open_link(update: Update, context: BotContext) -> None:
-    """/start challenge_17: a link to a challenge."""
-    await reply(update, await VIEWS["challenge"](context.view_request(update, context.captures[0])))
+async def name_forecaster(update: Update, context: BotContext) -> None:
+    """/name NAME lists the person's forecasts under it, /name off no longer."""
+    name = context.argument.lower()
+    if not NAME.fullmatch(name):
+        await reply(update, Page(messages.bad_name()))
+        return
+    usage = await context.service.for_user(updates.user_id(update)).name_forecaster(None if name == OFF else name)
+    await reply(update, Page(messages.named(usage["forecaster"]), personal_keyboards.forecasters()))
 
 
 async def delete_me(update: Update, _context: BotContext) -> None:
@@ -46,16 +58,24 @@ async def delete_me(update: Update, _context: BotContext) -> None:
     await reply(update, Page(messages.confirm_deletion(), keyboards.delete_or_keep()))
 
 
-async def challenge_in_group(update: Update, context: BotContext) -> None:
-    """/challenge in a group: a link to the private chat, where challenges are written."""
-    address = create_deep_linked_url(context.bot.username, "new")
-    await reply(update, Page(messages.challenge_in_private(), keyboards.link(address)))
-
-
 async def private_command_in_group(update: Update, context: BotContext) -> None:
     """A command of the private chat, sent in a group."""
     address = create_deep_linked_url(context.bot.username)
     await reply(update, Page(notices.private_only(), keyboards.link(address)))
+
+
+async def throttle(update: Update, context: BotContext) -> None:
+    """Stop an update of a person who sends too many; the first of them is answered."""
+    if update.effective_user is None or not (update.message or update.callback_query):
+        return
+    excess = context.state.throttle.excess(update.effective_user.id, context.state.now())
+    if not excess:
+        return
+    if update.callback_query:
+        await acknowledge(update.callback_query, notices.too_fast())
+    elif excess == 1:
+        await reply(update, Page(notices.too_fast()))
+    raise ApplicationHandlerStop
 
 
 async def membership_changed(update: Update, context: BotContext) -> None:

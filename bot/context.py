@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from telegram import Update
+from telegram import Bot, Update
 from telegram.ext import CallbackContext, ExtBot
 
 from bot import updates
+from bot.drawing import DrawingThread
 from bot.service import Service
 from bot.store import Store
+from bot.throttling import Throttle
 from bot.views import ViewRequest
 
 
 @dataclass(frozen=True)
 class SharedState:
-    """What all handlers share; `asking` holds the ids of the people whose question is being answered."""
+    """What all handlers share; `asking` holds the ids of the people whose question is being answered.
+
+    `delivering` is locked while the queue of alerts is being sent. `inline_queries` holds the latest inline query of
+    each person who is typing, `inline_messages` the inline messages whose question is being answered. `live_edits`
+    holds the chat and the number of each message of a challenge that is being edited.
+    """
 
     service: Service
     store: Store
     now: Callable[[], datetime]
+    bot: Bot
+    delivering: asyncio.Lock = field(default_factory=asyncio.Lock)
+    inline_queries: dict[int, str] = field(default_factory=dict)
+    inline_messages: set[str] = field(default_factory=set)
+    live_edits: set[tuple[int, int]] = field(default_factory=set)
     asking: set[int] = field(default_factory=set)
+    throttle: Throttle = field(default_factory=Throttle)
+    drawing: DrawingThread = field(default_factory=DrawingThread)
 
 
 class BotContext(CallbackContext[ExtBot, dict, dict, dict]):
@@ -55,6 +70,7 @@ class BotContext(CallbackContext[ExtBot, dict, dict, dict]):
         return ViewRequest(
             service=self.service,
             store=self.store,
+            username=self.bot.username,
             user_id=updates.user_id(update),
             chat_id=updates.chat(update).id,
             now=self.state.now(),

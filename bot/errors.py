@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
-from telegram import Chat, Message, Update
-from telegram.error import BadRequest, Forbidden, NetworkError, TelegramError
+from telegram import Chat, Update
+from telegram.error import BadRequest, ChatMigrated, Forbidden, NetworkError, RetryAfter, TelegramError
 
 from bot import messages
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.messages import notices
-from bot.replies import acknowledge, edit
+from bot.replies import acknowledge
 from service.client import ClientError
 
 LOG = logging.getLogger(__name__)
@@ -33,19 +31,13 @@ async def handle(update: object, context: BotContext) -> None:
         await _report(update, update.effective_chat, context)
 
 
-@asynccontextmanager
-async def reported_in(message: Message) -> AsyncIterator[None]:
-    """Show an error of the block in place of `message`, which announced an answer."""
-    try:
-        yield
-    except ClientError as error:
+def failure_page(error: Exception) -> Page:
+    """What the person reads instead of an answer; the error is logged."""
+    if isinstance(error, ClientError):
         LOG.info("the service refused: %s", error)
-        await edit(message, Page(messages.failure(error)))
-    except TelegramError:
-        raise
-    except Exception:
-        LOG.exception("an answer failed")
-        await edit(message, Page(notices.internal_error()))
+        return Page(messages.failure(error))
+    LOG.error("an answer failed", exc_info=error)
+    return Page(notices.internal_error())
 
 
 async def _report(update: Update, chat: Chat, context: BotContext) -> None:
@@ -53,9 +45,15 @@ async def _report(update: Update, chat: Chat, context: BotContext) -> None:
     if isinstance(error, Forbidden):
         await asyncio.to_thread(context.store.switch_off, chat.id)
         return
-    if isinstance(error, NetworkError) and not isinstance(error, BadRequest):
-        return  # Telegram is not reachable, so no message can be sent
+    if isinstance(error, RetryAfter) or (isinstance(error, NetworkError) and not isinstance(error, BadRequest)):
+        return  # Telegram takes no message for this chat now
     if update.callback_query:
         await acknowledge(update.callback_query)
     text = messages.failure(error) if isinstance(error, ClientError) else notices.internal_error()
-    await chat.send_message(text)
+    chat_id = chat.id
+    if isinstance(error, ChatMigrated):
+        chat_id, text = error.new_chat_id, notices.group_moved()
+    try:
+        await context.bot.send_message(chat_id, text)
+    except TelegramError as failure:
+        LOG.warning("the report of an error was not delivered: %s", failure)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from bot.languages import LANGUAGES, english, translate
+from bot.languages.punctuation import labelled
+from bot.layout import button, follow_buttons, grid, rows, share_buttons, show
+from bot.periods import LENGTHS, PERIODS
+from bot.store import CHART_THEMES
+
 VENUES = ("cex", "dex")
 STATES = ("off", "on", "silent")
 EVENTS = {
-    "my_challenge": "My challenge",
-    "flip": "Consensus",
-    "lane": "Lanes",
-    "hospital": "Hospital",
-    "digest": "Digest",
+    "followed": english("Followed"),
+    "flip": english("Consensus"),
+    "lane": english("Lanes"),
+    "hospital": english("Hospital"),
+    "digest": english("Digest"),
 }
 ZONES = (
     "UTC",
@@ -35,16 +41,32 @@ ZONES = (
 )
 VIEWS = (
     "lanes|lane|top|strategy|hospital|markets|challenges|challenge|accuracy|news|streaks|fund|brain|quota|"
-    "alerts|hours|zones"
+    "price|forecast|settings|language|alerts|hours|zones|market|following|quiet|me|forecasters"
 )
-CHARTS = "lanes|lane|strategy|accuracy|fund"
+# Every chart with the periods that can be chosen; curves of a point a day are too short for 24 hours.
+CHART_PERIODS: dict[str, tuple[str, ...]] = {
+    "lanes": PERIODS,
+    "lane": PERIODS,
+    "strategy": PERIODS[1:],
+    "accuracy": (),
+    "fund": PERIODS[1:],
+    "price": PERIODS,
+    "forecast": tuple(LENGTHS),
+    "answer": PERIODS,
+    "market": PERIODS,
+}
+THEME_LABELS = {"light": english("Light"), "dark": english("Dark")}
+PERIOD_LABELS = {"24h": english("24 h"), "7d": english("7 d"), "30d": english("30 d"), "all": english("All")}
 # The data of every button; a handler receives the captured groups of its pattern.
 PATTERNS = {
-    "show": rf"show:({VIEWS}):([a-z0-9_]*)\.(\d+)",
-    "chart": rf"chart:({CHARTS}):([a-z0-9_]*)",
+    "show": rf"show:({VIEWS}):([\w.-]*)\.(\d+)",
+    "chart": rf"chart:({'|'.join(CHART_PERIODS)}):([\w-]*)(?:\.({'|'.join(PERIODS)}))?",
     "votes": r"votes:(\d+):([\w-]+)",
     "answer": r"answer:question:([\w-]+)",
+    "inline": r"answer:inline:([\w-]+)",
+    "readings": r"readings:question:([\w-]+)",
     "again": r"again:question:([\w-]+)",
+    "listed": r"ask:listed:([\w-]+)\.(\d)",
     "market": r"(yes|no):market:([\w-]+)\.(\d)",
     "challenge": r"(yes|no):challenge:(\d+)",
     "create": r"create:draft:(\d+)",
@@ -52,148 +74,228 @@ PATTERNS = {
     "alert": r"(on|silent|off):alert:([a-z_]+)",
     "hour": r"hour:digest:(\d|1\d|2[0-3])",
     "zone": r"zone:digest:(\d|1[0-4])",
+    "open": r"open:market:([\w-]+)\.(\d)",
+    "follow": r"(follow|unfollow):(market|challenge|answer):([\w.-]+)",
+    "level": r"level:(price|chance):([\w.-]+):(\d+(?:\.\d+)?)",
+    "forecast": r"forecast:market:([\w.-]+):(\d\d?)",
+    "drop": r"drop:follow:(\d+)",
+    "quiet": r"quiet:hours:(\d)",
+    "theme": rf"theme:charts:({'|'.join(CHART_THEMES)})",
+    "group": r"(on|off):group:(weekly|commands_only)",
     "forget": r"(delete|keep):me:all",
+    "language": rf"choose:language:({'|'.join(LANGUAGES)}|)",
 }
-
-# The assets with a leaderboard of their own.
-RANKED = ("btc", "eth", "sol", "bnb", "gold", "silver")
 
 
 class Page(NamedTuple):
-    """A message: its HTML and its buttons."""
+    """A message: its HTML and its buttons; `chart` is the kind and the argument of the chart that belongs to it."""
 
     text: str
     keyboard: InlineKeyboardMarkup | None = None
+    chart: tuple[str, str] | None = None
 
 
 def lanes(venue: str | None) -> InlineKeyboardMarkup:
     """Choose all lanes or a venue; for an unknown venue, Reload shows all lanes."""
     chosen = venue if venue in VENUES else ""
-    choices = [_choice(key.upper() or "All", "lanes", key, chosen) for key in ("", *VENUES)]
-    return _rows(choices, [_show("Reload", "lanes", chosen), _button("Chart", f"chart:lanes:{chosen}")])
+    choices = [_choice(key.upper() or translate("All"), "lanes", key, chosen) for key in ("", *VENUES)]
+    return rows(
+        choices,
+        [show(translate("Reload"), "lanes", chosen), button(translate("Chart"), f"chart:lanes:{chosen}")],
+    )
 
 
 def lane(name: str | None, names: Sequence[str]) -> InlineKeyboardMarkup:
     """Choose a lane; with Reload and Chart for the lane that is shown."""
     choices = [_choice(key, "lane", key, name) for key in names]
-    below = [_show("Reload", "lane", name), _button("Chart", f"chart:lane:{name}")] if name else []
-    return _rows(*_grid(choices, 3), below)
+    below = [show(translate("Reload"), "lane", name), button(translate("Chart"), f"chart:lane:{name}")] if name else []
+    return rows(*grid(choices, 3), below)
 
 
-def top(asset: str | None) -> InlineKeyboardMarkup:
-    choices = [_choice(key or "All", "top", key, asset or "") for key in ("", *RANKED)]
-    return _rows(*_grid(choices, 4), [_show("Reload", "top", asset or "")])
+def assets(view: str, chosen: str, keys: Sequence[str]) -> InlineKeyboardMarkup:
+    """Choose all assets ("") or one, in a view of them; with Chart for one if the view has charts."""
+    choices = [_choice(key or translate("All"), view, key, chosen) for key in ("", *keys)]
+    charted = [button(translate("Chart"), f"chart:{view}:{chosen}")] if chosen and view in CHART_PERIODS else []
+    return rows(*grid(choices, 4), [show(translate("Reload"), view, chosen), *charted])
+
+
+def chart(kind: str, argument: str, period: str) -> InlineKeyboardMarkup:
+    """The periods of a chart; the chosen one is marked, and draws the chart again."""
+    shown = {key: translate(PERIOD_LABELS[key]) for key in CHART_PERIODS[kind]}
+    labels = {key: f"· {label} ·" if key == period else label for key, label in shown.items()}
+    return rows([button(label, f"chart:{kind}:{argument}.{key}") for key, label in labels.items()])
+
+
+def strategies(keys: Sequence[str]) -> InlineKeyboardMarkup:
+    """One button for each strategy."""
+    return rows(*grid([show(key, "strategy", key) for key in keys], 2))
 
 
 def hospital(category: str, categories: Sequence[str], index: int, pages: int) -> InlineKeyboardMarkup:
-    choices = [_choice(key.capitalize() or "All", "hospital", key, category) for key in ("", *categories)]
-    return _rows(*_grid(choices, 3), _page_buttons("hospital", category, index, pages))
+    choices = [_choice(key.capitalize() or translate("All"), "hospital", key, category) for key in ("", *categories)]
+    return rows(*grid(choices, 3), _page_buttons("hospital", category, index, pages))
 
 
 def markets(token: str, first: int, count: int, index: int, pages: int) -> InlineKeyboardMarkup:
-    """Yes and No for each of the `count` markets of a page; they are numbered from `first` on."""
-    rows = [_yes_no(f"market:{token}.{number}", f"{first + number}. ") for number in range(count)]
-    return _rows(*rows, _page_buttons("markets", "", index, pages))
+    """Yes, No and the page of each of the `count` markets of a list; they are numbered from `first` on."""
+    numbered = [
+        [
+            *yes_no(f"market:{token}.{number}", f"{first + number}. "),
+            button(f"{first + number}. …", f"open:market:{token}.{number}"),
+        ]
+        for number in range(count)
+    ]
+    return rows(*numbered, _page_buttons("markets", "", index, pages))
 
 
 def challenges(numbers: Sequence[int], index: int, pages: int) -> InlineKeyboardMarkup:
     """One button for each challenge of the page; it opens the challenge."""
-    opening = [_show(str(number), "challenge", str(number)) for number in numbers]
-    return _rows(opening, _page_buttons("challenges", "", index, pages))
+    opening = [show(str(number), "challenge", str(number)) for number in numbers]
+    return rows(opening, _page_buttons("challenges", "", index, pages))
 
 
-def challenge(number: int, *, is_open: bool = True) -> InlineKeyboardMarkup:
-    voting = _yes_no(f"challenge:{number}") if is_open else []
-    return _rows(voting, [_show("Reload", "challenge", str(number)), _show("All challenges", "challenges")])
+def challenge(
+    number: int, share: str | None, posting: str, *, is_open: bool = True, is_followed: bool = False
+) -> InlineKeyboardMarkup:
+    """Vote, follow and share; `posting` is the address that posts the challenge in a group."""
+    voting = yes_no(f"challenge:{number}") if is_open else []
+    following = follow_buttons("challenge", str(number), is_followed=is_followed) if is_open else []
+    return rows(
+        voting,
+        [*following, *share_buttons(share)],
+        [InlineKeyboardButton(translate("Post in a group"), url=posting)] if is_open else [],
+        [
+            show(translate("Reload"), "challenge", str(number)),
+            show(translate("All challenges"), "challenges"),
+        ],
+    )
 
 
 def charted(view: str, argument: str = "") -> InlineKeyboardMarkup:
     """Reload and Chart for a view that has a chart."""
-    return _rows([_show("Reload", view, argument), _button("Chart", f"chart:{view}:{argument}")])
+    return rows(
+        [
+            show(translate("Reload"), view, argument),
+            button(translate("Chart"), f"chart:{view}:{argument}"),
+        ]
+    )
 
 
 def reload(view: str) -> InlineKeyboardMarkup:
-    return _rows([_show("Reload", view)])
+    return rows([show(translate("Reload"), view)])
 
 
-def answer(token: str) -> InlineKeyboardMarkup:
-    return _rows([_button("Show votes", f"votes:0:{token}"), _button("Ask again", f"again:question:{token}")])
+def answer(
+    token: str,
+    share: str | None = None,
+    *,
+    has_others: bool = False,
+    is_followed: bool = False,
+    is_charted: bool = False,
+) -> InlineKeyboardMarkup:
+    """The votes, the same question again, the chart of a price, [Follow], [Share], and the other readings if any."""
+    below = [
+        button(translate("Show votes"), f"votes:0:{token}"),
+        button(translate("Ask again"), f"again:question:{token}"),
+    ]
+    below += [button(translate("Chart"), f"chart:answer:{token}")] if is_charted else []
+    following = follow_buttons("answer", token, is_followed=is_followed)
+    readings = [button(translate("Not what I meant"), f"readings:question:{token}")] if has_others else []
+    return rows(below, [*following, *share_buttons(share)], readings)
+
+
+def listed(token: str, count: int, *, below_answer: bool = False) -> InlineKeyboardMarkup:
+    """Numbered questions: a button has no room for a sentence. Those of an answer have a button back to it."""
+    asking = [
+        button(translate("Ask {number}", number=number), f"ask:listed:{token}.{number}")
+        for number in range(1, count + 1)
+    ]
+    return rows(asking, [button(translate("Answer"), f"answer:question:{token}")] if below_answer else [])
 
 
 def votes(token: str, index: int, pages: int) -> InlineKeyboardMarkup:
     """The pages of the votes, and back to the answer."""
     buttons = [
-        *([_button("◀", f"votes:{index - 1}:{token}")] if index > 0 else []),
-        _button("Answer", f"answer:question:{token}"),
-        *([_button("▶", f"votes:{index + 1}:{token}")] if index < pages - 1 else []),
+        *([button("◀", f"votes:{index - 1}:{token}")] if index > 0 else []),
+        button(translate("Answer"), f"answer:question:{token}"),
+        *([button("▶", f"votes:{index + 1}:{token}")] if index < pages - 1 else []),
     ]
-    return _rows(buttons)
+    return rows(buttons)
 
 
 def draft(number: int) -> InlineKeyboardMarkup:
-    return _rows([_button("Create", f"create:draft:{number}"), _button("Cancel", f"discard:draft:{number}")])
+    return rows(
+        [
+            button(translate("Create"), f"create:draft:{number}"),
+            button(translate("Cancel"), f"discard:draft:{number}"),
+        ]
+    )
 
 
 def alerts(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
     """A switch for each event, then the hour and time zone of the digest."""
     buttons = [_switch(event, switches[event]) for event in EVENTS]
-    return _rows(*_grid(buttons, 2), [_show("Digest hour", "hours"), _show("Time zone", "zones")])
+    settings = [
+        show(translate("Digest hour"), "hours"),
+        show(translate("Time zone"), "zones"),
+        show(translate("Quiet hours"), "quiet"),
+    ]
+    return rows(*grid(buttons, 2), settings, [show(translate("What I follow"), "following")])
+
+
+def settings(theme: str) -> InlineKeyboardMarkup:
+    """The theme of charts, and the way to the alerts."""
+    shown = {key: translate(THEME_LABELS[key]) for key in CHART_THEMES}
+    labels = {key: f"· {label} ·" if key == theme else label for key, label in shown.items()}
+    choices = [button(label, f"theme:charts:{key}") for key, label in labels.items()]
+    return rows(choices, [show(translate("Alerts"), "alerts")])
 
 
 def hours() -> InlineKeyboardMarkup:
-    choices = [_button(f"{hour:02d}", f"hour:digest:{hour}") for hour in range(24)]
-    return _rows(*_grid(choices, 6), [_show("Back", "alerts")])
+    choices = [button(f"{hour:02d}", f"hour:digest:{hour}") for hour in range(24)]
+    return rows(*grid(choices, 6), [show(translate("Back"), "alerts")])
 
 
 def zones() -> InlineKeyboardMarkup:
-    choices = [_button(zone, f"zone:digest:{index}") for index, zone in enumerate(ZONES)]
-    return _rows(*_grid(choices, 2), [_show("Back", "alerts")])
+    choices = [button(zone, f"zone:digest:{index}") for index, zone in enumerate(ZONES)]
+    return rows(*grid(choices, 2), [show(translate("Back"), "alerts")])
+
+
+def languages() -> InlineKeyboardMarkup:
+    """Every language under its own name, and that of Telegram."""
+    choices = [button(name, f"choose:language:{code}") for code, name in LANGUAGES.items()]
+    return rows(*grid(choices, 2), [button(translate("As in Telegram"), "choose:language:")])
 
 
 def delete_or_keep() -> InlineKeyboardMarkup:
-    return _rows([_button("Delete", "delete:me:all"), _button("Keep", "keep:me:all")])
+    return rows([button(translate("Delete"), "delete:me:all"), button(translate("Keep"), "keep:me:all")])
 
 
 def link(address: str) -> InlineKeyboardMarkup:
     """A link to the private chat."""
-    return _rows([InlineKeyboardButton("Open our chat", url=address)])
-
-
-def _button(label: str, data: str) -> InlineKeyboardButton:
-    return InlineKeyboardButton(label, callback_data=data)
-
-
-def _show(label: str, view: str, argument: str = "", page: int = 0) -> InlineKeyboardButton:
-    return _button(label, f"show:{view}:{argument}.{page}")
+    return rows([InlineKeyboardButton(translate("Open our chat"), url=address)])
 
 
 def _choice(label: str, view: str, argument: str, chosen: str | None) -> InlineKeyboardButton:
     """A choice among several; the chosen one is marked with dots."""
-    return _show(f"· {label} ·" if argument == chosen else label, view, argument)
+    return show(f"· {label} ·" if argument == chosen else label, view, argument)
 
 
 def _page_buttons(view: str, argument: str, index: int, pages: int) -> list[InlineKeyboardButton]:
     """Previous page, reload, next page."""
     return [
-        *([_show("◀", view, argument, index - 1)] if index > 0 else []),
-        _show("Reload", view, argument, index),
-        *([_show("▶", view, argument, index + 1)] if index < pages - 1 else []),
+        *([show("◀", view, argument, index - 1)] if index > 0 else []),
+        show(translate("Reload"), view, argument, index),
+        *([show("▶", view, argument, index + 1)] if index < pages - 1 else []),
     ]
 
 
-def _yes_no(data: str, prefix: str = "") -> list[InlineKeyboardButton]:
-    return [_button(f"{prefix}{vote.capitalize()}", f"{vote}:{data}") for vote in ("yes", "no")]
+def yes_no(data: str, prefix: str = "") -> list[InlineKeyboardButton]:
+    labels = {"yes": translate("Yes"), "no": translate("No")}
+    return [button(f"{prefix}{label}", f"{vote}:{data}") for vote, label in labels.items()]
 
 
 def _switch(event: str, state: str) -> InlineKeyboardButton:
     """The state of an event's alerts; each press moves it on in the order of STATES."""
     following = STATES[(STATES.index(state) + 1) % len(STATES)]
-    return _button(f"{EVENTS[event]}: {state}", f"{following}:alert:{event}")
-
-
-def _grid(buttons: Sequence[InlineKeyboardButton], width: int) -> list[Sequence[InlineKeyboardButton]]:
-    return [buttons[start : start + width] for start in range(0, len(buttons), width)]
-
-
-def _rows(*rows: Collection[InlineKeyboardButton]) -> InlineKeyboardMarkup:
-    return InlineKeyboardMarkup([list(row) for row in rows if row])
+    return button(labelled(translate(EVENTS[event]), translate(state)), f"{following}:alert:{event}")

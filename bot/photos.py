@@ -1,43 +1,170 @@
-"""Every chart that can be requested: each function reads its documents and draws them in a thread."""
+"""Every chart that can be requested: each function reads its documents, draws them, and writes the caption."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import NamedTuple
 
-from bot import charts
+from bot import charts, keyboards
+from bot.charts import ChartTheme
+from bot.drawing import DrawingThread
+from bot.keyboards import CHART_PERIODS, Page
+from bot.messages import captions
+from bot.messages.oracle import headline
+from bot.periods import ALL, LENGTHS, start
 from bot.service import Document, Service
+from service.client import BadRequest, NotFound, Unavailable
 
-Photo = tuple[bytes, Document]  # a PNG, and the document from which its caption is written
+# The service gives at most 210 days of one lane.
+LONGEST_LANE = timedelta(days=200)
+BARS = {"24h": "5m", "7d": "1h", "30d": "1h", ALL: "1d"}
 
 
-async def lanes(service: Service, venue: str | None) -> Photo:
+class Photo(NamedTuple):
+    """A PNG with its caption and its buttons."""
+
+    picture: bytes
+    page: Page
+
+
+@dataclass(frozen=True)
+class PhotoRequest:
+    """A request for a chart: the `argument` is what it shows, such as an asset.
+
+    `answer` is that of a question, `address` opens what is shown in the bot.
+    """
+
+    service: Service
+    drawing: DrawingThread
+    theme: ChartTheme
+    kind: str
+    argument: str
+    period: str
+    answer: Document | None = None
+    address: str | None = None
+
+    async def photo(self, caption: str, chart: Callable[..., bytes], *values: object) -> Photo:
+        """The chart of these values in the request's theme, with buttons for its periods."""
+        picture = await self.drawing.draw(chart, *values, self.theme)
+        return Photo(picture, Page(caption, keyboards.chart(self.kind, self.argument, self.period)))
+
+
+@dataclass(frozen=True)
+class PriceDocuments:
+    """The prices of all assets, that of one asset, its bars over a period, and its forecast if there is one."""
+
+    prices: Document
+    quote: Document
+    candles: Document
+    forecast: Document | None
+
+
+async def lanes(request: PhotoRequest) -> Photo:
     """All lanes, or those of one venue."""
-    history, battle = await service.battle_history(), await service.battle()
-    shown = {**history, "lanes": [lane for lane in history["lanes"] if venue in (None, lane["venue"])]}
-    return await asyncio.to_thread(charts.lanes, shown, battle), shown
+    battle, venue = await request.service.battle(), request.argument or None
+    history = await _lane_history(request, battle, [lane["name"] for lane in battle["lanes"]])
+    caption = captions.lanes(history, request.period, venue)
+    return await request.photo(caption, charts.lanes, history, battle, venue, request.period)
 
 
-async def lane(service: Service, name: str | None) -> Photo:
-    history, battle = await service.battle_history(name), await service.battle()
-    return await asyncio.to_thread(charts.lane, history, battle, name), history
+async def lane(request: PhotoRequest) -> Photo:
+    battle = await request.service.battle()
+    since = start(battle["as_of"], request.period, LONGEST_LANE)
+    history = await request.service.battle_history(request.argument, since)
+    caption = captions.lane(history, request.period)
+    return await request.photo(caption, charts.lane, history, battle, request.argument, request.period)
 
 
-async def strategy(service: Service, key: str | None) -> Photo:
-    document = await service.strategy(key or "")
-    return await asyncio.to_thread(charts.strategy, document), document
+async def strategy(request: PhotoRequest) -> Photo:
+    document = await request.service.strategy(request.argument)
+    return await request.photo(captions.strategy(document, request.period), charts.strategy, document, request.period)
 
 
-async def accuracy(service: Service, _argument: str | None) -> Photo:
-    document = await service.ai_vs_market()
-    return await asyncio.to_thread(charts.accuracy, document), document
+async def accuracy(request: PhotoRequest) -> Photo:
+    document = await request.service.ai_vs_market()
+    return await request.photo(captions.accuracy(document), charts.accuracy, document)
 
 
-async def fund(service: Service, _argument: str | None) -> Photo:
-    document = await service.fund()
-    return await asyncio.to_thread(charts.fund, document), document
+async def fund(request: PhotoRequest) -> Photo:
+    document = await request.service.fund()
+    return await request.photo(captions.fund(document, request.period), charts.fund, document, request.period)
 
 
-PHOTOS: dict[str, Callable[[Service, str | None], Awaitable[Photo]]] = {
-    photo.__name__: photo for photo in (lanes, lane, strategy, accuracy, fund)
+async def price(request: PhotoRequest) -> Photo:
+    """The price of an asset, and its forecast."""
+    read = await _price_documents(request, request.argument)
+    caption = captions.price(read.prices, read.quote, read.forecast)
+    values = (read.prices, read.quote, read.candles, read.forecast, request.period)
+    return await request.photo(caption, charts.price, *values)
+
+
+async def forecast(request: PhotoRequest) -> Photo:
+    """The forecast of an asset's price as far as the period is long."""
+    document = await request.service.forecast(request.argument)
+    read = await _price_documents(request, request.argument)
+    caption = captions.forecast(document, request.period)
+    return await request.photo(
+        caption, charts.forecast, read.prices, read.quote, read.candles, document, request.period
+    )
+
+
+async def answer(request: PhotoRequest) -> Photo:
+    """The price, the level and the deadline of an answered question, and the forecast until then."""
+    assert request.answer is not None  # the button of an expired answer makes no request
+    read = await _price_documents(request, request.answer["understood"]["asset"])
+    values = (request.answer, read.quote, read.candles, read.forecast, headline(request.answer))
+    return await request.photo(captions.answer(request.answer, request.address), charts.answer, *values)
+
+
+async def market(request: PhotoRequest) -> Photo:
+    """A market as a question that the AI answers now."""
+    entry = await request.service.market(request.argument)
+    prices, pool = await request.service.prices(), entry["ai_now"] or entry["ai"]
+    if pool is None:
+        raise LookupError(f"the AI has not voted on {request.argument}")
+    spot = next(quote["price"] for quote in prices["prices"] if quote["asset"] == entry["asset"])
+    answered = {"understood": entry["understood"] | {"spot": spot}, "p_yes": pool["p_yes"], "consensus": None}
+    answered |= {"world": prices["world"], "as_of": prices["as_of"]}
+    return await answer(replace(request, answer=answered))
+
+
+def default_period(kind: str, answer: Document | None) -> str:
+    """The period of a chart until another one is chosen; for an answer about as long as the question looks ahead."""
+    if answer is not None:
+        ahead = timedelta(hours=answer["understood"]["horizon_hours"])
+        return next((period for period, length in LENGTHS.items() if ahead <= length), "30d")
+    return "7d" if "24h" in CHART_PERIODS[kind] else ALL
+
+
+async def _lane_history(request: PhotoRequest, battle: Document, names: list[str]) -> Document:
+    """The history of all lanes; a long one is read lane by lane, because the service limits its answers."""
+    since = start(battle["as_of"], request.period, LONGEST_LANE)
+    if request.period != ALL:
+        return await request.service.battle_history(None, since)
+    histories = [await request.service.battle_history(name, since) for name in names]
+    return {**histories[0], "lanes": [lane for history in histories for lane in history["lanes"]]}
+
+
+async def _price_documents(request: PhotoRequest, asset: str) -> PriceDocuments:
+    service = request.service
+    prices = await service.prices()
+    quote = next((quote for quote in prices["prices"] if quote["asset"] == asset), None)
+    if quote is None:
+        raise LookupError(f"there is no price of {asset}")
+    since = start(prices["as_of"], request.period)
+    try:
+        candles = await service.candles(asset, BARS[request.period], since)
+    except BadRequest:  # the source has no bars of five minutes
+        candles = await service.candles(asset, "1h", since)
+    try:
+        forecast = await service.forecast(asset)
+    except (NotFound, Unavailable):
+        forecast = None  # the chart says so
+    return PriceDocuments(prices, quote, candles, forecast)
+
+
+PHOTOS: dict[str, Callable[[PhotoRequest], Awaitable[Photo]]] = {
+    photo.__name__: photo for photo in (lanes, lane, strategy, accuracy, fund, price, forecast, answer, market)
 }

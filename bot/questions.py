@@ -1,41 +1,21 @@
-"""Handlers of questions: a waiting message counts the votes as they arrive and then becomes the answer."""
+"""Handlers of questions and of the buttons below answers."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+import re
 
-from telegram import Message, Update
+from telegram import Update
 from telegram.constants import ChatType
 
-from bot import keyboards, messages, updates
+from bot import answering, charting, keyboards, messages, updates
 from bot.context import BotContext
-from bot.errors import reported_in
 from bot.keyboards import Page
 from bot.messages import notices
-from bot.replies import acknowledge, edit, in_background, replace, reply, show_typing
-from bot.service import Document, Person
-
-VOTERS = 9  # shown until the service names the voters
-# Telegram allows one edit a second in a private chat and twenty messages a minute in a group.
-PRIVATE_S, GROUP_S = 4.0, 8.0
-
-
-@dataclass
-class VoteCount:
-    """How many voters have voted, and how many have not abstained."""
-
-    voters: int = VOTERS
-    voted: int = 0
-
-    def add(self, event: Document) -> None:
-        """Count one event of the answer's stream."""
-        if event["event"] == "question":
-            self.voters = len(event["voters"])
-        self.voters -= event["event"] == "abstention"
-        self.voted += event["event"] == "vote"
+from bot.replies import acknowledge, replace, reply
+from bot.service import MAX_QUESTION, Document
+from bot.store import OpenQuestion
+from bot.views import VIEWS
 
 
 async def ask(update: Update, context: BotContext) -> None:
@@ -51,6 +31,22 @@ async def ask_by_text(update: Update, context: BotContext) -> None:
     await _answer(update, context, updates.text(update))
 
 
+async def ask_in_group(update: Update, context: BotContext) -> None:
+    """In a group, a text that mentions the bot or replies to it is a question; any other is none of its business."""
+    message, mention = updates.message(update), f"@{context.bot.username}"
+    text = re.sub(re.escape(mention) + r"\b", "", updates.text(update), flags=re.IGNORECASE)
+    original = message.reply_to_message
+    is_reply = original is not None and original.from_user is not None and original.from_user.id == context.bot.id
+    if text == updates.text(update) and not is_reply:
+        return
+    if (await asyncio.to_thread(context.store.group_settings, updates.chat(update).id)).commands_only:
+        return
+    if question := " ".join(text.split()):
+        await _answer(update, context, question)
+    else:
+        await reply(update, Page(notices.question_missing()))
+
+
 async def ask_again(update: Update, context: BotContext) -> None:
     """[Ask again]: it counts for the person who presses it."""
     saved = await saved_payload(update, context, context.captures[0])
@@ -58,6 +54,16 @@ async def ask_again(update: Update, context: BotContext) -> None:
         return
     await acknowledge(updates.press(update))
     await _answer(update, context, saved["answer"]["question"])
+
+
+async def ask_listed(update: Update, context: BotContext) -> None:
+    """[Ask 1] and so on: another reading of an answered question, or a suggestion of a refusal."""
+    token, number = context.captures
+    saved = await saved_payload(update, context, token)
+    if saved is None:
+        return
+    await acknowledge(updates.press(update))
+    await _answer(update, context, saved["listed"][int(number) - 1])
 
 
 async def show_votes(update: Update, context: BotContext) -> None:
@@ -79,7 +85,30 @@ async def show_answer(update: Update, context: BotContext) -> None:
     if saved is None:
         return
     await acknowledge(updates.press(update))
-    await replace(update, Page(messages.answer(saved["answer"], saved["usage"]), keyboards.answer(token)))
+    await replace(update, await answering.payload_page(context.state, updates.user_id(update), saved, token))
+
+
+async def open_shared(update: Update, context: BotContext, token: str) -> None:
+    """A link to an answer that another person shared: the answer without their quota, kept in this chat too."""
+    shared = await asyncio.to_thread(context.store.find_shared, token)
+    if shared is None or "answer" not in shared:
+        await reply(update, Page(messages.expired()))
+        return
+    user, chat = updates.user_id(update), updates.chat(update).id
+    payload = {name: value for name, value in shared.items() if name not in ("quota", "asker")}
+    kept = await asyncio.to_thread(context.store.keep, chat, "answer", payload, user_id=payload.get("owner", user))
+    await reply(update, await answering.payload_page(context.state, user, payload, kept))
+
+
+async def show_readings(update: Update, context: BotContext) -> None:
+    """[Not what I meant]: the other readings of the question, in place."""
+    (token,) = context.captures
+    saved = await saved_payload(update, context, token)
+    if saved is None:
+        return
+    await acknowledge(updates.press(update))
+    text = messages.readings(saved["answer"], saved["listed"])
+    await replace(update, Page(text, keyboards.listed(token, len(saved["listed"]), below_answer=True)))
 
 
 async def saved_payload(update: Update, context: BotContext, token: str) -> Document | None:
@@ -91,46 +120,32 @@ async def saved_payload(update: Update, context: BotContext, token: str) -> Docu
 
 
 async def _answer(update: Update, context: BotContext, question: str) -> None:
+    """Reply with the answer; a text that only asks for a price of now gets the price, which is not counted."""
+    if len(question) > MAX_QUESTION:
+        await reply(update, Page(notices.question_too_long(len(question), MAX_QUESTION)))
+    elif (asset := messages.priced_asset(question)) and await _is_priced(context, asset):
+        page = await VIEWS["price"](context.view_request(update, asset))
+        await reply(update, page)
+        await charting.follow(update, context, page)
+    else:
+        await _ask_voters(update, context, question)
+
+
+async def _is_priced(context: BotContext, asset: str) -> bool:
+    document = await context.service.prices()
+    return messages.find_asset(asset, [quote["asset"] for quote in document["prices"]]) is not None
+
+
+async def _ask_voters(update: Update, context: BotContext, text: str) -> None:
     user, chat = updates.user_id(update), updates.chat(update)
-    asking = context.state.asking
-    if user in asking:
+    if user in context.state.asking:
         await reply(update, Page(messages.busy()))
         return
-    with _marked_as_asking(asking, user):
-        waiting = await reply(update, Page(messages.waiting(VOTERS)))
-        async with reported_in(waiting), in_background(show_typing(chat)):
-            person = context.service.for_user(user)
-            answer = await _streamed_answer(person, question, waiting)
-            usage = await person.usage()
-            payload = {"answer": answer, "usage": usage}
-            token = await asyncio.to_thread(context.store.keep, chat.id, "answer", payload, user_id=user)
-            await edit(waiting, Page(messages.answer(answer, usage), keyboards.answer(token)))
-
-
-async def _streamed_answer(person: Person, question: str, waiting: Message) -> Document:
-    """The complete answer; until it arrives, `waiting` shows the number of votes."""
-    count, answer = VoteCount(), {}
-    async with in_background(_show_progress(count, waiting)):
-        async for event in person.ask_stream(question):
-            answer = event
-            count.add(event)
-    return answer
-
-
-async def _show_progress(count: VoteCount, waiting: Message) -> None:
-    """Write the number of votes into `waiting` when it has grown, at the pace that Telegram allows."""
-    interval_s, shown = PRIVATE_S if waiting.chat.type == ChatType.PRIVATE else GROUP_S, 0
-    while True:
-        await asyncio.sleep(interval_s)
-        if count.voted > shown:
-            shown = count.voted
-            await edit(waiting, Page(messages.progress(shown, count.voters)))
-
-
-@contextmanager
-def _marked_as_asking(asking: set[int], user: int) -> Iterator[None]:
-    asking.add(user)
-    try:
-        yield
-    finally:
-        asking.discard(user)
+    is_private = chat.type == ChatType.PRIVATE
+    quoted = None if is_private else updates.message(update).message_id
+    with answering.marked_as_asking(context.state.asking, user):
+        number = await asyncio.to_thread(context.store.open_question, user, chat.id, quoted, text)
+        asked_at = context.state.now().timestamp()
+        question = OpenQuestion(number, user, chat.id, quoted, None, text, asked_at)
+        page = await answering.answer(context, question, None if is_private else updates.first_name(update))
+    await charting.follow(update, context, page)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 
-from telegram import CallbackQuery, Chat, Message, ReplyParameters, Update
+from telegram import Bot, CallbackQuery, InputMediaPhoto, Message, ReplyParameters, Update
 from telegram.constants import ChatAction, ChatType
 from telegram.error import BadRequest, TelegramError
 
@@ -31,19 +31,47 @@ async def reply(update: Update, page: Page) -> Message:
 async def replace(update: Update, page: Page) -> None:
     """Show a page in the message whose button was pressed; if that message is gone, in a new message."""
     try:
-        await edit(updates.message(update), page)
+        await edit_text(update.get_bot(), updates.chat(update).id, updates.message(update).message_id, page)
     except BadRequest as error:
-        if not any(reason in str(error).lower() for reason in MESSAGE_GONE):
+        if not is_gone(error):
             raise
         await reply(update, page)
 
 
-async def edit(message: Message, page: Page) -> None:
+async def send_photo(update: Update, picture: bytes, page: Page) -> None:
+    """Send a picture with a page as its caption."""
+    await updates.chat(update).send_photo(picture, caption=page.text, reply_markup=page.keyboard)
+
+
+async def replace_photo(update: Update, picture: bytes, page: Page) -> None:
+    """Show a picture in the message whose button was pressed; if that message is gone, in a new message."""
+    chat, message = updates.chat(update), updates.message(update)
+    media = InputMediaPhoto(picture, caption=page.text)
+    try:
+        await update.get_bot().edit_message_media(media, chat.id, message.message_id, reply_markup=page.keyboard)
+    except BadRequest as error:
+        if is_gone(error):
+            await send_photo(update, picture, page)
+        elif UNCHANGED not in str(error).lower():
+            raise
+
+
+def is_gone(error: BadRequest) -> bool:
+    """Whether an edit was refused because the message no longer exists or cannot be changed any more."""
+    return any(reason in str(error).lower() for reason in MESSAGE_GONE)
+
+
+def is_unchanged(error: BadRequest) -> bool:
+    """Whether an edit was refused because it changes nothing."""
+    return UNCHANGED in str(error).lower()
+
+
+async def edit_text(bot: Bot, chat_id: int, message_id: int, page: Page) -> None:
     """Change a message in place; Telegram's refusal of an edit that changes nothing is ignored."""
     try:
-        await message.edit_text(page.text, reply_markup=page.keyboard)
+        await bot.edit_message_text(page.text, chat_id, message_id, reply_markup=page.keyboard)
     except BadRequest as error:
-        if UNCHANGED not in str(error).lower():
+        if not is_unchanged(error):
             raise
 
 
@@ -68,8 +96,8 @@ async def in_background(task: Coroutine[None, None, None]) -> AsyncIterator[None
             await background
 
 
-async def show_typing(chat: Chat) -> None:
+async def show_typing(bot: Bot, chat_id: int) -> None:
     """Show the typing status in a chat until cancelled."""
     while True:
-        await chat.send_action(ChatAction.TYPING)
+        await bot.send_chat_action(chat_id, ChatAction.TYPING)
         await asyncio.sleep(TYPING_S)

@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import hmac
 import os
+import re
 import secrets
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
@@ -26,15 +27,19 @@ from service.client import Client
 
 Document = dict[str, Any]
 
+MAX_QUESTION = 500  # characters; the service refuses a longer question
 CALL_S = 10.0
 ASK_S = 330.0  # the service ends a question after at most 300 s; the client detects a lost connection much earlier
 THREADS = 64  # each question being answered occupies one
 # All users share the bot's address, which may call 120 times a minute: public documents are cached.
-CACHE_TTL = timedelta(seconds=10)
+CACHE_TTL, MAX_CACHE_TTL = timedelta(seconds=10), timedelta(seconds=60)
 # These calls count against a daily quota. They run under a name of their own, so that no person's quota pays for them.
 METERED = ("leaderboard", "predictions")
 METERED_CACHE_TTL = timedelta(minutes=15)
+MOST_BARS = 10_000
+MOST_MARKETS = 200
 SECRET_FILE = "bot-secret"  # noqa: S105
+DAILY_LIMIT, DAILY_REMAINING = re.compile(r'"daily";q=(\d+)'), re.compile(r'"daily";r=(\d+)')
 
 
 class Service:
@@ -51,7 +56,7 @@ class Service:
         self._transport = transport or httpx.HTTPTransport(retries=1)
         self._secret = _secret(settings.bot_data / SECRET_FILE)
         self._threads = ThreadPoolExecutor(THREADS, "service")
-        self._cache: dict[tuple, tuple[datetime, Document]] = {}
+        self._cache: dict[tuple, tuple[datetime, Document]] = {}  # until when it is fresh
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def close(self) -> None:
@@ -71,6 +76,16 @@ class Service:
     ) -> Document:
         return await self._shared("battle_history", lane, since, until)
 
+    async def prices(self) -> Document:
+        return await self._shared("prices")
+
+    async def candles(self, asset: str, interval: str, since: str | None) -> Document:
+        """The bars of an asset from `since` on, at most 10,000."""
+        return await self._shared("candles", asset, interval, since=since, limit=MOST_BARS)
+
+    async def forecast(self, asset: str) -> Document:
+        return await self._shared("forecast", asset)
+
     async def leaderboard(self, asset: str | None = None) -> Document:
         return await self._shared("leaderboard", asset)
 
@@ -83,8 +98,21 @@ class Service:
     async def predictions(self) -> Document:
         return await self._shared("predictions")
 
+    async def resolved_markets(self) -> Document:
+        """The markets that were resolved last, without the votes of the voters."""
+        return await self._shared("predictions", "resolved", votes="none", limit=MOST_MARKETS)
+
+    async def forecasters(self) -> Document:
+        return await self._shared("forecasters")
+
+    async def forecaster(self, name: str) -> Document:
+        return await self._shared("forecaster", name)
+
+    async def market(self, market_id: str) -> Document:
+        return await self.call(None, "prediction", market_id)
+
     async def challenges(self) -> Document:
-        return await self.call(None, "challenges")
+        return await self._shared("challenges")
 
     async def challenge(self, number: int) -> Document:
         return await self.call(None, "challenge", number)
@@ -107,19 +135,29 @@ class Service:
     async def widget(self) -> Document:
         return await self._shared("widget")
 
-    async def _shared(self, method: str, *values: str | None) -> Document:
+    def drop(self, method: str) -> None:
+        """Read these documents anew at the next call."""
+        self._cache = {key: cached for key, cached in self._cache.items() if key[0] != method}
+
+    def note_votes(self, receipt: Document) -> None:
+        """Show the votes of a receipt in the cached list of markets too, which is read anew only after minutes."""
+        lists = [document["markets"] for key, (_, document) in self._cache.items() if key[0] == "predictions"]
+        for market in [market for markets in lists for market in markets if market["id"] == receipt["id"]]:
+            market["user_votes"] = receipt["user_votes"]
+
+    async def _shared(self, method: str, *values: str | None, **named: str | int | None) -> Document:
         """A public document, from the cache while its copy is fresh."""
-        key = (method, *values)
+        key = (method, *values, *named.values())
         async with self._locks[method]:
             self._drop_expired()
             if key not in self._cache:
-                document = await self.call(self._reader(key), method, *values)
-                self._cache[key] = (self._now(), document)
+                document = await self.call(self._reader(key), method, *values, **named)
+                self._cache[key] = (_fresh_until(method, document, self._now()), document)
             return self._cache[key][1]
 
     def _drop_expired(self) -> None:
         now = self._now()
-        self._cache = {key: (at, document) for key, (at, document) in self._cache.items() if now < at + _ttl(key[0])}
+        self._cache = {key: (until, document) for key, (until, document) in self._cache.items() if now < until}
 
     def _reader(self, key: tuple) -> str | None:
         """The name under which a public document is read: none, or for a metered call its own, new every hour."""
@@ -136,39 +174,92 @@ class Service:
         """The result of `call`, run in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, call, *values)
 
-    def client(self, name: str | None, timeout_s: float) -> Client:
+    def client(self, name: str | None, timeout_s: float, quota: QuotaReader | None = None) -> Client:
         """A client that calls on behalf of `name`; all clients share the connections."""
         key, code = (self._settings.oracle_key, self._code(name)) if name else (None, None)
-        return Client(self._settings.oracle_url, key, timeout_s=timeout_s, end_user=code, transport=self._transport)
+        transport = quota or self._transport
+        return Client(self._settings.oracle_url, key, timeout_s=timeout_s, end_user=code, transport=transport)
+
+    def quota_reader(self) -> QuotaReader:
+        """The connection to the service, for a call whose quota is wanted."""
+        return QuotaReader(self._transport)
 
     def _code(self, name: str) -> str:
         return hmac.new(self._secret, name.encode(), hashlib.sha256).hexdigest()
 
 
+class QuotaReader(httpx.BaseTransport):
+    """A connection that keeps the daily `limit` and `remaining` stated by the headers of the last response."""
+
+    def __init__(self, transport: httpx.BaseTransport) -> None:
+        self._transport = transport
+        self.quota: Document | None = None
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        response = self._transport.handle_request(request)
+        limit = DAILY_LIMIT.search(response.headers.get("RateLimit-Policy", ""))
+        remaining = DAILY_REMAINING.search(response.headers.get("RateLimit", ""))
+        self.quota = {"limit": int(limit[1]), "remaining": int(remaining[1])} if limit and remaining else None
+        return response
+
+
 class Person:
-    """The service on behalf of one person, whose quota its calls count against."""
+    """The service on behalf of one person, whose quota its calls count against.
+
+    `quota` is the daily quota after the last question, with `limit` and `remaining`; None before and if unknown.
+    """
 
     def __init__(self, service: Service, name: str) -> None:
         self._service, self._name = service, name
+        self.quota: Document | None = None
 
     async def ask_stream(self, question: str) -> AsyncIterator[Document]:
         """The events of an answer as they arrive; see Client.ask_stream."""
-        run, events = self._service.run, self._service.client(self._name, ASK_S).ask_stream(question)
+        reader = self._service.quota_reader()
+        run, events = self._service.run, self._service.client(self._name, ASK_S, reader).ask_stream(question)
         try:
             while (event := await run(next, events, None)) is not None:
+                self.quota = reader.quota
                 yield event
         finally:
             with suppress(ValueError):  # a thread is still reading: it ends when the connections close
                 events.close()
 
+    async def answers(self, limit: int, *, votes: str = "full") -> Document:
+        """The person's newest answers, `limit` of them, with their `votes` or with "none"."""
+        return await self._call("answers", limit=limit, votes=votes)
+
+    async def answer(self, answer_id: str) -> Document:
+        """One of the person's answers, with its outcome once it is known."""
+        return await self._call("answer", answer_id)
+
+    async def market(self, market_id: str) -> Document:
+        """A market with the person's own vote and forecast."""
+        return await self._call("prediction", market_id)
+
+    async def understand(self, question: str) -> Document:
+        return await self._call("understand", question)
+
     async def create_challenge(self, question: str, deadline: str, *, idempotency_key: str) -> Document:
-        return await self._call("create_challenge", question, deadline, idempotency_key=idempotency_key)
+        challenge = await self._call("create_challenge", question, deadline, idempotency_key=idempotency_key)
+        self._service.drop("challenges")
+        return challenge
 
     async def vote_challenge(self, number: int, vote: str) -> Document:
-        return await self._call("vote_challenge", number, vote)
+        receipt = await self._call("vote_challenge", number, vote)
+        self._service.drop("challenges")
+        return receipt
 
     async def vote(self, market_id: str, vote: str) -> Document:
         return await self._call("vote", market_id, vote)
+
+    async def forecast_market(self, market_id: str, p_yes: float) -> Document:
+        return await self._call("forecast_market", market_id, p_yes)
+
+    async def name_forecaster(self, name: str | None) -> Document:
+        """List the person's forecasts under a public name; None: no longer."""
+        self._service.drop("forecaster")
+        return await self._call("name_forecaster", name)
 
     async def usage(self) -> Document:
         return await self._call("usage")
@@ -177,8 +268,17 @@ class Person:
         return await self._service.call(self._name, method, *values, **named)
 
 
-def _ttl(method: str) -> timedelta:
-    return METERED_CACHE_TTL if method in METERED else CACHE_TTL
+def _fresh_until(method: str, document: Document, now: datetime) -> datetime:
+    """Until when a document is read from the cache: its `stale_after`, but within limits.
+
+    A next document may be made long before `stale_after`, and in a replay the service's clock is not ours.
+    """
+    if method in METERED:
+        return now + METERED_CACHE_TTL
+    stale_after = document.get("stale_after")
+    if stale_after is None or document.get("world") == "replay":
+        return now + CACHE_TTL
+    return min(max(datetime.fromisoformat(stale_after), now + CACHE_TTL), now + MAX_CACHE_TTL)
 
 
 def _secret(file: Path) -> bytes:

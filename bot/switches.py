@@ -11,8 +11,9 @@ from bot import updates
 from bot.context import BotContext
 from bot.keyboards import ZONES, Page
 from bot.messages import notices
+from bot.personal_keyboards import QUIET_HOURS
 from bot.replies import acknowledge, replace, reply
-from bot.store import DEFAULT_DIGEST, is_timezone
+from bot.store import DEFAULT_DIGEST, Hours, is_timezone
 from bot.views import VIEWS
 
 
@@ -46,6 +47,22 @@ async def set_zone(update: Update, context: BotContext) -> None:
     """One of the listed time zones; it also switches the digest on."""
     await _set_digest(update, context, timezone=ZONES[int(context.captures[0])])
     await _show_switches(update, context)
+
+
+async def set_quiet_hours(update: Update, context: BotContext) -> None:
+    """One of the choices of quiet hours, in the time zone of the digest."""
+    user, chosen = updates.user_id(update), QUIET_HOURS[int(context.captures[0])]
+    timezone = (await asyncio.to_thread(context.store.digest, user) or DEFAULT_DIGEST)["timezone"]
+    await asyncio.to_thread(context.store.set_quiet_hours, user, Hours(*chosen, timezone) if chosen else None)
+    await _show_switches(update, context)
+
+
+async def set_theme(update: Update, context: BotContext) -> None:
+    """Light or dark charts, in the message of /settings."""
+    user, chat = updates.user_id(update), updates.chat(update).id
+    await asyncio.to_thread(context.store.set_chart_theme, user, chat, context.captures[0])
+    await acknowledge(updates.press(update))
+    await replace(update, await VIEWS["settings"](context.view_request(update)))
 
 
 async def _set_digest(update: Update, context: BotContext, **changes: Any) -> None:

@@ -18,6 +18,10 @@ def user_id(update: Update) -> int:
     return _required(update.effective_user, "user").id
 
 
+def first_name(update: Update) -> str:
+    return _required(update.effective_user, "user").first_name
+
+
 def chat(update: Update) -> Chat:
     return _required(update.effective_chat, "chat")
 

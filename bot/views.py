@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot import keyboards, messages
+from bot import group_keyboards, keyboards, messages, personal_keyboards
 from bot.keyboards import Page
+from bot.links import posting, sharing
 from bot.messages import notices
-from bot.service import Service
+from bot.messages.oracle import has_price
+from bot.own_calls import called_markets
+from bot.service import Document, Service
 from bot.store import Store
+from service.client import NotFound, Unavailable
+
+BEST_SHOWN = 10  # strategies to choose from
+OWN_CALLS, OWN_ANSWERS = 50, 50  # the newest of a person, on their page
 
 
 @dataclass(frozen=True)
 class ViewRequest:
-    """A person's request for a view: the `argument` as typed or carried by a button, and the index of the page."""
+    """A person's request for a view: the `argument` as typed or carried by a button, and the index of the page.
+
+    `username` is the bot's, for links to it.
+    """
 
     service: Service
     store: Store
+    username: str
     user_id: int
     chat_id: int
     now: datetime
@@ -46,14 +58,69 @@ async def lane(request: ViewRequest) -> Page:
 
 
 async def top(request: ViewRequest) -> Page:
-    asset = request.word or None
-    if asset and asset not in keyboards.RANKED:
-        return Page(notices.unknown_asset(keyboards.RANKED), keyboards.top(None))
-    leaderboard = await request.service.leaderboard(asset)
-    return Page(messages.top(leaderboard, asset, now=request.now), keyboards.top(asset))
+    leaderboard = await request.service.leaderboard()
+    keys = leaderboard["assets"]
+    asset = messages.find_asset(request.argument, keys)
+    if asset:
+        leaderboard = await request.service.leaderboard(asset)
+    elif request.argument:
+        return Page(notices.unknown_asset("top", keys), keyboards.assets("top", "", keys))
+    return Page(messages.top(leaderboard, asset, now=request.now), keyboards.assets("top", asset or "", keys))
+
+
+async def price(request: ViewRequest) -> Page:
+    document = await request.service.prices()
+    quotes = {quote["asset"]: quote["price"] for quote in document["prices"]}
+    keys = list(quotes)
+    asset = messages.find_asset(request.argument, keys)
+    if asset:
+        text = messages.one_price(document, asset, now=request.now)
+    elif request.argument:
+        text = notices.unknown_asset("price", keys)
+    else:
+        text = messages.prices(document, now=request.now)
+    levels = messages.price_levels(quotes[asset]) if asset else []
+    chart = ("price", asset) if asset else None
+    return Page(text, personal_keyboards.price(asset or "", keys, levels), chart)
+
+
+async def forecast(request: ViewRequest) -> Page:
+    keys = [quote["asset"] for quote in (await request.service.prices())["prices"]]
+    asset = messages.find_asset(request.argument, keys)
+    if asset:
+        text = messages.forecast(await request.service.forecast(asset), now=request.now)
+    elif request.argument:
+        text = notices.unknown_asset("forecast", keys)
+    else:
+        text = messages.forecasts([document async for document in _forecasts(request.service, keys)], now=request.now)
+    return Page(text, keyboards.assets("forecast", asset or "", keys), ("forecast", asset) if asset else None)
+
+
+async def _forecasts(service: Service, keys: Iterable[str]) -> AsyncIterator[Document]:
+    """The forecast of each asset that has one; a closed market has none."""
+    for key in keys:
+        with suppress(NotFound, Unavailable):
+            yield await service.forecast(key)
+
+
+async def settings(request: ViewRequest) -> Page:
+    """Those of a person, or in a group those of the group."""
+    if request.chat_id < 0:
+        group = await asyncio.to_thread(request.store.group_settings, request.chat_id)
+        return Page(messages.group_settings(group), group_keyboards.settings(group))
+    theme = await asyncio.to_thread(request.store.chart_theme, request.user_id)
+    return Page(notices.settings(), keyboards.settings(theme))
+
+
+async def language(_request: ViewRequest) -> Page:
+    return Page(notices.choose_language(), keyboards.languages())
 
 
 async def strategy(request: ViewRequest) -> Page:
+    if not request.word:
+        leaderboard = await request.service.leaderboard()
+        best = [entry["key"] for entry in leaderboard["entries"][:BEST_SHOWN]]
+        return Page(notices.choose_strategy(), keyboards.strategies(best))
     document = await request.service.strategy(request.word)
     return Page(messages.strategy(document, now=request.now), keyboards.charted("strategy", document["key"]))
 
@@ -69,12 +136,54 @@ async def hospital(request: ViewRequest) -> Page:
 
 async def markets(request: ViewRequest) -> Page:
     document = await request.service.predictions()
-    pages = messages.markets(document, now=request.now)
+    listed = [market["id"] for market in document["markets"]]
+    own = await asyncio.to_thread(request.store.votes_of, request.user_id, listed)
+    pages = messages.markets(document, own, now=request.now)
     index = min(request.page, len(pages) - 1)
     first = index * messages.MARKETS_A_PAGE
-    ids = [market["id"] for market in document["markets"][first : first + messages.MARKETS_A_PAGE]]
-    token = await asyncio.to_thread(request.store.keep, request.chat_id, "markets", {"markets": ids})
+    ids = listed[first : first + messages.MARKETS_A_PAGE]
+    token = await asyncio.to_thread(request.store.keep, request.chat_id, "markets", {"markets": ids, "page": index})
     return Page(pages[index], keyboards.markets(token, first + 1, len(ids), index, len(pages)))
+
+
+async def market(request: ViewRequest) -> Page:
+    document = await request.service.for_user(request.user_id).market(request.argument)
+    world = (await request.service.prices())["world"]
+    market_id, is_open = document["id"], document["status"] == "open"
+    is_followed = await asyncio.to_thread(request.store.is_following, request.user_id, "market", market_id)
+    text = messages.one_market(document | {"world": world})
+    share = sharing(request.username, "market", market_id, document["question"])
+    levels = messages.chance_levels(document) if is_open else []
+    is_charted = is_open and document["ai"] is not None and has_price(document["understood"])
+    parts = {"is_open": is_open, "is_followed": is_followed, "is_charted": is_charted}
+    return Page(text, personal_keyboards.market(market_id, levels, share, **parts))
+
+
+async def me(request: ViewRequest) -> Page:
+    person = request.service.for_user(request.user_id)
+    calls, kept, usage, resolved = await asyncio.gather(
+        asyncio.to_thread(request.store.own_calls, request.user_id, OWN_CALLS),
+        person.answers(OWN_ANSWERS, votes="none"),
+        person.usage(),
+        request.service.resolved_markets(),
+    )
+    called = await called_markets(request.service, calls)
+    text = messages.own_page(called, kept["answers"], usage["forecaster"], resolved)
+    return Page(text, personal_keyboards.me())
+
+
+async def forecasters(request: ViewRequest) -> Page:
+    document, usage = await asyncio.gather(
+        request.service.forecasters(), request.service.for_user(request.user_id).usage()
+    )
+    name = usage["forecaster"]
+    own = (await request.service.forecaster(name))["entries"] if name else []
+    return Page(messages.forecasters(document, own[0] if own else None, name), personal_keyboards.forecasters())
+
+
+async def following(request: ViewRequest) -> Page:
+    follows = await asyncio.to_thread(request.store.follows_of, request.user_id)
+    return Page(messages.following(follows), personal_keyboards.following([follow.number for follow in follows]))
 
 
 async def challenges(request: ViewRequest) -> Page:
@@ -90,7 +199,12 @@ async def challenge(request: ViewRequest) -> Page:
     document = await request.service.challenge(int(request.argument))
     number, is_open = document["number"], document["status"] == "open"
     is_author = await asyncio.to_thread(request.store.is_author, request.user_id, number)
-    return Page(messages.challenge(document, is_author), keyboards.challenge(number, is_open=is_open))
+    own = await asyncio.to_thread(request.store.votes_of, request.user_id, [document["id"]])
+    is_followed = await asyncio.to_thread(request.store.is_following, request.user_id, "challenge", str(number))
+    share = sharing(request.username, "challenge", str(number), document["question"])
+    text = messages.challenge(document, is_author, own.get(document["id"]))
+    address = posting(request.username, number)
+    return Page(text, keyboards.challenge(number, share, address, is_open=is_open, is_followed=is_followed))
 
 
 async def accuracy(request: ViewRequest) -> Page:
@@ -122,7 +236,8 @@ async def quota(request: ViewRequest) -> Page:
 async def alerts(request: ViewRequest) -> Page:
     switches = await asyncio.to_thread(request.store.switches, request.user_id)
     digest = await asyncio.to_thread(request.store.digest, request.user_id)
-    return Page(messages.alerts(switches, digest), keyboards.alerts(switches))
+    quiet = await asyncio.to_thread(request.store.quiet_hours, request.user_id)
+    return Page(messages.alerts(switches, digest, quiet), keyboards.alerts(switches))
 
 
 async def hours(_request: ViewRequest) -> Page:
@@ -133,6 +248,10 @@ async def zones(_request: ViewRequest) -> Page:
     return Page(notices.choose_zone(), keyboards.zones())
 
 
+async def quiet(_request: ViewRequest) -> Page:
+    return Page(notices.choose_quiet_hours(), personal_keyboards.quiet_hours())
+
+
 View = Callable[[ViewRequest], Awaitable[Page]]
 VIEWS: dict[str, View] = {
     view.__name__: view
@@ -140,9 +259,17 @@ VIEWS: dict[str, View] = {
         lanes,
         lane,
         top,
+        price,
+        forecast,
+        settings,
+        language,
         strategy,
         hospital,
         markets,
+        market,
+        me,
+        forecasters,
+        following,
         challenges,
         challenge,
         accuracy,
@@ -154,5 +281,6 @@ VIEWS: dict[str, View] = {
         alerts,
         hours,
         zones,
+        quiet,
     )
 }

@@ -22,9 +22,9 @@ def provide(settings: LabSettings, wait_for_service: Callable[[], None]) -> None
     The file is written last: no notebook reads a key of another database, and none sends a request before the service
     is up.
     """
-    key = _saved_key(settings) or _mint(settings)
     wait_for_service()
-    if not _is_accepted(settings, key):
+    key = _saved_key(settings)
+    if not key or not _is_accepted(settings, key):
         key = _mint(settings)
         if not _is_accepted(settings, key):
             raise LaunchError(

@@ -6,12 +6,21 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
@@ -39,6 +48,29 @@ def _names(value: object) -> object:
     return tuple(name.strip() for name in value.split(",") if name.strip())
 
 
+def _address(*schemes: str) -> AfterValidator:
+    """Empty, or an address of one of the schemes."""
+
+    def check(value: SecretStr) -> SecretStr:
+        if value.get_secret_value() and not value.get_secret_value().startswith(schemes):
+            raise ValueError(f"not a valid address; it begins with {' or '.join(schemes)}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _pattern(pattern: str, meaning: str) -> AfterValidator:
+    """Empty, or a secret that matches; the message repeats nothing of it."""
+
+    def check(value: SecretStr) -> SecretStr:
+        if value.get_secret_value() and not re.fullmatch(pattern, value.get_secret_value()):
+            raise ValueError(f"must be {meaning}")
+        return value
+
+    return AfterValidator(check)
+
+
+REDIS = ("redis://", "rediss://", "unix://")
 Instant = Annotated[datetime, BeforeValidator(_instant)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 
@@ -65,7 +97,7 @@ class Seat(BaseModel):
 class Settings(BaseModel):
     """The options. The environment variable of an option is the field's name in capitals."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     host: str = Field("127.0.0.1", description="network address to listen on")
     port: int = Field(8000, ge=1, le=65535, description="port to listen on")
@@ -73,17 +105,17 @@ class Settings(BaseModel):
         Path("var"), description="folder for the database and for the secrets created at first start"
     )
     database_url: str = Field("", repr=False, description="PostgreSQL or SQLite URL; empty: `DATA_DIR/WORLD.sqlite`")
-    redis_url: SecretStr = Field(
+    redis_url: Annotated[SecretStr, _address(*REDIS)] = Field(
         SecretStr(""), description="Redis URL for rate limits and job messages; empty: both stay in this process"
     )
-    broker_url: SecretStr = Field(
+    broker_url: Annotated[SecretStr, _address("amqp://", "amqps://", *REDIS)] = Field(
         SecretStr(""), description="broker URL of the job workers, `amqp://…` or `redis://…`; empty: `REDIS_URL`"
     )
-    key_secret: SecretStr = Field(
+    key_secret: Annotated[SecretStr, _pattern(".{16,}", "at least 16 characters long")] = Field(
         SecretStr(""), description="secret for hashing API keys; empty: created once in `DATA_DIR/key-secret`"
     )
 
-    ledger_key: SecretStr = Field(
+    ledger_key: Annotated[SecretStr, _pattern("[0-9a-fA-F]{64}", "64 hex digits")] = Field(
         SecretStr(""), description="hex seed of the ledger's signing key; empty: created once in `DATA_DIR/ledger-key`"
     )
 
@@ -149,18 +181,27 @@ class Settings(BaseModel):
     oracle_daily_usd: float | None = Field(
         None, ge=0, description="daily cost limit over all models in USD, at list prices (UTC day); empty: no limit"
     )
+    registration: Literal["open", "closed"] = Field(
+        "open", description="who gets API keys: `open`, everybody who registers; `closed`, whom the operator gives one"
+    )
     trusted_proxies: int = Field(
         0, ge=0, le=5, description="number of reverse proxies in front whose `X-Forwarded-For` is trusted"
     )
-    log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="lowest severity that is logged"
+    answers_kept_days: int | None = Field(
+        None, ge=1, description="days after its deadline for which an answer keeps its text and caller; empty: for ever"
     )
-
-    @model_validator(mode="after")
-    def _replay_has_a_folder(self) -> Settings:
-        if self.world == "replay" and self.replay_dir is None:
-            raise ValueError("WORLD=replay needs REPLAY_DIR, a folder of CSV files named for their assets")
-        return self
+    lane_bars_kept_days: int = Field(
+        180, ge=1, description="days for which the equity of a lane is kept at every bar; what is older, by the hour"
+    )
+    webhook_private: bool = Field(
+        False, description="`1`: webhooks may use http and addresses of your own network (never for strangers' keys)"
+    )
+    event_streams: int = Field(
+        16, ge=1, le=256, description="event streams that one process keeps open; at most half of `THREADS`"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] | None = Field(
+        None, description="lowest severity that is logged; empty: `info`, in a terminal `warning`"
+    )
 
     @property
     def database(self) -> str:
@@ -202,7 +243,8 @@ def _set(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _complaint(fault: ErrorDetails) -> str:
     name = ".".join(str(part) for part in fault["loc"]).upper()
-    return f"{name}: {fault['msg']}" if name else fault["msg"].removeprefix("Value error, ")
+    message = fault["msg"].removeprefix("Value error, ")
+    return f"{name}: {message}" if name else message
 
 
 def table() -> str:

@@ -7,9 +7,14 @@
     ├── AccessDenied
     │   ├── MissingKey              a key is required and none was sent
     │   └── InvalidKey              malformed, unknown, revoked or mistyped: the answer never says which
+    ├── PlanRequired                the key's plan does not include this
+    ├── RegistrationClosed          only the operator issues keys
     ├── ResourceNotFound
     ├── RequestConflict             the same Idempotency-Key is in progress
-    │   └── VotingClosed            voting on this is closed
+    │   ├── VotingClosed            voting on this, or forecasting it, is closed
+    │   ├── NameTaken               another forecaster has this name
+    │   ├── TooManyWebhooks         the key has as many webhooks as it may have
+    │   └── TooManyKeys             the email has as many keys as it may have
     ├── IdempotencyMismatch         the same Idempotency-Key came with another body
     ├── LimitReached
     │   ├── WindowExhausted         too many calls in a short window
@@ -18,7 +23,8 @@
     │   ├── Busy                    this process already answers as many questions as it accepts
     │   └── NoVoters                too few voters answered
     ├── SourceFailed                an outside source gave nothing usable
-    └── WrongWorld                  this database belongs to another world
+    ├── WrongWorld                  this database belongs to another world
+    └── WrongClock                  stored prices lie ahead of the clock
 
 None of them knows an HTTP status: `service.api.errors` maps each one once.
 """
@@ -48,13 +54,17 @@ class NinefoldError(Exception):
 
 
 class InvalidRequest(NinefoldError):
-    """The input is invalid; `errors` names the fields and what they may contain."""
+    """The input is invalid; `errors` names the fields and what they may contain.
+
+    `suggestions` are questions close to a refused one that would be accepted.
+    """
 
     code = "invalid_request"
 
-    def __init__(self, detail: str, errors: Sequence[FieldError] = ()) -> None:
+    def __init__(self, detail: str, errors: Sequence[FieldError] = (), suggestions: Sequence[str] = ()) -> None:
         super().__init__(detail)
         self.errors = tuple(errors)
+        self.suggestions = tuple(suggestions)
 
 
 class InvalidQuestion(InvalidRequest):
@@ -81,6 +91,18 @@ class InvalidKey(AccessDenied):
     code = "invalid_api_key"
 
 
+class PlanRequired(NinefoldError):
+    """The key's plan does not include this; GET /api/v1/plans lists what each plan includes."""
+
+    code = "plan_required"
+
+
+class RegistrationClosed(NinefoldError):
+    """Only the operator of this service issues keys."""
+
+    code = "registration_closed"
+
+
 class ResourceNotFound(NinefoldError):
     code = "not_found"
 
@@ -93,6 +115,24 @@ class VotingClosed(RequestConflict):
     """The deadline has passed, or the outcome is already known."""
 
     code = "voting_closed"
+
+
+class NameTaken(RequestConflict):
+    """Another forecaster has this name, or it is one of the service's own."""
+
+    code = "name_taken"
+
+
+class TooManyWebhooks(RequestConflict):
+    """The key already has as many webhooks as it may have."""
+
+    code = "too_many_webhooks"
+
+
+class TooManyKeys(RequestConflict):
+    """The email already has as many keys as it may have; the API answers it like an address with too many."""
+
+    code = "too_many_keys"
 
 
 class IdempotencyMismatch(NinefoldError):
@@ -153,3 +193,7 @@ class SourceFailed(NinefoldError):
 
 class WrongWorld(NinefoldError):
     code = "wrong_world"
+
+
+class WrongClock(NinefoldError):
+    code = "wrong_clock"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
 from contextvars import ContextVar
 
 import structlog
@@ -19,36 +18,49 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 
-def configure(level: str) -> None:
-    """Log events from `level` (a key of LEVELS) upwards."""
-    shared = [
-        structlog.stdlib.add_log_level,
-        structlog.stdlib.add_logger_name,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        _add_request_id,
-    ]
+def level_of(chosen: str | None) -> str:
+    """The level `chosen`, a key of LEVELS; without one `info`, and `warning` in a terminal, where people read."""
+    return chosen or ("warning" if sys.stderr.isatty() else "info")
+
+
+def configure(chosen: str | None) -> None:
+    """Log events from `level_of(chosen)` upwards."""
+    level = LEVELS[level_of(chosen)]
     structlog.configure(
-        processors=[structlog.stdlib.filter_by_level, *shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *_shared(),
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
         logger_factory=structlog.stdlib.LoggerFactory(),
-        cache_logger_on_first_use=True,
     )
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_lines(shared))
-    logging.basicConfig(level=max(LEVELS[level], logging.WARNING), handlers=[handler], force=True)
-    logging.getLogger("service").setLevel(LEVELS[level])
+    handler.setFormatter(formatter())
+    logging.basicConfig(level=max(level, logging.WARNING), handlers=[handler], force=True)
+    logging.getLogger("service").setLevel(level)
     # It warns for every request that waits: under load one line per request.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
-def _lines(shared: Sequence[Processor]) -> logging.Formatter:
+def formatter() -> logging.Formatter:
+    """One JSON line per record, ours or a library's; granian takes it by name from its logging file."""
     return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder()],
+        foreign_pre_chain=[*_shared(), structlog.stdlib.ExtraAdder()],
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             structlog.processors.format_exc_info,
             structlog.processors.JSONRenderer(default=str),
         ],
     )
+
+
+def _shared() -> list[Processor]:
+    return [
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _add_request_id,
+    ]
 
 
 def _add_request_id(_logger: object, _method: str, event: EventDict) -> EventDict:

@@ -1,12 +1,14 @@
 """What tests of several rooms need: real bars, a migrated database of each kind, a Redis, a RabbitMQ.
 
 Where one of them is absent its tests are skipped with the reason; with CI=true absence is a failure, unless
-TEST_ALLOW_ABSENT=true says that this machine cannot have it. Tests marked `slow` run with CI=true only.
+TEST_ALLOW_ABSENT=true says that this machine cannot have it. Tests marked `slow` run with CI=true only. `make soak`
+tries most often.
 """
 
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import shutil
 import socket
@@ -18,9 +20,11 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis
+import structlog
 from hypothesis import settings
 from sqlalchemy import URL, Engine, create_engine, delete, make_url, text
 
+from service import logs
 from service.store import migrations
 from service.store.database import Database
 from service.store.tables import metadata
@@ -31,6 +35,7 @@ settings.register_profile("ninefold", deadline=None)
 settings.load_profile("ninefold")
 
 IN_CI = os.environ.get("CI") == "true"
+IN_SOAK = os.environ.get("SOAK") == "true"
 MAY_BE_ABSENT = os.environ.get("TEST_ALLOW_ABSENT") == "true"
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 POSTGRESQL = os.environ.get("TEST_DATABASE_URL", "postgresql://127.0.0.1:5432/test")
@@ -50,10 +55,35 @@ def absent(reason: str) -> None:
     (pytest.fail if IN_CI and not MAY_BE_ABSENT else pytest.skip)(reason)
 
 
+@pytest.fixture(autouse=True)
+def logs_as_before() -> Iterator[None]:
+    """Leave logging as other tests expect it: commands that run in this process configure it."""
+    root, names = logging.getLogger(), ("", "service", "waitress.queue")
+    handlers, levels = root.handlers[:], [logging.getLogger(name).level for name in names]
+    yield
+    root.handlers[:] = handlers
+    for name, level in zip(names, levels, strict=True):
+        logging.getLogger(name).setLevel(level)
+    logs.request_id.set("")
+    structlog.reset_defaults()
+
+
 @pytest.fixture(scope="session")
 def in_ci() -> bool:
     """Whether slow things run in full."""
     return IN_CI
+
+
+@pytest.fixture
+def tries(record_property) -> Callable[[int, int, int], int]:
+    """How often a test tries: with `make test` alone, with CI=true, and by `make soak`, which reports the number."""
+
+    def chosen(few: int, in_ci: int, in_soak: int) -> int:
+        count = in_soak if IN_SOAK else in_ci if IN_CI else few
+        record_property("tried", count)
+        return count
+
+    return chosen
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -50,6 +50,14 @@ def running(command: list[str], log: Path, folder: Path = ROOT, **environment: s
             raise
 
 
+def wait_until(true: Callable[[], bool], seconds: float = PATIENCE_S) -> None:
+    """Wait until `true()`, for at most `seconds`."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, f"not within {seconds} s"
+        time.sleep(0.05)
+
+
 def wait_until_ready(port: int, process: subprocess.Popen, log: Path, path: str = "/readyz") -> None:
     """Wait until `path` answers 200; what the process said is the reason when it does not come."""
     deadline = time.monotonic() + PATIENCE_S
@@ -72,3 +80,14 @@ def wait_until_said(pattern: str, process: subprocess.Popen, log: Path) -> re.Ma
         assert time.monotonic() < deadline, log.read_text()
         time.sleep(0.1)
     return match
+
+
+def respawn(work: Callable[[], None]) -> None:
+    """Do the work in one forked process after the other, until one of them ends without a signal."""
+    while True:
+        child = os.fork()
+        if not child:
+            work()
+            os._exit(0)
+        if not os.WIFSIGNALED(os.waitpid(child, 0)[1]):
+            return

@@ -8,12 +8,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Thread
 
 from dramatiq import Message
+from flask import Flask
 from flask.testing import FlaskClient
+from werkzeug.serving import make_server
 
 import app
 from service.config import Settings
+from service.jobs.engine import QUEUE
 
 START = int(datetime(2026, 11, 21, 8, 2, tzinfo=UTC).timestamp())
 HISTORY_DAYS = 120  # half of the default: most tests need no more
@@ -35,7 +39,7 @@ class RunningService:
     def work(self) -> None:
         """Do everything that is due now, and what follows from it."""
         while self.engine.dispatch():
-            (queue,) = (queue for name, queue in self.engine.broker.queues.items() if not name.endswith(".DQ"))
+            queue = self.engine.broker.queues[QUEUE]
             while not queue.empty():
                 self.engine.execute(*Message.decode(queue.get_nowait()).args)
 
@@ -76,3 +80,17 @@ def copied(seeded: Path, folder: Path) -> Path:
     """A copy of a runtime that has been lived in, faster than living through it again."""
     shutil.copytree(seeded, folder / "var")
     return folder / "var"
+
+
+@contextmanager
+def listening(app: Flask) -> Iterator[str]:
+    """The address of an application on a port of its own."""
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -41,6 +41,10 @@ def test_every_seat_and_every_provider_with_a_key_has_its_options():
         ({"ORACLE_DEADLINE_S": "0"}, "ORACLE_DEADLINE_S"),
         ({"ORACLE_ON_FAILURE": "shrug"}, "ORACLE_ON_FAILURE"),
         ({"ORACLE_DAILY_USD": "-1"}, "ORACLE_DAILY_USD"),
+        ({"REDIS_URL": "garbage"}, "REDIS_URL: .* begins with redis://"),
+        ({"BROKER_URL": "http://host"}, "BROKER_URL: .* begins with amqp://"),
+        ({"KEY_SECRET": "a"}, "KEY_SECRET: .* at least 16 characters"),
+        ({"LEDGER_KEY": "zz"}, "LEDGER_KEY: .* 64 hex digits"),
     ],
 )
 def test_an_option_that_cannot_be_used_is_named(variables, complaint):

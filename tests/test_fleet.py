@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -13,7 +17,7 @@ from sqlalchemy import func, select
 
 from service.store.database import Database
 from service.store.tables import bar, job_run
-from tests.processes import free_port, running, wait_until_ready
+from tests.processes import free_port, running, wait_until, wait_until_ready
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +31,10 @@ def broker(request) -> str:
 def test_two_web_and_two_job_processes_are_one_service(
     empty_postgresql: str, broker: str, redis_url: str, tmp_path: Path, in_ci: bool
 ):
-    """Whichever process answers, the quota is one; whichever works, every slot is worked once."""
+    """Whichever process answers, the quota is one; whichever works, every slot is worked once.
+
+    One that is killed is replaced, of either kind. Every process logs lines of JSON.
+    """
     if not in_ci and broker != redis_url:
         pytest.skip("one broker is enough outside CI")
     port = free_port()
@@ -40,13 +47,38 @@ def test_two_web_and_two_job_processes_are_one_service(
         "HISTORY_DAYS": "120",
     }
     with ExitStack() as processes:
+        started = {}
         for what in ("work", "web"):
             command = [sys.executable, "app.py", what, "--processes", "2"]
-            process = processes.enter_context(running(command, tmp_path / f"{what}.log", **options))
-        wait_until_ready(port, process, tmp_path / "web.log")
-        statuses = _ask_at_once(f"http://127.0.0.1:{port}", 20)
+            started[what] = processes.enter_context(running(command, tmp_path / f"{what}.log", **options))
+        wait_until_ready(port, started["web"], tmp_path / "web.log")
+        address = f"http://127.0.0.1:{port}"
+        statuses = _ask_at_once(address, 20)
+        _check_metrics(address)
+        for what, process in started.items():
+            killed = _kill_one_of(process)
+            wait_until(lambda process=process, killed=killed: len(_children(process) - {killed}) == 2)
+            assert process.poll() is None, (tmp_path / f"{what}.log").read_text()
+        wait_until_ready(port, started["web"], tmp_path / "web.log")
     assert sorted(statuses) == [200] * 10 + [429] * 10, (tmp_path / "web.log").read_text()
     _check_once(empty_postgresql)
+    for what in ("work", "web"):
+        events = [json.loads(line)["event"] for line in (tmp_path / f"{what}.log").read_text().splitlines()]
+        assert events.count("start") >= 3, what
+        assert "job_done" in events or what == "web"
+
+
+def _kill_one_of(process: subprocess.Popen) -> int:
+    """Kill one of the two processes that `process` started; without it, one remains and serves on."""
+    assert len(_children(process)) == 2
+    killed = min(_children(process))
+    os.kill(killed, signal.SIGKILL)
+    return killed
+
+
+def _children(process: subprocess.Popen) -> set[int]:
+    listed = Path(f"/proc/{process.pid}/task").glob("*/children")
+    return {int(pid) for file in listed for pid in file.read_text().split()}
 
 
 def _ask_at_once(address: str, times: int) -> list[int]:
@@ -59,6 +91,15 @@ def _ask_at_once(address: str, times: int) -> list[int]:
 
         with ThreadPoolExecutor(times) as pool:
             return list(pool.map(ask, range(times)))
+
+
+def _check_metrics(address: str) -> None:
+    """Whichever process is scraped, it has the requests of both and what the job processes did."""
+    for _ in range(8):
+        page = httpx.get(f"{address}/metrics", timeout=60).text
+        for status in ("200", "429"):
+            assert f'ninefold_requests_total{{method="POST",route="/api/v1/oracle",status="{status}"}} 10.0' in page
+        assert 'ninefold_job_duration_seconds{job="tick"}' in page
 
 
 def _check_once(url: str) -> None:

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from service.errors import WrongWorld
 from service.forecasting.predictions.settling import resolved
-from service.forecasting.voters.track_record import class_of
+from service.forecasting.voters.resolved import class_of
 from service.market.assets import is_open
 from service.market.instants import HOUR, iso
 from service.store import bars, lanes, predictions

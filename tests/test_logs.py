@@ -2,25 +2,16 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import structlog
+from granian.log import LogLevels, configure_logging
 
 from service import logs
-
-
-@pytest.fixture(autouse=True)
-def as_before() -> Iterator[None]:
-    """Leave logging as the other tests expect it."""
-    root, names = logging.getLogger(), ("", "service", "waitress.queue")
-    handlers, levels = root.handlers[:], [logging.getLogger(name).level for name in names]
-    yield
-    root.handlers[:] = handlers
-    for name, level in zip(names, levels, strict=True):
-        logging.getLogger(name).setLevel(level)
-    logs.request_id.set("")
-    structlog.reset_defaults()
+from service.api.serving import GRANIAN_LOGGING
+from tests.running_service import copied, running_service
 
 
 def lines(capsys) -> list[dict]:
@@ -65,3 +56,39 @@ def test_events_below_the_configured_level_are_dropped(capsys, level: str, count
         getattr(logger, name)("event")
     logging.getLogger("a.library").info("chatter")
     assert len(lines(capsys)) == count
+
+
+def test_an_idle_service_logs_at_most_five_megabytes_a_day(seeded: Path, tmp_path: Path, capsys):
+    """Two ticks around the full hour, when every hourly job runs too, written 144 times are more than a day.
+
+    Each job says its slot and its seconds.
+    """
+    with running_service(copied(seeded, tmp_path)) as service:
+        service.move(55 * 60)
+        logs.configure("info")
+        capsys.readouterr()
+        for _ in range(2):
+            service.move(300)
+    written = capsys.readouterr().err
+    assert 0 < len(written.encode()) * 144 < 5_000_000
+    finished = [event for event in map(json.loads, written.splitlines()) if event["event"] == "job_done"]
+    assert {"tick", "seal", "battle"} <= {event["job"] for event in finished}
+    assert all(event["slot"] > 0 and event["seconds"] >= 0 for event in finished)
+
+
+def test_granian_logs_in_the_same_form(capsys):
+    """Its logging file names our formatter; a line of its own logger is one JSON line."""
+    configuration = json.loads(GRANIAN_LOGGING.read_text())
+    configure_logging(LogLevels.info, configuration)
+    logging.getLogger("_granian").info("Spawning worker-1 with PID: 5")
+    (line,) = lines(capsys)
+    assert (line["event"], line["level"], line["logger"]) == ("Spawning worker-1 with PID: 5", "info", "_granian")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "terminal", "level"), [(None, True, "warning"), (None, False, "info"), ("debug", True, "debug")]
+)
+def test_a_terminal_shows_warnings_without_a_chosen_level(monkeypatch, chosen, terminal, level):
+    """Lines about every job would bury the address that the start prints."""
+    monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: terminal))
+    assert logs.level_of(chosen) == level

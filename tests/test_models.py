@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from service.forecasting.news.headline import headline
 from service.forecasting.news.stories import read
@@ -24,6 +25,7 @@ from service.market.instants import DAY, HOUR
 from service.store import bars, headlines, ledger, predictions
 from service.store.plain import records
 from service.store.spending import StoredSpending
+from service.store.tables import prediction
 from tests.forecasting.made import made_bars
 from tests.models import (
     BRAINS,
@@ -501,7 +503,8 @@ def lived(seeded: Path, tmp_path_factory) -> Iterator[tuple[RunningService, Serv
 def voted_on(running: RunningService) -> list[Prediction]:
     """The markets and challenges that were voted on since the first start."""
     with running.runtime.database.reading() as db:
-        markets = [predictions.find(db, market_id) for market_id in sorted(predictions.ids(db))]
+        ids = db.scalars(select(prediction.c.id).where(prediction.c.category != "answer").order_by(prediction.c.id))
+        markets = predictions.by_ids(db, list(ids))
     return [market for market in markets if market.commitment and market.commitment.voted_at > START]
 
 

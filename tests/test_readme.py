@@ -18,6 +18,7 @@ from notebooks import settings as workbench
 from service import config
 from service.api.openapi import routes
 from service.forecasting.voters.panel import voters as voters_embedded
+from service.sources.feeds.replay import open_replay
 from service.sources.llm.budget import Budget, SpendingInMemory
 from service.sources.llm.seating import seated
 from tests.processes import ROOT, free_port, running, wait_until_ready
@@ -113,6 +114,17 @@ def test_the_track_record_of_the_readme_is_there(port: int):
 
 
 @pytest.mark.slow
+def test_the_tournament_of_the_readme_is_open(port: int):
+    (register,), (commands,) = blocks("/register"), blocks("/forecast ")
+    key = json.loads(run(register, port))["api_key"]
+    markets = json.loads(run('curl -s http://127.0.0.1:8000/api/v1/predictions -H "X-API-Key: $KEY"', port, KEY=key))
+    market = markets["markets"][0]["id"]
+    wanted = commands.replace("\\\n", " ").replace("MARKET", market).strip().splitlines()
+    forecast, usage = (json.loads(run(line, port, KEY=key)) for line in wanted)
+    assert (forecast["id"], forecast["p_yes"], usage["forecaster"]) == (market, 0.62, "sturdy-owl")
+
+
+@pytest.mark.slow
 def test_the_ledger_of_the_readme_is_exported_and_verified(port: int, folder: Path, tmp_path: Path):
     (commands,) = blocks("service.ledger verify")
     output = run(commands.replace("ledger.jsonl", str(tmp_path / "ledger.jsonl")), port, DATA_DIR=str(folder / "var"))
@@ -120,9 +132,17 @@ def test_the_ledger_of_the_readme_is_exported_and_verified(port: int, folder: Pa
 
 
 @pytest.mark.slow
+def test_the_bars_of_the_readme_can_be_replayed(port: int, tmp_path: Path):
+    (command,) = blocks("/api/v1/candles")
+    run(command.replace("> btc.csv", f"> {tmp_path / 'btc.csv'}"), port)
+    assert len(open_replay(config.read({"WORLD": "replay", "REPLAY_DIR": str(tmp_path)})).bars["btc"]) > 119 * 24
+
+
+@pytest.mark.slow
 def test_the_python_of_the_readme_runs(port: int):
     """One block after the other, as in one notebook."""
     script = "".join(blocks("from service.client")).replace("127.0.0.1:8000", f"127.0.0.1:{port}")
+    script = script.replace("you@", "python@")  # an email holds three keys
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert "bull_probability" in done.stdout, done.stderr
     assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == ["question", *["vote"] * 9, "consensus"]
@@ -184,12 +204,13 @@ def test_the_bot_key_is_minted_and_its_options_are_read(port: int, folder: Path)
 
 
 @pytest.mark.slow
-def test_the_python_of_the_workbench_runs(port: int):
+def test_the_python_of_the_workbench_runs(port: int, tmp_path: Path):
     script = "".join(blocks("notebooks.widgets"))
-    where = os.environ | {"ORACLE_URL": f"http://127.0.0.1:{port}"}
+    where = os.environ | {"ORACLE_URL": f"http://127.0.0.1:{port}", "XDG_CACHE_HOME": str(tmp_path)}
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, cwd=ROOT, env=where, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=ROOT, env=where, capture_output=True, text=True, timeout=120)
     assert "lp_wide" in done.stdout, done.stderr
+    assert "SIMULATED · BACKFILLED" in done.stdout, done.stderr
 
 
 def test_the_options_of_the_workbench_are_the_ones_it_reads():
@@ -202,6 +223,6 @@ def test_the_options_of_the_workbench_are_the_ones_it_reads():
 
 
 def test_every_named_make_target_exists():
-    for target in sorted(set(re.findall(r"`make ([a-z]+)", README)) - {"help"}):
+    for target in sorted(set(re.findall(r"`make ([a-z-]+)", README)) - {"help"}):
         done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == 0, f"make {target}: {done.stderr}"

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 TICKS = 40
 # What tells how often a slot was begun and when, and not what came of it.
-OF_THE_RUN = {"job_run", "heartbeat", "rate_window"}
+OF_THE_RUN = {"job_run", "heartbeat", "rate_window", "reservation"}
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +63,11 @@ def first_difference(name: str, rows: list[tuple], others: list[tuple]) -> str:
     return next((f"{name}: {str(row)[:300]} is not {str(other)[:300]}" for row, other in pairs), "")
 
 
-def test_random_kills_lead_to_the_same_final_state(seeded: Path, tmp_path: Path, in_ci: bool):
+def test_random_kills_lead_to_the_same_final_state(seeded: Path, tmp_path: Path, tries):
     """kill -9 in the middle of ticks: bars, lanes, votes, documents equal those of an undisturbed run."""
     calm, disturbed = copied(seeded, tmp_path / "calm"), copied(seeded, tmp_path / "disturbed")
     live_on(calm, 0)
-    chance, at, kills, wanted = random.Random(9), 0, 0, 20 if in_ci else 4
+    chance, at, kills, wanted = random.Random(9), 0, 0, tries(4, 20, 20)
     while at < TICKS:
         # Later by more than a lease each time, so that what the dead one held is free again.
         process = live(disturbed, at, TICKS, nudge=16 * min(kills, 17))

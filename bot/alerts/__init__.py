@@ -1,8 +1,7 @@
-"""The watcher: each pass checks the service for events, queues alerts for the subscribers, and sends the queue.
+"""The watcher: each pass checks the service for events and queues alerts for the subscribers; delivery sends them.
 
-A check stores the document it saw and the alerts it causes in one transaction, and an alert is removed from the queue
-before it is sent: it is sent once, also across a restart or with two watchers. If the service is down, the next pass
-checks again.
+A check stores the document it saw and the alerts it causes in one transaction, and an alert is marked before it is
+sent: it is sent once, also across a restart or with two watchers. If the service is down, the next pass checks again.
 """
 
 from __future__ import annotations
@@ -12,14 +11,13 @@ from collections.abc import Awaitable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from telegram import Bot
-
-from bot.alerts.challenges import check_challenges
 from bot.alerts.consensus import check_consensus
 from bot.alerts.delivery import send_queue
 from bot.alerts.digests import check_digests
+from bot.alerts.follows import check_answers, check_challenges, check_markets, check_prices
 from bot.alerts.hospital import check_hospital
 from bot.alerts.lanes import check_lanes
+from bot.alerts.weekly import check_weekly
 from bot.store import Store
 from service.client import ClientError
 
@@ -28,14 +26,16 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-CHECKS = (check_challenges, check_consensus, check_lanes, check_hospital, check_digests)
+__all__ = ["CHECKS", "send_queue", "watch"]
+
+FOLLOWS = (check_prices, check_markets, check_challenges, check_answers)
+CHECKS = (*FOLLOWS, check_consensus, check_lanes, check_hospital, check_digests, check_weekly)
 
 
-async def watch(bot: Bot, service: Service, store: Store, now: datetime) -> None:
+async def watch(service: Service, store: Store, now: datetime) -> None:
     """One pass at the aware instant `now`; a failed check is logged and does not stop the others."""
     for check in CHECKS:
         await _logged(check(service, store, now))
-    await send_queue(bot, store)
 
 
 async def _logged(check: Awaitable[None]) -> None:

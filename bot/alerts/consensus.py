@@ -52,4 +52,4 @@ def _alerts(
 ) -> list[Alert]:
     voted_at, world = after["consensus"]["voted_at"], after["world"]
     subscribers = subscribers_before(store, EVENT, voted_at, world, looked_at)
-    return alerts(subscribers, EVENT, f"{world} {voted_at}", messages.flipped(before, after), now)
+    return alerts(store, subscribers, EVENT, f"{world} {voted_at}", lambda: messages.flipped(before, after), now)

@@ -1,39 +1,90 @@
-"""Delivery of queued alerts: each is removed from the queue, then sent."""
+"""Delivery of queued alerts: those of a chat in order, those of different chats at the same time."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 
 import httpx
-from telegram import Bot
+from aiolimiter import AsyncLimiter
 from telegram.constants import ParseMode
 from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, TelegramError, TimedOut
+from telegram.ext import ExtBot
 
+from bot.rate_limiter import AT_ONCE
 from bot.store import Alert, Store
 
 LOG = logging.getLogger(__name__)
 
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 CHAT_GONE = ("chat not found", "peer_id_invalid")
+ALERTS_PER_SECOND = 25  # Telegram accepts 30 messages a second; the others are left for replies
+BURST = 5  # sent at once before that pace begins
+CHATS_AT_ONCE = 8
 
 
-async def send_queue(bot: Bot, store: Store) -> None:
-    """Send the queue; an alert that certainly did not reach Telegram, and all after it, waits for the next pass."""
+async def send_queue(bot: ExtBot, store: Store, is_running: Callable[[], bool] = lambda: True) -> None:
+    """Send the queue while the bot is running; what Telegram certainly did not get waits for a next pass.
+
+    So does what follows it in the same chat and, if Telegram cannot be reached, the rest of the queue.
+    """
+    of_chat: dict[int, list[Alert]] = defaultdict(list)
     for alert in await asyncio.to_thread(store.waiting):
-        if not await asyncio.to_thread(store.take, alert):
-            continue
+        of_chat[alert.chat_id].append(alert)
+    chats = iter(of_chat.values())
+    delivery = Delivery(bot, store, is_running)
+    await asyncio.gather(*(delivery.send_all(chats) for _ in range(min(CHATS_AT_ONCE, len(of_chat)))))
+
+
+class Delivery:
+    """One pass over the queue."""
+
+    def __init__(self, bot: ExtBot, store: Store, is_running: Callable[[], bool]) -> None:
+        self._bot, self._store, self._is_running = bot, store, is_running
+        self._limiter = AsyncLimiter(BURST, BURST / ALERTS_PER_SECOND)
+        self._is_telegram_down = False
+
+    async def send_all(self, chats: Iterable[list[Alert]]) -> None:
+        """Send the alerts of the next chat, until no chat is left; several tasks share the iterator."""
+        for alerts in chats:
+            if self._is_over:
+                return
+            await self._send_in_order(alerts)
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether the rest of the queue waits for a next pass."""
+        return self._is_telegram_down or not self._is_running()
+
+    async def _send_in_order(self, alerts: list[Alert]) -> None:
+        for alert in alerts:
+            await self._limiter.acquire()
+            if self._is_over or not await self._send(alert):
+                return
+
+    async def _send(self, alert: Alert) -> bool:
+        """Whether the chat's next alert can be sent."""
+        if not await asyncio.to_thread(self._store.take, alert):
+            return True
         try:
-            await _send(bot, alert)
+            # In a chat that has to wait, an alert waits in the queue.
+            await self._bot.send_message(
+                alert.chat_id,
+                alert.text,
+                parse_mode=ParseMode.HTML,
+                disable_notification=alert.silent,
+                rate_limit_args=AT_ONCE,
+            )
         except TelegramError as error:
             if _is_undelivered(error):
-                await asyncio.to_thread(store.put_back, alert)
-                return
-            await asyncio.to_thread(_give_up, store, alert, error)
-
-
-async def _send(bot: Bot, alert: Alert) -> None:
-    await bot.send_message(alert.chat_id, alert.text, parse_mode=ParseMode.HTML, disable_notification=alert.silent)
+                self._is_telegram_down |= not isinstance(error, RetryAfter)
+                await asyncio.to_thread(self._store.put_back, alert)
+                return False
+            await asyncio.to_thread(_give_up, self._store, alert, error)
+        await asyncio.to_thread(self._store.remove, alert)
+        return True
 
 
 def _give_up(store: Store, alert: Alert, error: TelegramError) -> None:

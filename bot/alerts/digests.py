@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
+from functools import cache
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from bot import messages
 from bot.alerts.subscriptions import MAX_AGE_S, alert
+from bot.languages import spoken
 from bot.store import Store, Subscriber
 
 if TYPE_CHECKING:
-    from bot.service import Service
+    from bot.service import Document, Service
 
 EVENT = "digest"
 MAX_DELAY = timedelta(seconds=MAX_AGE_S[EVENT])
@@ -24,19 +27,31 @@ async def check_digests(service: Service, store: Store, now: datetime) -> None:
     if not due:
         return
     widget, battle, versus = await asyncio.gather(service.widget(), service.battle(), service.ai_vs_market())
-    text = messages.digest(widget, battle, versus, now)
-    await asyncio.to_thread(store.queue, [alert(subscriber, EVENT, key, text, now) for subscriber, key in due])
+    text = cache(lambda zone, language: spoken(language, lambda: _text(widget, battle, versus, zone, now)))
+    await asyncio.to_thread(_queue, store, due, text, now)
 
 
-def _due(store: Store, now: datetime) -> list[tuple[Subscriber, str]]:
-    """The people whose digest is due and not queued yet, with the due instant, which is the alert's key."""
+def _text(widget: Document, battle: Document, versus: Document, zone: str, now: datetime) -> str:
+    return messages.digest(widget, battle, versus, now.astimezone(ZoneInfo(zone)))
+
+
+def _queue(
+    store: Store, due: list[tuple[Subscriber, str, str]], text: Callable[[str, str | None], str], now: datetime
+) -> None:
+    """Queue the digests, each in the time zone of its person and in the language of their chat."""
+    languages = {person.chat_id: store.language(person.chat_id) for person, _, _ in due}
+    store.queue(alert(person, EVENT, key, text(zone, languages[person.chat_id]), now) for person, key, zone in due)
+
+
+def _due(store: Store, now: datetime) -> list[tuple[Subscriber, str, str]]:
+    """The people whose digest is due and not queued yet, with the due instant, the alert's key, and the time zone."""
     due = []
     for subscriber, hour, timezone in store.digest_subscribers():
         due_at = last_due(hour, timezone, now)
         key = due_at.isoformat()
         is_too_late = now - due_at > MAX_DELAY or due_at.timestamp() < subscriber.since
         if not is_too_late and not store.is_marked(subscriber.user_id, EVENT, key):
-            due.append((subscriber, key))
+            due.append((subscriber, key, timezone))
     return due
 
 

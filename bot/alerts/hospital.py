@@ -33,6 +33,5 @@ def _record(store: Store, snapshot: dict[str, Any], now: datetime) -> None:
 def _alerts(store: Store, snapshot: dict[str, Any], looked_at: float, now: datetime) -> list[Alert]:
     # A snapshot is published some time after its `as_of`, so it is new for those who subscribed before the last check.
     subscribers = [subscriber for subscriber in store.subscribers(EVENT) if subscriber.since <= looked_at]
-    return alerts(
-        subscribers, EVENT, f"{snapshot['world']} {snapshot['snapshot_month']}", messages.snapshot(snapshot), now
-    )
+    key = f"{snapshot['world']} {snapshot['snapshot_month']}"
+    return alerts(store, subscribers, EVENT, key, lambda: messages.snapshot(snapshot), now)

@@ -63,4 +63,4 @@ def _record(
 def _alerts(store: Store, event: dict[str, Any], looked_at: float, now: datetime) -> list[Alert]:
     subscribers = subscribers_before(store, EVENT, event["time"], event["world"], looked_at)
     key = " ".join((event["world"], event["lane"], event["kind"], event["time"], event["subject"]))
-    return alerts(subscribers, EVENT, key, messages.lane_event(event), now)
+    return alerts(store, subscribers, EVENT, key, lambda: messages.lane_event(event), now)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import cache
 
+from bot.languages import spoken
 from bot.store import Alert, Store, Subscriber
 
 HOUR = 3600
 DAY = 24 * HOUR
 # How long an alert is sent late, for example while Telegram cannot be reached; then it expires.
-MAX_AGE_S = {"my_challenge": 30 * DAY, "flip": 6 * HOUR, "lane": 6 * HOUR, "hospital": 7 * DAY, "digest": 3 * HOUR}
+MAX_AGE_S = {"followed": 30 * DAY, "flip": 6 * HOUR, "lane": 6 * HOUR, "hospital": 7 * DAY, "digest": 3 * HOUR}
+MAX_AGE_S["weekly"] = 12 * HOUR
 
 
 def seconds(instant: str) -> float:
@@ -40,6 +44,9 @@ def alert(subscriber: Subscriber, event: str, key: str, text: str, now: datetime
     return Alert(subscriber.user_id, event, key, subscriber.chat_id, subscriber.silent, text, until)
 
 
-def alerts(subscribers: list[Subscriber], event: str, key: str, text: str, now: datetime) -> list[Alert]:
-    """The same alert for each subscriber."""
-    return [alert(subscriber, event, key, text, now) for subscriber in subscribers]
+def alerts(
+    store: Store, subscribers: list[Subscriber], event: str, key: str, write: Callable[[], str], now: datetime
+) -> list[Alert]:
+    """The same alert for each subscriber, in the language of their chat; `write` returns its text."""
+    text = cache(lambda language: spoken(language, write))
+    return [alert(person, event, key, text(store.language(person.chat_id)), now) for person in subscribers]

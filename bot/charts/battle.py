@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
-from matplotlib.axes import Axes
-
+from bot.charts.numbers import signed_percent, signed_usd
 from bot.charts.sheet import (
-    COLOURS,
-    REFERENCE,
+    Sheet,
     draw_events,
     draw_line,
     empty_chart,
@@ -22,64 +19,89 @@ from bot.charts.sheet import (
     notes,
     png,
     sheet,
+    stamp,
 )
+from bot.charts.theme import ChartTheme
+from bot.periods import ALL, WORDS, base, change_pct, lane_gain, together_pct
 
 NO_BARS = "The lanes have no data yet. They start with the next bar, within five minutes."
 NO_HISTORY = "There is no history of this lane."
+UNTRADED = "It holds its {:,.0f} USD and waits for the first signal of its rule."
 MARKERS = {"harvest": "^", "switch": "D", "trade": "o"}
 LABELS = {"harvest": "△ harvest", "switch": "◇ pool switch", "trade": "○ trade"}
 OTHER_MARKER = "s"  # for an event of a kind that this version does not know
+MANY = 3  # lanes; a chart of more is higher
+MOST_MARKERS = 30  # on the chart of all lanes; with more, harvests are not marked
 
 
-def lanes(battle_history: Mapping[str, Any], battle: Mapping[str, Any]) -> bytes:
-    """Every lane's gain in percent; solid lines trade on an exchange, dashed ones provide liquidity."""
-    drawn = [lane for lane in battle_history["lanes"] if lane["points"]]
+def lanes(
+    battle_history: Mapping[str, Any], battle: Mapping[str, Any], venue: str | None, period: str, theme: ChartTheme
+) -> bytes:
+    """The gain of every lane or of those of a venue over a period, in percent.
+
+    Of two venues, the lanes that provide liquidity are dashed.
+    """
+    drawn = [lane for lane in battle_history["lanes"] if lane["points"] and venue in (None, lane["venue"])]
     if not drawn:
-        return empty_chart(battle, "The paper-trading lanes", NO_BARS)
-    figure, (axes,) = sheet(1080)
-    colours = [COLOURS[index % len(COLOURS)] for index in range(len(drawn))]
-    ends = [_draw_lane(axes, lane, colour) for lane, colour in zip(drawn, colours, strict=True)]
-    axes.axhline(0, color=REFERENCE, linewidth=1.5)
-    format_percents(axes)
-    format_time_axis(axes)
-    label_ends(axes, ends)
-    best = max(drawn, key=lambda lane: _gains(lane)[-1])
-    venues = {lane["venue"] for lane in drawn}
-    total = (battle["venues"][venues.pop()] if len(venues) == 1 else battle["summary"])["pnl_pct"]
-    title = f"{best['name']} leads with {_gains(best)[-1]:+.1f}%, all together {total:+.1f}%"
-    key = ("gain since each start", "solid: exchange, dashed: liquidity", _legend(drawn, ("harvest", "switch")))
-    return png(figure, title, notes(battle_history, *key), right=0.68)
+        return empty_chart(battle, "The paper-trading lanes", NO_BARS, theme)
+    chart = sheet(1160 if len(drawn) > MANY else 960, theme)
+    colours = {lane["name"]: theme.colour(index) for index, lane in enumerate(battle_history["lanes"])}
+    is_mixed = len({lane["venue"] for lane in drawn}) > 1
+    is_crowded = sum(event["kind"] != "trade" for lane in drawn for event in lane["events"]) > MOST_MARKERS
+    kinds = ("switch",) if is_crowded else ("harvest", "switch")
+    ends = [_draw_lane(chart, lane, period, colours[lane["name"]], kinds, is_mixed) for lane in drawn]
+    chart.axes.axhline(0, color=theme.reference, linewidth=1.5)
+    format_percents(chart.axes)
+    format_time_axis(chart.axes)
+    label_ends(chart, ends)
+    best = max(drawn, key=lambda lane: lane_gain(lane, period))
+    gain, total = (signed_percent(value) for value in (lane_gain(best, period), together_pct(drawn, period)))
+    title = f"{best['name']} leads with {gain} {WORDS[period]}, all together {total}"
+    since = "gain since each start" if period == ALL else f"gain since {stamp(drawn[0]['points'][0]['time'])}"
+    key = (since, "solid: exchange, dashed: liquidity" if is_mixed else "", _legend(drawn, kinds))
+    return png(chart, title, notes(battle_history, *key))
 
 
-def lane(battle_history: Mapping[str, Any], battle: Mapping[str, Any], name: str | None = None) -> bytes:
-    """One lane's equity in USD, with its events; without a name the first lane of the history."""
+def lane(
+    battle_history: Mapping[str, Any], battle: Mapping[str, Any], name: str | None, period: str, theme: ChartTheme
+) -> bytes:
+    """One lane's equity in USD over a period, with its events; without a name the first lane of the history."""
     shown = next((lane for lane in battle_history["lanes"] if name in (None, lane["name"])), None)
     if shown is None or not shown["points"]:
-        return empty_chart(battle, name or "One lane", NO_BARS if shown else NO_HISTORY)
-    figure, (axes,) = sheet(900)
+        return empty_chart(battle, name or "One lane", NO_BARS if shown else NO_HISTORY, theme)
+    if _is_untraded(shown):
+        reason = UNTRADED.format(shown["initial_capital"])
+        return empty_chart(battle, f"{shown['label']} has not traded yet", reason, theme)
+    chart, colour = sheet(960, theme), theme.ours
     times, equity = moments(shown["points"]), [point["equity_usd"] for point in shown["points"]]
-    draw_line(axes, times, equity, color=COLOURS[0], linewidth=3)
-    draw_events(axes, shown["points"], equity, _markers(shown, COLOURS[0], tuple(MARKERS)))
-    axes.margins(y=0.15)
-    format_dollars(axes)
-    format_time_axis(axes)
-    gain = equity[-1] - equity[0]
-    title = f"{shown['label']}: {gain:+,.0f} USD in {_days(times)}, {_gains(shown)[-1]:+.1f}% since the start"
-    return png(figure, title, notes(battle_history, "equity in USD", _legend([shown], tuple(MARKERS))))
+    draw_line(chart.axes, times, equity, color=colour, linewidth=3.5)
+    draw_events(chart, shown["points"], equity, _markers(shown, colour, tuple(MARKERS)))
+    chart.axes.margins(y=0.15)
+    format_dollars(chart.axes)
+    format_time_axis(chart.axes)
+    gained = signed_usd(equity[-1] - base(shown["points"], period, shown["initial_capital"]))
+    title = f"{shown['label']}: {gained}, {signed_percent(lane_gain(shown, period))} {WORDS[period]}"
+    since = signed_percent(lane_gain(shown, ALL))
+    key = ("equity in USD", _legend([shown], tuple(MARKERS)), "" if period == ALL else f"{since} since the start")
+    return png(chart, title, notes(battle_history, *key))
 
 
-def _draw_lane(axes: Axes, lane: Mapping[str, Any], colour: str) -> tuple[float, str, str]:
+def _draw_lane(
+    chart: Sheet, lane: Mapping[str, Any], period: str, colour: str, kinds: Sequence[str], is_mixed: bool
+) -> tuple[float, str, str]:
     """Draw a lane; returns its last value, its label and its colour."""
-    gains = _gains(lane)
-    style = "--" if lane["venue"] == "dex" else "-"
-    draw_line(axes, moments(lane["points"]), gains, color=colour, linewidth=3, linestyle=style)
-    draw_events(axes, lane["points"], gains, _markers(lane, colour, ("harvest", "switch")))
-    return gains[-1], f"{lane['name']} {gains[-1]:+.1f}%", colour
+    start = base(lane["points"], period, lane["initial_capital"])
+    gains = [change_pct(start, point["equity_usd"]) for point in lane["points"]]
+    style = "--" if is_mixed and lane["venue"] == "dex" else "-"
+    draw_line(chart.axes, moments(lane["points"]), gains, color=colour, linewidth=3.5, linestyle=style)
+    draw_events(chart, lane["points"], gains, _markers(lane, colour, kinds))
+    label = "no trade yet" if _is_untraded(lane) else signed_percent(gains[-1])
+    return gains[-1], f"{lane['name']} {label}", colour
 
 
-def _gains(lane: Mapping[str, Any]) -> list[float]:
-    """The gain at each point, in percent of the initial capital."""
-    return [100 * (point["equity_usd"] / lane["initial_capital"] - 1) for point in lane["points"]]
+def _is_untraded(lane: Mapping[str, Any]) -> bool:
+    """Whether a lane has never had a position: its capital is as it was."""
+    return not lane["events"] and {point["equity_usd"] for point in lane["points"]} == {lane["initial_capital"]}
 
 
 def _markers(lane: Mapping[str, Any], colour: str, kinds: Sequence[str]) -> Iterator[tuple[str, str, str]]:
@@ -94,8 +116,3 @@ def _legend(drawn: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> str:
     present = {event["kind"] for lane in drawn for event in lane["events"]}
     others = sorted(present - set(MARKERS))
     return ", ".join([*(LABELS[kind] for kind in kinds if kind in present), *(f"□ {kind}" for kind in others)])
-
-
-def _days(times: Sequence[datetime]) -> str:
-    days = round((times[-1] - times[0]).total_seconds() / 86_400)
-    return f"{days:,} day{'' if days == 1 else 's'}" if days else "less than a day"

@@ -1,23 +1,18 @@
-"""The equity curve of a strategy or of the fund, next to that of holding."""
+"""The gain of a strategy or of the fund, next to that of holding."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from matplotlib.axes import Axes
 from matplotlib.dates import date2num
 
+from bot.charts.numbers import signed_percent
 from bot.charts.sheet import (
-    COLOURS,
-    OURS,
-    QUIET,
-    REFERENCE,
-    Points,
+    Sheet,
     draw_events,
     draw_line,
     empty_chart,
-    format_dollars,
     format_percents,
     format_time_axis,
     label_ends,
@@ -27,65 +22,70 @@ from bot.charts.sheet import (
     png,
     sheet,
 )
+from bot.charts.theme import ChartTheme
+from bot.periods import WORDS, Points, base, change_pct, gain_pct, within
 
 NO_CURVE = "There is no equity curve yet. It starts at the end of the first day."
-BOUGHT, SOLD = ("^", COLOURS[2]), ("v", COLOURS[3])
 
 
-def strategy(document: Mapping[str, Any]) -> bytes:
-    """A strategy's gain in percent since its start, next to holding the same assets."""
+def strategy(document: Mapping[str, Any], period: str, theme: ChartTheme) -> bytes:
+    """A strategy's gain over a period, next to holding the same assets."""
     if not document["equity"]:
-        return empty_chart(document, document["name"], NO_CURVE)
-    figure, (axes,) = sheet(900)
-    standing = document["standing"]
-    capital = standing["initial_capital"]
-    _draw_with_holding(
-        axes, document["equity"], "strategy", lambda usd: 100 * (usd / capital - 1), lambda gain: f"{gain:+.1f}%"
+        return empty_chart(document, document["name"], NO_CURVE, theme)
+    chart, standing = sheet(960, theme), document["standing"]
+    points, capital = within(document["equity"], period), standing["initial_capital"]
+    _draw_with_holding(chart, points, period, capital, "strategy")
+    title = f"{document['name']}: {_compared(points, period, capital, 'holding')}"
+    drawdown = f"largest drawdown {standing['max_drawdown_pct']:.1f}%"
+    return png(chart, title, notes(document, f"n = {standing['trades']:,} trades and {drawdown} since the start"))
+
+
+def fund(document: Mapping[str, Any], period: str, theme: ChartTheme) -> bytes:
+    """The fund's gain over a period next to holding, with its orders; the backfilled time is shaded."""
+    if not document["equity"]:
+        return empty_chart(document, "The apex fund", NO_CURVE, theme)
+    chart, capital = sheet(960, theme), document["initial_capital"]
+    points = within(document["equity"], period)
+    gains = _draw_with_holding(chart, points, period, capital, "fund")
+    _shade_backfilled(chart, points)
+    first, markers = moment(points[0]["time"]), {"buy": ("^", theme.colour(2)), "sell": ("v", theme.colour(3))}
+    shown = [order for order in document["trades"] if moment(order["time"]) >= first]
+    draw_events(chart, points, gains, [(order["time"], *markers[order["side"]]) for order in shown])
+    title = f"The apex fund: {_compared(points, period, capital, 'always half in Bitcoin')}"
+    shaded = "shaded: backfilled" if any(point["backfilled"] for point in points) else ""
+    trades = f"n = {document['trades_count']:,} trades since the start"
+    return png(chart, title, notes(document, trades, "△ bought, ▽ sold" if shown else "", shaded))
+
+
+def _compared(points: Points, period: str, capital: float, benchmark: str) -> str:
+    gain, holding = (
+        signed_percent(gain_pct(points, period, capital, column)) for column in ("equity_usd", "benchmark_usd")
     )
-    axes.axhline(0, color=REFERENCE, linewidth=1.5)
-    format_percents(axes)
-    format_time_axis(axes)
-    title = f"{document['name']}: {standing['pnl_pct']:+.1f}%, holding {standing['benchmark_pnl_pct']:+.1f}%"
-    trades, drawdown = f"n = {standing['trades']:,} trades", f"largest drawdown {standing['max_drawdown_pct']:.1f}%"
-    return png(figure, title, notes(document, trades, drawdown), right=0.72)
+    return f"{gain} {WORDS[period]}, {benchmark} {holding}"
 
 
-def fund(document: Mapping[str, Any]) -> bytes:
-    """The fund's equity in USD next to holding, with its orders; the backfilled time is shaded."""
-    equity = document["equity"]
-    if not equity:
-        return empty_chart(document, "The apex fund", NO_CURVE)
-    figure, (axes,) = sheet(900)
-    _draw_with_holding(axes, equity, "fund", lambda usd: usd, lambda usd: f"{usd:,.0f}")
-    _shade_backfilled(axes, equity)
-    orders = [(order["time"], *(BOUGHT if order["side"] == "buy" else SOLD)) for order in document["trades"]]
-    draw_events(axes, equity, [point["equity_usd"] for point in equity], orders)
-    format_dollars(axes)
-    format_time_axis(axes)
-    title = (
-        f"The apex fund: {document['pnl_pct']:+.1f}%, always half in Bitcoin {document['benchmark']['pnl_pct']:+.1f}%"
-    )
-    shaded = "grey: backfilled" if any(point["backfilled"] for point in equity) else ""
-    markers = "△ bought, ▽ sold" if document["trades"] else ""
-    trades = f"n = {document['trades_count']:,} trades"
-    return png(figure, title, notes(document, "equity in USD", trades, markers, shaded), right=0.76)
+def _draw_with_holding(chart: Sheet, points: Points, period: str, capital: float, name: str) -> list[float]:
+    """The gains in percent and those of holding, each labelled at its end; returns the former."""
+    times, theme, ends, curves = moments(points), chart.theme, [], []
+    for title, column, colour, width in (
+        (name, "equity_usd", theme.ours, 4),
+        ("holding", "benchmark_usd", theme.quiet, 3),
+    ):
+        start = base(points, period, capital, column)
+        curves.append([change_pct(start, point[column]) for point in points])
+        style = "-" if colour == theme.ours else "--"
+        draw_line(chart.axes, times, curves[-1], color=colour, linewidth=width, linestyle=style)
+        ends.append((curves[-1][-1], f"{title} {signed_percent(curves[-1][-1])}", colour))
+    chart.axes.axhline(0, color=theme.reference, linewidth=1.5)
+    format_percents(chart.axes)
+    format_time_axis(chart.axes)
+    label_ends(chart, ends)
+    return curves[0]
 
 
-def _draw_with_holding(
-    axes: Axes, equity: Points, name: str, scale: Callable[[float], float], label: Callable[[float], str]
-) -> None:
-    """The curve and that of holding, each labelled at its end; `scale` converts USD to the unit of the axis."""
-    times = moments(equity)
-    ends = []
-    for title, column, colour, width in ((name, "equity_usd", OURS, 3.5), ("holding", "benchmark_usd", QUIET, 2.5)):
-        heights = [scale(point[column]) for point in equity]
-        draw_line(axes, times, heights, color=colour, linewidth=width, linestyle="-" if colour == OURS else "--")
-        ends.append((heights[-1], f"{title} {label(heights[-1])}", colour))
-    label_ends(axes, ends)
-
-
-def _shade_backfilled(axes: Axes, equity: Points) -> None:
-    """Grey behind the backfilled points, which come before the live ones."""
-    past = [moment(point["time"]) for point in equity if point["backfilled"]]
+def _shade_backfilled(chart: Sheet, points: Points) -> None:
+    """A shade behind the backfilled points, which come before the live ones."""
+    past = [moment(point["time"]) for point in points if point["backfilled"]]
     if past:
-        axes.axvspan(float(date2num(past[0])), float(date2num(past[-1])), color="#f3f5f7", zorder=0)
+        first, last = float(date2num(past[0])), float(date2num(past[-1]))
+        chart.axes.axvspan(first, last, color=chart.theme.shade, zorder=0)

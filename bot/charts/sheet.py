@@ -1,4 +1,4 @@
-"""The common layout of all charts: size, colours, title, notes, axes, and the conversion to a PNG.
+"""The common layout of all charts: size, title, notes, axes, labels, and the conversion to a PNG.
 
 Charts do not use pyplot: a Figure of its own has no global state, so several threads can draw at the same time.
 """
@@ -8,54 +8,81 @@ from __future__ import annotations
 import io
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.dates import AutoDateLocator, DateFormatter
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
+
+from bot.charts.numbers import price_text
+from bot.charts.theme import ChartTheme
+from bot.periods import Points
 
 DPI = 100
 WIDTH_PX = 1080
+MARGIN_PX = 40
 PLOT_SHARE = 0.9  # the share of an axes' initial height that remains below the title and above the notes
-SMALL, TEXT, TITLE = 16, 18, 22  # points; at 100 dots per inch, 16 points are 22 pixels
-
-INK, QUIET, GRID = "#1b1f24", "#57606a", "#d8dee4"
-# Distinguishable on white, also for colour-blind readers.
-COLOURS = ("#0072B2", "#B88000", "#008A63", "#C0609A", "#8A3B12", "#4B9CD3")
-OURS, THEIRS, REFERENCE = COLOURS[0], COLOURS[1], "#8b949e"
+# Points. A phone shows a photo about 360 dots wide, a third of its pixels: 20 points become 9 dots.
+SMALL, TEXT, TITLE = 20, 21, 28
+LABEL_PX = 38  # between the middles of two labels
+TITLE_CHARACTERS, SMALL_CHARACTERS = 43, 62  # that fit on a line
+TITLE_PX, SMALL_PX = 46, 34  # the height of a line
 WORLDS = {"simulated": "SIMULATED market", "replay": "REPLAY of past prices", "live": "live prices"}
 
 # The date format for a time span below so many days.
-DATES = ((3, "%d %b %H:%M"), (300, "%d %b"), (float("inf"), "%b %Y"))
+DATES = ((1.6, "%H:%M"), (3, "%a %H:%M"), (300, "%d %b"), (float("inf"), "%b %Y"))
 
-Points = Sequence[Mapping[str, Any]]
-
-
-def sheet(height_px: int, rows: int = 1, shares: Sequence[float] = (1,)) -> tuple[Figure, list[Axes]]:
-    """A figure WIDTH_PX wide, and its axes from top to bottom with the given shares of the height."""
-    figure = Figure(figsize=(WIDTH_PX / DPI, height_px / DPI), dpi=DPI, facecolor="white")
-    column = list(figure.subplots(rows, 1, squeeze=False, gridspec_kw={"height_ratios": shares})[:, 0])
-    for axes in column:
-        _set_style(axes)
-    return figure, column
+MOST_TICKS = {"%H:%M": 7, "%a %H:%M": 5}
 
 
-def png(figure: Figure, title: str, notes: Iterable[str], *, right: float = 0.96) -> bytes:
-    """The figure with its title above and its notes below, as a PNG."""
+@dataclass(frozen=True)
+class Sheet:
+    """A chart that is being drawn."""
+
+    figure: Figure
+    axes: Axes
+    theme: ChartTheme
+
+
+def sheet(height_px: int, theme: ChartTheme) -> Sheet:
+    """An empty chart WIDTH_PX wide."""
+    figure = Figure(figsize=(WIDTH_PX / DPI, height_px / DPI), dpi=DPI, facecolor=theme.paper)
+    axes = figure.add_subplot()
+    axes.set_facecolor(theme.paper)
+    axes.tick_params(labelsize=SMALL, colors=theme.quiet, length=0)
+    axes.tick_params(axis="x", pad=12)
+    axes.grid(axis="y", color=theme.grid, linewidth=1)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.02)
+    for side in ("top", "right", "left", "bottom"):
+        axes.spines[side].set_visible(False)
+    return Sheet(figure, axes, theme)
+
+
+def png(sheet: Sheet, title: str, notes: Iterable[str], subtitle: str = "") -> bytes:
+    """The chart with its title above and its notes below, as a PNG; the plot gets the room that its labels leave."""
+    figure, theme = sheet.figure, sheet.theme
     height = figure.get_figheight() * DPI
-    head = textwrap.wrap(title, 50)
-    foot = _lines([note for note in notes if note], 82)
+    head, below = textwrap.wrap(title, TITLE_CHARACTERS), textwrap.wrap(subtitle, SMALL_CHARACTERS)
+    foot = _lines([note for note in notes if note], SMALL_CHARACTERS)
+    under_title = 28 + TITLE_PX * len(head)
     written = [
-        figure.text(0.04, 1 - 26 / height, "\n".join(head), fontsize=TITLE, color=INK, weight="bold", va="top"),
-        figure.text(0.04, 20 / height, "\n".join(foot), fontsize=SMALL, color=QUIET, va="bottom"),
+        _write(sheet, 1 - 28 / height, head, fontsize=TITLE, color=theme.ink, weight="bold", va="top"),
+        _write(sheet, 1 - (under_title + 6) / height, below, fontsize=SMALL, color=theme.quiet, va="top"),
+        _write(sheet, 24 / height, foot, fontsize=SMALL, color=theme.quiet, va="bottom"),
     ]
     for text in written:
         text.set_parse_math(False)  # a name with two dollar signs is not a formula
-    top, bottom = 1 - (78 + 36 * len(head)) / height, (88 + 27 * len(foot)) / height
-    figure.subplots_adjust(left=0.13, right=right, top=top, bottom=bottom, hspace=0.28)
+    left, right = _side_margins(sheet)
+    top = 1 - (under_title + SMALL_PX * len(below) + 40) / height
+    bottom = (SMALL_PX * len(foot) + 100) / height
+    figure.subplots_adjust(left=left, right=right, top=top, bottom=bottom)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png")
     return buffer.getvalue()
@@ -87,7 +114,7 @@ def draw_line(axes: Axes, times: Sequence[datetime], heights: Sequence[float], *
     axes.plot(np.asarray(times), np.asarray(heights), **style)
 
 
-def draw_events(axes: Axes, points: Points, heights: Sequence[float], events: Iterable[tuple[str, str, str]]) -> None:
+def draw_events(sheet: Sheet, points: Points, heights: Sequence[float], events: Iterable[tuple[str, str, str]]) -> None:
     """Open markers on the line through `points` at `heights`, one for each event.
 
     An event is its instant in the API's format, its marker and its colour; its height is interpolated on the line.
@@ -96,15 +123,15 @@ def draw_events(axes: Axes, points: Points, heights: Sequence[float], events: It
     for time, marker, colour in events:
         at = moment(time)
         height = float(np.interp(at.timestamp(), seconds, heights))
-        style = {"marker": marker, "markersize": 12, "markerfacecolor": "white", "markeredgecolor": colour, "mew": 2.5}
-        draw_line(axes, [at], [height], linestyle="none", **style)
+        style = {"marker": marker, "markersize": 12, "markerfacecolor": sheet.theme.paper, "markeredgecolor": colour}
+        draw_line(sheet.axes, [at], [height], linestyle="none", mew=2.5, **style)
 
 
 def format_time_axis(axes: Axes) -> None:
     """Dates in UTC below the axes, few enough to read."""
     first, last = axes.get_xlim()
     date_format = next(date_format for days, date_format in DATES if last - first < days)
-    axes.xaxis.set_major_locator(AutoDateLocator(minticks=4, maxticks=7))
+    axes.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=MOST_TICKS.get(date_format, 6)))
     axes.xaxis.set_major_formatter(DateFormatter(date_format))
 
 
@@ -143,17 +170,16 @@ def spread(heights: Sequence[float], distance: float) -> list[float]:
     return positions
 
 
-def label_ends(axes: Axes, ends: Sequence[tuple[float, str, str]], pixels: int = 30) -> None:
+def label_ends(sheet: Sheet, ends: Sequence[tuple[float, str, str]]) -> None:
     """A label at the right end of each line, given as its last value, its text and its colour."""
+    axes, figure = sheet.axes, sheet.figure
     low, high = axes.get_ylim()
-    figure = axes.get_figure(root=True)
-    assert figure is not None  # the axes come from `sheet`
     height = PLOT_SHARE * axes.get_position().height * figure.get_figheight() * DPI
-    heights = spread([value for value, _, _ in ends], (high - low) * pixels / height)
+    heights = spread([value for value, _, _ in ends], (high - low) * LABEL_PX / height)
     across = axes.get_yaxis_transform()
     for (_, text, colour), at in zip(ends, heights, strict=True):
         style = {"color": colour, "fontsize": TEXT, "va": "center"}
-        label = axes.annotate(text, (1.02, at), xycoords=across, annotation_clip=False, **style)
+        label = axes.annotate(text, (1.015, at), xycoords=across, annotation_clip=False, **style)
         label.set_parse_math(False)
 
 
@@ -163,16 +189,39 @@ def format_percents(axes: Axes) -> None:
 
 
 def format_dollars(axes: Axes) -> None:
-    """Whole USD on the left."""
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    """USD on the left."""
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: price_text(value)))
 
 
-def empty_chart(document: Mapping[str, Any], title: str, reason: str, *, paper: bool = True) -> bytes:
+def empty_chart(
+    document: Mapping[str, Any], title: str, reason: str, theme: ChartTheme, *, paper: bool = True
+) -> bytes:
     """A chart without data, with the reason in its middle."""
-    figure, (axes,) = sheet(620)
-    axes.set_axis_off()
-    axes.text(0.5, 0.5, textwrap.fill(reason, 44), fontsize=TEXT, color=QUIET, ha="center", va="center")
-    return png(figure, title, notes(document, paper=paper))
+    empty = sheet(620, theme)
+    empty.axes.set_axis_off()
+    style = {"fontsize": TEXT, "color": theme.quiet, "ha": "center", "va": "center"}
+    empty.axes.text(0.5, 0.5, textwrap.fill(reason, 44), transform=empty.axes.transAxes, **style)
+    return png(empty, title, notes(document, paper=paper))
+
+
+def _write(sheet: Sheet, height: float, lines: Sequence[str], **style: Any) -> Text:
+    return sheet.figure.text(MARGIN_PX / WIDTH_PX, height, "\n".join(lines), **style)
+
+
+def _side_margins(sheet: Sheet) -> tuple[float, float]:
+    """The left and right end of the plot: beside it is room for the numbers on the left and the labels on the right."""
+    renderer = FigureCanvasAgg(sheet.figure).get_renderer()
+
+    def widest(texts: Iterable[Text]) -> float:
+        return max((text.get_window_extent(renderer).width for text in texts if text.get_text()), default=0)
+
+    numbers = widest(sheet.axes.get_yticklabels()) if sheet.axes.axison else 0
+    labels = widest(
+        text
+        for text in sheet.axes.texts
+        if text.get_verticalalignment() == "center" and text.get_horizontalalignment() == "left"
+    )
+    return (MARGIN_PX + numbers + 8) / WIDTH_PX, 1 - (MARGIN_PX + (labels + 8 if labels else 0)) / WIDTH_PX
 
 
 def _lines(notes: Sequence[str], width: int) -> list[str]:
@@ -182,12 +231,3 @@ def _lines(notes: Sequence[str], width: int) -> list[str]:
         joined = f"{lines[-1]} · {note}" if lines else note
         lines[-1:] = [joined] if len(joined) <= width else [*lines[-1:], *textwrap.wrap(note, width)]
     return lines
-
-
-def _set_style(axes: Axes) -> None:
-    axes.tick_params(labelsize=SMALL, colors=QUIET, length=0)
-    axes.tick_params(axis="x", pad=14)
-    axes.grid(axis="y", color=GRID, linewidth=1)
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left", "bottom"):
-        axes.spines[side].set_visible(False)

@@ -6,14 +6,18 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from bot.languages import translate, translate_plural
+from bot.languages.punctuation import ended, enumerated, labelled
 from bot.messages.formats import (
     UNKNOWN,
+    book_name,
     chance,
+    day_and_month,
+    decimal,
     direction_arrow,
     footer,
     instant,
     percent,
-    plural,
     price,
     signed_percent,
     signed_points,
@@ -21,6 +25,7 @@ from bot.messages.formats import (
     words,
 )
 from bot.messages.markup import escaped, message, table
+from bot.messages.terms import term
 
 TRADES_SHOWN = 4
 
@@ -29,16 +34,18 @@ def brain(status: Mapping[str, Any], *, now: datetime | None = None) -> str:
     """The forecast, every layer behind it, and the track record of such forecasts."""
     vote = status["vote"]
     silent = [layer for layer in status["layers"] if layer["silent"]]
-    direction = f"{direction_arrow(vote['direction'])} {escaped(vote['direction'], 40)}"
+    direction = f"{direction_arrow(vote['direction'])} {escaped(term(vote['direction']), 40)}"
+    up, down = percent(vote["bull_probability"]), percent(vote["bear_probability"])
+    head = ("", translate("layer"), translate("up"), translate("weight"))
     blocks = [
-        f"<b>{direction}</b> · Bitcoin in {status['horizon_hours']} hours",
-        f"Up {percent(vote['bull_probability'])} · down {percent(vote['bear_probability'])}",
-        f"from {price(status['spot'])} USD",
-        table([("", "layer", "up", "weight"), *map(_layer, status["layers"])], "<1", "<11", ">6", ">8"),
+        f"<b>{direction}</b> · {_horizon(status['horizon_hours'])}",
+        translate("Up {up} · down {down}", up=up, down=down),
+        translate("from {price} USD", price=price(status["spot"])),
+        table([head, *map(_layer, status["layers"])], "<1", "<11", ">8", ">10"),
         *(f"{escaped(words(layer['name']), 60)}: {escaped(layer['silent'], 160)}" for layer in silent[:4]),
         *(_track_record(book) for book in status["record"][:2]),
-        f"Forecast made at {instant(status['called_at'])}{' (backfilled)' if status['backfilled'] else ''}.",
-        f"Next forecast at {instant(status['next_at'])}.",
+        _called_at(status),
+        translate("Next forecast: {instant}.", instant=instant(status["next_at"])),
     ]
     return message(blocks, footer(status, now))
 
@@ -46,18 +53,22 @@ def brain(status: Mapping[str, Any], *, now: datetime | None = None) -> str:
 def fund(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
     """The virtual fund compared with a constant half in Bitcoin, with its live and its backfilled book."""
     benchmark, lead = document["benchmark"]["pnl_pct"], document["versus_benchmark_pct"]
+    equity, initial = usd(document["equity_usd"], 2), usd(document["initial_capital"])
     exposure, cash = percent(document["exposure_pct"], 0), usd(document["cash_usd"])
+    drawdown, fees = percent(document["max_drawdown_pct"]), usd(document["fees_usd"], 2)
     blocks = [
-        "<b>The apex fund</b>",
-        f"<b>{usd(document['equity_usd'], 2)}</b> from {usd(document['initial_capital'])} · "
-        f"{signed_percent(document['pnl_pct'])}",
-        f"Always half in Bitcoin: {signed_percent(benchmark)}. The fund against that: {signed_points(lead)}",
-        f"Now {exposure} in Bitcoin, {cash} in cash",
-        f"Largest drawdown {percent(document['max_drawdown_pct'])}, fees {usd(document['fees_usd'], 2)}",
+        translate("<b>The apex fund</b>"),
+        translate("<b>{equity}</b> from {initial}", equity=equity, initial=initial)
+        + f" · {signed_percent(document['pnl_pct'])}",
+        translate("Always half in Bitcoin: {gain}.", gain=signed_percent(benchmark))
+        + " "
+        + translate("The fund against that: {points}", points=signed_points(lead)),
+        translate("Now {share} in Bitcoin, {cash} in cash", share=exposure, cash=cash),
+        translate("Largest drawdown {drawdown}, fees {fees}", drawdown=drawdown, fees=fees),
         _sharpe(document),
         *(_book(book) for book in document["books"][:2]),
         *_trades(document["trades"]),
-        "A virtual 1,000 USD that follows apex. No real order is placed.",
+        translate("A virtual {amount} that follows apex. No real order is placed.", amount=initial),
     ]
     return message(blocks, footer(document, now, paper=True))
 
@@ -66,11 +77,17 @@ def flipped(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """The consensus changed sides between two widgets."""
     old, new, bitcoin = before["consensus"], after["consensus"], after["btc"]
     blocks = [
-        f"<b>{direction_arrow(new['direction'])} The consensus is now {escaped(new['direction'], 40)}</b>",
-        f"It was {escaped(old['direction'], 40)} at {instant(old['voted_at'])}.",
+        f"<b>{direction_arrow(new['direction'])} "
+        + translate("The consensus is now: {direction}", direction=escaped(term(new["direction"]), 40))
+        + "</b>",
+        translate(
+            "Before, at {instant}: {direction}.",
+            instant=instant(old["voted_at"]),
+            direction=escaped(term(old["direction"]), 40),
+        ),
         outlook(new),
-        f"Bitcoin {price(bitcoin['price'])} USD, {signed_percent(bitcoin['change_24h_pct'])} in 24 hours",
-        "/brain shows the reasons.",
+        bitcoin_price(bitcoin),
+        translate("/brain shows the reasons."),
     ]
     return message(blocks, footer(after))
 
@@ -78,46 +95,89 @@ def flipped(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
 def outlook(consensus: Mapping[str, Any]) -> str:
     """The consensus for its horizon, in one line."""
     bull, bear = (percent(consensus[f"{side}_probability"], 0) for side in ("bull", "bear"))
-    strength = escaped(words(consensus["strength"]).lower(), 40)
-    return f"Next {consensus['horizon_hours']} hours: bull {bull}, bear {bear}, {strength}"
+    return translate_plural(
+        "Next {n} hour: bull {bull}, bear {bear}, {strength}",
+        "Next {n} hours: bull {bull}, bear {bear}, {strength}",
+        consensus["horizon_hours"],
+        bull=bull,
+        bear=bear,
+        strength=escaped(term(consensus["strength"]), 40),
+    )
+
+
+def bitcoin_price(bitcoin: Mapping[str, Any]) -> str:
+    """The Bitcoin price and its change."""
+    change = signed_percent(bitcoin["change_24h_pct"])
+    return translate("Bitcoin {price} USD, {change} in 24 hours", price=price(bitcoin["price"]), change=change)
+
+
+def _horizon(hours: int) -> str:
+    return translate_plural("Bitcoin in {n} hour", "Bitcoin in {n} hours", hours)
+
+
+def _called_at(status: Mapping[str, Any]) -> str:
+    at = instant(status["called_at"])
+    if status["backfilled"]:
+        return translate("Forecast made: {instant} (backfilled).", instant=at)
+    return translate("Forecast made: {instant}.", instant=at)
 
 
 def _layer(layer: Mapping[str, Any]) -> tuple[str, ...]:
     if layer["silent"]:
-        return "·", words(layer["name"]), UNKNOWN, "no vote"
-    weight = "no score" if layer["in_sample"] else f"{layer['weight']:.2f}"
+        return "·", words(layer["name"]), UNKNOWN, translate("no vote")
+    weight = translate("no score") if layer["in_sample"] else decimal(layer["weight"], 2)
     return direction_arrow(layer["direction"]), words(layer["name"]), chance(layer["p_up"]), weight
 
 
 def _track_record(book: Mapping[str, Any]) -> str:
-    name = "Backfilled" if book["backfilled"] else "Live"
+    name, verdict = book_name(book), escaped(term(book["verdict"]), 120)
     if book["hit_rate_pct"] is None:
-        return f"{name}: {plural(book['n'], 'forecast')} resolved, {escaped(book['verdict'], 120)}."
-    low, high = percent(book["hit_rate_low_pct"], 0), percent(book["hit_rate_high_pct"], 0)
-    basis = f"n = {book['n']:,}, equal to {book['n_eff']:,.0f} independent ones"
-    rate = f"{percent(book['hit_rate_pct'], 0)} right ({basis}), 95% interval {low} to {high}"
-    return f"{name}: {rate}: {escaped(book['verdict'], 120)}."
+        count = translate_plural("{n} forecast resolved", "{n} forecasts resolved", book["n"])
+        return ended(labelled(name, enumerated([count, verdict])))
+    rate = translate(
+        "{percent} right (n = {n}, equal to {effective} independent forecasts), 95% interval {low} to {high}",
+        percent=percent(book["hit_rate_pct"], 0),
+        n=book["n"],
+        effective=round(book["n_eff"]),
+        low=percent(book["hit_rate_low_pct"], 0),
+        high=percent(book["hit_rate_high_pct"], 0),
+    )
+    return ended(labelled(name, labelled(rate, verdict)))
 
 
 def _sharpe(document: Mapping[str, Any]) -> str:
     sharpe, low, high = document["sharpe"], document["sharpe_low"], document["sharpe_high"]
     if sharpe is None:
         return ""
-    interval = "unknown" if low is None else f"{low:.1f} to {high:.1f}"
-    return f"Sharpe ratio {sharpe:.2f} over {plural(document['days'], 'day')}, 95% interval {interval}"
+    ratio = translate_plural(
+        "Sharpe ratio {ratio} over {n} day",
+        "Sharpe ratio {ratio} over {n} days",
+        document["days"],
+        ratio=decimal(sharpe, 2),
+    )
+    if low is None:
+        return ratio
+    return enumerated([ratio, translate("95% interval {low} to {high}", low=decimal(low, 1), high=decimal(high, 1))])
 
 
 def _book(book: Mapping[str, Any]) -> str:
-    name = "Backfilled" if book["backfilled"] else "Live"
     gain = signed_percent(book["fund"]["pnl_pct"])
-    return f"{name}: {gain} in {plural(book['days'], 'day')}, {plural(book['trades_count'], 'trade')}"
+    days = translate_plural("{gain} in {n} day", "{gain} in {n} days", book["days"], gain=gain)
+    trades = translate_plural("{n} trade", "{n} trades", book["trades_count"])
+    return labelled(book_name(book), enumerated([days, trades]))
 
 
 def _trades(trades: list[Mapping[str, Any]]) -> list[str]:
     if not trades:
-        return ["No trades yet."]
+        return [translate("No trades yet.")]
     rows = [
-        (trade["time"][5:10], trade["side"], f"{trade['exposure_after_pct']:.0f}%", price(trade["price"]))
+        (
+            day_and_month(trade["time"]),
+            term(trade["side"]),
+            percent(trade["exposure_after_pct"], 0),
+            price(trade["price"]),
+        )
         for trade in trades[:TRADES_SHOWN]
     ]
-    return ["\nLast trades (date, side, share in Bitcoin, price):\n" + table(rows, "<5", "<4", ">5", ">8")]
+    head = translate("Last trades (date, side, share in Bitcoin, price):")
+    return [f"\n{head}\n{table(rows, '<5', '<8', '>5', '>8')}"]

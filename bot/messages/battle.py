@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from bot.languages import english, translate, translate_plural
+from bot.languages.punctuation import ended, enumerated
 from bot.messages.formats import (
     change_arrow,
     footer,
     instant,
     percent,
-    plural,
     price,
     signed_percent,
     signed_usd,
@@ -21,11 +22,15 @@ from bot.messages.formats import (
     world,
 )
 from bot.messages.markup import escaped, message, table
+from bot.messages.terms import term
 
-VENUES = {"cex": "on an exchange", "dex": "providing liquidity"}
+VENUES = {"cex": english("on an exchange"), "dex": english("providing liquidity")}
 POSITIONS_SHOWN = 8
-STATUSES = {"in_lp": "in a pool"}
-EVENTS = {"trade": "traded", "harvest": "harvested fees", "switch": "switched pools"}
+EVENTS = {
+    "trade": english("{lane} traded"),
+    "harvest": english("{lane} harvested fees"),
+    "switch": english("{lane} switched pools"),
+}
 
 
 def lanes(battle: Mapping[str, Any], venue: str | None = None, *, now: datetime | None = None) -> str:
@@ -33,16 +38,21 @@ def lanes(battle: Mapping[str, Any], venue: str | None = None, *, now: datetime 
     venue = venue and venue.strip().lower()
     shown = [lane for lane in battle["lanes"] if venue in (None, lane["venue"])]
     if not shown:
-        return f"There is no such venue. Send /lanes {' or /lanes '.join(VENUES)}, or /lanes for all."
+        return translate("There is no such venue. Send /lanes cex or /lanes dex, or /lanes for all.")
     shown = sorted(shown, key=lambda lane: -lane["pnl_pct"])
     summary = battle["venues"][venue] if venue in battle.get("venues", {}) else battle["summary"]
-    total = f"{usd(summary['capital'])} from {usd(summary['initial_capital'])}"
+    capital, initial = usd(summary["capital"]), usd(summary["initial_capital"])
     blocks = [
         f"<b>{_title(shown, venue)}</b>",
         table(map(_row, shown), "<1", "<10", ">7", "<13"),
-        f"Together {signed_percent(summary['pnl_pct'])}: {total}.",
-        f"{trades_won(summary['win_rate_pct'], summary['trades'])}.",
-        "Send /lane NAME to see one.",
+        translate(
+            "Together {gain}: {capital} from {initial}.",
+            gain=signed_percent(summary["pnl_pct"]),
+            capital=capital,
+            initial=initial,
+        ),
+        ended(trades_won(summary["win_rate_pct"], summary["trades"])),
+        translate("Send /lane NAME to see one."),
     ]
     return message(blocks, footer(battle, now, paper=True))
 
@@ -52,14 +62,18 @@ def lane(battle: Mapping[str, Any], name: str, *, now: datetime | None = None) -
     shown = next((lane for lane in battle["lanes"] if lane["name"] == name.strip().lower()), None)
     if shown is None:
         names = "\n".join(f"<code>/lane {escaped(lane['name'], 60)}</code>" for lane in battle["lanes"][:20])
-        reason = "There is no such lane." if name.strip() else "Which lane?"
-        return message([f"{reason} Send one of these:", names])
+        reason = translate("Unknown lane.") if name.strip() else translate("Which lane?")
+        return message([f"{reason} {translate('Send one of these:')}", names])
     blocks = [
         f"<b>{change_arrow(shown['pnl_pct'])} {escaped(shown['label'], 120)}</b>",
-        f"{escaped(shown['name'], 60)} · {VENUES.get(shown['venue']) or escaped(shown['venue'], 60)}",
-        f"{escaped(_status(shown), 60)} · worth {usd(shown['capital'])}",
-        f"{signed_percent(shown['pnl_pct'])} ({signed_usd(shown['pnl_usd'])}) since the start",
-        f"{trades_won(shown['win_rate_pct'], shown['trades'])}.",
+        f"{escaped(shown['name'], 60)} · {_venue(shown['venue'])}",
+        f"{escaped(_status(shown), 60)} · {translate('worth {amount}', amount=usd(shown['capital']))}",
+        translate(
+            "{gain} ({amount}) since the start",
+            gain=signed_percent(shown["pnl_pct"]),
+            amount=signed_usd(shown["pnl_usd"]),
+        ),
+        ended(trades_won(shown["win_rate_pct"], shown["trades"])),
         *_liquidity(battle, shown),
         *_positions(battle, shown),
     ]
@@ -68,16 +82,20 @@ def lane(battle: Mapping[str, Any], name: str, *, now: datetime | None = None) -
 
 def lane_event(event: Mapping[str, Any]) -> str:
     """An event of the battle history, joined with its `lane`, the lane's `label` and the `world`."""
-    action = EVENTS.get(event["kind"]) or escaped(words(event["kind"]), 60)
-    amounts = f"{usd(event['value_usd'])} moved, costs {usd(event['cost_usd'], 2)}"
-    result = f", result {signed_usd(event['pnl_usd'])}" if event["pnl_usd"] is not None else ""
-    blocks = [
-        f"<b>{escaped(event['label'], 120)} {action}</b>",
-        f"{escaped(event['subject'], 200)}: {escaped(event['note'], 200)}",
-        f"{amounts}{result}.",
-        f"/lane {escaped(event['lane'], 60)} shows the lane.",
+    label, kind = escaped(event["label"], 120), event["kind"]
+    parts = [
+        translate("{amount} moved", amount=usd(event["value_usd"])),
+        translate("costs {amount}", amount=usd(event["cost_usd"], 2)),
+        translate("result {amount}", amount=signed_usd(event["pnl_usd"])) if event["pnl_usd"] is not None else "",
     ]
-    return message(blocks, f"<i>PAPER · {world(event)} · {instant(event['time'])}</i>")
+    head = translate(EVENTS[kind], lane=label) if kind in EVENTS else f"{label} {escaped(words(kind), 60)}"
+    blocks = [
+        f"<b>{head}</b>",
+        f"{escaped(event['subject'], 200)}: {escaped(event['note'], 200)}",
+        ended(enumerated(parts)),
+        f"/lane {escaped(event['lane'], 60)}",
+    ]
+    return message(blocks, f"<i>{translate('PAPER')} · {world(event)} · {instant(event['time'])}</i>")
 
 
 def lanes_summary(battle: Mapping[str, Any]) -> str:
@@ -86,16 +104,21 @@ def lanes_summary(battle: Mapping[str, Any]) -> str:
     summary = battle["summary"]
     extremes = [
         f"{rank} {escaped(name, 60)} {signed_percent(by_name[name]['pnl_pct'])}"
-        for rank, name in (("best", summary["best_lane"]), ("worst", summary["worst_lane"]))
+        for rank, name in ((translate("best"), summary["best_lane"]), (translate("worst"), summary["worst_lane"]))
         if name in by_name
     ]
-    return f"Paper lanes {', '.join([signed_percent(summary['pnl_pct']), *extremes])}"
+    return f"{translate('Paper lanes')} {enumerated([signed_percent(summary['pnl_pct']), *extremes])}"
 
 
 def _title(shown: list[Mapping[str, Any]], venue: str | None) -> str:
+    count = translate_plural("{n} lane", "{n} lanes", len(shown))
     if venue in VENUES:
-        return f"{plural(len(shown), 'lane')} {VENUES[venue]}"
-    return f"{plural(len(shown), 'lane')}, {sum(bool(lane['active']) for lane in shown)} active"
+        return f"{count} {translate(VENUES[venue])}"
+    return enumerated([count, translate("{n} active", n=sum(bool(lane["active"]) for lane in shown))])
+
+
+def _venue(key: str) -> str:
+    return translate(VENUES[key]) if key in VENUES else escaped(key, 60)
 
 
 def _row(lane: Mapping[str, Any]) -> tuple[str, ...]:
@@ -103,7 +126,7 @@ def _row(lane: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _status(lane: Mapping[str, Any]) -> str:
-    return (STATUSES.get(lane["status"]) or words(lane["status"])) if lane["active"] else "not active"
+    return term(lane["status"] if lane["active"] else "not active")
 
 
 def _liquidity(battle: Mapping[str, Any], lane: Mapping[str, Any]) -> list[str]:
@@ -112,21 +135,23 @@ def _liquidity(battle: Mapping[str, Any], lane: Mapping[str, Any]) -> list[str]:
         return []
     listed = battle["venues"].get(lane["venue"], {}).get("liquidity", [])
     pools = [_pool(pool) for pool in listed if pool["lane"] == lane["name"]]
-    counts = f"{plural(lane['harvest_count'] or 0, 'harvest')}, {lane['switch_count'] or 0:,} pool switches."
-    return [*pools[:POSITIONS_SHOWN], counts]
+    harvests = translate_plural("{n} harvest", "{n} harvests", lane["harvest_count"] or 0)
+    switches = translate_plural("{n} pool switch", "{n} pool switches", lane["switch_count"] or 0)
+    return [*pools[:POSITIONS_SHOWN], ended(enumerated([harvests, switches]))]
 
 
 def _pool(pool: Mapping[str, Any]) -> str:
     fees, divergence, gas = (
         signed_usd(amount) for amount in (pool["fees_usd"], pool["divergence_usd"], -pool["gas_usd"])
     )
-    return (
-        f"\n<b>{escaped(pool['pool'], 120)}</b>\n"
-        f"range {price(pool['range_low'])} to {price(pool['range_high'])}, price {price(pool['price'])}\n"
-        f"in range {percent(pool['in_range_pct'], 0)} of the time\n"
-        f"fees {fees}, divergence {divergence}, gas {gas}\n"
-        f"{signed_percent(pool['vs_hodl_pct'])} against holding the coins"
-    )
+    low, high, now = price(pool["range_low"]), price(pool["range_high"]), price(pool["price"])
+    lines = [
+        translate("range {low} to {high}, price {price}", low=low, high=high, price=now),
+        translate("in range {percent} of the time", percent=percent(pool["in_range_pct"], 0)),
+        translate("fees {fees}, divergence {divergence}, gas {gas}", fees=fees, divergence=divergence, gas=gas),
+        translate("{gain} against holding the coins", gain=signed_percent(pool["vs_hodl_pct"])),
+    ]
+    return "\n".join([f"\n<b>{escaped(pool['pool'], 120)}</b>", *lines])
 
 
 def _positions(battle: Mapping[str, Any], lane: Mapping[str, Any]) -> list[str]:
@@ -136,9 +161,10 @@ def _positions(battle: Mapping[str, Any], lane: Mapping[str, Any]) -> list[str]:
     listed = battle["venues"].get(lane["venue"], {}).get("positions", [])
     positions = [position for position in listed if position["lane"] == lane["name"]]
     if not positions:
-        return ["No open positions."]
+        return [translate("No open positions.")]
     rows = [
-        (position["asset"], position["side"], price(position["entry_price"]), signed_usd(position["pnl_usd"]))
+        (position["asset"], term(position["side"]), price(position["entry_price"]), signed_usd(position["pnl_usd"]))
         for position in positions[:POSITIONS_SHOWN]
     ]
-    return ["\nOpen positions:\n" + table([("", "", "entry", "gain"), *rows], "<6", "<5", ">8", ">11")]
+    head = ("", "", translate("entry"), translate("gain"))
+    return [f"\n{translate('Open positions:')}\n{table([head, *rows], '<6', '<5', '>8', '>11')}"]

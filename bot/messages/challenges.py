@@ -5,133 +5,178 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.messages.formats import chance, date, direction_arrow, instant, percent, plural, price, sentence, world
+from bot.languages import english, translate, translate_plural
+from bot.messages.failures import detail_of, suggestions
+from bot.messages.formats import as_of, chance, date, direction_arrow, instant, percent, price, sentence, world
 from bot.messages.markup import escaped, message, pages, table
 from bot.messages.predictions import outside_odds, user_votes
+from service.client import BadRequest
 
 CHALLENGES_A_PAGE = 5
 RIGHT, WRONG, EVEN = "✓", "✗", "="
-OUTCOMES = {"yes": "YES", "no": "NO", "void": "VOID"}
+OUTCOMES = {"yes": english("YES"), "no": english("NO"), "void": english("VOID")}
 
 
 def ask_question() -> str:
     """The first step of the conversation."""
-    return "What should the AIs answer? Send one yes/no question, or /cancel."
+    return translate("What should the AIs answer? Send one yes/no question, or /cancel.")
 
 
 def ask_deadline(question: str) -> str:
     """The second step of the conversation."""
-    return f"<i>{escaped(question, 3000)}</i>\n\nWhich deadline? Send a date as YYYY-MM-DD."
+    hint = translate("Which deadline? Send a date such as 2026-12-31, 31 December or next Friday.")
+    return f"<i>{escaped(question, 3000)}</i>\n\n{hint}"
+
+
+def bad_question(error: BadRequest) -> str:
+    """The reply to a question that the service would refuse."""
+    return "\n".join([detail_of(error), *suggestions(error), "", translate("Send another question, or /cancel.")])
 
 
 def bad_deadline(reason: str) -> str:
     """The reply to a deadline that is not valid."""
-    return f"{sentence(reason, 1000)}\nSend another date as YYYY-MM-DD, or /cancel."
+    return f"{sentence(reason, 1000)}\n{translate('Send another date, or /cancel.')}"
 
 
 def confirm(question: str, deadline: str) -> str:
     """Above [Create] and [Cancel]."""
-    draft = f"<i>{escaped(question, 3000)}</i>\nDeadline: {escaped(deadline, 60)}, end of the day in UTC."
-    return f"{draft}\n\nCreate this challenge? Everybody can see it, without your name."
+    until = translate("Deadline: {date}, end of the day in UTC.", date=date(deadline))
+    hint = translate("Create this challenge? Everybody can see it, without your name.")
+    return f"<i>{escaped(question, 3000)}</i>\n{until}\n\n{hint}"
 
 
 def created(challenge: Mapping[str, Any]) -> str:
     """The challenge is open; above [Yes] and [No]."""
     blocks = [
-        f"<b>Challenge {challenge['number']} is open until {date(challenge['deadline'])}.</b>",
+        translate(
+            "<b>Challenge {number} is open until {date}.</b>",
+            number=str(challenge["number"]),
+            date=date(challenge["deadline"]),
+        ),
         f"<i>{escaped(challenge['question'], 1500)}</i>",
         _understood(challenge),
-        f"{_judge(challenge)}. You will get a message with the outcome.",
-        "The AIs vote within seconds. What is your vote?",
+        f"{_judge(challenge)} {translate('You will get a message with the outcome.')}",
+        translate("The AIs vote within seconds. What is your vote?"),
     ]
     return message(blocks)
 
 
-def challenge(document: Mapping[str, Any], is_author: bool = False) -> str:
-    """One challenge, open or resolved, with every vote."""
-    author = " · yours" if is_author else ""
+def challenge(document: Mapping[str, Any], is_author: bool = False, own_vote: str | None = None) -> str:
+    """One challenge, open or resolved, with every vote; `own_vote` is the reader's."""
+    author = f" · {translate('yours')}" if is_author else ""
     odds = f" · {outside_odds(document['market_odds'])}" if document["market_odds"] else ""
     blocks = [
-        f"<b>Challenge {document['number']}</b>{author} · {_state(document)}",
+        translate("<b>Challenge {number}</b>", number=str(document["number"])) + f"{author} · {state(document)}",
         f"<i>{escaped(document['question'], 800)}</i>",
         _understood(document),
-        f"{_pool(document)} · {user_votes(document['user_votes'])}{odds}",
+        f"{pool(document)} · {user_votes(document['user_votes'], own_vote)}{odds}",
         _ai_votes(document),
         _price(document),
-        f"Rule: {escaped(document['resolution']['rule'], 400)}"
+        translate("Rule: {rule}", rule=escaped(document["resolution"]["rule"], 400))
         if document["status"] == "open"
-        else _evidence(document),
+        else evidence(document),
     ]
-    return message(blocks, _footer(document))
+    return message(blocks, footer(document))
 
 
 def challenges(document: Mapping[str, Any]) -> list[str]:
     """The open challenges in the API's order, CHALLENGES_A_PAGE to a page."""
     listed = [_brief(challenge) for challenge in document["challenges"]]
     if not listed:
-        return ["No challenge is open. Send /challenge to write one."]
-    head = f"<b>{plural(document['count'], 'open challenge')}</b>"
-    return pages(listed, CHALLENGES_A_PAGE, head, f"Send /challenge to write one.\n<i>{world(document)}</i>")
+        return [translate("No challenge is open. Send /challenge to write one.")]
+    head = translate_plural("<b>{n} open challenge</b>", "<b>{n} open challenges</b>", document["count"])
+    tail = f"{translate('Send /challenge to write one.')}\n<i>{world(document)}</i>"
+    return pages(listed, CHALLENGES_A_PAGE, head, tail)
 
 
-def resolved(challenge: Mapping[str, Any]) -> str:
-    """To the author of a resolved challenge: the outcome, the evidence, and which AIs were right."""
+def resolved(challenge: Mapping[str, Any], is_author: bool = False) -> str:
+    """To the author and the followers of a resolved challenge: the outcome, the evidence, which AIs were right."""
     outcome = challenge["resolution"]["outcome"]
     marks = [_mark(vote["p_yes"], outcome) for vote in challenge["ai_votes"].values()]
-    votes = challenge["user_votes"]
     blocks = [
-        f"<b>Your challenge {challenge['number']} is resolved: {OUTCOMES.get(outcome) or escaped(outcome, 60)}</b>",
+        _resolved(challenge["number"], _outcome(outcome), is_author=is_author),
         f"<i>{escaped(challenge['question'], 800)}</i>",
-        _evidence(challenge),
-        f"{marks.count(RIGHT)} of {len(marks)} AIs were right." if outcome in ("yes", "no") and marks else "",
-        "It could not be decided, so no vote is scored." if outcome == "void" else "",
+        evidence(challenge),
+        _right(marks) if outcome in ("yes", "no") and marks else "",
+        translate("It could not be decided, so no vote is scored.") if outcome == "void" else "",
         _ai_votes(challenge),
-        f"{percent(votes['yes_pct'], 0)} of {plural(votes['total'], 'user')} voted yes." if votes["total"] else "",
+        _users(challenge["user_votes"]),
     ]
-    return message(blocks, _footer(challenge))
+    return message(blocks, footer(challenge))
 
 
-def _state(challenge: Mapping[str, Any]) -> str:
+def _right(marks: list[str]) -> str:
+    return translate_plural(
+        "{right} of {n} AI was right.", "{right} of {n} AIs were right.", len(marks), right=marks.count(RIGHT)
+    )
+
+
+def _users(votes: Mapping[str, Any]) -> str:
+    if not votes["total"]:
+        return ""
+    share = percent(votes["yes_pct"], 0)
+    return translate_plural(
+        "{percent} of {n} user voted yes.", "{percent} of {n} users voted yes.", votes["total"], percent=share
+    )
+
+
+def _outcome(outcome: str) -> str:
+    return translate(OUTCOMES[outcome]) if outcome in OUTCOMES else escaped(outcome, 60)
+
+
+def _resolved(number: int, outcome: str, *, is_author: bool) -> str:
+    if is_author:
+        return translate("<b>Your challenge {number} is resolved: {outcome}</b>", number=str(number), outcome=outcome)
+    return translate("<b>Challenge {number} is resolved: {outcome}</b>", number=str(number), outcome=outcome)
+
+
+def state(challenge: Mapping[str, Any]) -> str:
     if challenge["status"] == "open":
-        return f"open until {instant(challenge['closes_at'])}"
+        return translate("open until {date}", date=instant(challenge["closes_at"]))
     outcome = challenge["resolution"]["outcome"]
-    return f"resolved: {OUTCOMES.get(outcome) or escaped(outcome, 60)}" if outcome else "closed, not resolved yet"
+    if not outcome:
+        return translate("closed, not resolved yet")
+    return translate("resolved: {outcome}", outcome=_outcome(outcome))
 
 
 def _brief(challenge: Mapping[str, Any]) -> str:
     return "\n".join(
         [
             f"\n<b>{challenge['number']}.</b> {escaped(challenge['question'], 420)}",
-            f"{_pool(challenge)} · {user_votes(challenge['user_votes'])} · until {date(challenge['deadline'])}",
+            f"{pool(challenge)} · {user_votes(challenge['user_votes'])} · "
+            + translate("until {date}", date=date(challenge["deadline"])),
         ]
     )
 
 
 def _understood(challenge: Mapping[str, Any]) -> str:
-    return f"Understood as: {escaped(challenge['understood']['canonical'], 500)}"
+    return translate("Understood as: {question}", question=escaped(challenge["understood"]["canonical"], 500))
 
 
 def _judge(challenge: Mapping[str, Any]) -> str:
-    return (
-        "Prices decide it at the deadline"
-        if challenge["resolved_by"] == "prices"
-        else "A person decides it after the deadline"
-    )
+    if challenge["resolved_by"] == "prices":
+        return translate("Prices decide it at the deadline.")
+    return translate("A person decides it after the deadline.")
 
 
-def _pool(challenge: Mapping[str, Any]) -> str:
+def pool(challenge: Mapping[str, Any]) -> str:
     if challenge["votes_pending"]:
-        return "the AIs are voting"
+        return translate("the AIs are voting")
     pool = challenge["ai"]
-    return f"{direction_arrow(pool['direction'])} AI {chance(pool['p_yes'])} yes" if pool else "no AI voted"
+    if not pool:
+        return translate("no AI voted")
+    return f"{direction_arrow(pool['direction'])} {translate('AI {chance} yes', chance=chance(pool['p_yes']))}"
 
 
 def _ai_votes(challenge: Mapping[str, Any]) -> str:
     """Each AI's probability of yes; once the challenge is resolved, with a mark for right or wrong."""
     votes = dict(challenge["ai_votes"]) | ({"apex": challenge["apex"]} if challenge["apex"] else {})
     outcome = challenge["resolution"]["outcome"]
-    rows = [(_mark(vote["p_yes"], outcome), name, f"yes {chance(vote['p_yes'])}") for name, vote in votes.items()]
-    return table(rows, "<1", "<12", ">9") if rows else ""
+    rows = [
+        (_mark(vote["p_yes"], outcome), name, translate("yes {chance}", chance=chance(vote["p_yes"])))
+        for name, vote in votes.items()
+    ]
+    return table(rows, "<1", "<12", ">18") if rows else ""
 
 
 def _mark(p_yes: float | None, outcome: str | None) -> str:
@@ -144,15 +189,17 @@ def _mark(p_yes: float | None, outcome: str | None) -> str:
 
 def _price(challenge: Mapping[str, Any]) -> str:
     context = challenge["context"]
-    return f"Price now: {price(context['price'])} USD." if context and challenge["status"] == "open" else ""
+    if not context or challenge["status"] != "open":
+        return ""
+    return translate("Price now: {price} USD.", price=price(context["price"]))
 
 
-def _evidence(challenge: Mapping[str, Any]) -> str:
-    evidence = challenge["resolution"]["evidence"]
-    return f"Evidence: {sentence(evidence, 400)}" if evidence else ""
+def evidence(challenge: Mapping[str, Any]) -> str:
+    text = challenge["resolution"]["evidence"]
+    return translate("Evidence: {evidence}", evidence=sentence(text, 400)) if text else ""
 
 
-def _footer(challenge: Mapping[str, Any]) -> str:
+def footer(challenge: Mapping[str, Any]) -> str:
     at = challenge["context"]["as_of"] if challenge["context"] else challenge["created_at"]
     market = f"{world(challenge)} · " if "world" in challenge else ""
-    return f"<i>{market}as of {instant(at)}</i>\nNot investment advice."
+    return f"<i>{market}{as_of(at)}</i>\n{translate('Not investment advice.')}"

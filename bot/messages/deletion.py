@@ -4,27 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bot.messages.formats import words
+from bot.languages import english, translate
+from bot.languages.punctuation import labelled
+from bot.messages.formats import decimal, words
 from bot.messages.markup import escaped, message
 
 LABELS = {
-    "answers": "saved answers",
-    "challenges": "challenges noted as yours",
-    "alerts": "alert settings",
-    "waiting": "alerts not sent yet",
-    "sent": "records of sent alerts",
-    "conversations": "open conversations",
+    "answers": english("saved answers"),
+    "drafts": english("drafts"),
+    "challenges": english("challenges noted as yours"),
+    "alerts": english("alert settings"),
+    "waiting": english("alerts not sent yet"),
+    "sent": english("records of sent alerts"),
+    "questions": english("open questions"),
+    "votes": english("own votes"),
+    "forecasts": english("own forecasts"),
+    "follows": english("followed things"),
+    "quiet_hours": english("quiet hours"),
+    "conversations": english("open conversations"),
 }
 
 
 def confirm_deletion() -> str:
     """Above [Delete] and [Keep]."""
-    return "This deletes your saved answers, drafts and counters. Public challenges stay, without your name."
+    return translate("This deletes your saved answers, drafts and counters. Public challenges stay, without your name.")
 
 
 def deleted(counts: Mapping[str, int]) -> str:
     """The number of deleted rows of each kind."""
-    lines = [f"{escaped(LABELS.get(kind) or words(kind), 60)}: {count:,}" for kind, count in counts.items() if count]
+    lines = [
+        labelled(translate(LABELS[kind]) if kind in LABELS else escaped(words(kind), 60), decimal(count, 0))
+        for kind, count in counts.items()
+        if count
+    ]
     if not lines:
-        return "This bot has no data of yours, so there is nothing to delete."
-    return message(["Deleted.", *lines], "Public challenges stay, without your name.")
+        return translate("This bot has no data of yours, so there is nothing to delete.")
+    return message([translate("Deleted."), *lines], translate("Public challenges stay, without your name."))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from bot.messages.formats import plural, sentence
+from bot.languages import english, translate, translate_plural
+from bot.messages.formats import sentence
 from bot.messages.markup import escaped
-from bot.messages.oracle import quota_used_up
+from bot.messages.oracle import numbered, quota_used_up
 from service.client import (
     BadRequest,
     ClientError,
@@ -20,13 +21,17 @@ from service.client import (
     Unavailable,
 )
 
-UNREACHABLE = "The service cannot be reached right now. Nothing was counted. Try again in a minute."
-TOO_SLOW = "The answer took too long. Try again. /quota shows whether the question was counted."
-NO_KEY = "The service does not accept this bot's key. The bot's operator must renew it. Your quota is unchanged."
-NOT_FOUND = "Nothing has that name. See /top for strategies, /lanes for lanes, /challenges for open challenges."
-FAULT = "Something went wrong at the service. The error was logged. Try again in a minute."
+UNREACHABLE = english("The service cannot be reached right now. Nothing was counted. Try again in a minute.")
+TOO_SLOW = english("The answer took too long. Try again. /quota shows whether the question was counted.")
+NO_KEY = english("The service does not accept this bot's key. Its operator must renew it. Your quota is unchanged.")
+NOT_FOUND = english(
+    "Nothing has that name. See /top for strategies, /lanes for lanes, /challenges for open challenges."
+)
+REFUSED = english("The service refused this.")
+FAULT = english("Something went wrong at the service. The error was logged. Try again in a minute.")
 ABOUT_THE_WORDS = ("not_a_market_question", "invalid_question")
-ADDRESS = re.compile(r"[^.;]*(/api/|https?://)[^.]*(\.|$)")  # a clause for programs, of no use in a chat
+# A clause for programs or for the operator, of no use in a chat: it names an address or an option of the service.
+TECHNICAL = re.compile(r"[,;:]?[^.,;:]*(/api/|https?://|[A-Z]+_[A-Z<])[^.]*(?=\.|$)")
 
 
 def failure(error: ClientError) -> str:
@@ -34,47 +39,67 @@ def failure(error: ClientError) -> str:
     if isinstance(error, Refused):
         return _refusal(error)
     if isinstance(error, ConnectionFailed):
-        return UNREACHABLE
-    return TOO_SLOW if isinstance(error, TimedOut) else FAULT
+        return translate(UNREACHABLE)
+    return translate(TOO_SLOW) if isinstance(error, TimedOut) else translate(FAULT)
 
 
 def _refusal(error: Refused) -> str:
     if isinstance(error, RateLimited):
         return _limit(error)
     if isinstance(error, BadRequest):
-        return f"{_detail(error)}\nThis was not counted{_advice(error)}."
+        return "\n".join([detail_of(error), _advice(error), *suggestions(error)])
     if isinstance(error, Unavailable):
-        return f"{_detail(error)}\nThis was not counted. Try again in {_wait(error.retry_after_s)}."
+        return f"{detail_of(error)}\n{translate('This was not counted.')} {_wait(error.retry_after_s)}"
     if isinstance(error, Conflict):
-        return _detail(error)
+        return detail_of(error)
     if isinstance(error, Unauthorized):
-        return NO_KEY
-    return NOT_FOUND if isinstance(error, NotFound) else _fault(error)
+        return translate(NO_KEY)
+    return translate(NOT_FOUND) if isinstance(error, NotFound) else _fault(error)
 
 
 def _limit(error: Refused) -> str:
     """A used-up limit: the person's own, or that of the whole bot."""
     if error.code != "quota_exhausted":
-        detail = _detail(error)
-        return detail if "try again" in detail.lower() else f"{detail} Try again in {_wait(error.retry_after_s)}."
+        detail = detail_of(error)
+        return detail if "try again" in detail.lower() else f"{detail} {_wait(error.retry_after_s)}"
     if "all end users" in error.detail:
-        return "This bot has used all its questions for today. You can ask again after 00:00 UTC."
+        return translate("This bot has used all its questions for today. You can ask again after 00:00 UTC.")
     return quota_used_up(error.limit, error.reset_at)
 
 
 def _fault(error: Refused) -> str:
-    return f"{FAULT} Reference: <code>{escaped(error.request_id, 60)}</code>" if error.request_id else FAULT
+    if not error.request_id:
+        return translate(FAULT)
+    reference = translate("Reference: <code>{id}</code>", id=escaped(error.request_id, 60))
+    return f"{translate(FAULT)} {reference}"
+
+
+def suggestions(error: Refused) -> list[str]:
+    """The questions that the service suggests instead, numbered."""
+    listed = numbered(error.suggestions)
+    return [translate("You can ask:"), *listed] if listed else []
 
 
 def _advice(error: Refused) -> str:
-    return ". Send it again in other words" if error.code in ABOUT_THE_WORDS else ""
+    if error.code in ABOUT_THE_WORDS:
+        return translate("This was not counted. Send it again in other words.")
+    return translate("This was not counted.")
 
 
-def _detail(error: Refused) -> str:
-    return sentence(ADDRESS.sub("", error.detail).strip() or "The service refused this.", 1500)
+def detail_of(error: Refused) -> str:
+    """The reason that the service states, without clauses for programs; other languages say that it is English."""
+    detail = TECHNICAL.sub("", error.detail).strip()
+    if not detail.strip("."):
+        return translate(REFUSED)
+    return translate("{detail}", detail=sentence(detail, 1500))
 
 
 def _wait(seconds: int | None) -> str:
-    if seconds is None or seconds > 5400:
-        return "a few hours" if seconds else "a minute"
-    return plural(seconds, "second") if seconds < 90 else plural(round(seconds / 60), "minute")
+    """When to try again."""
+    if seconds is None:
+        return translate("Try again in a minute.")
+    if seconds > 5400:
+        return translate("Try again in a few hours.")
+    if seconds < 90:
+        return translate_plural("Try again in {n} second.", "Try again in {n} seconds.", seconds)
+    return translate_plural("Try again in {n} minute.", "Try again in {n} minutes.", round(seconds / 60))

@@ -3,70 +3,98 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
+from babel.dates import format_date, format_skeleton
+from babel.numbers import format_decimal, format_percent
+
+from bot.languages import SOURCE, english, language, locale, translate, translate_plural
 from bot.messages.markup import escaped, plain
 
 UNKNOWN = "–"
 UP, DOWN, LEVEL = "▲", "▼", "■"
 ARROWS = {"BULLISH": UP, "BEARISH": DOWN, "NEUTRAL": LEVEL}
-SIDES = {"BULLISH": "bull", "BEARISH": "bear", "NEUTRAL": "neutral"}
-WORLDS = {"simulated": "SIMULATED market", "replay": "REPLAY of past prices", "live": "live prices"}
-ASSETS = {"btc": "Bitcoin", "eth": "Ethereum", "sol": "Solana", "bnb": "BNB", "xrp": "XRP"}
+SIDES = {"BULLISH": english("bull"), "BEARISH": english("bear"), "NEUTRAL": english("neutral")}
+WORLDS = {
+    "simulated": english("SIMULATED market"),
+    "replay": english("REPLAY of past prices"),
+    "live": english("live prices"),
+}
+ASSETS = {"btc": english("Bitcoin"), "eth": english("Ethereum"), "sol": "Solana", "bnb": "BNB", "xrp": "XRP"}
+ASSETS |= {"gold": english("Gold"), "silver": english("Silver")}
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
 INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(\.\d+)?Z")
 
 
 def percent(value: float | None, digits: int = 1) -> str:
     """A percentage, such as "62.1%"."""
-    return UNKNOWN if value is None else f"{value:.{digits}f}%"
+    return UNKNOWN if value is None else _percentage(value, digits)
 
 
 def signed_percent(value: float | None, digits: int = 1) -> str:
     """A change in percent, such as "+2.1%"; without decimals from 100% on."""
-    return UNKNOWN if value is None else f"{_signed(value, digits)}%"
+    return UNKNOWN if value is None else _signed(value, _digits(value, digits), _percentage)
 
 
 def signed_points(value: float | None, digits: int = 1) -> str:
     """A difference of two percentages, such as "+2.1 pp"; without decimals from 100 on."""
-    return UNKNOWN if value is None else f"{_signed(value, digits)} pp"
+    if value is None:
+        return UNKNOWN
+    return translate("{points} pp", points=_signed(value, _digits(value, digits), decimal))
 
 
 def chance(p: float | None) -> str:
     """A probability from 0 to 1 as a whole percentage; "0%" and "100%" only for the exact ends."""
     if p is None:
         return UNKNOWN
-    return f"{100 * p:.0f}%" if 0.01 <= p <= 0.99 or p in (0, 1) else ("under 1%" if p < 0.01 else "over 99%")
+    if 0.01 <= p <= 0.99 or p in (0, 1):
+        return percent(100 * p, 0)
+    return (
+        translate("under {percent}", percent=percent(1, 0))
+        if p < 0.01
+        else translate("over {percent}", percent=percent(99, 0))
+    )
 
 
 def usd(value: float | None, digits: int = 0) -> str:
     """An amount of money, such as "11,887 USD"."""
-    return UNKNOWN if value is None else f"{_without_negative_zero(value, digits):,.{digits}f} USD"
+    return UNKNOWN if value is None else f"{decimal(value, digits)} USD"
 
 
 def signed_usd(value: float | None, digits: int = 0) -> str:
     """A gain or loss, such as "+1,887 USD"."""
-    return UNKNOWN if value is None else f"{_without_negative_zero(value, digits):+,.{digits}f} USD"
+    return UNKNOWN if value is None else f"{_signed(value, digits, decimal)} USD"
 
 
 def price(value: float | None) -> str:
     """A price in USD without its unit, with as many digits as matter at its size."""
     if value is None:
         return UNKNOWN
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.2f}" if abs(value) >= 1 else f"{value:.4g}"
+    if abs(value) >= 1:
+        return decimal(value, 0 if abs(value) >= 1000 else 2)
+    return format_decimal(Decimal(f"{value:.4g}"), locale=locale(), decimal_quantization=False)
 
 
-def plural(number: int, noun: str) -> str:
-    """A number and its noun, such as "1 trade" or "2,000 trades"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def decimal(value: float, digits: int) -> str:
+    """A number with so many decimals."""
+    pattern = "#,##0" + ("." + "0" * digits if digits else "")
+    return format_decimal(_rounded(value, digits), pattern, locale=locale())
+
+
+def signed_decimal(value: float, digits: int) -> str:
+    """A number with its sign, such as "+0.25"."""
+    return _signed(value, digits, decimal)
 
 
 def trades_won(win_rate_pct: float | None, trades: int) -> str:
     """The number of trades, with the win rate once there is one: a rate is never shown without its n."""
+    count = translate_plural("{n} trade", "{n} trades", trades)
     if win_rate_pct is None:
-        return plural(trades, "trade")
-    return f"{plural(trades, 'trade')}, {percent(win_rate_pct)} of them won"
+        return count
+    return translate("{trades}, {percent} of them won", trades=count, percent=percent(win_rate_pct))
 
 
 def instant(text: str | None) -> str:
@@ -74,7 +102,7 @@ def instant(text: str | None) -> str:
     if text is None:
         return UNKNOWN
     match = INSTANT.fullmatch(text)
-    return f"{match[1]} {match[2]} UTC" if match else escaped(text, 40)
+    return f"{date(match[1])} {match[2]} UTC" if match else escaped(text, 40)
 
 
 def time_of_day(text: str | None) -> str:
@@ -84,8 +112,26 @@ def time_of_day(text: str | None) -> str:
 
 
 def date(text: str | None) -> str:
-    """The date of an instant of the API."""
-    return UNKNOWN if text is None else escaped(text[:10], 60)
+    """The date of an instant of the API, such as "2026-11-21"; English is read everywhere, so its dates are ISO's."""
+    if text is None:
+        return UNKNOWN
+    if language() == SOURCE or not DATE.match(text):
+        return escaped(text[:10], 60)
+    return format_date(datetime.fromisoformat(text[:10]), "medium", locale=locale())
+
+
+def day_and_month(text: str) -> str:
+    """The day and month of an instant of the API in five characters, such as "11-21"."""
+    if language() == SOURCE or not DATE.match(text):
+        return text[5:10]
+    return format_skeleton("MMdd", datetime.fromisoformat(text[:10]), locale=locale()).rstrip(".")
+
+
+def weekday_and_date(now: datetime) -> str:
+    """A day such as "Monday 23 November"; other languages have their own order, with the year."""
+    if language() == SOURCE:
+        return f"{now:%A} {now.day} {now:%B}"
+    return format_date(now, "full", locale=locale())
 
 
 def sentence(text: str, limit: int) -> str:
@@ -105,7 +151,18 @@ def change_arrow(value: float | None) -> str:
 
 def asset(key: object) -> str:
     """The name of an asset, escaped."""
-    return ASSETS.get(str(key)) or escaped(str(key).capitalize(), 60)
+    name = ASSETS.get(str(key))
+    return translate(name) if name else escaped(str(key).capitalize(), 60)
+
+
+def book_name(book: Mapping[str, Any]) -> str:
+    """Whether the votes of a book are live or backfilled."""
+    return translate("Backfilled") if book["backfilled"] else translate("Live")
+
+
+def capitalized(text: str) -> str:
+    """The text as the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
 
 
 def words(key: object) -> str:
@@ -115,7 +172,8 @@ def words(key: object) -> str:
 
 def world(document: Mapping[str, Any]) -> str:
     """The market that a document's prices come from."""
-    return WORLDS.get(document.get("world", ""), "") or escaped(document.get("world") or "unknown market", 60)
+    name = WORLDS.get(document.get("world", ""))
+    return translate(name) if name else escaped(document.get("world") or translate("unknown market"), 60)
 
 
 def is_stale(document: Mapping[str, Any], now: datetime | None) -> bool:
@@ -126,21 +184,36 @@ def is_stale(document: Mapping[str, Any], now: datetime | None) -> bool:
     return now > datetime.fromisoformat(stale_after)
 
 
+def as_of(text: str | None) -> str:
+    """The instant that numbers are of, such as "as of 2026-11-21 08:00 UTC"."""
+    return translate("as of {instant}", instant=instant(text))
+
+
 def footer(document: Mapping[str, Any], now: datetime | None = None, *, paper: bool = False) -> str:
     """The source of the numbers above: paper trading or not, the market, the time, and whether the update is late."""
     parts = [
-        "PAPER" if paper else "",
+        translate("PAPER") if paper else "",
         world(document),
-        f"as of {instant(document.get('as_of') or document.get('timestamp'))}",
-        "STALE: the next update is late" if is_stale(document, now) else "",
+        as_of(document.get("as_of") or document.get("timestamp")),
+        translate("STALE: the next update is late") if is_stale(document, now) else "",
     ]
     return f"<i>{' · '.join(part for part in parts if part)}</i>"
 
 
-def _signed(value: float, digits: int) -> str:
-    return f"{_without_negative_zero(value, digits):+,.{digits if abs(value) < 99.95 else 0}f}"
+def _percentage(value: float, digits: int) -> str:
+    """A percentage with the sign where the language puts it."""
+    pattern = locale().percent_formats[None].pattern.replace("#,##0", "#,##0" + ("." + "0" * digits if digits else ""))
+    return format_percent(_rounded(value, digits).scaleb(-2), pattern, locale=locale())
 
 
-def _without_negative_zero(value: float, digits: int) -> float:
-    """The value, or 0 if it rounds to zero, so that no "-0" is shown."""
-    return value if round(value, digits) else 0.0
+def _signed(value: float, digits: int, write: Callable[[float, int], str]) -> str:
+    return ("" if _rounded(value, digits) < 0 else "+") + write(value, digits)
+
+
+def _digits(value: float, digits: int) -> int:
+    return digits if abs(value) < 99.95 else 0
+
+
+def _rounded(value: float, digits: int) -> Decimal:
+    """The value with so many decimals, never "-0"."""
+    return Decimal(f"{value:.{digits}f}") + 0

@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.messages.formats import UNKNOWN, footer, words
-from bot.messages.markup import escaped, message, pages, table
+from bot.languages import translate, translate_plural
+from bot.languages.punctuation import ended, enumerated, labelled
+from bot.messages.formats import UNKNOWN, decimal, footer
+from bot.messages.markup import MORE, escaped, message, pages, table
+from bot.messages.terms import term
 
 A_PAGE = 15  # strategies
 STATUSES = ("healthy", "watch", "sick", "critical", "observation")
@@ -24,11 +27,10 @@ def hospital(document: Mapping[str, Any], category: str | None = None, *, now: d
     if not shown:
         categories = sorted({strategy["category"] for strategy in strategies})
         choices = "\n".join(f"/hospital {escaped(choice, 60)}" for choice in categories[:20])
-        return [message(["There is no such category. Send one of these:", choices])]
+        return [message([translate("There is no such category. Send one of these:"), choices])]
     shown = sorted(shown, key=lambda strategy: (strategy["health_score"] is None, -(strategy["health_score"] or 0)))
-    head = (
-        f"<b>Hospital {escaped(document['snapshot_month'], 40)}{' · ' + escaped(category, 60) if category else ''}</b>"
-    )
+    chosen = f" · {escaped(category, 60)}" if category else ""
+    head = f"<b>{translate('Hospital {month}', month=escaped(document['snapshot_month'], 40))}{chosen}</b>"
     counts = _counts(Counter(strategy["status"] for strategy in shown))
     tail = f"{counts}\n{_caveat(document)}\n{footer(document, now, paper=True)}"
     tables = [table(map(_row, shown[at : at + A_PAGE]), "<1", ">3", "<27") for at in range(0, len(shown), A_PAGE)]
@@ -42,12 +44,16 @@ def snapshot(document: Mapping[str, Any]) -> str:
     rows = [(MARKS.get(change["now"], "?"), change["key"]) for change in changes[:CHANGES_SHOWN]]
     more = len(changes) - CHANGES_SHOWN
     blocks = [
-        f"<b>New hospital snapshot: {escaped(document['snapshot_month'], 40)}</b>",
-        f"{summary['strategies']:,} strategies: {_counts(summary['status'])}.",
-        f"Status changes ({len(changes):,}):" if changes else "No status changed.",
+        translate("<b>New hospital snapshot: {month}</b>", month=escaped(document["snapshot_month"], 40)),
+        ended(
+            labelled(
+                translate_plural("{n} strategy", "{n} strategies", summary["strategies"]), _counts(summary["status"])
+            )
+        ),
+        translate("Status changes ({n}):", n=len(changes)) if changes else translate("No status changed."),
         table(rows, "<1", "<30") if rows else "",
-        f"and {more:,} more." if more > 0 else "",
-        "/hospital shows all of them.",
+        translate(MORE, n=more) if more > 0 else "",
+        translate("/hospital shows all of them."),
         _caveat(document),
     ]
     return message(blocks, footer(document, paper=True))
@@ -55,13 +61,13 @@ def snapshot(document: Mapping[str, Any]) -> str:
 
 def _row(strategy: Mapping[str, Any]) -> tuple[str, ...]:
     score = strategy["health_score"]
-    return MARKS.get(strategy["status"], "?"), UNKNOWN if score is None else f"{score:.0f}", strategy["key"]
+    return MARKS.get(strategy["status"], "?"), UNKNOWN if score is None else decimal(score, 0), strategy["key"]
 
 
 def _counts(counts: Mapping[str, int]) -> str:
     """The number in each status, from healthy to critical; an unknown status keeps its own name."""
     names = [*(name for name in STATUSES if counts.get(name)), *(name for name in counts if name not in STATUSES)]
-    return ", ".join(f"{MARKS.get(name, '?')} {counts[name]} {escaped(words(name), 40)}" for name in names[:8])
+    return enumerated(f"{MARKS.get(name, '?')} {counts[name]} {escaped(term(name), 40)}" for name in names[:8])
 
 
 def _caveat(document: Mapping[str, Any]) -> str:

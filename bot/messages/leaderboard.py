@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from bot.languages import translate
+from bot.languages.punctuation import enumerated
 from bot.messages.formats import (
     UNKNOWN,
     asset,
     change_arrow,
+    day_and_month,
+    decimal,
     footer,
     instant,
     percent,
@@ -19,10 +23,10 @@ from bot.messages.formats import (
     words,
 )
 from bot.messages.markup import escaped, message, table
+from bot.messages.terms import term
 
 SHOWN = 10
 TRADES_SHOWN = 4
-LUCK = "With {:,} strategies, the best one can look good by chance alone."
 
 
 def top(leaderboard: Mapping[str, Any], asset_key: str | None = None, *, now: datetime | None = None) -> str:
@@ -31,13 +35,14 @@ def top(leaderboard: Mapping[str, Any], asset_key: str | None = None, *, now: da
     entries = leaderboard["entries"]
     rows = [(signed_percent(entry["pnl_pct"]), entry["key"]) for entry in entries[:SHOWN]]
     ghosts = [(signed_percent(ghost["pnl_pct"]), words(ghost["key"])) for ghost in leaderboard["ghosts"][:4]]
+    count = leaderboard["count"]
     blocks = [
-        f"<b>Best of {leaderboard['count']:,} strategies {'in ' + asset(key) if key else 'over all assets'}</b>",
-        table(rows, ">6", "<27") if rows else "No strategy has traded yet.",
+        f"<b>{_title(count, key)}</b>",
+        table(rows, ">6", "<27") if rows else translate("No strategy has traded yet."),
         *_first(entries),
-        "For comparison, not ranked:\n" + table(ghosts, ">6", "<27") if ghosts else "",
-        LUCK.format(leaderboard["count"]),
-        "Send /strategy KEY to see one.",
+        translate("For comparison, not ranked:") + "\n" + table(ghosts, ">6", "<27") if ghosts else "",
+        translate("With {n} strategies, the best one can look good by chance alone.", n=count),
+        translate("Send /strategy KEY to see one."),
     ]
     return message(blocks, footer(leaderboard, now, paper=True))
 
@@ -51,40 +56,47 @@ def strategy(document: Mapping[str, Any], *, now: datetime | None = None) -> str
         f"<b>{change_arrow(standing['pnl_pct'])} {escaped(document['name'], 120)}</b>",
         f"{escaped(document['category'], 60)} · {_rank(standing)}",
         escaped(document["description"], 500),
-        f"Source: {escaped(document['source'], 200)}",
+        translate("Source: {source}", source=escaped(document["source"], 200)),
         "",
-        f"{gain} ({signed_usd(standing['pnl_usd'])}), holding {holding}",
+        enumerated([f"{gain} ({signed_usd(standing['pnl_usd'])})", translate("holding {gain}", gain=holding)]),
         _trades_and_drawdown(standing),
-        f"Sharpe ratio {sharpe}, profit factor {profit_factor}",
+        translate("Sharpe ratio {sharpe}, profit factor {factor}", sharpe=sharpe, factor=profit_factor),
         *_last_trades(document["recent_trades"]),
     ]
-    since = f"<i>Since {instant(document['started_at'])}.</i>"
-    return message(blocks, f"{since}\n{footer(document, now, paper=True)}")
+    since = translate("Since {instant}.", instant=instant(document["started_at"]))
+    return message(blocks, f"<i>{since}</i>\n{footer(document, now, paper=True)}")
+
+
+def _title(count: int, asset_key: str | None) -> str:
+    if asset_key:
+        return translate("Best of {n} strategies: {asset}", n=count, asset=asset(asset_key))
+    return translate("Best of {n} strategies over all assets", n=count)
 
 
 def _first(entries: list[Mapping[str, Any]]) -> list[str]:
     """The number of trades of the best entry: a high return from few trades says little."""
-    return [f"First place: {_trades_and_drawdown(entries[0])}."] if entries else []
+    return [translate("First place: {result}.", result=_trades_and_drawdown(entries[0]))] if entries else []
 
 
 def _rank(standing: Mapping[str, Any]) -> str:
-    return f"rank {standing['rank']}" if standing["rank"] else "not ranked"
+    return translate("rank {n}", n=standing["rank"]) if standing["rank"] else translate("not ranked")
 
 
 def _trades_and_drawdown(standing: Mapping[str, Any]) -> str:
     trades = trades_won(standing["win_rate_pct"], standing["trades"])
-    return f"{trades}, largest drawdown {percent(standing['max_drawdown_pct'])}"
+    drawdown = percent(standing["max_drawdown_pct"])
+    return translate("{trades}, largest drawdown {drawdown}", trades=trades, drawdown=drawdown)
 
 
 def _number(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.2f}"
+    return UNKNOWN if value is None else decimal(value, 2)
 
 
 def _last_trades(trades: list[Mapping[str, Any]]) -> list[str]:
     if not trades:
-        return ["No closed trades yet."]
+        return [translate("No closed trades yet.")]
     rows = [
-        (trade["closed_at"][5:10], trade["asset"], trade["side"], signed_percent(trade["pnl_pct"]))
+        (day_and_month(trade["closed_at"]), trade["asset"], term(trade["side"]), signed_percent(trade["pnl_pct"]))
         for trade in trades[:TRADES_SHOWN]
     ]
-    return ["\nLast closed trades:\n" + table(rows, "<5", "<6", "<5", ">7")]
+    return [f"\n{translate('Last closed trades:')}\n{table(rows, '<5', '<6', '<5', '>7')}"]

@@ -10,14 +10,18 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import accumulate
+
+from bot.languages import english, translate
 
 LIMIT = 4096
 CAPTION = 1024
 
 WIDTH = 34  # characters of a table row that fit on a phone without a line break
 MAX_ROWS = 16  # of a table: the message has room for it even if every character is escaped
-MORE = "… and {:,} more."
-RESERVE = len(MORE) + 8
+MORE = english("… and {n} more.")
+RESERVE = 60  # units for it in any language
+WIDE = {"W", "F"}  # characters that take two columns of a monospaced font
 
 CONTROLS = {"Cc", "Cs"}  # control characters and unpaired surrogates, which do not belong in a value
 # Marks that change the direction of the text after them, and could make one text look like another.
@@ -50,13 +54,23 @@ def escaped(value: object, limit: int = 300) -> str:
     return "".join(kept).rstrip() + "…"
 
 
+def columns_of(text: str) -> int:
+    """The width of a text in columns of a monospaced font; a Chinese or Japanese character takes two."""
+    return len(text) + sum(unicodedata.east_asian_width(character) in WIDE for character in text)
+
+
 def shortened(value: object, width: int) -> str:
-    """A value in at most `width` characters, not escaped; the middle of a longer value is left out."""
+    """A value in at most `width` columns, not escaped; the middle of a longer value is left out."""
     text = plain(value)
-    if len(text) <= width:
+    if columns_of(text) <= width:
         return text
-    end = width // 3
-    return text[: width - end - 1] + "…" + text[len(text) - end :]
+    end = max(width // 3, 2) if width > 4 else 0
+    head, tail = text[: width - end - 1], text[len(text) - end :]
+    while columns_of(head) > width - end - 1:
+        head = head[:-1]
+    while columns_of(tail) > end:
+        tail = tail[1:]
+    return f"{head}…{tail}"
 
 
 def table(rows: Iterable[Sequence[object]], *columns: str) -> str:
@@ -64,26 +78,30 @@ def table(rows: Iterable[Sequence[object]], *columns: str) -> str:
     listed = list(rows)
     lines = [_row(row, columns) for row in listed[:MAX_ROWS]]
     if len(listed) > MAX_ROWS:
-        lines.append(MORE.format(len(listed) - MAX_ROWS))
+        lines.append(translate(MORE, n=len(listed) - MAX_ROWS))
     return f"<pre>{escape(chr(10).join(lines))}</pre>"
 
 
 def _row(row: Sequence[object], columns: Sequence[str]) -> str:
-    cells = (f"{shortened(cell, int(column[1:])):{column}}" for cell, column in zip(row, columns, strict=True))
-    return " ".join(cells).rstrip()
+    return " ".join(_cell(value, column) for value, column in zip(row, columns, strict=True)).rstrip()
+
+
+def _cell(value: object, column: str) -> str:
+    """A value filled up to the width of its column; where a language puts a space before a percent sign, it is left."""
+    width = int(column[1:])
+    text = shortened(str(value).replace("\u00a0%", "%").replace("\u202f%", "%"), width)
+    blanks = " " * (width - columns_of(text))
+    return text + blanks if column[0] == "<" else blanks + text
 
 
 def message(blocks: Iterable[str], tail: str = "", *, limit: int = LIMIT) -> str:
     """The non-empty blocks, one below the other, as many as fit above `tail`; the rest is counted in a line."""
     lines = [block for block in blocks if block]
     room = limit - length(tail) - 1
-    used = 0
-    for index, block in enumerate(lines):
-        used += length(block) + 1
-        reserve = RESERVE if index < len(lines) - 1 else 0
-        if used + reserve > room:
-            lines[index:] = [MORE.format(len(lines) - index)]
-            break
+    if sum(length(block) + 1 for block in lines) > room:
+        used = list(accumulate(length(block) + 1 for block in lines))
+        kept = sum(units + RESERVE <= room for units in used)
+        lines[kept:] = [translate(MORE, n=len(lines) - kept)]
     return "\n".join([*lines, tail] if tail else lines)
 
 
@@ -93,4 +111,7 @@ def pages(blocks: Sequence[str], page_size: int, head: str, tail: str = "") -> l
     if len(parts) == 1:
         return [message([head, *parts[0]], tail)]
     numbered = enumerate(parts, 1)
-    return [message([f"{head} · {number} of {len(parts)}", *part], tail) for number, part in numbered]
+    return [
+        message([f"{head} · {translate('{page} of {pages}', page=number, pages=len(parts))}", *part], tail)
+        for number, part in numbered
+    ]

@@ -5,84 +5,152 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bot.languages import translate
+from bot.messages.formats import date
 from bot.messages.markup import escaped
 
 
 def question_missing() -> str:
     """/ask without a question."""
-    return "Add a question, for example:\n<code>/ask Will bitcoin be above 120,000 USD on December 31?</code>"
+    return translate(
+        "Add a question, for example:\n<code>/ask Will bitcoin be above 120,000 USD on December 31?</code>"
+    )
 
 
-def unknown_asset(assets: Sequence[str]) -> str:
-    """/top with an unknown asset."""
-    choices = "\n".join(f"<code>/top {escaped(asset, 60)}</code>" for asset in assets[:20])
-    return f"There is no such asset. Send one of these:\n{choices}"
+def choose_strategy() -> str:
+    """/strategy without a key; above the best strategies."""
+    return translate("Which strategy? These are the best. /hospital lists all; send <code>/strategy KEY</code>.")
+
+
+def unknown_asset(command: str, assets: Sequence[str]) -> str:
+    """/top or /price with an unknown asset."""
+    choices = "\n".join(f"<code>/{command} {escaped(asset, 60)}</code>" for asset in assets[:20])
+    return f"{translate('Unknown asset. Send one of these:')}\n{choices}"
+
+
+def settings() -> str:
+    """/settings: above the themes of charts."""
+    return translate("<b>Settings</b>\nThe colours of charts:")
 
 
 def text_only() -> str:
     """A photo, a voice message or a sticker."""
-    return "I can read only text. Send a question about a market, or /help."
+    return translate("I can read only text. Send a question about a market, or /help.")
 
 
 def private_only() -> str:
     """A command of the private chat, sent in a group."""
-    return "In groups I answer /ask, /lanes, /top, /accuracy and /help. Open our private chat for the other commands."
+    shared = "/ask, /price, /forecast, /lanes, /top, /accuracy, /challenge, /language, /settings, /help"
+    return translate("In groups I answer {commands}. Open our private chat for the other commands.", commands=shared)
 
 
 def cancelled() -> str:
     """A challenge that was not created."""
-    return "Cancelled. Nothing was created. Send /challenge to start again."
+    return translate("Cancelled. Nothing was created. Send /challenge to start again.")
 
 
 def draft_gone() -> str:
     """The deadline of a challenge whose question has expired."""
-    return "The question of this challenge has expired. Send /challenge to start again."
+    return translate("The question of this challenge has expired. Send /challenge to start again.")
 
 
 def nothing_deleted() -> str:
     """[Keep]"""
-    return "Nothing was deleted."
+    return translate("Nothing was deleted.")
 
 
 def voted(receipt: Mapping[str, Any]) -> str:
     """The pop-up after a vote, in plain text."""
     votes = receipt["user_votes"]
-    return f"You voted {receipt['vote']}. Votes so far: {votes['yes']:,} yes, {votes['no']:,} no. You can change yours."
+    voted = translate("You voted yes.") if receipt["vote"] == "yes" else translate("You voted no.")
+    counted = translate("Votes so far: {yes} yes, {no} no. You can change yours.", yes=votes["yes"], no=votes["no"])
+    return f"{voted} {counted}"
 
 
 def choose_hour() -> str:
     """Above the hours of the day."""
-    return "At which hour should the digest arrive?"
+    return translate("At which hour should the digest arrive?")
 
 
 def choose_zone() -> str:
     """Above the time zones."""
-    return "In which time zone? If yours is not listed, send its name:\n<code>/alerts Europe/Vienna</code>"
+    return translate("In which time zone? If yours is not listed, send its name:\n<code>/alerts Europe/Vienna</code>")
+
+
+def choose_quiet_hours() -> str:
+    """Above the choices of quiet hours."""
+    return translate("In which hours should I be quiet? Alerts of these hours arrive when they end.")
 
 
 def unknown_zone(name: str) -> str:
     """/alerts with an unknown time zone."""
-    return (
-        f"There is no time zone “{escaped(name, 100)}”. Send one such as\n"
-        "<code>/alerts Europe/Vienna</code>, or /alerts to choose from a list."
+    return translate(
+        "Unknown time zone “{name}”. Send one such as\n"
+        "<code>/alerts Europe/Vienna</code>, or /alerts to choose from a list.",
+        name=escaped(name, 100),
     )
+
+
+def choose_language() -> str:
+    """/language; above the languages."""
+    return translate("In which language should I reply?")
+
+
+def language_chosen() -> str:
+    """A language was chosen, which is that of this text."""
+    return translate("I reply in English now. You can ask in any of these languages.")
+
+
+def admins_only() -> str:
+    """A setting of a group, pressed by another member, as plain text."""
+    return translate("Only an admin of this group can change this.")
 
 
 def impossible_date() -> str:
     """Not a date; a reason for bad_deadline."""
-    return "This is not a valid date. Use the form YYYY-MM-DD, such as 2026-12-31."
+    return translate("This is not a valid date. Write it like 2026-12-31, 31 December or next Friday.")
 
 
 def date_out_of_range(first: str, last: str) -> str:
     """A date that is too early or too late; a reason for bad_deadline."""
-    return f"The deadline must be between {first} and {last}."
+    return translate("The deadline must be between {first} and {last}.", first=date(first), last=date(last))
 
 
 def question_too_long(length: int, limit: int) -> str:
     """A question longer than the service accepts."""
-    return f"The question has {length:,} characters; the limit is {limit:,}. Send a shorter one, or /cancel."
+    return translate(
+        "The question has {length} characters; the limit is {limit}. It was not counted. Send a shorter one.",
+        length=length,
+        limit=limit,
+    )
+
+
+def interrupted() -> str:
+    """In place of a waiting message whose question was interrupted."""
+    return translate("This question was interrupted by a restart of the bot. The message below has its result.")
+
+
+def given_back(question: str) -> str:
+    """A question that was interrupted long ago."""
+    hint = translate("The bot could not deliver the answer to this question. Send it again.")
+    return f"<i>{escaped(question, 1000)}</i>\n\n{hint}"
+
+
+def group_moved() -> str:
+    """A group became a supergroup, which has another number, while a command was answered."""
+    return translate("This group has just become a supergroup. Send your last command again.")
+
+
+def too_fast() -> str:
+    """Too many updates of one person in a minute."""
+    return translate("You send more than I can answer. Wait a minute, then go on.")
+
+
+def still_checking() -> str:
+    """A text sent while the step before it of a challenge is being checked."""
+    return translate("I am still checking your last message. Send this one again in a few seconds.")
 
 
 def internal_error() -> str:
     """An error of the bot itself."""
-    return "Something went wrong in the bot. The error was logged. Try again in a minute."
+    return translate("Something went wrong in the bot. The error was logged. Try again in a minute.")

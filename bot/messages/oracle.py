@@ -3,93 +3,134 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bot.languages import english, translate, translate_plural
+from bot.languages.punctuation import ended, enumerated, labelled
 from bot.messages.formats import (
     SIDES,
+    as_of,
+    asset,
+    capitalized,
     chance,
     direction_arrow,
     instant,
     percent,
-    plural,
     price,
     time_of_day,
-    words,
     world,
 )
 from bot.messages.markup import escaped, message, pages
+from bot.messages.terms import term
 
 VOTES_A_PAGE = 5
-ADVICE = "Paper research. Not investment advice."
-TYPICAL_S = 15
-SIDES_IN_ORDER = ("bull", "neutral", "bear")
+ADVICE = english("Paper research. Not investment advice.")
+# Kinds of questions that name no single price.
+WITHOUT_PRICE = ("topic", "both", "either", "relative", "volatility")
+UNCLEAR = english("unclear")
+SIDES_IN_ORDER = ("bull", "neutral", "bear", UNCLEAR)
 
 
 def waiting(voters: int) -> str:
     """Before the first vote."""
-    return f"Asking {voters} voters. This takes about {TYPICAL_S} seconds."
+    return translate_plural("Asking {n} voter …", "Asking {n} voters …", voters)
 
 
 def progress(voted: int, voters: int) -> str:
     """While the votes arrive."""
-    return f"{voted} of {voters} have voted."
+    return translate("{voted} of {voters} have voted.", voted=voted, voters=voters)
 
 
 def busy() -> str:
     """The reply to a second question while the first is open."""
-    return "One question at a time. Your last one is still being answered."
+    return translate("One question at a time. Your last one is still being answered.")
 
 
-def answer(document: Mapping[str, Any], usage: Mapping[str, Any] | None = None) -> str:
-    """The consensus on a question; `usage` is the person's own, None if unknown."""
-    consensus = document["consensus"]
-    direction = f"{direction_arrow(consensus['direction'])} {escaped(consensus['direction'], 40)}"
+def answer(document: Mapping[str, Any], quota: Mapping[str, Any] | None = None, asker: str | None = None) -> str:
+    """The answer first, then what was asked and why.
+
+    `quota` is the person's own, None if unknown; `asker` is whose it is in a group, None in a private chat.
+    """
     is_cached = document.get("cached")
     blocks = [
         f"<i>{escaped(document['question'], 1000)}</i>",
         "",
-        f"<b>{direction}</b> · {escaped(words(consensus['strength']).lower(), 40)}",
-        _probabilities(document),
+        f"<b>{headline(document)}</b>",
         _price_range(document.get("price_forecast")),
+        facts(document["understood"]),
+        _understood(document),
+        *map(escaped, document["understood"]["notes"][:3]),
+        _reason(document),
+        _consensus(document["consensus"]),
         _turnout(document),
-        *_understood(document["understood"]),
-        remaining(usage) if usage and not is_cached else "",
-        "The same question was asked minutes ago. This is that answer; it was not counted." if is_cached else "",
+        _remaining_of(quota, asker) if quota and not is_cached else "",
+        translate("The same question was asked minutes ago. This is that answer; it was not counted.")
+        if is_cached
+        else "",
     ]
-    tail = f"<i>{world(document)} · as of {instant(document['as_of'])}</i>\n{ADVICE}"
+    tail = f"<i>{world(document)} · {as_of(document['as_of'])}</i>\n{translate(ADVICE)}"
     return message(blocks, tail)
+
+
+def answer_brief(document: Mapping[str, Any]) -> str:
+    """An answer in one line of plain text, for those with whom it is shared."""
+    return f"{headline(document)} – {document['question']}"
+
+
+def inline_question(question: str) -> str:
+    """A question that was sent in inline mode, before its answer."""
+    return f"<i>{escaped(question, 1000)}</i>"
+
+
+def ask_inline() -> str:
+    """The title of an article that asks a question, in plain text."""
+    return translate("Ask the nine voters")
+
+
+def readings(document: Mapping[str, Any], others: Iterable[str]) -> str:
+    """The other readings of an answered question, under the numbers of their buttons."""
+    hint = translate("If you meant something else, send the question in other words, with its level and its date.")
+    return message([_understood(document), "", translate("It can also be read as:"), *numbered(others)], hint)
 
 
 def votes(document: Mapping[str, Any]) -> list[str]:
     """Every vote with its reasoning, and every abstention with its reason."""
     cast = [vote_lines(name, vote) for name, vote in document["votes"].items()]
     abstained = [
-        f"<b>{escaped(name, 60)}</b> abstained: {escaped(reason)}" for name, reason in document["abstained"].items()
+        translate("<b>{voter}</b> abstained: {reason}", voter=escaped(name, 60), reason=escaped(reason))
+        for name, reason in document["abstained"].items()
     ]
-    head = f"<b>Votes</b> · {escaped(document['question'], 300)}"
-    return pages([*cast, *abstained], VOTES_A_PAGE, head, ADVICE)
+    head = f"{translate('<b>Votes</b>')} · {escaped(document['question'], 300)}"
+    return pages([*cast, *abstained], VOTES_A_PAGE, head, translate(ADVICE))
 
 
 def vote_lines(name: str, vote: Mapping[str, Any]) -> str:
     """One vote: the voter, its side, its probability, its reasoning."""
-    side = escaped(SIDES.get(vote["direction"]) or vote["direction"], 40)
+    side = _side(vote["direction"])
     remarks = [
         escaped(vote["engine"], 60) if vote["engine"] != "embedded" else "",
-        "its model failed, so the embedded engine voted" if vote.get("fallback") else "",
-        "far from the other votes, so it counts one third" if vote.get("outlier") else "",
+        translate("its model failed, so the embedded engine voted") if vote.get("fallback") else "",
+        translate("far from the other votes, so it counts one third") if vote.get("outlier") else "",
     ]
     suffix = "".join(f" · {remark}" for remark in remarks if remark)
-    head = (
-        f"{direction_arrow(vote['direction'])} <b>{escaped(name, 60)}</b> {side} · yes {chance(vote['p_yes'])}{suffix}"
-    )
+    p_yes = translate("yes {chance}", chance=chance(vote["p_yes"]))
+    head = f"{direction_arrow(vote['direction'])} <b>{escaped(name, 60)}</b> {side} · {p_yes}{suffix}"
     return f"\n{head}\n{escaped(vote['reasoning'], 420)}"
 
 
 def remaining(usage: Mapping[str, Any]) -> str:
     """The number of questions left today."""
-    quota = usage["quota"]
-    return f"{quota['remaining']:,} of {plural(quota['limit'], 'question')} left today"
+    return _left(usage["quota"])
+
+
+def _left(quota: Mapping[str, Any]) -> str:
+    return translate_plural(
+        "{remaining} of {n} question left today",
+        "{remaining} of {n} questions left today",
+        quota["limit"],
+        remaining=quota["remaining"],
+    )
 
 
 def quota(usage: Mapping[str, Any]) -> str:
@@ -97,45 +138,115 @@ def quota(usage: Mapping[str, Any]) -> str:
     reset_at = usage["quota"]["reset_at"]
     if not usage["quota"]["remaining"]:
         return quota_used_up(usage["quota"]["limit"], reset_at)
-    return f"{remaining(usage)}.\nThe quota starts again at {instant(reset_at)}."
+    again = translate("The quota starts again: {instant}.", instant=instant(reset_at))
+    return f"{ended(capitalized(remaining(usage)))}\n{again}"
 
 
 def quota_used_up(limit: int | None, reset_at: str | None) -> str:
     """No question is left today."""
-    questions = f"today's {plural(limit, 'question')}" if limit else "today's questions"
-    return f"You have used {questions}. You can ask again after {time_of_day(reset_at)}."
+    if limit:
+        used = translate_plural("You have used today's {n} question.", "You have used today's {n} questions.", limit)
+    else:
+        used = translate("You have used today's questions.")
+    return f"{used} {translate('You can ask again after {time}.', time=time_of_day(reset_at))}"
 
 
-def _probabilities(document: Mapping[str, Any]) -> str:
-    consensus, p_yes = document["consensus"], document["p_yes"]
+def headline(document: Mapping[str, Any]) -> str:
+    """The likelier side and the other one; for a question without yes and no, the price or the likelier direction."""
+    p_yes, forecast, consensus = document["p_yes"], document.get("price_forecast"), document["consensus"]
+    if p_yes is not None:
+        if p_yes >= 0.5:
+            return translate("Yes: {yes} (No {no})", yes=chance(p_yes), no=chance(1 - p_yes))
+        return translate("No: {no} (Yes {yes})", yes=chance(p_yes), no=chance(1 - p_yes))
+    if forecast is not None and "50" in forecast["quantiles"]:
+        return translate("About {price} USD", price=price(forecast["quantiles"]["50"]))
     bull, bear = (percent(consensus[f"{side}_probability"], 0) for side in ("bull", "bear"))
-    # Where "yes" is not the bullish side, bull and bear do not say how likely "yes" is.
-    shows_yes = p_yes is not None and document["understood"].get("polarity") != "bull"
-    return f"Bull {bull} · Bear {bear}" + (f" · Yes {chance(p_yes)}" if shows_yes else "")
+    return translate("Up: {up} (Down {down})", up=bull, down=bear)
+
+
+def has_price(understood: Mapping[str, Any]) -> bool:
+    """Whether a question is about the price of one asset."""
+    return understood["comparator"] not in WITHOUT_PRICE
+
+
+def facts(understood: Mapping[str, Any]) -> str:
+    """The price of now, the level of the question, and its deadline."""
+    parts = []
+    if has_price(understood):
+        parts.append(
+            translate("{asset} {price} USD now", asset=asset(understood["asset"]), price=price(understood["spot"]))
+        )
+        levels = [price(level) for level in (understood["level"], understood["upper_level"]) if level is not None]
+        parts += [_levels(*levels)] if levels else []
+    return " · ".join([*parts, translate("until {date}", date=instant(understood["deadline"]))])
+
+
+def _levels(level: str, upper: str | None = None) -> str:
+    if upper is None:
+        return translate("level {level} USD", level=level)
+    return translate("levels {level} and {upper} USD", level=level, upper=upper)
+
+
+def _understood(document: Mapping[str, Any]) -> str:
+    return translate("Understood as: {question}", question=escaped(document["understood"]["canonical"], 500))
+
+
+def _reason(document: Mapping[str, Any]) -> str:
+    """The reasoning of the voter whose vote is the nearest to the consensus."""
+    cast = [(name, vote) for name, vote in document["votes"].items() if vote["p_yes"] is not None]
+    if not cast:
+        return ""
+    pool = document["p_yes"]
+    if pool is None:
+        pool = sum(vote["p_yes"] for _, vote in cast) / len(cast)
+    name, vote = min(cast, key=lambda entry: abs(entry[1]["p_yes"] - pool))
+    return translate("Why ({voter}): {reason}", voter=escaped(name, 60), reason=escaped(vote["reasoning"], 300))
+
+
+def _consensus(consensus: Mapping[str, Any]) -> str:
+    direction = f"{direction_arrow(consensus['direction'])} {escaped(term(consensus['direction']), 40)}"
+    return f"{direction} · {escaped(term(consensus['strength']), 40)}"
+
+
+def _remaining_of(quota: Mapping[str, Any], asker: str | None) -> str:
+    left = _left(quota)
+    return labelled(escaped(asker, 60), left) if asker else capitalized(left)
 
 
 def _price_range(forecast: Mapping[str, Any] | None) -> str:
     """Where the price will be at the deadline; "" without a forecast of the price."""
     if forecast is None:
         return ""
+    quantiles = {key: price(value) for key, value in forecast["quantiles"].items()}
     half, most = (
-        f"{share}% between {price(forecast['quantiles'][low])} and {price(forecast['quantiles'][high])}"
+        translate(
+            "{percent} between {low} and {high}", percent=percent(share, 0), low=quantiles[low], high=quantiles[high]
+        )
         for share, low, high in ((50, "25", "75"), (90, "5", "95"))
     )
-    return f"Price at the deadline: {half}; {most}"
+    return translate("Price at the deadline: {half}; {most}", half=half, most=most)
 
 
 def _turnout(document: Mapping[str, Any]) -> str:
     cast, voters = document["votes"], len(document["votes"]) + len(document["abstained"])
-    sides = Counter(SIDES.get(vote["direction"], "unclear") for vote in cast.values())
-    shown = ", ".join(
-        f"{sides[side]} {side}" for side in (*SIDES_IN_ORDER, "unclear") if side != "unclear" or sides[side]
-    )
+    sides = Counter(SIDES.get(vote["direction"], UNCLEAR) for vote in cast.values())
+    shown = enumerated(f"{sides[side]} {translate(side)}" for side in SIDES_IN_ORDER if side != UNCLEAR or sides[side])
     effective = document["consensus"].get("effective_voters")
     is_correlated = effective and effective < len(cast) / 2
-    remark = f"\nTheir votes are similar: they count as {effective:g} independent voters" if is_correlated else ""
-    return f"{len(cast)} of {voters} voted: {shown}{remark}"
+    turnout = translate("{voted} of {voters} voted: {sides}", voted=len(cast), voters=voters, sides=shown)
+    if not is_correlated:
+        return turnout
+    meaning = translate(
+        "They look at the same prices and seldom disagree: together they tell as much as {n} independent voters would",
+        n=effective,
+    )
+    return f"{turnout}\n{meaning}"
 
 
-def _understood(understood: Mapping[str, Any]) -> list[str]:
-    return [f"Understood as: {escaped(understood['canonical'], 500)}", *map(escaped, understood["notes"][:3])]
+def _side(direction: str) -> str:
+    return translate(SIDES[direction]) if direction in SIDES else escaped(direction, 40)
+
+
+def numbered(sentences: Iterable[str]) -> list[str]:
+    """Questions under the numbers of their buttons."""
+    return [f"{number}. {escaped(sentence)}" for number, sentence in enumerate(sentences, 1)]

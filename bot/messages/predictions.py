@@ -6,49 +6,122 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from bot.messages.formats import UNKNOWN, asset, chance, footer, instant, percent, plural, price
+from bot.languages import english, translate, translate_plural
+from bot.languages.punctuation import ended, labelled
+from bot.messages.formats import (
+    UNKNOWN,
+    as_of,
+    asset,
+    book_name,
+    capitalized,
+    chance,
+    decimal,
+    footer,
+    instant,
+    percent,
+    price,
+    sentence,
+    signed_decimal,
+    signed_percent,
+    world,
+)
 from bot.messages.markup import escaped, message, pages, table
+from bot.messages.terms import term
 
 MARKETS_A_PAGE = 4
-TOO_FEW = "not enough resolved markets"
-FORECASTERS = (("AI", "ai"), ("market", "market"), ("base rate", "base_rate"))
+HOW_TO_FORECAST = english("Tap a percentage to forecast yes. Only you see it until the market is decided.")
+TOO_FEW = "not enough resolved markets"  # the API's verdict
+ACCURACY = {"percent": "accuracy_pct", "low": "accuracy_low_pct", "high": "accuracy_high_pct"}
+FORECASTERS = ((english("AI"), "ai"), (english("market"), "market"), (english("base rate"), "base_rate"))
 
 
-def markets(document: Mapping[str, Any], *, now: datetime | None = None) -> list[str]:
-    """The open markets in the API's order, numbered from 1, MARKETS_A_PAGE to a page."""
-    listed = [market(number, entry) for number, entry in enumerate(document["markets"], 1)]
+def markets(
+    document: Mapping[str, Any], own_votes: Mapping[str, str] | None = None, *, now: datetime | None = None
+) -> list[str]:
+    """The open markets in the API's order, numbered from 1, MARKETS_A_PAGE to a page; own votes are by market id."""
+    own = own_votes or {}
+    listed = [market(number, entry, own.get(entry["id"])) for number, entry in enumerate(document["markets"], 1)]
     tail = footer(document, now)
     if not listed:
-        return [message(["No market is open right now. New markets open every day at 12:00 UTC."], tail)]
-    return pages(listed, MARKETS_A_PAGE, f"<b>{plural(document['count'], 'open market')}</b>", tail)
+        return [message([translate("No market is open right now. New markets open every day at 12:00 UTC.")], tail)]
+    head = translate_plural("<b>{n} open market</b>", "<b>{n} open markets</b>", document["count"])
+    return pages(listed, MARKETS_A_PAGE, head, tail)
 
 
-def market(number: int, entry: Mapping[str, Any]) -> str:
+def one_market(entry: Mapping[str, Any]) -> str:
+    """The page of a market: what all sides give it now, how it will be settled, and how it was."""
+    outcome, latest = entry["resolution"]["outcome"], entry["ai_now"]
+    own_vote, own_forecast = entry["my_vote"], entry["my_forecast"]
+    votes = [
+        _ai(entry["ai"]),
+        translate("AI now {chance}", chance=chance(latest["p_yes"])) if latest else "",
+        outside_odds(entry["market_odds"]),
+        user_votes(entry["user_votes"], own_vote and own_vote["vote"]),
+    ]
+    blocks = [
+        f"<b>{escaped(entry['question'], 800)}</b>",
+        translate("Yes: {votes}", votes=" · ".join(part for part in votes if part)),
+        translate("Your forecast: yes {chance}", chance=chance(own_forecast["p_yes"])) if own_forecast else "",
+        _facts(entry),
+        translate("Resolved: {outcome}", outcome=escaped(term(outcome), 20)) if outcome else "",
+        translate("Evidence: {evidence}", evidence=sentence(entry["resolution"]["evidence"], 400)) if outcome else "",
+        translate("Rule: {rule}", rule=sentence(entry["resolution"]["rule"], 400)) if not outcome else "",
+        translate(HOW_TO_FORECAST) if entry["status"] == "open" else "",
+    ]
+    latest_at = entry["resolution"]["resolved_at"] or (latest and latest["as_of"]) or entry["created_at"]
+    return message(blocks, f"<i>{world(entry)} · {as_of(latest_at)}</i>\n{translate('Not investment advice.')}")
+
+
+def _facts(entry: Mapping[str, Any]) -> str:
+    """The asset, its price, the end of the market, and whether it was backfilled."""
+    parts = [
+        asset(entry["asset"]),
+        translate("now {price}", price=price(entry["context"]["price"])) if entry["context"] else "",
+        translate("until {date}", date=instant(entry["closes_at"])),
+        translate("backfilled") if entry["backfilled"] else "",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def chance_levels(entry: Mapping[str, Any]) -> list[int]:
+    """Probabilities in percent about ten points below and above that of the AI, without those that cannot come."""
+    latest = entry["ai_now"] or entry["ai"]
+    if latest is None:
+        return []
+    rounded = (round((100 * latest["p_yes"] + step) / 5) * 5 for step in (-10, 10))
+    return [level for level in rounded if 5 <= level <= 95]
+
+
+def market(number: int, entry: Mapping[str, Any], own_vote: str | None = None) -> str:
     """One market: the probabilities of the AI, of the outside market and of the users."""
-    current = f" · now {price(entry['context']['price'])}" if entry["context"] else ""
-    backfilled = " · backfilled" if entry["backfilled"] else ""
-    odds = outside_odds(entry["market_odds"])
+    votes = f"{_ai(entry['ai'])} · {outside_odds(entry['market_odds'])} · {user_votes(entry['user_votes'], own_vote)}"
     return "\n".join(
         [
             f"\n<b>{number}.</b> {escaped(entry['question'], 420)}",
-            f"Yes: {_ai(entry['ai'])} · {odds} · {user_votes(entry['user_votes'])}",
-            f"{asset(entry['asset'])}{current} · until {instant(entry['closes_at'])}{backfilled}",
+            translate("Yes: {votes}", votes=votes),
+            _facts(entry),
         ]
     )
 
 
-def user_votes(votes: Mapping[str, Any]) -> str:
-    """The share of users that voted yes, with their number."""
+def user_votes(votes: Mapping[str, Any], own_vote: str | None = None) -> str:
+    """The share of users that voted yes, with their number, and the reader's own vote."""
+    own = f", {translate('your vote: {vote}', vote=escaped(term(own_vote), 20))}" if own_vote else ""
     if not votes["total"]:
-        return "no user votes"
-    return f"users {percent(votes['yes_pct'], 0)} (n = {votes['total']:,})"
+        return translate("no user votes") + own
+    return translate("users {percent} (n = {n})", percent=percent(votes["yes_pct"], 0), n=votes["total"]) + own
 
 
 def outside_odds(odds: Mapping[str, Any] | None) -> str:
     """The outside market's probability of yes."""
     if not odds:
-        return "no outside market"
-    return f"market {chance(odds['p_yes'])}{' (SIMULATED)' if odds['simulated'] else ''}"
+        return translate("no outside market")
+    return translate("market {chance}", chance=chance(odds["p_yes"])) + _simulated(odds)
+
+
+def _simulated(odds: Mapping[str, Any]) -> str:
+    """The mark of odds, or of a book with odds, of no real market."""
+    return f" ({translate('SIMULATED')})" if odds["simulated"] else ""
 
 
 def accuracy(versus: Mapping[str, Any], *, now: datetime | None = None) -> str:
@@ -56,10 +129,10 @@ def accuracy(versus: Mapping[str, Any], *, now: datetime | None = None) -> str:
     books = _live_first(versus)
     voters = next((_voters(book) for book in books if not _has_too_few(book)), "")
     blocks = [
-        "<b>The AI against the market</b>",
+        translate("<b>The AI against the market</b>"),
         *(_book(book) for book in books[:4]),
         voters,
-        "Brier score: mean squared error. Lower is better; a coin flip has 0.25.",
+        translate("Brier score: mean squared error. Lower is better; a coin flip has {score}.", score=0.25),
     ]
     return message(blocks, footer(versus, now))
 
@@ -68,12 +141,22 @@ def verdict(versus: Mapping[str, Any]) -> str:
     """The track record in one sentence, of the live book once it has enough resolved markets."""
     book = next((book for book in _live_first(versus) if not _has_too_few(book)), None)
     if book is None:
-        return f"AI against market: {TOO_FEW}"
+        return translate("AI against market: {verdict}.", verdict=term(TOO_FEW))
     ai, outside = (
-        f"{percent(book[side]['accuracy_pct'], 0)} right (n = {book[side]['accuracy_n']:,})"
+        translate(
+            "{percent} right (n = {n}, 95% interval {low} to {high})",
+            n=book[side]["accuracy_n"],
+            **{name: percent(book[side][field], 0) for name, field in ACCURACY.items()},
+        )
         for side in ("ai", "market")
     )
-    return f"AI {ai}, market {outside}, {_name(book).lower()}: {escaped(book['verdict'], 120)}"
+    return translate(
+        "AI {ai}, market {market}, {book}: {verdict}.",
+        ai=ai,
+        market=outside + _simulated(book),
+        book=book_name(book).lower(),
+        verdict=escaped(term(book["verdict"]), 120),
+    )
 
 
 def _live_first(versus: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -85,45 +168,48 @@ def _has_too_few(book: Mapping[str, Any]) -> bool:
     return book["verdict"] == TOO_FEW
 
 
-def _name(book: Mapping[str, Any]) -> str:
-    return "Backfilled" if book["backfilled"] else "Live"
-
-
 def _ai(pool: Mapping[str, Any] | None) -> str:
-    return f"AI {chance(pool['p_yes'])}" if pool else "no AI vote yet"
+    return translate("AI {chance}", chance=chance(pool["p_yes"])) if pool else translate("no AI vote yet")
 
 
 def _book(book: Mapping[str, Any]) -> str:
-    head = f"\n<b>{_name(book)}</b>: {book['n']:,} resolved"
+    head = "\n" + translate("<b>{book}</b>: {n} resolved", book=book_name(book), n=book["n"])
     if _has_too_few(book):
-        return f"{head}\nNot enough resolved markets for a result yet."
-    rows = [_scores(label, book[key]) for label, key in FORECASTERS]
-    shown = table([("", "right", "n", "Brier"), *rows], "<9", ">6", ">6", ">7")
+        return f"{head}\n{translate('Not enough resolved markets for a result yet.')}"
+    rows = [_scores(translate(label), book[key]) for label, key in FORECASTERS]
+    shown = table([("", translate("right"), "n", "Brier"), *rows], "<11", ">7", ">6", ">7")
+    if book["simulated"]:
+        head += f" · {translate('market')}{_simulated(book)}"
     return f"{head}\n{shown}\n{_reference(book['ai'])}\n{_difference(book)}"
 
 
 def _scores(label: str, scores: Mapping[str, Any]) -> Sequence[str]:
-    brier = UNKNOWN if scores["brier"] is None else f"{scores['brier']:.4f}"
-    return label, percent(scores["accuracy_pct"]), f"{scores['accuracy_n']:,}", brier
+    brier = UNKNOWN if scores["brier"] is None else decimal(scores["brier"], 4)
+    return label, percent(scores["accuracy_pct"]), decimal(scores["accuracy_n"], 0), brier
 
 
 def _reference(scores: Mapping[str, Any]) -> str:
     """What two forecasters without insight reach, and the AI's skill beyond them."""
     likelier, never = percent(scores["likelier_side_pct"]), percent(scores["always_no_pct"])
-    skill = UNKNOWN if scores["skill"] is None else f"{100 * scores['skill']:+.1f}%"
-    line = f"Right without insight: always the likelier side {likelier}, always NO {never}."
-    return f"{line}\nSkill of the AI over how often such markets came true before: {skill}."
+    skill = signed_percent(None if scores["skill"] is None else 100 * scores["skill"])
+    line = translate(
+        "Right without insight: always the likelier side {likelier}, always NO {never}.", likelier=likelier, never=never
+    )
+    return f"{line}\n{translate('Skill of the AI over how often such markets came true before: {skill}.', skill=skill)}"
 
 
 def _difference(book: Mapping[str, Any]) -> str:
-    summary = escaped(book["verdict"], 120).capitalize()
-    gap = book["difference"]
+    summary, gap = capitalized(escaped(term(book["verdict"]), 120)), book["difference"]
     if gap is None:
-        return f"{summary}."
-    interval = f"95% interval {gap['low']:+.4f} to {gap['high']:+.4f}"
-    return f"{summary}: Brier scores differ by {gap['mean']:+.4f}, {interval}."
+        return ended(summary)
+    mean, low, high = (signed_decimal(gap[key], 4) for key in ("mean", "low", "high"))
+    difference = translate(
+        "Brier scores differ by {mean}, 95% interval {low} to {high}.", mean=mean, low=low, high=high
+    )
+    return labelled(summary, difference)
 
 
 def _voters(book: Mapping[str, Any]) -> str:
     rows = [_scores(voter["voter"], voter) for voter in book["voters"][:12]]
-    return f"\n<b>Each voter</b>, {_name(book).lower()}\n{table(rows, '<9', '>6', '>6', '>7')}" if rows else ""
+    head = translate("<b>Each voter</b>, {book}", book=book_name(book).lower())
+    return f"\n{head}\n{table(rows, '<11', '>7', '>6', '>7')}" if rows else ""

@@ -2,87 +2,112 @@
 
 from __future__ import annotations
 
-START = """I send your questions to the oracle and show paper-trading results. \
+from bot.languages import english, translate
+
+START = english(
+    """I send your questions to the oracle and show paper-trading results. \
 Nothing here trades, and nothing is investment advice.
 
 Send me a question about a market, for example:
 <i>Will bitcoin be above 120,000 USD on December 31?</i>
 
 Nine voters answer it, each with its reasoning. See /lanes and /top for paper trading, /help for all commands."""
+)
 
-HELP = """<b>Questions</b>
-Send a question about a market, or
-/ask QUESTION – nine voters answer it
-/quota – your remaining questions today
+# A line each; an empty line separates two sections.
+HELP = (
+    english("<b>Questions</b>"),
+    english("Send a question about a market (in a group with my name in it, or as a reply to me), or"),
+    english("/ask QUESTION – nine voters answer it"),
+    english("/price – all prices; also /price btc"),
+    english("/forecast – where prices will be; also /forecast btc"),
+    english("/quota – your remaining questions today"),
+    "",
+    english("<b>Predictions</b>"),
+    english("/markets – open markets; vote yes or no, forecast, follow"),
+    english("/challenge – give the AIs a question with a deadline"),
+    english("/challenges – open challenges"),
+    english("/accuracy – the AI against the market"),
+    english("/streaks – correct predictions in a row"),
+    english("/forecasters – people, the AI and the market compared; /name to be listed"),
+    "",
+    english("<b>Paper trading</b>"),
+    english("/lanes – the six lanes; also /lanes cex, /lanes dex"),
+    english("/lane NAME – one lane"),
+    english("/top – the best strategies; also /top gold"),
+    english("/strategy KEY – one strategy"),
+    english("/hospital – the health of all 54 strategies"),
+    english("/fund – the virtual 1,000 USD fund of apex"),
+    english("/brain – the apex forecast for Bitcoin's next day"),
+    english("/news – the sentiment of the news"),
+    "",
+    english("<b>You</b>"),
+    english("/me – your votes, forecasts and questions, and which came true"),
+    english("/following – what you follow; also /follow btc 70000"),
+    english("/alerts – choose which messages I send you"),
+    english("/settings – light or dark charts"),
+    english("/language – choose my language"),
+    english("/cancel – stop writing a challenge"),
+    english("/privacy – what data is stored"),
+    english("/deleteme – delete your data"),
+    "",
+    english("Nothing here trades, and nothing is investment advice."),
+)
 
-<b>Predictions</b>
-/markets – open markets; vote yes or no
-/challenge – give the AIs a question with a deadline
-/challenges – open challenges
-/accuracy – the AI against the market
-/streaks – correct predictions in a row
-
-<b>Paper trading</b>
-/lanes – the six lanes; also /lanes cex, /lanes dex
-/lane NAME – one lane
-/top – the best strategies; also /top gold
-/strategy KEY – one strategy
-/hospital – the health of all 54 strategies
-/fund – the virtual 1,000 USD fund of apex
-/brain – the apex forecast for Bitcoin's next day
-/news – the sentiment of the news
-
-<b>You</b>
-/alerts – choose which messages I send you
-/cancel – stop writing a challenge
-/privacy – what data is stored
-/deleteme – delete your data
-
-Nothing here trades, and nothing is investment advice."""
-
-PRIVACY = """<b>Stored data</b>
-This bot stores your Telegram number, drafts of challenges, the numbers of your challenges, your alerts with their \
-hour and time zone, and for seven days the answers behind buttons.
-
-The service does not know who you are. It gets a code, computed from your Telegram number with a secret of this bot. \
-Under that code it counts your questions and votes. It stores questions and challenges with their votes, and \
-everybody can see challenges.
-
-Telegram transports all messages under its own rules.
-
-/deleteme deletes the data of this bot. Public challenges stay, without your name."""
+PRIVACY = (
+    english("<b>Stored data</b>"),
+    english(
+        "This bot stores your Telegram number, your language, drafts of challenges, the numbers of your challenges, "
+        "your votes and forecasts, what you follow, a question until it is answered, your alerts with their hours and "
+        "time zone, and for seven days the answers behind buttons."
+    ),
+    "",
+    english(
+        "The service does not know who you are. It gets a code, computed from your Telegram number with a secret of "
+        "this bot. Under that code it counts your questions and votes. It stores questions and challenges with their "
+        "votes, and everybody can see challenges."
+    ),
+    "",
+    english("Telegram transports all messages under its own rules."),
+    "",
+    english("/deleteme deletes the data of this bot. Public challenges stay, without your name."),
+)
 
 
 def start() -> str:
     """The first message that a person reads."""
-    return START
+    return translate(START)
 
 
 def help_text() -> str:
     """All commands, one line each."""
-    return HELP
+    return _lines(HELP)
 
 
 def privacy() -> str:
     """Which data is stored where, and how to delete it."""
-    return PRIVACY
+    return _lines(PRIVACY)
 
 
 def unknown_command() -> str:
     """A command that does not exist."""
-    return "I do not know this command. /help lists all commands."
+    return translate("I do not know this command. /help lists all commands.")
 
 
 def nothing_to_cancel() -> str:
     """/cancel when no challenge is being written."""
-    return "There is nothing to cancel. Send a question, or /help."
+    return translate("There is nothing to cancel. Send a question, or /help.")
 
 
 def expired() -> str:
     """A button whose saved answer is gone, as plain text."""
-    return "This answer has expired. Ask again."
+    return translate("This answer has expired. Ask again.")
 
 
 def challenge_in_private() -> str:
     """/challenge in a group; above the button that opens the private chat."""
-    return "You can write a challenge only in our private chat. The button below opens it."
+    return translate("You can write a challenge only in our private chat. The button below opens it.")
+
+
+def _lines(texts: tuple[str, ...]) -> str:
+    return "\n".join(text and translate(text) for text in texts)

@@ -6,21 +6,48 @@ import json
 
 from bot.store.alerts import Alert, Alerts
 from bot.store.answers import Answers
-from bot.store.challenges import AuthoredChallenge, Challenges
+from bot.store.challenges import Challenges
+from bot.store.chart_themes import CHART_THEMES, ChartThemes
 from bot.store.conversations import Conversations
 from bot.store.drafts import Draft, Drafts
-from bot.store.switches import DEFAULT_DIGEST, EVENTS, STATES, DigestSubscriber, Subscriber, Switches, is_timezone
+from bot.store.follows import MAX_FOLLOWS, Follow, FollowEvent, Follows, Kind, Target
+from bot.store.groups import Groups, GroupSettings
+from bot.store.languages import ChatLanguages
+from bot.store.live_challenges import LiveChallenges, LiveMessage
+from bot.store.questions import OpenQuestion, Questions
+from bot.store.quiet_hours import Hours, QuietHours
+from bot.store.switches import (
+    DEFAULT_DIGEST,
+    DEFAULTS,
+    EVENTS,
+    STATES,
+    DigestSubscriber,
+    Subscriber,
+    is_timezone,
+)
+from bot.store.votes import OwnCall, Votes
 
 __all__ = [
+    "CHART_THEMES",
+    "DEFAULTS",
     "DEFAULT_DIGEST",
     "EVENTS",
+    "MAX_FOLLOWS",
     "STATES",
     "Alert",
-    "AuthoredChallenge",
     "DigestSubscriber",
     "Draft",
+    "Follow",
+    "FollowEvent",
+    "GroupSettings",
+    "Hours",
+    "Kind",
+    "LiveMessage",
+    "OpenQuestion",
+    "OwnCall",
     "Store",
     "Subscriber",
+    "Target",
     "is_timezone",
 ]
 
@@ -32,19 +59,43 @@ PERSONAL = {
     "alerts": "switch",
     "waiting": "alert",
     "sent": "sent",
+    "questions": "open_question",
+    "votes": "vote",
+    "forecasts": "forecast",
+    "follows": "follow",
+    "quiet_hours": "quiet_hours",
 }
 
 
-class Store(Answers, Drafts, Challenges, Switches, Alerts, Conversations):
+class Store(
+    Answers,
+    Questions,
+    Votes,
+    Drafts,
+    Challenges,
+    LiveChallenges,
+    Groups,
+    ChartThemes,
+    QuietHours,
+    Follows,
+    Alerts,
+    Conversations,
+    ChatLanguages,
+):
     """All tables of the bot; every method is synchronous, fast, and safe to call from any thread."""
 
     def forget(self, user_id: int) -> dict[str, int]:
-        """Delete all data of a person; returns the number of deleted rows of each kind."""
+        """Delete all data of a person; returns the number of deleted rows of each kind.
+
+        The language is not counted: every update stores that of the person's Telegram again.
+        """
         with self._writing() as db:
             counts = {
                 name: db.execute(f"DELETE FROM {table} WHERE user_id = ?", (user_id,)).rowcount  # noqa: S608
                 for name, table in PERSONAL.items()
             }
+            db.execute("DELETE FROM follow WHERE owner_id = ?", (user_id,))
+            db.execute("DELETE FROM chat_language WHERE chat_id = ?", (user_id,))
             keys = db.execute("SELECT name, key FROM conversation").fetchall()
             theirs = [tuple(row) for row in keys if user_id in json.loads(row["key"])]
             db.executemany("DELETE FROM conversation WHERE name = ? AND key = ?", theirs)

@@ -1,6 +1,7 @@
 """The queue of alerts: written in one transaction with the document that caused them, then taken one by one.
 
-An alert is removed from the queue before it is sent, so that neither a crash nor a second watcher sends it twice.
+An alert is marked as taken before it is sent, so that neither a crash nor a second watcher sends it twice. It keeps its
+place in the queue until it was sent, so that the alerts of a chat are sent in order.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from bot.store.quiet_hours import quiet_until
 from bot.store.sqlite_file import SqliteFile
 
 MARK_KEPT_S = 90 * 86400
+AT_CHOSEN_HOUR = "digest"  # this event's alerts are sent in quiet hours too: the person chose their hour
 
 
 class Alert(NamedTuple):
@@ -51,43 +54,53 @@ class Alerts(SqliteFile):
     def record(self, name: str, document: dict[str, Any], alerts: Iterable[Alert]) -> None:
         """Replace the document and queue the alerts it causes, in one transaction; marked alerts are skipped."""
         with self._writing() as db:
-            _queue(db, alerts, self._seconds())
+            queue_alerts(db, alerts, self._seconds())
             db.execute("REPLACE INTO state VALUES (?, ?)", (name, json.dumps(document)))
 
     def queue(self, alerts: Iterable[Alert]) -> None:
         """Queue alerts in one transaction; alerts that are marked already are skipped."""
         with self._writing() as db:
-            _queue(db, alerts, self._seconds())
+            queue_alerts(db, alerts, self._seconds())
 
     def waiting(self) -> list[Alert]:
-        """The queued alerts, oldest first; expired alerts and marks older than MARK_KEPT_S are deleted."""
+        """The alerts to send now, oldest first; expired alerts and marks older than MARK_KEPT_S are deleted."""
         now = self._seconds()
         with self._writing() as db:
             db.execute("DELETE FROM alert WHERE until < ?", (now,))
             db.execute("DELETE FROM sent WHERE marked_at < ?", (now - MARK_KEPT_S,))
             rows = db.execute(
-                "SELECT user_id, event, key, chat_id, silent, text, until FROM alert ORDER BY rowid"
+                "SELECT user_id, event, key, chat_id, silent, text, until FROM alert"
+                " WHERE due <= ? AND NOT taken ORDER BY rowid",
+                (now,),
             ).fetchall()
         return [Alert(*row)._replace(silent=bool(row["silent"])) for row in rows]
 
     def take(self, alert: Alert) -> bool:
-        """Remove an alert from the queue to send it; False if it is no longer queued."""
-        return self._write("DELETE FROM alert WHERE user_id = ? AND event = ? AND key = ?", *alert[:3]) == 1
+        """Reserve an alert to send it; False if it was taken or is no longer queued."""
+        statement = "UPDATE alert SET taken = 1 WHERE user_id = ? AND event = ? AND key = ? AND NOT taken"
+        return self._write(statement, *alert[:3]) == 1
 
     def put_back(self, alert: Alert) -> None:
-        """Queue an alert again that was certainly not delivered, unless its person's data was deleted meanwhile."""
-        self._write(
-            "INSERT OR IGNORE INTO alert SELECT ?, ?, ?, ?, ?, ?, ?"
-            " WHERE EXISTS (SELECT 1 FROM sent WHERE user_id = ? AND event = ? AND key = ?)",
-            *alert,
-            *alert[:3],
-        )
+        """Release an alert that was certainly not delivered."""
+        self._write("UPDATE alert SET taken = 0 WHERE user_id = ? AND event = ? AND key = ?", *alert[:3])
+
+    def remove(self, alert: Alert) -> None:
+        """The alert was sent, or is lost."""
+        self._write("DELETE FROM alert WHERE user_id = ? AND event = ? AND key = ?", *alert[:3])
 
 
-def _queue(db: sqlite3.Connection, alerts: Iterable[Alert], now: float) -> None:
+def queue_alerts(db: sqlite3.Connection, alerts: Iterable[Alert], now: float) -> None:
+    """Queue the alerts that are not marked yet; those of quiet hours wait for their end."""
     for alert in alerts:
-        if _mark(db, alert.user_id, alert.event, alert.key, now):
-            db.execute("INSERT INTO alert VALUES (?, ?, ?, ?, ?, ?, ?)", alert)
+        if not _mark(db, alert.user_id, alert.event, alert.key, now):
+            continue
+        due = 0 if alert.event == AT_CHOSEN_HOUR else quiet_until(db, alert.user_id, now)
+        until = alert.until + (due - now if due else 0)
+        db.execute(
+            "INSERT INTO alert (user_id, event, key, chat_id, silent, text, until, due)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (*alert[:6], until, due),
+        )
 
 
 def _mark(db: sqlite3.Connection, user_id: int, event: str, key: str, now: float) -> bool:

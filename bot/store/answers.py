@@ -47,3 +47,8 @@ class Answers(SqliteFile):
             self._seconds() - KEPT_S,
         )
         return json.loads(row["payload"]) if row else None
+
+    def find_shared(self, token: str) -> dict[str, Any] | None:
+        """The payload of a token in any chat, for a link that somebody shared; None if it has expired."""
+        row = self._row("SELECT payload FROM answer WHERE token = ? AND kept_at >= ?", token, self._seconds() - KEPT_S)
+        return json.loads(row["payload"]) if row else None

@@ -12,8 +12,8 @@ from bot.store.sqlite_file import SqliteFile
 State = Literal["on", "silent", "off"]
 
 STATES = ("on", "silent", "off")
-# Authors get the outcome of their challenges by default; every other event must be switched on.
-DEFAULTS: dict[str, State] = {"my_challenge": "on", "flip": "off", "lane": "off", "hospital": "off", "digest": "off"}
+# What a person follows is on by default; every other event must be switched on.
+DEFAULTS: dict[str, State] = {"followed": "on", "flip": "off", "lane": "off", "hospital": "off", "digest": "off"}
 EVENTS = tuple(DEFAULTS)
 DEFAULT_DIGEST = {"hour": 8, "timezone": "UTC"}
 
@@ -41,7 +41,7 @@ class Switches(SqliteFile):
     def switches(self, user_id: int) -> dict[str, State]:
         """The state of every event."""
         rows = self._rows("SELECT event, state FROM switch WHERE user_id = ?", user_id)
-        return DEFAULTS | {row["event"]: row["state"] for row in rows}
+        return DEFAULTS | {row["event"]: row["state"] for row in rows if row["event"] in EVENTS}
 
     def set_switch(self, user_id: int, chat_id: int, event: str, state: str) -> None:
         """Set the state of an event; raises ValueError for an unknown event or state.
@@ -51,7 +51,7 @@ class Switches(SqliteFile):
         if event not in EVENTS or state not in STATES:
             raise ValueError(f"no such switch: {event} {state}")
         with self._writing() as db:
-            _set_state(db, user_id, chat_id, event, state, self._seconds())
+            set_state(db, user_id, chat_id, event, state, self._seconds())
 
     def digest(self, user_id: int) -> dict[str, Any] | None:
         """`hour` (0 to 23) and `timezone` of a person's digest; None if it was never switched on."""
@@ -68,12 +68,12 @@ class Switches(SqliteFile):
             raise ValueError(f"no such hour of a day: {hour} {timezone}")
         with self._writing() as db:
             if hour is None:
-                _set_state(db, user_id, chat_id, "digest", "off", self._seconds())
+                set_state(db, user_id, chat_id, "digest", "off", self._seconds())
                 return
             is_silent = db.execute(
                 "SELECT 1 FROM switch WHERE user_id = ? AND event = 'digest' AND state = 'silent'", (user_id,)
             ).fetchone()
-            _set_state(db, user_id, chat_id, "digest", "silent" if is_silent else "on", self._seconds())
+            set_state(db, user_id, chat_id, "digest", "silent" if is_silent else "on", self._seconds())
             db.execute(
                 "UPDATE switch SET hour = ?, timezone = ?, since = ? WHERE user_id = ? AND event = 'digest'",
                 (hour, timezone, self._seconds(), user_id),
@@ -88,17 +88,20 @@ class Switches(SqliteFile):
         rows = self._subscriptions("digest")
         return [DigestSubscriber(_subscriber(row), row["hour"], row["timezone"]) for row in rows]
 
+    def states(self, event: str) -> dict[int, State]:
+        """The state of an event for each person who ever changed it."""
+        return {row["user_id"]: row["state"] for row in self._rows("SELECT * FROM switch WHERE event = ?", event)}
+
     def _subscriptions(self, event: str) -> list[sqlite3.Row]:
         return self._rows("SELECT * FROM switch WHERE event = ? AND state != 'off' ORDER BY user_id", event)
 
     def switch_off(self, chat_id: int) -> None:
         """Switch off all alerts to a chat that cannot be reached: the bot is blocked, or the chat is deleted."""
         with self._writing() as db:
-            # Authors who never changed this switch have no row for it yet.
+            # People who never changed this switch have no row for it yet.
             db.execute(
                 "INSERT OR IGNORE INTO switch (user_id, event, chat_id, state, since)"
-                " SELECT user_id, 'my_challenge', chat_id, 'on', ? FROM challenge"
-                " WHERE chat_id = ? AND notified_at IS NULL",
+                " SELECT user_id, 'followed', chat_id, 'on', ? FROM follow WHERE chat_id = ?",
                 (self._seconds(), chat_id),
             )
             db.execute(
@@ -111,7 +114,7 @@ def _subscriber(row: sqlite3.Row) -> Subscriber:
     return Subscriber(row["user_id"], row["chat_id"], row["state"] == "silent", row["since"])
 
 
-def _set_state(db: sqlite3.Connection, user_id: int, chat_id: int, event: str, state: str, now: float) -> None:
+def set_state(db: sqlite3.Connection, user_id: int, chat_id: int, event: str, state: str, now: float) -> None:
     hour, timezone = DEFAULT_DIGEST.values() if event == "digest" else (None, None)
     # On and silent are one subscription; `since` changes only when it was off.
     db.execute(

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from notebooks.widgets.apex import ApexPanel
     from notebooks.widgets.battle import BattlePanel
     from notebooks.widgets.connection import connect
+    from notebooks.widgets.forecast import ForecastPanel
     from notebooks.widgets.hospital import HospitalPanel
     from notebooks.widgets.leaderboard import LeaderboardPanel
     from notebooks.widgets.oracle import OraclePanel
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ApexPanel",
     "BattlePanel",
+    "ForecastPanel",
     "HospitalPanel",
     "LeaderboardPanel",
     "OraclePanel",
@@ -30,6 +32,7 @@ __all__ = [
 MODULES = {
     "ApexPanel": "apex",
     "BattlePanel": "battle",
+    "ForecastPanel": "forecast",
     "HospitalPanel": "hospital",
     "LeaderboardPanel": "leaderboard",
     "OraclePanel": "oracle",

@@ -10,7 +10,7 @@ from plotly.subplots import make_subplots
 from notebooks.widgets import frames
 from notebooks.widgets.apex_facts import hover, label, layer_facts, layers_of, subtitle, title, trade_facts
 from notebooks.widgets.apex_fund import FundTraces
-from notebooks.widgets.figure import Figure, pick_on_click
+from notebooks.widgets.figure import Figure
 from notebooks.widgets.probability_rows import EVEN, category_axis, direction_mark, draw_stems, row_label
 from notebooks.widgets.refreshing_panel import RefreshingPanel
 from notebooks.widgets.wording import Document, escaped
@@ -31,7 +31,7 @@ class ApexPanel(RefreshingPanel):
         self._stems = figure.new_scatter(row=1, col=1, mode="lines", hoverinfo="skip")
         hovertemplate = "%{customdata}<extra></extra>"
         self.marks = figure.new_scatter(row=1, col=1, mode="markers", cliponaxis=False, hovertemplate=hovertemplate)
-        pick_on_click(self.marks, self.pick)
+        figure.on_pick(self.marks, self.pick)
         self.fund = FundTraces(figure, self.pick_trade)
         figure.update_layout(height=820, showlegend=False, hovermode="closest", margin={"t": 100, "r": 230})
         figure.update_xaxes(row=1, col=1, ticksuffix="%", title="P(bitcoin is higher), bars start at 50%")

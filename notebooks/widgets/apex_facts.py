@@ -7,7 +7,7 @@ from typing import Any
 from notebooks.widgets.frames.apex import FUSED
 from notebooks.widgets.html_tables import Fact, grid, table
 from notebooks.widgets.probability_rows import DIRECTIONS
-from notebooks.widgets.wording import BACKFILLED, Document, escaped, minute, percent, shortened, world
+from notebooks.widgets.wording import BACKFILLED, Document, escaped, minute, number, percent, shortened, world
 
 LONGEST = 32  # characters of a reason beside a layer
 STANCES = {"BULLISH": "leans up", "BEARISH": "leans down", "NEUTRAL": "is neutral"}
@@ -93,7 +93,8 @@ def title(apex: Document, fund: Document) -> str:
     special = ", special mode" if apex["special_mode"]["active"] else ""
     stance = STANCES.get(vote["direction"], escaped(str(vote["direction"])))
     call = f"P(up) {100 * vote['p_up']:.1f}%, confidence {apex['confidence']:.3f}{special}"
-    return f"Apex {stance}: {call} · fund {fund['pnl_pct']:+.1f}%, half in bitcoin {fund['benchmark']['pnl_pct']:+.1f}%"
+    gains = f"fund {number(fund['pnl_pct'], '+.1f')}%, half in bitcoin {number(fund['benchmark']['pnl_pct'], '+.1f')}%"
+    return f"Apex {stance}: {call} · {gains}"
 
 
 def subtitle(apex: Document, fund: Document) -> str:

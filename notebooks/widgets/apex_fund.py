@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from notebooks.widgets.curves import CurveEnd, drawdowns_pct, instants, labels, values
-from notebooks.widgets.figure import Figure, pick_on_click
+from notebooks.widgets.figure import Figure
 from notebooks.widgets.theme import Palette
-from notebooks.widgets.wording import Document, escaped, minute
+from notebooks.widgets.wording import Document, escaped, minute, number
 
 SIDES = {"buy": "triangle-up-open", "sell": "triangle-down-open"}
 UNKNOWN = "x"
@@ -35,7 +35,7 @@ class FundTraces:
             for backfilled in (True, False)
         }
         self.trades = figure.new_scatter(row=EQUITY_ROW, col=1, mode="markers", hovertemplate="%{text}<extra></extra>")
-        pick_on_click(self.trades, pick)
+        figure.on_pick(self.trades, pick)
 
     def draw(self, fund: Document, palette: Palette) -> list[dict[str, Any]]:
         """Update the traces to a document, and return the labels at the ends of the curves."""
@@ -49,8 +49,12 @@ class FundTraces:
                 if points:
                     ends[row].append(CurveEnd(heights[-1], _end_text(row, field, name, fund), colour))
         self._draw_trades(fund["trades"], points, palette)
-        gap = max(15.0, 0.02 * max((end.value for end in ends[EQUITY_ROW]), default=0))
-        return [*labels(ends[EQUITY_ROW], gap=gap, axes="2"), *labels(ends[DRAWDOWN_ROW], gap=6, axes="3")]
+        usd = np.concatenate([values(points, field) for field in CURVES])
+        falls = np.concatenate([drawdowns_pct(values(points, field)) for field in CURVES])
+        return [
+            *labels(ends[EQUITY_ROW], usd, gap=0.09, axes="2"),
+            *labels(ends[DRAWDOWN_ROW], falls, gap=0.16, axes="3"),
+        ]
 
     def _draw_curve(
         self, curve: tuple[int, str], times: pd.DatetimeIndex, heights: np.ndarray, backfilled: np.ndarray, colour: str
@@ -89,4 +93,4 @@ def _end_text(row: int, field: str, name: str, fund: Document) -> str:
     totals = fund if field == "equity_usd" else fund["benchmark"]
     if row == EQUITY_ROW:
         return f"{name} {totals['equity_usd']:,.0f} USD"
-    return f"{name}, maximum -{totals['max_drawdown_pct']:.1f}%"
+    return f"{name}, maximum {number(-totals['max_drawdown_pct'], '.1f')}%"

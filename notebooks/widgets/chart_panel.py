@@ -18,9 +18,11 @@ import pandas as pd
 from ipywidgets import HTML, Dropdown, HBox, Layout, ToggleButtons, VBox, Widget
 from traitlets import MetaHasTraits
 
-from notebooks.widgets.chart_fitter import ChartFitter
+from notebooks.widgets.cell_panels import CELL_PANELS, current_run
 from notebooks.widgets.download import DownloadButton, DownloadFile
 from notebooks.widgets.figure import Figure
+from notebooks.widgets.host_page import HostPage
+from notebooks.widgets.static_view import static_view
 from notebooks.widgets.theme import PALETTES, Theme, palette_of, style, template
 from notebooks.widgets.wording import Document, minute, provenance
 from service.client import Client, ClientError, Unauthorized
@@ -29,7 +31,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-SET_KEY = " Set ORACLE_KEY to that key and run the notebook again."
+SET_KEY = " Set ORACLE_KEY to a valid key and run the notebook again."
 
 
 class AbstractWidget(ABCMeta, MetaHasTraits):
@@ -39,21 +41,27 @@ class AbstractWidget(ABCMeta, MetaHasTraits):
 class ChartPanel(VBox, metaclass=AbstractWidget):
     """A chart of the responses of `client`.
 
-    `theme` is light or dark, `now` returns the time in UTC. `document` is the document drawn last, `fault` the error
-    since then. `close` removes the panel from the page.
+    `theme` is light or dark; without it the panel follows its page. `now` returns the time in UTC. `document` is the
+    document drawn last, `fault` the error since then. `close` removes the panel from the page; a cell that runs again
+    closes the panels of its last run.
     """
 
     TITLE: str
     FILE: str  # name of the downloads, without the suffix
 
     def __init__(
-        self, client: Client, *, theme: Theme = "light", now: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self,
+        client: Client,
+        *,
+        theme: Theme | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         # First, because a panel that fails to open is closed as well.
         self._lock, self._closing = threading.RLock(), threading.Event()
         self.client, self.now = client, now
         self.document: Any = None
         self.fault: ClientError | None = None
+        self._follows_page, theme = theme is None, theme or "light"
         self.palette = palette_of(theme)
         self.figure = self._build_figure(theme)
         self._style = HTML(style(theme), layout=Layout(display="none"))
@@ -64,9 +72,12 @@ class ChartPanel(VBox, metaclass=AbstractWidget):
         self.html = DownloadButton("HTML", "download the chart as a page that works offline", self.page)
         bar = [*self.controls(), *self.refresh_controls(), self.theme, self.csv, self.html]
         bar = HBox(bar, layout=Layout(flex_flow="row wrap"))
-        super().__init__([self._style, bar, self.status_line, *self.body(), ChartFitter()])
+        self.host_page = HostPage()
+        super().__init__([self._style, bar, self.status_line, *self.body(), self.host_page])
         self.add_class(f"ninefold-{theme}")
         self.theme.observe(self._change_theme, "value")
+        self.host_page.observe(self._follow_page, "theme")
+        CELL_PANELS.add(self, current_run())
 
     # What a subclass defines.
 
@@ -92,7 +103,7 @@ class ChartPanel(VBox, metaclass=AbstractWidget):
 
     def body(self) -> Iterable[Widget]:
         """The widgets below the status line."""
-        return (self.figure, self.detail)
+        return (self.figure.widget, self.detail)
 
     def empty_reason(self, _document: Any) -> str | None:
         """Why a document has nothing to draw and when that changes, or None."""
@@ -136,6 +147,13 @@ class ChartPanel(VBox, metaclass=AbstractWidget):
                 return None
             return DownloadFile(f"{self.FILE}.html", "text/html", self.figure.page(self.TITLE))
 
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        """The widget, and its conclusion and data for pages that draw no widgets."""
+        with self._lock:
+            data = None if self.document is None else self.frame(self.document)
+            view = static_view(self.figure.layout["title"], self.status_line.value, data)
+            return {**(super()._repr_mimebundle_(**options) or {}), **view}
+
     @contextmanager
     def reporting_faults(self) -> Iterator[None]:
         """Report errors raised inside in the status line; the last chart stays."""
@@ -154,8 +172,14 @@ class ChartPanel(VBox, metaclass=AbstractWidget):
                     f"{reason} The service may be of another version. The chart below is older.", is_alarm=True
                 )
 
+    def _follow_page(self, change: Mapping[str, Any]) -> None:
+        """Take the theme of the page, unless the reader selected the other one."""
+        if self._follows_page:
+            self.theme.value = change["new"]
+
     def _change_theme(self, change: Mapping[str, Any]) -> None:
         with self._lock:
+            self._follows_page = change["new"] == self.host_page.theme
             self.remove_class(f"ninefold-{change['old']}")
             self.add_class(f"ninefold-{change['new']}")
             self._style.value = style(change["new"])

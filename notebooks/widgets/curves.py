@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+PADDING = 0.05  # what plotly leaves free at each end of an axis, as a fraction of it
+
 Points = Sequence[Mapping[str, Any]]
 
 
@@ -20,8 +22,8 @@ class CurveEnd(NamedTuple):
 
 
 def instants(points: Points, name: str = "time") -> pd.DatetimeIndex:
-    """The instants of points, in UTC."""
-    return pd.to_datetime([point[name] for point in points], utc=True)
+    """The instants of points in UTC, without a zone: plotly draws others twelve times slower."""
+    return pd.to_datetime([point[name] for point in points], utc=True, format="ISO8601").tz_localize(None)
 
 
 def values(points: Points, name: str = "equity_usd") -> np.ndarray:
@@ -45,7 +47,7 @@ def gains_pct(equity: np.ndarray, initial: float) -> np.ndarray:
 
 
 def drawdowns_pct(equity: np.ndarray) -> np.ndarray:
-    """The decline of each point from the highest value up to it, within these points.
+    """The decline of each point from the highest value up to it, among all points of an account.
 
     Parameters
     ----------
@@ -58,25 +60,30 @@ def drawdowns_pct(equity: np.ndarray) -> np.ndarray:
     return 100 * (equity / np.maximum.accumulate(equity) - 1)
 
 
-def labels(ends: Sequence[CurveEnd], *, gap: float, axes: str = "") -> list[dict[str, Any]]:
-    """Annotations to the right of the ends of curves.
+def labels(ends: Sequence[CurveEnd], drawn: np.ndarray, *, gap: float, axes: str = "") -> list[dict[str, Any]]:
+    """Annotations to the right of the ends of curves, which stay in place when the reader zooms.
 
     Parameters
     ----------
     ends : the last values of the curves, in any order
-    gap : least distance of two labels, in the unit of the vertical axis
+    drawn : (n,) all values on the vertical axis, which plotly extends by `PADDING` of its length on either side
+    gap : least distance of two labels, as a fraction of the axis
     axes : number of the axes of the curves, as plotly names them: "" for the first, "2", "3"
 
     Returns
     -------
     One plotly annotation per end, the lowest first.
     """
+    if not ends:
+        return []
+    low, high = float(np.min(drawn)), float(np.max(drawn))
+    scale = (1 - 2 * PADDING) / (high - low) if high > low else 0
     ordered = sorted(ends, key=lambda end: end.value)
-    heights = spread([end.value for end in ordered], gap)
-    # Relative to the paper: an annotation at a point would widen the time axis.
-    common = {"xref": "paper", "x": 1, "yref": f"y{axes}", "xanchor": "left", "xshift": 6, "showarrow": False}
+    heights = spread([PADDING + scale * (end.value - low) if scale else 0.5 for end in ordered], gap)
+    # Relative to the paper: an annotation at a point would leave with it, and widen the time axis.
+    place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": 6, "yref": f"y{axes} domain", "yanchor": "middle"}
     return [
-        {**common, "y": height, "text": end.text, "font": {"color": end.colour}}
+        {**place, "y": height, "text": end.text, "font": {"color": end.colour}, "showarrow": False}
         for end, height in zip(ordered, heights, strict=True)
     ]
 

@@ -7,6 +7,7 @@ import pandas as pd
 from notebooks.widgets.figure import Figure
 from notebooks.widgets.theme import Theme, palette_of, template
 
+ROW_PX, TOP_PX, BOTTOM_PX = 30, 90, 50
 HOVER = "%{y}: %{x:.5f} [%{customdata[0]:.5f}, %{customdata[1]:.5f}], n %{customdata[2]:,}<extra></extra>"
 
 
@@ -20,7 +21,11 @@ def forest_plot(table: pd.DataFrame, *, title: str, subtitle: str, theme: Theme 
     """
     rows, palette = table.sort_values("difference", ascending=False), palette_of(theme)
     excludes_zero = (rows["low"] > 0) | (rows["high"] < 0)
-    figure = Figure(layout={"template": template(theme), "height": 110 + 34 * len(rows), "showlegend": False})
+    layout = {
+        "height": TOP_PX + BOTTOM_PX + ROW_PX * max(len(rows), 1),
+        "margin": {"t": TOP_PX, "b": BOTTOM_PX, "r": 30},
+    }
+    figure = Figure(layout={"template": template(theme), "showlegend": False, **layout})
     figure.add_scatter(
         x=rows["difference"],
         y=rows.index,

@@ -13,7 +13,7 @@ from ipywidgets import Dropdown, Layout, Widget
 from plotly.subplots import make_subplots
 
 from notebooks.widgets import frames
-from notebooks.widgets.figure import Figure, pick_on_click
+from notebooks.widgets.figure import Figure
 from notebooks.widgets.hospital_facts import facts
 from notebooks.widgets.refreshing_panel import RefreshingPanel
 from notebooks.widgets.theme import Palette
@@ -56,15 +56,16 @@ class HospitalPanel(RefreshingPanel):
             col=1,
             mode="markers",
             marker={"symbol": "line-ns-open", "size": 34, "line": {"width": 3}},
-            hovertemplate="median of %{customdata}: %{x:.1f}<extra></extra>",
+            hoverinfo="skip",  # the tick lies over marks, whose names the reader looks for
         )
+        self.changes = figure.new_scatter(row=2, col=1, mode="lines", hoverinfo="skip", line={"width": 1.5})
         self.marks = figure.new_scatter(row=2, col=1, mode="markers", hovertemplate=HOVER)
         figure.update_layout(height=680, showlegend=False, hovermode="closest", margin={"r": 30, "t": 116})
         figure.update_xaxes(row=1, col=1, visible=False)
         figure.update_yaxes(row=1, col=1, visible=False)
         figure.update_xaxes(row=2, col=1, range=[-2, 102], title="health score, 0 to 100")
         figure.update_yaxes(row=2, col=1, autorange="reversed", zeroline=False)
-        pick_on_click(self.marks, self.pick)
+        figure.on_pick(self.marks, self.pick)
         self.months: dict[str, Document] = {}
         self.picked: str | None = None
         return figure
@@ -128,10 +129,12 @@ class HospitalPanel(RefreshingPanel):
         self._medians.update(
             x=[median(scores[category]) for category in categories],
             y=rows,
-            customdata=[escaped(category) for category in categories],
             marker={"color": self.palette.ink},
         )
-        labels = [f"{escaped(category)} · {len(scores[category])}" for category in categories]
+        labels = [
+            f"{escaped(category)} · {len(scores[category])}<br>median {median(scores[category]):.0f}"
+            for category in categories
+        ]
         self.figure.update_layout(yaxis2={"tickvals": rows, "ticktext": labels})
         return categories
 
@@ -155,9 +158,11 @@ class HospitalPanel(RefreshingPanel):
 
     def _draw_marks(self, shown: list[Document], categories: list[str]) -> None:
         marks = [_mark(self.palette, strategy["status"]) for strategy in shown]
+        heights = [categories.index(strategy["category"]) + _jitter(strategy["key"]) for strategy in shown]
+        self._draw_changes(shown, heights)
         self.marks.update(
             x=[strategy["health_score"] for strategy in shown],
-            y=[categories.index(strategy["category"]) + _jitter(strategy["key"]) for strategy in shown],
+            y=heights,
             ids=[strategy["key"] for strategy in shown],
             customdata=[
                 [escaped(strategy[name]) for name in ("name", "status", "recommendation")] for strategy in shown
@@ -168,6 +173,24 @@ class HospitalPanel(RefreshingPanel):
                 "color": [colour for colour, _symbol, _letter in marks],
                 "symbol": [symbol for _colour, symbol, _letter in marks],
             },
+        )
+
+    def _draw_changes(self, shown: list[Document], heights: list[float]) -> None:
+        """Draw a line from the score of each strategy a month before to its mark; one trace with gaps holds them all.
+
+        The line of a strategy that was not examined then has no length.
+        """
+        scores = [strategy["health_score"] for strategy in shown]
+        before = [strategy["metrics"]["previous_score"] for strategy in shown]
+        self.changes.update(
+            x=[
+                x
+                for last, score in zip(before, scores, strict=True)
+                for x in (score if last is None else last, score, None)
+            ],
+            y=[y for height in heights for y in (height, height, None)],
+            line={"color": self.palette.quiet},
+            opacity=0.45,
         )
 
     def _title(self, document: Document, counts: Mapping[str, int]) -> dict[str, object]:
@@ -181,8 +204,8 @@ class HospitalPanel(RefreshingPanel):
             "text": f"{counts['critical']} of {total} critical, {counts['healthy']} healthy; "
             f"recommended: {changes or 'keep all'}",
             "subtitle": {
-                "text": f"PAPER · {escaped(world(document))} · {month} · {n} · tick: median{filtered}"
-                f"<br>{escaped(summary['caveat'])}"
+                "text": f"PAPER · {escaped(world(document))} · {month} · {n}<br>tick: median · "
+                f"line: from the month before{filtered}<br>{escaped(summary['caveat'])}"
             },
         }
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
+from notebooks.widgets.wording import number
+
 Cell = float | str | None
 
 
@@ -38,11 +40,16 @@ def grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> 
     return f"<div><b>{escape(title)}</b><table><tr>{head}</tr>{body}</table></div>"
 
 
+def side_by_side(*tables: str) -> str:
+    """Tables beside each other, below each other where the page is too narrow."""
+    return f'<div style="display: flex; flex-wrap: wrap; gap: 8px 40px">{"".join(tables)}</div>'
+
+
 def _cell(fact: Fact) -> str:
     if fact.value is None:
         return '<td class="number">–</td>'
     if isinstance(fact.value, str):
         return f"<td>{escape(fact.value)}</td>"
     digits = "," if isinstance(fact.value, int) else ",.1f" if fact.unit == "%" else ",.2f"
-    number = format(fact.value, f"+{digits}" if fact.is_change else digits)
-    return f'<td class="number">{number}{escape(fact.unit)}</td>'
+    text = number(fact.value, f"+{digits}" if fact.is_change else digits)
+    return f'<td class="number">{text}{escape(fact.unit)}</td>'

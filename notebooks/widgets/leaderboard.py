@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from ipywidgets import Dropdown, Layout, ToggleButtons, Widget
 from plotly.subplots import make_subplots
 
-from notebooks.widgets import frames
+from notebooks.widgets import frames, sharpe_luck
 from notebooks.widgets.chart_panel import selected
 from notebooks.widgets.curves import CurveEnd, instants, labels, values
-from notebooks.widgets.figure import Figure, pick_on_click
+from notebooks.widgets.figure import Figure
 from notebooks.widgets.ranking import METRICS, category_colours, formatted, legend, ranked, verdict
 from notebooks.widgets.refreshing_panel import RefreshingPanel
 from notebooks.widgets.strategy_facts import facts
-from notebooks.widgets.wording import Document, call_cost, escaped, world
+from notebooks.widgets.wording import Document, call_cost, escaped, minute, world
 
-ASSETS = {"all assets": "", **{asset: asset for asset in ("btc", "eth", "sol", "bnb", "gold", "silver")}}
-PARTS = {"top 15": slice(15), "bottom 15": slice(-15, None), "all": slice(None)}
+ASSETS = {"all assets": "", **{asset: asset for asset in ("btc", "eth", "sol", "bnb", "xrp", "gold", "silver")}}
+PARTS = {"top 15": slice(15), "bottom 15": slice(-15, None), "all strategies": slice(None)}
 ROW_PX, CURVES_PX, BETWEEN_PX, TOP_PX, BOTTOM_PX = 21, 230, 70, 160, 40
 HOVER = (
     "rank %{customdata[0]}: %{customdata[1]} (%{customdata[2]})<br>gain %{customdata[3]}, Sharpe ratio %{customdata[4]}"
@@ -38,7 +39,7 @@ class LeaderboardPanel(RefreshingPanel):
         self.asset = Dropdown(options=ASSETS, layout=Layout(width="110px"), tooltip="asset")
         metrics = {metric.label: name for name, metric in METRICS.items()}
         self.metric = Dropdown(options=metrics, layout=Layout(width="150px"), tooltip="metric")
-        self.part = ToggleButtons(options=list(PARTS), value="top 15", style={"button_width": "92px"})
+        self.part = ToggleButtons(options=list(PARTS), value="top 15", style={"button_width": "108px"})
         self.asset.observe(self.request_refresh, "value")
         for control in (self.metric, self.part):
             control.observe(self.redraw, "value")
@@ -58,7 +59,7 @@ class LeaderboardPanel(RefreshingPanel):
         figure.update_yaxes(row=1, col=1, showgrid=False, zeroline=False)
         figure.update_yaxes(row=1, col=1, secondary_y=True, side="right")
         figure.update_yaxes(row=2, col=1, title={"text": "USD", "font": {"size": 13}})
-        pick_on_click(self.bars, self.pick)
+        figure.on_pick(self.bars, self.pick)
         self.picked: str | None = None
         self._only_strategy = False
         return figure
@@ -87,6 +88,10 @@ class LeaderboardPanel(RefreshingPanel):
         part = selected(self.part, str)
         rows = ranked(board["entries"], metric)[PARTS[part]]
         ghosts = [ghost for ghost in board["ghosts"] if ghost[metric] is not None]
+        years = sharpe_luck.years_of(strategy)
+        shows_luck = metric == sharpe_luck.METRIC
+        if shows_luck:
+            ghosts.append(sharpe_luck.coin_flippers(len(board["entries"]), years))
         colours = category_colours(board["entries"], self.palette)
         self.bars.update(
             x=[row[metric] for row in rows],
@@ -94,11 +99,13 @@ class LeaderboardPanel(RefreshingPanel):
             ids=[row["key"] for row in rows],
             customdata=[_hover(row) for row in rows],
             marker={"color": [colours[row["category"]] for row in rows], "line": {"width": 0}},
+            error_x=sharpe_luck.whiskers(rows, years, self.palette) if shows_luck else {"visible": False},
         )
         self._draw_ghosts(ghosts, metric, len(rows))
         curve_labels = self._draw_strategy(strategy)
         layout = self.figure.layout
         layout.annotations = [*legend(colours, len(ghosts)), *_ghost_labels(ghosts, metric), *curve_labels]
+        layout.shapes = [sharpe_luck.usual_range(years, self.palette)] if shows_luck else []
         layout.title = _title(board, metric, part)
         self.figure.update_layout(**_axes(rows, metric, strategy["key"]))
         self.detail.value = facts(strategy)
@@ -131,13 +138,12 @@ class LeaderboardPanel(RefreshingPanel):
         for trace, usd, label, colour in curves:
             trace.update(x=times, y=usd, meta=label, line={"color": colour})
             ends += [CurveEnd(usd[-1], f"{usd[-1]:,.0f} USD<br>{label}", colour)] if points else []
-        both = [*equity, *benchmark]
-        gap = (max(both) - min(both)) / 4 if both else 1
+        drawn = np.append(equity, benchmark)
         place = {"xref": "paper", "x": 0, "yref": "y3 domain", "y": 1, "yanchor": "bottom", "showarrow": False}
-        heading = f"<b>{escaped(strategy['name'])}</b> · all its assets since {strategy['started_at'][:10]}, PAPER"
+        heading = f"<b>{escaped(strategy['name'])}</b> · PAPER, as of {minute(strategy['as_of'])}"
         return [
             {**place, "text": heading, "yshift": 6},
-            *({**label, "align": "left"} for label in labels(ends, gap=gap, axes="3")),
+            *({**label, "align": "left"} for label in labels(ends, drawn, gap=0.22, axes="3")),
         ]
 
 
@@ -174,6 +180,8 @@ def _title(board: Document, metric: str, part: str) -> dict[str, Any]:
     scope = f"{escaped(board['asset'])} only" if board["asset"] else "all assets"
     details = f"PAPER · {escaped(world(board))} · {scope} · n = {total}, {part} · beside a name: rank by gain · UTC"
     luck = f"The best of {total} looks good by luck alone: compare it with the dotted lines."
+    if metric == sharpe_luck.METRIC:
+        luck += " Grey: 95% of coin flippers. Whiskers: 95% intervals."
     return {"text": verdict(board, metric), "subtitle": {"text": f"{details}<br>{luck}"}}
 
 

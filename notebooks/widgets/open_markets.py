@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import plotly.graph_objects as go
 
-from notebooks.widgets.figure import Figure, pick_on_click
+from notebooks.widgets.figure import Figure
 from notebooks.widgets.html_tables import Fact, grid, table
 from notebooks.widgets.theme import Palette
 from notebooks.widgets.wording import BACKFILLED, Document, escaped, minute, percent, shortened, world
@@ -22,7 +22,7 @@ CATEGORIES = {
 UNKNOWN = (5, "x")
 SMALLEST_PX, VOTE_PX = 9, 4
 LONGEST = 56  # characters of a question above the chart
-ANY = "all"
+ANY = ""  # in the place of an asset or a category
 
 
 class OpenMarketTraces:
@@ -68,7 +68,7 @@ class OpenMarketTraces:
                 yaxis="y4",
                 hovertemplate="%{customdata}<extra></extra>",
             )
-            pick_on_click(trace, self._pick)
+            self._figure.on_pick(trace, self._pick)
             self.categories[category] = trace
         return self.categories[category]
 

@@ -11,12 +11,12 @@ import pandas as pd
 from ipywidgets import Button, HBox, IntProgress, Label, Layout, Text, Widget
 
 from notebooks.widgets import frames
-from notebooks.widgets.chart_panel import ChartPanel
+from notebooks.widgets.chart_panel import SET_KEY, ChartPanel
 from notebooks.widgets.figure import Figure
-from notebooks.widgets.oracle_votes import count, extended, facts, opened, price_range
+from notebooks.widgets.oracle_votes import count, extended, facts, opened, other_readings, price_range, suggested
 from notebooks.widgets.vote_traces import VoteTraces
 from notebooks.widgets.wording import Document
-from service.client import ClientError
+from service.client import ClientError, Unauthorized
 
 EXAMPLE = "Will Bitcoin close above 60000 USD at the end of this month?"
 CLOSING_S = 1.0  # closing does not wait for a slow voter: the thread ends at the next vote
@@ -49,7 +49,7 @@ class OraclePanel(ChartPanel):
     def body(self) -> Iterable[Widget]:
         self.progress = IntProgress(min=0, max=9, layout=Layout(width="220px"))
         self.counted = Label()
-        return HBox([self.progress, self.counted]), self.figure, self.detail
+        return HBox([self.progress, self.counted]), self.figure.widget, self.detail
 
     def new_figure(self) -> Figure:
         figure = Figure()
@@ -104,7 +104,8 @@ class OraclePanel(ChartPanel):
         usd = sum(vote["usd"] or 0 for vote in document["votes"].values())
         calls = "none, the answer was cached" if document["cached"] else "one call"
         models = f", {usd:.6f} USD for language models" if usd else ""
-        return " · ".join(filter(None, [price_range(document), f"cost: {calls}{models}", self._quota]))
+        cost = f"cost: {calls}{models}"
+        return " · ".join(filter(None, [price_range(document), cost, self._quota, other_readings(document)]))
 
     def draw(self, document: Document) -> None:
         self.votes.draw(document, self.palette)
@@ -148,7 +149,8 @@ class OraclePanel(ChartPanel):
         self.redraw()
         self.counted.value = "not answered"
         note = "" if self.document is None else " The last answer is shown below."
-        return f"{super()._fault_text(fault)}{note}"
+        key = SET_KEY if isinstance(fault, Unauthorized) else ""
+        return f"Not answered: {fault}{key}{suggested(fault)}{note}"
 
     def _count(self, inquiry: Document) -> None:
         self.progress.value, self.progress.max = count(inquiry)

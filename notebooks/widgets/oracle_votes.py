@@ -8,6 +8,7 @@ from typing import Any
 from notebooks.widgets.html_tables import Fact, table
 from notebooks.widgets.probability_rows import EVEN
 from notebooks.widgets.wording import Document, percent
+from service.client import ClientError, Refused
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,18 @@ def price_range(inquiry: Document) -> str | None:
     spans = ((50, "25", "75"), (90, "5", "95"))
     shown = (f"{share}% between {quantiles[low]:,.6g} and {quantiles[high]:,.6g}" for share, low, high in spans)
     return f"price at the deadline: {'; '.join(shown)}"
+
+
+def other_readings(inquiry: Document) -> str | None:
+    """The other readings of a question whose text leaves a choice; None for most questions."""
+    others = [other["question"] for other in inquiry["understood"].get("alternatives", ())]
+    return f"it can also be read as: {' '.join(others)}" if others else None
+
+
+def suggested(fault: ClientError) -> str:
+    """The questions that a refusal suggests instead."""
+    suggestions = fault.suggestions if isinstance(fault, Refused) else ()
+    return f" You can ask: {' '.join(suggestions)}" if suggestions else ""
 
 
 def facts(inquiry: Document, voter: str) -> str:

@@ -12,10 +12,11 @@ from notebooks.widgets import frames, open_markets, track_record
 from notebooks.widgets.chart_panel import selected
 from notebooks.widgets.figure import Figure
 from notebooks.widgets.refreshing_panel import RefreshingPanel
+from notebooks.widgets.score_parts import decomposition
 from notebooks.widgets.wording import Document, call_cost
 
 VIEWS = {"track record": "record", "open markets": "open"}
-BOOKS = {"live": False, "backfilled": True}
+ASSETS, CATEGORIES = {"all assets": open_markets.ANY}, {"all categories": open_markets.ANY}
 # The axes by number: three charts of the track record, and the open markets over the whole figure.
 DOMAINS = {"": ([0, 0.44], [0, 1]), "2": ([0.56, 1], [0.45, 1]), "3": ([0.56, 1], [0, 0.22]), "4": ([0, 1], [0, 1])}
 OPEN_AXES = "4"
@@ -30,10 +31,9 @@ class PredictionsPanel(RefreshingPanel):
 
     def controls(self) -> Iterable[Widget]:
         self.view = ToggleButtons(options=VIEWS, value="record", style={"button_width": "120px"})
-        self.book = ToggleButtons(options=BOOKS, value=True, style={"button_width": "90px"})
-        options = [open_markets.ANY]
-        self.asset = Dropdown(options=options, layout=Layout(width="110px", display="none"), tooltip="asset")
-        self.category = Dropdown(options=options, layout=Layout(width="110px", display="none"), tooltip="category")
+        self.book = ToggleButtons(options=track_record.BOOKS, value=True, style={"button_width": "90px"})
+        self.asset = Dropdown(options=ASSETS, layout=Layout(width="110px", display="none"), tooltip="asset")
+        self.category = Dropdown(options=CATEGORIES, layout=Layout(width="130px", display="none"), tooltip="category")
         self.view.observe(self._change_view, "value")
         for control in (self.book, self.asset, self.category):
             control.observe(self.redraw, "value")
@@ -43,6 +43,7 @@ class PredictionsPanel(RefreshingPanel):
         figure = Figure()
         self.record = track_record.TrackRecordTraces(figure)
         self.markets = open_markets.OpenMarketTraces(figure, self.pick)
+        self.picked: str | None = None
         for number, (x, y) in DOMAINS.items():
             figure.layout[f"xaxis{number}"] = {"domain": x, "anchor": f"y{number}"}
             figure.layout[f"yaxis{number}"] = {"domain": y, "anchor": f"x{number}"}
@@ -53,9 +54,8 @@ class PredictionsPanel(RefreshingPanel):
             margin={"t": 120, "r": 30},
             # The fourth chart lies over the others: with a background of its own it would hide them.
             plot_bgcolor="rgba(0,0,0,0)",
-            xaxis={**percentages, "title": "forecast P(YES)"},
-            yaxis={**percentages, "title": "observed YES"},
-            yaxis2={"title": "Brier score"},
+            xaxis={"ticksuffix": "%", "title": "forecast P(YES)"},
+            yaxis={"ticksuffix": "%", "title": "observed YES"},
             xaxis3={"title": "negative: the AI is better", "zeroline": True},
             yaxis3={"visible": False, "range": [-1, 1], "fixedrange": True},
             xaxis4={**percentages, "title": "P(YES) of the market"},
@@ -113,14 +113,22 @@ class PredictionsPanel(RefreshingPanel):
         self.markets.diagonal.visible = shows_open
         for trace in (self.record.diagonal, self.record.coin_flip, self.markets.diagonal):
             trace.update(line={"color": self.palette.quiet})
+        layout["xaxis"].range, layout["yaxis"].range = track_record.reliability_ranges(book)
+        self.detail.value = self._market_facts(document) if shows_open else decomposition(book)
         layout.showlegend = shows_open
         layout.annotations = [] if shows_open else track_record.headings(book)
         layout.title = self._open_title(document, markets) if shows_open else self._record_title(document, book)
 
     def pick(self, market_id: str) -> None:
-        """Show the facts of an open market below the chart."""
-        markets = {market["id"]: market for market in self.document["open"]["markets"]}
-        self.detail.value = open_markets.facts(markets[market_id])
+        """Show the facts of an open market below the chart, also for each new document."""
+        with self._lock:
+            self.picked = market_id
+            self.detail.value = self._market_facts(self.document)
+
+    def _market_facts(self, document: Document) -> str:
+        """The facts of the selected market while it is open."""
+        picked = [market for market in document["open"]["markets"] if market["id"] == self.picked]
+        return "".join(map(open_markets.facts, picked))
 
     def _shows_open(self, document: Mapping[str, Any]) -> bool:
         return self.view.value == "open" and document["open"] is not None
@@ -143,14 +151,14 @@ class PredictionsPanel(RefreshingPanel):
         shows_open = change["new"] == "open"
         self.book.layout.display = "none" if shows_open else None
         self.asset.layout.display = self.category.layout.display = None if shows_open else "none"
-        self.detail.value = ""
+        self.picked = None
         self.redraw()
         if shows_open and self.document and self.document["open"] is None:
             self.request_refresh()
 
     def _offer_filters(self, document: Document) -> None:
         """Offer the assets and categories of the open markets, and keep a selection that is still among them."""
-        for control, field in ((self.asset, "asset"), (self.category, "category")):
-            selection = control.value
-            control.options = [open_markets.ANY, *sorted({market[field] for market in document["markets"]})]
-            control.value = selection if selection in control.options else open_markets.ANY
+        for control, field, every in ((self.asset, "asset", ASSETS), (self.category, "category", CATEGORIES)):
+            selection, names = control.value, sorted({market[field] for market in document["markets"]})
+            control.options = {**every, **{name: name for name in names}}
+            control.value = selection if selection in names else open_markets.ANY

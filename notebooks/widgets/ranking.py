@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from notebooks.widgets.theme import Palette
-from notebooks.widgets.wording import Document, escaped
+from notebooks.widgets.wording import Document, escaped, number
 
 CATEGORIES = ("trend", "momentum", "reversion", "breakout", "volatility", "volume")
 GREY_CATEGORY = "relative"  # the seventh category; the palette has six colours
@@ -38,7 +38,7 @@ def ranked(entries: Sequence[Document], metric: str) -> list[Document]:
 
 def formatted(value: float | None, metric: str) -> str:
     """A value with its unit; a dash for a missing value."""
-    return "–" if value is None else f"{value:{METRICS[metric].form}}{METRICS[metric].unit}"
+    return "–" if value is None else f"{number(value, METRICS[metric].form)}{METRICS[metric].unit}"
 
 
 def verdict(board: Document, metric: str) -> str:

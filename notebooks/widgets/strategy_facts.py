@@ -22,7 +22,7 @@ def facts(strategy: Document) -> str:
 def _track_record(strategy: Document) -> str:
     statistics, standing = strategy["statistics"], strategy["standing"]
     return table(
-        "track record over all its assets (paper)",
+        f"track record over all its assets (paper), as of {minute(strategy['as_of'])}",
         [
             Fact("rank", standing["rank"]),
             Fact("gain", standing["pnl_pct"], "%", is_change=True),

@@ -8,16 +8,18 @@ from typing import Any
 from notebooks.widgets.curves import instants
 from notebooks.widgets.figure import Figure
 from notebooks.widgets.theme import Palette
-from notebooks.widgets.wording import BACKFILLED, Document, escaped, world
+from notebooks.widgets.wording import BACKFILLED, Document, escaped, number, world
 
 FEWEST = 20  # resolved markets that the service needs for a difference
 FEWEST_IN_BINS = 30  # and for a calibration
+BOOKS = {"live": False, "backfilled": True}
 COIN_FLIP = 0.25  # Brier score of a forecast that is always 50%
 FORECASTERS = {"ai": (0, "circle", "AI"), "market": (1, "square", "market")}
+PADDING_PP = 4  # percentage points around the bins
 HEADINGS = {
-    "": "Reliability, 95% intervals by week",
-    "2": "Mean Brier so far; dotted: coin flip",
-    "3": "Brier, AI − market, 95% interval",
+    "": "Reliability, 95% intervals",
+    "2": "Mean Brier; dotted: coin flip",
+    "3": "AI − market, 95% interval",
 }
 
 
@@ -84,7 +86,7 @@ class TrackRecordTraces:
             x=[mean],
             y=[0],
             error_x={"array": [high - mean], "arrayminus": [mean - low], "width": 6, "thickness": 2},
-            customdata=[f"{_interval(difference)} in {difference['weeks']} weeks"],
+            customdata=[f"{_interval(difference)}, n {difference['n']:,} in {difference['weeks']} weeks"],
             marker={"color": palette.ink, "size": 10},
         )
 
@@ -92,6 +94,16 @@ class TrackRecordTraces:
 def book_of(document: Document, backfilled: bool) -> Document:
     """The live or the backfilled book; the two are never pooled."""
     return next(book for book in document["books"] if book["backfilled"] == backfilled)
+
+
+def reliability_ranges(book: Document) -> tuple[list[float], list[float]]:
+    """The parts of both axes where the bins and their intervals lie, in percent."""
+    bins = [bin_ for report in book["calibration"].values() if report for bin_ in report["bins"]]
+    if not bins:
+        return [0, 100], [0, 100]
+    p = [100 * bin_["p"] for bin_ in bins]
+    ends = min(bin_["low_pct"] for bin_ in bins), max(bin_["high_pct"] for bin_ in bins)
+    return _padded(min(p), max(p)), _padded(*ends)
 
 
 def shortage(book: Document) -> str | None:
@@ -116,13 +128,13 @@ def title(book: Document) -> str:
 
 def subtitle(document: Document, book: Document, palette: Palette) -> str:
     """The marks, and the kind of the numbers: paper, world, live or backfilled, simulated odds or not."""
-    pairs = [pair for pair in document["markets"] if pair["backfilled"] == book["backfilled"]]
-    simulated = sum(pair["simulated"] for pair in pairs)
-    odds = f"{simulated:,} of {len(pairs):,} odds SIMULATED" if simulated else "odds of external markets"
+    simulated = book["simulated"]
+    odds = f"{simulated:,} of {book['n']:,} odds SIMULATED" if simulated else "odds of external markets"
     origin = BACKFILLED if book["backfilled"] else "live: recorded before the outcome"
     ai, market = (f'<span style="color:{palette.colour(index)}">{{}}</span>' for index, *_ in FORECASTERS.values())
     marks = f"{ai.format('● AI')} {market.format('■ market')}"
-    return f"{marks}, a lower Brier score is better · PAPER · {origin}<br>{world(document)} · {odds} · times UTC"
+    scale = "a lower Brier score is better · intervals by week"
+    return f"{marks}, {scale} · PAPER · {origin}<br>{world(document)} · {odds} · times UTC"
 
 
 def charts(book: Document) -> list[str]:
@@ -151,8 +163,8 @@ def headings(book: Document) -> list[dict[str, Any]]:
     difference = book["difference"]
     if difference is None:
         return annotations
-    beside = {"xref": "x3", "yref": "y3", "x": difference["mean"], "y": 0, "yshift": 18, "showarrow": False}
-    return [*annotations, {**beside, "text": _interval(difference)}]
+    above = {"xref": "x3 domain", "yref": "y3", "x": 0, "xanchor": "left", "y": 0, "yshift": 18, "showarrow": False}
+    return [*annotations, {**above, "text": _interval(difference)}]
 
 
 def _stable_points(book: Document) -> list[Document]:
@@ -160,5 +172,10 @@ def _stable_points(book: Document) -> list[Document]:
     return [point for point in book["cumulative"] if point["n"] >= FEWEST]
 
 
+def _padded(low: float, high: float) -> list[float]:
+    return [max(0.0, low - PADDING_PP), min(100.0, high + PADDING_PP)]
+
+
 def _interval(difference: Document) -> str:
-    return f"{difference['mean']:+.4f} [{difference['low']:+.4f}, {difference['high']:+.4f}], n {difference['n']:,}"
+    mean, low, high = (number(difference[name], "+.4f") for name in ("mean", "low", "high"))
+    return f"{mean} [{low}, {high}]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from notebooks.widgets.figure import Figure, pick_on_click
+from notebooks.widgets.figure import Figure
 from notebooks.widgets.oracle_votes import VoteRow, consensus_pct, count, rows, side, verdict
 from notebooks.widgets.probability_rows import (
     DIRECTIONS,
@@ -22,6 +22,20 @@ SHORTEST, LONGEST = 36, 120  # characters of a reason beside a mark, and of a qu
 ROW_PX, AROUND_PX = 44, 180
 MARK_PX = 15  # size of a mark with weight 1
 RING_PX = 12  # added for the ring around a pivotal voter
+# What is shown instead of axes without votes, before the first question and after a refused one.
+EMPTY_PX = 230
+EMPTY = {
+    "text": "<b>No question yet</b><br>Each of the nine voters gets a row here:<br>"
+    "its P(YES), its weight, and on a click its reasons.<br>The consensus is a dashed line.",
+    "xref": "paper",
+    "x": 0,
+    "xanchor": "left",
+    "yref": "paper",
+    "y": 1,
+    "yanchor": "bottom",
+    "align": "left",
+    "showarrow": False,
+}
 
 
 class VoteTraces:
@@ -35,11 +49,11 @@ class VoteTraces:
         self._rings = figure.new_scatter(mode="markers", hoverinfo="skip", **options)
         self._abstentions = figure.new_scatter(mode="markers", **options)
         for trace in (self._marks, self._abstentions):
-            pick_on_click(trace, pick)
+            figure.on_pick(trace, pick)
             trace.hovertemplate = "%{customdata}<extra></extra>"
-        figure.update_xaxes(range=[0, 100], ticksuffix="%", title="P(YES)", dtick=10)
-        figure.update_yaxes(showgrid=False)
-        figure.update_layout(height=9 * ROW_PX + AROUND_PX, hovermode="closest", margin={"t": 118, "r": 270})
+        figure.update_xaxes(range=[0, 100], ticksuffix="%", title="P(YES)", dtick=10, visible=False)
+        figure.update_yaxes(showgrid=False, visible=False)
+        figure.update_layout(height=EMPTY_PX, hovermode="closest", margin={"t": 118, "r": 270}, annotations=[EMPTY])
 
     def draw(self, inquiry: Document, palette: Palette) -> None:
         """Update the traces to an inquiry, complete or not."""
@@ -49,8 +63,8 @@ class VoteTraces:
         self._draw_abstentions([row for row in voters if row.abstained], palette)
         self.figure.update_layout(
             height=len(voters) * ROW_PX + AROUND_PX,
-            xaxis={"title": {"text": f"P({side(inquiry)}), bars start at 50%"}},
-            yaxis=category_axis([escaped(row.voter) for row in voters]),
+            xaxis={"title": {"text": f"P({side(inquiry)}), bars start at 50%"}, "visible": True},
+            yaxis={**category_axis([escaped(row.voter) for row in voters]), "visible": True},
         )
         layout = self.figure.layout
         layout.shapes = _lines(inquiry, palette)
@@ -61,7 +75,9 @@ class VoteTraces:
         """Remove the votes of an answer that did not arrive."""
         for trace in self.figure.data:
             trace.update(x=[], y=[])
-        self.figure.layout.update(title=None, annotations=[], shapes=[])
+        self.figure.layout.update(title=None, annotations=[EMPTY], shapes=[], height=EMPTY_PX)
+        self.figure.update_xaxes(visible=False)
+        self.figure.update_yaxes(visible=False)
 
     def _draw_votes(self, votes: list[VoteRow], palette: Palette) -> None:
         marks = [direction_mark(row.direction, palette) for row in votes]

@@ -59,6 +59,25 @@ def shortened(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
+def number(value: float, form: str) -> str:
+    """A number in a format, with a true minus sign as plotly writes it; a zero has no sign.
+
+    >>> number(-0.00001, "+.4f"), number(-1234.5, ",.1f")
+    ('0.0000', '−1,234.5')
+    """
+    text = format(value, form)
+    return text.replace("-", "−") if text.strip("+-0.,%") else text.lstrip("+-")
+
+
+def price(value: float) -> str:
+    """A price in USD without its unit, with as many digits as matter at its size.
+
+    >>> price(53_035.65), price(93.126), price(0.36)
+    ('53,036', '93.13', '0.3600')
+    """
+    return f"{value:,.0f}" if value >= 1000 else f"{value:,.2f}" if value >= 1 else f"{value:#.4g}"
+
+
 def percent(p: float | None) -> float | None:
     """A probability in 0 to 1 as a percentage."""
     return None if p is None else 100 * p

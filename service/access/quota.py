@@ -1,4 +1,4 @@
-"""Plans, the windows they are counted in, and how a limit is told in headers.
+"""Plans, the windows they are counted in, and the headers that describe a limit.
 
 Every window begins at a multiple of its length since 1970, so a day's quota resets at 00:00 UTC for everyone.
 """
@@ -12,12 +12,20 @@ from typing import Literal, NamedTuple
 Plan = Literal["free", "paid"]
 # Calls a day, per key; for a delegating key, per end user.
 PLANS: Mapping[Plan, int] = MappingProxyType({"free": 10, "paid": 100})
+# Webhook endpoints of one key.
+WEBHOOKS: Mapping[Plan, int] = MappingProxyType({"free": 0, "paid": 10})
+# Open event streams of one caller in one process.
+EVENT_STREAMS = 4
 # Calls a day over all the end users of one delegating key.
 DELEGATED_CAP = 2_000
 # Live keys that one email may register for itself.
 KEYS_PER_EMAIL = 3
 # Calls to public telemetry from one address in a window of seconds.
 TELEMETRY_CALLS, TELEMETRY_WINDOW_S = 120, 60
+# Calls to public telemetry a minute over all the end users of one delegating key.
+DELEGATED_TELEMETRY = 1_200
+# A limit per address counts the /64 of an IPv6 address, and its /48 with a limit that is so many times as high.
+NETWORK_FACTOR = 5
 
 
 def window_end(now: float, length: int) -> int:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from flask import Flask
 
-from service.api import answering, auth, docs, errors, headers, limits, metrics, snapshots
+from service.api import answering, auth, charging, docs, encoding, errors, headers, metrics, open_streams, snapshots
+from service.api.answers import answers
 from service.api.apex import apex
 from service.api.application import Application
 from service.api.battle import battle
+from service.api.candles import candles
 from service.api.challenges import challenges
+from service.api.embed import embed
+from service.api.event_stream import event_stream
+from service.api.features import features
+from service.api.forecasters import forecasters
 from service.api.forecasts import forecasts
 from service.api.health import health
 from service.api.hospital import hospital
@@ -22,13 +28,18 @@ from service.api.predictions import predictions
 from service.api.prices import prices
 from service.api.services import Services
 from service.api.streaks import streaks
+from service.api.webhooks import webhooks
 from service.api.widget import widget
 
 BLUEPRINTS = (
     oracle,
+    answers,
     prices,
+    candles,
     forecasts,
     predictions,
+    features,
+    forecasters,
     challenges,
     leaderboard,
     battle,
@@ -37,8 +48,11 @@ BLUEPRINTS = (
     apex,
     news,
     widget,
+    embed,
     ledger,
+    event_stream,
     keys,
+    webhooks,
     docs.docs,
     health,
 )
@@ -52,7 +66,7 @@ def create_app(services: Services) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES + 1
     app.extensions["ninefold"] = services
     auth.trust_proxies(app, services.settings.trusted_proxies)
-    for part in (headers, metrics, errors, limits, snapshots, answering):
+    for part in (metrics, headers, encoding, errors, charging, snapshots, answering, open_streams):
         part.register(app)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)

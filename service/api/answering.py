@@ -18,22 +18,25 @@ from pydantic import TypeAdapter
 
 from service.api import metrics
 from service.api.auth import Caller
-from service.api.limits import refund
+from service.api.charging import refund
+from service.api.coins import LATE_S, CoinDesk
+from service.api.question_input import QuestionInput
 from service.api.services import Services
 from service.api.single_flight import Abandoned, SingleFlight
 from service.api.streaming import BEAT_S
-from service.errors import Busy, ServiceUnavailable
+from service.api.topics import require_answerable
+from service.errors import Busy, InvalidRequest, ServiceUnavailable
 from service.forecasting.predictions import commitments
 from service.forecasting.voters.ballots import PanelResult
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.polling import Reply
 from service.forecasting.voters.price_forecasts import of_question
-from service.forecasting.voters.votes import Answer, publish
-from service.market.bars import PriceExtremes
+from service.forecasting.voters.votes import Answer, UnderstoodText, publish, understood_text
 from service.market.instants import utc
-from service.questions import understand
+from service.questions import Circumstances, coins_to_price, read_any
 from service.questions.question import Question
-from service.store import bars, evidence, knowledge, predictions
+from service.store import coins, evidence, knowledge, predictions, rates
+from service.store.history import StoredHistory
 
 ANSWER = TypeAdapter(Answer)
 PATIENCE_S = 2.0  # how long after the voters' deadline another caller's run is waited for
@@ -50,6 +53,7 @@ class Inquiry:
     """
 
     question: Question
+    understood: UnderstoodText
     now: int
     knowledge: Knowledge
     caller: Caller
@@ -71,30 +75,55 @@ class Answering:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._admission = BoundedSemaphore(services.settings.oracle_concurrency)
+        self._coins = CoinDesk(services)
         self._flights: SingleFlight[Answer] = SingleFlight(services.now)
 
-    def answer(self, text: str, caller: Caller) -> Answer:
-        """The answer to a caller's text, once all votes are there; raises what `open` raises."""
-        inquiry = self.open(text, caller)
+    def answer(self, content: QuestionInput, caller: Caller) -> Answer:
+        """The answer to a caller's question, once all votes are there; raises what `open` raises."""
+        inquiry = self.open(content, caller)
         with inquiry.place:
             return self._answer(inquiry)
 
-    def open(self, text: str, caller: Caller) -> Inquiry:
-        """The inquiry behind a caller's text, with a place; raises what `understand` raises, then Busy without one."""
+    def open(self, content: QuestionInput, caller: Caller) -> Inquiry:
+        """The inquiry behind a caller's question, with a place.
+
+        Raises Busy without a place, then what `read_any` and `require_answerable` raise, and InvalidRequest where the
+        input is a document that disagrees with its own sentence.
+        """
+        place = self.admit()
+        try:
+            return self._understand(content, caller, place)
+        except BaseException:
+            place.close()
+            raise
+
+    def _understand(self, content: QuestionInput, caller: Caller, place: ExitStack) -> Inquiry:
         services = self._services
         now = services.clock.at(services.now())
         latest = knowledge.latest(services.database, services.step)
         if not latest.contexts:
             raise ServiceUnavailable("Not available yet: the first price bars are being fetched.")
-        question = understand(text, utc(now), latest.spots, record_of=self._record)
-        return Inquiry(question, now, latest, caller, self._admit())
+        with services.database.reading() as db:
+            current = rates.latest(db)
+        history = StoredHistory(services.database.reading, services.step, now)
+        circumstances = Circumstances(
+            utc(now), latest.spots, history=history, rates=current, coins=self._coins.listed()
+        )
+        if keys := coins_to_price(content.text, circumstances):
+            latest = self._coins.beside(latest, keys, now)
+            circumstances = replace(circumstances, spots=latest.spots)
+        try:
+            parsed = read_any(content.text, circumstances)
+            require_answerable(parsed.question, services.panel, services.clock.world)
+        except InvalidRequest as refusal:
+            raise content.refusal(refusal) from None
+        content.require_agreement(parsed.question)
+        question = self._coins.noted(parsed.question) if parsed.question.coins else parsed.question
+        understood = replace(understood_text(parsed, now), notes=question.notes)
+        return Inquiry(question, understood, now, latest, caller, place)
 
-    def _record(self, asset: str) -> PriceExtremes | None:
-        with self._services.database.reading() as db:
-            return bars.record(db, asset, self._services.step)
-
-    def _admit(self) -> ExitStack:
-        """A place among the open questions; raises Busy when none is free."""
+    def admit(self) -> ExitStack:
+        """A place among the questions of this process, until it is closed; raises Busy when none is free."""
         if not self._admission.acquire(blocking=False):
             raise Busy("The server is at capacity. Try again in a few seconds.")
         place = ExitStack()
@@ -167,10 +196,12 @@ class Answering:
         _measure(result)
         prices = of_question(inquiry.question, inquiry.now, inquiry.knowledge)
         world = self._services.clock.world
-        answer = publish(result, id=secrets.token_hex(8), world=world, price_forecast=prices)
+        answer = publish(result, inquiry.understood, id=secrets.token_hex(8), world=world, price_forecast=prices)
         prediction = commitments.answer(result, inquiry.knowledge, answer.id, inquiry.caller.id)
         with self._services.database.writing() as db:
             predictions.add(db, [prediction], ANSWER.dump_python(answer, mode="json"))
+            for key in inquiry.question.coins:
+                coins.need(db, key, inquiry.now, prediction.deadline + LATE_S)
         return answer
 
 
@@ -204,6 +235,6 @@ def _heartbeats(outcome: Future[Answer], until: float) -> Iterator[None]:
 
 def _measure(result: PanelResult) -> None:
     for ballot in result.ballots:
-        metrics.observe_vote(ballot.voter, ballot.latency_ms / 1000)
+        metrics.observe_vote(ballot.voter, ballot.engine, ballot.latency_ms / 1000)
     for name in result.abstained:
         metrics.observe_abstention(name)

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from flask import Blueprint, Response
+from pydantic import TypeAdapter
 
 from service.api.encoding import document
 from service.api.operations import operation
+from service.api.pages import WindowQuery, page, sequence_page
+from service.api.services import services
 from service.api.snapshots import latest
+from service.forecasting.apex.call import Call
+from service.forecasting.apex.calls import ApexCallsDocument, calls_document
 from service.forecasting.apex.document import ApexDocument
-from service.trading.fund import FundDocument
+from service.forecasting.backfill import ASSET
+from service.market.assets import LONGEST_CLOSURE_S
+from service.market.instants import HOUR
+from service.store import bars, cursors
+from service.store.cursors import PageKey
+from service.store.plain import apex_calls
+from service.trading.fund import FundDocument, FundTradesDocument
 
 apex = Blueprint("apex", __name__, url_prefix="/api/apex")
 
 MAX_AGE_S = 30
+FUND_TRADES = TypeAdapter(FundTradesDocument)
 
 
 @apex.get("/status")
@@ -37,6 +49,28 @@ def status() -> Response:
     return document(latest("apex"), max_age=MAX_AGE_S)
 
 
+@apex.get("/calls")
+@operation(tag="Intelligence", limit="telemetry", returns=ApexCallsDocument, cached=True)
+def calls(query: WindowQuery) -> Response:
+    """Every forecast of apex as it was made, with its layers and its outcome, newest first, page by page.
+
+    `outcome` is yes where bitcoin was higher a day later, null until the day is over. `backfilled` ones were made by
+    the first start for a past instant, with what was known then.
+    """
+    parts = services()
+    now = parts.clock.at(parts.now())
+    scope, (since, until) = query.scope("calls"), query.span(now)
+    if after := query.after(scope):
+        until = min(until, int(after.value) - 1)
+    with parts.database.reading() as db:
+        stored = [Call.from_plain(plain) for plain in apex_calls.newest(db, since, until, query.limit + 1)]
+        first = min((call.at for call in stored), default=now)
+        hourly = bars.load(db, ASSET, first - LONGEST_CLOSURE_S, now, HOUR)
+    next = cursors.following(scope, [PageKey(call.at, call.asset) for call in stored], query.limit)
+    document = calls_document(stored[: query.limit], hourly, now, world=parts.clock.world, next=next)
+    return page(document, next, MAX_AGE_S)
+
+
 @apex.get("/fund")
 @operation(tag="Intelligence", limit="telemetry", returns=FundDocument, cached=True)
 def fund() -> Response:
@@ -49,3 +83,14 @@ def fund() -> Response:
     `sharpe_low` to `sharpe_high`; where the interval contains 0 the result may well be luck.
     """
     return document(latest("apex-fund"), max_age=MAX_AGE_S)
+
+
+@apex.get("/fund/trades")
+@operation(tag="Intelligence", limit="telemetry", returns=FundTradesDocument, cached=True)
+def fund_trades(query: WindowQuery) -> Response:
+    """Every trade of the virtual fund, newest first, page by page. No order was placed.
+
+    `p_up` is the call of apex that it follows. `backfilled` trades precede the first live call. `value_usd` is the
+    value without the fee, so the cash changes by it and by `fee_usd`.
+    """
+    return sequence_page("fund_trades", query, FUND_TRADES, "fund-trades/1", "trades", MAX_AGE_S)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from flask import Flask, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from service.access.addresses import network
-from service.access.keys import NOBODY, key_id, matches
+from service.access import addresses
+from service.access.keys import NOBODY, digest, key_id, matches
 from service.access.quota import PLANS, Plan
 from service.api.services import services
 from service.errors import FieldError, InvalidKey, InvalidRequest, MissingKey
@@ -56,6 +56,22 @@ class KeyHolder(Caller):
         return f"key:{self.key_id}" if self.end_user is None else f"key:{self.key_id}:{self.end_user}"
 
 
+def unidentified() -> Caller:
+    """The sender of this request before its key is looked at."""
+    return Caller(address())
+
+
+def end_user_or(caller: Caller) -> Caller:
+    """The end user whom a delegating key names where no key is needed, else `caller`; raises InvalidRequest as below.
+
+    A key that is wrong is ignored here, as every key is that names no end user.
+    """
+    try:
+        return identify(required=False)
+    except InvalidKey:
+        return caller
+
+
 def identify(required: bool) -> Caller:
     """The caller of this request; raises MissingKey, InvalidKey, or InvalidRequest for a bad X-End-User.
 
@@ -65,7 +81,7 @@ def identify(required: bool) -> Caller:
     if sent is None and required:
         raise MissingKey(f"Send your API key in the {KEY_HEADER} header; POST /api/v1/register gives you one.")
     if sent is None:
-        return Caller(address())
+        return unidentified()
     row = _authenticated(sent)
     _note_use(row)
     return holder(row, _end_user() if row.delegating else None)
@@ -73,7 +89,12 @@ def identify(required: bool) -> Caller:
 
 def address() -> str:
     """The address of this request as limits count it."""
-    return network(request.remote_addr)
+    return addresses.network(request.remote_addr)
+
+
+def wide_network() -> str | None:
+    """The /48 of this request's address, None where it is no IPv6 one."""
+    return addresses.wide_network(request.remote_addr)
 
 
 def trust_proxies(app: Flask, count: int) -> None:
@@ -91,9 +112,13 @@ def _authenticated(sent: str) -> KeyRow:
     wanted = key_id(sent)
     with services().database.reading() as db:
         row = keys.find(db, wanted)
-    matching = matches(sent, row.hash if row else NOBODY, services().key_secret)
+    stored, valid = row.hash if row else NOBODY, services().key_secrets.valid(services().now())
+    matching = [secret for secret in valid if matches(sent, stored, secret)]
     if row is None or not matching:
         raise InvalidKey("The API key is not valid.")
+    if matching[0] != valid[0]:
+        with services().database.writing() as db:
+            keys.hash_again(db, row, digest(sent, valid[0]))
     return row
 
 

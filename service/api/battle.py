@@ -9,16 +9,25 @@ from flask import Blueprint, Response
 from pydantic import Field
 
 from service.api.encoding import document
-from service.api.inputs import Begin, End, Query
+from service.api.inputs import Begin, End, Query, require_order
 from service.api.operations import operation
+from service.api.pages import WindowQuery, page
 from service.api.services import services
 from service.api.snapshots import latest
-from service.errors import FieldError, InvalidRequest
+from service.errors import FieldError, InvalidRequest, ResourceNotFound
 from service.market.instants import DAY, iso, utc
+from service.store import cursors
 from service.store import lanes as stored
+from service.store.cursors import PageKey
 from service.trading import battle_history
 from service.trading.battle import BattleDocument
-from service.trading.battle_history import BattleHistory
+from service.trading.battle_history import (
+    BattleHistory,
+    LaneEquityDocument,
+    LaneEventsDocument,
+    equity_document,
+    events_document,
+)
 from service.trading.lanes import LANES, LaneName
 
 battle = Blueprint("battle", __name__, url_prefix="/api/v1")
@@ -29,6 +38,7 @@ DEFAULT_SPAN_S = 7 * DAY
 MOST_BARS = 60_480
 # Several times the events of a lane in any window of that length.
 MOST_EVENTS = 2_000
+MOST_POINTS = 10_000
 
 
 class ExportQuery(Query):
@@ -43,6 +53,12 @@ class HistoryQuery(Query):
     lane: LaneName | None = Field(None, description="one lane; without it all six")
     since: Begin | None = Field(None, description="date or instant, ISO 8601; without it 7 days before the end")
     until: End | None = Field(None, description="date or instant, ISO 8601; without it now")
+
+
+class EquityQuery(WindowQuery):
+    """Which bars of the lane, both ends of the window included."""
+
+    limit: int = Field(1_000, ge=1, le=MOST_POINTS, description="bars on a page")
 
 
 @battle.get("/bot-battle")
@@ -77,7 +93,8 @@ def history(query: HistoryQuery) -> BattleHistory:
 
     `since` and `until` are UTC unless they contain an offset; a date stands for the whole day. A curve of more than
     about 500 points is reduced to the last bar of each `step_s` seconds; points are never averaged. Request shorter
-    windows for more detail. The error for a window that is too long states the maximum: with bars of five minutes 35
+    windows for more detail. `drawdown_pct` is computed from every bar since the start, not only from the window. The
+    error for a window that is too long states the maximum: with bars of five minutes 35
     days of all lanes, or 210 days of one.
     """
     parts = services()
@@ -87,17 +104,61 @@ def history(query: HistoryQuery) -> BattleHistory:
     with parts.database.reading() as db:
         bars = {name: stored.history(db, name, since, until, MOST_BARS) for name in names}
         events = {name: stored.events(db, name, since, until, MOST_EVENTS + 1) for name in names}
+        peaks = stored.peaks(db, names, since)
     _refuse_too_many(events)
-    return battle_history.history(bars, events, since=since, until=until, step=parts.step, world=parts.clock.world)
+    world = parts.clock.world
+    return battle_history.history(bars, events, peaks, since=since, until=until, step=parts.step, world=world)
+
+
+@battle.get("/bot-battle/<lane>/events")
+@operation(tag="Bot Battle", limit="telemetry", returns=LaneEventsDocument, cached=True, raises=(ResourceNotFound,))
+def events(lane: str, query: WindowQuery) -> Response:
+    """Every trade, harvest and switch of a lane, newest first, page by page.
+
+    What precedes `live_since` was computed by the first start of the service. Each is also a row of the ledger.
+    """
+    parts, name = services(), _lane(lane)
+    scope, (since, until) = query.scope("events", name), query.span(parts.clock.at(parts.now()))
+    with parts.database.reading() as db:
+        rows = stored.newest_events(db, name, since, until, query.limit + 1, query.after(scope))
+    next = cursors.following(scope, [key for key, _ in rows], query.limit)
+    bodies = [body for _, body in rows[: query.limit]]
+    live_since, world = parts.clock.world_origin, parts.clock.world
+    return page(events_document(name, bodies, live_since=live_since, world=world, next=next), next, MAX_AGE_S)
+
+
+@battle.get("/bot-battle/<lane>/equity")
+@operation(tag="Bot Battle", limit="telemetry", returns=LaneEquityDocument, cached=True, raises=(ResourceNotFound,))
+def equity(lane: str, query: EquityQuery) -> Response:
+    """The equity and the status of a lane at every bar, oldest first, page by page.
+
+    Bars older than `LANE_BARS_KEPT_DAYS` (180 by default) are kept by the hour. What precedes `live_since` was computed
+    by the first start of the service. `/api/v1/bot-battle/history` has the curves of all lanes with fewer points.
+    """
+    parts, name = services(), _lane(lane)
+    scope, (since, until) = query.scope("equity", name), query.span(parts.clock.at(parts.now()))
+    if after := query.after(scope):
+        since = max(since, min(int(after.value), until) + 1)
+    with parts.database.reading() as db:
+        bars = stored.history(db, name, since, until, query.limit + 1)
+    next = cursors.following(scope, [PageKey(bar.as_of, name) for bar in bars], query.limit)
+    live_since, world = parts.clock.world_origin, parts.clock.world
+    shown = bars[: query.limit]
+    return page(equity_document(name, shown, live_since=live_since, world=world, next=next), next, MAX_AGE_S)
+
+
+def _lane(name: str) -> str:
+    """The name of a lane in any case; raises ResourceNotFound."""
+    if name.lower() not in LANES:
+        raise ResourceNotFound(f"Unknown lane; the lanes are {', '.join(LANES)}.")
+    return name.lower()
 
 
 def _span(query: HistoryQuery, now: int, longest: int) -> tuple[int, int]:
     """The window in unix seconds, at most `longest` long and ending by `now`. Raises InvalidRequest."""
     until = now if query.until is None else min(query.until, now)
     since = until - min(DEFAULT_SPAN_S, longest) if query.since is None else query.since
-    if since > until:
-        message = f"must not be after the end, which is {iso(until)}"
-        raise InvalidRequest("The window ends before it starts.", [FieldError("since", message)])
+    require_order(since, until)
     if until - since > longest:
         message = f"must be at most {longest / DAY:g} days before the end, which is {iso(until)}"
         raise InvalidRequest("The window is too long for one answer.", [FieldError("since", message)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import date
 from functools import partial
 from typing import Annotated
@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
+from service.api.answering import answering
 from service.api.auth import Caller
 from service.api.inputs import DATE, Body
 from service.api.operations import operation
@@ -30,10 +31,13 @@ from service.forecasting.predictions.documents import (
     list_challenge,
 )
 from service.forecasting.predictions.ledger_rows import question_row
+from service.market.instants import utc
 from service.market.prices import AssetPrice
+from service.questions import Circumstances
 from service.questions.clean import LONGEST
-from service.store import bars, ledger, user_votes
+from service.store import ledger, rates, user_votes
 from service.store import predictions as stored
+from service.store.history import StoredHistory
 from service.store.prices import by_asset, read
 from service.store.snapshots import Snapshot
 from service.store.user_votes import Tally
@@ -84,20 +88,27 @@ def create(body: Creation, caller: Caller) -> ListedChallenge:
     They vote within seconds, once: until then `votes_pending` is true and GET /api/challenges/{number} shows more.
     The deadline is 23:59:59 UTC of the date, or the instant of that day which the question names; it may be today
     while an hour is left. `resolved_by` says whether prices or the operator will decide the outcome, and
-    `resolution.rule` how; votes on questions that prices cannot decide say where the asset is heading and are not
-    scored. The question is recorded in the public ledger at once; its author never is.
+    `resolution.rule` how. Only language models vote on a question that no price decides; without at least three of
+    them it gets no votes, and `ai` stays null. The question is recorded in the public ledger at once; its author never
+    is.
 
     Three a day per key, per end user of a delegating key, or per address without a key. A refused question does not
     count, and neither does a retry under the same Idempotency-Key.
     """
+    with answering().admit():
+        return _create(body, caller)
+
+
+def _create(body: Creation, caller: Caller) -> ListedChallenge:
     web = services()
     now = web.clock.at(web.now())
     prices = _prices(latest("prices"))
     spots = {asset: price.price for asset, price in prices.items()}
     for _ in range(TRIES):
         with suppress(IntegrityError), web.database.writing() as db:
-            number, record_of = stored.next_number(db), partial(bars.record, db, step=web.step)
-            challenge = open_challenge(body.question, body.deadline, now, spots, number, caller.id, record_of)
+            number, history = stored.next_number(db), StoredHistory(partial(nullcontext, db), web.step, now)
+            circumstances = Circumstances(utc(now), spots, history=history, rates=rates.latest(db))
+            challenge = open_challenge(body.question, body.deadline, circumstances, number, caller.id)
             stored.add(db, [challenge])
             ledger.append(db, [question_row(challenge)], now)
             return _published(db, [challenge], prices, now)[0]
@@ -152,7 +163,7 @@ def vote(number: str, body: UserVote, caller: Caller) -> Voted:
 def _challenge(db: Connection, number: str) -> Prediction:
     challenge = stored.find_challenge(db, int(number)) if NUMBER.fullmatch(number) else None
     if challenge is None:
-        raise ResourceNotFound("There is no challenge of that number; /api/challenges/active lists the open ones.")
+        raise ResourceNotFound("No challenge has this number; /api/challenges/active lists the open ones.")
     return challenge
 
 
@@ -167,6 +178,7 @@ def _published(
             tally=tallies.get(challenge.id, Tally()),
             price=prices.get(challenge.question.asset),
             now=now,
+            answers_topics=services().panel.answers_topics,
         )
         for challenge in predictions
     ]

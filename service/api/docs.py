@@ -33,7 +33,7 @@ PAGE_LOADS = (
 
 
 @docs.get("/api/v1/docs")
-@operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], cached=True)
+@operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], cached=True, deprecated=True)
 def legacy() -> Response:
     """The public API as plain JSON, version 1.0. Kept for existing clients; new ones use /api/openapi.json."""
     return document(_described("legacy"), max_age=HOUR_S)
@@ -60,7 +60,7 @@ def full() -> Response:
 @operation(tag="Documentation", limit="telemetry", returns=str, media="text/html", cached=True)
 def page() -> Response:
     """The documentation as a page where each endpoint can be tried. It loads nothing from another host."""
-    response = document(_static("docs.html"), max_age=HOUR_S, media="text/html; charset=utf-8")
+    response = document(static("docs.html"), max_age=HOUR_S, media="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = PAGE_LOADS
     return response
 
@@ -69,7 +69,7 @@ def page() -> Response:
 @LIMITS["telemetry"]
 def script() -> Response:
     """The script of the page. It is no operation, so no document lists it."""
-    return document(_static("rapidoc-9.3.8.js"), max_age=MONTH_S, media="text/javascript; charset=utf-8")
+    return document(static("rapidoc-9.3.8.js"), max_age=MONTH_S, media="text/javascript; charset=utf-8")
 
 
 @docs.get("/")
@@ -86,5 +86,6 @@ def _described(name: str) -> Snapshot:
 
 
 @cache
-def _static(name: str) -> Snapshot:
+def static(name: str) -> Snapshot:
+    """A file of the folder `static`, compressed once."""
     return make(name, 0, (STATIC / name).read_bytes())

@@ -1,19 +1,32 @@
-"""Documents that were serialised, hashed and compressed when they were made, served without further work.
+"""Responses in the encoding that the caller accepts: prepared documents as they are stored, any other when it is sent.
 
-The ETag is weak because one document has three encodings. It is compared here because werkzeug's own comparison
-adds half the time of a bare response.
+A prepared document was serialised, hashed and compressed when it was made, and is served without further work. Its
+ETag is weak because one document has three encodings. It is compared here because werkzeug's own comparison adds half
+the time of a bare response.
 """
 
 from __future__ import annotations
 
+import gzip
+import sys
 from functools import lru_cache
+from hashlib import sha256
 from typing import Protocol
 
-from flask import Response, request
+from flask import Flask, Response, request
 
 from service.api.headers import add
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 ENCODINGS = ("zstd", "gzip")
+# Below this number of bytes compression saves no packet.
+LEAST_BYTES = 1024
+COMPRESSED = frozenset({"application/json", "application/problem+json", "text/csv", "text/plain"})
+VARY = ("Vary", "Accept-Encoding")
 
 
 class Prepared(Protocol):
@@ -32,26 +45,74 @@ class Prepared(Protocol):
     def zstd(self) -> bytes: ...
 
 
-def document(prepared: Prepared, *, max_age: int | None, media: str = "application/json") -> Response:
+class BodyBytes:
+    """A body that is hashed and compressed when it is sent, in the encoding that is asked for alone."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    @property
+    def etag(self) -> str:
+        return sha256(self.body).hexdigest()[:32]
+
+    @property
+    def gzip(self) -> bytes:
+        return gzip.compress(self.body, 3, mtime=0)
+
+    @property
+    def zstd(self) -> bytes:
+        return zstd.compress(self.body)
+
+
+class _Encoded(Response):
+    """A response whose encoding has been chosen."""
+
+
+def register(app: Flask) -> None:
+    """Let `app` compress every response of at least 1 KiB that is text, complete and not yet encoded."""
+    app.after_request(_compress)
+
+
+def _compress(response: Response) -> Response:
+    if isinstance(response, _Encoded) or response.mimetype not in COMPRESSED or response.is_streamed:
+        return response
+    body = response.get_data()
+    if len(body) < LEAST_BYTES:
+        return response
+    add([VARY])
+    encoding = chosen(request.environ.get("HTTP_ACCEPT_ENCODING", ""))
+    if encoding != "identity":
+        response.set_data(getattr(BodyBytes(body), encoding))
+        add([("Content-Encoding", encoding)])
+    return response
+
+
+def document(
+    prepared: Prepared, *, max_age: int | None, media: str = "application/json", is_final: bool = False
+) -> Response:
     """The document in an encoding that the caller accepts, or 304 when the caller already has it.
 
-    Caches may keep it for `max_age` seconds, and serve it for as long again while they fetch a new one. None is for
-    documents that need a key: no cache may keep them, but the caller may still send their ETag.
+    Caches may keep it for `max_age` seconds, and serve it for as long again while they fetch a new one; one that
+    `is_final` never changes, so they need not ask again. None is for documents that need a key: no cache may keep
+    them, but the caller may still send their ETag.
     """
     tag = f'W/"{prepared.etag}"'
-    policy = "no-store" if max_age is None else f"public, max-age={max_age}, stale-while-revalidate={max_age}"
-    headers = [("ETag", tag), ("Cache-Control", policy), ("Vary", "Accept-Encoding")]
+    if max_age is None:
+        policy = "no-store"
+    else:
+        policy = f"public, max-age={max_age}, " + ("immutable" if is_final else f"stale-while-revalidate={max_age}")
+    headers = [("ETag", tag), ("Cache-Control", policy), VARY]
     environ = request.environ
     wanted = environ.get("HTTP_IF_NONE_MATCH")
     if wanted and _matches(wanted, tag):
         add(headers)
-        return Response(status=304)
+        return _Encoded(status=304)
     encoding = chosen(environ.get("HTTP_ACCEPT_ENCODING", ""))
     if encoding == "identity":
         add(headers)
-        return Response(prepared.body, content_type=media)
+        return _Encoded(prepared.body, content_type=media)
     add([*headers, ("Content-Encoding", encoding)])
-    return Response(getattr(prepared, encoding), content_type=media)
+    return _Encoded(getattr(prepared, encoding), content_type=media)
 
 
 def _matches(header: str, tag: str) -> bool:

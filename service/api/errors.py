@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 from flask import Flask, Response
 from pydantic import BaseModel, Field
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
@@ -23,6 +23,8 @@ MEDIA_TYPE = "application/problem+json"
 STATUS: dict[type[NinefoldError], int] = {
     errors.InvalidRequest: 400,
     errors.AccessDenied: 401,
+    errors.PlanRequired: 403,
+    errors.RegistrationClosed: 403,
     errors.ResourceNotFound: 404,
     errors.RequestConflict: 409,
     errors.IdempotencyMismatch: 422,
@@ -41,6 +43,7 @@ HTTP: dict[int, tuple[str, str]] = {
     413: ("body_too_large", "The body is larger than 16 KiB."),
     415: ("unsupported_media_type", "Send the body as application/json in UTF-8, not compressed."),
     431: ("headers_too_large", "The headers are too large in total."),
+    501: ("invalid_request", "Of all values of Transfer-Encoding only chunked is understood."),
 }
 FAULT = ("internal_error", "Something went wrong on our side. It was logged under this request id.")
 
@@ -57,6 +60,9 @@ class Problem(BaseModel):
     code: str = Field(description="stable identifier of the kind of problem", examples=["not_found"])
     request_id: str = Field(description="quote it when you ask for help", examples=["5f0c2a9be41d7c36"])
     errors: list[FieldError] | None = Field(None, description="for bad input: each field and what is wrong with it")
+    suggestions: list[str] | None = Field(
+        None, description="for a refused question: questions close to it that would be accepted"
+    )
     abstained: dict[str, str] | None = Field(
         None, description="for too few votes: the reason of each voter that did not vote"
     )
@@ -81,8 +87,8 @@ def register(app: Flask) -> None:
     """Make `app` answer every error with a problem document."""
     app.register_error_handler(NinefoldError, _answer_ours)
     app.register_error_handler(HTTPException, _answer_http)
-    app.register_error_handler(OperationalError, _answer_database)
-    app.register_error_handler(PoolExhausted, _answer_database)
+    for fault in (OperationalError, InterfaceError, InternalError, PoolExhausted):
+        app.register_error_handler(fault, _answer_database)
     app.register_error_handler(Exception, _answer_fault)
 
 
@@ -107,7 +113,7 @@ def _answer_ours(error: NinefoldError) -> Response:
 def _more(error: NinefoldError) -> dict[str, Any]:
     """The fields of this kind of error beyond its sentence."""
     if isinstance(error, errors.InvalidRequest):
-        return {"errors": list(error.errors) or None}
+        return {"errors": list(error.errors) or None, "suggestions": list(error.suggestions) or None}
     if isinstance(error, errors.LimitReached):
         window = {name: getattr(error, name) for name in ("limit", "remaining", "retry_after_s")}
         return {**window, "reset_at": utc(error.reset_at)}

@@ -8,7 +8,7 @@ from pydantic import Field
 from service.api.encoding import document
 from service.api.inputs import Query
 from service.api.operations import operation
-from service.api.snapshots import latest
+from service.api.snapshots import find, latest
 from service.errors import ResourceNotFound, ServiceUnavailable
 from service.forecasting.price_record.document import PriceRecordDocument
 from service.forecasting.voters.price_forecasts import ForecastDocument, Horizon, name_of
@@ -41,9 +41,13 @@ def forecast(asset: str, query: ForecastQuery) -> Response:
     a direction, so up and down are equally likely. The pooled quantiles are the means of theirs. The document is
     renewed with every bar; `/api/v1/forecasts/record` says how good such forecasts were.
     """
-    if asset not in ASSETS:
-        raise ResourceNotFound(f"There is no such asset; the forecasts are of {', '.join(ASSETS)}.")
-    return document(latest(name_of(asset, query.horizon)), max_age=MAX_AGE_S)
+    code = asset.lower()
+    if code not in ASSETS:
+        raise ResourceNotFound(f"Unknown asset; forecasts exist for {', '.join(ASSETS)}.")
+    snapshot = find(name_of(code, query.horizon))
+    if snapshot is None and any(find(name_of(other, None)) for other in ASSETS):
+        raise ServiceUnavailable(f"The stored bars of {ASSETS[code].name} are too few or too old for a forecast.")
+    return document(snapshot or latest(name_of(code, query.horizon)), max_age=MAX_AGE_S)
 
 
 @forecasts.get("/api/v1/forecasts/record")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from random import getrandbits
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, request
+from flask import Flask
 
 from service import logs
 
@@ -26,18 +27,25 @@ DEFAULTS = [
     ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
 ]
 
-# What a page of any origin may read, refusals included. Everything else is for pages of this host.
-EMBEDDABLE = "/api/widget/"
-CROSS_ORIGIN = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "*")]
+# Pages of any origin may call the API, with a key too: a key travels in a header that the page itself sets, never in a
+# cookie, so a browser adds nothing of its user. A preflight request is answered here, for addresses that do not exist
+# too: the page can then read the refusal of its request.
+API = "/api/"
+READABLE = (
+    "RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, "
+    "ETag, Link, Content-Disposition, Idempotent-Replayed, WWW-Authenticate, X-Request-ID"
+)
+CROSS_ORIGIN = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", READABLE)]
 PREFLIGHT = [
-    ("Access-Control-Allow-Methods", "GET"),
+    ("Access-Control-Allow-Origin", "*"),
+    ("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE"),
     ("Access-Control-Allow-Headers", "*"),
     ("Access-Control-Max-Age", "86400"),
 ]
 
 Headers = list[tuple[str, str]]
 
-_ADDED = "ninefold.headers"
+_added: ContextVar[Headers] = ContextVar("added_headers")
 
 
 def register(app: Flask) -> None:
@@ -45,12 +53,17 @@ def register(app: Flask) -> None:
     inner = app.wsgi_app
 
     def wsgi_app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        id = request_id(environ.get("HTTP_X_REQUEST_ID"))
+        is_api = environ.get("PATH_INFO", "").startswith(API)
+        if is_api and environ["REQUEST_METHOD"] == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in environ:
+            start_response("204 No Content", PREFLIGHT)
+            return ()
+        id, added = request_id(environ.get("HTTP_X_REQUEST_ID")), []
         logs.request_id.set(id)
+        _added.set(added)
 
         def start(status: str, headers: Headers, *exc_info: Any) -> Callable[[bytes], object]:
-            headers = [*headers, *environ.get(_ADDED, ())]
-            headers += [*_missing(headers), *ALWAYS, *_cross_origin(environ), ("X-Request-ID", id)]
+            headers = [*headers, *added]
+            headers += [*_missing(headers), *ALWAYS, *(CROSS_ORIGIN if is_api else ()), ("X-Request-ID", id)]
             return start_response(status, headers, *exc_info)
 
         return inner(environ, start)
@@ -60,7 +73,12 @@ def register(app: Flask) -> None:
 
 def add(headers: Headers) -> None:
     """Add headers to the answer of this request, whatever its status becomes."""
-    request.environ.setdefault(_ADDED, []).extend(headers)
+    _added.get().extend(headers)
+
+
+def discard() -> None:
+    """Drop what was added so far: it belonged to an answer that is not sent."""
+    _added.get().clear()
 
 
 def request_id(sent: str | None) -> str:
@@ -74,10 +92,3 @@ def request_id(sent: str | None) -> str:
 def _missing(headers: Headers) -> Headers:
     names = {name for name, _ in headers}
     return [header for header in DEFAULTS if header[0] not in names]
-
-
-def _cross_origin(environ: WSGIEnvironment) -> Headers:
-    """What lets a page of another origin read the answer, where that is allowed."""
-    if not environ.get("PATH_INFO", "").startswith(EMBEDDABLE):
-        return []
-    return CROSS_ORIGIN + PREFLIGHT if environ["REQUEST_METHOD"] == "OPTIONS" else CROSS_ORIGIN

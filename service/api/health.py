@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from flask import Blueprint, Response
+import structlog
+from flask import Blueprint, Response, current_app
 
 from service.api import metrics
 from service.api.operations import operation
@@ -15,16 +16,25 @@ from service.market.assets import ASSETS
 from service.market.clock import World
 from service.market.headers import MISSED_BARS
 from service.market.instants import iso
-from service.store import bars, heartbeat, snapshots
+from service.store import bars, heartbeat, runs, snapshots
 from service.store.knowledge import newest_fits
 
 health = Blueprint("health", __name__)
+LOGGED = "ninefold.readiness"
+
+log = structlog.stdlib.get_logger(__name__)
 
 # Real seconds that fetching and storing a bar may take; a replay may run much faster than real time.
 FETCHING_S = 60
+# Real seconds by which the clocks of two machines that share a database may differ.
+CLOCKS_APART_S = 5
 # What every world has within seconds of its first start. A hospital needs a closed month, and the backfilled track
 # record takes some seconds longer.
 DOCUMENTS = ("prices", "bot-battle", "leaderboard")
+# Real seconds after which a job that is due is late.
+LATE_S = 600
+# Jobs without which the service is not ready once they have been due for so long.
+VITAL, VITAL_LATE_S = ("tick", "seal"), 3600
 
 
 @dataclass(frozen=True)
@@ -39,7 +49,7 @@ class Ready:
     """The service can answer questions on current bars.
 
     `as_of` is the end of the last bar, `age_s` its age in seconds of world time, `fitted_at` the world time up to which
-    the voters were fitted.
+    the voters were fitted. `late` has a sentence for each job that has been due for ten minutes.
     """
 
     status: Literal["ready"]
@@ -47,6 +57,7 @@ class Ready:
     as_of: str
     age_s: int
     fitted_at: str
+    late: tuple[str, ...]
 
 
 @health.get("/healthz")
@@ -59,7 +70,10 @@ def alive() -> Alive:
 @health.get("/readyz")
 @operation(tag="Operation", limit=None, raises=(ServiceUnavailable,))
 def ready() -> Ready:
-    """Whether the service can answer: the database is writable, the bars are current, the voters are fitted."""
+    """Whether the service can answer: the database is writable, the bars are current, the voters are fitted.
+
+    It is not ready either when no new bars were stored or the ledger could not be sealed for an hour.
+    """
     return _readiness(services())
 
 
@@ -67,29 +81,56 @@ def ready() -> Ready:
 @operation(tag="Operation", limit=None, returns=str, media=metrics.MEDIA_TYPE)
 def collect() -> Response:
     """Metrics for Prometheus. They contain no key, address or question."""
-    return Response(metrics.exposition(), content_type=metrics.MEDIA_TYPE)
+    return Response(metrics.exposition(services()), content_type=metrics.MEDIA_TYPE)
+
+
+def _log_change(missing: str) -> None:
+    """Log `ready` or `not_ready` where it is not what this process logged last."""
+    if current_app.extensions.get(LOGGED) == (not missing):
+        return
+    current_app.extensions[LOGGED] = not missing
+    if missing:
+        log.warning("not_ready", missing=missing)
+    else:
+        log.info("ready")
 
 
 def _readiness(services: Services) -> Ready:
-    """The readiness; raises ServiceUnavailable that names everything missing, or what the database raises."""
+    """The readiness; raises ServiceUnavailable that names everything missing, or what the database raises.
+
+    A change of it is logged by the process that was asked.
+    """
     wall = services.now()
     with services.database.writing() as db:
         heartbeat.beat(db, int(wall))
     with services.database.reading() as db:
         openings = [bar.time for asset in ASSETS if (bar := bars.last(db, asset, services.step))]
         fits = newest_fits(services.database, db)
+        late = {progress.job: progress.lag_s for progress in runs.progress(db, wall) if progress.lag_s > LATE_S}
         unmade = [name for name in DOCUMENTS if snapshots.latest(db, name) is None]
     as_of = max(openings, default=0) + services.step
     age = services.clock.at(wall) - as_of
     missing = []
     if not openings:
         missing.append("there are no price bars yet")
+    elif age < -CLOCKS_APART_S * services.clock.speed:
+        missing.append(
+            f"the last bar ends at {iso(as_of)}, {-age} s of world time ahead of the clock: "
+            "the clock is wrong, or was ahead when the bar was stored"
+        )
     elif age > max(MISSED_BARS * services.step, FETCHING_S * services.clock.speed):
         missing.append(f"the last bar ended at {iso(as_of)}, {age} s of world time ago")
     if fits is None or not fits.linear:
         missing.append("the voters are not fitted yet")
     if unmade:
         missing.append(f"not available yet: {', '.join(unmade)}")
+    missing += [_sentence(job, late[job]) for job in VITAL if late.get(job, 0) > VITAL_LATE_S]
+    _log_change("; ".join(missing))
     if missing or fits is None:
         raise ServiceUnavailable(f"Not ready: {'; '.join(missing)}.")
-    return Ready("ready", services.clock.world, iso(as_of), age, iso(fits.slot))
+    sentences = tuple(_sentence(job, lag) for job, lag in late.items())
+    return Ready("ready", services.clock.world, iso(as_of), max(age, 0), iso(fits.slot), sentences)
+
+
+def _sentence(job: str, lag_s: float) -> str:
+    return f"the job {job} has been due for {lag_s / 60:.0f} min without success"

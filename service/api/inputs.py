@@ -10,15 +10,16 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, NoReturn, TypeVar
+from functools import cache
+from typing import Annotated, Any, Literal, NoReturn, TypeVar, get_args, get_origin
 
 from flask import request
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, model_validator
 from pydantic_core import ErrorDetails
 from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 
 from service.errors import FieldError, InvalidRequest
-from service.market.instants import DAY
+from service.market.instants import DAY, iso
 
 MAX_BODY_BYTES = 16 * 1024
 MAX_DEPTH = 16
@@ -54,14 +55,51 @@ Begin = Annotated[int, BeforeValidator(_begin), _WRITTEN]
 End = Annotated[int, BeforeValidator(_end), _WRITTEN]
 
 
-class Body(BaseModel):
+def require_order(since: int, until: int) -> None:
+    """Raise InvalidRequest if a window of unix seconds ends before it starts."""
+    if since > until:
+        message = f"must not be after the end, which is {iso(until)}"
+        raise InvalidRequest("The window ends before it starts.", [FieldError("since", message)])
+
+
+class _Input(BaseModel):
+    """What a caller sends; the case of a value that has to be one of a few does not matter."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _ignore_case(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        spellings = _spellings(cls)
+        return {name: _spelt(value, spellings.get(name, {})) for name, value in values.items()}
+
+
+@cache
+def _spellings(model: type[BaseModel]) -> dict[str, dict[str, str]]:
+    """The allowed values in lower case, with their own spelling, of each field that allows only some."""
+    allowed = {name: _options(field.annotation) for name, field in model.model_fields.items()}
+    return {name: {option.lower(): option for option in options} for name, options in allowed.items()}
+
+
+def _options(annotation: Any) -> list[str]:
+    """The texts that a type lists, alone or beside None."""
+    if get_origin(annotation) is Literal:
+        return [option for option in get_args(annotation) if isinstance(option, str)]
+    return [option for part in get_args(annotation) for option in _options(part)]
+
+
+def _spelt(value: Any, spellings: Mapping[str, str]) -> Any:
+    return spellings.get(value.lower(), value) if isinstance(value, str) else value
+
+
+class Body(_Input):
     """A JSON object of a request, with no unknown field and no value of another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-class Query(BaseModel):
-    """The query of an address; an unknown parameter is refused, not ignored."""
+class Query(_Input):
+    """The query of an address; an unknown parameter is refused, not ignored. As it stands, it has no parameters."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -125,13 +163,16 @@ def _validated(model: type[Model], values: Mapping[str, object], where: str) -> 
         try:
             return model.model_validate(values)
         except ValidationError as error:
-            faults = [_fault(details) for details in error.errors(include_url=False, include_input=False)]
+            faults = [_fault(details, model) for details in error.errors(include_url=False, include_input=False)]
     shown = [FieldError(_shown(name), message) for name, message in faults[:MAX_FAULTS]]
     raise InvalidRequest(f"The {where} is not valid.", shown)
 
 
-def _fault(details: ErrorDetails) -> tuple[str, str]:
-    return ".".join(str(part) for part in details["loc"]), details["msg"].removeprefix("Value error, ")
+def _fault(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    name = ".".join(str(part) for part in details["loc"])
+    if details["type"] == "extra_forbidden":
+        return name, f"is unknown; allowed: {', '.join(model.model_fields) or 'none'}"
+    return name, details["msg"].removeprefix("Value error, ")
 
 
 def _unprintable(value: object, name: str = "") -> Iterable[str]:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Annotated
 
 from flask import Blueprint
-from pydantic import Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
-from service.access.emails import EMAIL, LONGEST_EMAIL, normalised
-from service.access.quota import Plan, QuotaStatus
+from service.access.emails import EMAIL, EXPECTED, LONGEST_EMAIL, normalised
+from service.access.quota import PLANS, WEBHOOKS, Plan, QuotaStatus
 from service.api.auth import KeyHolder, holder
+from service.api.charging import daily_quota, exceeded
 from service.api.inputs import Body
-from service.api.limits import daily_quota
+from service.api.limits import REGISTRATION
 from service.api.operations import operation
 from service.api.services import services
+from service.errors import InvalidRequest, NameTaken, RegistrationClosed, TooManyKeys
+from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED
 from service.market.instants import utc
+from service.store import forecasters, webhooks
 from service.store import keys as stored
 from service.store.keys import KeyRow
 
@@ -25,7 +32,20 @@ keys = Blueprint("keys", __name__, url_prefix="/api/v1")
 LONGEST_APP_NAME = 80
 PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f]+$"
 
-Email = Annotated[str, Field(pattern=EMAIL, max_length=LONGEST_EMAIL, examples=["you@example.com"])]
+
+def _email(text: str) -> str:
+    """The email as it is stored."""
+    try:
+        return normalised(text)
+    except InvalidRequest:
+        raise ValueError(EXPECTED) from None
+
+
+Email = Annotated[
+    str,
+    WithJsonSchema({"type": "string", "pattern": EMAIL, "maxLength": LONGEST_EMAIL, "examples": ["you@example.com"]}),
+    AfterValidator(_email),
+]
 AppName = Annotated[str, Field(pattern=PRINTABLE, max_length=LONGEST_APP_NAME, examples=["my dashboard"])]
 
 
@@ -34,6 +54,14 @@ class Registration(Body):
 
     email: Email
     app_name: AppName | None = None
+
+
+class ForecasterName(Body):
+    """The name under which a caller's forecasts are listed."""
+
+    forecaster: Annotated[str, Field(pattern=f"^{NAMES}$", examples=["sturdy-owl"])] | None = Field(
+        description="3 to 32 of a-z, 0-9, _ and -, the first and last a letter or digit; null: not listed"
+    )
 
 
 @dataclass(frozen=True)
@@ -59,29 +87,86 @@ class IssuedKey:
 
 
 @dataclass(frozen=True)
+class PausedWebhook:
+    """A webhook endpoint that gets nothing until it is resumed; `reason` is null where its owner paused it."""
+
+    id: str
+    url: str
+    paused_at: datetime
+    reason: str | None
+
+
+@dataclass(frozen=True)
 class Usage:
-    """A key's plan and what is left of its day; for a delegating key, of its end user's."""
+    """A key's plan and what is left of its day; for a delegating key, of its end user's.
+
+    `forecaster` is the name in /api/v1/forecasters, null without one; `paused_webhooks`: see PATCH
+    /api/v1/webhooks/{id}.
+    """
 
     key_id: str
     plan: Plan
     delegating: bool
     end_user: str | None
+    forecaster: str | None
     daily_limit: int
     used: int
     quota: Quota
+    paused_webhooks: tuple[PausedWebhook, ...]
+
+
+@dataclass(frozen=True)
+class PlanTerms:
+    """What a plan holds: calls a day, webhook endpoints, and how to get it."""
+
+    plan: Plan
+    daily_limit: int
+    webhooks: int
+    how_to_get: str
+
+
+@dataclass(frozen=True)
+class PlanList:
+    """The plans, the smallest first."""
+
+    count: int
+    plans: tuple[PlanTerms, ...]
+
+
+HOW_TO_GET: Mapping[Plan, str] = MappingProxyType(
+    {
+        "free": "POST /api/v1/register with your email address.",
+        "paid": "The operator of this service grants it to a key; ask for it with the `key_id` of GET /api/v1/me.",
+    }
+)
+
+
+@keys.get("/plans")
+@operation(tag="Keys", limit="telemetry")
+def plans() -> PlanList:
+    """The plans of API keys and what each one holds."""
+    terms = [PlanTerms(plan, calls, WEBHOOKS[plan], HOW_TO_GET[plan]) for plan, calls in PLANS.items()]
+    return PlanList(len(terms), tuple(terms))
 
 
 @keys.post("/register")
-@operation(tag="Keys", limit="registration")
+@operation(tag="Keys", limit="registration", raises=(RegistrationClosed,))
 def register(body: Registration) -> IssuedKey:
     """Register for an API key.
 
-    The key is shown once and cannot be shown again. An email may hold three keys of its own: a fourth ends
-    the one longest unused.
+    The key is shown once and cannot be shown again. An email may hold three keys; a fourth is refused until one of them
+    is revoked. Spellings that reach the same mailbox are the same email: upper case, and the dots and +tags that its
+    provider ignores.
     """
     current = services()
-    with current.database.writing() as db:
-        issued = stored.register(db, current.key_secret, normalised(body.email), current.now(), app_name=body.app_name)
+    if current.settings.registration == "closed":
+        raise RegistrationClosed("Registration is closed here: ask the operator of this service for a key.")
+    try:
+        with current.database.writing() as db:
+            issued = stored.register(db, current.key_secrets.current, body.email, current.now(), app_name=body.app_name)
+    except TooManyKeys:
+        # Answered like an address that registered too often, so that the answer does not tell which emails are known.
+        raise exceeded(next(iter(REGISTRATION.limits[0]))) from None
     return _issued(*issued)
 
 
@@ -89,9 +174,45 @@ def register(body: Registration) -> IssuedKey:
 @operation(tag="Keys", limit="telemetry", key="required")
 def usage(caller: KeyHolder) -> Usage:
     """The plan of your key and how much of today's quota is left; asking does not count against it."""
+    return _usage(caller)
+
+
+@keys.patch("/me")
+@operation(tag="Keys", limit="votes", key="required", raises=(NameTaken,))
+def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
+    """Choose the public name of your forecasts, change it, or give it up with null.
+
+    Whoever has a name is listed in /api/v1/forecasters, with all forecasts of settled markets. A name belongs to one
+    forecaster at a time; the names of the voters, the pool and the market are taken.
+    """
+    if body.forecaster in RESERVED:
+        raise NameTaken(f"{body.forecaster} is a name of this service.")
+    now = services().clock.at(services().now())
+    with services().database.writing() as db:
+        forecasters.id_of(db, caller.id, secrets.token_hex(16), now)
+        forecasters.rename(db, caller.id, body.forecaster)
+    return _usage(caller)
+
+
+def _usage(caller: KeyHolder) -> Usage:
     today = daily_quota(caller)
     used = today.limit - today.remaining
-    return Usage(caller.key_id, caller.plan, caller.delegating, caller.end_user, today.limit, used, _quota(today))
+    with services().database.reading() as db:
+        paused = [row for row in webhooks.of_key(db, caller.key_id) if row.paused_at]
+        name = forecasters.name_of(db, caller.id)
+    return Usage(
+        key_id=caller.key_id,
+        plan=caller.plan,
+        delegating=caller.delegating,
+        end_user=caller.end_user,
+        forecaster=name,
+        daily_limit=today.limit,
+        used=used,
+        quota=_quota(today),
+        paused_webhooks=tuple(
+            PausedWebhook(row.id, row.url, utc(row.paused_at or 0), row.paused_reason) for row in paused
+        ),
+    )
 
 
 @keys.post("/me/rotate")
@@ -99,16 +220,17 @@ def usage(caller: KeyHolder) -> Usage:
 def rotate(caller: KeyHolder) -> IssuedKey:
     """Replace your key by a new one with the same id, plan and usage; the old one is dead at once."""
     with services().database.writing() as db:
-        issued = stored.rotate(db, services().key_secret, caller.key_id)
+        issued = stored.rotate(db, services().key_secrets.current, caller.key_id)
     return _issued(*issued)
 
 
 @keys.delete("/me")
 @operation(tag="Keys", limit="telemetry", key="required", status=204)
 def revoke(caller: KeyHolder) -> None:
-    """Revoke your key for good."""
+    """Revoke your key for good; its forecasts stay in the ledger under an id that nothing ties to you any more."""
     with services().database.writing() as db:
         stored.revoke(db, caller.key_id, services().now())
+        forecasters.forget(db, caller.key_id)
 
 
 def _issued(key: str, row: KeyRow) -> IssuedKey:

@@ -10,7 +10,8 @@ from service.api.inputs import Query
 from service.api.operations import operation
 from service.api.snapshots import latest
 from service.errors import ResourceNotFound
-from service.trading.documents import LeaderboardAsset, LeaderboardDocument, StrategyDocument
+from service.market.assets import AssetCode
+from service.trading.documents import LeaderboardDocument, StrategyDocument
 from service.trading.strategies import STRATEGIES
 
 leaderboard = Blueprint("leaderboard", __name__, url_prefix="/api/v1")
@@ -21,14 +22,14 @@ MAX_AGE_S = 5
 class LeaderboardQuery(Query):
     """Which accounts to rank."""
 
-    asset: LeaderboardAsset | None = Field(None, description="rank the accounts in this asset alone")
+    asset: AssetCode | None = Field(None, description="rank the accounts in this asset alone")
 
 
 @leaderboard.get("/leaderboard")
 @operation(
     tag="Strategies",
     key="required",
-    limit="daily",
+    limit="documents",
     returns=LeaderboardDocument,
     cached=True,
 )
@@ -36,7 +37,7 @@ def ranking(query: LeaderboardQuery) -> Response:
     """The 54 strategies by the result of their paper trading, over all their assets or in one of them.
 
     Every strategy started with 10,000 USD in each asset. `ghosts` are two benchmarks without a rank: buying and
-    holding, and tossing a coin. Computed once per bar; a 304 answer counts against the quota like any other.
+    holding, and tossing a coin. Computed once per bar; a 304 and the answer to a HEAD are free of charge.
     """
     return document(latest(f"leaderboard/{query.asset}" if query.asset else "leaderboard"), max_age=None)
 

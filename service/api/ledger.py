@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from flask import Blueprint
-from pydantic import Field
+from flask import Blueprint, Response
+from pydantic import Field, TypeAdapter
 from sqlalchemy import Connection
 
+from service.api.encoding import BodyBytes, document
 from service.api.inputs import DATE, Query
 from service.api.ledger_documents import (
     WHAT_IT_PROVES,
@@ -24,11 +25,13 @@ from service.api.services import services
 from service.errors import ResourceNotFound
 from service.ledger.chain import ChainEntry, Kind
 from service.ledger.roots import ALGORITHM
+from service.market.instants import DAY
 from service.store import ledger as stored
 
 ledger = Blueprint("ledger", __name__, url_prefix="/api/v1/ledger")
 
 MOST = 500
+PAGE = TypeAdapter(LedgerPage)
 # The largest number that a database takes for a row.
 LAST_SEQ = 2**63 - 1
 
@@ -40,7 +43,10 @@ class Rows(Query):
     limit: int = Field(100, ge=1, le=MOST, description="rows on a page")
     kind: Kind | None = Field(None, description="rows of one kind alone")
     subject: str | None = Field(
-        None, min_length=1, max_length=96, description="rows about one market, strategy, lane or hour alone, by its id"
+        None,
+        min_length=1,
+        max_length=96,
+        description="rows about one market, strategy, lane, forecaster or hour alone, by its id",
     )
 
 
@@ -52,27 +58,33 @@ class Days(Query):
 
 
 @ledger.get("")
-@operation(tag="Ledger", limit="telemetry")
-def rows(query: Rows) -> LedgerPage:
+@operation(tag="Ledger", limit="telemetry", returns=LedgerPage, cached=True)
+def rows(query: Rows) -> Response:
     """The rows of the ledger: questions, votes, odds, resolutions, scores, price forecasts, strategies and lanes.
 
     Rows are only added, and the database refuses to change them; a `correction` is a new row, whose `body.corrects`
-    names the row that it corrects. `backfilled` rows describe the time before the first start, so they are not
-    commitments. `hash` is the SHA-256 of the canonical JSON of all other fields: sorted names, no spaces, numbers as
+    names the row that it corrects. Instants in a `body` are ISO 8601 (unix seconds in rows of the first edition).
+    `backfilled` rows describe the time before the first start, so they are not commitments. A `forecast` row holds the
+    salted hash of a caller's forecast, under a random id; when its market is settled, a `reveal` row shows its value
+    and salt. `hash` is the SHA-256 of the canonical JSON of all other fields: sorted names, no spaces, numbers as
     Python writes them, unescaped text in UTF-8.
+
+    A page that has a next one never changes, so caches keep it; `head` is on the last page alone.
     """
     with services().database.reading() as db:
         entries = stored.entries(db, query.since, query.limit + 1, kind=query.kind, subject=query.subject)
         last = stored.head(db)
     page = tuple(entries[: query.limit])
-    return LedgerPage(
+    is_full = len(entries) > query.limit
+    rows = LedgerPage(
         schema="ledger/1",
         world=services().clock.world,
         count=len(page),
-        head=last and Place(last.seq, last.hash, last.recorded_at),
-        next=entries[query.limit].seq if len(entries) > query.limit else None,
+        head=Place(last.seq, last.hash, last.recorded_at) if last and not is_full else None,
+        next=entries[query.limit].seq if is_full else None,
         entries=page,
     )
+    return document(BodyBytes(PAGE.dump_json(rows)), max_age=DAY if is_full else None, is_final=is_full)
 
 
 @ledger.get("/head")
@@ -148,7 +160,7 @@ def proof(seq: str) -> LedgerProof:
 
 
 def _row(db: Connection, seq: str) -> ChainEntry:
-    """The row of that number; raises ResourceNotFound that says how many there are."""
+    """The row with this number; raises ResourceNotFound with the numbers that exist."""
     number = int(seq) if re.fullmatch("[1-9][0-9]{0,18}", seq) else 0
     row = stored.find(db, number) if 0 < number <= LAST_SEQ else None
     if row is None:

@@ -30,7 +30,10 @@ class Place:
 
 @dataclass(frozen=True)
 class LedgerPage:
-    """Rows of the ledger, oldest first; `next` is the `since` of the following page, null after the last."""
+    """Rows of the ledger, oldest first; `next` is the `since` of the following page, null after the last.
+
+    `head` is null on a page that has a next one, because such a page never changes.
+    """
 
     schema: str
     world: World

@@ -1,7 +1,7 @@
-"""Metrics for a scraper: requests, their durations, and the voters. They contain no key, address or question.
+"""Metrics for a scraper: requests, votes, and what is stored. They contain no key, address or question.
 
-Counts belong to one process. With several workers behind one port, set PROMETHEUS_MULTIPROC_DIR to an empty
-folder, and the library sums over the workers.
+Counts belong to one process. Where PROMETHEUS_MULTIPROC_DIR names a folder, as it does in the processes of
+`app.py web`, the library sums over them. What jobs did is read from the database: see `gauges`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,19 @@ from functools import lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import structlog
 from flask import Flask
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
+from sqlalchemy.exc import SQLAlchemyError
+
+from service.api.gauges import StateGauges
+from service.api.services import Services
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+log = structlog.stdlib.get_logger(__name__)
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
@@ -34,6 +41,8 @@ VOTER_SECONDS = Histogram(
     ["voter"],
     buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 20),
 )
+VOTES = Counter("ninefold_votes", "Votes on questions.", ["voter", "engine"])
+REFUNDS = Counter("ninefold_refunds", "Refunds of charges, at once or delayed by a fault of the database.", ["when"])
 ABSTENTIONS = Counter("ninefold_abstentions", "Questions on which a voter did not vote.", ["voter"])
 
 
@@ -56,9 +65,15 @@ def register(app: Flask) -> None:
     app.wsgi_app = wsgi_app
 
 
-def observe_vote(voter: str, seconds: float) -> None:
-    """Count a vote that took `seconds`."""
+def observe_vote(voter: str, engine: str, seconds: float) -> None:
+    """Count a vote by an engine that took `seconds`."""
     VOTER_SECONDS.labels(voter).observe(seconds)
+    VOTES.labels(voter, engine).inc()
+
+
+def observe_refund(*, delayed: bool) -> None:
+    """Count the refund of a request."""
+    REFUNDS.labels("later" if delayed else "at once").inc()
 
 
 def observe_abstention(voter: str) -> None:
@@ -66,8 +81,22 @@ def observe_abstention(voter: str) -> None:
     ABSTENTIONS.labels(voter).inc()
 
 
-def exposition() -> bytes:
-    """All metrics in the text format of Prometheus."""
+def exposition(services: Services) -> bytes:
+    """All metrics in the text format of Prometheus; without what is stored while the database does not answer."""
+    try:
+        return _of_processes() + generate_latest(_stored(services))
+    except SQLAlchemyError as error:
+        log.warning("gauges_unavailable", error=type(error).__name__)
+        return _of_processes()
+
+
+def _stored(services: Services) -> CollectorRegistry:
+    stored = CollectorRegistry(auto_describe=False)
+    stored.register(StateGauges(services))
+    return stored
+
+
+def _of_processes() -> bytes:
     registry = CollectorRegistry()
     try:
         MultiProcessCollector(registry)

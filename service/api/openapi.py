@@ -20,22 +20,11 @@ from service.api import idempotency
 from service.api.auth import END_USER, END_USER_HEADER, KEY_HEADER
 from service.api.errors import FAULT, HTTP, MEDIA_TYPE, Problem, status_of
 from service.api.limits import LIMITS
+from service.api.openapi_texts import DESCRIPTION, NAME, PATH_PARAMETERS, TAGS, VERSION
 from service.api.operations import OPERATION, Operation
+from service.api.samples import SampleCall, samples
+from service.api.schema_fields import complete
 from service.errors import NinefoldError
-
-NAME = "Ninefold"
-VERSION = "1.2.0"
-DESCRIPTION = """\
-An oracle for questions about crypto and markets, and the telemetry around it. Nothing here trades, and
-nothing here is investment advice.
-
-* Send your key in the `X-API-Key` header; `POST /api/v1/register` creates one.
-* Times are UTC in ISO 8601. `_pct` is percent (3 means 3%), `_usd` money, `p_yes` a probability from 0 to 1,
-  an unknown value is `null`.
-* Every refusal is `application/problem+json` (RFC 9457) with a stable `code`. Only responses below 400 count
-  against a quota; quotas reset at 00:00 UTC.
-* `X-Request-ID` is returned as it was sent (at most 64 letters, digits, `.`, `_` and `-`); without one it is generated.
-"""
 
 # Captured answers, one file per operation: `make examples` writes them.
 EXAMPLES = Path(__file__).parent / "examples"
@@ -107,7 +96,7 @@ def describe(routes: list[Route]) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": NAME, "version": VERSION, "description": DESCRIPTION},
         "servers": [{"url": "/"}],
-        "tags": [{"name": tag} for tag in dict.fromkeys(route.operation.tag for route in routes)],
+        "tags": [_tag(tag) for tag in dict.fromkeys(route.operation.tag for route in routes)],
         "paths": paths,
         "components": {
             "schemas": schemas,
@@ -119,18 +108,30 @@ def describe(routes: list[Route]) -> dict[str, Any]:
     }
 
 
+def _tag(name: str) -> dict[str, str]:
+    return {"name": name, "description": TAGS[name]} if name in TAGS else {"name": name}
+
+
 def parameters(route: Route) -> Iterator[dict[str, Any]]:
     """The parameters of a route in its path, query and headers."""
     operation = route.operation
     for name in re.findall(r"{(\w+)}", route.path):
-        yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}, **_in_path(name)}
     if operation.query:
         schema = shape(operation.query)
         for name, field in schema["properties"].items():
             yield _in_query(name, field, required=name in schema.get("required", ()))
     headers = [idempotency.PARAMETER] if operation.retryable else []
     headers += [END_USER_PARAMETER] if operation.key != "unused" else []
-    yield from ({"in": "header", "required": False, **header} for header in headers)
+    described = (*headers, *operation.headers)
+    yield from ({"in": "header", "required": False, **header} for header in described)
+
+
+def _in_path(name: str) -> dict[str, str]:
+    if name not in PATH_PARAMETERS:
+        return {}
+    sentence, example = PATH_PARAMETERS[name]
+    return {"description": sentence, "example": example}
 
 
 def _in_query(name: str, schema: dict[str, Any], *, required: bool) -> dict[str, Any]:
@@ -161,14 +162,13 @@ def refusals(operation: Operation) -> dict[int, dict[str, str]]:
 
 def _raised(operation: Operation) -> Iterator[type[NinefoldError]]:
     yield from operation.raises
-    if operation.body or operation.query or operation.key != "unused":
-        yield errors.InvalidRequest
+    yield errors.InvalidRequest  # an unknown query parameter, wherever else nothing is read
     if operation.key == "required":
         yield errors.MissingKey
     if operation.key != "unused":
         yield errors.InvalidKey
     if operation.limit:
-        yield LIMITS[operation.limit].refusal
+        yield from LIMITS[operation.limit].refusals
     if operation.retryable:
         yield errors.RequestConflict
         yield errors.IdempotencyMismatch
@@ -188,6 +188,7 @@ def _schemas(operations: list[Operation]) -> tuple[dict[object, dict[str, Any]],
     schemas = rest["$defs"]
     # A problem leaves out what does not belong to its kind.
     schemas["Problem"]["required"] = [name for name, field in Problem.model_fields.items() if field.is_required()]
+    complete(schemas)
     return {key: schema for (key, _), schema in shapes.items()}, schemas
 
 
@@ -201,11 +202,39 @@ def _operation(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[st
         "security": SECURITY[operation.key],
         "parameters": list(parameters(route)),
         "responses": _responses(route, shapes),
+        "x-codeSamples": samples(_sample_call(route)),
     }
+    if operation.deprecated:
+        description["deprecated"] = True
     if operation.body:
-        content = {"schema": shapes[operation.body]}
+        # Without an example RapiDoc fills in every field, which some bodies refuse.
+        example = {"value": _sample_body(operation.body)}
+        content = {"schema": shapes[operation.body], "examples": {"sample": example}}
         description["requestBody"] = {"required": True, "content": {"application/json": content}}
     return description
+
+
+def _sample_call(route: Route) -> SampleCall:
+    """A request with the examples of its inputs."""
+    operation = route.operation
+    path = re.sub(r"{(\w+)}", lambda name: PATH_PARAMETERS.get(name[1], ("", name[1]))[1], route.path)
+    media = operation.media if operation.returns else None
+    return SampleCall(
+        route.method, path, operation.key == "required", operation.body and _sample_body(operation.body), media
+    )
+
+
+def _sample_body(model: type[BaseModel]) -> dict[str, Any]:
+    """The required fields of a body by their first example or option; where none is required, the first field."""
+    schema = shape(model)
+    examples = {name: _first_value(field) for name, field in schema["properties"].items()}
+    names = schema.get("required") or [next(iter(examples))]
+    return {name: examples[name] for name in names}
+
+
+def _first_value(field: Mapping[str, Any]) -> Any:
+    options = [field, *field.get("anyOf", ())]
+    return next((value for option in options for value in option.get("examples", option.get("enum", ()))), None)
 
 
 def _responses(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[str, Any]:
@@ -217,7 +246,8 @@ def _responses(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[st
     responses = {str(operation.status): answer}
     if operation.cached:
         responses["304"] = {"description": "The caller's copy is still current", "headers": _headers(headers)}
-    return responses | {str(status): _refusal(status, codes) for status, codes in refusals(operation).items()}
+    limits = LIMIT_HEADERS if operation.limit else {}
+    return responses | {str(status): _refusal(status, codes, limits) for status, codes in refusals(operation).items()}
 
 
 def _content(route: Route, schema: dict[str, Any]) -> dict[str, Any]:
@@ -238,8 +268,8 @@ def _captured(operation_id: str) -> Any:
     return table.read_text(encoding="utf-8") if table.exists() else None
 
 
-def _refusal(status: int, codes: dict[str, str]) -> dict[str, Any]:
-    headers = (LIMIT_HEADERS if status == 429 else {}) | (RETRY_HEADERS if status in (429, 503) else {})
+def _refusal(status: int, codes: dict[str, str], limits: Mapping[str, object]) -> dict[str, Any]:
+    headers = {**limits} | (RETRY_HEADERS if status in (429, 503) else {})
     examples = {code: {"value": _example(status, code, sentence)} for code, sentence in codes.items()}
     content = {MEDIA_TYPE: {"schema": {"$ref": REF.format(model="Problem")}, "examples": examples}}
     return {"description": HTTPStatus(status).phrase, "headers": _headers(headers), "content": content}

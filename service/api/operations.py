@@ -17,17 +17,20 @@ from dataclasses import dataclass, field
 from functools import partial, wraps
 from typing import Any, Literal, get_type_hints
 
-from flask import Response, g
+from flask import Response, request
 from pydantic import BaseModel, TypeAdapter
 
-from service.api.auth import identify
+from service.api.auth import END_USER_HEADER, end_user_or, identify
 from service.api.idempotency import answer_once
-from service.api.inputs import read_body, read_query
-from service.api.limits import LIMITS
+from service.api.inputs import Query, read_body, read_query
+from service.api.limits import LIMITS, UNLIMITED
+from service.api.windows import request_limits
 from service.errors import NinefoldError
 
 # The attribute of a view that holds its Operation.
 OPERATION = "operation"
+# The name of the header in the environment of a request, where it is looked up faster than in `request.headers`.
+END_USER_ENVIRON = f"HTTP_{END_USER_HEADER.upper().replace('-', '_')}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +41,8 @@ class Operation:
     required, welcome or not looked at. `limit`: the row of LIMITS that pays for it. `media`: the media type
     of the answer; `also`: further media types and what they hold. `raises`: the refusals that do not follow
     from the rest. `cached`: the answer carries an ETag and may be a 304. `retryable`: it supports an
-    Idempotency-Key.
+    Idempotency-Key. `headers`: further request headers, as OpenAPI describes parameters. `deprecated`: new
+    clients use another operation.
     """
 
     summary: str
@@ -55,6 +59,8 @@ class Operation:
     raises: tuple[type[NinefoldError], ...] = ()
     cached: bool = False
     retryable: bool = False
+    headers: tuple[Mapping[str, Any], ...] = ()
+    deprecated: bool = False
 
 
 def operation(*, returns: Any = None, **declared: Any) -> Callable[[Callable], Callable]:
@@ -91,22 +97,28 @@ def _answering(view: Callable, operation: Operation, *, wants_caller: bool) -> C
     def respond(**arguments: Any) -> Response:
         return _response(view(**arguments), operation)
 
-    charged = LIMITS[operation.limit](respond) if operation.limit else respond
+    policy = LIMITS[operation.limit] if operation.limit else UNLIMITED
+    charged = policy.charge(respond)
 
     def answer(**arguments: Any) -> Response:
+        limits, environ = request_limits.get(), request.environ
         if key != "unused":
-            g.caller = identify(key == "required")
+            limits.caller = identify(key == "required")
+        elif END_USER_ENVIRON in environ:
+            limits.caller = end_user_or(limits.caller)
         if wants_caller:
-            arguments["caller"] = g.caller
+            arguments["caller"] = limits.caller
         if body:
             arguments["body"] = read_body(body)
         if query:
             arguments["query"] = read_query(query)
+        elif environ.get("QUERY_STRING"):
+            read_query(Query)
         if operation.retryable:
-            return answer_once(g.caller, partial(charged, **arguments))
+            return answer_once(limits.caller, partial(charged, **arguments))
         return charged(**arguments)
 
-    return answer
+    return policy.conclude(answer)
 
 
 def _response(result: Any, operation: Operation) -> Response:

@@ -5,38 +5,29 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Annotated
 
 from flask import Blueprint, Response
-from pydantic import Field, TypeAdapter
+from pydantic import TypeAdapter
 
 from service.api import streaming
 from service.api.answering import ANSWER, Inquiry, answering
 from service.api.auth import Caller
-from service.api.inputs import Body
 from service.api.operations import operation
+from service.api.question_input import QuestionBody, QuestionInput, TextBody
 from service.api.services import services
 from service.api.streaming import StreamEvent
 from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, NoVoters
 from service.forecasting.voters.ballots import Ballot
 from service.forecasting.voters.polling import Reply
-from service.forecasting.voters.votes import Answer, Understood, Vote, understood, vote
-from service.questions.clean import LONGEST
+from service.forecasting.voters.votes import Answer, UnderstoodText, Vote, vote
 from service.questions.question import Question
 
 oracle = Blueprint("oracle", __name__)
 
-Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=["Will Bitcoin rise more than 5% this month?"])]
 STREAM = (
     "an event `question`, then a `vote` or `abstention` for each voter as it arrives, then `consensus` with the whole "
     "answer, or `error` with a problem; a comment every ten seconds in between"
 )
-
-
-class Ask(Body):
-    """A question about crypto or markets in plain words."""
-
-    question: Text
 
 
 @dataclass(frozen=True)
@@ -44,8 +35,17 @@ class QuestionEvent:
     """The first event of a stream: what the question was understood to mean, and the voters that are polled."""
 
     question: str
-    understood: Understood
+    understood: UnderstoodText
     voters: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Understanding:
+    """What a text means, and by whom it would be answered: the engine of each voter."""
+
+    question: str
+    understood: UnderstoodText
+    answered_by: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,13 @@ QUESTION, VOTE, ABSTENTION = TypeAdapter(QuestionEvent), TypeAdapter(VoteEvent),
 @operation(
     tag="Oracle",
     key="required",
-    limit="daily",
+    limit="questions",
     retryable=True,
     returns=Answer,
     also={streaming.MEDIA: STREAM},
     raises=(NotAMarketQuestion, InvalidQuestion, Busy, NoVoters),
 )
-def ask(body: Ask, caller: Caller) -> Response:
+def ask(body: QuestionBody, caller: Caller) -> Response:
     """Ask nine voters one question about crypto or markets.
 
     Six seats and three statistical models vote on the question as it was `understood`; the answer has the weighted
@@ -85,19 +85,44 @@ def ask(body: Ask, caller: Caller) -> Response:
     asks for a price has no yes: its `price_forecast` says where the price will be. With `Accept: text/event-stream` the
     votes arrive one by one. Where language models vote, the same question asked again within three minutes gets the
     same answer, `cached` and free of charge. Refused questions are free of charge too.
+
+    Instead of a text the question may be `understood`, as an earlier answer or POST /api/v1/oracle/understand gave it.
+    The prices are those of now.
+
+    A question that no price decides (`comparator: topic`: the Fed, an approval, a listing) must name a date and needs
+    language models in at least three seats. Only they vote, the others abstain; the operator sets the outcome.
     """
     if streaming.wanted():
-        inquiry = answering().open(body.question, caller)
+        inquiry = answering().open(body.content, caller)
         return streaming.respond(_events(inquiry), inquiry.place.close)
-    answer = answering().answer(body.question, caller)
+    answer = answering().answer(body.content, caller)
     return Response(ANSWER.dump_json(answer), mimetype="application/json")
+
+
+@oracle.post("/api/v1/oracle/understand")
+@operation(
+    tag="Oracle",
+    key="required",
+    limit="understanding",
+    raises=(NotAMarketQuestion, InvalidQuestion, Busy),
+)
+def understand(body: TextBody, caller: Caller) -> Understanding:
+    """Read a question without asking it: what it is understood to mean, free of charge.
+
+    A question that POST /api/v1/oracle would refuse is refused here for the same reason. Where the text leaves a
+    choice, `understood.alternatives` has the other readings, so that a front end can ask which one is meant.
+    """
+    inquiry = answering().open(QuestionInput(body.question), caller)
+    inquiry.place.close()
+    engines = {voter.name: voter.engine for voter in services().panel.voters}
+    return Understanding(inquiry.question.text, inquiry.understood, engines)
 
 
 def _events(inquiry: Inquiry) -> Generator[StreamEvent | None]:
     """The answer as it arrives; a shared answer is sent vote by vote as well."""
     question = inquiry.question
     names = tuple(voter.name for voter in services().panel.voters)
-    yield StreamEvent("question", QUESTION.dump_json(QuestionEvent(question.text, understood(question), names)))
+    yield StreamEvent("question", QUESTION.dump_json(QuestionEvent(question.text, inquiry.understood, names)))
     with closing(answering().steps(inquiry)) as steps:
         for step in steps:
             if isinstance(step, Answer):

@@ -2,38 +2,69 @@
 
 from __future__ import annotations
 
-import re
+from typing import Literal
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
+from pydantic import Field, TypeAdapter
+from sqlalchemy import Connection
 
+from service.api import headers
 from service.api.auth import Caller
-from service.api.encoding import document
+from service.api.encoding import BodyBytes, document
+from service.api.forecasting import NewForecast, RecordedForecast, record
+from service.api.markets import list_header, whole
+from service.api.markets import page as markets_page
 from service.api.operations import operation
+from service.api.pages import CSV, PageQuery, link, wants_csv
 from service.api.services import services
 from service.api.snapshots import latest
 from service.api.voting import UserVote, Voted, cast
-from service.errors import ResourceNotFound, VotingClosed
+from service.errors import ResourceNotFound, ServiceUnavailable, VotingClosed
+from service.forecasting.predictions import MarketSeries, Prediction
 from service.forecasting.predictions.documents import PredictionsDocument
+from service.forecasting.predictions.market_detail import MarketDocument
+from service.forecasting.predictions.market_table import to_csv
 from service.forecasting.predictions.scores.betting import ShadowDocument
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument
+from service.market.assets import AssetCode
+from service.questions.question import Comparator
 from service.store import predictions as stored
+from service.store.cursors import ID
+from service.store.market_pages import MarketSelection, MarketStatus, Sort
 
 predictions = Blueprint("predictions", __name__, url_prefix="/api")
 
 MAX_AGE_S = 30
-ID = re.compile("[!-~]{1,96}")  # PostgreSQL takes no NUL in a text
+PAGE = TypeAdapter(PredictionsDocument)
+
+
+class MarketsQuery(PageQuery):
+    """Which markets, in which order."""
+
+    status: MarketStatus = Field("open", description="`open` until the deadline, `resolved` yes or no, `void`, or all")
+    asset: AssetCode | None = Field(None, description="markets of one asset alone")
+    category: MarketSeries | None = Field(None, description="markets of one length alone, or imported ones")
+    template: Comparator | None = Field(None, description="markets of one kind of event alone: `understood.comparator`")
+    sort: Sort = Field(
+        "deadline",
+        description="`deadline`: open markets by the earliest, others by the latest; `created`: the newest first; "
+        "`divergence`: the largest `divergence_pts` of either sign first, without those that have none",
+    )
+    votes: Literal["full", "none"] = Field("full", description="`none`: `ai_votes` are empty")
 
 
 @predictions.get("/v1/predictions")
 @operation(
     tag="Predictions",
     key="required",
-    limit="daily",
+    limit="documents",
     returns=PredictionsDocument,
+    also={CSV: "a line for each market of the page, after a header line; the next page is in the Link header"},
     cached=True,
+    raises=(ServiceUnavailable,),
 )
-def markets() -> Response:
-    """The open prediction markets, with the votes of nine voters, outside odds and the votes of callers.
+def markets(query: MarketsQuery) -> Response:
+    """The prediction markets, by default the open ones, with nine votes, outside odds and the votes of callers.
 
     Every market is voted on once, when it opens; `ai_votes` never change afterwards, and `commitment` is the row of
     the public ledger that holds them. `ai` is the voters' pool. `market_odds` are the prices of the outside market at
@@ -41,11 +72,43 @@ def markets() -> Response:
     no trades take place at them. `divergence_pts` is 100 times `ai.p_yes` minus the market's, in points. `user_votes`
     counts callers, whose votes affect nothing else.
 
+    `ai_now` and `odds_now` are the opinions of the last hour on an open market. They are never scored: only the votes
+    of the opening are.
+
+    A page has at most `limit` markets, 200 of the open ones without parameters; `next` is the `cursor` of the next
+    page, also as a `Link` header. `score` and `bet` of resolved markets add up to `/api/predictions/ai-vs-market` and
+    `/api/predictions/shadow`. With `Accept: text/csv` a page is a CSV file.
+
     `backfilled` marks markets opened at a past instant when this service first started, with what was known then;
-    they are never counted together with live ones. `resolution.rule` says how a market will be settled. An answer of
-    304 counts like any other.
+    they are never counted together with live ones. `resolution.rule` says how a market will be settled. A 304 and the
+    answer to a HEAD are free of charge.
     """
-    return document(latest("predictions"), max_age=None)
+    is_file = wants_csv()
+    headers.add([("Vary", "Accept")])
+    if not request.query_string and not is_file:
+        stored = latest("predictions")
+        link(list_header(stored).next)
+        return document(stored, max_age=None)
+    selection = MarketSelection(query.status, query.asset, query.category, query.template, query.sort)
+    page = markets_page(selection, query.limit, query.cursor, with_votes=query.votes == "full" and not is_file)
+    link(page.next)
+    if is_file:
+        return document(BodyBytes(to_csv(page.markets)), max_age=None, media=f"{CSV}; charset=utf-8")
+    return document(BodyBytes(PAGE.dump_json(page)), max_age=None)
+
+
+@predictions.get("/v1/predictions/<market_id>")
+@operation(tag="Predictions", key="welcome", limit="telemetry", raises=(ResourceNotFound,))
+def market(market_id: str, caller: Caller) -> MarketDocument:
+    """One market, open or settled, with everything that is stored about it.
+
+    Beside the fields of the list: the hourly series of both opinions, the bars that settled it, its rows of the public
+    ledger and, with a key, the caller's own vote and last forecast. The votes are those of its opening, with their
+    reasoning.
+    """
+    web = services()
+    with web.database.reading() as db:
+        return whole(db, _market(db, market_id), caller, web.clock.at(web.now()))
 
 
 @predictions.post("/v1/predictions/<market_id>/vote")
@@ -65,10 +128,37 @@ def vote(market_id: str, body: UserVote, caller: Caller) -> Voted:
     web = services()
     now = web.clock.at(web.now())
     with web.database.writing() as db:
-        market = stored.find_market(db, market_id) if ID.fullmatch(market_id) else None
-        if market is None:
-            raise ResourceNotFound("There is no such market; /api/v1/predictions lists the open ones.")
-        return cast(db, market, body.vote, caller, now)
+        return cast(db, _market(db, market_id), body.vote, caller, now)
+
+
+@predictions.post("/v1/predictions/<market_id>/forecast")
+@operation(
+    tag="Predictions",
+    key="required",
+    limit="votes",
+    raises=(ResourceNotFound, VotingClosed),
+)
+def forecast(market_id: str, body: NewForecast, caller: Caller) -> RecordedForecast:
+    """Enter the tournament: give P(YES) of a market, or of a challenge that prices settle, by its `id`.
+
+    You may give another forecast until `closes_at`; every one is kept, and a row of the ledger commits to it with a
+    salted hash. Nobody else sees it before the market is settled; then a `reveal` row shows its value and salt, and
+    `python -m service.ledger verify` compares it with the hash. The ledger knows you by a random id. PATCH /api/v1/me
+    sets the name under which /api/v1/forecasters lists your scores; without one you are not listed. It shares the limit
+    of votes and does not count against the daily quota.
+    """
+    web = services()
+    now = web.clock.at(web.now())
+    with web.database.writing() as db:
+        return record(db, market_id, body.p_yes, caller, now)
+
+
+def _market(db: Connection, id: str) -> Prediction:
+    """The market with this id; raises ResourceNotFound."""
+    market = stored.find_market(db, id) if ID.fullmatch(id) else None
+    if market is None:
+        raise ResourceNotFound("No market has this id; /api/v1/predictions lists the open ones.")
+    return market
 
 
 @predictions.get("/predictions/shadow")
@@ -82,7 +172,8 @@ def shadow() -> Response:
     what was `backfilled`. `roi_pct` is the result in percent of the stake of the `n` decided bets, with a 95%
     interval; `breakeven_pct` is the share of them that had to be won at the prices paid. Odds marked `simulated` are
     of no market: no trades take place at them, and `sources` says how this service made them. They leave nothing to
-    earn beyond the fees in expectation, and a profit against them shows nothing about a real market.
+    earn beyond the fees in expectation, and a profit against them shows nothing about a real market. `pnl_usd` of a
+    book is the sum of `bet.pnl_usd` over `/api/v1/predictions?status=resolved`.
     """
     return document(latest("shadow"), max_age=MAX_AGE_S)
 
@@ -99,7 +190,8 @@ def ai_vs_market() -> Response:
     enough resolved markets" under 30, and `needed` is the number it takes to see a gap as large as this one.
 
     `books` separate what was committed live from what was `backfilled`; they are never pooled. `markets` are the
-    latest 2,000, `count` is how many there are. Odds marked `simulated` were made by this service; `sources` says how.
+    latest 40, `count` is how many there are: `/api/v1/predictions?status=resolved` has each with its `score`, which
+    the means are of. Odds marked `simulated` were made by this service; `sources` says how.
     In the simulated world they come from the law by which prices are drawn and should win: being better or worse than
     they are says nothing about a real market.
     """

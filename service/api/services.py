@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from flask import current_app
 
 from service.config import Settings
 from service.forecasting.voters.panel import Panel
 from service.market.clock import WorldClock
+from service.sources.feeds.feed import CoinFeed
 from service.store.database import Database
+from service.store.secret import KeySecrets
 
 
 @dataclass(frozen=True)
 class Services:
     """`now` is the wall clock in unix seconds; world time is `clock.at(now())` and its bars are `step` seconds long.
 
-    `panel` answers the oracle's questions. `key_secret` is what API keys are hashed with.
+    `panel` answers the oracle's questions. `key_secrets` are what API keys are hashed with. `coins` has the
+    bars of coins outside the seven; only the live world has any.
     """
 
     settings: Settings
@@ -26,8 +29,9 @@ class Services:
     clock: WorldClock
     step: int
     panel: Panel
-    key_secret: bytes = field(repr=False)
+    key_secrets: KeySecrets
     now: Callable[[], float] = time.time
+    coins: CoinFeed | None = None
 
 
 def services() -> Services:

@@ -1,20 +1,18 @@
 """The server inside `python app.py`, and the command line of granian, the server for many requests.
 
-Waitress is corrected in three places: on SIGTERM it drops requests in progress, it closes the connection after a
-304, and it refuses oversized or malformed requests in plain text.
+Waitress is corrected in four places: on SIGTERM it drops requests in progress, it closes the connection after a 304,
+it refuses oversized or malformed requests in plain text, and it lets one address keep all connections with requests
+that never end.
 """
 
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Event
+from collections.abc import Callable
+from pathlib import Path
 from time import monotonic
-from types import FrameType
 from typing import Any
 
 from flask import Flask
@@ -24,19 +22,23 @@ from waitress.server import create_server
 from waitress.task import ErrorTask, WSGITask
 
 from service import logs
+from service.api import open_streams
 from service.api.errors import refusal
-from service.config import Settings
+from service.config import Settings, SettingsError
 from service.errors import NinefoldError
+from service.signals import stop_signals
 
 CONNECTION_LIMIT = 1000
 MAX_HEADER_BYTES = 32 * 1024
 # The application itself refuses a body above 16 KiB; a much larger body is not even received.
 MAX_RECEIVED_BYTES = 64 * 1024
 DRAIN_S = 20
-
-
-# What `signal.signal` takes and returns.
-Handler = Callable[[int, FrameType | None], object] | int | None
+# The whole of a request, head and body, must arrive in this time; so must the first byte on a new connection.
+REQUEST_S = 20
+# Behind a reverse proxy all connections come from one address, and the proxy has the limit.
+CONNECTIONS_PER_ADDRESS = CONNECTION_LIMIT // 4
+# Granian's lines in the form of all others.
+GRANIAN_LOGGING = Path(__file__).with_name("granian-logging.json")
 
 
 class PortTaken(NinefoldError):
@@ -65,22 +67,27 @@ def serve(app: Flask, settings: Settings, ready: Callable[[], None] = lambda: No
         asyncore_use_poll=True,
         ident=None,
     )
-    server.channel_class = _Channel
-    with _signalled(server.pull_trigger) as stopping:
+    server.channel_class = _Channel if settings.trusted_proxies else _channel_of_address
+    with stop_signals(server.pull_trigger) as stopping:
         ready()
         while not stopping.is_set():
-            _turn(sockets, timeout=5)
+            _turn(sockets, timeout=1)
+            _close_late(server)
+    open_streams.of(app).stop()
     server.del_channel()
     listener.close()
     _drain(server, sockets)
 
 
 def open_port(host: str, port: int) -> socket.socket:
-    """A socket that listens on the port; raises PortTaken.
+    """A socket that listens on the port; raises PortTaken, and SettingsError where there is no such host.
 
     Granian would share a port that is in use, so the port is tested before granian starts.
     """
-    family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except socket.gaierror:
+        raise SettingsError(f"HOST: no such address: {host}. Use 127.0.0.1, or 0.0.0.0 for every network.") from None
     try:
         return socket.create_server(address, family=family, backlog=1024)
     except OSError as error:
@@ -89,7 +96,10 @@ def open_port(host: str, port: int) -> socket.socket:
 
 
 def granian_command(settings: Settings, workers: int, target: str = "app:create_app") -> list[str]:
-    """The command line that serves `target`, a factory of the application, with several processes."""
+    """The command line that serves `target`, a factory of the application, with several processes.
+
+    A process that ends by itself is replaced; if the next one ends within 5.5 s, granian ends with exit code 1.
+    """
     options = {
         "interface": "wsgi",
         "host": settings.host,
@@ -97,11 +107,13 @@ def granian_command(settings: Settings, workers: int, target: str = "app:create_
         "workers": workers,
         "blocking-threads": settings.threads,
         "http1-buffer-size": MAX_HEADER_BYTES,
+        "http1-header-read-timeout": REQUEST_S * 1000,
         "workers-kill-timeout": DRAIN_S,
-        "log-level": settings.log_level,
+        "log-level": logs.level_of(settings.log_level),
+        "log-config": GRANIAN_LOGGING,
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
-    return [sys.executable, "-m", "granian", "--factory", "--no-ws", *flags, target]
+    return [sys.executable, "-m", "granian", "--factory", "--no-ws", "--respawn-failed-workers", *flags, target]
 
 
 class _Task(WSGITask):
@@ -128,31 +140,41 @@ class _RefusalTask(ErrorTask):
 
 
 class _Channel(HTTPChannel):
+    """A connection; `waiting_since` is when it opened, or when its unfinished request began to arrive."""
+
     task_class = _Task
     error_task_class = _RefusalTask
+    waiting_since: float | None = None
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.waiting_since = monotonic()
+
+    def received(self, data: bytes) -> bool:
+        """Take what the client sent."""
+        begun = self.waiting_since or monotonic()
+        done = super().received(data)
+        self.waiting_since = begun if self.request is not None else None
+        return done
 
 
-@contextmanager
-def _signalled(wake: Callable[[], None]) -> Iterator[Event]:
-    """An event that SIGTERM or SIGINT sets; `wake` is called then. A second signal has its usual effect."""
-    stopping = Event()
-    before: dict[signal.Signals, Handler] = {}
+def _channel_of_address(
+    server: Any, connection: socket.socket, address: Any, *arguments: Any, **options: Any
+) -> _Channel | None:
+    """The channel of a new connection, which is closed at once where its address has too many."""
+    channels = list(server.active_channels.values())
+    if sum(channel.addr[0] == address[0] for channel in channels) >= CONNECTIONS_PER_ADDRESS:
+        connection.close()
+        return None
+    return _Channel(server, connection, address, *arguments, **options)
 
-    def restore() -> None:
-        while before:
-            signal.signal(*before.popitem())
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        restore()
-        stopping.set()
-        wake()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        before[number] = signal.signal(number, stop)
-    try:
-        yield stopping
-    finally:
-        restore()
+def _close_late(server: Any) -> None:
+    """Close the connections whose request did not arrive in time."""
+    before = monotonic() - REQUEST_S
+    for channel in list(server.active_channels.values()):
+        if channel.waiting_since is not None and channel.waiting_since < before:
+            channel.will_close = True
 
 
 def _turn(sockets: dict, timeout: float) -> None:

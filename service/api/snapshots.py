@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from flask import Flask, current_app
 
-from service.api.services import services
 from service.errors import ServiceUnavailable
 from service.store import snapshots
 from service.store.snapshots import Snapshot
@@ -24,16 +23,18 @@ def latest(name: str) -> Snapshot:
     """The latest document of a name; raises ServiceUnavailable before the first one."""
     snapshot = find(name)
     if snapshot is None:
-        raise ServiceUnavailable("Not available yet: the first run has not finished.")
+        raise ServiceUnavailable("Not available yet: the job that publishes it has not finished for the first time.")
     return snapshot
 
 
 def find(name: str) -> Snapshot | None:
     """The latest document of a name; None before the first one."""
-    cache, now = current_app.extensions["ninefold-snapshots"], services().now()
+    extensions = current_app.extensions
+    cache, services = extensions["ninefold-snapshots"], extensions["ninefold"]
+    now = services.now()
     read_at, snapshot = cache.get(name, (0.0, None))
     if snapshot is None or not 0 <= now - read_at < KEPT_S:
-        with services().database.reading() as db:
+        with services.database.reading() as db:
             snapshot = snapshots.latest(db, name)
         if snapshot:
             cache[name] = now, snapshot

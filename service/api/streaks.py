@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from flask import Blueprint, Response
+from pydantic import TypeAdapter
 
 from service.api.encoding import document
 from service.api.operations import operation
+from service.api.pages import WindowQuery, sequence_page
 from service.api.snapshots import latest
+from service.forecasting.predictions.scores.streak_history import StreakHistoryDocument
 from service.forecasting.predictions.scores.streaks import StreaksDocument
 
 streaks = Blueprint("streaks", __name__, url_prefix="/api")
 
 MAX_AGE_S = 30
+HISTORY = TypeAdapter(StreakHistoryDocument)
 
 
 @streaks.get("/streaks")
@@ -29,3 +33,15 @@ def running() -> Response:
     ones and are never joined with them; each book has its own ranks, and equal streaks share one.
     """
     return document(latest("streaks"), max_age=MAX_AGE_S)
+
+
+@streaks.get("/streaks/history")
+@operation(tag="Predictions", limit="telemetry", returns=StreakHistoryDocument, cached=True)
+def history(query: WindowQuery) -> Response:
+    """Every question that counts in the streaks with the answers of the voters, newest first, page by page.
+
+    `right` says whether the side of a vote came true, `streak` is the run of right answers after it: the last one of
+    a voter with its engine is `current` in `/api/streaks`, the largest one `best`. Live questions and `backfilled` ones
+    have runs of their own. The rows are renewed every hour.
+    """
+    return sequence_page("streaks", query, HISTORY, "streak-history/1", "questions", MAX_AGE_S)

@@ -1,6 +1,6 @@
 """An answer as server-sent events on the request itself, for callers that accept them.
 
-The status is sent before the outcome is known. A later refusal is therefore the last event, and its charge is
+The status is sent before the outcome is known. A later refusal is therefore the last event; the charge is settled or
 refunded here. A server may take each piece in another thread, so every piece is made in a copy of the context in which
 the request was read.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from flask import Response, current_app, request
 
-from service.api.limits import refund
+from service.api.charging import refund, settle
 
 MEDIA = "text/event-stream"
 BEAT_S = 10.0  # proxies close a connection that is silent for 30 to 60 s
@@ -22,13 +22,22 @@ HEARTBEAT = b": still being answered\n\n"
 
 @dataclass(frozen=True)
 class StreamEvent:
-    """A piece of an answer; `data` is JSON on one line."""
+    """A piece of an answer; `data` is JSON on one line. A client that reconnects sends the last `id` that it saw."""
 
     name: str
     data: bytes
+    id: int | None = None
 
 
-Events = Generator[StreamEvent | None]
+@dataclass(frozen=True)
+class Checkpoint:
+    """The `id` to continue from, without an event, and the pause before a client reconnects."""
+
+    id: int
+    retry_ms: int = 1000
+
+
+Events = Generator[StreamEvent | Checkpoint | None]
 
 
 def wanted() -> bool:
@@ -58,8 +67,11 @@ def _written(events: Events, ended: Callable[[], None]) -> Generator[bytes]:
         ended()
 
 
-def _text(event: StreamEvent) -> bytes:
-    return b"event: %s\ndata: %s\n\n" % (event.name.encode(), event.data)
+def _text(event: StreamEvent | Checkpoint) -> bytes:
+    if isinstance(event, Checkpoint):
+        return b"retry: %d\nid: %d\n\n" % (event.retry_ms, event.id)
+    number = b"" if event.id is None else b"id: %d\n" % event.id
+    return b"event: %s\n%sdata: %s\n\n" % (event.name.encode(), number, event.data)
 
 
 class _Pieces:
@@ -78,3 +90,4 @@ class _Pieces:
     def close(self) -> None:
         self._context.run(self._pieces.close)
         self._ended()  # a generator that never started does not run its `finally`
+        self._context.run(settle)

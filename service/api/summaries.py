@@ -8,17 +8,8 @@ from typing import Any
 
 from service.api.auth import KEY_HEADER
 from service.api.limits import LIMITS
-from service.api.openapi import (
-    DESCRIPTION,
-    NAME,
-    SECURITY,
-    SECURITY_SCHEMES,
-    VERSION,
-    Route,
-    parameters,
-    refusals,
-    shape,
-)
+from service.api.openapi import SECURITY, SECURITY_SCHEMES, Route, parameters, refusals, shape
+from service.api.openapi_texts import DESCRIPTION, NAME, VERSION
 
 LEGACY_VERSION = "1.0"
 

@@ -37,12 +37,17 @@ class Voted:
     user_votes: UserVotes
 
 
-def cast(db: Connection, market: Prediction, vote: Side, caller: Caller, now: int) -> Voted:
-    """Store a caller's vote in place of an earlier one; raises VotingClosed once voting has closed."""
+def check_open(market: Prediction, now: int, activity: Literal["Voting", "Forecasting"]) -> None:
+    """Raise VotingClosed unless callers may still vote on a market, or forecast it, at the world second `now`."""
     if market.settlement:
         raise VotingClosed(f"This market was settled at {iso(market.settlement.resolved_at)}.")
     if now >= market.closes_at:
-        raise VotingClosed(f"Voting closed at {iso(market.closes_at)}.")
+        raise VotingClosed(f"{activity} closed at {iso(market.closes_at)}.")
+
+
+def cast(db: Connection, market: Prediction, vote: Side, caller: Caller, now: int) -> Voted:
+    """Store a caller's vote in place of an earlier one; raises VotingClosed once voting has closed."""
+    check_open(market, now, "Voting")
     stored.cast(db, market.id, caller.id, vote == "yes", now)
     tally = stored.tallies(db, [market.id]).get(market.id, Tally())
     return Voted(market.id, vote, utc(now), user_votes(*tally))

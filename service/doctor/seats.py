@@ -15,7 +15,7 @@ from service.forecasting.voters.inputs import INPUTS
 from service.forecasting.voters.panel import voters
 from service.forecasting.voters.voter import Voter
 from service.market.instants import HOUR, utc
-from service.questions import understand
+from service.questions import Circumstances, understand
 from service.sources.llm.budget import Budget, Spending, SpendingInMemory
 from service.sources.llm.prices import price_of
 from service.sources.llm.seat import ModelSeat
@@ -66,7 +66,8 @@ def _ask(settings: Settings, spending: Spending, now: int, seat: Voter) -> Findi
         return Finding(detail="no model is configured")
     spent = SeatSpending(spending)
     budget = Budget(settings.oracle_daily_tokens, settings.oracle_daily_usd, spent, time.time)
-    question = understand("Will Bitcoin rise more than 2% in 3 days?", utc(now), {"btc": SAMPLE_STATE.spot})
+    circumstances = Circumstances(utc(now), {"btc": SAMPLE_STATE.spot})
+    question = understand("Will Bitcoin rise more than 2% in 3 days?", circumstances)
     inputs = ForecastInputs(SAMPLE_STATE, other=None, correlation=None, fits=None)
     try:
         forecast = replace(seat, budget=budget, on_failure="abstain").forecast(question, inputs)

@@ -29,7 +29,8 @@ from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.input_history import InputHistory, survey
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import Panel, embedded_panel
-from service.forecasting.voters.track_record import Resolved, TrackRecord, build
+from service.forecasting.voters.resolved import Resolved
+from service.forecasting.voters.track_record import TrackRecord, build
 from service.forecasting.voters.training import fit
 from service.market.assets import ASSETS, Calendar
 from service.market.bars import Bars

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from service.documents import Document, DocumentHeader
 from service.forecasting.apex.call import Call
-from service.forecasting.news.pulse import Pulse
+from service.forecasting.news.pulse import AssetPulse
 from service.forecasting.news.pulse import direction_of as mood_of
 from service.forecasting.predictions.scores.versus import VersusBook
 from service.forecasting.voters.next_day import HORIZON_H
@@ -44,7 +44,7 @@ class WidgetConsensus:
 
 @dataclass(frozen=True)
 class WidgetNews:
-    """The tone of `n` stories, -1 to 1."""
+    """The tone of the last day's `n` stories that name bitcoin, -1 to 1."""
 
     direction: Direction
     score: float
@@ -77,12 +77,12 @@ class WidgetDocument(Document):
 
     btc: WidgetPrice
     consensus: WidgetConsensus | None
-    news: WidgetNews | None
+    news: WidgetNews
     accuracy: WidgetAccuracy
 
 
 def widget_document(
-    price: AssetPrice, call: Call | None, pulse: Pulse | None, books: Sequence[VersusBook], header: DocumentHeader
+    price: AssetPrice, call: Call | None, mood: AssetPulse, books: Sequence[VersusBook], header: DocumentHeader
 ) -> WidgetDocument:
     """The document for bitcoin's `price`; `books` are the live and the backfilled one of the AI against the market."""
     return WidgetDocument(
@@ -90,7 +90,7 @@ def widget_document(
         **vars(header),
         btc=WidgetPrice(price.price, price.change_24h_pct, price.as_of),
         consensus=call and _consensus(call),
-        news=pulse and _news(pulse),
+        news=_news(mood),
         accuracy=_accuracy({book.backfilled: book for book in books}),
     )
 
@@ -108,9 +108,9 @@ def _consensus(call: Call) -> WidgetConsensus:
     )
 
 
-def _news(pulse: Pulse) -> WidgetNews:
-    score = round(pulse.score, 4)
-    return WidgetNews(mood_of(score), score, pulse.n)
+def _news(mood: AssetPulse) -> WidgetNews:
+    score = round(mood.score, 4)
+    return WidgetNews(mood_of(score), score, mood.n)
 
 
 def _accuracy(books: dict[bool, VersusBook]) -> WidgetAccuracy:

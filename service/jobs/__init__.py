@@ -7,6 +7,7 @@ from service.jobs import (
     apex,
     backfill,
     battle,
+    coins,
     forecast,
     imported,
     listing,
@@ -15,6 +16,9 @@ from service.jobs import (
     price_record,
     prune,
     rank,
+    rates,
+    refunds,
+    renew,
     score,
     seal,
     settle,
@@ -26,7 +30,6 @@ from service.jobs.job import Job, JobContext
 from service.jobs.schedules import Daily, Every, Monthly
 from service.market.clock import World
 from service.market.instants import HOUR
-from service.store import predictions
 
 __all__ = ["Daily", "Every", "Job", "JobContext", "Monthly", "timetable"]
 
@@ -52,13 +55,16 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
         ),
         Job("predict", Every(HOUR), predict.predict, needs=("observe", "refit") if live else ("observe", "backfill")),
         Job("settle", Every(HOUR), settle.settle, needs=("predict",)),
+        Job("renew_opinions", Every(renew.EVERY_S), renew.renew_opinions, needs=("settle",)),
         Job("score", Every(score.EVERY_S), score.score, needs=("settle",)),
         Job("news", Every(news.EVERY_S), news.read_news, needs=("tick",) if live else ("backfill",)),
         Job("apex", Every(apex.SHOWN_EVERY_S), apex.apex, needs=("predict", "news", "rank")),
         Job("widget", Every(step), widget.show, needs=("tick",), wanted=widget.is_wanted),
         Job("seal", Every(HOUR), seal.seal, needs=("settle", "battle")),
         Job("answer", Every(answer.EVERY_S), answer.answer, clock="wall", wanted=answer.is_wanted),
-        Job("list_markets", Every(listing.EVERY_S), listing.list_markets, clock="wall", wanted=predictions.has_any),
+        Job("list_markets", Every(listing.EVERY_S), listing.list_markets, clock="wall", wanted=listing.is_wanted),
+        Job("rates", Every(rates.EVERY_S), rates.read_rates, clock="wall"),
+        Job("refund_expired", Every(refunds.EVERY_S), refunds.refund_expired, clock="wall", wanted=refunds.is_wanted),
         Job("prune", Daily(), prune.prune, clock="wall"),
     )
     if not live:
@@ -70,4 +76,7 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
         Job("settle_imported", Every(HOUR), imported.settle_imported, needs=("predict",)),
         Job("fill", Every(tick.FILL_EVERY_S), tick.fill, needs=("tick",)),
         Job("list_pools", Every(HOUR), battle.list_pools, needs=("observe",)),
+        Job("list_coins", Daily(), coins.list_coins),
+        # A few seconds after the hour, as the tick, so that the last bar has all of its trades.
+        Job("follow_coins", Every(coins.EVERY_S, offset=tick.LIVE_DELAY_S), coins.follow_coins, needs=("tick",)),
     )

@@ -26,16 +26,17 @@ EVERY_S = 2
 log = structlog.stdlib.get_logger(__name__)
 
 
-def is_wanted(db: Connection) -> bool:
-    """Whether there is a challenge without votes."""
-    return predictions.has_unanswered(db)
+def is_wanted(db: Connection, job_context: JobContext) -> bool:
+    """Whether a challenge awaits votes; without language models, those that no price decides get none."""
+    return predictions.has_unanswered(db, by_hand=job_context.panel.answers_topics)
 
 
 def answer(job_context: JobContext, slot: int) -> Effects:
     """Collect the votes on every open challenge without votes, at the wall second `slot`."""
     now = job_context.clock.at(slot)
+    by_hand = job_context.panel.answers_topics
     with job_context.database.reading() as db:
-        waiting = [challenge for challenge in predictions.awaiting_votes(db) if now < challenge.closes_at]
+        waiting = [market for market in predictions.awaiting_votes(db, by_hand=by_hand) if now < market.closes_at]
         calls = [Call.from_plain(plain) for plain in apex_calls.every(db).values()] if waiting else []
     if not waiting:
         return lambda _: None

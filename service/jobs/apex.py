@@ -13,12 +13,13 @@ from service.jobs.documents import header
 from service.jobs.forecast import contexts_at, hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.layer_inputs import gather_inputs
+from service.ledger.chain import LedgerRow
 from service.market.bars import Bars
 from service.market.instants import HOUR
-from service.store import knowledge, snapshots
+from service.store import knowledge, ledger, sequences, snapshots
 from service.store.plain import apex_calls
 from service.trading.fund.book import run
-from service.trading.fund.document import fund_document
+from service.trading.fund.document import fund_document, published_trade
 
 SHOWN_EVERY_S = HOUR
 
@@ -37,12 +38,16 @@ def apex(job_context: JobContext, slot: int) -> Effects:
     document = apex_document(calls[-1], thresholds_of(calls[:-1]), score(resolved), head)
     live = [call.at for call in calls if not call.backfilled]
     fund = run([(call.at, call.p_up) for call in calls], hourly[ASSET], calls[0].at)
-    portfolio = fund_document(fund, live[0] if live else None, head)
+    live_since = live[0] if live else None
+    portfolio = fund_document(fund, live_since, head)
+    times = [trade.time for trade in fund.trades]
 
     def write(db: Connection) -> None:
         for call in new:
             apex_calls.add(db, call.at, call.to_plain(), p_up=call.p_up, backfilled=False)
+        ledger.append(db, [LedgerRow("apex", call.asset, call.to_plain(), backfilled=False) for call in new], slot)
         snapshots.publish(db, slot, {"apex": document, "apex-fund": portfolio})
+        sequences.keep(db, "fund_trades", times, lambda place: vars(published_trade(fund.trades[place], live_since)))
 
     return write
 

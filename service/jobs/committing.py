@@ -1,54 +1,90 @@
 """Writes predictions to the store and the ledger in one transaction, so that the two never differ.
 
-What is settled renews the track record of the voters in the same transaction.
+What is settled renews the track record of the voters, and reveals and scores the forecasts of forecasters, in the same
+transaction.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlalchemy import Connection
 
 from service.forecasting.predictions import Commitment, LedgerPosition, Prediction, Settlement, ledger_rows
+from service.forecasting.predictions.market_forecasts import MarketForecast, score_forecasts
 from service.forecasting.predictions.settling import resolved
-from service.forecasting.voters.track_record import build
+from service.forecasting.voters.resolved import columns_of
+from service.forecasting.voters.track_record import build_from
 from service.ledger.chain import ChainEntry
-from service.store import ledger, predictions
+from service.market.instants import DAY
+from service.store import forecasts, ledger, predictions, resolved_days, vote_inputs
 from service.store.plain import RECORD, records
 
 
 def keep_opened(db: Connection, opened: Sequence[Prediction], recorded_at: int) -> None:
-    """Store markets with their votes, and past ones with their settlements."""
+    """Store markets with their votes and their inputs, and past ones with their settlements."""
     entries = ledger.append(db, ledger_rows.market_rows(opened), recorded_at)
     positions = {entry.subject: _position(entry) for entry in entries if entry.kind == "votes"}
     predictions.add(db, [replace(market, ledger_position=positions[market.id]) for market in opened])
+    vote_inputs.add(db, opened)
 
 
 def keep_votes(db: Connection, challenge: Prediction, commitment: Commitment, recorded_at: int) -> None:
-    """Store the votes on a challenge, unless it was voted on or settled meanwhile."""
+    """Store the votes on a challenge with their inputs, unless it was voted on or settled meanwhile."""
     stored = predictions.find(db, challenge.id)
     if stored is None or stored.commitment or stored.settlement:
         return
     (entry,) = ledger.append(db, [ledger_rows.votes_row(challenge, commitment)], recorded_at)
     predictions.commit(db, challenge.id, commitment, _position(entry))
+    vote_inputs.add(db, [replace(challenge, commitment=commitment)])
 
 
-def keep_settlements(db: Connection, settlements: Mapping[str, Settlement], slot: int) -> None:
-    """Store the settlements by id, then the track record of every market, challenge and answer settled by `slot`."""
-    for id, settlement in settlements.items():
-        keep_settlement(db, id, settlement, slot)
+def keep_settlements(db: Connection, settlements: Mapping[str, Settlement], slot: int) -> list[ChainEntry]:
+    """Store the settlements by id, then the track record of every market, challenge and answer settled by `slot`.
+
+    Returns the new rows of the ledger.
+    """
+    entries = [entry for id, settlement in settlements.items() for entry in keep_settlement(db, id, settlement, slot)]
     if settlements:
-        records.save(db, RECORD, build(resolved(predictions.settled(db)), slot).to_plain(), as_of=slot)
+        renew_record(db, slot)
+    return entries
 
 
-def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at: int) -> None:
-    """Store a settlement, unless the prediction was settled meanwhile; votes cast meanwhile are scored."""
+def renew_record(db: Connection, slot: int) -> None:
+    """Store the track record of everything settled by `slot`, carried on from the days that nothing has changed."""
+    for day in resolved_days.outdated(db):
+        resolved_days.keep(db, day, columns_of(resolved(predictions.settled(db, day, day + DAY))))
+    records.save(db, RECORD, build_from(resolved_days.every(db), slot).to_plain(), as_of=slot)
+
+
+def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at: int) -> Sequence[ChainEntry]:
+    """Store a settlement, unless the prediction was settled meanwhile; votes cast meanwhile are scored.
+
+    Returns the new rows of the ledger.
+    """
     if not predictions.settle(db, id, settlement):
-        return
+        return []
     prediction = predictions.find(db, id)
-    if prediction and prediction.category != "answer":
-        ledger.append(db, ledger_rows.settlement_rows(prediction), recorded_at)
+    if prediction is None:
+        return []
+    # A forecast is stored under the lock of the ledger, so none is missed after these rows are appended.
+    entries = ledger.append(db, ledger_rows.settlement_rows(prediction), recorded_at)
+    return [*entries, *_keep_forecasts(db, prediction, settlement, recorded_at)]
+
+
+def _keep_forecasts(
+    db: Connection, market: Prediction, settlement: Settlement, recorded_at: int
+) -> Sequence[ChainEntry]:
+    """Reveal every forecast of a settled market, and store the scores of its forecasters."""
+    forecasts_of_market = forecasts.of_market(db, market.id)
+    by_forecaster: dict[str, list[MarketForecast]] = defaultdict(list)
+    for forecast in forecasts_of_market:
+        by_forecaster[forecast.forecaster].append(forecast)
+    scores = {forecaster: score_forecasts(market, part) for forecaster, part in by_forecaster.items()}
+    forecasts.keep_scores(db, market.id, settlement.resolved_at, scores)
+    return ledger.append(db, map(ledger_rows.reveal_row, forecasts_of_market), recorded_at)
 
 
 def _position(entry: ChainEntry) -> LedgerPosition:

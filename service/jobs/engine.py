@@ -15,7 +15,9 @@ import structlog
 from dramatiq.middleware import Interrupt
 from sqlalchemy import Connection
 
-from service.jobs.dispatcher import Dispatcher
+from service.jobs.clock_guard import ClockGuard
+from service.jobs.deliveries import Deliveries
+from service.jobs.dispatcher import Dispatcher, open_broker
 from service.jobs.job import Job, JobContext
 from service.jobs.leases import LEASE_S, Leases
 from service.jobs.ticker import Ticker
@@ -23,6 +25,7 @@ from service.store import runs
 from service.store.database import Database
 from service.store.runs import Run
 
+QUEUE = "ninefold"
 LONGEST_BACKOFF_S = 600
 # The longest sleep of an idle worker thread; stopping waits for it twice.
 IDLE_MS = 250
@@ -33,8 +36,10 @@ log = structlog.stdlib.get_logger(__name__)
 class Engine:
     """Schedules and runs `jobs`; `now` is the wall clock.
 
-    `start()` runs them in threads of this process. Otherwise a `dramatiq` worker process takes `broker`, whose ticker
-    starts by itself. `queue` separates services that share one broker.
+    Nothing is scheduled while the wall clock disagrees with the steady clock `elapsed`; without one it is not checked.
+
+    `start()` runs them in threads of this process, beside other processes at the same broker; the ticker and the
+    delivery of webhooks start with them. `queue` separates services that share one broker.
     """
 
     def __init__(
@@ -44,14 +49,17 @@ class Engine:
         job_context: JobContext,
         broker_url: str = "",
         now: Callable[[], float] = time.time,
-        queue: str = "ninefold",
+        queue: str = QUEUE,
+        elapsed: Callable[[], float] | None = None,
     ) -> None:
         self._database = database
         self._jobs = {job.name: job for job in jobs}
         self.job_context = job_context
         self._now = now
+        self._guard = ClockGuard(now, elapsed or now)
         self._leases = Leases(database)
-        self._dispatcher = Dispatcher(broker_url, queue, self._handle, Ticker(self.beat))
+        self.deliveries = Deliveries(job_context, open_broker(broker_url), queue, now)
+        self._dispatcher = Dispatcher(broker_url, queue, self._handle, Ticker(self.beat), self.deliveries)
         self._worker: dramatiq.Worker | None = None
         _check(self._jobs)
 
@@ -72,12 +80,17 @@ class Engine:
         self.broker.close()
 
     def beat(self) -> None:
-        """Renew the leases and dispatch due jobs; the ticker calls it once a second."""
+        """Renew the leases, dispatch due jobs and due webhooks; the ticker calls it once a second."""
+        if self._guard.refuses():
+            return
         self._leases.renew(self._now())
         self.dispatch()
+        self.deliveries.beat()
 
     def dispatch(self) -> list[Run]:
         """Add the slots that are due, and send a message for each one that can run now."""
+        if self._guard.refuses():
+            return []
         now = self._now()
         self._add_slots(now)
         with self._database.reading() as db:
@@ -113,14 +126,24 @@ class Engine:
     def _missing_slot(self, db: Connection, name: str, now: float) -> int | None:
         """The latest slot of a job up to which the jobs it needs are done; None when it is in the table already."""
         job = self._jobs[name]
-        needed = [runs.done_up_to(db, need) for need in job.needs]
+        instant = job.instant(self.job_context.clock, now)
+        needed = [self._done_up_to(db, need, job, instant) for need in job.needs]
         done = [slot for slot in needed if slot is not None]
-        if len(done) < len(needed) or (job.wanted and not job.wanted(db)):
+        if len(done) < len(needed) or (job.wanted and not job.wanted(db, self.job_context)):
             return None
-        until = min([job.instant(self.job_context.clock, now), *done])
+        until = min([instant, *done])
         slot, newest = job.schedule.slot_at(until), runs.newest(db, name)
         # A clock that was set back adds no slots until it has caught up: a job never goes back in time.
         return slot if newest is None or slot > newest.slot else None
+
+    def _done_up_to(self, db: Connection, need: str, job: Job, instant: int) -> int | None:
+        """The time up to which a needed job has done what `job` waits for; None before its first slot.
+
+        One with rarer slots has done it until its next slot begins.
+        """
+        done, schedule = runs.done_up_to(db, need), self._jobs[need].schedule
+        is_rarer = schedule.shortest_s > job.schedule.shortest_s
+        return instant if done is not None and is_rarer and schedule.slot_at(instant) <= done else done
 
     def _claim(self, job: Job, slot: int, owner: str) -> int | None:
         now = self._now()
@@ -133,6 +156,7 @@ class Engine:
         return None
 
     def _work(self, job: Job, slot: int, owner: str, attempt: int) -> str:
+        started = time.perf_counter()
         try:
             effects = job.work(self.job_context, slot)
             with self._database.writing() as db:
@@ -141,7 +165,7 @@ class Engine:
                 effects(db)
         except (Exception, Interrupt) as error:
             return self._fail(job, slot, owner, attempt, error)
-        log.debug("job_done", job=job.name, slot=slot, attempt=attempt)
+        log.info("job_done", job=job.name, slot=slot, attempt=attempt, seconds=round(time.perf_counter() - started, 3))
         return "done"
 
     def _fail(self, job: Job, slot: int, owner: str, attempt: int, error: BaseException) -> str:

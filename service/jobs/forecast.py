@@ -17,15 +17,17 @@ from service.forecasting.voters.fits import VERSION
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.next_day import up_in_a_day
 from service.forecasting.voters.panel import Panel
+from service.forecasting.voters.votes import Direction, direction_of
 from service.jobs import children
 from service.jobs.documents import header
 from service.jobs.job import Effects, JobContext
 from service.jobs.news_inputs import tracks
 from service.jobs.schedules import Monthly
+from service.ledger.chain import LedgerRow
 from service.market.assets import Calendar, calendar_of
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
-from service.store import bars, hourly_votes, knowledge, snapshots
+from service.store import bars, hourly_votes, knowledge, ledger, snapshots
 from service.store.plain import contexts, fits
 from service.trading.lanes import VOTED, LaneVote
 from service.trading.performance import DAYS_A_YEAR
@@ -40,7 +42,8 @@ LOOK_BACK_S = 600 * DAY
 def observe(job_context: JobContext, slot: int) -> Effects:
     """Store the context of every asset at `slot`, which requests read instead of bars.
 
-    Once an hour the voters also forecast direction and volatility of the assets of the consensus lane.
+    Once an hour the voters also forecast direction and volatility of the assets of the consensus lane; a change of
+    direction is recorded in the ledger.
     """
     by_asset = contexts_at(job_context, slot, hours(job_context, slot))
     hour = slot // HOUR * HOUR
@@ -49,9 +52,25 @@ def observe(job_context: JobContext, slot: int) -> Effects:
     def write(db: Connection) -> None:
         for asset, state in by_asset.items():
             contexts.save(db, asset, state.to_plain(), as_of=state.as_of)
+        ledger.append(db, changes(hour, votes, hourly_votes.before(db, hour)), slot)
         hourly_votes.add(db, hour, votes)
 
     return write
+
+
+def changes(hour: int, votes: Mapping[str, LaneVote], before: Mapping[str, LaneVote]) -> list[LedgerRow]:
+    """A row for each asset whose direction at the end of an hour is not that of the votes before."""
+    rows = []
+    for asset, vote in votes.items():
+        direction, previous = _direction(vote), _direction(before.get(asset, vote))
+        if direction != previous:
+            body = {"at": hour, "direction": direction, "previous": previous, "p_up": round(vote.p_up, 3)}
+            rows.append(LedgerRow("consensus", asset, body, backfilled=False))
+    return rows
+
+
+def _direction(vote: LaneVote) -> Direction:
+    return direction_of(round(100 * vote.p_up, 1))
 
 
 def _vote(job_context: JobContext, hour: int, by_asset: dict[str, Context]) -> dict[str, LaneVote]:

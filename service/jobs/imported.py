@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
 from service.errors import SourceFailed
-from service.forecasting.predictions import Prediction, Settlement
+from service.forecasting.predictions import Opinion, Prediction, Settlement
 from service.forecasting.predictions.imports import OutsideMarket, choose
 from service.jobs.committing import keep_opened, keep_settlements
 from service.jobs.forecast import contexts_at, hours
@@ -19,7 +19,7 @@ from service.jobs.job import Effects, JobContext
 from service.jobs.predict import vote
 from service.market.instants import iso
 from service.sources.odds import SOURCES
-from service.store import knowledge, predictions, snapshots
+from service.store import knowledge, opinions, predictions, snapshots
 
 HOURS_A_YEAR = 24 * 365.25
 SNAPSHOT = "odds-sources"
@@ -44,7 +44,7 @@ def import_markets(job_context: JobContext, slot: int) -> Effects:
     contexts = contexts_at(job_context, slot, hours(job_context, slot))
     with job_context.database.reading() as db:
         unresolved = predictions.unresolved(db)
-        stored = predictions.ids(db)
+        stored = predictions.ids(db, slot)
     fresh = {market.id: market for market in offered if market.id not in stored}
     spots = {asset: state.spot for asset, state in contexts.items()}
     volatility = {asset: sqrt(state.slow * HOURS_A_YEAR) for asset, state in contexts.items()}
@@ -52,9 +52,11 @@ def import_markets(job_context: JobContext, slot: int) -> Effects:
     log.info("markets_offered", taken=len(imported), refused=len(refused))
     voted = vote(job_context, slot, imported, knowledge.beside(job_context.database, contexts))
     opened = [replace(market, odds=fresh[market.id].odds) for market in voted]
+    renewed = _renewed(offered, unresolved, slot)
 
     def write(db: Connection) -> None:
         keep_opened(db, opened, slot)
+        opinions.add(db, "odds", renewed)
         snapshots.save(db, SNAPSHOT, slot, STATUSES.dump_json(statuses))
 
     return write
@@ -101,6 +103,13 @@ def _offered(job_context: JobContext, slot: int) -> tuple[list[OutsideMarket], d
         offered += markets
         statuses[name] = SourceStatus(read_at=slot)
     return offered, statuses
+
+
+def _renewed(offered: Iterable[OutsideMarket], unresolved: Iterable[Prediction], slot: int) -> dict[str, Opinion]:
+    """The prices of now of the imported markets that their sources still list."""
+    waiting = {market.id for market in unresolved}
+    quotes = {market.id: market.odds for market in offered if market.id in waiting}
+    return {id: Opinion(slot, quote.p_yes, quote.bid, quote.ask) for id, quote in quotes.items()}
 
 
 def _statuses(db: Connection) -> dict[str, SourceStatus]:

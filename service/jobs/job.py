@@ -56,9 +56,9 @@ class Job:
     applied in the same transaction that marks the slot as done.
 
     `clock` says whether slots are world or wall seconds. A slot becomes due when every job in `needs` has done a slot
-    at or after it and `wanted`, where there is one, returns True. An attempt is interrupted after `time_limit_s`. A
-    failed attempt is repeated after `backoff_s`, then twice that, four times that and so on, with jitter, at most ten
-    minutes later; after `attempts` attempts the slot is dead.
+    at or after it, one with rarer slots its latest, and `wanted`, where there is one, returns True. An attempt is
+    interrupted after `time_limit_s`. A failed attempt is repeated after `backoff_s`, then twice that, four times that
+    and so on, with jitter, at most ten minutes later; after `attempts` attempts the slot is dead.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Job:
     work: Callable[[JobContext, int], Effects]
     clock: Literal["world", "wall"] = "world"
     needs: tuple[str, ...] = ()
-    wanted: Callable[[Connection], bool] | None = None
+    wanted: Callable[[Connection, JobContext], bool] | None = None
     time_limit_s: int = 600
     attempts: int = 8
     backoff_s: float = 2.0

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from service.forecasting.predictions.documents import list_market, predictions_document
+from sqlalchemy import Connection
+
+from service.forecasting.predictions.documents import list_all, predictions_document
 from service.jobs import imported
 from service.jobs.documents import header
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import odds_sources
 from service.market.instants import MINUTE
-from service.store import predictions, prices, snapshots, user_votes
-from service.store.user_votes import Tally
+from service.store import market_pages, opinions, predictions, prices, snapshots, user_votes
+from service.store.market_pages import MarketSelection
 
 EVERY_S = MINUTE
+MOST = 200
+
+
+def is_wanted(db: Connection, _job_context: JobContext) -> bool:
+    """Whether any market was ever opened."""
+    return predictions.has_any(db)
 
 
 def list_markets(job_context: JobContext, slot: int) -> Effects:
-    """Publish every market that is open at the wall second `slot`, with the votes of callers and current prices."""
+    """Publish the markets that are open at the wall second `slot`, at most 200."""
     now = job_context.clock.at(slot)
     with job_context.database.reading() as db:
-        markets = predictions.active(db, now)
-        tallies = user_votes.tallies(db, [market.id for market in markets])
+        page = market_pages.page(db, MarketSelection(), now, MOST)
+        markets, ids = page.markets, [market.id for market in page.markets]
+        tallies, held = user_votes.tallies(db, ids), opinions.latest(db, ids)
         by_asset, sources = prices.by_asset(prices.latest(db)), imported.sources(db)
-    listed = [
-        list_market(market, tally=tallies.get(market.id, Tally()), price=by_asset.get(market.question.asset), now=now)
-        for market in markets
-    ]
+    listed = list_all(markets, tallies=tallies, prices=by_asset, opinions=held, now=now)
     odds = {market.odds.source: f"odds ({market.odds.source})" for market in markets if market.odds}
     document = predictions_document(
-        listed, header(job_context, now, EVERY_S, sources=odds | odds_sources(job_context) | sources)
+        listed, header(job_context, now, EVERY_S, sources=odds | odds_sources(job_context) | sources), page.following
     )
     return lambda db: snapshots.publish(db, now, {"predictions": document})

@@ -26,7 +26,7 @@ def predict(job_context: JobContext, slot: int) -> Effects:
     """Open every market of the series that is due at `slot` and not stored yet."""
     contexts = contexts_at(job_context, slot, hours(job_context, slot))
     with job_context.database.reading() as db:
-        stored = predictions.ids(db)
+        stored = predictions.ids(db, slot)
     basis = knowledge.beside(job_context.database, contexts)
     opened = vote(job_context, slot, series.opening(slot, contexts, stored), basis)
     if job_context.clock.world != "live":

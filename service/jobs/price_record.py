@@ -13,7 +13,7 @@ from service.forecasting.price_record.document import price_record_document
 from service.jobs.documents import header
 from service.jobs.forecast import contexts_at, hours
 from service.jobs.job import Effects, JobContext
-from service.jobs.settle import LONGEST_CLOSURE_S
+from service.market.assets import LONGEST_CLOSURE_S
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.store import bars, knowledge, ledger, price_forecasts, snapshots

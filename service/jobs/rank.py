@@ -6,11 +6,12 @@ import json
 
 from service.jobs.documents import bar_header
 from service.jobs.job import Effects, JobContext
+from service.market.assets import ASSETS
 from service.market.instants import HOUR
 from service.store import bars, snapshots
 from service.trading import arena
 from service.trading.arena import Arena
-from service.trading.documents import LEADERBOARD_ASSETS, leaderboard_document, strategy_document
+from service.trading.documents import leaderboard_document, strategy_document
 from service.trading.leaderboard import leaderboard
 from service.trading.profile import profile
 from service.trading.swarm import net_positions
@@ -19,11 +20,11 @@ PAGES_EVERY_S = HOUR
 
 
 def rank(job_context: JobContext, slot: int) -> Effects:
-    """Publish the leaderboards, over all assets and of each one that has its own, and store the net positions."""
+    """Publish the leaderboards, over all assets and of each one, and store the net positions."""
     state = run_arena(job_context, slot)
     header = bar_header(job_context, slot, state.as_of, job_context.feed.step)
     boards = {"leaderboard": leaderboard(state)}
-    boards |= {f"leaderboard/{asset}": leaderboard(state, asset) for asset in LEADERBOARD_ASSETS}
+    boards |= {f"leaderboard/{asset}": leaderboard(state, asset) for asset in ASSETS}
     documents = {name: leaderboard_document(board, header) for name, board in boards.items()}
     swarm = {
         asset: {"long": net.long, "short": net.short, "flat": net.flat} for asset, net in net_positions(state).items()

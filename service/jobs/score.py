@@ -1,17 +1,25 @@
-"""The scores of what was settled: streaks, the shadow book, and the comparison with the outside market."""
+"""The scores of what was settled: streaks, the shadow book, the comparison with the outside market, forecasters."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+from sqlalchemy import Connection
+
+from service.documents import DocumentHeader
+from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.betting import shadow_document
+from service.forecasting.predictions.scores.forecaster_record import ForecasterRecord, counted_markets, record_of
+from service.forecasting.predictions.scores.forecasters import ForecastersDocument, forecasters_document
+from service.forecasting.predictions.scores.streak_history import StreakHistory
 from service.forecasting.predictions.scores.streaks import streaks_document
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.jobs.documents import header
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import odds_sources
 from service.market.instants import HOUR
-from service.store import predictions, snapshots
+from service.store import forecasters, forecasts, predictions, sequences, snapshots
 
 EVERY_S = HOUR
 # Drawn from the same seed every time, so that the same markets give the same document.
@@ -20,15 +28,37 @@ SEED = 20_260_401
 
 def score(job_context: JobContext, slot: int) -> Effects:
     """Publish every score of what was settled by `slot`."""
-    with job_context.database.reading() as db:
-        predicted = predictions.listed(db)
     head = header(job_context, slot, EVERY_S)
     priced = header(job_context, slot, EVERY_S, sources=odds_sources(job_context))
+    with job_context.database.reading() as db:
+        predicted = predictions.listed(db)
+        table, records = _forecasters(db, predicted, priced)
     # Streaks are of markets alone: a caller may open a challenge on what is certain to happen.
     markets = [prediction for prediction in predicted if prediction.category != "challenge"]
+    history = StreakHistory(markets)
     documents = {
         "streaks": streaks_document(markets, head, np.random.default_rng(SEED)),
         "shadow": shadow_document(predicted, priced),
         "ai-vs-market": ai_vs_market_document(predicted, priced, np.random.default_rng(SEED)),
+        "forecasters": table,
     }
-    return lambda db: snapshots.publish(db, slot, documents)
+
+    def write(db: Connection) -> None:
+        snapshots.publish(db, slot, documents)
+        sequences.keep(db, "streaks", history.times, history.question_at)
+        for id, record in records.items():
+            forecasters.keep_record(db, id, record, slot)
+
+    return write
+
+
+def _forecasters(
+    db: Connection, predicted: Sequence[Prediction], header: DocumentHeader
+) -> tuple[ForecastersDocument, dict[str, ForecasterRecord]]:
+    """The table of forecasters, and the records that are new, by id: only those with new scores are computed again."""
+    counted, outdated = counted_markets(predicted), forecasters.outdated(db)
+    scores = forecasts.scores_of(db, outdated)
+    new = {id: record_of(scores.get(id, {}), counted, SEED) for id in outdated}
+    records = ((row.name, row.id, new.get(row.id) or row.record) for row in forecasters.named(db))
+    callers = [(name, id, record) for name, id, record in records if record]
+    return forecasters_document(callers, forecasters.count(db), counted, header, SEED), new

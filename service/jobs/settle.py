@@ -9,11 +9,9 @@ from service.forecasting.predictions.settling import is_due
 from service.forecasting.predictions.settling import settle as settle_by_bars
 from service.jobs.committing import keep_settlements
 from service.jobs.job import Effects, JobContext
-from service.market.instants import DAY, HOUR
+from service.market.assets import LONGEST_CLOSURE_S
+from service.market.instants import HOUR
 from service.store import bars, predictions
-
-# Opened while a market is closed, a question starts from the last price before: over a long weekend at most.
-LONGEST_CLOSURE_S = 4 * DAY
 
 
 def settle(job_context: JobContext, slot: int) -> Effects:

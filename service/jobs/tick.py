@@ -5,11 +5,11 @@ from __future__ import annotations
 import structlog
 from sqlalchemy import Connection
 
-from service.errors import SourceFailed
+from service.errors import SourceFailed, WrongClock
 from service.jobs.documents import bar_sources
 from service.jobs.job import Effects, JobContext
 from service.market.bars import Bars, merge, resample
-from service.market.instants import DAY, HOUR
+from service.market.instants import DAY, HOUR, iso
 from service.market.prices import PricesDocument, describe
 from service.sources.feeds import FetchedBars
 from service.store import bars, snapshots
@@ -32,8 +32,9 @@ def tick(job_context: JobContext, slot: int) -> Effects:
     """Bring every asset up to `slot` and publish the prices.
 
     An asset whose source fails keeps its old bars and their `as_of`. The tick fails, and is retried, only when no
-    source answered.
+    source answered, or when bars are stored that lie ahead of it: the clock was ahead when they were stored.
     """
+    _refuse_future_bars(job_context, slot)
     answers = {
         asset: _fetch(job_context, asset, _since(job_context, asset, slot), slot) for asset in job_context.feed.assets
     }
@@ -49,6 +50,15 @@ def tick(job_context: JobContext, slot: int) -> Effects:
             snapshots.publish(db, slot, {"prices": document})
 
     return write
+
+
+def _refuse_future_bars(job_context: JobContext, slot: int) -> None:
+    """Raise WrongClock where a stored bar ends after `slot`."""
+    step = job_context.feed.step
+    with job_context.database.reading() as db:
+        ends = [bar.time + step for asset in job_context.feed.assets if (bar := bars.last(db, asset, step))]
+    if max(ends, default=0) > slot:
+        raise WrongClock(f"the last bar ends at {iso(max(ends))}, but the clock shows {iso(slot)}")
 
 
 def fill(job_context: JobContext, slot: int) -> Effects:

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from service.forecasting.apex.call import Call
 from service.forecasting.backfill import ASSET
-from service.forecasting.news.pulse import pulse
+from service.forecasting.news.pulse import asset_pulse
 from service.forecasting.predictions.scores.versus import VersusBook
 from service.forecasting.widget import widget_document
 from service.jobs.documents import header
@@ -21,7 +21,7 @@ from service.store.plain import apex_calls
 BOOKS = TypeAdapter(tuple[VersusBook, ...])
 
 
-def is_wanted(db: Connection) -> bool:
+def is_wanted(db: Connection, _job_context: JobContext) -> bool:
     """Whether every document that it shows has been published."""
     return all(snapshots.latest(db, name) for name in ("prices", "apex", "ai-vs-market"))
 
@@ -30,7 +30,7 @@ def show(job_context: JobContext, slot: int) -> Effects:
     """Publish bitcoin's price with the latest call of apex, news pulse and scores."""
     with job_context.database.reading() as db:
         costs, call, books = prices.by_asset(prices.latest(db)), apex_calls.latest(db), _books(db)
-        mood = pulse(headlines.since(db, slot - 2 * DAY), slot)
+        mood = asset_pulse(ASSET, headlines.since(db, slot - 2 * DAY), slot)
     if ASSET not in costs:
         return lambda _: None
     head = header(job_context, slot, job_context.feed.step)

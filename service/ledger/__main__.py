@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TextIO
 
 from service.ledger.verifier import Verification, verify
 
@@ -14,15 +16,24 @@ def main(words: Sequence[str] | None = None) -> int:
     """Verify a file. Returns 0 when it is valid, 1 when it is not, 2 when it cannot be read or is empty."""
     arguments = _parser().parse_args(words)
     try:
-        # Without translation of line ends: a change of any byte must be noticed.
-        with open(arguments.file, encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
-            verification = verify(lines, arguments.key, arguments.root)
+        with _lines(arguments.file) as lines, _lines(arguments.features) as inputs:
+            verification = verify(lines, arguments.key, arguments.root, inputs)
     except OSError as error:
         return _refuse(str(error))
     if not verification.rows and not verification.fault:
         return _refuse(f"{arguments.file} is empty: there is nothing to verify")
-    print(_report(verification))
+    print(_report(verification, with_inputs=arguments.features is not None))
     return 1 if verification.fault else 0
+
+
+@contextmanager
+def _lines(file: str | None) -> Iterator[TextIO | tuple[()]]:
+    """The lines of a file, without translation of their ends, because a change of any byte must be noticed."""
+    if file is None:
+        yield ()
+        return
+    with open(file, encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
+        yield lines
 
 
 def _refuse(detail: str) -> int:
@@ -30,17 +41,27 @@ def _refuse(detail: str) -> int:
     return 2
 
 
-def _report(result: Verification) -> str:
+def _report(result: Verification, *, with_inputs: bool) -> str:
     if result.fault:
         return f"The ledger is not valid. {result.fault}"
     lines = [
         f"The ledger is valid. Rows: {result.rows:,}, roots: {result.roots:,}, "
         f"rows not sealed yet: {result.rows - result.sealed:,}.",
+        f"Forecasts: {result.forecasts:,}, revealed: {result.revealed:,}, "
+        f"hidden although their market is settled: {result.withheld:,}.",
+        *([_inputs_report(result)] if with_inputs else []),
         f"head  {result.head or '-'}",
         f"root  {result.root or '-'}",
         f"key   {result.key or '-'}",
     ]
     return "\n".join(lines)
+
+
+def _inputs_report(result: Verification) -> str:
+    return (
+        f"Votes: {result.votes:,}, made from inputs in the file: {result.with_inputs:,}. "
+        f"Inputs of no vote in this ledger: {result.unused:,}."
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -50,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     verifying = commands.add_parser("verify", help=description.partition("\n")[0], description=description)
     verifying.add_argument("file", metavar="FILE", help="an export: JSON lines")
     verifying.add_argument("--key", metavar="HEX", help="the public key that must have signed every root")
+    verifying.add_argument(
+        "--features", metavar="FILE", help="the voters' inputs: rows of /api/v1/features, JSON lines"
+    )
     verifying.add_argument("--root", metavar="HASH", help="a root from an earlier export that must be in this one")
     return parser
 

@@ -8,9 +8,24 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from service import canonical
+from service.ledger.instants import with_iso_instants
 
 Kind = Literal[
-    "question", "votes", "odds", "resolution", "score", "hospital", "lane_trade", "price_forecast", "correction"
+    "question",
+    "votes",
+    "odds",
+    "resolution",
+    "score",
+    "answer",
+    "hospital",
+    "lane_trade",
+    "price_forecast",
+    "apex",
+    "consensus",
+    "forecast",
+    "reveal",
+    "correction",
+    "handover",
 ]
 
 # The previous hash of the first row.
@@ -19,10 +34,11 @@ GENESIS = "0" * 64
 
 @dataclass(frozen=True)
 class LedgerRow:
-    """A row to be recorded about `subject`, the id of a market, a strategy, a lane or an hour of price forecasts.
+    """A row to be recorded about `subject`: the id of a market, answer, strategy, lane, asset, forecaster or hour.
 
-    The `body` of a correction contains in `corrects` the seq of the corrected row. `backfilled`: the row is about a
-    time before the first start.
+    An `answer` row says that an answer of the oracle was settled; neither its question nor its author is in the ledger.
+    The `body` of a correction contains in `corrects` the seq of the corrected row; a `handover` names the key that
+    signs the roots from then on. `backfilled`: the row is about a time before the first start.
     """
 
     kind: Kind
@@ -46,11 +62,12 @@ class ChainEntry:
 
 
 def chained(rows: Iterable[LedgerRow], recorded_at: str, head: ChainEntry | None) -> Iterator[ChainEntry]:
-    """The rows as entries that follow `head`, or the first entries of a ledger."""
+    """The rows as entries that follow `head`, or the first entries of a ledger; instants in their bodies become ISO."""
     seq, previous = (head.seq, head.hash) if head else (0, GENESIS)
     for row in rows:
         seq += 1
-        fields = {"seq": seq, "recorded_at": recorded_at, **vars(row), "previous": previous}
+        body = with_iso_instants(row.body)
+        fields = {"seq": seq, "recorded_at": recorded_at, **vars(row) | {"body": body}, "previous": previous}
         previous = digest(fields)
         yield ChainEntry(**fields, hash=previous)
 

@@ -1,4 +1,4 @@
-"""Verification of an exported ledger: every row, every link between rows, every root and its signature."""
+"""Verification of an exported ledger: every row, link and commitment, every root and its signature."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ from dataclasses import dataclass, field
 
 from service.ledger import export, merkle
 from service.ledger.chain import GENESIS, ChainEntry, is_whole
+from service.ledger.commitments import CommitmentCheck
+from service.ledger.handover import successor
 from service.ledger.roots import Root, is_signed
+from service.ledger.vote_inputs import InputsCheck, read_hashes
 
 
 @dataclass(frozen=True)
 class Verification:
     """The result: the number of valid `rows` and `roots`, of `sealed` rows under a root, and the first fault.
 
-    `head` is the hash of the last row, `root` the last root and `key` its public key. `fault` is a sentence and `seq`
-    the row it is about; both are None when the ledger is valid.
+    `head` is the hash of the last row, `root` the last root and `key` its public key, which follows from the first one
+    by the hand-overs in the ledger. `fault` is a sentence and `seq` the row it is about; both are None when the ledger
+    is valid. Of the `forecasts` that rows commit to by a salted hash, `revealed` ones match their hash, and `withheld`
+    ones are hidden although their market is settled. Of the `votes` that commit to the inputs of the voters, those
+    `with_inputs` match inputs that were given; `unused` inputs are of no vote.
     """
 
     rows: int
@@ -26,6 +32,12 @@ class Verification:
     key: str | None
     fault: str | None
     seq: int | None
+    forecasts: int = 0
+    revealed: int = 0
+    withheld: int = 0
+    votes: int = 0
+    with_inputs: int = 0
+    unused: int = 0
 
 
 class _Fault(Exception):
@@ -36,16 +48,25 @@ class _Fault(Exception):
         self.sentence, self.seq = sentence, seq
 
 
-def verify(lines: Iterable[str], key: str | None = None, root: str | None = None) -> Verification:
-    """Verify the lines of an export; `root` must be one of its roots, and `key` must have signed all of them.
+def verify(
+    lines: Iterable[str], key: str | None = None, root: str | None = None, inputs: Iterable[str] = ()
+) -> Verification:
+    """Verify the lines of an export; `root` must be one of its roots.
+
+    `key` must have signed all of them, or those up to or from a hand-over that the ledger records.
+
+    `inputs` are rows of `/api/v1/features` as lines of JSON; each must match its hash.
 
     Two changes cannot be found in the export itself: rows removed after the last root, and a ledger that was rewritten
     and signed with another key. Compare with a `root` and a `key` from another source to find them.
     """
     verified = _VerifiedPart(key)
     try:
+        verified.inputs = InputsCheck(_hashes_of(inputs))
         for number, line in enumerate(lines, 1):
             verified.add(number, line.removesuffix("\n"))
+        if verified.roots and key is not None and all(seal.key != key for seal in verified.roots):
+            raise _Fault(f"No root is signed by the key {key} yet: it was only named as a successor.", None)
         if root is not None and all(seal.root != root for seal in verified.roots):
             raise _Fault(f"The root {root} is not among the {len(verified.roots)} roots of this ledger.", None)
     except _Fault as fault:
@@ -53,14 +74,27 @@ def verify(lines: Iterable[str], key: str | None = None, root: str | None = None
     return verified.result(None, None)
 
 
+def _hashes_of(inputs: Iterable[str]) -> set[str]:
+    try:
+        return read_hashes(inputs)
+    except ValueError as error:
+        raise _Fault(str(error), None) from None
+
+
 @dataclass
 class _VerifiedPart:
-    """The rows and roots verified so far; `key` is the required public key, None before the first root."""
+    """The rows and roots verified so far; `key` is the required public key, None where any may have signed.
+
+    `handovers` are the row, the key before and the key after of each hand-over.
+    """
 
     key: str | None
+    handovers: list[tuple[int, str, str]] = field(default_factory=list)
     hashes: list[str] = field(default_factory=list)
     roots: list[Root] = field(default_factory=list)
     recorded_at: str = ""
+    commitments: CommitmentCheck = field(default_factory=CommitmentCheck)
+    inputs: InputsCheck = field(default_factory=lambda: InputsCheck(set()))
 
     def add(self, number: int, line: str) -> None:
         seq = len(self.hashes) + 1
@@ -84,8 +118,27 @@ class _VerifiedPart:
             raise _Fault(f"Row {seq} does not follow the previous row, which has another hash.", seq)
         if entry.recorded_at < self.recorded_at:
             raise _Fault(f"Row {seq} has an earlier time than the previous row.", seq)
+        if fault := self.commitments.add(entry):
+            raise _Fault(fault, seq)
+        if entry.kind == "handover":
+            self._add_handover(entry)
+        self.inputs.add(entry)
         self.hashes.append(entry.hash)
         self.recorded_at = entry.recorded_at
+
+    def _add_handover(self, entry: ChainEntry) -> None:
+        keys = successor(entry)
+        if keys is None:
+            raise _Fault(f"Row {entry.seq} hands the ledger over without the signature of the key before.", entry.seq)
+        self.handovers.append((entry.seq, *keys))
+
+    def _signers(self, root: Root) -> list[str]:
+        """The keys that the ledger was handed to from the key of this root on, which comes first."""
+        keys = [root.key]
+        for seq, before, after in self.handovers:
+            if seq > root.last_seq and before == keys[-1]:
+                keys.append(after)
+        return keys
 
     def _add_root(self, root: Root) -> None:
         before = self.roots[-1] if self.roots else None
@@ -97,13 +150,20 @@ class _VerifiedPart:
             raise _Fault(f"Row {missing} is missing: the root of {root.day} seals row {root.last_seq}.", missing)
         if not is_signed(root):
             raise _Fault(f"The root of {root.day} was changed: its signature does not match.", root.last_seq)
-        if root.key != (self.key or root.key):
+        if not self._may_sign(root):
             raise _Fault(f"The root of {root.day} is signed by another key, {root.key}.", root.last_seq)
         sealed = self.hashes[first - 1 : root.last_seq]
         if not sealed or (merkle.root(sealed), sealed[-1]) != (root.root, root.head):
             raise _Fault(f"The root of {root.day} does not match rows {first} to {root.last_seq}.", root.last_seq)
-        self.key = root.key
         self.roots.append(root)
+
+    def _may_sign(self, root: Root) -> bool:
+        """Whether the key of a root follows from that of the root before, and leads to the required one."""
+        if not self.roots:
+            return self.key is None or self.key in self._signers(root)
+        before = self.roots[-1]
+        handed = [after for seq, _, after in self.handovers if before.last_seq < seq <= root.last_seq]
+        return root.key == (handed[-1] if handed else before.key) and root.key in self._signers(before)
 
     def result(self, fault: str | None, seq: int | None) -> Verification:
         last = self.roots[-1] if self.roots else None
@@ -116,4 +176,10 @@ class _VerifiedPart:
             key=last.key if last else None,
             fault=fault,
             seq=seq,
+            forecasts=self.commitments.count,
+            revealed=self.commitments.revealed,
+            withheld=self.commitments.withheld,
+            votes=self.inputs.count,
+            with_inputs=self.inputs.matched,
+            unused=len(self.inputs.unused),
         )

@@ -1,7 +1,9 @@
-"""The seven assets and the hours in which each one trades."""
+"""The seven assets, the coins beside them that exchanges list, and the hours in which each one trades."""
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache, lru_cache
@@ -21,14 +23,18 @@ MONDAY = date(1969, 12, 29)  # that Monday
 # Dates in New York from 2010 to 2050 and the hour from which COMEX is closed; tests/measure/holidays.py makes it.
 HOLIDAYS = Path(__file__).with_name("comex_holidays.txt")
 
+# The longest time without a bar of the metals, holidays included.
+LONGEST_CLOSURE_S = 4 * DAY
+
 Calendar = Literal["always", "comex"]
+AssetCode = Literal["btc", "eth", "sol", "bnb", "xrp", "gold", "silver"]
 
 
 @dataclass(frozen=True)
 class Asset:
     """An instrument quoted in US dollars.
 
-    `tick` is the price step in USD; `calendar` determines its trading hours.
+    `tick` is the price step in USD, 0 where `tick_of` determines it; `calendar` determines its trading hours.
     """
 
     key: str
@@ -36,6 +42,9 @@ class Asset:
     calendar: Calendar
     tick: float
 
+
+# The trading hours of a year, without holidays: every hour of 365 days, 115 hours of each of 52 weeks of COMEX.
+YEAR_HOURS: dict[Calendar, int] = {"always": 365 * 24, "comex": 52 * 115}
 
 ASSETS: dict[str, Asset] = {
     asset.key: asset
@@ -51,13 +60,28 @@ ASSETS: dict[str, Asset] = {
 }
 
 
+# The key of a coin outside the seven: its ticker in lower case.
+COIN_KEY = re.compile(r"(?=.*[a-z])[a-z0-9]{1,12}", re.ASCII)
+TICK_DIGITS = 6  # significant digits of a coin's price
+
+
+def asset_of(key: str) -> Asset:
+    """The asset with this key: one of the seven, else a coin under its ticker, which trades at all hours."""
+    return ASSETS.get(key) or Asset(key, key.upper(), "always", 0.0)
+
+
+def tick_of(asset: str, price: float) -> float:
+    """The price step of an asset at a price in USD; for a coin outside the seven, the sixth significant digit."""
+    return ASSETS[asset].tick if asset in ASSETS else 10.0 ** (math.floor(math.log10(price)) + 1 - TICK_DIGITS)
+
+
 def is_open(asset: str, time: int) -> bool:
     """Whether `asset` trades at the unix second `time`.
 
     Metals follow COMEX: Sunday 18:00 to Friday 17:00 in New York, closed each day from 17:00 to 18:00 and on its
     holidays. A day with a short session counts as closed, because few sources have bars of it.
     """
-    if ASSETS[asset].calendar == "always":
+    if calendar_of(asset) == "always":
         return True
     hour = time // HOUR + _to_new_york(time // DAY)
     return bool(_COMEX_WEEK[hour % WEEK]) and hour % 24 < _closes_at(hour // 24)
@@ -65,7 +89,7 @@ def is_open(asset: str, time: int) -> bool:
 
 def open_at(asset: str, times: NDArray[np.int64]) -> NDArray[np.bool_]:
     """`is_open` of an array of unix seconds, shape (n,), in any order."""
-    if ASSETS[asset].calendar == "always":
+    if calendar_of(asset) == "always":
         return np.ones(len(times), dtype=bool)
     hours = times // HOUR + _new_york_shifts(times)
     days, places = np.unique(hours // 24, return_inverse=True)
@@ -75,20 +99,20 @@ def open_at(asset: str, times: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def week_positions(asset: str, times: NDArray[np.int64]) -> NDArray[np.float64]:
     """Hours of the asset's local time from a Monday 00:00 until unix seconds, shape (n,)."""
-    shifts = FIRST_HOUR if ASSETS[asset].calendar == "always" else _new_york_shifts(times)
+    shifts = FIRST_HOUR if calendar_of(asset) == "always" else _new_york_shifts(times)
     return times / HOUR + shifts
 
 
 def week_hours(asset: str, times: NDArray[np.int64]) -> NDArray[np.int64]:
     """The hour of the asset's local week, 0 for Monday 00:00 to 167, of unix seconds, shape (n,)."""
-    if ASSETS[asset].calendar == "always":
+    if calendar_of(asset) == "always":
         return (times // HOUR + FIRST_HOUR) % WEEK
     return (times // HOUR + _new_york_shifts(times)) % WEEK
 
 
 def calendar_of(asset: str) -> Calendar:
     """The trading hours that an asset keeps."""
-    return ASSETS[asset].calendar
+    return asset_of(asset).calendar
 
 
 def _comex_week() -> NDArray[np.bool_]:
@@ -135,7 +159,7 @@ def open_hours(asset: str, since: int, until: int) -> float:
     """Trading hours of `asset` between two unix seconds; 0 when `until` is not after `since`."""
     if until <= since:
         return 0.0
-    if ASSETS[asset].calendar == "always":
+    if calendar_of(asset) == "always":
         return (until - since) / HOUR
     starts = np.arange(since - since % HOUR, until, HOUR)
     seconds = np.minimum(starts + HOUR, until) - np.maximum(starts, since)
@@ -147,8 +171,8 @@ def trading_days(asset: str, since: int, until: int) -> list[int]:
 
     A day ends at midnight; the minute before it is late enough for `until`.
     """
-    midnights = range(since - since % DAY + DAY, until + 61, DAY)
-    return [end for end in midnights if open_hours(asset, max(since, end - DAY), end) > 0]
+    ends = np.arange(since - since % DAY + DAY, until + 61, DAY, dtype=np.int64)
+    return ends[open_hours_between(asset, np.maximum(since, ends - DAY), ends) > 0].tolist()
 
 
 def open_hours_between(asset: str, since: NDArray[np.int64], until: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -8,25 +8,27 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from sqlalchemy.exc import OperationalError
 
-from service import config
-from service.config import Settings
+from service import config, logs
+from service.config import SettingsError
 from service.errors import NinefoldError
-from service.operator import challenges, keys, ledger
-from service.operator.commands import Command, CommandOutput, add, as_json, readable
-from service.store.backup import backup
-from service.store.database import Database
-from service.store.secret import FILE, LEDGER_FILE
+from service.operator import answers, challenges, keys, ledger, secret
+from service.operator.commands import Command, CommandOutput, add, add_offline, as_json, readable
+from service.operator.maintenance import bring_back, copy, file_argument, forget, migrate, move_to, require_database
+from service.operator.status import status
+from service.store import migrations
+from service.store.database import opened
+
+NOUNS = {"keys": keys, "challenges": challenges, "answers": answers, "ledger": ledger, "secrets": secret}
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; returns 0 on success and 2 on failure."""
     arguments = _parser().parse_args(words)
     try:
-        output = _run(arguments.command, arguments)
+        output = _run(arguments)
     except NinefoldError as error:
         return _refuse(error.detail)
     except OperationalError as error:
@@ -35,24 +37,20 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def copy(arguments: argparse.Namespace, database: Database, settings: Settings) -> CommandOutput:
-    """Copy an SQLite database to a file; the service may be running."""
-    backup(database, arguments.file)
-    secrets = {
-        "KEY_SECRET": (settings.key_secret, FILE),
-        "LEDGER_KEY": (settings.ledger_key, LEDGER_FILE),
-    }
-    needed = [
-        name if chosen.get_secret_value() else str(settings.data_dir / file) for name, (chosen, file) in secrets.items()
-    ]
-    return {"file": str(arguments.file), "bytes": arguments.file.stat().st_size, "keep_with_it": " and ".join(needed)}
-
-
-def _run(command: Command, arguments: argparse.Namespace) -> CommandOutput:
+def _run(arguments: argparse.Namespace) -> CommandOutput:
     settings = config.read()
-    database = Database(settings.database)
+    logs.configure(settings.log_level)
+    if "offline" in arguments:
+        return arguments.offline(arguments, settings)
+    command: Command = arguments.command
+    revision = require_database(settings)
+    if revision < migrations.head():
+        raise SettingsError(
+            f"The database is at revision {revision}; this version needs {migrations.head()}: "
+            "start the service, or run `python -m service.operator migrate`."
+        )
+    database = opened(settings.database)
     try:
-        database.migrate()
         return command(arguments, database, settings)
     finally:
         database.close()
@@ -66,12 +64,23 @@ def _refuse(detail: str) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m service.operator", description=(__doc__ or "").partition("\n")[0])
     nouns = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, noun in {"keys": keys, "challenges": challenges, "ledger": ledger}.items():
+    for name, noun in {
+        "keys": keys,
+        "challenges": challenges,
+        "answers": answers,
+        "ledger": ledger,
+        "secrets": secret,
+    }.items():
         parser_of_noun = nouns.add_parser(name, help=noun.__doc__, description=noun.__doc__)
         noun.register(parser_of_noun.add_subparsers(required=True, metavar="COMMAND"))
-    add(nouns, "backup", copy).add_argument(
-        "file", metavar="FILE", type=Path, help="the copy to create; must not exist yet"
+    add(nouns, "status", status)
+    file_argument(add(nouns, "backup", copy), "the copy to create; must not exist yet")
+    add(nouns, "move", move_to).add_argument("url", metavar="URL", help="postgresql://… of an empty database")
+    file_argument(add_offline(nouns, "restore", bring_back), "a file that `backup` made")
+    add_offline(nouns, "migrate", migrate).add_argument(
+        "--check", action="store_true", help="change nothing; exit code 2 if there is something to do"
     )
+    add(nouns, "forget", forget).add_argument("email", metavar="EMAIL")
     return parser
 
 

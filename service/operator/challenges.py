@@ -11,11 +11,11 @@ from service.config import Settings
 from service.errors import InvalidRequest, ResourceNotFound
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.challenges import resolve_by_hand
-from service.forecasting.predictions.ledger_rows import resolution_row
 from service.forecasting.predictions.resolution import Outcome
+from service.jobs.committing import keep_settlements
 from service.market.instants import iso
 from service.operator.commands import CommandOutput, Commands, CommandTable, add
-from service.store import ledger, predictions, world
+from service.store import predictions, world
 from service.store.database import Database
 
 COLUMNS = ("number", "status", "resolver", "deadline", "question")
@@ -31,18 +31,21 @@ def listed(arguments: argparse.Namespace, database: Database, _settings: Setting
 
 
 def resolve(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
-    """Set the outcome of a challenge that no price decides; it is recorded in the ledger and cannot be undone."""
+    """Set the outcome of a challenge that no price decides; it is recorded in the ledger and cannot be undone.
+
+    Its votes are scored, and the voters' track record is renewed.
+    """
     with database.writing() as db:
         now = world.find_clock(db).at(time.time())
         challenge = predictions.find_challenge(db, arguments.number)
         if challenge is None:
             raise ResourceNotFound(f"There is no challenge {arguments.number}.")
         settlement = resolve_by_hand(challenge, arguments.outcome, arguments.evidence, now)
-        if not predictions.settle(db, challenge.id, settlement):
+        if challenge.settlement:
             raise InvalidRequest(
                 f"Challenge {arguments.number} is already resolved; only its ledger row can be corrected."
             )
-        (entry,) = ledger.append(db, [resolution_row(challenge, settlement)], now)
+        entry, *_ = keep_settlements(db, {challenge.id: settlement}, now)
     row = _row(replace(challenge, settlement=settlement), now)
     return row | {"resolved_at": iso(now), "evidence": settlement.evidence, "seq": entry.seq}
 

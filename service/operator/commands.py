@@ -24,29 +24,45 @@ class CommandTable:
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 CommandOutput = dict[str, Any] | CommandTable
 Command = Callable[[argparse.Namespace, Database, Settings], CommandOutput]
+OfflineCommand = Callable[[argparse.Namespace, Settings], CommandOutput]
 
 
 def add(commands: Commands, name: str, run: Command) -> argparse.ArgumentParser:
     """Add a command that calls `run`; its help text is the docstring of `run`."""
-    parser = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser = _parser(commands, name, run.__doc__)
     parser.set_defaults(command=run)
     return parser
 
 
+def add_offline(commands: Commands, name: str, run: OfflineCommand) -> argparse.ArgumentParser:
+    """Add a command that opens no database itself; its help text is the docstring of `run`."""
+    parser = _parser(commands, name, run.__doc__)
+    parser.set_defaults(offline=run)
+    return parser
+
+
 def as_json(output: CommandOutput) -> str:
-    return json.dumps(output.rows if isinstance(output, CommandTable) else output, indent=2)
+    return json.dumps(output, indent=2, default=lambda table: table.rows)
 
 
 def readable(output: CommandOutput) -> str:
-    """The output as text: a table in columns, a dict with one field per line."""
+    """The output as text: a table in columns, a dict with one field per line and its tables after them."""
     if not isinstance(output, CommandTable):
-        width = max(map(len, output))
-        return "\n".join(f"{name:{width}}  {_word(value)}" for name, value in output.items())
+        fields = {name: value for name, value in output.items() if not isinstance(value, CommandTable)}
+        tables = {name: value for name, value in output.items() if isinstance(value, CommandTable)}
+        width = max(map(len, fields))
+        lines = [f"{name:{width}}  {_word(value)}" for name, value in fields.items()]
+        return "\n".join([*lines, *(f"\n{name}\n{readable(table)}" for name, table in tables.items())])
     lines = [output.columns, *([_word(row[name]) for name in output.columns] for row in output.rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     table = ("  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)) for line in lines)
     return "\n".join(line.rstrip() for line in table)
+
+
+def _parser(commands: Commands, name: str, meaning: str | None) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=meaning, description=meaning)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser
 
 
 def _word(value: object) -> str:

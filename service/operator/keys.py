@@ -12,7 +12,7 @@ from service.access.quota import PLANS
 from service.config import Settings
 from service.market.instants import iso
 from service.operator.commands import CommandOutput, Commands, CommandTable, add
-from service.store import keys
+from service.store import fingerprints, forecasters, keys
 from service.store.database import Database
 from service.store.keys import KeyRow
 from service.store.secret import key_secret
@@ -36,6 +36,7 @@ def grant(arguments: argparse.Namespace, database: Database, _settings: Settings
 def mint(arguments: argparse.Namespace, database: Database, settings: Settings) -> CommandOutput:
     """Create a key and print it; it cannot be shown again."""
     with database.writing() as db:
+        fingerprints.verify(db, settings, "key-secret")
         key, row = keys.register(
             db,
             key_secret(settings),
@@ -49,8 +50,9 @@ def mint(arguments: argparse.Namespace, database: Database, settings: Settings) 
 
 
 def revoke(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
-    """Revoke a key permanently."""
+    """Revoke a key permanently, and take the names of its forecasters from the table."""
     with database.writing() as db:
+        forecasters.forget(db, arguments.key_id)
         return _printed(keys.revoke(db, arguments.key_id, time.time()))
 
 

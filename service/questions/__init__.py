@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from service.questions.events import understand_event
+from service.questions.circumstances import Circumstances
+from service.questions.events import coins_to_price, read_any
 from service.questions.question import Comparator, Polarity, Question
 from service.questions.rule import rule
 from service.questions.understanding import understand
 
-__all__ = ["Comparator", "Polarity", "Question", "rule", "understand", "understand_event"]
+__all__ = ["Circumstances", "Comparator", "Polarity", "Question", "coins_to_price", "read_any", "rule", "understand"]

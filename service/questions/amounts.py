@@ -5,47 +5,23 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from service.questions.amount import Amount, scaled
 from service.questions.numerals import readings
 from service.questions.tokens import DASHES, Token
 
-LETTERS = {"m": 1e6, "b": 1e9, "t": 1e12, "к": 1e3}
+LETTERS = {"m": 1e6, "b": 1e9, "t": 1e12}
 TIMES = ("x", "×", "倍")
-PREFIXES = {"money", "foreign", "percent"}
-
-
-@dataclass(frozen=True)
-class Amount:
-    """A number with the words around it that belong to it.
-
-    It covers the tokens from `first` up to but not including `after`. `values` are its possible values, the most
-    likely first: "100.000" has two. `is_marked` means that a currency, a magnitude or thousands make it a price rather
-    than a count; `is_or_more` marks "100k+". `upper` are the possible values of the other end of a range.
-    """
-
-    first: int
-    after: int
-    values: tuple[float, ...]
-    sign: int = 0
-    is_money: bool = False
-    is_percent: bool = False
-    is_multiple: bool = False
-    is_foreign: bool = False
-    is_marked: bool = False
-    is_or_more: bool = False
-    upper: tuple[float, ...] | None = None
-
-    def value(self, spot: float) -> float:
-        """The value nearest to the spot price by ratio; this decides what the separators mean."""
-        return nearest(self.values, spot)
-
-    def upper_value(self, spot: float) -> float | None:
-        return nearest(self.upper, spot) if self.upper else None
-
-
-def nearest(values: Sequence[float], spot: float) -> float:
-    return min(values, key=lambda value: abs(math.log(value / spot)) if 0 < value < math.inf else math.inf)
+MINUSES = "-–—−"
+PREFIXES = {"money", "currency", "foreign", "percent", "fold"}
+# A larger number beside "multiply" is not the factor.
+LARGEST_FACTOR = 100
+OF = {"of", "de", "d", "di"}
+# Words after an amount that the price does not go beyond.
+AT_MOST = {"tops", "max"}
+# The currency of an amount in one that is not converted.
+UNCONVERTED = "another currency"
 
 
 def find_amounts(tokens: Sequence[Token]) -> list[Amount]:
@@ -61,21 +37,48 @@ def find_amounts(tokens: Sequence[Token]) -> list[Amount]:
             amount = _range(amounts.pop(), amount)
         amounts.append(amount)
         place = amount.after
-    return amounts
+    return _with_factor(tokens, amounts)
+
+
+def _with_factor(tokens: Sequence[Token], amounts: list[Amount]) -> list[Amount]:
+    """The amounts with the first plain one as a multiple if a verb apart from it multiplies the price by it."""
+    inside = {place for amount in amounts for place in range(amount.first, amount.after)}
+    fold = next((token for place, token in enumerate(tokens) if token.kind == "fold" and place not in inside), None)
+    factor = next((place for place, amount in enumerate(amounts) if _may_multiply(amount)), None)
+    if fold is None or factor is None:
+        return amounts
+    return [*amounts[:factor], _folded(fold, amounts[factor]), *amounts[factor + 1 :]]
+
+
+def _may_multiply(amount: Amount) -> bool:
+    return not (amount.is_marked or amount.is_percent) and 1 < max(amount.values) <= LARGEST_FACTOR
 
 
 def _is_number(token: Token) -> bool:
-    """Digits, or a phrase such as "triple digits"; "figures" alone is not a number."""
-    return token.kind == "number" or (token.kind == "figures" and token.value is not None)
+    """Digits, or a phrase such as "triple digits" or "a third"; "figures" alone is not a number."""
+    return token.kind in ("number", "fraction") or (token.kind == "figures" and token.value is not None)
 
 
 def _amount_at(tokens: Sequence[Token], place: int, free_from: int) -> Amount:
     """The amount whose digits are at `place`; the tokens before `free_from` belong to another amount."""
+    if tokens[place].kind == "fraction":
+        return _fraction(tokens, place)
     values, after = _digits(tokens, place)
     factors, after = _magnitude(tokens, after)
     amount = Amount(place, after, tuple(value * factor for value in values for factor in factors))
     amount = replace(amount, is_marked=factors != (1.0,) or _is_grouped(tokens[place]))
+    if tokens[place].kind == "figures":
+        amount = replace(amount, digits=round(math.log10(tokens[place].quantity)) + 1)
     return _with_prefix(tokens, _with_suffix(tokens, amount), free_from)
+
+
+def _fraction(tokens: Sequence[Token], place: int) -> Amount:
+    """ "Lose a third" is a move by 33.3%; "fall to a third" is a multiple of the price."""
+    before = next((token.kind for token in reversed(tokens[:place]) if token.kind not in ("the", "a")), "")
+    part = tokens[place].quantity
+    if before == "to":
+        return Amount(place, place + 1, (part,), is_multiple=True)
+    return Amount(place, place + 1, (float(f"{100 * part:.10g}"),), is_percent=True)
 
 
 def _digits(tokens: Sequence[Token], place: int) -> tuple[tuple[float, ...], int]:
@@ -126,6 +129,9 @@ def _factors(token: Token) -> tuple[float, ...]:
 
 def _with_suffix(tokens: Sequence[Token], amount: Amount) -> Amount:
     for place in range(amount.after, len(tokens)):
+        following = tokens[place + 1].kind if place + 1 < len(tokens) else ""
+        if amount.is_marked and tokens[place].text in OF and following in PREFIXES - {"percent", "fold"}:
+            continue  # "2 millions d'euros"
         changed = _suffixed(tokens[place], amount)
         if changed is None:
             break
@@ -135,46 +141,69 @@ def _with_suffix(tokens: Sequence[Token], amount: Amount) -> Amount:
 
 def _suffixed(token: Token, amount: Amount) -> Amount | None:
     """The amount changed by the word after it; None if that word does not belong to it."""
-    if token.kind == "money":
-        return replace(amount, is_money=True, is_marked=True)
-    if token.kind == "foreign":
-        return replace(amount, is_foreign=True)
+    if token.kind in ("money", "currency", "foreign"):
+        return _with_currency(token, amount)
     if token.kind == "percent" and not amount.is_money:
         return replace(amount, is_percent=True)
+    if token.kind == "basis" and not amount.is_money:
+        return replace(amount, values=tuple(value / 100 for value in amount.values), is_percent=True)
+    if token.kind == "fold" and not amount.is_money:
+        return _folded(token, amount)
     if token.kind == "cent" and not amount.is_money and (token.text != "c" or token.glued):
         return replace(amount, values=tuple(value / 100 for value in amount.values), is_money=True, is_marked=True)
     if token.text in TIMES and token.glued:
         return replace(amount, is_multiple=True)
+    if token.text in AT_MOST:
+        return replace(amount, is_at_most=True)
     if token.text == "+" and token.glued:
         return replace(amount, is_or_more=True)
     if token.kind == "figures" and token.value is None:
-        return replace(amount, values=tuple(10 ** min(value - 1, 30) for value in amount.values), is_marked=True)
+        digits = int(min(amount.values[0], 30))
+        return replace(amount, values=(10.0 ** (digits - 1),), digits=digits, is_marked=True)
     return None
+
+
+def _with_currency(token: Token, amount: Amount) -> Amount:
+    """The amount in dollars or, unless it is, in the currency of the token."""
+    if token.kind == "money":
+        return replace(amount, is_money=True, is_marked=True, currency="")
+    currency = str(token.value or UNCONVERTED)
+    return amount if amount.is_money else replace(amount, is_marked=True, currency=currency)
+
+
+def _folded(token: Token, amount: Amount) -> Amount:
+    """ "10-fold" is a multiple, "divided by 3" a third."""
+    values = tuple(1 / value if value else 0.0 for value in amount.values)
+    return replace(amount, values=values if token.value == "divided" else amount.values, is_multiple=True)
 
 
 def _with_prefix(tokens: Sequence[Token], amount: Amount, free_from: int) -> Amount:
     first = amount.first
     while first > free_from and tokens[first - 1].kind in PREFIXES:
         first -= 1
-        amount = _prefixed(tokens[first].kind, amount)
+        amount = _prefixed(tokens[first], amount)
     if first > free_from and tokens[first - 1].text in TIMES and tokens[first].glued:
         return replace(amount, first=first - 1, is_multiple=True)
-    sign = _sign(tokens, first) if first > free_from else 0
+    sign = _sign(tokens, first, amount) if first > free_from else 0
     return replace(amount, first=first - abs(sign), sign=sign)
 
 
-def _prefixed(kind: str, amount: Amount) -> Amount:
-    if kind == "money":
-        return replace(amount, is_money=True, is_marked=True)
-    if kind == "foreign":
-        return replace(amount, is_foreign=True)
+def _prefixed(token: Token, amount: Amount) -> Amount:
+    if token.kind == "fold":
+        return _folded(token, amount)
+    if token.kind != "percent":
+        return _with_currency(token, amount)
     return replace(amount, is_percent=not amount.is_money)
 
 
-def _sign(tokens: Sequence[Token], first: int) -> int:
-    """1 or -1 for a sign that is glued to the amount but not to a word before it: "-10%", not "sub-30"."""
+def _sign(tokens: Sequence[Token], first: int, amount: Amount) -> int:
+    """1 or -1 for "plus" or "minus", or for a sign glued to the amount but not to a word before it: "-10%"."""
     text = tokens[first - 1].text
-    if text not in ("+", *DASHES) or not tokens[first].glued or tokens[first - 1].glued:
+    if tokens[first - 1].kind == "minus" and (amount.is_percent or amount.is_marked):
+        return -1
+    if text == "plus" and amount.is_percent:
+        return 1
+    if text not in ("+", *MINUSES) or not tokens[first].glued or tokens[first - 1].glued:
         return 0
     return 1 if text == "+" else -1
 
@@ -189,11 +218,3 @@ def _range(lower: Amount, upper: Amount) -> Amount:
     return replace(
         upper, first=lower.first, values=scaled(lower.values, upper.values), upper=upper.values, is_marked=True
     )
-
-
-def scaled(lower: tuple[float, ...], upper: tuple[float, ...]) -> tuple[float, ...]:
-    """The lower end in the upper end's thousands or millions if it is far too small otherwise."""
-    for factor in (1e3, 1e6, 1e9):
-        if 0 < max(lower) < min(upper) / 50 and max(lower) * factor <= max(upper):
-            return tuple(value * factor for value in lower)
-    return lower

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from service.questions.amounts import Amount, find_amounts
+from service.market.rates import NO_RATES, Rates
+from service.questions.amount import Amount
+from service.questions.amounts import find_amounts
+from service.questions.currencies import convert
 from service.questions.kinds import BEAR, BULL, MOTIONS
 from service.questions.refusals import invalid
 from service.questions.relevance import is_price, may_be_level
@@ -18,6 +22,8 @@ RANGES = {"range", "ranges", "price range"}
 BETWEEN_LEVELS = (
     MOTIONS | BEAR | BULL | {"before", "or", "to", "below", "above", "the", "a", "approx", "filler", "meet"}
 )
+# Chinese negations that make a question where they are the last word: "能破10万不".
+ASKING = {"不", "没", "沒", "没有", "沒有", "否"}
 # How many words after "from" may say where the price comes from.
 ORIGIN = 3
 
@@ -61,6 +67,36 @@ class Clause:
         wide = any(token.kind == "width" or (token.kind == "between" and token.text in RANGES) for token in self.tokens)
         return wide and bool(self.kinds & {"exceed", "above", "below", "ormore", "orless"})
 
+    def joins(self, lower: Amount, upper: Amount) -> bool:
+        """ "Between 5% and 10%", "5 to 10%"."""
+        return "between" in self.kinds or _joined(self.tokens[lower.after : upper.first])
+
+    @property
+    def is_left(self) -> bool:
+        """ "Leave the range", "outside 80k to 90k", "break the range"."""
+        return "leave" in self.kinds or {"break", "between"} <= self.kinds
+
+    def nearness(self, amount: Amount) -> str:
+        """ "around" for "around 90k" and "90k or so", "exact" for "exactly 90k", else empty."""
+        beside = (*self.tokens[amount.after : amount.after + 1], *self._before(amount))
+        return next((str(token.value) for token in beside if token.kind == "approx" and token.value), "")
+
+    def _before(self, amount: Amount) -> Sequence[Token]:
+        kinds = [token.kind for token in reversed(self.tokens[: amount.first])]
+        size = next((size for size, kind in enumerate(kinds) if kind not in ("the", "approx", "mark")), len(kinds))
+        return self.tokens[amount.first - size : amount.first]
+
+    @property
+    def asks_volatility(self) -> bool:
+        """ "Volatility above 60%": how much the price fluctuates, as a percentage."""
+        fluctuates = any(token.kind == "width" and token.value is not None for token in self.tokens)
+        return fluctuates and any(amount.is_percent for amount in self.amounts)
+
+    @property
+    def is_annual(self) -> bool:
+        """Whether the words say that a volatility is one of a year."""
+        return any(token.kind == "width" and token.value == "annual" for token in self.tokens)
+
     def before(self, amount: Amount) -> Token | None:
         """The token before an amount, without articles and "about"."""
         before = reversed(self.tokens[: amount.first])
@@ -76,14 +112,28 @@ class Clause:
         return _sign(self.tokens[before[-1] if before else places[0]])
 
 
-def read_clause(tokens: Sequence[Token], language: Language, spot: float) -> Clause:
-    """The clause, with those amounts that can be a price, a percentage or a multiple."""
+def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates: Rates = NO_RATES) -> Clause:
+    """The clause, with those amounts that can be a price, a percentage or a multiple; prices are in USD."""
     present = _without_origin(_without_past(tokens))
-    numbers = find_amounts(present)
+    numbers = convert(present, _with_percents(present, find_amounts(present)), rates)
     amounts = tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
     stray = any(amount not in amounts and may_be_level(present, amount, spot) for amount in numbers)
     negated, ordered = _is_negated(present, language), _has_order(present, amounts, language)
     return Clause(tuple(present), _kinds(present, numbers), amounts, negated, stray, ordered)
+
+
+def _with_percents(tokens: Sequence[Token], amounts: Sequence[Amount]) -> list[Amount]:
+    """The amounts with both ends of "5 to 10%" in percent."""
+    percents = {
+        lower
+        for lower, upper in pairwise(amounts)
+        if upper.is_percent and not lower.is_marked and _joined(tokens[lower.after : upper.first])
+    }
+    return [replace(amount, is_percent=True) if amount in percents else amount for amount in amounts]
+
+
+def _joined(gap: Sequence[Token]) -> bool:
+    return len(gap) == 1 and gap[0].kind in ("and", "to", "until")
 
 
 def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Language) -> bool:
@@ -92,6 +142,8 @@ def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Lan
         return False
     kinds = [token.kind for token in tokens[amounts[0].after : amounts[1].first]]
     is_first = any(token.kind == "ordinal" and token.value == 1 for token in tokens)
+    if len({token.value for token in tokens if token.kind == "asset"}) == 1:
+        kinds = [kind for kind in kinds if kind != "asset"]  # "sol 130 or sol 170"
     return set(kinds) <= BETWEEN_LEVELS and ("before" in kinds or ("or" in kinds and is_first))
 
 
@@ -134,7 +186,8 @@ def _without_origin(tokens: Sequence[Token]) -> list[Token]:
 
 def _is_negated(tokens: Sequence[Token], language: Language) -> bool:
     """Whether the negations leave a negation; where they do not cancel in the language, two count as one."""
-    denials = sum(token.kind == "not" for token in tokens)
+    last = next((token for token in reversed(tokens) if token.kind != "mark"), None)
+    denials = sum(token.kind == "not" for token in tokens) - (last is not None and last.text in ASKING)
     failures = sum(token.kind == "fail" for token in tokens)
     if denials and any(token.kind == "li" for token in tokens):
         raise invalid("The question is ambiguous because of its negation. Ask without the negation.")

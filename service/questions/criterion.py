@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from datetime import datetime
 
-from service.questions.canonical import price
-from service.questions.question import Comparator
+from service.questions.canonical import price, rounded
+from service.questions.question import Comparator, Leg
 from service.questions.refusals import invalid
 
 # A level farther from the spot price than this factor is taken for a mistake.
@@ -16,7 +18,11 @@ WIDEST_RANGE = 20.0
 
 @dataclass(frozen=True)
 class Criterion:
-    """What must happen. Levels are in USD, `level_pct` is the move from the spot price in percent."""
+    """What must happen.
+
+    Levels are in USD, `level_pct` is the move from the spot price in percent. `by_spot` means that no word named the
+    side of the level: the spot price decided.
+    """
 
     comparator: Comparator
     level: float | None = None
@@ -25,6 +31,9 @@ class Criterion:
     negated: bool = False
     days: int | None = None
     in_a_row: bool = False
+    by_spot: bool = False
+    legs: tuple[Leg, ...] = ()
+    earlier: datetime | None = None
     notes: tuple[str, ...] = ()
 
     def noted(self, note: str) -> Criterion:
@@ -40,6 +49,16 @@ def touch(level: float, upward: bool) -> Criterion:
 def close(level: float, upward: bool) -> Criterion:
     """The last price before the deadline is beyond the level."""
     return Criterion("close_above" if upward else "close_below", level)
+
+
+def of_zero(spot: float) -> Criterion:
+    """The price falls to a hundredth, the least level that a question may name, rounded up to two digits."""
+    least = spot / WIDEST
+    step = 10 ** (math.floor(math.log10(least)) - 1)
+    level = checked(math.ceil(least / step) * step, spot)
+    return touch(level, upward=False).noted(
+        f"Zero is understood as {price(level)} USD, about a hundredth of the present price, at any time."
+    )
 
 
 def stay(level: float, below: bool) -> Criterion:
@@ -68,9 +87,9 @@ def order(first: float, second: float, spot: float) -> Criterion:
 
 
 def checked(level: float, spot: float) -> float:
-    """The level, rounded to ten digits; InvalidQuestion if it is too far from the spot price."""
+    """The level, rounded; InvalidQuestion if it is too far from the spot price."""
     if level > 0 and spot / WIDEST <= level <= spot * WIDEST:
-        return float(f"{level:.10g}")
+        return rounded(level)
     limits = f"between {price(spot / WIDEST)} and {price(spot * WIDEST)}"
     hint = f" Did you mean {level * 1000:,.0f}?" if 0.2 < level * 1000 / spot < 5 else ""
     raise invalid(f"The level is implausible at a price of {price(spot)} USD. It must be {limits}.{hint}")

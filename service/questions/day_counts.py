@@ -5,57 +5,116 @@ The count is taken out of the question before its dates are read: "3 days" is no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Literal
 
-from service.questions.criterion import Criterion
-from service.questions.question import Comparator
+from service.questions.numerals import readings
 from service.questions.refusals import invalid
 from service.questions.tokens import Token
 
 MOST_DAYS = 60
-# Kinds that may stand between the number and the days: "3 green days", "3 consecutive daily closes".
-BETWEEN = {"up", "down", "in_a_row", "filler", "the", "close", "rise", "fall"}
+# Kinds that may stand between the number and the days: "3 green days", "3 or more daily closes", "3 straight days".
+BETWEEN = {"up", "down", "in_a_row", "filler", "the", "close", "rise", "fall", "ormore"}
 # Kinds before the number that belong to the count.
-BEFORE = {"on", "in_a_row", "the", "filler"}
+BEFORE = {"on", "in_a_row", "the", "filler", "above", "below", "exceed"}
 # Kinds after which a number of days is a length of time: "in at least 3 days".
 SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
 LEAST = {
-    *("at least", "minimum", "mindestens", "au moins", "al menos", "como minimo", "pelo menos", "ao menos"),
-    *("no minimo", "almeno", "come minimo", "как минимум", "не менее", "не меньше", "en az", "至少", "不少于"),
+    *("at least", "minimum", "mindestens", "au moins", "al menos", "como minimo", "pelo menos", "ao menos", "almeno"),
+    *("no minimo", "come minimo", "как минимум", "не менее", "не меньше", "en az", "至少", "不少于", "少なくとも"),
 }
-KINDS: dict[str, Comparator] = {
-    "close_above": "days_above",
-    "close_below": "days_below",
-    "up": "days_up",
-    "down": "days_down",
+MOST = {
+    *("at most", "maximum", "hochstens", "maximal", "au plus", "au maximum", "a lo sumo", "como maximo", "no maximo"),
+    *("al massimo", "не более", "не больше", "максимум", "en fazla", "至多", "最多", "不超过", "不超過"),
 }
+EXACT = {"exactly", "only", "genau", "exactement", "exactamente", "exatamente", "esattamente", "ровно", "tam", "正好"}
+NUMBERS = ("number", "numword", "nth")
+# Words of the kind "in" that also mean "on" before a number of days.
+ON = {"em", "en", "nei", "в"}
+# Words between the two numbers of "4 out of the next 7 days".
+OUT_OF = {"of", "out of", "von", "sur", "de", "di", "su", "из"}
 HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"
 
 
 @dataclass(frozen=True)
 class DayCount:
-    """At least `days` days until the deadline, all of them if None; they follow each other if `in_a_row`."""
+    """At least `days` days until the deadline, all of them if None; they follow each other if `in_a_row`.
+
+    `share` is "most" for more than half of the days, "half" for at least half of them. "At most 3 days" is the opposite
+    of at least 4: `negated`.
+    """
 
     days: int | None
     in_a_row: bool = False
+    share: Literal["", "most", "half"] = ""
+    negated: bool = False
 
 
 def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     """The count of days in the tokens, if any, and the other tokens.
 
-    Raises InvalidQuestion for anything else in a row than days.
+    Raises InvalidQuestion for anything else in a row than days, and for "twice".
     """
-    if any(token.kind == "everyday" for token in tokens):
-        return DayCount(None), [token for token in tokens if token.kind != "everyday"]
+    if any(token.kind == "often" for token in tokens):
+        raise invalid(f"How often the price does something is not counted, only on how many days. {HOW}")
+    for kind in ("everyday", "mostdays"):
+        named = next((token for token in tokens if token.kind == kind), None)
+        if named is not None:
+            return DayCount(None, share=_share(named)), [token for token in tokens if token.kind != kind]
+    if any(_is_longer(tokens, place) for place in range(len(tokens))):
+        raise invalid(f"Only days can be counted. {HOW}")
     for place, token in enumerate(tokens):
-        if token.kind in ("number", "numword"):
-            counted = _count_at(tokens, place)
-            if counted is not None:
-                return counted
-    if any(token.kind == "in_a_row" for token in tokens):
+        counted = _without(tokens, place)
+        if token.kind in NUMBERS:
+            counted = _share_at(tokens, place) or _count_at(tokens, place)
+        if counted is not None:
+            return counted
+    return None, _without_streak(tokens)
+
+
+def _is_longer(tokens: Sequence[Token], place: int) -> bool:
+    """ "3 green weeks"."""
+    kinds = [token.kind for token in tokens[place : place + 3]]
+    is_count = kinds[:1] in (["number"], ["numword"]) and kinds[1:] in (["up", "unit"], ["down", "unit"])
+    return is_count and not _is_days(tokens[place + 2])
+
+
+def _share(token: Token) -> Literal["", "most", "half"]:
+    if token.kind == "everyday":
+        return ""
+    return "half" if token.value == "half" else "most"
+
+
+def _without_streak(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without "in a row", which only days may follow; "stay above for two weeks straight" needs no count."""
+    places = [place for place, token in enumerate(tokens) if token.kind == "in_a_row"]
+    beside = {token.kind for place in places for token in tokens[max(0, place - 2) : place + 3]}
+    if "unit" in beside and not any(token.kind == "stay" for token in tokens):
         raise invalid(f"Only days in a row can be counted. {HOW}")
-    return None, list(tokens)
+    return [token for token in tokens if token.kind != "in_a_row"]
+
+
+def _without(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
+    """ "No red days": not at least one."""
+    if place + 2 >= len(tokens) or tokens[place].kind != "not" or tokens[place + 1].kind not in ("up", "down"):
+        return None
+    return (DayCount(1), [*tokens[: place + 2], *tokens[place + 3 :]]) if _is_days(tokens[place + 2]) else None
+
+
+def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
+    """ "4 out of the next 7 days": at least 4 days, and the deadline in 7 days."""
+    end = place + 1
+    while end < len(tokens) and tokens[end].kind in ("the", "filler", "next"):
+        end += 1
+    is_share = any(token.text in OUT_OF for token in tokens[place + 1 : end])
+    if not is_share or end + 1 >= len(tokens) or not _is_days(tokens[end + 1]) or tokens[end].kind not in NUMBERS:
+        return None
+    before = place
+    while before and tokens[before - 1].kind in BEFORE:
+        before -= 1
+    return DayCount(_whole(tokens[place])), [*tokens[:before], Token("in", "in"), *tokens[end:]]
 
 
 def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
@@ -63,57 +122,91 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     number, unit = tokens[place], _unit_after(tokens, place)
     if unit is None:
         return None
-    after = unit + 1 + (unit + 1 < len(tokens) and tokens[unit + 1].kind == "in_a_row")
+    after = unit + 1
+    while after < len(tokens) and (tokens[after].kind == "in_a_row" or _is_or_more(tokens[after])):
+        after += 1
     before = place
-    while before and (tokens[before - 1].kind in BEFORE or tokens[before - 1].text in LEAST):
+    while before and (tokens[before - 1].kind in BEFORE or tokens[before - 1].text in (*LEAST, *EXACT)):
         before -= 1
     around = [*tokens[before:place], *tokens[place + 1 : after]]
-    in_a_row = any(token.kind == "in_a_row" for token in around)
-    at_least = any(token.text in LEAST or token.kind == "on" for token in tokens[before:place])
     is_span = before > 0 and tokens[before - 1].kind in SPAN
-    if not in_a_row and (is_span or not at_least):
+    in_period = is_span and tokens[before - 1].kind == "during" and _begins_period(tokens[after : after + 1])
+    if not in_period and not _is_counted(tokens, around, tokens[before - 1] if is_span else None):
         return None
     kept = [token for token in around if token.kind in ("up", "down", "close", "rise", "fall")]
     first = before - is_span  # "for 5 days in a row"
-    return DayCount(_whole(number), in_a_row), [*tokens[:first], *kept, *tokens[after:]]
+    return _bounded(_whole(number), around), [*tokens[:first], *kept, *tokens[after:]]
+
+
+def _begins_period(following: Sequence[Token]) -> bool:
+    """ "For 10 days in December", "for 3 days this month"."""
+    return any(token.kind in ("in", "this", "next") for token in following)
+
+
+def _is_counted(tokens: Sequence[Token], around: Sequence[Token], span: Token | None) -> bool:
+    """Whether days are counted; "stay above for at least 5 days" is a length of time."""
+    if any(token.kind == "in_a_row" for token in around):
+        return True
+    if not any(token.kind in ("on", "above", "below", "exceed", "ormore") or _is_least(token) for token in around):
+        return False
+    if span is None:
+        return True
+    is_on = span.kind == "during" or span.text in ON
+    stays = any(token.kind == "stay" for token in tokens)
+    if is_on and stays and any(token.kind == "below" for token in around):
+        raise invalid(f"For how long at most a price stays on one side is not counted. {HOW}")
+    return is_on and not stays
+
+
+def _is_least(token: Token) -> bool:
+    return token.text in LEAST or _is_or_more(token)
+
+
+def _is_or_more(token: Token) -> bool:
+    return token.kind == "ormore" or (token.text in ("以上", "+") and token.glued)
+
+
+def _bounded(days: int, around: Sequence[Token]) -> DayCount:
+    """At least so many days; "more than 3" is at least 4, "at most 3" the opposite of that."""
+    in_a_row = any(token.kind == "in_a_row" for token in around)
+    if any(token.text in EXACT for token in around):
+        raise invalid(f"An exact number of days cannot be counted. Ask about at least so many. {HOW}")
+    if any(_is_least(token) for token in around):
+        return DayCount(days, in_a_row)
+    if any(token.kind in ("above", "exceed") for token in around):
+        return DayCount(days + 1, in_a_row)
+    bounds = [token for token in around if token.kind == "below"]
+    at_most = any(token.text in MOST for token in bounds)
+    return DayCount(days + at_most, in_a_row, negated=bool(bounds))
 
 
 def _unit_after(tokens: Sequence[Token], place: int) -> int | None:
     """The place of the word "days" that the number counts, or of "closes" in a row; None if there is none."""
     end = place + 1
-    while end < len(tokens) and tokens[end].kind in BETWEEN:
+    if tokens[place].kind == "nth":  # Japanese "3日連続"
+        return place if end < len(tokens) and tokens[end].kind == "in_a_row" else None
+    while end < len(tokens) and (tokens[end].kind in BETWEEN or _is_or_more(tokens[end])):
         end += 1
-    if end < len(tokens) and tokens[end].kind == "unit" and tokens[end].value == "day":
+    if end < len(tokens) and _is_days(tokens[end]):
         return end
     kinds = [token.kind for token in tokens[place:end]]
-    return end - 1 if "in_a_row" in kinds and kinds[-1] in ("close", "up", "down") else None
+    return end - 1 if "in_a_row" in kinds and kinds[-1] in ("close", "up", "down", "in_a_row") else None
+
+
+def _is_days(token: Token) -> bool:
+    return token.kind == "unit" and token.value == "day"
 
 
 def _whole(number: Token) -> int:
-    days = number.quantity if number.value is not None else float(number.text) if number.text.isdigit() else 0.0
+    days = number.quantity if number.value is not None else _written(number)
     if not 1 <= days <= MOST_DAYS or days != int(days):
         raise invalid(f"The number of days must be whole, from 1 to {MOST_DAYS}. {HOW}")
     return int(days)
 
 
-def counted(criterion: Criterion, count: DayCount, trading_days: int) -> Criterion:
-    """The criterion for each day as one for a number of days, of which there are `trading_days` until the deadline."""
-    if count.days is None and criterion.comparator.startswith("touch") and criterion.negated:
-        return criterion  # "stay above 90k every day" is to stay above it
-    comparator = KINDS.get(criterion.comparator)
-    if comparator is None:
-        raise invalid(f"Days are counted by their closing prices, above or below a level, up or down. {HOW}")
-    days = trading_days if count.days is None else count.days
-    if trading_days > MOST_DAYS:
-        raise invalid(f"Days are counted over at most {MOST_DAYS} days. Name an earlier deadline.")
-    if not 1 <= days <= trading_days:
-        raise invalid(f"Only {trading_days} trading days end by the deadline. Name a later deadline or fewer days.")
-    noted = replace(criterion, comparator=comparator, level_pct=None, days=days, in_a_row=count.in_a_row)
-    return noted.noted(_note(comparator))
-
-
-def _note(comparator: Comparator) -> str:
-    each = "Days are counted in UTC from now to the deadline, by the last price of each trading day that ends by then."
-    if comparator in ("days_up", "days_down"):
-        return f"{each} Each is compared with the one before it, the first with the present price."
-    return each
+def _written(number: Token) -> float:
+    """The number of "3", of "2.5", and of the Japanese "3日"."""
+    if number.kind == "number":
+        return readings(number.text)[0]
+    digits = re.match(r"\d*", number.text)
+    return float(digits[0] or 0) if digits else 0.0

@@ -7,25 +7,36 @@ text what was asked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
 
+from service.errors import InvalidQuestion, InvalidRequest, NotAMarketQuestion
 from service.market.assets import ASSETS
+from service.questions.circumstances import Circumstances
 from service.questions.clause import Clause, read_clause
-from service.questions.clean import clean
+from service.questions.coins import TokenizedText, named_coins, read_markets
 from service.questions.criterion import Criterion
 from service.questions.kinds import BEAR, BULL, MARKETS
 from service.questions.lexicon import ENGLISH
-from service.questions.numerals import spelled
+from service.questions.parse import NOT_NAMED, Parse, build
 from service.questions.question import Question
-from service.questions.scope import FIGURES, are_most_unknown, refuse_looking_back, refuse_loose_ends
+from service.questions.scope import (
+    FIGURES,
+    are_most_unknown,
+    refuse_looking_back,
+    refuse_loose_ends,
+)
 from service.questions.sentences import find_question
 from service.questions.subject import Subject, available, is_flip
 from service.questions.tokens import Token, read
-from service.questions.understanding import build, deadline_of
+from service.questions.understanding import deadline_of, parse_tokenized, suggested
 from service.questions.vocabulary import Language
 
+# The price of a coin in a text that is read only to learn whether prices decide the question.
+ASSUMED_USD = 1.0
 # Markets that are not followed but belong to the subject: a fund of bitcoin, another coin, but not a company.
-KINDRED = {"fund", "coin", "lookalike"}
+KINDRED = {"fund", "coin", "stablecoin", "lookalike"}
 DEEDS = {"act", "metric", "width", "overtake"}
 # English words for events that the vocabulary has no kind for.
 HAPPENINGS = {
@@ -36,36 +47,89 @@ HAPPENINGS = {
     *("resigns", "shut", "sign", "signed", "suspend", "suspended", "testify", "unban", "veto", "withdraw"),
     *("coinbase", "kraken", "binance"),
 }
+# Words of elections and of central banks that are matters of markets in a question about an event, not in one about a
+# price: "Bitcoin after the election?"
+MATTERS = {
+    *("bailout", "bankruptcies", "boe", "boj", "congress", "ecb", "election", "elections", "impeached", "midterm"),
+    *("midterms", "opec", "payrolls", "pboc", "powell", "presidency", "referendum", "senate", "shutdown", "snb"),
+    *("stagflation", "tariff", "treasury"),
+}
+DOMINANCE = ("domina", "доминац")
 # Kinds that open a question without a yes-or-no answer, and words that ask for advice.
 OPENING = {"what", "how", "which", "why", "who", "when"}
 ADVISED = {"should", "i", "we", "my", "me"}
 # Kinds that may separate an asset from the verb of its price.
 LINKS = {"price", "the", "filler", "now", "will"}
+# Comparators as which an event may be misread: "Will gold be added to the reserves?" Where others rely on the question,
+# every one without an amount is read again.
+MISREAD = ("up", "down")
+WITHOUT_AMOUNT = (*MISREAD, "open", "relative")
 MOVES = (["rise"], ["fall"], ["up"], ["down"], ["mood"], ["be", "up"], ["be", "down"], ["be", "mood"])
 
 
-def understand_event(text: str, now: datetime, spots: Mapping[str, float], until: datetime) -> Question | None:
-    """The event that `text` asks about; None if it asks about no event, or about a price.
+class TopicQuestion(NamedTuple):
+    """A question that no price decides, and the language of its text."""
 
-    The result is an open question about the named asset or, without one, about Bitcoin: voters that forecast prices
-    can answer no other question about an event. A past date, another day than `until` and a condition are refused as in
-    `understand`, which also describes the parameters.
+    question: Question
+    language: Language
+
+
+def read_any(text: str, circumstances: Circumstances) -> Parse | TopicQuestion:
+    """The question that prices decide, else the topic; if the text is neither, raises the refusal of the former.
+
+    A topic's asset is the one whose prices are shown beside it: the first of the seven that is named, or Bitcoin. A
+    past date, another day than `until` and a condition are refused as in `understand`. A note says so where no deadline
+    was named.
     """
-    cleaned, now = clean(text), now.astimezone(UTC)
-    language, tokens = read(cleaned)
-    split = find_question(spelled(tokens), language, MARKETS | {"topic"})
+    tokenized = read_markets(text, circumstances.coins)
+    try:
+        parsed = parse_tokenized(tokenized, circumstances)
+    except (InvalidQuestion, NotAMarketQuestion) as refusal:
+        topic = _read_topic(tokenized, circumstances)
+        if topic is None:
+            raise suggested(refusal, tokenized, circumstances) from None
+        return topic
+    if parsed.question.comparator not in (WITHOUT_AMOUNT if parsed.is_bound else MISREAD):
+        return parsed
+    return _read_topic(tokenized, circumstances) or parsed
+
+
+def coins_to_price(text: str, circumstances: Circumstances) -> tuple[str, ...]:
+    """The keys of the listed coins whose prices are needed to understand a text; none for a topic.
+
+    Raises InvalidRequest for a text that is too long or not clean.
+    """
+    keys = named_coins(read_markets(text, circumstances.coins))
+    if not keys:
+        return ()
+    priced = replace(circumstances, spots={**circumstances.spots, **dict.fromkeys(keys, ASSUMED_USD)})
+    with suppress(InvalidRequest):
+        return () if isinstance(read_any(text, priced), TopicQuestion) else keys
+    return keys
+
+
+def _read_topic(tokenized: TokenizedText, circumstances: Circumstances) -> TopicQuestion | None:
+    """The topic of a text; None if it asks about no event, or about a price."""
+    language = tokenized.language
+    split = find_question([_as_matter(token) for token in tokenized.tokens], language, MARKETS | {"topic"})
     if split is None or split.is_order:
         return None
     refuse_looking_back(split.main)
-    if not _is_yes_or_no(split.main, cleaned) or not any(_is_market_matter(token) for token in split.main):
+    if not _is_yes_or_no(split.main, tokenized.text) or not any(_is_market_matter(token) for token in split.main):
         return None
-    subject = _subject(split.main, spots)
-    deadline = deadline_of(split, now, language, until)
-    spot = float(spots[subject.asset])
+    subject = _subject(split.main, circumstances.spots)
+    deadline = deadline_of(split, language, circumstances)
+    spot = float(circumstances.spots[subject.asset])
     if not _is_event(read_clause(deadline.rest, language, spot), language):
         return None
-    refuse_loose_ends(cleaned, split, subject)
-    return build(cleaned, now, spot, subject, deadline, Criterion("open", notes=subject.notes))
+    refuse_loose_ends(tokenized.text, split, subject)
+    undated = () if deadline.is_named or circumstances.until is not None else (NOT_NAMED,)
+    criterion = Criterion("topic", notes=(*subject.notes, *undated))
+    return TopicQuestion(build(tokenized.text, circumstances.now, spot, subject, deadline, criterion), language)
+
+
+def _as_matter(token: Token) -> Token:
+    return replace(token, kind="topic", value="economy") if token.text in MATTERS else token
 
 
 def _is_yes_or_no(main: Sequence[Token], text: str) -> bool:
@@ -89,7 +153,7 @@ def _subject(main: Sequence[Token], spots: Mapping[str, float]) -> Subject:
     named = next((asset for token in main for asset in _assets(token)), "btc")
     asset = available(named, spots)
     return Subject(
-        asset, notes=(f"No price decides this question: the votes say where {ASSETS[asset].name} is heading.",)
+        asset, notes=(f"No price decides this question. The voters are shown the price of {ASSETS[asset].name}.",)
     )
 
 
@@ -98,7 +162,7 @@ def _assets(token: Token) -> list[str]:
     if token.kind == "other" and token.value == "fund":
         words = [part for word in token.text.split() for part in read(word)[1]]
         return [str(word.value) for word in words if word.kind == "asset"]
-    return [str(token.value)] if token.kind == "asset" else []
+    return [str(token.value)] if token.kind == "asset" and token.value in ASSETS else []
 
 
 def _is_event(clause: Clause, language: Language) -> bool:
@@ -107,13 +171,18 @@ def _is_event(clause: Clause, language: Language) -> bool:
     if _compares_or_moves_prices(tokens):
         return False
     economy = any(_is_economy(token) for token in tokens) and "asset" not in kinds
-    if kinds & FIGURES or economy or _counts_coins(clause):
+    if kinds & FIGURES or economy or _counts_coins(clause) or any(map(_is_dominance, tokens)):
         return True
     if clause.amounts or clause.has_stray:
         return False
     if kinds & DEEDS or is_flip(tokens) or any(token.text in HAPPENINGS for token in tokens):
         return True
     return _mentions_others(clause, language)
+
+
+def _is_dominance(token: Token) -> bool:
+    """ "Bitcoin dominance": its share of the value of all coins."""
+    return token.kind == "other" and any(stem in token.text for stem in DOMINANCE)
 
 
 def _mentions_others(clause: Clause, language: Language) -> bool:

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from service.errors import InvalidQuestion
-from service.questions.amounts import Amount, scaled
+from service.questions.amount import Amount, scaled
+from service.questions.canonical import price
 from service.questions.clause import Clause
-from service.questions.criterion import Criterion, between, checked, close, order, stay, touch
+from service.questions.criterion import Criterion, checked, close, order, stay, touch
 from service.questions.kinds import BEAR, BULL, MOTIONS
+from service.questions.ranges import around, of_digits, of_range
 from service.questions.refusals import invalid
 
 # A bare amount of money after "drop" is a distance, not a level, if it is less than this share of the spot price.
@@ -20,6 +22,8 @@ AIMED = {"to", "until", "above", "below", "reach", "break", "exceed", "meet"}
 SOMETIME = {"reach", "break", "meet", "until", "ever", "target", "when"}
 # Kinds that may separate a verb of state from the price.
 BESIDE = {"the", "a", "approx", "on", "price", "filler"}
+# Kinds that name a side of one level.
+SIDED = {"above", "below", "ormore", "orless", "up", "down"}
 
 
 def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition: str) -> Criterion:
@@ -33,11 +37,20 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
     amount = levels[0]
     upper = amount.upper_value(spot)
     if upper is not None:
-        return between(amount.value(spot), upper, spot, lasting="stay" in clause.kinds)
+        return of_range(clause, amount.value(spot), upper, spot, preposition)
+    if _lacks_end(clause):
+        raise invalid("Name both ends of the range: for example, between 90,000 and 100,000.")
     step = _step(clause, amount, spot)
     if step:
-        return touch(checked(spot + step, spot), upward=step > 0)
+        level = checked(spot + step, spot)
+        is_state = _is_from_now(clause, amount) and not clause.kinds & MOTIONS
+        return close(level, step > 0) if is_state else touch(level, step > 0)
     return _of_one(clause, amount, spot, preposition)
+
+
+def _lacks_end(clause: Clause) -> bool:
+    """ "In the 90k range", "leave 90k"."""
+    return "leave" in clause.kinds or ("between" in clause.kinds and not clause.kinds & (SIDED | MOTIONS))
 
 
 def _of_order(clause: Clause, levels: Sequence[Amount], spot: float) -> Criterion:
@@ -56,11 +69,12 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     kinds = {token.kind for token in gap}
     if any(token.kind == "or" or token.text.startswith("or ") for token in gap):
         raise _two_levels()
-    joined = kinds & {"and", "to", "until"}
+    joined = kinds & {"and", "to", "until"} or [token.kind for token in gap] == ["by"]
     still = len(gap) == 1 and not clause.kinds & MOTIONS
-    if (clause.is_above and clause.is_below) or (joined and (still or "between" in clause.kinds)):
+    ranged = still or clause.is_left or "between" in clause.kinds
+    if (clause.is_above and clause.is_below) or (joined and ranged):
         low = replace(first, values=scaled(first.values, second.values))
-        return between(low.value(spot), second.value(spot), spot, lasting="stay" in clause.kinds)
+        return of_range(clause, low.value(spot), second.value(spot), spot, preposition)
     before = clause.before(first)
     if before is not None and before.kind == "be" and kinds & {"will", *MOTIONS}:
         return _of_one(clause, second, spot, preposition)
@@ -76,20 +90,48 @@ def _step(clause: Clause, amount: Amount, spot: float) -> float:
     size, before = amount.value(spot), clause.before(amount)
     if size >= STEP * spot:
         return 0.0
+    if _is_from_now(clause, amount):
+        sides = int(clause.is_above) - int(clause.is_below)
+        return (sides or clause.direction_at(amount)) * size
     if amount.sign:
         return 0.0 if clause.kinds & AIMED else amount.sign * size
     if before is not None and before.kind == "by":
         return clause.direction_at(amount) * size
-    is_distance = before is not None and (before.kind in BULL | BEAR or before.text in DISTANT)
-    is_level = not amount.is_marked or clause.kinds & {"to", "until", "below"}
-    return clause.direction_at(amount) * size if is_distance and not is_level else 0.0
+    if before is None or not amount.is_marked:
+        return 0.0
+    is_aimed = clause.kinds & {"to", "until", "below"}
+    is_distance = before.kind in BULL | BEAR or (before.text in DISTANT and not is_aimed)
+    return clause.direction_at(amount) * size if is_distance else 0.0
+
+
+def _is_from_now(clause: Clause, amount: Amount) -> bool:
+    """ "10k above the present price", "$5,000 higher than now", which has its own word for "higher than now"."""
+    after = clause.tokens[amount.after : amount.after + 1]
+    if any(token.text in ("higher", "lower") for token in after):
+        return True
+    beyond_now = "now" in clause.kinds and any(token.kind in ("above", "below", "up", "down") for token in after)
+    return beyond_now or any(token.kind in ("up", "down") and " than " in token.text for token in after)
 
 
 def _of_one(clause: Clause, amount: Amount, spot: float, preposition: str) -> Criterion:
     """The criterion for one level: staying beyond it, being above or below it, moving to it, or just a price."""
+    if amount.digits and not (clause.is_above or clause.is_below):
+        return of_digits(clause, amount, spot, preposition)
     level = checked(-amount.value(spot) if amount.sign < 0 else amount.value(spot), spot)
+    nearness = clause.nearness(amount)
+    if not nearness:
+        return _of_level(clause, amount, level, spot, preposition)
+    if not clause.kinds & (SIDED | MOTIONS | (SOMETIME - {"meet"}) | {"stay"}):
+        return around(nearness, level, spot)
+    criterion = _of_level(clause, amount, level, spot, preposition)
+    return criterion.noted(f"The level is understood as exactly {price(level)} USD.")
+
+
+def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposition: str) -> Criterion:
     kinds, above, below = clause.kinds, clause.is_above, clause.is_below
     direction = clause.direction_at(amount)
+    if amount.is_at_most:
+        return stay(level, below=True) if level > spot and preposition != "on" else close(level, upward=False)
     if above and below:
         return close(level, upward=True).noted("Above or below: YES means above.")
     if "stay" in kinds and not direction:
@@ -127,7 +169,8 @@ def _by_spot(clause: Clause, amount: Amount, level: float, spot: float, preposit
     if upward and kinds & {"reach", "break", "to", "until", "meet"}:
         return criterion
     side = "above" if upward else "below"
-    return criterion.noted(f"The level is {side} the present price, so the question is understood as {side} it.")
+    note = f"The level is {side} the present price, so the question is understood as {side} it."
+    return replace(criterion, by_spot=True).noted(note)
 
 
 def _is_state(clause: Clause, amount: Amount) -> bool:

@@ -27,6 +27,8 @@ SCRIPTS = {
     "Han": re.compile("[\u3400-\u9fff]"),
     "Cyrillic": re.compile("[\u0400-\u04ff]"),
 }
+# Words of every language give none away: the k of "90k".
+COMMON_WORDS = {word.strip() for phrases in COMMON.values() for word in phrases.split(",")}
 # From so many English words on, a text is English whatever other letters it holds.
 ENGLISH_WORDS = 3
 
@@ -92,7 +94,8 @@ def guess_language(folded: str, words: list[str]) -> Language:
         for script, letters in SCRIPTS.items():
             if letters.search(folded):
                 return next(language for language in LANGUAGES if language.script == script)
-    return max(LATIN, key=lambda language: sum(_is_word_of(language, word) for word in words))
+    telling = [word for word in words if word not in COMMON_WORDS]
+    return max(LATIN, key=lambda language: sum(_is_word_of(language, word) for word in telling))
 
 
 @cache
@@ -156,5 +159,10 @@ def _single_words(language: Language) -> frozenset[str]:
     return frozenset(word for phrase in _own(language).phrases for word in phrase.split())
 
 
+@cache
+def _stems(language: Language) -> tuple[str, ...]:
+    return tuple(_own(language).stems)
+
+
 def _is_word_of(language: Language, word: str) -> bool:
-    return word in _single_words(language) or (len(word) > 3 and word.startswith(tuple(_own(language).stems)))
+    return word in _single_words(language) or (len(word) > 3 and word.startswith(_stems(language)))

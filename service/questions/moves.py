@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal
 
-from service.questions.amounts import Amount
+from service.questions.amount import Amount
+from service.questions.canonical import price, rounded
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, between, checked, close, touch
 from service.questions.kinds import BEAR, BULL, MOTIONS
 from service.questions.refusals import invalid
+from service.questions.tokens import Token
 
 MOST_PCT = 99
+# A volatility of fewer percent is taken for a range of the price, unless it is said to be that of a year.
+LEAST_ANNUAL_PCT, MOST_VOLATILITY_PCT = 15, 500
+VOLATILITY = (
+    "The volatility is the one realised from now to the deadline, from hourly log returns, for a year: the root of "
+    "their mean square times the root of the trading hours of a year."
+)
+NOT_ANNUAL = "For the volatility of a year, ask about the annualised volatility."
 # English words for a move without a direction; other words of the kind "go" also mean a rise: "return 10%".
 MOVING = {"move", "moves", "moving"}
 MEASURED: dict[Literal["move", "range"], str] = {
@@ -23,17 +33,21 @@ MEASURED: dict[Literal["move", "range"], str] = {
 
 def of_percents(clause: Clause, percents: Sequence[Amount], spot: float) -> Criterion:
     """A move in percent: at any time before the deadline with a verb of movement, else at the deadline."""
-    if len(percents) > 2 or (len(percents) == 2 and "between" not in clause.kinds):
+    if len(percents) > 2 or (len(percents) == 2 and not clause.joins(*percents)):
         raise invalid("The question names several percentages. Ask about one.")
     amount = percents[0]
+    if clause.asks_volatility and (clause.is_annual or amount.values[-1] >= LEAST_ANNUAL_PCT):
+        return _volatility(clause, amount)
     if clause.asks_width:
-        return _beyond("range", clause, amount)
+        criterion = _beyond("range", clause, amount)
+        return criterion.noted(NOT_ANNUAL) if clause.asks_volatility else criterion
     if _is_either_way(clause, amount):
         return _beyond("move", clause, amount)
     direction = amount.sign or clause.direction_at(amount) or _side_of_spot(clause)
     sizes = _sizes(percents)
-    if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay"}:
-        return between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, lasting="stay" in clause.kinds)
+    if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay", "leave"}:
+        inside = between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, lasting="stay" in clause.kinds)
+        return replace(inside, negated=clause.is_left)
     if not direction:
         raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.")
     if len(sizes) == 2:
@@ -61,10 +75,21 @@ def _is_either_way(clause: Clause, amount: Amount) -> bool:
 
 def _beyond(comparator: Literal["move", "range"], clause: Clause, amount: Amount) -> Criterion:
     """The size is exceeded; "less than 3%" negates it."""
-    pct = float(f"{amount.values[-1]:.10g}")
+    pct = rounded(amount.values[-1])
     if not 0 < pct <= MOST_PCT or amount.upper:
         raise invalid(f"Name one percentage above 0 and at most {MOST_PCT}.")
     return Criterion(comparator, level_pct=pct, negated=clause.is_below).noted(MEASURED[comparator])
+
+
+def _volatility(clause: Clause, amount: Amount) -> Criterion:
+    """The realised volatility exceeds a percentage; "less than 60%" negates it."""
+    pct = float(f"{amount.values[-1]:.10g}")
+    if not 0 < pct <= MOST_VOLATILITY_PCT or amount.upper:
+        raise invalid(f"Name one volatility above 0% and at most {MOST_VOLATILITY_PCT}%.")
+    below = clause.is_below or clause.direction_at(None) < 0
+    if not below and not clause.is_above and not clause.kinds & {"exceed", *MOTIONS, "up", "to"}:
+        raise invalid("Say whether the volatility is to be above or below: for example, a volatility above 60%.")
+    return Criterion("volatility", level_pct=pct, negated=below).noted(VOLATILITY)
 
 
 def _sizes(percents: Sequence[Amount]) -> list[float]:
@@ -83,6 +108,18 @@ def _moved(spot: float, pct: float) -> float:
     return spot * (1 + pct / 100)
 
 
+def start_of_move(tokens: Sequence[Token], criterion: Criterion, spot: float) -> tuple[str, ...]:
+    """The note about a percentage "this month", which may mean since the beginning of the month."""
+    pairs = pairwise(tokens)
+    in_period = any(token.kind == "this" and unit.kind == "unit" for token, unit in pairs)
+    in_period = in_period or any(token.kind == "rel" and token.value == 0 for token in tokens)
+    if criterion.level_pct is None or criterion.level is None or not in_period:
+        return ()
+    return (
+        f"The percentage is counted from the present price of {price(spot)} USD, not from the start of the period.",
+    )
+
+
 def of_multiples(clause: Clause, multiples: Sequence[Amount], spot: float) -> Criterion:
     """A move by a multiple: 2x, a 10x."""
     if len(multiples) > 1:
@@ -92,11 +129,13 @@ def of_multiples(clause: Clause, multiples: Sequence[Amount], spot: float) -> Cr
 
 def _times(factor: float, direction: int, spot: float) -> Criterion:
     """A multiple of the spot price; "fall twofold" means to fall to one half."""
+    if 0 < factor < 1 and direction > 0:
+        raise invalid("A rise to a part of the price is unclear. Say by how many percent: for example, rise by 50%.")
     if not factor > 0 or factor == 1:
         raise invalid("Name a multiple of the present price other than 1, such as 2x.")
     if factor > 1 and direction < 0:
         factor = 1 / factor
-    pct = float(f"{(factor - 1) * 100:.10g}")
+    pct = rounded((factor - 1) * 100)
     return replace(touch(checked(spot * factor, spot), factor > 1), level_pct=pct)
 
 
@@ -129,6 +168,10 @@ def _either(clause: Clause) -> Criterion:
 def _without_direction(clause: Clause) -> Criterion:
     """ "Above the present price" (in some languages just "above") is up; "above" without a level is refused."""
     kinds = clause.kinds
+    if "now" in kinds and any(token.kind == "approx" and token.value for token in clause.tokens):
+        raise invalid("Name the two levels that the price should be between, or say by how many percent it may move.")
+    if {"where", "heading"} <= {token.text for token in clause.tokens}:
+        return nothing_definite()
     beyond_now = "now" in kinds or any(token.value == "bare" for token in clause.tokens)
     if beyond_now and (clause.is_above or clause.is_below or "exceed" in kinds):
         return Criterion("down" if clause.is_below else "up")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from service.questions.tokens import Token
 
@@ -13,7 +14,10 @@ DIGITS = {digit: float(value) for value, digit in enumerate("〇一二三四五�
 POWERS = {"十": 10.0, "百": 100.0, "千": 1000.0, "万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8}
 # What must follow a small number in words: "one week" contains a number, "which one" does not.
 COUNTED = {"unit", "money", "cent", "percent", "figures", "times", "weekend", "letter"}
+# Kinds after a number that show that it is no number of cents.
+NOT_AFTER_CENTS = {"unit", "month", "times", "money", "currency", "percent", "asset", "ampm", "mark", "number"}
 SMALL = 20
+LARGEST = 1e15  # of a number in words or Chinese numerals, so that it stays finite
 
 
 def readings(raw: str) -> tuple[float, ...]:
@@ -40,7 +44,7 @@ def _grouped(raw: str, separator: str) -> tuple[float, ...]:
 
 def spelled(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with every number in words or in Chinese numerals replaced by one token of the kind `number`."""
-    return _summed(_spelled(tokens))
+    return _with_cents(_divided(_summed(_spelled(tokens))))
 
 
 def _spelled(tokens: Sequence[Token]) -> list[Token]:
@@ -48,9 +52,11 @@ def _spelled(tokens: Sequence[Token]) -> list[Token]:
     while place < len(tokens):
         size, value = _number_at(tokens, place)
         if size:
-            result.append(Token("number", tokens[place].text, value, tokens[place].glued))
+            result.append(Token("number", tokens[place].text, min(value, LARGEST), tokens[place].glued))
         elif tokens[place].kind == "numeral":
-            result += [Token("times", tokens[place].text, _chinese(tokens[place].text, 1.0), True)]
+            result += [Token("times", tokens[place].text, min(_chinese(tokens[place].text, 1.0), LARGEST), True)]
+        elif tokens[place].text == "к" and tokens[place].glued and result and result[-1].kind == "number":
+            result.append(Token("times", "к", 1000.0, True))  # "90к", not "by"
         else:
             result.append(tokens[place])
         place += size or 1
@@ -58,12 +64,12 @@ def _spelled(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _summed(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with "9万5千" and "9万5000" as one number each."""
+    """The tokens with "9万5千", "9万5000", "9万5" and "2k5" as one number each."""
     result, place = [], 0
     while place < len(tokens):
         size, value = _sum_at(tokens[place : place + 4])
         first = tokens[place]
-        result.append(Token("number", first.text, value, first.glued) if size else first)
+        result.append(Token("number", first.text, min(value, LARGEST), first.glued) if size else first)
         place += size or 1
     return result
 
@@ -73,15 +79,46 @@ def _sum_at(tokens: Sequence[Token]) -> tuple[int, float]:
     kinds = [token.kind for token in tokens]
     if kinds[:3] != ["number", "times", "number"] or not (tokens[1].glued and tokens[2].glued):
         return 0, 0.0
-    factor, rest, size = float(tokens[1].value or 1), _plain(tokens[2]), 3
-    if kinds[3:] == ["times"] and tokens[3].glued:
+    factor, rest, size = float(tokens[1].value or 1), first_value(tokens[2]), 3
+    if tokens[1].text.isascii():
+        rest *= factor / 10 ** len(tokens[2].text)  # "2k5" is 2,500
+    elif kinds[3:] == ["times"] and tokens[3].glued:
         rest, size = rest * float(tokens[3].value or 1), 4
+    elif len(tokens[2].text) == 1:
+        rest *= factor / 10  # "9万5" is 95,000
     if not 0 < rest < factor:
         return 0, 0.0
-    return size, _plain(tokens[0]) * factor + rest
+    return size, first_value(tokens[0]) * factor + rest
 
 
-def _plain(token: Token) -> float:
+def _with_cents(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with "two dollars fifty" as 2.50 dollars; not "2 dollars 30 November" or "2 dollars 30 days"."""
+    result = list(tokens)
+    for place in range(len(result) - 3, -1, -1):
+        amount, money, cents, *behind = result[place : place + 4]
+        kinds = [amount.kind, money.kind, cents.kind]
+        is_pair = kinds == ["number", "money", "number"] and money.text.isalpha() and not cents.glued
+        if is_pair and not any(token.kind in NOT_AFTER_CENTS for token in behind) and 10 <= first_value(cents) < 100:
+            value = first_value(amount) + first_value(cents) / 100
+            result[place : place + 3] = [replace(amount, value=value), money]
+    return result
+
+
+def _divided(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with "4分の1", which names the divisor first, as one token of the kind `fraction`."""
+    result: list[Token] = []
+    for place, token in enumerate(tokens):
+        before, after = tokens[max(0, place - 1)], tokens[min(len(tokens) - 1, place + 1)]
+        are_numbers = token.kind == "over" and before.kind == after.kind == "number"
+        if are_numbers and first_value(before) > first_value(after) > 0:
+            result[-1:] = [Token("fraction", token.text, first_value(after) / first_value(before), before.glued)]
+        elif not (result and result[-1].kind == "fraction" and tokens[place - 1].kind == "over"):
+            result.append(token)
+    return result
+
+
+def first_value(token: Token) -> float:
+    """The most likely value of a number."""
     return token.quantity if token.value is not None else readings(token.text)[0]
 
 
@@ -92,8 +129,10 @@ def _number_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
         continues = token.text[0] in POWERS and token.text[0] != "十" and place and tokens[place - 1].kind == "number"
         return (0, 0.0) if continues else (1, _chinese(token.text, 0.0))
     size, value = _words_at(tokens, place)
+    beside = {neighbour.kind for neighbour in (*tokens[place - 1 : place], *tokens[place + size : place + size + 1])}
     following = tokens[place + size].kind if place + size < len(tokens) else ""
-    if size == 1 and 0 < value < SMALL and following not in COUNTED:
+    is_factor = value > 1 and "fold" in beside  # "divided by three"
+    if size == 1 and 0 < value < SMALL and following not in COUNTED and not is_factor:
         return 0, 0.0
     return size, value
 
@@ -105,16 +144,34 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
     elif tokens[place].kind != "numword":
         return 0, 0.0
     for token in tokens[place + size :]:
+        if token.text == "point" and size:
+            digits = _digits_at(tokens, place + size + 1)
+            return size + bool(digits) + len(digits), total + current + float(f"0.{digits or 0}")
         if token.kind == "numword":
-            current += float(token.value or 0)
+            current = _continued(current, float(token.value or 0))
         elif token.kind == "times" and token.value == 100:
-            current *= 100
+            current = min(current * 100, LARGEST)
         elif token.kind == "times" and current:
             total, current = total + current * float(token.value or 1), 0.0
         elif not (token.kind == "and" and _continues(tokens, place + size + 1)):
             break
         size += 1
     return size, total + current
+
+
+def _digits_at(tokens: Sequence[Token], place: int) -> str:
+    """The digits after "point": "seven five"."""
+    digits = ""
+    while place < len(tokens) and tokens[place].kind == "numword" and tokens[place].value in range(10):
+        digits += f"{tokens[place].quantity:.0f}"
+        place += 1
+    return digits
+
+
+def _continued(current: float, word: float) -> float:
+    """The next word added to a number; "one fifty" is 150, "eighteen fifty" 1,850."""
+    is_hundreds = 1 <= current < 100 and (word >= 20 or (word >= 10 and current < 10)) and word < 100
+    return current * 100 + word if is_hundreds and current == int(current) else current + word
 
 
 def _begins_with_one(tokens: Sequence[Token], place: int) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
 
-from service.questions.amounts import Amount
+from service.questions.amount import Amount
 from service.questions.kinds import MOTIONS, RELATIONS
 from service.questions.tokens import Token
 
@@ -18,20 +19,36 @@ WEAK = {"the", "approx", "be"}
 
 
 def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount], spot: float) -> bool:
-    """Whether the amount is a price, a percentage or a multiple that the question is about."""
+    """Whether the amount, one of `amounts`, is a price, a percentage or a multiple that the question is about."""
     if _is_apart(tokens, amount):
         return False
-    if amount.is_marked or amount.is_percent or amount.is_multiple or amount.is_foreign:
+    if amount.is_marked or amount.is_percent or amount.is_multiple or amount.currency:
         return True
-    if _is_related(tokens, amount, amounts, spot) or _is_beside_asset(tokens, amount, spot):
+    place = bisect_left(amounts, amount.first, key=lambda other: other.first)
+    start = amounts[place - 1].after if place else 0
+    end = amounts[place + 1].first if place + 1 < len(amounts) else len(tokens)
+    if _is_related(tokens, amount, start, end, spot) or _is_beside_asset(tokens, amount, spot):
         return True
-    return any(_is_upper_end(tokens, lower, amount) for lower in amounts)
+    return place > 0 and _is_upper_end(tokens, amounts[place - 1], amount)
+
+
+def _kind_before(tokens: Sequence[Token], amount: Amount, skipped: Collection[str]) -> str:
+    """The kind of the token before an amount, without the `skipped` ones; "" at the beginning."""
+    kinds = (tokens[place].kind for place in range(amount.first - 1, -1, -1))
+    return next((kind for kind in kinds if kind not in skipped), "")
+
+
+def _kind_after(tokens: Sequence[Token], amount: Amount, skipped: Collection[str] = ()) -> str:
+    """The kind of the token after an amount, without the `skipped` ones; "" at the end."""
+    kinds = (tokens[place].kind for place in range(amount.after, len(tokens)))
+    return next((kind for kind in kinds if kind not in skipped), "")
 
 
 def _is_upper_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
     """ "Between 1700 and 1900": the word of relation precedes the other end."""
-    before = next((token.kind for token in reversed(tokens[: lower.first]) if token.kind not in WEAK), "")
-    return before == "between" and [token.kind for token in tokens[lower.after : upper.first]] == ["and"]
+    return _kind_before(tokens, lower, WEAK) == "between" and [
+        token.kind for token in tokens[lower.after : upper.first]
+    ] == ["and"]
 
 
 def may_be_level(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
@@ -51,34 +68,30 @@ def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
     """ "A 50% chance", "100% bullish", "probability 0.99"."""
     if amount.is_money:
         return False
-    after = tokens[amount.after].kind if amount.after < len(tokens) else ""
-    before = [token.kind for token in tokens[: amount.first] if token.kind not in WEAK]
-    return after in ("chance", "mood") or before[-1:] == ["chance"]
+    return _kind_after(tokens, amount) in ("chance", "mood") or _kind_before(tokens, amount, WEAK) == "chance"
 
 
 def _is_one_coin(tokens: Sequence[Token], amount: Amount) -> bool:
     """ "1 BTC" is a coin; "100k BTC" is a price."""
-    after = tokens[amount.after].kind if amount.after < len(tokens) else ""
-    return after == "asset" and not amount.is_money and amount.values == (1.0,)
+    is_counted = not (amount.is_money or amount.is_percent) and amount.values == (1.0,)
+    return is_counted and _kind_after(tokens, amount) == "asset"
 
 
 def _is_origin(tokens: Sequence[Token], amount: Amount) -> bool:
     """ "Bounce from 90k", "now at 94k" say where the price is; "from 90k to 100k" without a verb is a range."""
-    before = [token.kind for token in tokens[: amount.first] if token.kind not in ("the", "approx", "on")]
-    if before[-1:] == ["now"]:
-        return True
+    before = _kind_before(tokens, amount, ("the", "approx", "on"))
+    if before != "from":
+        return before == "now"
     moves = any(token.kind in MOTIONS for token in tokens)
-    return before[-1:] == ["from"] and moves and "between" not in before
+    return moves and all(token.kind != "between" for token in tokens[: amount.first])
 
 
-def _is_related(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount], spot: float) -> bool:
-    """Whether a word of relation precedes the amount or closely follows it, without another amount between them.
+def _is_related(tokens: Sequence[Token], amount: Amount, start: int, end: int, spot: float) -> bool:
+    """Whether a word of relation precedes the amount or closely follows it, from the place `start` up to `end`.
 
-    A number far from the spot price must closely follow such a word: "hit 150" is an implausible level, but other far
-    numbers are not levels at all.
+    These are the ends of the amounts beside it. A number far from the spot price must closely follow such a word: "hit
+    150" is an implausible level, but other far numbers are not levels at all.
     """
-    start = max((other.after for other in amounts if other.after <= amount.first), default=0)
-    end = min((other.first for other in amounts if other.first >= amount.after), default=len(tokens))
     if not _is_near(amount, spot):
         start, end = max(start, amount.first - CLOSE_BEFORE), amount.after
     around = [*tokens[start : amount.first], *tokens[amount.after : min(end, amount.after + CLOSE_BEHIND)]]
@@ -87,8 +100,6 @@ def _is_related(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amoun
 
 def _is_beside_asset(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
     """ "ETH 5000", or "5000 ETH" if it is not a number of coins."""
-    before = [token.kind for token in tokens[: amount.first] if token.kind not in LINKS]
-    if before[-1:] == ["asset"]:
+    if _kind_before(tokens, amount, LINKS) == "asset":
         return True
-    after = [token.kind for token in tokens[amount.after :] if token.kind not in LINKS]
-    return after[:1] == ["asset"] and _is_near(amount, spot)
+    return _kind_after(tokens, amount, LINKS) == "asset" and _is_near(amount, spot)

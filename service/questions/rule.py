@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from service.market.assets import ASSETS
+from dataclasses import replace
+from datetime import datetime
+
+from service.market.assets import YEAR_HOURS, asset_of, calendar_of
 from service.market.instants import utc
 from service.questions.canonical import day_count, price
-from service.questions.question import Question
+from service.questions.question import MOVING_AVERAGES, Question, closes_known
 
 LAST = "the last {name} price of this service's feed at or before {deadline} is"
 ANY = "{name} price of this service's feed from {asked} to {deadline} is"
 EACH = "each from its last price of this service's feed at or before {asked} to its last at or before {deadline}"
 SPAN = "of this service's feed from {asked} to {deadline}"
 UPPER, LOWER = "{name} price " + SPAN + " at or above {upper} USD", "{name} price " + SPAN + " at or below {level} USD"
+EARLIER = "the last one at or before {earlier}"
+MOVING_MEAN = "the mean of its last {days_of_mean} daily closes (UTC) by then{known_mean}"
+VOLATILITY = (
+    "the root of the mean squared log return between the hourly closing prices of {name} " + SPAN + ", times the root "
+    "of {year_hours} trading hours of a year, is"
+)
 AWAY = "% away from {spot} USD, up or down"
 HIGHEST = "the highest {name} price " + SPAN + " is"
 WIDER = "{pct}% of {spot} USD above the lowest"
-DAYS = " {days} (UTC), by the last price of each day " + SPAN
-DAY_BEFORE = ", each compared with the trading day before it and the first with {spot} USD"
+DAYS = " {days} (UTC), by the last price of each day of this service's feed from {counted_from} to {deadline}"
+DAY_BEFORE = ", each compared with the trading day before it and the first with {first_price}"
 MEAN = "the mean of the hourly closing prices of {name} " + SPAN + " is"
+
+BY_HAND = (
+    "Resolved by hand by the operator: YES if it has happened by {deadline}, NO if not, void if that cannot be "
+    "determined. Only language models vote on it."
+)
 
 
 def _days(side: str, compared: str = "") -> tuple[str, str]:
@@ -45,6 +59,11 @@ CONDITIONS = {
     ),
     "move": (LAST + " more than {pct}" + AWAY, LAST + " at most {pct}" + AWAY),
     "range": (HIGHEST + " more than " + WIDER, HIGHEST + " at most " + WIDER),
+    "above_earlier": (LAST + " above " + EARLIER, LAST + " at or below " + EARLIER),
+    "below_earlier": (LAST + " below " + EARLIER, LAST + " at or above " + EARLIER),
+    "above_moving_average": (LAST + " above " + MOVING_MEAN, LAST + " at or below " + MOVING_MEAN),
+    "below_moving_average": (LAST + " below " + MOVING_MEAN, LAST + " at or above " + MOVING_MEAN),
+    "volatility": (VOLATILITY + " above {pct}%", VOLATILITY + " at most {pct}%"),
     "days_above": _days("above {level} USD"),
     "days_below": _days("below {level} USD"),
     "days_up": _days("higher", DAY_BEFORE),
@@ -57,15 +76,44 @@ CONDITIONS = {
 
 def rule(question: Question, asked_at: int) -> str:
     """The rule of a question that is asked at the unix second `asked_at`; KeyError for an open question."""
-    condition = CONDITIONS[question.comparator][question.negated].format(
-        name=ASSETS[question.asset].name,
-        other=ASSETS[question.other_asset].name if question.other_asset else "",
+    if question.comparator == "topic":
+        return BY_HAND.format(deadline=_instant(question.deadline))
+    if not question.legs:
+        return f"YES if {_condition(question, asked_at)}."
+    # By De Morgan's laws: not both is one of the opposites, neither is both of them.
+    events = (replace(part, negated=part.negated != question.negated) for part in question.parts)
+    first, second = (_condition(event, asked_at) for event in events)
+    both = (question.comparator == "both") != question.negated
+    return f"YES if {first}, and {second}." if both else f"YES if {first}, or {second}, or both."
+
+
+def _condition(question: Question, asked_at: int) -> str:
+    return CONDITIONS[question.comparator][question.negated].format(
+        name=asset_of(question.asset).name,
+        other=asset_of(question.other_asset).name if question.other_asset else "",
         level=price(question.level),
         upper=price(question.upper_level),
         spot=price(question.spot),
         pct=price(question.level_pct),
         days=day_count(question),
-        asked=f"{utc(asked_at):%Y-%m-%d %H:%M:%S} UTC",
-        deadline=f"{question.deadline:%Y-%m-%d %H:%M:%S} UTC",
+        days_of_mean=question.days,
+        known_mean=_known_mean(question, asked_at),
+        year_hours=f"{YEAR_HOURS[calendar_of(question.asset)]:,}",
+        asked=_instant(utc(asked_at)),
+        counted_from=_instant(utc(question.counted_since(asked_at))),
+        first_price=f"{price(question.spot)} USD" if question.earlier is None else "the last price before that time",
+        deadline=_instant(question.deadline),
+        earlier=_instant(question.earlier) if question.earlier else "",
     )
-    return f"YES if {condition}."
+
+
+def _known_mean(question: Question, asked_at: int) -> str:
+    """Which closes of a moving average were known, and their mean."""
+    if question.level is None or question.comparator not in MOVING_AVERAGES:
+        return ""
+    stored = closes_known(question, asked_at)
+    return f", of which the {stored} known when it was asked have the mean {price(question.level)} USD"
+
+
+def _instant(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import pairwise
 
-from service.errors import InvalidRequest
+from service.errors import InvalidQuestion, InvalidRequest
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion
 from service.questions.dates.deadline import Deadline
@@ -17,10 +17,17 @@ from service.questions.subject import Subject
 from service.questions.tokens import Token
 from service.questions.vocabulary import LANGUAGES
 
-LANGUAGE_NAMES = " or ".join(", ".join(language.name for language in LANGUAGES).rsplit(", ", 1))
+LANGUAGE_NAMES = " and ".join(", ".join(language.name for language in LANGUAGES).rsplit(", ", 1))
+LANGUAGES_READ = f"Languages that are read: {LANGUAGE_NAMES}."
+# Words that only an English text has.
+ENGLISH_ONLY = {
+    *("the", "what", "about", "how", "and", "with", "when", "who", "this", "that", "does", "should", "would", "could"),
+    *("will", "going", "write", "tell", "explain", "my", "your", "can", "you", "there", "their", "people", "get"),
+}
+SAY = "Say whether the price will rise, fall, reach a level or be above it, and by when."
 # A question with no other kinds of words than these asks for the present price.
 PRICE_NOW = {
-    "what", "how", "be", "price", "now", "asset", "widely", "the", "a", "filler", "mark", "money", "in", "meet",
+    "what", "how", "be", "price", "now", "on", "asset", "widely", "the", "a", "filler", "mark", "money", "in", "meet",
 }  # fmt: skip
 # Kinds that may follow a "by" that names no deadline: "rise by 10%", "replaced by ether".
 AFTER_BY = {
@@ -28,6 +35,8 @@ AFTER_BY = {
 }  # fmt: skip
 # Kinds of figures other than a price.
 FIGURES = {"metric", "width"}
+# Forms of "to be", which ask for a fact where "to cost" asks for a price.
+COPULAS = {"is", "are", "be", "ist", "sind", "est", "es", "son", "e", "sono", "это", "是", "です", "だ"}
 # Kinds of words that say nothing about what should happen.
 EMPTY = {"asset", "widely", "word", "the", "a", "filler", "in", "on", "and", "or", "mark", "price"}
 # Words for "not" and "whether" in other languages than those of the vocabulary: a denial must not be overlooked.
@@ -37,11 +46,18 @@ STRANGERS = {
 }  # fmt: skip
 # A question with its question mark; several marks in a row count once: "really?!?"
 QUESTION = re.compile(r"\w[^?]*\?")
-FOREIGN_LETTER = re.compile("[\u0370-\u03ff\u0530-\u109f\u1100-\u11ff\u0900-\u0eff\uac00-\ud7af]")
+# Letters of scripts that no language of the vocabulary uses: Greek, Armenian to Khmer and Mongolian, Korean.
+FOREIGN_LETTER = re.compile("[\u0370-\u03ff\u0530-\u1cff\uac00-\ud7af]")
 
 
 def nameless(tokens: Sequence[Token]) -> InvalidRequest:
-    """The refusal of a text that names no asset: InvalidQuestion if it is about markets, else NotAMarketQuestion."""
+    """The refusal of a text that names no asset.
+
+    InvalidQuestion if it is about markets or in a script that is not read, else NotAMarketQuestion.
+    """
+    words = [token for token in tokens if token.kind == "word"]
+    if words and 2 * sum(_is_strange(token.text) for token in words) >= len(words):
+        return _unread()
     kinds = {token.kind for token in tokens}
     matters = kinds & {"topic", "advice"} and "decoy" not in kinds
     if matters or ("money" in kinds and kinds & {"number", *PREDICATES}):
@@ -77,9 +93,14 @@ def refuse_loose_ends(text: str, split: SplitText, subject: Subject) -> None:
 def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
     """Refuse figures of an asset other than its price, numbers of coins, and deadlines that are events."""
     tokens, kinds = clause.tokens, clause.kinds
-    figures = {"metric"} if clause.asks_width and any(amount.is_percent for amount in clause.amounts) else FIGURES
+    is_width = clause.asks_width and any(amount.is_percent for amount in clause.amounts)
+    figures = {"metric"} if is_width or clause.asks_volatility else FIGURES
     if any(token.kind == "word" and _is_strange(token.text) for token in tokens):
-        raise invalid(f"The question could not be understood with certainty. Ask in {LANGUAGE_NAMES}.")
+        raise _unread()
+    if any(
+        token.text == "s" and token.glued and tokens[place].kind == "number" for place, token in enumerate(tokens[1:])
+    ):
+        raise invalid("A range like 'the 90s' is unclear. Give its ends: for example, between 90,000 and 100,000.")
     if "weight" in kinds:
         raise invalid("Gold and silver are quoted in USD per troy ounce. Give the level per ounce.")
     if any(_is_figure_of_asset(tokens, place, figures) for place in range(len(tokens))):
@@ -88,6 +109,19 @@ def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
         raise invalid(f"The question names a number of coins, not a price. For example: {EXAMPLE}")
     if not clause.has_order:
         _refuse_event_deadline(tokens, deadline)
+
+
+def _unread() -> InvalidQuestion:
+    return invalid(
+        "The question has words of a language that is not read, so it could not be understood with certainty. "
+        f"{LANGUAGES_READ} For example: {EXAMPLE}"
+    )
+
+
+def _how_to_ask(tokens: Sequence[Token]) -> str:
+    """What to write instead: in other words for an English text, else also in which languages."""
+    is_english = any(token.text in ENGLISH_ONLY for token in tokens)
+    return SAY if is_english else f"{LANGUAGES_READ} {SAY}"
 
 
 def _is_strange(word: str) -> bool:
@@ -108,11 +142,12 @@ def _counts_coins(clause: Clause, after: int) -> bool:
 
 
 def _refuse_event_deadline(tokens: Sequence[Token], deadline: Deadline) -> None:
-    """Refuse "before the halving", "by the time …": an event is not a date."""
+    """Refuse "before the halving", "by the time …", "at the end of his term": an event is not a date."""
     for place, token in enumerate(tokens):
         following = next((later.kind for later in tokens[place + 1 :] if later.kind not in ("the", "a", "approx")), "")
-        names_event = token.kind in ("by", "lasting") and not deadline.is_named and following not in AFTER_BY
-        if token.kind == "before" or names_event:
+        limits = token.kind in ("by", "lasting") or token.value == "start"
+        names_event = (limits and following not in AFTER_BY) or (token.kind == "end" and following == "word")
+        if token.kind in ("before", "after") or (names_event and not deadline.is_named):
             raise invalid("The deadline must be a date, not an event. Write it like 2026-12-31 or 'by Friday'.")
 
 
@@ -125,20 +160,25 @@ def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline) 
         _refuse_guess(clause, words)
         return
     kinds = clause.kinds
-    if "who" in kinds or (not deadline.is_named and kinds - {"the", "a", "filler", "mark"} == {"what", "be", "asset"}):
+    if "who" in kinds or (not deadline.is_named and _asks_what_it_is(clause)):
         raise invalid(f"The question asks for a fact. Only future prices are forecast. For example: {EXAMPLE}")
     if kinds & {*FIGURES, "act", "topic", "other"} and not kinds & {"advice", "price"}:
         raise invalid(f"Only prices are forecast, not events. For example: {EXAMPLE}")
-    if not deadline.is_named and _asks_price_now(kinds):
-        raise invalid(f"The question asks for the present price. Ask about a future price. For example: {EXAMPLE}")
     if are_most_unknown(words, clause):
-        raise invalid(f"The question could not be understood. Ask in {LANGUAGE_NAMES}. For example: {EXAMPLE}")
+        raise invalid(f"The question could not be understood. {_how_to_ask(clause.tokens)} For example: {EXAMPLE}")
+
+
+def _asks_what_it_is(clause: Clause) -> bool:
+    """ "What is bitcoin", but not "what does bitcoin cost"."""
+    is_short = clause.kinds - {"the", "a", "filler", "mark"} == {"what", "be", "asset"}
+    return is_short and all(token.text in COPULAS for token in clause.tokens if token.kind == "be")
 
 
 def _refuse_guess(clause: Clause, words: Sequence[Token]) -> None:
     """Refuse a level among unknown words without a word that relates it to the price."""
     if not clause.kinds - EMPTY and are_most_unknown(words, clause):
-        raise invalid(f"What to forecast about the level is unclear. Ask in {LANGUAGE_NAMES}. For example: {EXAMPLE}")
+        how = _how_to_ask(clause.tokens)
+        raise invalid(f"What to forecast about the level is unclear. {how} For example: {EXAMPLE}")
 
 
 def are_most_unknown(words: Sequence[Token], clause: Clause) -> bool:
@@ -147,5 +187,7 @@ def are_most_unknown(words: Sequence[Token], clause: Clause) -> bool:
     return len(words) > 1 and 2 * len(words) >= total
 
 
-def _asks_price_now(kinds: frozenset[str]) -> bool:
-    return bool(kinds & {"what", "how", "now"}) and bool(kinds & {"price", "be", "how"}) and kinds <= PRICE_NOW
+def asks_price_now(kinds: Set[str]) -> bool:
+    """ "What is the price of bitcoin", "how much is gold right now"."""
+    asks = "price" in kinds or bool(kinds & {"what", "how", "now"} and kinds & {"be", "how"})
+    return asks and kinds <= PRICE_NOW

@@ -18,6 +18,11 @@ ABBREVIATIONS = {
     *("vs", "approx", "no", "us", "st", "dr", "mr", "bzw", "ca", "env", "aprox"),
     *("г", "гг", "тыс", "млн", "млрд", "долл"),
 }
+# Kinds with which the date after "the week after" begins.
+ANCHORS = {
+    *("holiday", "weekday", "month", "rel", "iso", "date", "slash", "glyphdate", "nth", "ordinal", "number", "eo"),
+    *("end", "start", "mid", "early", "late", "season", "q", "next", "this", "weekend"),
+}
 # From this weight on, a second sentence with a question mark is a question of its own.
 FULL_WEIGHT = 4
 
@@ -114,7 +119,7 @@ def _is_stop(tokens: Sequence[Token], place: int) -> bool:
         return False
     if re.fullmatch(r"\d\d?\.\d\d?", before.text) and token.glued:
         return False
-    return not (before.kind in ("number", "nth") and tokens[place + 1].kind in ("month", "unit"))
+    return not (before.kind in ("number", "nth") and tokens[place + 1].kind in ("month", "unit", "next", "this", "the"))
 
 
 def _without_asides(tokens: Sequence[Token], language: Language) -> tuple[list[Token], list[Token], bool]:
@@ -122,19 +127,40 @@ def _without_asides(tokens: Sequence[Token], language: Language) -> tuple[list[T
     lead = _statement_before(tokens)
     kept, aside, condition = list(tokens[lead:]), list(tokens[:lead]), False
     while True:
-        place = next((place for place, token in enumerate(kept) if token.kind in ("if", "because")), None)
+        place = next((place for place in range(len(kept)) if _begins_aside(kept, place)), None)
         if place is None:
             return kept, aside, condition
         first, after = _aside(kept, place, language)
-        condition = condition or kept[place].kind == "if"
+        condition = condition or kept[place].kind in ("if", "when")
         aside += kept[first:after]
         kept = kept[:first] + kept[after:]
+
+
+def _begins_aside(tokens: Sequence[Token], place: int) -> bool:
+    """Whether circumstances begin here; "2 weeks after Easter" and "the week after next" are dates."""
+    if tokens[place].kind == "when":
+        return _is_condition(tokens[:place], tokens[place + 1 :])
+    if tokens[place].kind != "after":
+        return tokens[place].kind in ("if", "because")
+    before = [token.kind for token in tokens[max(0, place - 3) : place] if token.kind != "the"]
+    behind = next((token for token in tokens[place + 1 :] if token.kind != "the"), None)
+    if not before or before[-1] not in ("unit", "weekday", "weekend"):
+        return True
+    is_counted = before[-1] == "unit" and before[-2:-1] in (["number"], ["a"])
+    return not is_counted and (behind is None or behind.kind not in ANCHORS)
+
+
+def _is_condition(before: Sequence[Token], behind: Sequence[Token]) -> bool:
+    """Whether "when" names circumstances, "above 150 when markets open", rather than asks for a time."""
+    is_asked = any(token.kind in PREDICATES | {"number"} for token in before)
+    words = [token.kind for token in behind if token.kind != "mark"]
+    return is_asked and len(words) > 1 and words[0] != "will" and "number" not in words
 
 
 def _statement_before(tokens: Sequence[Token]) -> int:
     """The number of tokens in a statement before the question: "BTC is at 94k, will it reach 100k"."""
     for place, token in enumerate(tokens):
-        if token.kind in ("will", "if", "because"):
+        if token.kind in ("will", "if", "because", "after"):
             return 0
         follows = next((later for later in tokens[place + 1 : place + 3] if later.kind == "will"), None)
         if token.text in COMMAS and follows:

@@ -6,7 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from service.market.assets import ASSETS
+from service.market.assets import ASSETS, asset_of
+from service.questions.circumstances import Circumstances
+from service.questions.coins import Coins, is_single_coin
 from service.questions.refusals import NAMES, invalid
 from service.questions.tokens import Token
 
@@ -26,16 +28,17 @@ class Subject:
     notes: tuple[str, ...] = ()
 
 
-def find_subject(main: Sequence[Token], around: Sequence[Token], spots: Mapping[str, float]) -> Subject:
+def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: Circumstances) -> Subject:
     """The first market named in `main`, or else in the tokens around it.
 
     Raises InvalidQuestion for a market that is not followed, and for an asset without a price in `spots`.
     """
+    spots, coins = circumstances.spots, circumstances.coins
     tokens = main if _markets(main) else [*around, *main]
     named = _markets(tokens)
     followed = list(dict.fromkeys(str(token.value) for token in named if token.kind == "asset"))
     if not named or (named[0].kind == "other" and not _is_aside(tokens, named[0], followed)):
-        raise invalid(f"That market is not covered. Ask about one of {NAMES}.")
+        raise invalid(f"{_why_not(named[:1], coins)} Ask about one of {NAMES}.")
     if not followed:
         return Subject(available("btc", spots), notes=("Bitcoin is the stand-in for the whole crypto market.",))
     asset = available(followed[0], spots)
@@ -44,6 +47,14 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], spots: Mapping[
     if len(followed) != 2 or any(token.kind == "other" for token in named):
         raise invalid(f"Compare exactly two of {NAMES}.")
     return Subject(asset, available(followed[1], spots))
+
+
+def _why_not(first: Sequence[Token], coins: Coins) -> str:
+    """Why a market that is not followed is not covered."""
+    if any(token.value == "stablecoin" for token in first):
+        return "A stablecoin is meant to stay at a fixed price, so its price is not covered."
+    reason = coins.reason if any(map(is_single_coin, first)) else ""
+    return f"That market is not covered. {reason}".strip()
 
 
 def _markets(tokens: Sequence[Token]) -> list[Token]:
@@ -105,7 +116,7 @@ def _is_more_than(main: Sequence[Token]) -> bool:
 def _only(followed: Sequence[str]) -> tuple[str, ...]:
     if len(followed) < 2:
         return ()
-    first, *rest = (ASSETS[asset].name for asset in followed)
+    first, *rest = (asset_of(asset).name for asset in followed)
     return (f"Only {first} was considered. Ask about {' and '.join(rest)} separately.",)
 
 
@@ -114,4 +125,4 @@ def available(asset: str, spots: Mapping[str, float]) -> str:
     if asset in spots and math.isfinite(spots[asset]) and spots[asset] > 0:
         return asset
     names = ", ".join(ASSETS[priced].name for priced in ASSETS if priced in spots) or "none yet"
-    raise invalid(f"There is no price of {ASSETS[asset].name}. Assets with a price: {names}.")
+    raise invalid(f"There is no price of {asset_of(asset).name}. Assets with a price: {names}.")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from service.questions.lexicon import GLYPH, NUMERALS, Lexicon, Sense, Senses, fold, guess_language, lexicon
+from service.questions.refusals import EXAMPLE, invalid
 from service.questions.vocabulary import Language
 
 LETTER = f"(?:(?![{GLYPH}])[^\\W\\d_])"
@@ -14,16 +16,19 @@ WORD = f"{LETTER}+(?:['&]{LETTER}+)*"
 WORDS = re.compile(WORD)
 TOKEN = re.compile(
     rf"""
-    (?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}}(?:[t ]\d{{1,2}}:\d\d(?::\d\d)?)?(?!\d))
-    |(?P<date>\d{{1,4}}([./-])\d{{1,2}}\3\d{{2,4}}(?![\d.,]*\d))
+    (?P<stamp>\d{{4}}-\d\d-\d\dt\d\d:\d\d(?::\d\d)?(?:\.\d+)?[+-]\d\d:?\d\d(?!\d))
+    |(?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})(?!\d)(?:t(?=\d\d?:\d\d))?
+    |(?P<zone>\b(?:utc|gmt)\ ?[+−-]\d{{1,2}}(?::?\d\d)?(?!\d))
+    |(?P<date>\d{{1,4}}(?P<separator>[./-])\d{{1,2}}(?P=separator)\d{{2,4}}(?![\d.,]*\d))
     |(?P<glyphdate>(?:\d{{4}}\ ?年\ ?)?\d{{1,2}}\ ?月(?:\ ?\d{{1,2}}\ ?[日号號])?)
     |(?P<slash>\d{{1,2}}/\d{{1,2}}(?![\d/]))
-    |'(?P<shortyear>\d\d)(?!\w)
+    |(?<!\bl)(?<!\bd)(?<!ll)'(?P<shortyear>\d\d)(?!\w)
     |(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?)
-    |(?P<nth>\d{{1,2}}(?:(?:st|nd|rd|th|er|º|ª)(?!{LETTER})|日(?![間以内后後中])|[号號]))
+    |(?P<nth>\d{{1,2}}(?:(?:st|nd|rd|th|er|º|ª|-?(?:го|е|му))(?!{LETTER})(?:\ числ[аоу])?|\ числ[аоу]
+        |日(?![間以内后後中])|[号號])|第\d{{1,2}}(?!\d))
     |(?P<number>\d+(?:[.,']\d+)*)
     |(?P<word>{WORD})
-    |(?P<glyphs>[{GLYPH}]+)
+    |(?P<glyphs>(?:(?!第\d)[{GLYPH}])+)
     |(?P<mark>[^\s\w]|_)
     """,
     re.VERBOSE,
@@ -36,6 +41,14 @@ MARKUP = re.compile(
 HYPHENS = ("-", "‐", "‑")
 # Marks between the two ends of a range.
 DASHES = "-–—~〜−"
+# Reading takes longer the more tokens there are; a question of people has fewer.
+MOST_TOKENS = 120
+# A text with more numbers and dates is a table or a log.
+MOST_NUMBERS = 20
+NUMBERS = {
+    "number", "numword", "numeral", "fraction", "figures", "times", "nth", "date", "iso", "slash", "glyphdate", "clock",
+    "shortyear", "weekday", "month", "unit", "rel", "holiday", "eo", "weekend",
+}  # fmt: skip
 ABBREVIATED = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?")
 
 
@@ -60,11 +73,17 @@ class Token:
 
 
 def read(text: str) -> tuple[Language, list[Token]]:
-    """The language of a clean text and its tokens."""
+    """The language of a clean text and its tokens; InvalidQuestion for too many of them or of numbers."""
     folded = ABBREVIATED.sub(_closed, MARKUP.sub(" ", fold(text)))
     language = guess_language(folded, WORDS.findall(folded))
     words = lexicon(language)
-    return language, list(_translated(list(_cut(folded, words)), words))
+    raw = list(islice(_cut(folded, words), MOST_TOKENS + 1))
+    if len(raw) > MOST_TOKENS:
+        raise invalid(f"The text contains more than {MOST_TOKENS} words and marks. For example: {EXAMPLE}")
+    tokens = list(_translated(raw, words))
+    if sum(token.kind in NUMBERS for token in tokens) > MOST_NUMBERS:
+        raise invalid(f"The text has more than {MOST_NUMBERS} numbers and dates. For example: {EXAMPLE}")
+    return language, tokens
 
 
 def _closed(abbreviation: re.Match[str]) -> str:
@@ -124,6 +143,8 @@ def _joins(raw: list[Token], place: int) -> bool:
     """Whether a hyphen or slash joins two words: "all-time", "BTC/USD"."""
     if raw[place].text not in (*HYPHENS, "/") or not raw[place].glued or place + 1 >= len(raw):
         return False
+    if raw[place - 1].glued and raw[place - 2].kind == "number" and raw[place + 1].kind == "number":
+        return False  # "90k-100k" is a range
     return raw[place + 1].glued and raw[place + 1].kind in ("word", "number") and raw[place - 1].kind == "word"
 
 

@@ -6,22 +6,21 @@ from the remaining words. Every step may refuse the question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
-from service.market.assets import trading_days
-from service.market.bars import PriceExtremes
-from service.questions.canonical import canonical
-from service.questions.clause import Clause, read_clause
-from service.questions.clean import clean
-from service.questions.criteria import compare, find_criterion
-from service.questions.criterion import Criterion
+from service.errors import InvalidQuestion, InvalidRequest, NotAMarketQuestion
+from service.questions.circumstances import Circumstances
+from service.questions.clause import read_clause
+from service.questions.coins import TokenizedText, read_markets
+from service.questions.currencies import refuse_unpriced
 from service.questions.dates.deadline import Deadline, find_deadline
-from service.questions.day_counts import counted, find_days
-from service.questions.moves import nothing_definite
-from service.questions.numerals import spelled
-from service.questions.question import Question, polarity_of
+from service.questions.day_counts import find_days
+from service.questions.earlier import find_earlier
+from service.questions.moving_averages import with_moving_average
+from service.questions.pairs import find_pair, refuse_two_deadlines
+from service.questions.parse import Parse
+from service.questions.question import Question
+from service.questions.records import with_period
 from service.questions.refusals import invalid
 from service.questions.scope import (
     nameless,
@@ -32,43 +31,14 @@ from service.questions.scope import (
 )
 from service.questions.sentences import SplitText, find_question
 from service.questions.subject import Subject, find_subject
-from service.questions.tokens import read
+from service.questions.suggestions import proposals, with_suggestions
 from service.questions.vocabulary import Language
 
-# For a deadline farther away than this, a note names the date: it may have been understood as one of next year.
-NEARLY_A_YEAR = timedelta(days=300)
+MOST_SUGGESTED = 30  # words and marks; the refusal of a longer text suggests nothing, because that would take too long
 
 
-RecordOf = Callable[[str], PriceExtremes | None]
-
-
-def no_record(_: str) -> None:
-    """No record of any asset: questions about one are refused."""
-
-
-def understand(
-    text: str,
-    now: datetime,
-    spots: Mapping[str, float],
-    until: datetime | None = None,
-    record_of: RecordOf = no_record,
-) -> Question:
-    """The question that `text` asks.
-
-    Parameters
-    ----------
-    text
-        At most 500 characters, in one of the languages of the vocabulary.
-    now
-        When the question is asked, an aware datetime.
-    spots
-        The present price of each asset that has one, in USD.
-    until
-        A deadline from outside the text, an aware datetime. It applies if the text names none; a text that names
-        another day is refused, and so are questions that would otherwise be answered with a note about what was
-        ignored, because others will rely on the question.
-    record_of
-        The record of an asset's prices, read only for a question about a new high or low.
+def understand(text: str, circumstances: Circumstances) -> Question:
+    """The question that `text`, at most 500 characters in one of the languages of the vocabulary, asks.
 
     Raises
     ------
@@ -79,45 +49,73 @@ def understand(
     InvalidRequest
         If the text is too long or contains control characters. All details say how to ask instead.
     """
-    cleaned = clean(text)
-    now = now.astimezone(UTC)
-    language, tokens = read(cleaned)
-    split = find_question(spelled(tokens), language)
+    return parse(text, circumstances).question
+
+
+def parse(text: str, circumstances: Circumstances) -> Parse:
+    """The parts of the question that `text` asks; see `understand`."""
+    tokenized = read_markets(text, circumstances.coins)
+    try:
+        return parse_tokenized(tokenized, circumstances)
+    except (InvalidQuestion, NotAMarketQuestion) as refusal:
+        raise suggested(refusal, tokenized, circumstances) from None
+
+
+def suggested(refusal: InvalidRequest, tokenized: TokenizedText, circumstances: Circumstances) -> InvalidRequest:
+    """The refusal of a text with questions close to it that are understood as they are meant."""
+    if tokenized.size > MOST_SUGGESTED:
+        return refusal
+    proposed = proposals(tokenized, circumstances)
+    return with_suggestions(
+        refusal, [sentence for sentence, meaning in proposed if _asks(sentence, circumstances) == meaning]
+    )
+
+
+def _asks(sentence: str, circumstances: Circumstances) -> str | None:
+    """The canonical question that a sentence asks, None where it is refused."""
+    try:
+        return parse_tokenized(read_markets(sentence, circumstances.coins), circumstances).question.canonical
+    except InvalidQuestion:
+        return None
+
+
+def parse_tokenized(tokenized: TokenizedText, circumstances: Circumstances) -> Parse:
+    """The parts of the question that a text with these tokens asks; its refusals suggest nothing."""
+    now, language, spots, rates = circumstances.now, tokenized.language, circumstances.spots, circumstances.rates
+    split = find_question(tokenized.tokens, language)
     if split is None:
-        raise nameless(tokens)
+        raise nameless(tokenized.tokens)
     refuse_looking_back(split.main)
     count, main = find_days(split.main)
-    split = replace(split, main=main)
-    subject = find_subject(split.main, [*split.aside, *split.others], spots)
-    deadline = deadline_of(split, now, language, until)
+    earlier, main = find_earlier(main, now, language)
+    split = replace(split, main=with_period(with_moving_average(main)))
+    subject = find_subject(split.main, [*split.aside, *split.others], circumstances)
+    deadline = deadline_of(split, language, circumstances)
     spot = float(spots[subject.asset])
     if count is not None:
         deadline = replace(deadline, preposition="by")  # "above 90k on 3 days until Friday" is not all the time
-    clause = read_clause(deadline.rest, language, spot)
-    refuse_other_matters(clause, deadline)
-    record = record_of(subject.asset) if "record" in clause.kinds else None
-    criterion = _criterion(clause, subject, deadline, spot, split, record)
-    if count is not None:
-        criterion = counted(criterion, count, len(trading_days(subject.asset, *_span(now, deadline))))
-    refuse_unreadable(clause, criterion, deadline)
-    notes = (*subject.notes, *criterion.notes)
-    if until is None:
-        notes += (*_deadline_notes(deadline, now), *_notes(split))
-    else:
-        refuse_loose_ends(cleaned, split, subject)
-    return build(cleaned, now, spot, subject, deadline, replace(criterion, notes=notes))
+    pair = find_pair(deadline, subject, language, circumstances) if count is None and earlier is None else None
+    if pair is not None:
+        refuse_two_deadlines(split.main, now, language)
+        subject = Subject(subject.asset, pair.legs[1].asset)
+    clause = read_clause(deadline.rest, language, spot, rates)
+    refuse_unpriced(clause.amounts, rates, now)
+    text = tokenized.text
+    understood = Parse(text, circumstances, language, split, count, earlier, subject, spot, deadline, clause, pair)
+    if pair is None:
+        refuse_other_matters(clause, deadline)
+        refuse_unreadable(clause, understood.criterion, deadline)
+    if understood.is_bound:
+        refuse_loose_ends(text, split, subject)
+    return understood
 
 
-def _span(now: datetime, deadline: Deadline) -> tuple[int, int]:
-    """From now to the deadline in unix seconds."""
-    return int(now.timestamp()), int(deadline.at.timestamp())
-
-
-def deadline_of(split: SplitText, now: datetime, language: Language, until: datetime | None) -> Deadline:
+def deadline_of(split: SplitText, language: Language, circumstances: Circumstances) -> Deadline:
     """The deadline in the question itself, else the one in another sentence, else `until`, else in seven days."""
+    now, until = circumstances.now, circumstances.until
     own = find_deadline(split.main, now, language)
-    if until is None and not own.is_named and split.aside:
-        _refuse_dated_circumstances(split, now, language)
+    if until is None and not own.is_named and find_deadline(split.aside, now, language, strict=False).is_named:
+        raise invalid("Only the circumstances have a date. Add a deadline for the price itself.")
     if not own.is_named and split.others:
         own = replace(find_deadline(split.others, now, language, strict=False), rest=own.rest)
     if until is None:
@@ -128,63 +126,3 @@ def deadline_of(split: SplitText, now: datetime, language: Language, until: date
             f"{until:%Y-%m-%d}. Remove the date from the question, or use {own.at:%Y-%m-%d} as the deadline."
         )
     return own if own.is_named else replace(own, at=until)
-
-
-def _refuse_dated_circumstances(split: SplitText, now: datetime, language: Language) -> None:
-    if find_deadline(split.aside, now, language, strict=False).is_named:
-        raise invalid("Only the circumstances have a date. Add a deadline for the price itself.")
-
-
-def _criterion(
-    clause: Clause, subject: Subject, deadline: Deadline, spot: float, split: SplitText, record: PriceExtremes | None
-) -> Criterion:
-    if subject.other:
-        criterion = compare(clause)
-    elif split.is_order and not clause.kinds & {"will", "reach"}:
-        criterion = nothing_definite()
-    else:
-        criterion = find_criterion(clause, spot, deadline.preposition, record)
-    return replace(criterion, negated=criterion.negated != (clause.negated and criterion.comparator != "open"))
-
-
-def _deadline_notes(deadline: Deadline, now: datetime) -> tuple[str, ...]:
-    if not deadline.is_named:
-        return ("No deadline was named: the deadline is in seven days.",)
-    if deadline.at - now > NEARLY_A_YEAR:
-        return (f"The deadline is understood as {deadline.at:%Y-%m-%d}.",)
-    return ()
-
-
-def _notes(split: SplitText) -> tuple[str, ...]:
-    notes = []
-    if split.has_condition:
-        notes.append("The condition was ignored: the question is answered without it.")
-    if split.has_more:
-        notes.append("Only one of several questions was considered.")
-    if any(token.kind == "when" for token in split.main):
-        notes.append("A time was asked for: understood as whether it happens by the deadline.")
-    return tuple(notes)
-
-
-def build(
-    text: str, now: datetime, spot: float, subject: Subject, deadline: Deadline, criterion: Criterion
-) -> Question:
-    """The question from its parts, with its canonical sentence."""
-    question = Question(
-        text=text,
-        asset=subject.asset,
-        comparator=criterion.comparator,
-        deadline=deadline.at,
-        horizon_hours=(deadline.at - now).total_seconds() / 3600,
-        spot=spot,
-        polarity="none",
-        negated=criterion.negated,
-        other_asset=subject.other,
-        level=criterion.level,
-        upper_level=criterion.upper_level,
-        level_pct=criterion.level_pct,
-        days=criterion.days,
-        in_a_row=criterion.in_a_row,
-        notes=criterion.notes,
-    )
-    return replace(question, polarity=polarity_of(question), canonical=canonical(question))

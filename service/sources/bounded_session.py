@@ -46,6 +46,9 @@ class BoundedSession(requests.Session):
         response.raw = BytesIO(content)
         return response
 
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """Always None, because requests would read the whole body of a redirect before it follows it."""
+
     def _left(self, url: str | bytes) -> float:
         left = self.deadline - time.monotonic()
         if left <= 0:

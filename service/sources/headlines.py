@@ -64,9 +64,6 @@ class FeedSession(BoundedSession):
     most_bytes = MOST_BYTES
     is_json = False
 
-    def get_redirect_target(self, resp: requests.Response) -> None:
-        """Always None, because requests would read the whole body of a redirect before it follows it."""
-
 
 def fetch(url: str, state: FeedState, timeout_s: float, now: int) -> FetchedHeadlines:
     """The headlines of the feed at `url` as of the unix second `now`; FeedFailed after `timeout_s` seconds or an error.

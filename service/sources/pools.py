@@ -57,9 +57,9 @@ def fetch(url: str, timeout_s: float) -> Any:
         try:
             answer = session.get(url)
             answer.raise_for_status()
+            return answer.json()
         except requests.RequestException as error:
             raise SourceFailed(f"DefiLlama returned no pools: {type(error).__name__}") from None
-    return answer.json()
 
 
 def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool], list[RefusedPool]]:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from sqlalchemy import Connection, Select, bindparam, func, select
+from sqlalchemy import Connection, Select, bindparam, delete, func, select
 
-from service.market.assets import open_at
-from service.market.bars import Bar, Bars, PriceExtremes, from_rows
+from service.market.assets import LONGEST_CLOSURE_S, open_at
+from service.market.bars import Bar, Bars, PriceExtremes, from_rows, resample
 from service.market.instants import HOUR, utc
 from service.store.database import insert
 from service.store.tables import bar
@@ -25,6 +25,7 @@ COLUMNS = (bar.c.time, bar.c.open, bar.c.high, bar.c.low, bar.c.close, bar.c.vol
 _OF_SERIES = (bar.c.asset == bindparam("asset")) & (bar.c.step == bindparam("step"))
 _IN_SPAN = _OF_SERIES & (bar.c.time >= bindparam("since")) & (bar.c.time <= bindparam("last"))
 _LOAD = select(*COLUMNS).where(_IN_SPAN).order_by(bar.c.time)
+_FIRST = _LOAD.limit(bindparam("most"))
 _TIMES = select(bar.c.time).where(_IN_SPAN).order_by(bar.c.time)
 _RECORD = select(func.max(bar.c.high), func.min(bar.c.low), func.min(bar.c.time), func.max(bar.c.time)).where(
     _OF_SERIES & (bar.c.time >= bindparam("after"))
@@ -69,9 +70,25 @@ def _copy(db: Connection, rows: Iterable[tuple[Any, ...]]) -> int:
     return added
 
 
+def drop(db: Connection, asset: str) -> None:
+    """Delete all bars of an asset."""
+    db.execute(delete(bar).where(bar.c.asset == asset))
+
+
 def load(db: Connection, asset: str, since: int, until: int, step: int) -> Bars:
     """The bars that open at `since` or later and are complete at `until` (unix seconds), each `step` seconds long."""
     return from_rows(_fetch(db, _LOAD, asset, since, until, step), step)
+
+
+def first(db: Connection, asset: str, since: int, until: int, step: int, most: int, *, stored: int) -> Bars:
+    """The earliest `most` bars, at most, that open at `since` or later and are complete at `until` (unix seconds).
+
+    They are built from stored ones, which are `stored` seconds long; `step` is a multiple of that. A built bar is
+    complete once a bar at its end or later is stored.
+    """
+    span = {"since": -(-since // step) * step, "until": until + LONGEST_CLOSURE_S, "step": stored}
+    rows = _fetch(db, _FIRST, asset, **span, most=most * (step // stored) + 1)
+    return resample(from_rows(rows, stored), step).until(until)[:most]
 
 
 def last(db: Connection, asset: str, step: int) -> Bar | None:
@@ -111,8 +128,10 @@ def _trading_grid(asset: str, since: int, until: int, step: int) -> np.ndarray:
     return grid[open_at(asset, grid)]
 
 
-def _fetch(db: Connection, query: Select, asset: str, since: int, until: int, step: int) -> Sequence[tuple[Any, ...]]:
-    result = db.execute(query, {"asset": asset, "step": step, "since": since, "last": until - step})
+def _fetch(
+    db: Connection, query: Select, asset: str, since: int, until: int, step: int, **more: int
+) -> Sequence[tuple[Any, ...]]:
+    result = db.execute(query, {"asset": asset, "step": step, "since": since, "last": until - step, **more})
     assert result.cursor is not None  # a SELECT returns rows
     # The driver's own tuples: building SQLAlchemy rows would take 50% longer.
     return result.cursor.fetchall()

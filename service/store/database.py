@@ -13,16 +13,18 @@ import time
 from contextlib import AbstractContextManager, closing, suppress
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, make_url
+import structlog
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, make_url, text
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from service.config import SettingsError
 from service.errors import SourceFailed
 from service.store import migrations
 
 WAIT_S = 10
+MOST_REASON = 300  # characters of what the driver says
 SQLITE_PRAGMAS = (
     f"busy_timeout = {WAIT_S * 1000}",
     "synchronous = normal",
@@ -30,6 +32,12 @@ SQLITE_PRAGMAS = (
     "recursive_triggers = on",
 )
 POSTGRESQL_OPTIONS = "-c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=30s"
+
+_CONNECTIONS = text(
+    "SELECT state, count(*) FROM pg_stat_activity WHERE datname = current_database() GROUP BY state ORDER BY state"
+)
+
+log = structlog.stdlib.get_logger(__name__)
 
 
 class Database:
@@ -53,18 +61,49 @@ class Database:
         return self.engine.begin()
 
     def migrate(self) -> None:
-        """Bring the schema up to date; several processes may do so at the same time."""
+        """Bring the schema up to date; several processes may do so at once. SettingsError where it is a newer one."""
         if self.dialect == "sqlite":
             _use_a_write_ahead_log(self.engine)
         with self.reading() as db:
-            if migrations.current(db) == migrations.head():
-                return
+            revision, head = migrations.current(db), migrations.head()
+        if revision == head:
+            return
+        if revision and revision > head:
+            raise SettingsError(f"The database is of a newer version (revision {revision}); this one knows {head}.")
         with self.writing() as db:
             migrations.upgrade(db)
+        log.info("migrated", revision=head, before=revision)
+
+    def connections(self, db: Connection) -> dict[str, int]:
+        """Open connections by state: on PostgreSQL those of all processes, on SQLite those of this one."""
+        if self.dialect == "postgresql":
+            return {state: count for state, count in db.execute(_CONNECTIONS) if state}
+        pools = [engine.pool for engine in (self.engine, self._readers) if isinstance(engine.pool, QueuePool)]
+        return {"active": sum(pool.checkedout() for pool in pools), "idle": sum(pool.checkedin() for pool in pools)}
 
     def close(self) -> None:
         self.engine.dispose()
         self._readers.dispose()
+
+
+def opened(url: str) -> Database:
+    """The database with its schema up to date; SettingsError, in one sentence, where it cannot be used."""
+    place = database_name(url)
+    try:
+        database = Database(url)
+        database.migrate()
+    except OSError as error:
+        raise SettingsError(f"The folder of the database {place} cannot be used: {error.strerror}.") from None
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        reason = " ".join(str(getattr(error, "orig", None) or error).split())
+        raise SettingsError(f"The database {place} cannot be used: {reason[:MOST_REASON]}") from None
+    return database
+
+
+def database_name(url: str) -> str:
+    """The file of a database, or its host and name; without user and password."""
+    address = address_of(url)
+    return f"{address.host}/{address.database}" if address.host else str(address.database)
 
 
 def address_of(url: str) -> URL:
@@ -98,7 +137,9 @@ def insert(db: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
 
 
 def _sqlite(address: URL) -> tuple[Engine, Engine]:
-    Path(address.database or "").parent.mkdir(parents=True, exist_ok=True)
+    file = Path(address.database or "")
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file.touch(mode=0o600)  # it holds addresses and questions; SQLite gives its other files the same mode
     writers, readers = (
         create_engine(address, pool_size=64, pool_use_lifo=True, hide_parameters=True) for _ in range(2)
     )

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import Connection, delete, func, select, tuple_
 
 from service import canonical
 from service.forecasting.news.headline import Headline, ScoredHeadline
+from service.store.cursors import PageKey
 from service.store.database import insert
 from service.store.tables import headline
 
@@ -28,6 +29,19 @@ def since(db: Connection, instant: int) -> list[ScoredHeadline]:
     """The headlines published at the world second `instant` or later, the oldest first."""
     order = (headline.c.published_at, headline.c.id)
     rows = db.scalars(select(headline.c.body).where(headline.c.published_at >= instant).order_by(*order))
+    return [_scored(canonical.read(body)) for body in rows]
+
+
+def newest(db: Connection, since: int, until: int, limit: int, after: PageKey | None = None) -> list[ScoredHeadline]:
+    """The headlines published between two world seconds, both included, newest first.
+
+    `after` is the key of the last one of the page before: when it was published, and its id.
+    """
+    keys = (headline.c.published_at, headline.c.id)
+    query = select(headline.c.body).where(headline.c.published_at.between(since, until))
+    if after is not None:
+        query = query.where(tuple_(*keys) < (int(after.value), after.id))
+    rows = db.scalars(query.order_by(*(key.desc() for key in keys)).limit(limit))
     return [_scored(canonical.read(body)) for body in rows]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from service.store.database import insert
 from service.store.tables import hourly_vote
@@ -22,3 +22,15 @@ def since(db: Connection, hour: int) -> dict[int, dict[str, LaneVote]]:
     for row in db.execute(select(hourly_vote).where(hourly_vote.c.hour >= hour)):
         votes.setdefault(row.hour, {})[row.asset] = LaneVote(row.volatility, row.p_up)
     return votes
+
+
+def before(db: Connection, hour: int) -> dict[str, LaneVote]:
+    """The last vote on each asset that is older than `hour`."""
+    last = (
+        select(hourly_vote.c.asset, func.max(hourly_vote.c.hour).label("hour"))
+        .where(hourly_vote.c.hour < hour)
+        .group_by(hourly_vote.c.asset)
+        .subquery()
+    )
+    newest = select(hourly_vote).join(last, (hourly_vote.c.asset == last.c.asset) & (hourly_vote.c.hour == last.c.hour))
+    return {row.asset: LaneVote(row.volatility, row.p_up) for row in db.execute(newest)}

@@ -1,4 +1,4 @@
-"""The rows of API keys: registered, found, rotated, retired, revoked. A key is returned once and never stored."""
+"""The rows of API keys: registered, found, rotated, revoked. A key is returned once and never stored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, func, or_, select, update
 
 from service.access import keys
 from service.access.quota import KEYS_PER_EMAIL, Plan
-from service.errors import InvalidKey
+from service.errors import InvalidKey, TooManyKeys
 from service.store.database import insert
 from service.store.tables import api_key
 
@@ -43,14 +43,12 @@ def register(
 ) -> tuple[str, KeyRow]:
     """Mint a key for a normalised `email`; returns the key, which is not stored, and its row.
 
-    If the email already has three free keys, the one that has been unused for the longest time is revoked. Keys that
-    an operator granted (paid or delegating) do not count, so a registration with another person's email cannot revoke
-    them.
+    Raises TooManyKeys if the email has three free keys. Keys that an operator grants (paid or delegating) do not count.
     """
     granted = delegating or plan != "free"
     if not granted:
         _lock(db, email)
-        _retire(db, email, now)
+        _require_room(db, email)
     while True:
         key = keys.mint(secrets.token_bytes(keys.ID_BYTES), secrets.token_bytes(keys.SECRET_BYTES))
         row = KeyRow(
@@ -78,6 +76,11 @@ def listed(db: Connection, email: str | None = None) -> list[KeyRow]:
 def touch(db: Connection, id: str, now: float) -> None:
     """Record that the key was used, at most once a minute."""
     db.execute(_TOUCHING, {"used": id, "now": int(now), "stale": int(now) - TOUCH_INTERVAL_S})
+
+
+def hash_again(db: Connection, row: KeyRow, hash: str) -> None:
+    """Store the hash of an unchanged key with a newer secret, unless the key was rotated meanwhile."""
+    db.execute(update(api_key).where(api_key.c.id == row.id, api_key.c.hash == row.hash).values(hash=hash))
 
 
 def rotate(db: Connection, secret: bytes, id: str) -> tuple[str, KeyRow]:
@@ -114,18 +117,12 @@ def _lock(db: Connection, email: str) -> None:
         db.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"api_key {email}"))))
 
 
-def _retire(db: Connection, email: str, now: float) -> None:
-    """Revoke the longest unused keys of an email until there is room for one more."""
+def _require_room(db: Connection, email: str) -> None:
+    """Raise TooManyKeys if the email has as many free keys as it may register."""
     is_free = (api_key.c.email == email) & (api_key.c.plan == "free") & ~api_key.c.delegating
-    last_use = func.coalesce(api_key.c.last_used_at, api_key.c.created_at)
-    excess = (
-        select(api_key.c.id)
-        .where(is_free, api_key.c.revoked_at.is_(None))
-        .order_by(last_use.desc(), api_key.c.created_at.desc(), api_key.c.id)
-        .offset(KEYS_PER_EMAIL - 1)
-    )
-    for (id,) in db.execute(excess).all():
-        revoke(db, id, now)
+    held = db.scalar(select(func.count()).where(is_free, api_key.c.revoked_at.is_(None))) or 0
+    if held >= KEYS_PER_EMAIL:
+        raise TooManyKeys(f"This email holds {held} free keys, as many as it may. Revoke one of them first.")
 
 
 _FINDING = select(api_key).where(api_key.c.id == bindparam("wanted"), api_key.c.revoked_at.is_(None))

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, delete, func, select, tuple_
 
 from service import canonical
+from service.market.instants import HOUR
+from service.store.cursors import PageKey
 from service.store.database import insert
 from service.store.plain import lane_states
 from service.store.tables import lane_bar, lane_event
@@ -28,12 +30,26 @@ _HISTORY = (
     .order_by(lane_bar.c.as_of)
     .limit(bindparam("most"))
 )
+_PEAKS = (
+    select(lane_bar.c.lane, func.max(lane_bar.c.equity).label("peak"))
+    .where(lane_bar.c.lane.in_(bindparam("lanes", expanding=True)), lane_bar.c.as_of < bindparam("until"))
+    .group_by(lane_bar.c.lane)
+)
 _EVENTS = (
     select(lane_event.c.body)
     .where(lane_event.c.lane == bindparam("lane"), lane_event.c.time.between(bindparam("since"), bindparam("until")))
     .order_by(lane_event.c.time, lane_event.c.place)
     .limit(bindparam("most"))
 )
+_PLACE = (lane_event.c.time, lane_event.c.place)
+_NEWEST = (
+    select(*_PLACE, lane_event.c.body)
+    .where(lane_event.c.lane == bindparam("lane"), lane_event.c.time.between(bindparam("since"), bindparam("until")))
+    .order_by(*(column.desc() for column in _PLACE))
+    .limit(bindparam("most"))
+)
+# More than the events of a lane at one instant; the value of a key is the instant times this, plus the place.
+_PLACES = 1_000
 
 
 def advance(
@@ -66,6 +82,34 @@ def history(db: Connection, name: str, since: int, until: int, limit: int) -> li
     """The bars of a lane that were complete between two instants, both included, oldest first."""
     rows = db.execute(_HISTORY, {"lane": name, "since": since, "until": until, "most": limit})
     return [LaneBar(*row) for row in rows]
+
+
+def thin(db: Connection, before: int) -> int:
+    """Keep of the bars that were complete before a world second those of full hours; returns how many were deleted.
+
+    The bars of all lanes are those of the feed, so without this they would soon be most of the database.
+    """
+    return db.execute(delete(lane_bar).where(lane_bar.c.as_of < before, lane_bar.c.as_of % HOUR != 0)).rowcount
+
+
+def peaks(db: Connection, names: Iterable[str], until: int) -> dict[str, float]:
+    """The highest equity in USD of each lane that has bars before the instant `until`."""
+    rows = db.execute(_PEAKS, {"lanes": list(names), "until": until})
+    return {row.lane: row.peak for row in rows}
+
+
+def newest_events(
+    db: Connection, name: str, since: int, until: int, limit: int, after: PageKey | None = None
+) -> list[tuple[PageKey, dict[str, Any]]]:
+    """The events of a lane between two instants, both included, newest first, with their keys.
+
+    `after` is the key of the last event of the page before.
+    """
+    query = _NEWEST
+    if after is not None:
+        query = query.where(tuple_(*_PLACE) < divmod(int(after.value), _PLACES))
+    rows = db.execute(query, {"lane": name, "since": since, "until": until, "most": limit})
+    return [(PageKey(time * _PLACES + place, name), canonical.read(body)) for time, place, body in rows]
 
 
 def events(db: Connection, name: str, since: int, until: int, limit: int) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ Instants are world seconds in the tables, and ISO 8601 where they are hashed, si
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +15,8 @@ from service import canonical
 from service.config import SettingsError
 from service.ledger import export as lines
 from service.ledger import proofs, roots
-from service.ledger.chain import ChainEntry, LedgerRow, chained
+from service.ledger.chain import GENESIS, ChainEntry, Kind, LedgerRow, chained
+from service.ledger.handover import handover_row
 from service.ledger.proofs import Proof
 from service.ledger.roots import Root
 from service.market.instants import DAY, iso
@@ -60,8 +61,17 @@ _ADD = {
     "postgresql": "INSERT INTO ledger VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
 }
 _LAST = select(ledger).order_by(ledger.c.seq.desc()).limit(1)
+_LAST_SEQ = select(func.max(ledger.c.seq))
 _BY_SEQ = select(ledger).where(ledger.c.seq == bindparam("wanted"))
 _FROM = select(ledger).where(ledger.c.seq >= bindparam("since")).order_by(ledger.c.seq).limit(bindparam("most"))
+_LIVE = (
+    select(ledger)
+    .where(
+        ledger.c.seq > bindparam("after"), ~ledger.c.backfilled, ledger.c.kind.in_(bindparam("kinds", expanding=True))
+    )
+    .order_by(ledger.c.seq)
+    .limit(bindparam("most"))
+)
 _HASHES = (
     select(ledger.c.hash).where(ledger.c.seq.between(bindparam("first"), bindparam("last"))).order_by(ledger.c.seq)
 )
@@ -71,6 +81,9 @@ _UNSEALED = (
     .order_by(ledger.c.seq)
 )
 _LAST_ROOT = select(ledger_root).order_by(ledger_root.c.last_seq.desc()).limit(1)
+_LAST_HANDOVER = (
+    select(ledger.c.seq, ledger.c.body).where(ledger.c.kind == "handover").order_by(ledger.c.seq.desc()).limit(1)
+)
 _ROOT_OVER = (
     select(ledger_root).where(ledger_root.c.last_seq >= bindparam("seq")).order_by(ledger_root.c.last_seq).limit(1)
 )
@@ -88,7 +101,7 @@ def append(db: Connection, rows: Iterable[LedgerRow], recorded_at: int) -> tuple
     Instants never decrease: the late row of a retried slot is recorded at the instant of the last row. Raises
     ValueError if a body is not JSON.
     """
-    _lock(db)
+    lock(db)
     last = db.execute(_LAST).first()
     instant = max(recorded_at, last.recorded_at) if last else recorded_at
     entries = tuple(chained(rows, iso(instant), _entry(last) if last else None))
@@ -105,13 +118,13 @@ def append(db: Connection, rows: Iterable[LedgerRow], recorded_at: int) -> tuple
 def seal(db: Connection, day: str, key: bytes, signed_at: int) -> Root | None:
     """Sign a root over every unsealed row until the end of `day` (`2026-11-21`, UTC); None when there is none.
 
-    `key` is the private key. Raises SettingsError when another key signed the root before: a verifier cannot
-    distinguish a second key from a forgery, and a published root cannot be withdrawn.
+    `key` is the private key. Raises SettingsError when another key signs this ledger: a verifier cannot distinguish a
+    second key from a forgery, and a published root cannot be withdrawn.
     """
-    _lock(db)
-    before = last_root(db)
-    if before and before.key != roots.public_key(key):
-        raise SettingsError(f"the ledger is signed by another key, {before.key}: restore LEDGER_KEY or its file")
+    lock(db)
+    before, signer = last_root(db), signing_key(db)
+    if signer and signer != roots.public_key(key):
+        raise SettingsError(f"the ledger is signed by another key, {signer}: restore LEDGER_KEY or its file")
     until = int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()) + DAY
     sealed = before.last_seq if before else 0
     hashes = list(db.scalars(_UNSEALED, {"sealed": sealed, "until": until}))
@@ -127,6 +140,23 @@ def seal(db: Connection, day: str, key: bytes, signed_at: int) -> Root | None:
     )
     db.execute(insert(db, ledger_root).values(vars(root) | {"signed_at": signed_at}))
     return root
+
+
+def hand_over(db: Connection, before: bytes, after: bytes, recorded_at: int) -> ChainEntry:
+    """Record that the private key `after` signs the roots from now on, signed by `before`, the one until now."""
+    lock(db)
+    last = head(db)
+    row = handover_row(before, after, last.hash if last else GENESIS)
+    (entry,) = append(db, [row], recorded_at)
+    return entry
+
+
+def signing_key(db: Connection) -> str | None:
+    """The public key that signs the next root: of the last root, or of a hand-over after it; None before the first."""
+    root, handover = last_root(db), db.execute(_LAST_HANDOVER).first()
+    if handover and (root is None or handover.seq > root.last_seq):
+        return canonical.read(handover.body)["key"]
+    return root.key if root else None
 
 
 def head(db: Connection) -> ChainEntry | None:
@@ -151,6 +181,16 @@ def entries(
     if subject is not None:
         wanted = wanted.where(ledger.c.subject == subject)
     return [_entry(row) for row in db.execute(wanted, {"since": since, "most": limit})]
+
+
+def live_entries(db: Connection, after: int, kinds: Sequence[Kind], limit: int) -> list[ChainEntry]:
+    """At most `limit` rows of these kinds after row `after` that are not backfilled, oldest first."""
+    return [_entry(row) for row in db.execute(_LIVE, {"after": after, "kinds": list(kinds), "most": limit})]
+
+
+def last_seq(db: Connection) -> int:
+    """The number of the last row; 0 while there is none."""
+    return db.scalar(_LAST_SEQ) or 0
 
 
 def last_root(db: Connection) -> Root | None:
@@ -194,8 +234,8 @@ def export(db: Connection) -> Iterator[str]:
     yield from (lines.line("root", vars(root)) for root in sealed)
 
 
-def _lock(db: Connection) -> None:
-    """Let one transaction write at a time; on SQLite there is only one writer anyway."""
+def lock(db: Connection) -> None:
+    """Let one transaction append at a time, until it ends; on SQLite there is only one writer anyway."""
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(LOCK)))
 

@@ -22,6 +22,8 @@ class PlainTable:
         self._key = key = next(iter(table.c))
         self._find = select(table.c.body).where(key == bindparam("key"))
         self._every = select(key, table.c.body).order_by(key)
+        span = key.between(bindparam("since"), bindparam("until"))
+        self._newest = select(table.c.body).where(span).order_by(key.desc()).limit(bindparam("most"))
         self._latest = select(table.c.body).order_by(key.desc()).limit(1)
         self._latest_key = select(func.max(key))
 
@@ -45,6 +47,12 @@ class PlainTable:
     def every(self, db: Connection) -> dict[Any, Any]:
         """All values by key, in the order of the keys."""
         return {key: canonical.read(text) for key, text in db.execute(self._every)}
+
+    def newest(self, db: Connection, since: Any, until: Any, limit: int) -> list[Any]:
+        """The values of the largest keys from `since` to `until`, at most `limit`, the largest key first."""
+        return [
+            canonical.read(text) for text in db.scalars(self._newest, {"since": since, "until": until, "most": limit})
+        ]
 
     def latest(self, db: Connection) -> Any | None:
         """The value of the largest key; None in an empty table."""
@@ -71,5 +79,7 @@ apex_calls = PlainTable(tables.apex_call)  # by the instant of the call
 lane_states = PlainTable(tables.lane)  # by lane
 price_books = PlainTable(tables.price_book)  # by the name of the book
 feed_states = PlainTable(tables.news_feed)  # by address
+coin_lists = PlainTable(tables.coin_list)  # the only row has the key COIN_LIST
 
 RECORD = 1
+COIN_LIST = 1

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, TextClause, func, insert, literal, select, update
 
 from service import canonical
 from service.forecasting.predictions import (
@@ -23,21 +23,28 @@ from service.forecasting.predictions import (
     Settlement,
     by_resolution,
 )
-from service.forecasting.voters.brains import VOL
-from service.forecasting.voters.evidence import PastQuestion
+from service.forecasting.voters.ballots import Ballot, Forecast
 from service.questions import Question
-from service.store.tables import odds, prediction, prediction_vote
+from service.store import resolved_days
+from service.store.tables import IS_MARKET, odds, prediction, prediction_vote
 
 AT_ONCE = 400  # keys in one query, because some builds of SQLite allow only a few hundred parameters
+LAST = 2**62  # later than every instant
 MOST_ANSWERS = 500  # settled in one run, so that a run ends in time even after a long pause
 
-# The columns of a prediction; `body`, the answer as it was published, is written for the record and never read.
-_COLUMNS = [column for column in prediction.c if column.name != "body"]
+# The columns of a prediction, without the answer as it was published and what pages of markets are selected by.
+_UNREAD = ("body", "asset", "template", "divergence")
+_COLUMNS = [column for column in prediction.c if column.name not in _UNREAD]
+_VOTE_COLUMNS = [
+    prediction_vote.c[name] for name in ("prediction", "voter", "engine", "weight", *Forecast.__dataclass_fields__)
+]
+# What is scored of a vote; its reasoning is five sixths of its bytes.
+_SCORED_COLUMNS = [literal("").label("reasoning") if column.name == "reasoning" else column for column in _VOTE_COLUMNS]
 _PLAIN = ("id", "category", "rule", "resolver", "created_at", "closes_at", "deadline", "backfilled", "number", "author")
 
 _IS_ANSWER = prediction.c.category == "answer"
-_IS_MARKET = prediction.c.number.is_(None) & ~_IS_ANSWER
 _IS_OPEN = prediction.c.outcome.is_(None)
+_IS_BY_HAND = prediction.c.resolver == "hand"
 _AWAITS_VOTES = prediction.c.number.is_not(None) & prediction.c.voted_at.is_(None) & _IS_OPEN
 
 
@@ -56,6 +63,7 @@ def add(db: Connection, predictions: Sequence[Prediction], body: dict[str, Any] 
     quotes = [asdict(record.odds) | {"prediction": record.id} for record in predictions if record.odds]
     if quotes:
         db.execute(insert(odds), quotes)
+    resolved_days.outdate(db, (record.settlement.resolved_at for record in predictions if record.settlement))
 
 
 def next_number(db: Connection) -> int:
@@ -78,12 +86,14 @@ def commit(db: Connection, id: str, commitment: Commitment, position: LedgerPosi
 def settle(db: Connection, id: str, settlement: Settlement) -> bool:
     """Store the settlement of a prediction; returns False if it is already settled."""
     done = db.execute(update(prediction).where(prediction.c.id == id, _IS_OPEN).values(**_settlement_row(settlement)))
+    if done.rowcount:
+        resolved_days.outdate(db, (settlement.resolved_at,))
     return done.rowcount == 1
 
 
-def ids(db: Connection) -> set[str]:
-    """The ids of all markets and challenges, including settled ones."""
-    return set(db.scalars(select(prediction.c.id).where(~_IS_ANSWER)))
+def ids(db: Connection, since: int = 0) -> set[str]:
+    """The ids of the markets with a deadline at the world second `since` or later, settled or not."""
+    return set(db.scalars(select(prediction.c.id).where(IS_MARKET, prediction.c.deadline >= since)))
 
 
 def find(db: Connection, id: str) -> Prediction | None:
@@ -91,9 +101,16 @@ def find(db: Connection, id: str) -> Prediction | None:
     return next(iter(_load(db, prediction.c.id == id)), None)
 
 
+def by_ids(db: Connection, ids: Sequence[str], *, with_votes: bool = True) -> list[Prediction]:
+    """The predictions with these ids, in their order; without their votes where `with_votes` is False."""
+    loaded = [stored for part in _parts(ids) for stored in _load(db, prediction.c.id.in_(part), with_votes=with_votes)]
+    by_id = {stored.id: stored for stored in loaded}
+    return [by_id[id] for id in ids if id in by_id]
+
+
 def find_market(db: Connection, id: str) -> Prediction | None:
     """The market with this id; None if there is none or if it is a challenge or an answer."""
-    return next(iter(_load(db, prediction.c.id == id, _IS_MARKET)), None)
+    return next(iter(_load(db, prediction.c.id == id, IS_MARKET)), None)
 
 
 def find_challenge(db: Connection, number: int) -> Prediction | None:
@@ -102,8 +119,9 @@ def find_challenge(db: Connection, number: int) -> Prediction | None:
 
 
 def active(db: Connection, now: int) -> list[Prediction]:
-    """The unsettled markets with a deadline after the world second `now`, earliest deadline first."""
-    return _load(db, _IS_MARKET, _IS_OPEN, prediction.c.deadline > now)
+    """The markets that were open at the world second `now`, earliest deadline first."""
+    unsettled = _IS_OPEN | (prediction.c.resolved_at > now)
+    return _load(db, IS_MARKET, unsettled, prediction.c.created_at <= now, prediction.c.deadline > now)
 
 
 def active_challenges(db: Connection, now: int, limit: int) -> list[Prediction]:
@@ -118,8 +136,8 @@ def active_challenges(db: Connection, now: int, limit: int) -> list[Prediction]:
 
 
 def listed(db: Connection) -> list[Prediction]:
-    """All markets and challenges, settled or not, the earliest deadline first."""
-    return _load(db, ~_IS_ANSWER)
+    """All markets and challenges by deadline, settled or not; the votes are without their reasoning."""
+    return _load(db, ~_IS_ANSWER, with_reasoning=False)
 
 
 def unresolved(db: Connection) -> list[Prediction]:
@@ -138,54 +156,50 @@ def due(db: Connection, slot: int) -> list[Prediction]:
     return _load(db, *by_prices, ~_IS_ANSWER) + answers
 
 
-def awaiting_votes(db: Connection) -> list[Prediction]:
-    """The unsettled challenges without votes, the oldest first."""
-    return sorted(_load(db, _AWAITS_VOTES), key=_number)
+def answers_by_hand(db: Connection) -> list[Prediction]:
+    """The unsettled answers that the operator resolves, the earliest deadline first."""
+    return _load(db, _IS_OPEN, _IS_ANSWER, _IS_BY_HAND)
 
 
-def has_unanswered(db: Connection) -> bool:
-    """Whether a challenge has no votes yet."""
-    return db.scalar(select(prediction.c.id).where(_AWAITS_VOTES).limit(1)) is not None
+def awaiting_votes(db: Connection, *, by_hand: bool) -> list[Prediction]:
+    """The unsettled challenges without votes, the oldest first; with `by_hand` also those that no price decides."""
+    return sorted(_load(db, _awaits_votes(by_hand)), key=_number)
+
+
+def has_unanswered(db: Connection, *, by_hand: bool) -> bool:
+    """Whether a challenge awaits votes, like `awaiting_votes`."""
+    return db.scalar(select(prediction.c.id).where(_awaits_votes(by_hand)).limit(1)) is not None
 
 
 def has_any(db: Connection) -> bool:
     """Whether any market was ever opened."""
-    return db.scalar(select(prediction.c.id).where(_IS_MARKET).limit(1)) is not None
+    return db.scalar(select(prediction.c.id).where(IS_MARKET).limit(1)) is not None
 
 
-def settled(db: Connection) -> list[Prediction]:
-    """Everything settled: markets and challenges in order of resolution, then answers by deadline, then by creation."""
-    answers = _load(db, ~_IS_OPEN, _IS_ANSWER)
-    answers.sort(key=lambda answer: (answer.deadline, answer.created_at, answer.id))
-    return by_resolution(_load(db, ~_IS_OPEN, ~_IS_ANSWER)) + answers
+def settled(db: Connection, since: int = 0, until: int = LAST) -> list[Prediction]:
+    """What was resolved from `since` on and before `until`, two world seconds; the votes are without their reasoning.
 
-
-def resolved_questions(db: Connection, now: int, limit: int) -> list[PastQuestion]:
-    """The markets and challenges that resolved yes or no by the world second `now`, newest first, at most `limit`.
-
-    Without an event, or without a vote of plain volatility, a question is left out.
+    Markets and challenges come in order of resolution, then answers by deadline, then by creation.
     """
-    query = (
-        select(prediction.c.question, prediction.c.outcome, prediction_vote.c.p)
-        .join(prediction_vote, prediction_vote.c.prediction == prediction.c.id)
-        .where(prediction_vote.c.voter == VOL.name, prediction.c.outcome.in_(("yes", "no")), ~_IS_ANSWER)
-        .where(prediction.c.resolved_at <= now)
-        .order_by(prediction.c.resolved_at.desc(), prediction.c.id)
-        .limit(limit)
-    )
-    rows = [(canonical.read(question), outcome, base) for question, outcome, base in db.execute(query)]
-    return [
-        PastQuestion(plain["comparator"], plain["negated"], plain["horizon_hours"], base, outcome == "yes")
-        for plain, outcome, base in rows
-        if plain["comparator"] != "open"
-    ]
+    in_span = prediction.c.resolved_at.between(since, until - 1)
+    answers = _load(db, in_span, _IS_ANSWER, with_reasoning=False)
+    answers.sort(key=lambda answer: (answer.deadline, answer.created_at, answer.id))
+    return by_resolution(_load(db, in_span, ~_IS_ANSWER, with_reasoning=False)) + answers
+
+
+def _awaits_votes(by_hand: bool) -> ColumnElement[bool]:
+    is_votable = ~_IS_BY_HAND | (prediction.c.template == "topic") if by_hand else ~_IS_BY_HAND
+    return _AWAITS_VOTES & is_votable
 
 
 def _row(stored: Prediction) -> dict[str, Any]:
-    position = stored.ledger_position
+    position, divergence = stored.ledger_position, stored.divergence_pts
     return {
         **{name: getattr(stored, name) for name in _PLAIN},
         "question": canonical.write(stored.question.to_plain()),
+        "asset": stored.question.asset,
+        "template": stored.question.comparator,
+        "divergence": None if divergence is None else abs(divergence),
         "seq": position.seq if position else None,
         "hash": position.hash if position else None,
         **_commitment_row(stored.commitment),
@@ -196,8 +210,7 @@ def _row(stored: Prediction) -> dict[str, Any]:
 def _commitment_row(commitment: Commitment | None) -> dict[str, Any]:
     if commitment is None:
         return {"voted_at": None, "commitment": None}
-    plain = {name: value for name, value in vars(commitment).items() if name != "votes"}
-    return {"voted_at": commitment.voted_at, "commitment": canonical.write(plain)}
+    return {"voted_at": commitment.voted_at, "commitment": canonical.write(commitment.to_plain())}
 
 
 def _settlement_row(settlement: Settlement | None) -> dict[str, Any]:
@@ -215,21 +228,30 @@ def _vote_rows(id: str, votes: Sequence[CommittedVote]) -> list[dict[str, Any]]:
     return [{**vote.to_plain(), "prediction": id, "place": place} for place, vote in enumerate(votes)]
 
 
-def _load(db: Connection, *conditions: ColumnElement[bool], limit: int | None = None) -> list[Prediction]:
+def _load(
+    db: Connection,
+    *conditions: ColumnElement[bool] | TextClause,
+    limit: int | None = None,
+    with_votes: bool = True,
+    with_reasoning: bool = True,
+) -> list[Prediction]:
     """The predictions that meet the conditions, by deadline; votes and odds are read with one query each."""
     order = (prediction.c.deadline, prediction.c.id)
     rows = db.execute(select(*_COLUMNS).where(*conditions).order_by(*order).limit(limit)).all()
     ids = [row.id for row in rows]
-    votes, quotes = _votes(db, ids), _odds(db, ids)
-    return [_prediction(row, tuple(votes[row.id]), quotes.get(row.id)) for row in rows]
+    votes, quotes = _votes(db, ids, with_reasoning) if with_votes else {}, _odds(db, ids)
+    return [_prediction(row, tuple(votes.get(row.id, ())), quotes.get(row.id)) for row in rows]
 
 
-def _votes(db: Connection, ids: Sequence[str]) -> dict[str, list[CommittedVote]]:
+def _votes(db: Connection, ids: Sequence[str], with_reasoning: bool) -> dict[str, list[CommittedVote]]:
     votes: dict[str, list[CommittedVote]] = defaultdict(list)
-    query = select(prediction_vote).order_by(prediction_vote.c.prediction, prediction_vote.c.place)
+    columns = _VOTE_COLUMNS if with_reasoning else _SCORED_COLUMNS
+    query = select(*columns).order_by(prediction_vote.c.prediction, prediction_vote.c.place)
     for part in _parts(ids):
-        for row in db.execute(query.where(prediction_vote.c.prediction.in_(part))):
-            votes[row.prediction].append(CommittedVote.from_plain(row._asdict()))
+        rows = db.execute(query.where(prediction_vote.c.prediction.in_(part))).all()
+        for row in rows:
+            id, voter, engine, weight, *forecast = list(row)
+            votes[id].append(CommittedVote(Ballot(voter, engine, Forecast(*forecast)), weight))
     return votes
 
 
@@ -238,7 +260,7 @@ def _odds(db: Connection, ids: Sequence[str]) -> dict[str, Odds]:
     return {
         id: Odds(*values)
         for part in _parts(ids)
-        for id, *values in db.execute(query.where(odds.c.prediction.in_(part)))
+        for id, *values in db.execute(query.where(odds.c.prediction.in_(part))).all()
     }
 
 

@@ -2,8 +2,10 @@
 
 A row is one slot of one job. Its state goes from due to running to done; after a failure it is due again with a later
 `next_at`, or dead. Only the newest slot of a job is run, because a run does all work up to its slot; older open slots
-are then skipped. While a row is running, `next_at` is the end of its lease, after which another worker may claim it.
-Instants are wall seconds; a slot is a second of the clock of its job.
+are then skipped. A finished slot deletes the older ones that never failed, so the table holds a few rows of each job
+and the failures of the last days: reading it costs the same however long the service has run. While a row is running,
+`next_at` is the end of its lease, after which another worker may claim it. Instants are wall seconds; a slot is a
+second of the clock of its job.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Float, and_, bindparam, case, delete, func, or_, select, true, update
 
 from service.store.database import insert
 from service.store.tables import job_run
@@ -20,8 +22,36 @@ _ROW = (job_run.c.job, job_run.c.slot, job_run.c.state, job_run.c.attempt, job_r
 _OF_JOB = job_run.c.job == bindparam("job")
 _NEWEST = select(*_ROW).where(_OF_JOB).order_by(job_run.c.slot.desc()).limit(1)
 _DONE = select(func.max(job_run.c.slot)).where(_OF_JOB, job_run.c.state == "done")
+_LAST_ERROR = select(job_run.c.error).where(_OF_JOB).order_by(job_run.c.slot.desc()).limit(1)
 _HELD = select(func.count()).where(_OF_JOB, job_run.c.state == "running", job_run.c.next_at > bindparam("now"))
 _OPEN = job_run.c.state.in_(("due", "running"))
+_UNFAILED = or_(
+    and_(job_run.c.state == "done", job_run.c.attempt == 1), and_(job_run.c.state == "skipped", job_run.c.attempt == 0)
+)
+_QUEUED = select(func.count(job_run.c.job.distinct())).where(
+    job_run.c.state == "due", job_run.c.next_at <= bindparam("now")
+)
+_FINISHED = (
+    select(job_run.c.job, func.max(job_run.c.slot).label("slot"))
+    .where(job_run.c.state == "done")
+    .group_by(job_run.c.job)
+    .subquery()
+)
+_NOW = bindparam("now", type_=Float(53))
+_IS_LATER = func.coalesce(job_run.c.slot > _FINISHED.c.slot, true())
+_SUCCEEDED = case((job_run.c.state.in_(("done", "running")), 1), else_=0)
+_TOOK = case((job_run.c.slot == _FINISHED.c.slot, job_run.c.finished_at - job_run.c.started_at))
+_PROGRESS = (
+    select(
+        job_run.c.job,
+        _NOW - func.coalesce(func.min(case((_IS_LATER, job_run.c.added_at))), _NOW),
+        func.max(_TOOK),
+        func.sum(job_run.c.attempt - _SUCCEEDED),
+    )
+    .outerjoin(_FINISHED, _FINISHED.c.job == job_run.c.job)
+    .group_by(job_run.c.job)
+    .order_by(job_run.c.job)
+)
 
 
 class Run(NamedTuple):
@@ -38,6 +68,19 @@ class Run(NamedTuple):
         return self.state in ("due", "running")
 
 
+class JobProgress(NamedTuple):
+    """How a job stands.
+
+    `lag_s` is for how long a slot after the last finished one has been due, 0 where there is none; `duration_s` is what
+    the last finished run took, None before the first; `failures` are the failed attempts on the slots that are kept.
+    """
+
+    job: str
+    lag_s: float
+    duration_s: float | None
+    failures: int
+
+
 def newest(db: Connection, job: str) -> Run | None:
     """The latest slot of a job, in any state."""
     row = db.execute(_NEWEST, {"job": job}).first()
@@ -49,6 +92,11 @@ def done_up_to(db: Connection, job: str) -> int | None:
     return db.scalar(_DONE, {"job": job})
 
 
+def last_error(db: Connection, job: str) -> str | None:
+    """The error of the latest slot of a job, while it is not done."""
+    return db.scalar(_LAST_ERROR, {"job": job})
+
+
 def is_held(db: Connection, job: str, now: float) -> bool:
     """Whether a slot of this job is running."""
     return bool(db.scalar(_HELD, {"job": job, "now": now}))
@@ -56,7 +104,7 @@ def is_held(db: Connection, job: str, now: float) -> bool:
 
 def add(db: Connection, job: str, slot: int, now: float) -> bool:
     """Make a slot due; returns False if it already exists."""
-    row = {"job": job, "slot": slot, "state": "due", "attempt": 0, "next_at": now}
+    row = {"job": job, "slot": slot, "state": "due", "attempt": 0, "added_at": now, "next_at": now}
     added = insert(db, job_run).values(row).on_conflict_do_nothing().returning(job_run.c.slot)
     return db.scalar(added) is not None
 
@@ -75,7 +123,7 @@ def claim(db: Connection, job: str, slot: int, owner: str, now: float, until: fl
         return None
     older = (job_run.c.job == job) & (job_run.c.slot < slot) & _OPEN
     db.execute(update(job_run).where(older).values(state="skipped", finished_at=now))
-    started = {"state": "running", "owner": owner, "attempt": run.attempt + 1, "next_at": until}
+    started = {"state": "running", "owner": owner, "attempt": run.attempt + 1, "started_at": now, "next_at": until}
     db.execute(update(job_run).where(job_run.c.job == job, job_run.c.slot == slot).values(started))
     return run.attempt + 1
 
@@ -87,8 +135,14 @@ def renew(db: Connection, owners: Iterable[str], until: float) -> None:
 
 
 def finish(db: Connection, job: str, slot: int, owner: str, now: float) -> bool:
-    """Mark a slot done; returns False if `owner` no longer holds it, so its work must not be written."""
-    return _leave(db, job, slot, owner, state="done", finished_at=now, error=None)
+    """Mark a slot done, and delete the older ones that never failed.
+
+    Returns False if `owner` no longer holds it, so its work must not be written.
+    """
+    if not _leave(db, job, slot, owner, state="done", finished_at=now, error=None):
+        return False
+    db.execute(delete(job_run).where(job_run.c.job == job, job_run.c.slot < slot, _UNFAILED))
+    return True
 
 
 def retry(db: Connection, job: str, slot: int, owner: str, at: float, error: str) -> bool:
@@ -101,8 +155,18 @@ def bury(db: Connection, job: str, slot: int, owner: str, now: float, error: str
     return _leave(db, job, slot, owner, state="dead", finished_at=now, error=error)
 
 
+def queued(db: Connection, now: float) -> int:
+    """How many jobs have a slot that may start at `now` and is not running."""
+    return db.scalar(_QUEUED, {"now": now}) or 0
+
+
+def progress(db: Connection, now: float) -> list[JobProgress]:
+    """How every job stands at `now`, by name."""
+    return [JobProgress(*row) for row in db.execute(_PROGRESS, {"now": now})]
+
+
 def prune(db: Connection, before: float) -> int:
-    """Delete the slots finished before the wall second `before`, and return their number.
+    """Delete the failed slots finished before the wall second `before`, and return their number.
 
     The newest slot of a job and its latest done slot are kept, because scheduling depends on them.
     """

@@ -8,13 +8,48 @@ from __future__ import annotations
 import os
 import re
 import secrets
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from service.config import Settings, SettingsError
 
-FILE = "key-secret"
-LEDGER_FILE = "ledger-key"
+FILE: Final = "key-secret"
+OLD_FILE: Final = "key-secret.before"
+LEDGER_FILE: Final = "ledger-key"
 DIGITS = 64
+
+
+@dataclass(frozen=True)
+class KeySecrets:
+    """What API keys are hashed with and webhook secrets derived from; the `old` one is valid until a wall second."""
+
+    current: bytes = field(repr=False)
+    old: bytes | None = field(default=None, repr=False)
+    old_until: int = 0
+
+    def valid(self, now: float) -> list[bytes]:
+        """The secrets that are valid at the wall second `now`, the current one first."""
+        return [self.current, self.old] if self.old and now < self.old_until else [self.current]
+
+
+def old_key_secret(settings: Settings) -> bytes | None:
+    """The key secret before the last rotation; None where there was none."""
+    path = settings.data_dir / OLD_FILE
+    return path.read_bytes().strip() if path.exists() else None
+
+
+def prepare(path: Path) -> bytes:
+    """The new secret that lies beside a secret's file, made by an interrupted rotation or now."""
+    return _read(path.with_name(f"{path.name}.new"))
+
+
+def put_in_place(path: Path, *, keep: Path | None = None) -> None:
+    """Let the prepared secret be the one in use, and keep a copy of the one before."""
+    if keep:
+        os.link(path, draft := keep.with_name(f".{keep.name}.{secrets.token_hex(8)}"))
+        draft.replace(keep)
+    path.with_name(f"{path.name}.new").replace(path)
 
 
 def key_secret(settings: Settings) -> bytes:
@@ -34,12 +69,17 @@ def ledger_key(settings: Settings) -> bytes:
 
     Without it the ledger cannot continue: a verifier cannot distinguish roots of another key from a forgery.
     """
-    chosen, path = settings.ledger_key.get_secret_value(), settings.data_dir / LEDGER_FILE
-    written = chosen or _read(path).decode(errors="replace")
+    path = settings.data_dir / LEDGER_FILE
+    written = settings.ledger_key.get_secret_value() or _read(path).decode(errors="replace")
     if not re.fullmatch(f"[0-9a-fA-F]{{{DIGITS}}}", written):
-        place = "LEDGER_KEY" if chosen else path
-        raise SettingsError(f"{place} holds no ledger key, {DIGITS} hex digits: restore it from a backup")
+        raise SettingsError(f"{path} holds no ledger key, {DIGITS} hex digits: restore it from a backup")
     return bytes.fromhex(written)
+
+
+def exists(settings: Settings, name: str) -> bool:
+    """Whether the secret of this name (FILE or LEDGER_FILE) is set or has a file."""
+    chosen = settings.key_secret if name == FILE else settings.ledger_key
+    return bool(chosen.get_secret_value()) or (settings.data_dir / name).exists()
 
 
 def _read(path: Path) -> bytes:

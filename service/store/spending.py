@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Connection, select
+
 from service.store.database import Database, insert
 from service.store.tables import spending
 
@@ -25,3 +27,9 @@ class StoredSpending:
             )
             total = db.execute(statement.returning(spending.c.tokens, spending.c.usd)).one()
         return total.tokens, total.usd
+
+
+def spent_on(db: Connection, day: str) -> tuple[int, float]:
+    """Tokens and USD of a day (YYYY-MM-DD), including what is reserved for calls under way."""
+    row = db.execute(select(spending.c.tokens, spending.c.usd).where(spending.c.day == day)).first()
+    return (row.tokens, row.usd) if row else (0, 0.0)

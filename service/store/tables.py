@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -16,6 +18,7 @@ from sqlalchemy import (
     Table,
     Text,
     false,
+    text,
 )
 
 metadata = MetaData(
@@ -39,6 +42,16 @@ world = Table(
     Column("wall_origin", BigInteger, nullable=False),
     Column("speed", Float, nullable=False),
     Column("ends", BigInteger),
+)
+
+# Which secrets this database belongs to, without the secrets themselves. One that was replaced is accepted until the
+# wall second `accepted_until`.
+secret_fingerprint = Table(
+    "secret_fingerprint",
+    metadata,
+    Column("name", String(16), primary_key=True),
+    Column("fingerprint", String(16), nullable=False),
+    Column("accepted_until", BigInteger),
 )
 
 bar = Table(
@@ -90,6 +103,33 @@ record = Table(
     Column("body", Text, nullable=False),
 )
 
+# What the track record needs of the predictions that were resolved on a UTC day, by the unix second at which it begins.
+# `body` is None where one was settled since; then it is made again of the predictions and their votes.
+resolved_day = Table(
+    "resolved_day",
+    metadata,
+    Column("day", BigInteger, primary_key=True, autoincrement=False),
+    Column("body", Text),
+)
+
+# The coins outside the seven that were asked about, and the list of those that may be.
+coin = Table(
+    "coin",
+    metadata,
+    Column("asset", String(16), primary_key=True),
+    Column("asked_at", BigInteger, nullable=False),
+    Column("needed_until", BigInteger, nullable=False),
+    Column("as_of", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+)
+coin_list = Table(
+    "coin_list",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("as_of", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
 # The pool's P(higher a day later) and volatility of the coming week, a year, of an asset at the end of an hour.
 hourly_vote = Table(
     "hourly_vote",
@@ -133,6 +173,8 @@ job_run = Table(
     Column("slot", BigInteger, primary_key=True, autoincrement=False),
     Column("state", String(8), nullable=False),
     Column("attempt", Integer, nullable=False),
+    Column("added_at", Float(53)),
+    Column("started_at", Float(53)),
     Column("next_at", Float(53), nullable=False),
     Column("owner", String(64)),
     Column("finished_at", Float(53)),
@@ -155,6 +197,47 @@ api_key = Table(
     Index(None, "email"),
 )
 
+# Where events are sent: `cursor` is the last row of the ledger that is done, `held_until` the end of the lease of the
+# process `owner` that delivers now. Instants here are wall seconds.
+webhook = Table(
+    "webhook",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("key", String(8), ForeignKey(api_key.c.id), nullable=False),
+    Column("url", Text, nullable=False),
+    Column("events", Text, nullable=False),
+    Column("assets", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("rotations", Integer, nullable=False),
+    Column("rotated_at", BigInteger),
+    Column("cursor", BigInteger, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("failing_since", BigInteger),
+    Column("next_at", Float(53), nullable=False),
+    Column("paused_at", BigInteger),
+    Column("paused_reason", Text),
+    Column("owner", String(32)),
+    Column("held_until", Float(53), nullable=False),
+    Index(None, "key"),
+)
+webhook_delivery = Table(
+    "webhook_delivery",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("webhook", String(32), ForeignKey(webhook.c.id), nullable=False),
+    Column("message", String(64), nullable=False, unique=True),
+    Column("seq", BigInteger),
+    Column("event", String(32), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("status", Integer),
+    Column("error", Text),
+    Column("first_at", BigInteger, nullable=False),
+    Column("last_at", BigInteger, nullable=False),
+    Column("duration_ms", Integer, nullable=False),
+    Index(None, "webhook", "number"),
+)
+
 rate_window = Table(
     "rate_window",
     metadata,
@@ -162,6 +245,17 @@ rate_window = Table(
     Column("ends", BigInteger, nullable=False),
     Column("hits", Integer, nullable=False),
     Index(None, "ends"),
+)
+
+# A hit of a window that is refunded at the wall second `expires_at` unless its request settles it before.
+reservation = Table(
+    "reservation",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("key", String(255), nullable=False),
+    Column("ends", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Index(None, "expires_at"),
 )
 
 idempotency = Table(
@@ -176,8 +270,14 @@ idempotency = Table(
     Index(None, "created_at"),
 )
 
+# The markets that are listed in pages; the planner uses an index with this condition only where a query repeats it.
+IS_MARKET = text("category NOT IN ('answer', 'challenge')")
+_OF_MARKETS: dict[str, Any] = {"sqlite_where": IS_MARKET, "postgresql_where": IS_MARKET}
+_FILTERED = ("outcome", "category", "asset", "template")
+
 # A market, a challenge or an answer of the oracle: its question, its commitment and its settlement. `body` is an answer
-# as it was published.
+# as it was published. `asset` and `template` are those of the question, `divergence` is the distance in points between
+# the pool and the outside market; pages of markets are selected and sorted by them.
 prediction = Table(
     "prediction",
     metadata,
@@ -201,7 +301,15 @@ prediction = Table(
     Column("evidence", Text),
     Column("resolved_by", String(80)),
     Column("body", Text),
+    Column("asset", String(16), nullable=False, server_default=""),
+    Column("template", String(16), nullable=False, server_default=""),
+    Column("divergence", Float(53)),
     Index(None, "outcome", "deadline"),
+    Index(None, "resolved_at"),
+    Index(None, "author", "created_at", "id"),
+    Index("ix_prediction_by_deadline", "deadline", "id", *_FILTERED, **_OF_MARKETS),
+    Index("ix_prediction_by_creation", "created_at", "id", *_FILTERED, **_OF_MARKETS),
+    Index("ix_prediction_by_divergence", "divergence", "id", *_FILTERED, **_OF_MARKETS),
 )
 
 prediction_vote = Table(
@@ -220,6 +328,19 @@ prediction_vote = Table(
     Column("usd", Float(53)),
 )
 
+# The inputs of the voters by their hash, which the ledger holds: once for all votes cast from them; `voted_at` and
+# `asset` are those of the first vote.
+vote_input = Table(
+    "vote_input",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("voted_at", BigInteger, nullable=False),
+    Column("asset", String(16), nullable=False),
+    Column("body", Text, nullable=False),
+    Index(None, "voted_at", "hash"),
+    Index(None, "asset", "voted_at", "hash"),
+)
+
 # The prices of an outside market when the votes were cast.
 odds = Table(
     "odds",
@@ -235,6 +356,20 @@ odds = Table(
     Column("fetched_at", BigInteger, nullable=False),
 )
 
+# P(YES) of an open market at an hour, as seen by the voters' pool (`ai`) or the outside market (`odds`). It is never
+# scored, and deleted a month after the settlement.
+opinion = Table(
+    "opinion",
+    metadata,
+    Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
+    Column("holder", String(8), primary_key=True),
+    Column("at", BigInteger, primary_key=True, autoincrement=False),
+    Column("p", Float(53), nullable=False),
+    Column("bid", Float(53)),
+    Column("ask", Float(53)),
+    sqlite_with_rowid=False,
+)
+
 user_vote = Table(
     "user_vote",
     metadata,
@@ -243,6 +378,48 @@ user_vote = Table(
     Column("is_yes", Boolean, nullable=False),
     Column("voted_at", BigInteger, nullable=False),
     Index(None, "caller"),
+)
+
+# Who gives forecasts of markets: `id` names it in the ledger, `name` in public, if it chose one. `caller` is None once
+# its key is revoked. `record` are its scores, computed at `record_at`.
+forecaster = Table(
+    "forecaster",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("caller", String(128)),
+    Column("name", String(32)),
+    Column("created_at", BigInteger, nullable=False),
+    Column("record", Text),
+    Column("record_at", BigInteger),
+    Index(None, "caller", unique=True),
+    Index(None, "name", unique=True),
+)
+
+# Every forecast with the salt of its commitment, which is row `seq` of the ledger; and the scores of the forecasters of
+# a settled market: their P(YES) at the voters' instant, and time-weighted scores over `coverage` (0-1) of the time.
+forecast = Table(
+    "forecast",
+    metadata,
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("prediction", String(96), ForeignKey(prediction.c.id), nullable=False),
+    Column("forecaster", String(32), ForeignKey(forecaster.c.id), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("p", Float(53), nullable=False),
+    Column("salt", String(64), nullable=False),
+    Index(None, "prediction", "seq"),
+    Index(None, "forecaster", "seq"),
+)
+forecast_score = Table(
+    "forecast_score",
+    metadata,
+    Column("forecaster", String(32), ForeignKey(forecaster.c.id), primary_key=True),
+    Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
+    Column("resolved_at", BigInteger, nullable=False),
+    Column("opening", Float(53)),
+    Column("brier", Float(53), nullable=False),
+    Column("log_score", Float(53), nullable=False),
+    Column("coverage", Float(53), nullable=False),
+    Index(None, "resolved_at"),
 )
 
 # Committed price forecasts that wait for their outcome, and the sums of the scores of the others, live or backfilled.
@@ -274,6 +451,18 @@ apex_call = Table(
     Column("p_up", Float(53), nullable=False),
     Column("backfilled", Boolean, nullable=False),
     Column("body", Text, nullable=False),
+)
+
+# What a job computes from the beginning every time, such as the trades of the fund, stored to be read in pages: `at`
+# never falls with the place, from 0.
+sequence_row = Table(
+    "sequence_row",
+    metadata,
+    Column("name", String(16), primary_key=True),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("at", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+    Index(None, "name", "at", "place"),
 )
 
 headline = Table(

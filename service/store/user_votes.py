@@ -26,6 +26,20 @@ def cast(db: Connection, market_id: str, caller: str, is_yes: bool, at: int) -> 
     db.execute(statement.on_conflict_do_update(index_elements=keys, set_=newer))
 
 
+class OwnVote(NamedTuple):
+    """A caller's vote as it counts now."""
+
+    is_yes: bool
+    voted_at: int
+
+
+def find(db: Connection, market_id: str, caller: str) -> OwnVote | None:
+    """A caller's vote on a market; None without one."""
+    own = (user_vote.c.prediction == market_id) & (user_vote.c.caller == caller)
+    row = db.execute(select(user_vote.c.is_yes, user_vote.c.voted_at).where(own)).first()
+    return OwnVote(*row) if row else None
+
+
 def tallies(db: Connection, market_ids: Sequence[str]) -> dict[str, Tally]:
     """The tally of each of these markets that has votes."""
     counts = (

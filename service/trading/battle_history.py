@@ -5,18 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
 
 from service.documents import World
-from service.market.instants import DAY, HOUR, MINUTE, iso
+from service.market.instants import DAY, HOUR, MINUTE, iso, iso_all
 from service.trading.accounts import TERMS
 from service.trading.lanes import LANES, LaneBar
 from service.trading.lanes.lane import LaneEvent, Status, Venue
-from service.trading.statements import usd
+from service.trading.statements import percent, usd
+
+B = TypeVar("B", bound=tuple[Any, ...])
 
 # The approximate maximum of points in a curve; where there are more bars, those between two points are left out.
 MOST_POINTS = 500
 SPACINGS = (5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR, 12 * HOUR, DAY)
+
+
+class MarkedBar(NamedTuple):
+    """A bar of a lane with its fall from the highest equity so far, as a fraction."""
+
+    as_of: int
+    equity: float
+    status: Status
+    fall: float
 
 
 @dataclass(frozen=True)
@@ -26,6 +39,13 @@ class LanePoint:
     time: str
     equity_usd: float
     status: Status
+
+
+@dataclass(frozen=True)
+class HistoryPoint(LanePoint):
+    """A point of a thinned curve; `drawdown_pct` is the fall from the highest equity of all bars since the start."""
+
+    drawdown_pct: float
 
 
 @dataclass(frozen=True)
@@ -54,7 +74,7 @@ class LaneHistory:
     label: str
     venue: Venue
     initial_capital: float
-    points: tuple[LanePoint, ...]
+    points: tuple[HistoryPoint, ...]
     events: tuple[HistoryEvent, ...]
 
 
@@ -76,9 +96,57 @@ class BattleHistory:
     lanes: tuple[LaneHistory, ...]
 
 
+@dataclass(frozen=True)
+class LanePages:
+    """A lane's events or its equity, in pages; what precedes `live_since` was computed by the first start.
+
+    `next` is the cursor of the next page, null on the last.
+    """
+
+    schema: str
+    world: World
+    lane: str
+    label: str
+    live_since: str
+    count: int
+    next: str | None
+
+
+@dataclass(frozen=True)
+class LaneEventsDocument(LanePages):
+    """A page of the trades, harvests and switches of a lane, newest first."""
+
+    events: tuple[HistoryEvent, ...]
+
+
+@dataclass(frozen=True)
+class LaneEquityDocument(LanePages):
+    """A page of the equity of a lane at every bar, oldest first."""
+
+    points: tuple[LanePoint, ...]
+
+
+def events_document(
+    name: str, events: Sequence[Mapping[str, Any]], *, live_since: int, world: World, next: str | None
+) -> LaneEventsDocument:
+    """The page of these events, which are LaneEvents as plain JSON; `live_since` is a unix second."""
+    shown = tuple(_published(LaneEvent(**event)) for event in events)
+    header = (world, name, LANES[name].label, iso(live_since), len(shown), next)
+    return LaneEventsDocument("lane-events/1", *header, shown)
+
+
+def equity_document(
+    name: str, bars: Sequence[LaneBar], *, live_since: int, world: World, next: str | None
+) -> LaneEquityDocument:
+    """The page of these bars; `live_since` is a unix second."""
+    header = (world, name, LANES[name].label, iso(live_since), len(bars), next)
+    return LaneEquityDocument("lane-equity/1", *header, _points(bars))
+
+
 def history(
     bars: Mapping[str, Sequence[LaneBar]],
     events: Mapping[str, Sequence[Mapping[str, Any]]],
+    peaks: Mapping[str, float],
     *,
     since: int,
     until: int,
@@ -87,8 +155,8 @@ def history(
 ) -> BattleHistory:
     """The history of the lanes in `bars`, from their bars and events of the window, oldest first.
 
-    `since` and `until` are unix seconds, `step` is the length of this world's bars in seconds. Events are LaneEvents
-    as plain JSON.
+    `peaks` has the highest equity in USD of each lane that has bars before the window. `since` and `until` are unix
+    seconds, `step` is the length of this world's bars in seconds. Events are LaneEvents as plain JSON.
     """
     ends = [end for passed in bars.values() if passed for end in (passed[0][0], passed[-1][0])]
     spaced = spacing(max(ends) - min(ends) if ends else 0, step)
@@ -100,7 +168,10 @@ def history(
         until=iso(until),
         bar_s=step,
         step_s=spaced,
-        lanes=tuple(_lane(name, thinned(passed, spaced), events[name]) for name, passed in bars.items()),
+        lanes=tuple(
+            _lane(name, thinned(_marked(passed, peaks.get(name, 0.0)), spaced), events[name])
+            for name, passed in bars.items()
+        ),
     )
 
 
@@ -112,22 +183,37 @@ def spacing(span: int, step: int) -> int:
     return next((each for each in SPACINGS if each >= least and each % step == 0), ceil(least / DAY) * DAY)
 
 
-def thinned(bars: Sequence[LaneBar], step: int) -> list[LaneBar]:
+def thinned(bars: Sequence[B], step: int) -> list[B]:
     """The last bar of each `step` seconds of UTC, which includes the last bar of all."""
     last_of = {-(-bar[0] // step): bar for bar in bars}
     return list(last_of.values())
 
 
-def _lane(name: str, bars: Sequence[LaneBar], events: Sequence[Mapping[str, Any]]) -> LaneHistory:
+def _marked(bars: Sequence[LaneBar], peak: float) -> list[MarkedBar]:
+    """The bars with their fall from the highest equity so far: the capital, `peak` or a bar up to that one."""
+    equity = np.array([bar[1] for bar in bars], float)
+    peaks = np.maximum.accumulate(np.append(max(peak, TERMS.capital), equity))[1:]
+    falls = (1 - equity / peaks).tolist()
+    return [MarkedBar(*bar, fall) for bar, fall in zip(bars, falls, strict=True)]
+
+
+def _lane(name: str, bars: Sequence[MarkedBar], events: Sequence[Mapping[str, Any]]) -> LaneHistory:
     lane = LANES[name]
     return LaneHistory(
         name=name,
         label=lane.label,
         venue=lane.venue,
         initial_capital=usd(TERMS.capital),
-        points=tuple(LanePoint(iso(as_of), usd(equity), status) for as_of, equity, status in bars),
+        points=tuple(
+            HistoryPoint(iso(as_of), usd(equity), status, percent(fall)) for as_of, equity, status, fall in bars
+        ),
         events=tuple(_published(LaneEvent(**event)) for event in events),
     )
+
+
+def _points(bars: Sequence[LaneBar]) -> tuple[LanePoint, ...]:
+    times = iso_all(np.array([as_of for as_of, *_ in bars], dtype=np.int64))
+    return tuple(LanePoint(time, usd(equity), status) for time, (_, equity, status) in zip(times, bars, strict=True))
 
 
 def _published(event: LaneEvent) -> HistoryEvent:

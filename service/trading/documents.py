@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from service.documents import Document, DocumentHeader
 from service.trading.leaderboard import Leaderboard
 from service.trading.profile import Profile
-
-# The assets that have a leaderboard of their own. XRP is traded and appears in positions, but is not among them.
-LeaderboardAsset = Literal["btc", "eth", "sol", "bnb", "gold", "silver"]
-LEADERBOARD_ASSETS: tuple[LeaderboardAsset, ...] = get_args(LeaderboardAsset)
 
 
 # The fields of the last base come first.

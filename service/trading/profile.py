@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from service.market.bars import Times
 from service.market.instants import iso
 from service.trading.arena import Accounts, Arena
 from service.trading.leaderboard import LeaderboardEntry
@@ -15,6 +17,7 @@ from service.trading.statements import AccountTrade, trades_of, usd
 from service.trading.strategies import STRATEGIES
 
 RECENT_TRADES = 100
+DAILY_POINTS = 365  # of the equity; older ones are by the month, so that a page stays small
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,9 @@ class EquityPoint:
 class Profile:
     """The content of a strategy's page.
 
-    `standing` is its entry in the leaderboard over all assets. `equity` has a point at each 24:00 UTC since
-    `started_at` and one for now; `recent_trades` are the last 100 closed in any asset, newest first.
+    `standing` is its entry in the leaderboard over all assets. `equity` has a point for now, one at each 24:00 UTC of
+    the last year, and before that one at the end of each month since `started_at`. `recent_trades` are the last 100
+    closed in any asset, newest first.
     """
 
     key: str
@@ -68,12 +72,22 @@ def profile(arena: Arena, standing: LeaderboardEntry) -> Profile:
 
 
 def _curve(arena: Arena, accounts: Accounts) -> tuple[EquityPoint, ...]:
-    """A point for the end of each day and one for now; exactly at 24:00 they are the same point."""
+    """A point for each shown day and one for now; exactly at 24:00 they are the same point."""
     held = {asset: arena.ghosts["buy_and_hold"][asset] for asset in accounts}
-    times = np.append(arena.days, arena.as_of).tolist()
-    rows = zip(times, _path(accounts), _path(held), strict=True)
-    points = {time: EquityPoint(iso(time), usd(equity), usd(benchmark)) for time, equity, benchmark in rows}
+    times = np.append(arena.days, arena.as_of)
+    shown = np.flatnonzero(np.append(shown_days(arena.days), True)).tolist()
+    equity, benchmark = _path(accounts), _path(held)
+    points = {
+        int(times[row]): EquityPoint(iso(int(times[row])), usd(equity[row]), usd(benchmark[row])) for row in shown
+    }
     return tuple(points.values())
+
+
+def shown_days(days: Times) -> NDArray[np.bool_]:
+    """Which ends of days (n,) are shown: those of the last year, and before it the ends of months."""
+    instants = days.astype("datetime64[s]")
+    recent = np.arange(len(days)) >= len(days) - DAILY_POINTS
+    return recent | (instants == instants.astype("datetime64[M]"))
 
 
 def _path(accounts: Accounts) -> list[float]:

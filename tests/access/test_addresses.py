@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.access.addresses import UNREADABLE, network
+from service.access.addresses import UNREADABLE, network, wide_network
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,21 @@ from service.access.addresses import UNREADABLE, network
 )
 def test_ipv4_counts_per_address_and_ipv6_per_64_bit_network(address, counted):
     assert network(address) == counted
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"),
+        ("fe80::1%eth0", "fe80::/48"),
+        ("203.0.113.7", None),
+        ("::ffff:203.0.113.7", None),
+        ("unix:", None),
+        (None, None),
+    ],
+)
+def test_an_ipv6_address_is_in_a_48_bit_network(address, counted):
+    assert wide_network(address) == counted
 
 
 @pytest.mark.parametrize("address", [None, "", "unix:", "203.0.113.7:5123", "203.0.113.07", "x" * 10_000])

@@ -23,6 +23,23 @@ def test_the_case_of_an_address_makes_no_other_address():
     assert normalised("You@Example.COM") == "you@example.com"
 
 
+@pytest.mark.parametrize(
+    ("email", "mailbox"),
+    [
+        ("J.Doe+news@Gmail.com", "jdoe@gmail.com"),
+        ("jdoe@googlemail.com", "jdoe@gmail.com"),
+        ("j.doe+news@outlook.com", "j.doe@outlook.com"),
+        ("j.doe+news@fastmail.com", "j.doe@fastmail.com"),
+        ("j_d.o-e+news@protonmail.com", "jdoe@proton.me"),
+        ("j.doe+news@example.com", "j.doe+news@example.com"),
+        ("...@gmail.com", "...@gmail.com"),
+        ("+news@gmail.com", "+news@gmail.com"),
+    ],
+)
+def test_spellings_that_a_provider_ignores_are_one_mailbox(email, mailbox):
+    assert normalised(email) == normalised(mailbox) == mailbox
+
+
 @given(st.emails())
 def test_a_short_ascii_address_of_rfc_5322_is_accepted(email):
     local, _, domain = email.partition("@")

@@ -18,6 +18,7 @@ from service.market.bars import Bars
 from service.market.clock import WorldClock
 from service.store import snapshots
 from service.store.database import Database
+from service.store.secret import KeySecrets
 from service.trading.arena import Arena, run
 from tests.api.web import Web
 from tests.forecasting.made import panel_of
@@ -70,7 +71,7 @@ def make_app(wall: Wall, tmp_path: Path) -> Callable[..., Flask]:
         settings = Settings(data_dir=tmp_path, **options)
         clock = WorldClock("simulated")
         panel = panel_of(())
-        return create_app(Services(settings, database, clock, STEP, panel, b"a secret of the tests", wall))
+        return create_app(Services(settings, database, clock, STEP, panel, KeySecrets(b"a secret of the tests"), wall))
 
     return make
 

@@ -16,6 +16,7 @@ from service.market.clock import WorldClock
 from service.store import bars
 from service.store.database import Database
 from service.store.plain import contexts
+from service.store.secret import KeySecrets
 from tests.api.conftest import NOON, STEP, Wall
 from tests.forecasting.made import panel_of
 
@@ -36,5 +37,5 @@ def oracle_app(database: Database, folder: Path, wall: Wall, panel: Panel | None
     settings = Settings(data_dir=folder, **options)
     panel = panel or panel_of(quorum=1)
     return create_app(
-        Services(settings, database, WorldClock("simulated"), STEP, panel, b"a secret of the tests", wall)
+        Services(settings, database, WorldClock("simulated"), STEP, panel, KeySecrets(b"a secret of the tests"), wall)
     )

@@ -13,13 +13,14 @@ from service.api.services import Services
 from service.api.serving import serve
 from service.market.clock import WorldClock
 from service.store.database import Database
+from service.store.secret import KeySecrets
 from tests.forecasting.made import panel_of
 
 
 def web() -> Flask:
     settings = config.read()
     database = Database(settings.database)
-    app = create_app(Services(settings, database, WorldClock("simulated"), 300, panel_of(()), b"secret"))
+    app = create_app(Services(settings, database, WorldClock("simulated"), 300, panel_of(()), KeySecrets(b"secret")))
     app.add_url_rule("/waiting", "waiting", lambda: _wait(settings.data_dir))
     app.add_url_rule("/process", "process", lambda: str(os.getpid()))
     app.add_url_rule("/address", "address", auth.address)

@@ -18,6 +18,7 @@ from service.api.streaming import StreamEvent
 from service.errors import ServiceUnavailable
 from service.market.clock import WorldClock
 from service.store.database import Database
+from service.store.secret import KeySecrets
 from tests.forecasting.made import panel_of
 
 FIRST, LAST = StreamEvent("vote", b'{"a":1}'), StreamEvent("consensus", b'{"all":1}')
@@ -26,7 +27,9 @@ FIRST, LAST = StreamEvent("vote", b'{"a":1}'), StreamEvent("consensus", b'{"all"
 def web() -> Flask:
     settings = config.read()
     app = create_app(
-        Services(settings, Database(settings.database), WorldClock("simulated"), 300, panel_of(()), b"secret")
+        Services(
+            settings, Database(settings.database), WorldClock("simulated"), 300, panel_of(()), KeySecrets(b"secret")
+        )
     )
     app.register_blueprint(room(settings.data_dir))
     return app

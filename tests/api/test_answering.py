@@ -11,6 +11,7 @@ from flask import Flask
 
 from service.api.answering import Answering, answering
 from service.api.auth import Caller
+from service.api.question_input import QuestionInput
 from service.errors import Busy, ServiceUnavailable
 from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.polling import Reply
@@ -62,26 +63,26 @@ def part(app: Flask) -> Iterator[Answering]:
 
 def test_a_full_server_is_busy_until_a_place_is_free(part: Answering):
     """A place may be closed twice and counts once."""
-    first = part.open(QUESTION, CALLER).place
-    part.open(QUESTION, CALLER)
+    first = part.open(QuestionInput(QUESTION), CALLER).place
+    part.open(QuestionInput(QUESTION), CALLER)
     with pytest.raises(Busy):
-        part.open(QUESTION, CALLER)
+        part.open(QuestionInput(QUESTION), CALLER)
     first.close()
     first.close()
-    part.open(QUESTION, CALLER)
+    part.open(QuestionInput(QUESTION), CALLER)
     with pytest.raises(Busy):
-        part.open(QUESTION, CALLER)
+        part.open(QuestionInput(QUESTION), CALLER)
 
 
 def test_identical_questions_share_a_run_until_the_next_bar(part: Answering, seat, sqlite, wall):
     """Case and spaces make no difference."""
     wall.time += STEP - 10
-    answer = part.answer(QUESTION, CALLER)
-    shared = part.answer(f"  {QUESTION.upper()} ", Caller("203.0.113.8"))
+    answer = part.answer(QuestionInput(QUESTION), CALLER)
+    shared = part.answer(QuestionInput(f"  {QUESTION.upper()} "), Caller("203.0.113.8"))
     assert (shared.id, answer.cached, shared.cached, seat.calls) == (answer.id, False, True, 1)
     wall.time += 10
     observe(sqlite, int(wall.time))
-    renewed = part.answer(QUESTION, CALLER)
+    renewed = part.answer(QuestionInput(QUESTION), CALLER)
     assert (renewed.cached, seat.calls) == (False, 2)
     assert renewed.id != answer.id
 
@@ -91,7 +92,7 @@ def test_a_concurrent_caller_waits_for_the_run_of_another(app: Flask, seat):
 
     def ask() -> Answer:
         with app.test_request_context():
-            return answering().answer(QUESTION, CALLER)
+            return answering().answer(QuestionInput(QUESTION), CALLER)
 
     with ThreadPoolExecutor(2) as threads:
         leader = threads.submit(ask)
@@ -104,7 +105,7 @@ def test_a_concurrent_caller_waits_for_the_run_of_another(app: Flask, seat):
 
 
 def test_the_steps_end_with_the_answer_that_is_stored(part: Answering, sqlite):
-    *replies, answer = part.steps(part.open(QUESTION, CALLER))
+    *replies, answer = part.steps(part.open(QuestionInput(QUESTION), CALLER))
     voted: dict[str, Reply] = dict(reply for reply in replies if reply)
     assert isinstance(answer, Answer)
     assert set(voted) == set(answer.votes) == {"trend"}
@@ -114,12 +115,12 @@ def test_the_steps_end_with_the_answer_that_is_stored(part: Answering, sqlite):
 
 def test_an_abandoned_stream_leaves_its_question_to_the_next(part: Answering, seat):
     """The caller of the first stream disconnects before the answer."""
-    stream = part.steps(part.open(QUESTION, CALLER))
+    stream = part.steps(part.open(QuestionInput(QUESTION), CALLER))
     next(stream)
     stream.close()
-    assert not part.answer(QUESTION, CALLER).cached
+    assert not part.answer(QuestionInput(QUESTION), CALLER).cached
 
 
 def test_before_the_first_bars_no_question_is_read(sqlite, tmp_path, wall):
     with oracle_app(sqlite, tmp_path, wall).test_request_context(), pytest.raises(ServiceUnavailable):
-        answering().open(QUESTION, CALLER)
+        answering().open(QuestionInput(QUESTION), CALLER)

@@ -11,7 +11,8 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.market.instants import DAY, HOUR, utc
-from service.store import keys, ledger, predictions
+from service.market.rates import ASSUMED
+from service.store import keys, ledger, predictions, rates
 from service.store.database import Database
 from tests.api.conftest import NOON, Wall
 from tests.api.opened import NAMES, SPOTS, commitment, let_vote, market, settle, tell_prices
@@ -89,6 +90,13 @@ class TestCreating:
         assert (shown["context"]["price"], shown["context"]["change_24h_pct"]) == (SPOTS["btc"], 2.0)
         assert shown["context"]["distance_pct"] == pytest.approx(20)
 
+    def test_its_level_may_be_in_another_currency(self, create, database):
+        with database.writing() as db:
+            rates.save(db, NOON, ASSUMED)
+        shown = create("Will Bitcoin be above 50,000 euros?").json
+        assert shown["understood"]["level"] == pytest.approx(54_200)
+        assert "54,200 USD" in shown["resolution"]["rule"]
+
     def test_it_is_then_among_the_open_ones_and_under_its_number(self, create, send):
         created = [create().json, create("Will gold rise?").json]
         listed = send("GET", ACTIVE).json
@@ -118,6 +126,11 @@ class TestCreating:
             answers = list(threads.map(lambda n: create(address=f"203.0.113.{n}"), range(8)))
         assert [answer.status_code for answer in answers] == [200] * 8
         assert sorted(answer.json["number"] for answer in answers) == list(range(1, 9))
+
+    def test_refused_questions_are_limited_by_the_minute(self, create):
+        """They cost no challenge of the day."""
+        refused = [create("best pizza in Rome").status_code for _ in range(61)]
+        assert refused == [400] * 60 + [429]
 
     def test_a_retry_under_the_same_idempotency_key_creates_one(self, create, send):
         first, again = (create(headers={"Idempotency-Key": "once"}) for _ in range(2))
@@ -293,7 +306,7 @@ class TestVoting:
         if number != "active":
             assert send("GET", f"/api/challenges/{number}").status_code == 404
 
-    @pytest.mark.parametrize("side", ["YES", "maybe", "", None, True, 1])
+    @pytest.mark.parametrize("side", ["YEAH", "maybe", "", None, True, 1])
     def test_a_vote_is_yes_or_no(self, create, vote, side):
         create()
         assert vote(1, side).json["errors"][0]["field"] == "vote"

@@ -6,7 +6,7 @@ import gzip
 import sys
 
 import pytest
-from flask import Flask
+from flask import Flask, Response
 from flask.testing import FlaskClient
 
 from service.api.encoding import chosen
@@ -22,6 +22,9 @@ else:
 def app(make_app, sqlite) -> Flask:
     app = make_app(sqlite)
     add_document(app, sqlite)
+    app.add_url_rule("/bytes/<int:size>", "bytes", lambda size: Response(b"x" * size, mimetype="application/json"))
+    app.add_url_rule("/stream", "stream", lambda: Response(iter([BODY]), mimetype="application/json"))
+    app.add_url_rule("/picture", "picture", lambda: Response(BODY, mimetype="image/png"))
     return app
 
 
@@ -81,3 +84,35 @@ def test_a_current_tag_gets_a_304_without_a_body(client: FlaskClient):
 @pytest.mark.parametrize("candidate", ['"other"', 'W/"other"', "W/", "", '"'])
 def test_any_other_tag_gets_the_document(client: FlaskClient, candidate: str):
     assert client.get(PATH, headers={"If-None-Match": candidate}).status_code == 200
+
+
+@pytest.mark.parametrize(("encoding", "decompress"), [("gzip", gzip.decompress), ("zstd", zstd.decompress)])
+def test_any_answer_of_a_kibibyte_is_compressed(client: FlaskClient, encoding: str, decompress):
+    answer = client.get("/bytes/1024", headers={"Accept-Encoding": encoding})
+    assert (answer.headers["Content-Encoding"], decompress(answer.data)) == (encoding, b"x" * 1024)
+    assert answer.headers["Content-Length"] == str(len(answer.data))
+    assert answer.headers.getlist("Vary") == ["Accept-Encoding"]
+
+
+def test_an_answer_that_could_be_compressed_says_so(client: FlaskClient):
+    answer = client.get("/bytes/1024")
+    assert (answer.data, answer.headers["Vary"]) == (b"x" * 1024, "Accept-Encoding")
+    assert "Content-Encoding" not in answer.headers
+
+
+@pytest.mark.parametrize("path", ["/bytes/1023", "/stream", "/picture"])
+def test_small_streamed_and_packed_answers_are_left(client: FlaskClient, path: str):
+    answer = client.get(path, headers={"Accept-Encoding": "gzip"})
+    assert {"Content-Encoding", "Vary"}.isdisjoint(answer.headers.keys())
+
+
+def test_a_prepared_document_is_not_compressed_again(client: FlaskClient):
+    answer = client.get(PATH, headers={"Accept-Encoding": "gzip"})
+    assert answer.headers.getlist("Content-Encoding") == ["gzip"]
+    assert answer.headers.getlist("Vary") == ["Accept-Encoding"]
+
+
+def test_a_refusal_is_compressed_like_an_answer(client: FlaskClient):
+    wrong = {f"a long name of a field that does not exist {n}": 1 for n in range(20)}
+    answer = client.post("/api/v1/register", json=wrong, headers={"Accept-Encoding": "gzip"})
+    assert (answer.status_code, answer.headers["Content-Encoding"]) == (400, "gzip")

@@ -6,6 +6,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import text
+from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from structlog.testing import capture_logs
 
 from service import errors
@@ -37,6 +38,11 @@ RAISED = [
     (errors.Busy("No."), 503, {"retry_after_s"}),
     (errors.NoVoters("No.", abstained={"vol": "too little history"}), 503, {"retry_after_s", "abstained"}),
     (errors.VotingClosed("No."), 409, set()),
+    (errors.TooManyWebhooks("No."), 409, set()),
+    (errors.PlanRequired("No."), 403, set()),
+    (errors.RegistrationClosed("No."), 403, set()),
+    (errors.TooManyKeys("No."), 409, set()),
+    (errors.NameTaken("No."), 409, set()),
 ]
 
 
@@ -106,6 +112,14 @@ def test_an_unavailable_database_is_a_retryable_503(app: Flask, sqlite):
     assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
     assert "no_such_table" not in answer.text
     assert logged[0]["event"] == "database_fault"
+
+
+@pytest.mark.parametrize("kind", [InterfaceError, InternalError, OperationalError])
+def test_a_broken_connection_is_a_503_too(answer_to, kind):
+    """Drivers disagree about its class: the server's own timeout in a transaction is an internal error."""
+    answer = answer_to(kind("SELECT secret", None, Exception("secret")))
+    assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
+    assert "secret" not in answer.text
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from service.forecasting.densities.views import VIEWS
 from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS
+from service.store import snapshots
 from tests.running_service import RunningService, copied, running_service
 
 
@@ -49,6 +50,16 @@ def test_before_the_first_fit_there_is_none(client):
     assert client.get("/api/v1/forecasts/btc").status_code == 503
 
 
+def test_an_asset_with_too_little_history_is_named(client, sqlite):
+    """Where other assets have a forecast, the first run has finished."""
+    with sqlite.writing() as db:
+        snapshots.save(db, "forecasts/btc", 1, b"{}")
+    answer = client.get("/api/v1/forecasts/gold?horizon=1h")
+    assert answer.status_code == 503
+    assert "Gold" in answer.json["detail"]
+    assert client.get("/api/v1/forecasts/btc").status_code == 200
+
+
 def test_one_horizon_can_be_asked_alone(running):
     """The same forecast as in the whole document, with an ETag of its own."""
     whole = running.client.get("/api/v1/forecasts/btc")
@@ -82,3 +93,12 @@ def test_the_ledger_lists_the_committed_forecasts(running):
     page = running.client.get("/api/v1/ledger?kind=price_forecast&limit=2").json
     assert [entry["kind"] for entry in page["entries"]] == ["price_forecast"] * 2
     assert {"btc", "eth"} <= page["entries"][0]["body"]["forecasts"].keys()
+
+
+def test_it_is_renewed_with_every_bar(running):
+    """Also between full hours, when the voters are not fitted; so it is never stale while bars arrive."""
+    for _ in range(3):
+        running.move(300)
+        forecast = running.client.get("/api/v1/forecasts/btc").json
+        prices = running.client.get("/api/v1/prices").json["prices"]
+        assert forecast["as_of"] == forecast["price_as_of"] == prices[0]["as_of"]

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import select
+from structlog.testing import capture_logs
 
 from service.api.health import DOCUMENTS
 from service.forecasting.voters.fits import VERSION, Fits
 from service.forecasting.voters.linear import LinearFit
 from service.market.bars import from_rows
-from service.store import bars, snapshots
+from service.store import bars, runs, snapshots
 from service.store.plain import fits
 from service.store.tables import heartbeat
 from tests.api.conftest import STEP, Wall
@@ -51,6 +52,7 @@ def test_it_is_ready_with_current_bars_and_fitted_voters(client: FlaskClient, kn
         "as_of": "2027-01-15T11:58:20Z",
         "age_s": 100,
         "fitted_at": "2027-01-15T11:53:20Z",
+        "late": [],
     }
 
 
@@ -96,3 +98,46 @@ def test_a_database_that_takes_no_write_is_not_ready(client: FlaskClient, know, 
         db.commit()
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
+
+
+def due_for(sqlite, job: str, since: float) -> None:
+    with sqlite.writing() as db:
+        runs.add(db, job, int(since), since)
+
+
+def test_a_late_job_is_named_in_words(client: FlaskClient, know, sqlite, wall: Wall):
+    know()
+    due_for(sqlite, "apex", wall.time - 7200)
+    due_for(sqlite, "rank", wall.time - 60)
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json["late"]) == (200, ["the job apex has been due for 120 min without success"])
+
+
+@pytest.mark.parametrize("job", ["tick", "seal"])
+@pytest.mark.parametrize(("lag_s", "status"), [(3599, 200), (3700, 503)])
+def test_without_a_tick_or_seal_for_an_hour_it_is_not_ready(client, know, sqlite, wall: Wall, job, lag_s, status):
+    know()
+    due_for(sqlite, job, wall.time - lag_s)
+    answer = client.get("/readyz")
+    assert answer.status_code == status
+    assert status == 200 or f"the job {job} has been due for 62 min" in answer.json["detail"]
+
+
+@pytest.mark.parametrize(("age_s", "status"), [(-5, 200), (-6, 503), (-258_860, 503)])
+def test_bars_ahead_of_the_clock_are_not_ready(client: FlaskClient, know, age_s: int, status: int):
+    know(age_s=age_s)
+    answer = client.get("/readyz")
+    assert answer.status_code == status
+    assert status == 200 or f"{-age_s} s of world time ahead of the clock" in answer.json["detail"]
+    assert status == 503 or answer.json["age_s"] == 0
+
+
+def test_a_change_of_readiness_is_logged_once(client: FlaskClient, know):
+    with capture_logs() as events:
+        client.get("/readyz")
+        client.get("/readyz")
+        know()
+        client.get("/readyz")
+        client.get("/readyz")
+    assert [event["event"] for event in events] == ["not_ready", "ready"]
+    assert "no price bars yet" in events[0]["missing"]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import re
+from typing import Literal
 
 import pytest
 from flask import Flask
@@ -9,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.api.inputs import MAX_BODY_BYTES, MAX_DEPTH, Query, depth, parse_object, read_query
+from service.api.openapi import routes
 from service.errors import InvalidRequest
 
 values = st.recursive(
@@ -110,7 +113,7 @@ def test_every_wrong_field_is_named_with_what_it_may_hold(client: FlaskClient):
     assert messages == {
         "email": "Field required",
         "app_name": "Input should be a valid string",
-        "colour": "Extra inputs are not permitted",
+        "colour": "is unknown; allowed: email, app_name",
     }
 
 
@@ -166,3 +169,38 @@ def test_a_query_is_read_into_its_types_and_bounded(app: Flask):
         assert read_query(AssetQuery) == AssetQuery(asset="btc", count=3)
     with app.test_request_context(f"/?asset={'x' * 3000}"), pytest.raises(InvalidRequest, match="2048"):
         read_query(AssetQuery)
+
+
+class SideQuery(Query):
+    side: Literal["yes", "no"] | None = None
+    interval: Literal["1h", "ALL"] = "1h"
+
+
+@pytest.mark.parametrize(("sent", "read"), [("YES", "yes"), ("No", "no"), ("yes", "yes")])
+def test_the_case_of_an_enum_does_not_matter(app: Flask, sent: str, read: str):
+    with app.test_request_context(f"/?side={sent}&interval=all"):
+        assert read_query(SideQuery) == SideQuery(side=read, interval="ALL")
+
+
+def test_a_vote_in_capitals_is_read(client: FlaskClient):
+    """Bodies read enums as queries do; this market does not exist, which is noticed after the body is read."""
+    assert client.post("/api/v1/predictions/none-such/vote", json={"vote": "YES"}).status_code == 404
+
+
+def get_paths(app: Flask) -> list[str]:
+    """An address of every GET operation."""
+    return [re.sub("{[^}]*}", "btc", route.path) for route in routes(app) if route.method == "GET"]
+
+
+def test_every_endpoint_refuses_an_unknown_parameter(app: Flask, client: FlaskClient, api_key: str):
+    """One behaviour everywhere: 400, with the parameters that are allowed."""
+    for path in get_paths(app):
+        answer = client.get(path, query_string={"colour": "red"}, headers={"X-API-Key": api_key})
+        assert (path, answer.status_code, answer.json["code"]) == (path, 400, "invalid_request")
+        messages = [error["message"] for error in answer.json["errors"] if error["field"] == "colour"]
+        assert [message.startswith("is unknown; allowed: ") for message in messages] == [True], path
+
+
+def test_an_unknown_parameter_costs_nothing(client: FlaskClient, api_key: str):
+    client.get("/api/v1/predictions?colour=red", headers={"X-API-Key": api_key})
+    assert client.get("/api/v1/me", headers={"X-API-Key": api_key}).json["used"] == 0

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from service.access.keys import NOBODY, key_id, mint
+from service.access.quota import NETWORK_FACTOR
 from service.api import auth
+from service.config import Settings
 from service.store import keys
-from tests.api.web import EMAIL, NOON, Web
+from tests.api.web import EMAIL, NOON, Web, rate_headers
 
 UNKNOWN = mint(b"gone", bytes(32))
 
@@ -41,12 +43,45 @@ class TestRegistering:
             del answer["api_key"], answer["key_id"]
         assert first == again
 
-    def test_a_fourth_time_ends_the_key_longest_unused(self, web):
-        issued = []
-        for email in (EMAIL, EMAIL.upper(), EMAIL, EMAIL.title()):
-            issued.append(web.register(email).json["api_key"])
-            web.now += 1
-        assert [me(web, key).status_code for key in issued] == [401, 200, 200, 200]
+    def test_a_fourth_time_is_refused_and_ends_no_key(self, web):
+        """However the address of the mailbox is spelt."""
+        spellings = ("j.doe@gmail.com", "JDoe+a@GMail.com", "jdoe@googlemail.com", "jd.oe+b@gmail.com")
+        *issued, refused = [web.register(email) for email in spellings]
+        assert [me(web, answer.json["api_key"]).status_code for answer in issued] == [200, 200, 200]
+        assert (refused.status_code, refused.json["code"]) == (429, "rate_limited")
+
+    def test_too_many_keys_look_like_too_many_of_an_address(self, web):
+        """The answers differ in nothing, so neither says whether an email is known."""
+        by_email = [web.register(address=f"203.0.113.{n}") for n in range(4)][-1]
+        by_address = [web.register(f"{n}@example.com") for n in range(11)][-1]
+        shown = [(answer.status_code, rate_headers(answer)) for answer in (by_email, by_address)]
+        assert shown[0] == shown[1]
+        assert by_email.json | {"request_id": ""} == by_address.json | {"request_id": ""}
+
+    def test_a_revoked_key_makes_room_for_another(self, web):
+        key, *_ = [web.register().json["api_key"] for _ in range(3)]
+        assert web.register().status_code == 429
+        web.send("DELETE", "/api/v1/me", key=key)
+        assert web.register().status_code == 200
+
+    def test_the_networks_of_one_site_share_a_limit(self, web):
+        """655,360 keys a day came from one IPv6 /48 when only its 65,536 networks were counted."""
+        came = [
+            web.register(f"{n}@example.com", address=f"2001:db8:1:{n:x}::1").status_code
+            for n in range(10 * NETWORK_FACTOR + 1)
+        ]
+        assert came == [200] * 10 * NETWORK_FACTOR + [429]
+        assert web.register("other@example.com", address="2001:db8:2::1").status_code == 200
+
+    def test_a_closed_service_registers_nobody(self, web):
+        web.settings = Settings(registration="closed")
+        web.app = web.started()
+        refused = web.register()
+        assert (refused.status_code, refused.json["code"]) == (403, "registration_closed")
+
+    def test_an_invalid_email_is_answered_with_an_example(self, web):
+        (error,) = web.register("nobody").json["errors"]
+        assert error["message"].endswith("such as you@example.com")
 
     @pytest.mark.parametrize(
         ("body", "field"),
@@ -101,7 +136,7 @@ class TestAKey:
         assert me(web, other).status_code == 401
 
     def test_is_read_from_its_header_alone(self, web, key):
-        assert web.send("GET", f"/look?X-API-Key={key}").json == {"caller": "address:203.0.113.7"}
+        assert web.send("GET", f"/look?X-API-Key={key}").status_code == 400
         assert web.send("GET", "/api/v1/me", headers={"Authorization": f"Bearer {key}"}).status_code == 401
 
     def test_is_noted_as_used_once_a_minute(self, web, key):
@@ -125,9 +160,11 @@ class TestMe:
                 "plan": "free",
                 "delegating": False,
                 "end_user": None,
+                "forecaster": None,
                 "daily_limit": 10,
                 "used": 1,
                 "quota": {"limit": 10, "remaining": 9, "reset_at": "2026-11-22T00:00:00Z"},
+                "paused_webhooks": [],
             }
 
     def test_shows_the_usage_of_an_end_user_to_a_delegating_key(self, web):

@@ -8,10 +8,10 @@ from dataclasses import asdict
 import pytest
 from flask.testing import FlaskClient
 
+from service.market.assets import ASSETS
 from service.market.headers import header
 from service.trading.arena import Arena
 from service.trading.documents import (
-    LEADERBOARD_ASSETS,
     LeaderboardDocument,
     StrategyDocument,
     leaderboard_document,
@@ -28,7 +28,7 @@ PATH = "/api/v1/leaderboard"
 def boards(arena: Arena) -> dict[str, LeaderboardDocument]:
     """The seven documents of the ranking, by the name they are stored under."""
     head = header(arena.as_of, arena.as_of, step=300, world="simulated", sources={"btc": "made"})
-    names = {"leaderboard": None} | {f"leaderboard/{asset}": asset for asset in LEADERBOARD_ASSETS}
+    names = {"leaderboard": None} | {f"leaderboard/{asset}": asset for asset in ASSETS}
     return {name: leaderboard_document(leaderboard(arena, asset), head) for name, asset in names.items()}
 
 
@@ -67,14 +67,14 @@ class TestLeaderboard:
         assert [ghost["rank"] for ghost in answer.json["ghosts"]] == [None, None]
         as_described(PATH, answer.json)
 
-    @pytest.mark.parametrize("asset", LEADERBOARD_ASSETS)
+    @pytest.mark.parametrize("asset", ASSETS)
     def test_with_an_asset_it_ranks_the_accounts_in_it(self, client: FlaskClient, headers, ranked, boards, asset: str):
         answer = client.get(PATH, query_string={"asset": asset}, headers=headers).json
         assert answer == plain(boards[f"leaderboard/{asset}"])
         assert (answer["asset"], answer["assets"]) == (asset, [asset])
         assert {position["asset"] for entry in answer["entries"] for position in entry["positions"]} <= {asset}
 
-    @pytest.mark.parametrize("query", ["asset=xrp", "asset=BTC", "asset=", "asset=null", "asset=btc&asset=eth"])
+    @pytest.mark.parametrize("query", ["asset=doge", "asset=", "asset=null", "asset=btc&asset=eth"])
     def test_an_unknown_asset_is_refused_and_not_counted(self, client: FlaskClient, headers, ranked, query: str):
         refused = client.get(f"{PATH}?{query}", headers=headers)
         assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
@@ -83,7 +83,7 @@ class TestLeaderboard:
 
     def test_the_refusal_names_the_valid_assets(self, client: FlaskClient, headers, ranked):
         message = client.get(f"{PATH}?asset=doge", headers=headers).json["errors"][0]["message"]
-        assert all(f"'{asset}'" in message for asset in LEADERBOARD_ASSETS)
+        assert all(f"'{asset}'" in message for asset in ASSETS)
 
     def test_a_misspelt_parameter_is_refused(self, client: FlaskClient, headers, ranked):
         assert client.get(f"{PATH}?assets=btc", headers=headers).json["errors"][0]["field"] == "assets"
@@ -97,8 +97,27 @@ class TestLeaderboard:
         answer = client.get(PATH, headers=headers)
         assert answer.headers["Cache-Control"] == "no-store"
         again = client.get(PATH, headers=headers | {"If-None-Match": answer.headers["ETag"]})
-        assert (again.status_code, again.data, again.headers["X-RateLimit-Remaining"]) == (304, b"", "8")
+        assert (again.status_code, again.data, again.headers["X-RateLimit-Remaining"]) == (304, b"", "9")
         assert again.headers["Cache-Control"] == "no-store"
+
+    def test_current_copies_and_heads_cost_nothing(self, client: FlaskClient, headers, ranked):
+        """Not even when the quota is used up."""
+        tag, *_ = [client.get(PATH, headers=headers).headers["ETag"] for _ in range(10)]
+        assert client.get(PATH, headers=headers).status_code == 429
+        current = client.get(PATH, headers=headers | {"If-None-Match": tag})
+        head = client.head(PATH, headers=headers)
+        assert (current.status_code, head.status_code, head.data) == (304, 200, b"")
+        assert {answer.headers["X-RateLimit-Remaining"] for answer in (current, head)} == {"0"}
+
+    def test_a_refusal_has_no_header_of_the_document(self, client: FlaskClient, headers, ranked):
+        refused = [client.get(PATH, headers=headers) for _ in range(11)][-1]
+        assert refused.status_code == 429
+        assert not {"ETag", "Content-Encoding"} & set(refused.headers.keys())
+
+    def test_copies_that_are_current_are_limited_by_the_minute(self, client: FlaskClient, headers, ranked):
+        tag = client.get(PATH, headers=headers).headers["ETag"]
+        came = [client.get(PATH, headers=headers | {"If-None-Match": tag}).status_code for _ in range(120)]
+        assert came == [304] * 119 + [429]
 
     def test_before_the_first_ranking_it_is_503_and_free(self, client: FlaskClient, headers):
         refused = client.get(PATH, headers=headers)

@@ -168,6 +168,18 @@ def test_it_is_public_limited_and_not_cached(client: FlaskClient, recorded):
     assert [client.get(f"{PATH}/head").status_code for _ in range(120)] == [200] * 119 + [429]
 
 
+def test_a_page_with_a_next_one_never_changes(client: FlaskClient, sqlite, recorded):
+    page = client.get(f"{PATH}?limit=7")
+    assert (page.headers["Cache-Control"], page.json["head"]["seq"]) == ("no-store", 7)
+    full = client.get(f"{PATH}?limit=3")
+    assert (full.headers["Cache-Control"], full.json["head"]) == ("public, max-age=86400, immutable", None)
+    with sqlite.writing() as db:
+        stored.append(db, [LedgerRow("votes", "daily-btc-up-9", {"p": 0.5}, False)], NOON + DAY)
+    assert client.get(f"{PATH}?limit=3").data == full.data
+    unchanged = client.get(f"{PATH}?limit=3", headers={"If-None-Match": full.headers["ETag"]})
+    assert unchanged.status_code == 304
+
+
 def test_the_documented_proof_holds():
     """The captured proof proves the captured row under the key of the captured root."""
     roots, entry, proof = (

@@ -11,8 +11,14 @@ from flask.testing import FlaskClient
 from jsonschema import Draft202012Validator
 from werkzeug.test import TestResponse
 
+from service.api.answering import answering
+from service.api.auth import Caller
+from service.api.question_input import QuestionInput
+from service.market.instants import utc
+from service.market.rates import Rate
+from service.store import rates
 from service.store.tables import prediction
-from tests.api.conftest import Wall
+from tests.api.conftest import NOON, Wall
 from tests.api.oracle_app import QUESTION, SPOT, observe, oracle_app
 from tests.forecasting.made import panel_of
 
@@ -54,6 +60,20 @@ def test_an_answer_has_the_question_the_votes_and_a_consensus(ask):
     assert 0 < body["votes"]["vol"]["p_yes"] < 0.5
     assert body["consensus"]["direction"] == body["votes"]["vol"]["direction"] == "BEARISH"
     assert not body["cached"]
+
+
+def test_a_level_in_euros_is_converted_at_the_stored_rate(ask, sqlite):
+    """The note names the rate and its time; before the first rate the question is refused."""
+    question = "Will Bitcoin be above 50,000 euros on 20 January 2027?"
+    refused = ask(question)
+    assert (refused.status_code, refused.json["code"]) == (400, "invalid_question")
+    assert "no exchange rate of the euro" in refused.json["detail"]
+    with sqlite.writing() as db:
+        rates.save(db, NOON, {"EUR": Rate(1.1, "kraken EUR/USD", utc(NOON))})
+    understood = ask(question).json["understood"]
+    assert understood["level"] == pytest.approx(55_000)
+    assert understood["canonical"].startswith("Will Bitcoin (btc) be above 55,000 USD at")
+    assert any("1.1 USD per euro (kraken EUR/USD, 2027-01-15 12:00 UTC)" in note for note in understood["notes"])
 
 
 def test_an_answer_is_as_the_openapi_document_describes_it(ask, client):
@@ -98,6 +118,95 @@ def test_a_refused_question_is_free(ask, question, status, code):
     refused = ask(question)
     assert (refused.status_code, refused.json["code"]) == (status, code)
     assert ask().headers["X-RateLimit-Remaining"] == "9"
+
+
+@pytest.fixture
+def understand(client: FlaskClient, api_key: str) -> Callable[..., TestResponse]:
+    def understand(question: object = QUESTION) -> TestResponse:
+        return client.post("/api/v1/oracle/understand", json={"question": question}, headers={"X-API-Key": api_key})
+
+    return understand
+
+
+def test_a_question_is_understood_free_of_charge(understand, ask):
+    """The same `understood` as with an answer, and the engine of every voter that would vote."""
+    read = understand()
+    assert (read.status_code, read.json["question"]) == (200, QUESTION)
+    assert read.json["answered_by"] == dict.fromkeys(VOTERS, "embedded")
+    assert read.json["understood"]["language"] == "English"
+    assert read.json["understood"]["rule"].startswith("YES if the last Bitcoin price")
+    answer = ask()
+    assert answer.json["understood"] == read.json["understood"]
+    assert answer.headers["X-RateLimit-Remaining"] == "9"
+
+
+def test_an_alternative_can_be_asked_as_it_is(understand, ask):
+    (other,) = understand("Will Bitcoin be above 55,000 USD by 20 January 2027?").json["understood"]["alternatives"]
+    assert set(other) == {"question", "canonical", "reason"}
+    answer = ask(other["question"])
+    assert answer.json["understood"]["canonical"] == other["canonical"]
+    assert answer.json["understood"]["comparator"] == "touch_above"
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_was_understood_can_be_asked_again(client, api_key, understand, whole):
+    """The whole document, or its canonical sentence alone, in place of the text."""
+    first = understand("btc 55k on 20 january 2027?").json["understood"]
+    again = {"understood": first if whole else {"canonical": first["canonical"]}}
+    answer = client.post("/api/v1/oracle", json=again, headers={"X-API-Key": api_key})
+    assert answer.status_code == 200
+    for name in ("asset", "comparator", "level", "deadline", "negated", "polarity", "canonical"):
+        assert answer.json["understood"][name] == first[name]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "question"),
+        ({"question": QUESTION, "understood": {"canonical": QUESTION}}, "question"),
+        ({"understood": {"level": 1.0}}, "understood.canonical"),
+        ({"understood": {"canonical": QUESTION, "level": 56_000.0}}, "understood.level"),
+        ({"understood": {"canonical": QUESTION, "asset": "eth"}}, "understood.asset"),
+        ({"understood": {"canonical": "best pizza in Rome"}}, "understood.canonical"),
+    ],
+)
+def test_a_document_that_disagrees_with_itself_is_refused(client, api_key, ask, body, field):
+    """Exactly one of `question` and `understood`, and no field that its canonical sentence contradicts."""
+    refused = client.post("/api/v1/oracle", json=body, headers={"X-API-Key": api_key})
+    assert (refused.status_code, [error["field"] for error in refused.json["errors"]]) == (400, [field])
+    assert ask().headers["X-RateLimit-Remaining"] == "9"
+
+
+def test_a_refused_question_has_suggestions_that_are_accepted(understand):
+    refused = understand("Will Bitcoin hit 60 by 20 January 2027?")
+    assert refused.json["code"] == "invalid_question"
+    assert refused.json["suggestions"][0] == "Will Bitcoin trade at or above 60,000 USD at any time until 2027-01-20?"
+    assert all(understand(text).status_code == 200 for text in refused.json["suggestions"])
+
+
+def test_refused_questions_are_limited_too(understand, ask):
+    """60 questions a minute are read per caller, wherever they are asked; the day's quota stays."""
+    assert [ask("best pizza in Rome").status_code for _ in range(30)] == [400] * 30
+    assert [understand("best pizza in Rome").status_code for _ in range(30)] == [400] * 30
+    for refused in (ask(), understand()):
+        assert (refused.status_code, refused.json["code"], refused.json["limit"]) == (429, "rate_limited", 60)
+
+
+def test_a_full_server_reads_no_question(sqlite, tmp_path, wall):
+    """Reading is inside the limit of open questions: without a place even a refusal is busy."""
+    app = oracle_app(sqlite, tmp_path, wall, oracle_concurrency=1)
+    observe(sqlite)
+    client = app.test_client()
+    key = client.post("/api/v1/register", json={"email": "someone@example.com"}).json["api_key"]
+    with app.test_request_context():
+        place = answering().open(QuestionInput(QUESTION), Caller("203.0.113.7")).place
+    for path in ("/api/v1/oracle", "/api/v1/oracle/understand"):
+        busy = client.post(path, json={"question": "best pizza in Rome"}, headers={"X-API-Key": key})
+        assert (busy.status_code, busy.json["code"]) == (503, "busy")
+    challenge = {"question": "best pizza in Rome", "deadline": "2027-02-14"}
+    assert client.post("/api/challenges/create", json=challenge).json["code"] == "busy"
+    place.close()
+    assert client.post(path, json={"question": QUESTION}, headers={"X-API-Key": key}).status_code == 200
 
 
 def test_a_question_needs_a_key(client: FlaskClient):

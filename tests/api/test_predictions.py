@@ -149,7 +149,7 @@ def test_the_shadow_book_is_public_and_marks_simulated_odds(client: FlaskClient,
 def test_the_comparison_with_the_market_is_public_in_two_books(client: FlaskClient, publish, as_described):
     document = ai_vs_market_document(many(80), header(), np.random.default_rng(1))
     shown = hold(client, publish, as_described, "/api/predictions/ai-vs-market", "ai-vs-market", document)
-    assert (shown["schema"], shown["count"], len(shown["markets"])) == ("ai-vs-market/1", 80, 80)
+    assert (shown["schema"], shown["count"], len(shown["markets"])) == ("ai-vs-market/1", 80, 40)
     assert [(book["backfilled"], book["n"]) for book in shown["books"]] == [(False, 40), (True, 40)]
 
 

@@ -19,7 +19,7 @@ import httpx
 import pytest
 
 from service.api.serving import PortTaken, granian_command, open_port
-from service.config import Settings
+from service.config import Settings, SettingsError
 
 pytestmark = pytest.mark.slow
 
@@ -180,11 +180,14 @@ def test_two_processes_of_granian_both_answer(server: Server):
     wait_until(enough)
 
 
-def test_a_refusal_by_waitress_is_a_problem_too(server: Server):
+@pytest.mark.parametrize(
+    ("header", "statuses"), [(b"broken", (b"400",)), (b"Transfer-Encoding: gzip", (b"400", b"501"))]
+)
+def test_a_refusal_by_waitress_is_a_problem_too(server: Server, header: bytes, statuses: tuple[bytes, ...]):
     with socket.create_connection(server.address) as connection:
-        connection.sendall(b"GET / HTTP/1.1\r\nbroken\r\n\r\n")
+        connection.sendall(b"GET / HTTP/1.1\r\n" + header + b"\r\n\r\n")
         answer = connection.makefile("rb").read()
-    assert b" 400 " in answer.partition(b"\r\n")[0]
+    assert answer.split()[1] in statuses
     if "granian" not in server.process.args:
         assert b"application/problem+json" in answer
         assert b'"code":"invalid_request"' in answer
@@ -207,3 +210,8 @@ def test_a_port_that_was_just_released_is_free():
     port = free_port()
     open_port("127.0.0.1", port).close()
     open_port("127.0.0.1", port).close()
+
+
+def test_a_host_that_does_not_exist_is_refused_in_words():
+    with pytest.raises(SettingsError, match=r"HOST: no such address: nowhere\.invalid"):
+        open_port("nowhere.invalid", 8000)

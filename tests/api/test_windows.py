@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
-from flask import g
 from limits import RateLimitItem, RateLimitItemPerDay, RateLimitItemPerHour, RateLimitItemPerMinute
 from limits.errors import ConfigurationError
 from limits.storage import MemoryStorage
 
-from service.api.limits import limiter
-from service.api.windows import AlignedWindowRateLimiter, MinuteWindows
+from service.api.auth import Caller
+from service.api.charging import limiter
+from service.api.windows import AlignedWindowRateLimiter, MinuteWindows, RequestLimits, request_limits
 from service.store import windows
-from tests.api.web import MIDNIGHT, NOON, Web
+from tests.api.web import ADDRESS, MIDNIGHT, NOON, Web
 
 DAY, HOUR, MINUTE = RateLimitItemPerDay(2), RateLimitItemPerHour(2), RateLimitItemPerMinute(2)
 CALLER = "key:1a2b3c4d", "test"
@@ -27,10 +30,18 @@ def strategy() -> AlignedWindowRateLimiter:
     return limiter.limiter
 
 
+@contextmanager
+def answering(web: Web) -> Iterator[None]:
+    """A request with limits that is being answered."""
+    with web.app.test_request_context():
+        token = request_limits.set(RequestLimits(Caller(ADDRESS)))
+        yield
+        request_limits.reset(token)
+
+
 def hit(web: Web, item: RateLimitItem, *, refund: bool = False) -> bool:
     """Whether a request of its own passes; a refunded one counts no longer."""
-    with web.app.test_request_context():
-        g.charges = {}
+    with answering(web):
         passed = strategy().hit(item, *CALLER)
         if refund:
             strategy().refund()
@@ -62,8 +73,7 @@ def test_a_larger_limit_keeps_what_was_used(web):
 
 
 def test_a_request_keeps_seeing_its_own_hit(web):
-    with web.app.test_request_context():
-        g.charges = {}
+    with answering(web):
         strategy().hit(DAY, *CALLER)
         with web.database.writing() as db:
             windows.take(db, "test:key:1a2b3c4d", MIDNIGHT)

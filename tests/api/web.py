@@ -18,8 +18,8 @@ from werkzeug.test import TestResponse
 
 from service.api import create_app
 from service.api.auth import Caller
+from service.api.charging import refund
 from service.api.inputs import Body
-from service.api.limits import refund
 from service.api.operations import operation
 from service.api.services import Services
 from service.config import Settings
@@ -27,6 +27,7 @@ from service.errors import InvalidRequest, ServiceUnavailable
 from service.market.clock import WorldClock
 from service.store import keys
 from service.store.database import Database
+from service.store.secret import KeySecrets
 from tests.forecasting.made import panel_of
 
 NOON = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
@@ -61,6 +62,7 @@ class Web:
     settings: Settings = field(default_factory=Settings)
     now: float = NOON
     secret: bytes = SECRET
+    secrets: KeySecrets | None = None
 
     def __post_init__(self) -> None:
         self.app = self.started()
@@ -73,7 +75,7 @@ class Web:
             clock=WorldClock("simulated"),
             step=300,
             panel=panel_of(()),
-            key_secret=self.secret,
+            key_secrets=self.secrets or KeySecrets(self.secret),
             now=lambda: self.now,
         )
 
@@ -121,10 +123,10 @@ class Web:
     def register(self, email: str = EMAIL, **more) -> TestResponse:
         return self.send("POST", "/api/v1/register", json={"email": email}, **more)
 
-    def granted(self, **granted) -> str:
+    def granted(self, email: str = EMAIL, **granted) -> str:
         """A key that an operator minted."""
         with self.database.writing() as db:
-            return keys.register(db, self.secret, EMAIL, self.now, **granted)[0]
+            return keys.register(db, self.secret, email, self.now, **granted)[0]
 
     def burst(self, key: str, calls: int) -> Counter:
         """How often each status came of questions by as many threads at once."""

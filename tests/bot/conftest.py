@@ -19,6 +19,7 @@ from telegram import Update
 from telegram.ext import Application
 
 from bot.application import build
+from bot.drawing import DrawingThread
 from bot.settings import BotSettings
 from bot.store import Store
 from service.store import keys
@@ -54,6 +55,12 @@ class Stage:
         if settle:
             self.settle()
 
+    def receive(self, *contents: dict[str, Any]) -> None:
+        """Put updates into the library's queue at once, as polling does."""
+        for content in contents:
+            update = Update.de_json({"update_id": next(self.updates), **content}, self.application.bot)
+            self.application.update_queue.put_nowait(update)
+
     def settle(self) -> None:
         """Wait until all tasks of the bot are done."""
         self.runner.run(self._settle())
@@ -76,11 +83,12 @@ class Stage:
 
 @dataclass
 class Person:
-    """A person in a chat with the bot."""
+    """A person in a chat with the bot; `language` is that of their Telegram."""
 
     stage: Stage
     id: int
     chat: int
+    language: str | None = None
 
     def says(self, text: str, **options: Any) -> Shown | None:
         """Send a text, or a command if it starts with a slash; returns the bot's newest message."""
@@ -106,6 +114,27 @@ class Person:
         pressed = {"id": query, "from": self.user(), "chat_instance": "1", "data": data, "message": message}
         self.stage.deliver({"callback_query": pressed}, settle=settle)
 
+    def types(self, text: str, **options: Any) -> list[dict[str, Any]]:
+        """Type a text after the bot's name in any chat; returns the offered articles."""
+        query = {"id": f"{next(self.stage.updates)}", "from": self.user(), "query": text, "offset": ""}
+        self.stage.deliver({"inline_query": query}, **options)
+        return self.stage.telegram.offered
+
+    def chooses(self, offer: dict[str, Any], *, is_reported: bool = True) -> Shown:
+        """Send an offered article; Telegram reports it to the bot if that was set up."""
+        shown = self.stage.telegram.send_inline(offer)
+        result = {"result_id": offer["id"], "from": self.user(), "query": "", "inline_message_id": str(shown.id)}
+        if is_reported:
+            self.stage.deliver({"chosen_inline_result": result})
+        return shown
+
+    def presses_inline(self, label: str, shown: Shown, **options: Any) -> None:
+        """Press a button of a message that was sent inline."""
+        query = f"query-{next(self.stage.updates)}"
+        self.stage.telegram.pressed.add(query)
+        pressed = {"id": query, "from": self.user(), "chat_instance": "1", "data": shown.buttons[label]}
+        self.stage.deliver({"callback_query": pressed | {"inline_message_id": str(shown.id)}}, **options)
+
     @property
     def messages(self) -> list[Shown]:
         """The bot's messages in this chat."""
@@ -121,7 +150,8 @@ class Person:
         return {"message_id": number, "date": 1, "chat": {"id": self.chat, **kind}, "from": self.user(), **content}
 
     def user(self) -> dict[str, Any]:
-        return {"id": self.id, "is_bot": False, "first_name": "Ann <b>& Co"}
+        language = {"language_code": self.language} if self.language else {}
+        return {"id": self.id, "is_bot": False, "first_name": "Ann <b>& Co", **language}
 
 
 @pytest.fixture(scope="session")
@@ -156,9 +186,9 @@ def start(settings: BotSettings, web: Flask, service: RunningService, monkeypatc
     monkeypatch.setattr(Application, "create_task", _recording(Application.create_task, tasks))
     with ExitStack() as stack:
 
-        def start(app: Callable | None = None, **changed: Any) -> Stage:
+        def start(app: Callable | None = None, *, charts_follow: bool = False, **changed: Any) -> Stage:
             transport = httpx.WSGITransport(app or web, remote_addr=next(ADDRESSES), raise_app_exceptions=False)
-            options = {"transport": None if "oracle_url" in changed else transport}
+            options = {"transport": None if "oracle_url" in changed else transport, "charts_follow": charts_follow}
             return stack.enter_context(running(replace(settings, **changed), tasks, service, **options))
 
         yield start
@@ -191,13 +221,23 @@ def group() -> int:
 
 @contextmanager
 def running(
-    settings: BotSettings, tasks: set[asyncio.Task], running: RunningService, **options: Any
+    settings: BotSettings,
+    tasks: set[asyncio.Task],
+    running: RunningService,
+    *,
+    charts_follow: bool = False,
+    **options: Any,
 ) -> Iterator[Stage]:
-    """A bot from start to shutdown; fails if it sent anything that Telegram would refuse."""
+    """A bot from start to shutdown; fails if it sent anything that Telegram would refuse.
+
+    Without `charts_follow` its drawing thread counts as busy: a chart comes only when its button is pressed.
+    """
     telegram = FakeTelegram()
     now = lambda: datetime.fromtimestamp(running.wall, UTC)  # noqa: E731
     with asyncio.Runner() as runner:
         application = build(settings, request=telegram, now=now, **options)
+        if not charts_follow:
+            application.bot_data["state"] = replace(application.bot_data["state"], drawing=DrawingThread(0))
         stage = Stage(application, telegram, runner, tasks)
         runner.run(application.initialize())
         runner.run(application.post_init(application))

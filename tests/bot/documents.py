@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -123,14 +124,87 @@ def versus(n: int = 400) -> Document:
     ]
     voter = scores | {"voter": "vol", "engine": "embedded", "kind": "brain"}
     no_scores = dict.fromkeys(scores) | {"n": 0, "accuracy_n": 0}
-    live = book | {"backfilled": False, "n": 0, "difference": None, "verdict": "not enough resolved markets"}
+    live = book | {"backfilled": False, "n": 0, "simulated": 0, "difference": None}
+    live |= {"verdict": "not enough resolved markets"}
     live |= {"ai": no_scores, "market": no_scores, "base_rate": no_scores, "voters": [], "cumulative": []}
     live |= {"calibration": {"ai": None, "market": None}}
-    past = book | {"backfilled": True, "n": n, "ai": scores, "market": scores, "base_rate": scores}
+    past = book | {"backfilled": True, "n": n, "simulated": n, "ai": scores, "market": scores, "base_rate": scores}
     past |= {"verdict": "no clear difference yet", "voters": [voter] * 9, "cumulative": curve}
     past |= {"difference": {"mean": 0.0013, "low": -0.0011, "high": 0.0041, "p_value": 0.76, "n": n, "weeks": 5}}
     past |= {"calibration": {"ai": calibration, "market": calibration}}
     return document | {"books": [live, past]}
+
+
+def market(**parts: Any) -> Document:
+    """A market as its page has it: with the opinion of the last hour, and with an own vote and forecast."""
+    (listed,) = examples.PREDICTIONS["markets"]
+    own = {"my_vote": {"vote": "yes", "voted_at": _iso()}, "my_forecast": {"p_yes": 0.65, "forecast_at": _iso()}}
+    return listed | own | {"ai_now": {"p_yes": 0.62, "as_of": _iso()}, "world": "simulated"} | parts
+
+
+def resolved_market() -> Document:
+    """The same market after its end."""
+    resolution = examples.PREDICTIONS["markets"][0]["resolution"]
+    resolution |= {"outcome": "yes", "resolved_at": _iso(), "evidence": "The price was 53,600 USD."}
+    return market(status="resolved", ai_now=None, resolution=resolution)
+
+
+def week(n: int) -> Document:
+    """The resolved markets after a week that decided `n` of them, all with yes, half of them as the AI said."""
+    halves = ({"p_yes": 0.7, "direction": "BULLISH"}, {"p_yes": 0.3, "direction": "BEARISH"})
+    markets = [resolved_market() | {"ai": resolved_market()["ai"] | halves[number % 2]} for number in range(n)]
+    return examples.PREDICTIONS | {"markets": markets, "as_of": _iso()}
+
+
+def decided_answer() -> Document:
+    """An answer of the person after its deadline."""
+    resolution = {"outcome": "yes", "resolved_at": _iso(), "evidence": "The price was 56,000 USD."}
+    return answer() | {"resolution": resolution, "score": {"brier": 0.1918, "log": 0.576}}
+
+
+def forecasters() -> Document:
+    """The table of forecasters."""
+    scores = {"opening": {"n": 0, "brier": None}, "time_weighted": {"n": 4, "brier": 0.2431}}
+    names = ("pool", "market", "a-name-of-thirty-two-characters0")
+    header = {name: examples.PREDICTIONS[name] for name in ("timestamp", "as_of", "stale_after", "world", "sources")}
+    return header | {"entries": [scores | {"rank": rank, "name": name} for rank, name in enumerate(names, 1)]}
+
+
+def candles(hours: int = 168, step_s: int = 3600) -> Document:
+    """Bars of Bitcoin that rise by 10 USD a bar to the price of PRICES."""
+    quote = examples.PRICES["prices"][0]
+    end, step, count = datetime.fromisoformat(quote["as_of"]), timedelta(seconds=step_s), hours * 3600 // step_s
+    bars = [
+        {"time": _instant(end - step * ago), "close": quote["price"] - 10 * (ago - 1)} for ago in range(count, 0, -1)
+    ]
+    return {"schema": "candles/1", "world": "simulated", "asset": "btc", "step_s": step_s, "bars": bars}
+
+
+def forecast() -> Document:
+    """The forecast of Bitcoin, whose spread grows like the square root of time: 2% in a day."""
+    prices, hours = examples.PRICES, {"1h": 1, "6h": 6, "24h": 24, "3d": 72, "7d": 168, "14d": 336, "30d": 720}
+    quote, begin = prices["prices"][0], datetime.fromisoformat(prices["as_of"])
+    z = {"1": -2.326, "5": -1.645, "10": -1.282, "25": -0.674, "50": 0, "75": 0.674, "90": 1.282, "95": 1.645}
+    horizons = [
+        {
+            "horizon": name,
+            "until": _instant(begin + timedelta(hours=ahead)),
+            "open_hours": ahead,
+            "quantiles": {
+                level: quote["price"] * math.exp(0.02 * (ahead / 24) ** 0.5 * value) for level, value in z.items()
+            },
+        }
+        for name, ahead in hours.items()
+    ]
+    header = {key: prices[key] for key in ("timestamp", "as_of", "stale_after", "world", "sources")}
+    return {
+        "schema": "forecast/1",
+        **header,
+        "asset": "btc",
+        "name": "Bitcoin",
+        "price": quote["price"],
+        "horizons": horizons,
+    }
 
 
 def event() -> Document:
@@ -140,4 +214,8 @@ def event() -> Document:
 
 
 def _iso(**ago: float) -> str:
-    return (AS_OF + timedelta(**ago)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _instant(AS_OF + timedelta(**ago))
+
+
+def _instant(time: datetime) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -13,7 +13,7 @@ from typing import Any
 
 from telegram.request import BaseRequest, RequestData
 
-TEXT, CAPTION, POPUP, DATA = 4096, 1024, 200, 64
+TEXT, CAPTION, POPUP, DATA, ADDRESS, DESCRIPTION = 4096, 1024, 200, 64, 2048, 256
 TAGS = {"b", "i", "u", "s", "code", "pre", "a", "blockquote"}
 ENTITY = re.compile(r"&(lt|gt|amp|quot|#\d+|#x[0-9a-fA-F]+);")
 UNCHANGED = (
@@ -25,10 +25,11 @@ ME = {"id": 99, "is_bot": True, "first_name": "Ninefold", "username": "ninefold_
 
 
 class Refusal(Exception):
-    """An error that Telegram answers."""
+    """An error that Telegram answers; `chat` is the only chat that gets it, None for all."""
 
-    def __init__(self, description: str, status: int = 400, **parameters: Any) -> None:
+    def __init__(self, description: str, status: int = 400, *, chat: int | None = None, **parameters: Any) -> None:
         super().__init__(description)
+        self.chat = chat
         self.answer = {"ok": False, "error_code": status, "description": description}
         self.answer |= {"parameters": parameters} if parameters else {}
 
@@ -54,6 +55,11 @@ class Shown:
     def buttons(self) -> dict[str, str]:
         """The data or address of each button, by its label."""
         return {key["text"]: key.get("callback_data") or key["url"] for row in self.keyboard for key in row}
+
+    def replace(self, values: dict[str, Any]) -> None:
+        """Show another text and other buttons."""
+        self.text, self.keyboard = values["text"], _keyboard(values)
+        self.read.append(self.text)
 
 
 class Markup(HTMLParser):
@@ -93,7 +99,10 @@ class FakeTelegram(BaseRequest):
         self.chats: dict[tuple[int, int], Shown] = {}
         self.faults: list[str] = []
         self.refusals: dict[str, list[Refusal]] = {}
+        self.inline: dict[str, Shown] = {}
+        self.offered: list[dict[str, Any]] = []
         self.pressed: set[str] = set()
+        self.admins: set[int] = set()
         self.popups: list[str] = []
         self.numbers = count(1)
         self.seen: Callable[[str], None] = lambda _method: None
@@ -106,9 +115,16 @@ class FakeTelegram(BaseRequest):
 
     async def shutdown(self) -> None: ...
 
-    def refuse(self, method: str, description: str, status: int = 400, **parameters: Any) -> None:
-        """Answer the next call of this method with an error."""
-        self.refusals.setdefault(method, []).append(Refusal(description, status, **parameters))
+    def refuse(self, method: str, description: str, status: int = 400, **options: Any) -> None:
+        """Answer the next call of this method, in the `chat` if one is given, with an error."""
+        self.refusals.setdefault(method, []).append(Refusal(description, status, **options))
+
+    def _raise_refusal(self, method: str, chat: int | None) -> None:
+        refusals = self.refusals.get(method, [])
+        refusal = next((refusal for refusal in refusals if refusal.chat in (None, chat)), None)
+        if refusal is not None:
+            refusals.remove(refusal)
+            raise refusal
 
     def methods(self) -> list[str]:
         return [method for method, _ in self.calls]
@@ -121,8 +137,7 @@ class FakeTelegram(BaseRequest):
         self.calls.append((name, values))
         self.seen(name)
         try:
-            if self.refusals.get(name):
-                raise self.refusals[name].pop(0)
+            self._raise_refusal(name, values.get("chat_id"))
             result = self._answer(name, values, files)
         except Refusal as refusal:
             return refusal.answer["error_code"], json.dumps(refusal.answer).encode()
@@ -139,7 +154,18 @@ class FakeTelegram(BaseRequest):
 
     def _setMyCommands(self, values: dict, _files: dict) -> bool:  # noqa: N802
         names = [entry["command"] for entry in values["commands"]]
+        if not all(0 < len(entry["description"]) <= DESCRIPTION for entry in values["commands"]):
+            self._blame("a description of a command that is too long")
         return all(re.fullmatch("[a-z0-9_]{1,32}", name) for name in names) or self._blame(f"a command of {names}")
+
+    def _deleteMyCommands(self, _values: dict, _files: dict) -> bool:  # noqa: N802
+        return True
+
+    def _getChatMember(self, values: dict, _files: dict) -> dict[str, Any]:  # noqa: N802
+        user = {"id": values["user_id"], "is_bot": False, "first_name": "A member"}
+        if values["user_id"] in self.admins:
+            return {"status": "creator", "user": user, "is_anonymous": False}
+        return {"status": "member", "user": user}
 
     def _sendChatAction(self, _values: dict, _files: dict) -> bool:  # noqa: N802
         return True
@@ -157,6 +183,9 @@ class FakeTelegram(BaseRequest):
 
     def _editMessageText(self, values: dict, _files: dict) -> dict[str, Any]:  # noqa: N802
         self._check(values, values.get("text", ""), TEXT)
+        if "inline_message_id" in values:
+            self.inline[values["inline_message_id"]].replace(values)
+            return True
         shown = self.chats.get((values["chat_id"], values["message_id"]))
         if shown is None:
             raise Refusal("Bad Request: message to edit not found")
@@ -164,7 +193,36 @@ class FakeTelegram(BaseRequest):
             raise Refusal("Bad Request: there is no text in the message to edit")
         if (shown.text, shown.keyboard) == (values["text"], _keyboard(values)):
             raise Refusal(UNCHANGED)
-        shown.text, shown.keyboard = values["text"], _keyboard(values)
+        shown.replace(values)
+        return self._result(shown)
+
+    def _answerInlineQuery(self, values: dict, _files: dict) -> bool:  # noqa: N802
+        self.offered = values["results"]
+        for offer in self.offered:
+            content = offer["input_message_content"]
+            keyboard = {"reply_markup": offer["reply_markup"]} if "reply_markup" in offer else {}
+            self._check(content | keyboard, content["message_text"], TEXT)
+            if not offer["title"] or not 0 < len(offer["id"]) <= DATA:
+                self._blame(f"an invalid article: {offer}")
+        return True
+
+    def send_inline(self, offer: dict[str, Any]) -> Shown:
+        """A person sends one of the offered articles to a chat in which the bot need not be."""
+        text, keyboard = offer["input_message_content"]["message_text"], _keyboard(offer)
+        shown = Shown(0, next(self.numbers), text, keyboard, read=[text])
+        self.inline[str(shown.id)] = shown
+        return shown
+
+    def _editMessageMedia(self, values: dict, files: dict) -> dict[str, Any]:  # noqa: N802
+        media = values["media"]
+        self._check(media | {"reply_markup": values.get("reply_markup", {})}, media["caption"], CAPTION)
+        shown = self.chats.get((values["chat_id"], values["message_id"]))
+        if shown is None:
+            raise Refusal("Bad Request: message to edit not found")
+        (picture,) = files.values()
+        if not shown.is_photo or not picture[1].startswith(b"\x89PNG"):
+            self._blame("a photo that is no PNG, or in place of a text")
+        shown.text, shown.keyboard = media["caption"], _keyboard(values)
         shown.read.append(shown.text)
         return self._result(shown)
 
@@ -197,8 +255,11 @@ class FakeTelegram(BaseRequest):
             self._blame(f"{fault}: {text}")
         for row in _keyboard(values):
             for key in row:
-                if not key["text"] or not 0 < len(key.get("callback_data", key.get("url", "")).encode()) <= DATA:
+                address, data = key.get("url"), key.get("callback_data", "")
+                if not key["text"] or not (address or 0 < len(data.encode()) <= DATA):
                     self._blame(f"an invalid button: {key}")
+                if address and (not address.startswith("https://t.me/") or len(address) > ADDRESS):
+                    self._blame(f"an invalid address: {address}")
 
     def _blame(self, fault: str) -> None:
         self.faults.append(fault)

@@ -17,7 +17,7 @@ def test_the_watcher_runs_every_minute(stage, monkeypatch):
     stage.runner.run(job.run(stage.application))
     stage.settle()
     state = stage.application.bot_data["state"]
-    assert seen == [(stage.application.bot, state.service, state.store, state.now())]
+    assert seen == [(state.service, state.store, state.now())]
 
 
 def test_a_due_digest_is_sent_over_the_real_service(ann, store, service, caplog):
@@ -35,3 +35,21 @@ def test_a_due_digest_is_sent_over_the_real_service(ann, store, service, caplog)
     assert len(ann.messages) == 1
     assert "Digest" in ann.newest.plain
     assert "ERROR" not in caplog.text
+
+
+def test_nobody_can_stop_the_bot_for_others(ann, ben, service):
+    """After thirty updates in a minute a person is told once, then ignored until the minute is over."""
+    before = service.wall
+    try:
+        for _ in range(40):
+            ann.says("/help", settle=False)
+        ann.stage.settle()
+        assert len(ann.messages) == 31
+        assert "Wait a minute" in ann.newest.plain
+        ann.presses("Reload", on=ben.says("/quota"))
+        assert "Wait a minute" in ann.stage.telegram.popups[-1]
+        assert "10 of 10" in ben.newest.plain
+        service.wall += 61
+        assert "/quota" in ann.says("/help").plain
+    finally:
+        service.wall = before

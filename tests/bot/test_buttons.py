@@ -87,6 +87,18 @@ def test_a_vote_counts_for_the_market_of_its_number(ann, service):
     assert ann.stage.telegram.popups[-1].startswith("You voted yes. Votes so far: 1 yes, 0 no")
 
 
+def test_a_vote_on_a_market_is_shown_at_once(ann, ben):
+    """In the list of the person who voted, with the vote, and in the lists of other people."""
+    shown, other = ann.says("/markets"), ben.says("/markets")
+    first = shown.plain.split("2. ")[0]
+    assert "no user votes" in first
+    ann.presses("1. Yes")
+    assert "users 100% (n = 1), your vote: yes" in shown.plain
+    ben.presses("Reload", on=other)
+    assert "users 100% (n = 1)" in other.plain
+    assert "your vote" not in other.plain
+
+
 def test_delete_deletes_and_keep_keeps(ann, store):
     ann.says("Will Bitcoin be above $60k by the end of the month?")
     token = ann.newest.buttons["Show votes"].split(":")[2]

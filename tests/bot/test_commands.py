@@ -8,9 +8,9 @@ import pytest
 
 EVERY = (  # noqa: SIM905
     "start ask lanes lane top markets challenge challenges hospital strategy accuracy news streaks fund brain alerts "
-    "quota cancel privacy deleteme help"
+    "quota cancel privacy deleteme help price language"
 ).split()
-SHARED = ("ask", "lanes", "top", "accuracy", "help")
+SHARED = ("ask", "price", "lanes", "top", "accuracy", "language", "help")
 
 ANSWERS = {
     "/start": "I send your questions to the oracle and show paper-trading results",
@@ -24,9 +24,15 @@ ANSWERS = {
     "/lanes nyse": "no such venue",
     "/lane trend": "Trend follower",
     "/lane": "Send one of these",
-    "/lane unknown": "no such lane",
+    "/lane unknown": "Unknown lane",
     "/top": "Best of 54 strategies",
     "/top gold": "Gold",
+    "/top xrp": "XRP",
+    "/top Ethereum": "Ethereum",
+    "/price": "Silver",
+    "/price btc": "Bitcoin 53,212 USD",
+    "/price Gold": "Gold 2,9",
+    "/price tulips": "Unknown asset",
     "/markets": "open markets",
     "/challenges": "hallenge",
     "/hospital": "Hospital 2026-10",
@@ -35,6 +41,7 @@ ANSWERS = {
     "/strategy macd_slow": "MACD, slow",
     "/strategy MACD slow": "MACD, slow",
     "/strategy nothing": "Nothing has that name",
+    "/strategy": "Which strategy?",
     "/accuracy": "The AI against the market",
     "/news": "News",
     "/streaks": "Correct in a row",
@@ -45,7 +52,7 @@ ANSWERS = {
     "/deleteme": "This deletes your saved answers, drafts and counters",
     "/challenge": "What should the AIs answer?",
     "/nonsense": "do not know this command",
-    "/top tulips": "no such asset",
+    "/top tulips": "Unknown asset",
     "/lanes@ninefold_bot": "6 lanes",
 }
 
@@ -134,10 +141,28 @@ def test_views_cost_no_question(ann):
 
 def test_blocking_the_bot_switches_the_alerts_off(ann, store):
     ann.says("/alerts")
-    ann.presses("My challenge: on")
+    ann.presses("Followed: on")
     assert "silent" in store.switches(ann.id).values()
     chat, bot = {"id": ann.chat, "type": "private"}, {"id": 99, "is_bot": True, "first_name": "Ninefold"}
     member, banned = {"status": "member", "user": bot}, {"status": "kicked", "user": bot, "until_date": 0}
     change = {"chat": chat, "from": ann.user(), "date": 1, "old_chat_member": member, "new_chat_member": banned}
     ann.stage.deliver({"my_chat_member": change})
     assert "silent" not in store.switches(ann.id).values()
+
+
+def test_the_best_strategies_open_with_a_tap(ann):
+    shown = ann.says("/strategy")
+    key = next(iter(shown.buttons))
+    ann.presses(key)
+    assert "rank 1" in shown.plain
+
+
+@pytest.mark.parametrize("text", ["What is the price of bitcoin?", "btc price", "How much is Bitcoin right now?"])
+def test_a_question_for_a_price_gets_it_free_of_charge(ann, text):
+    assert "Bitcoin 53,212 USD" in ann.says(text).plain
+    assert "10 of 10 questions left" in ann.says("/quota").plain
+
+
+@pytest.mark.parametrize("text", ["What will Bitcoin cost at Christmas?", "What is the price of bitcoin tomorrow?"])
+def test_a_question_for_a_later_price_is_a_forecast(ann, text):
+    assert "9 of 9 voted" in ann.says(text).plain

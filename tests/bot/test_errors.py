@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import bot.service
-import service.client
+import service.client.streams
 from bot.messages import notices
 from tests.processes import free_port
 
@@ -58,7 +58,7 @@ def test_an_unreachable_service_is_one_sentence(start, text):
 @pytest.mark.parametrize("text", ["/lanes", "/top", QUESTION])
 def test_a_silent_service_is_one_sentence(start, silent_port, monkeypatch, text):
     monkeypatch.setattr(bot.service, "CALL_S", 0.1)
-    monkeypatch.setattr(service.client, "SILENCE_S", 0.1)
+    monkeypatch.setattr(service.client.streams, "SILENCE_S", 0.1)
     ann = start(oracle_url=f"http://127.0.0.1:{silent_port}").person()
     shown = ann.says(text)
     assert is_one_sentence(shown)
@@ -113,15 +113,15 @@ def test_a_failed_question_can_be_asked_again_at_once(start, web):
 
 
 def test_an_error_of_the_bot_is_reported_and_logged(stage, ann, monkeypatch, caplog):
-    monkeypatch.setattr("bot.messages.waiting", lambda _voters: 1 / 0)
-    shown = ann.says(QUESTION)
+    monkeypatch.setattr("bot.messages.quota", lambda _usage: 1 / 0)
+    shown = ann.says("/quota")
     assert is_one_sentence(shown)
     assert "went wrong in the bot" in shown.plain
     assert "ZeroDivisionError" in caplog.text
 
 
 def test_an_error_in_an_answer_replaces_the_waiting_text(ann, monkeypatch, caplog):
-    monkeypatch.setattr("bot.messages.answer", lambda _answer, _usage: 1 / 0)
+    monkeypatch.setattr("bot.messages.answer", lambda *_parts: 1 / 0)
     shown = ann.says(QUESTION)
     assert "went wrong in the bot" in shown.plain
     assert len(ann.messages) == 1
@@ -143,3 +143,42 @@ def test_a_refusal_of_telegram_is_logged_without_token(ann, caplog):
     assert "A new limit" in caplog.text
     assert ann.stage.application.bot.token not in caplog.text
     assert ann.newest.text == notices.internal_error()
+
+
+def test_a_group_that_becomes_a_supergroup_is_told_there(stage, group, caplog):
+    migrated = "Bad Request: group chat was upgraded to a supergroup chat"
+    stage.telegram.refuse("sendMessage", migrated, migrate_to_chat_id=group - 1)
+    member = stage.person(group)
+    member.says("/help")
+    member.chat = group - 1
+    assert "Send your last command again" in member.newest.plain
+    assert "raised" not in caplog.text
+
+
+def test_an_answer_follows_a_group_that_became_a_supergroup(stage, group):
+    migrated = "Bad Request: group chat was upgraded to a supergroup chat"
+    stage.telegram.refuse("sendMessage", migrated, migrate_to_chat_id=group - 1)
+    member = stage.person(group)
+    member.says(f"/ask {QUESTION}")
+    member.chat = group - 1
+    assert "of 9 voted" in member.newest.plain
+
+
+def test_a_report_that_fails_is_logged(ann, caplog):
+    for _ in range(2):
+        ann.stage.telegram.refuse("sendMessage", "Bad Request: a new limit")
+    ann.says("/help")
+    assert "the report of an error was not delivered" in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+def test_a_slow_step_of_a_challenge_does_not_delay_others(start, silent_port, monkeypatch):
+    monkeypatch.setattr(bot.service, "CALL_S", 1.0)
+    stage = start(oracle_url=f"http://127.0.0.1:{silent_port}")
+    ann, ben = stage.person(), stage.person()
+    ann.says("/challenge")
+    ann.says(QUESTION, settle=False)
+    assert "/quota" in ben.says("/help", settle=False).plain
+    assert "still checking" in ann.says(QUESTION, settle=False).plain
+    stage.settle()
+    assert "too long" in ann.newest.plain

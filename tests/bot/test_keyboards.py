@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
-from bot import keyboards
+from bot import group_keyboards, keyboards, personal_keyboards
 from bot.photos import PHOTOS
-from bot.store import is_timezone
+from bot.store import GroupSettings, is_timezone
 from bot.views import VIEWS
+
+SHARE = "https://t.me/share/url"
+LEVELS = [("▼ 50,600", 50600.0), ("▲ 0.0001235", 0.0001235)]
 
 
 def test_every_listed_time_zone_exists():
@@ -19,14 +22,29 @@ def test_every_button_matches_exactly_one_pattern():
     rows = [
         *keyboards.lanes("cex").inline_keyboard,
         *keyboards.lane("trend", ["trend", "lp_wide"]).inline_keyboard,
-        *keyboards.top("btc").inline_keyboard,
+        *keyboards.assets("price", "btc", ["btc", "eth"]).inline_keyboard,
+        *keyboards.strategies(["x" * 40]).inline_keyboard,
         *keyboards.hospital("trend", ["trend"], 1, 3).inline_keyboard,
         *keyboards.markets("x" * 12, 61, 4, 15, 17).inline_keyboard,
         *keyboards.challenges([123456789] * 5, 1, 3).inline_keyboard,
-        *keyboards.challenge(123456789).inline_keyboard,
+        *keyboards.challenge(123456789, None, "https://t.me/ninefold_bot?startgroup=challenge_1").inline_keyboard,
+        *personal_keyboards.price("btc", ["btc", "eth"], LEVELS).inline_keyboard,
+        *personal_keyboards.market(
+            "x-" * 22, [35, 55], SHARE, is_open=True, is_followed=False, is_charted=True
+        ).inline_keyboard,
+        *personal_keyboards.market(
+            "x." * 48, [35, 55], SHARE, is_open=True, is_followed=False, is_charted=True
+        ).inline_keyboard,
+        *personal_keyboards.following([123456789] * 50).inline_keyboard,
+        *personal_keyboards.quiet_hours().inline_keyboard,
         *keyboards.charted("strategy", "x" * 40).inline_keyboard,
         *keyboards.reload("news").inline_keyboard,
-        *keyboards.answer("_-" * 6).inline_keyboard,
+        *keyboards.answer("_-" * 6, has_others=True, is_charted=True).inline_keyboard,
+        *(row for kind in keyboards.CHART_PERIODS for row in keyboards.chart(kind, "x" * 40, "7d").inline_keyboard),
+        *keyboards.settings("dark").inline_keyboard,
+        *group_keyboards.settings(GroupSettings(weekly=True, commands_only=False)).inline_keyboard,
+        *group_keyboards.challenge(123456789, None, is_open=True).inline_keyboard,
+        *keyboards.listed("_-" * 6, 2, below_answer=True).inline_keyboard,
         *keyboards.votes("_-" * 6, 1, 3).inline_keyboard,
         *keyboards.draft(123456789).inline_keyboard,
         *keyboards.alerts(switches).inline_keyboard,
@@ -34,11 +52,11 @@ def test_every_button_matches_exactly_one_pattern():
         *keyboards.zones().inline_keyboard,
         *keyboards.delete_or_keep().inline_keyboard,
     ]
-    for data in [button.callback_data for row in rows for button in row]:
+    for data in [button.callback_data for row in rows for button in row if not button.url]:
         assert len(data.encode()) <= 64
         assert sum(bool(re.fullmatch(pattern, data)) for pattern in keyboards.PATTERNS.values()) == 1, data
 
 
 def test_patterns_name_every_view_and_chart():
     assert set(keyboards.VIEWS.split("|")) == set(VIEWS)
-    assert set(keyboards.CHARTS.split("|")) == set(PHOTOS)
+    assert set(keyboards.CHART_PERIODS) == set(PHOTOS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -28,6 +30,7 @@ class TelegramServer(BaseHTTPRequestHandler):
     """Answers every call of the Bot API and records it."""
 
     calls: Queue
+    knows_token = True
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"] or 0)).decode()
@@ -35,8 +38,9 @@ class TelegramServer(BaseHTTPRequestHandler):
         self.calls.put((method, {name: value[0] for name, value in parse_qs(body).items()}))
         message = {"message_id": 1, "date": 1, "chat": CHAT, "from": ME, "text": "…"}
         result = {"getMe": ME, "sendMessage": message}.get(method, True)
-        answer = json.dumps({"ok": True, "result": result}).encode()
-        self.send_response(200)
+        answer = {"ok": True, "result": result} if self.knows_token else {"ok": False, "description": "Unauthorized"}
+        answer = json.dumps(answer).encode()
+        self.send_response(200 if self.knows_token else 401)
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
         self.wfile.write(answer)
@@ -93,3 +97,29 @@ def test_the_webhook_requires_its_secret(telegram, tmp_path: Path):
         assert client.post("/updates", json=update, headers={"X-Telegram-Bot-Api-Secret-Token": SECRET}).is_success
         assert "/quota" in next_call(calls, "sendMessage")["text"]
     assert "token" not in (tmp_path / "log").read_text().replace("secret_token", "")
+
+
+def start_failing(tmp_path: Path, address: str) -> subprocess.CompletedProcess:
+    """A bot that does not start."""
+    environment = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key", "TELEGRAM_URL": address}
+    environment |= {"BOT_DATA": str(tmp_path)}
+    command = [sys.executable, "-m", "bot"]
+    return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, timeout=PATIENCE_S)
+
+
+def test_a_rejected_token_is_not_printed(telegram, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(TelegramServer, "knows_token", False)
+    bot = start_failing(tmp_path, telegram[0])
+    assert bot.returncode == 2
+    assert bot.stderr.endswith("bot: Telegram rejects TELEGRAM_BOT_TOKEN. @BotFather shows the bot's present token.\n")
+    assert "123:token" not in bot.stdout + bot.stderr
+    assert "Traceback" not in bot.stderr
+
+
+@pytest.mark.slow
+def test_an_unreachable_telegram_is_a_few_lines(tmp_path: Path):
+    bot = start_failing(tmp_path, f"http://127.0.0.1:{free_port()}/bot")
+    assert bot.returncode == 1
+    assert "bot: Telegram cannot be reached at http://127.0.0.1" in bot.stderr.splitlines()[-1]
+    assert len(bot.stderr.splitlines()) <= 5
+    assert "123:token" not in bot.stderr

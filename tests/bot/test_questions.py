@@ -10,7 +10,7 @@ from threading import Event
 import pytest
 from flask import Flask
 
-from bot import questions
+from bot import answering
 from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.panel import voters
 from service.forecasting.voters.voter import Voter
@@ -42,8 +42,9 @@ def may_vote() -> Event:
 
 
 @pytest.fixture
-def slow(service, may_vote: Event) -> Flask:
-    """The service with a fifth voter that waits for `may_vote`."""
+def slow(service, may_vote: Event, monkeypatch) -> Flask:
+    """The service with a fifth voter that waits for `may_vote`; the bot shows its waiting message at once."""
+    monkeypatch.setattr(answering, "GRACE_S", 0)
     nine = list(voters())
     nine[4] = WaitingVoter(nine[4], may_vote)
     return replace(service.runtime, panel=replace(service.runtime.panel, voters=tuple(nine))).application()
@@ -63,13 +64,14 @@ def app_with_reasoning(service) -> Callable[[str], Flask]:
 
 
 @pytest.mark.parametrize("text", [QUESTION, f"/ask {QUESTION}", f"/ask@ninefold_bot\n{QUESTION}"])
-def test_the_answer_replaces_the_waiting_message(ann, text):
+def test_the_answer_replaces_the_waiting_message(ann, text, monkeypatch):
+    monkeypatch.setattr(answering, "GRACE_S", 0)
     shown = ann.says(text)
-    assert shown.read[0] == "Asking 9 voters. This takes about 15 seconds."
+    assert shown.read[0] == "Asking 9 voters …"
     assert "BEARISH" in shown.text
     assert "9 of 10 questions left today" in shown.text
     assert "Paper research. Not investment advice." in shown.text
-    assert set(shown.buttons) == {"Show votes", "Ask again"}
+    assert set(shown.buttons) == {"Show votes", "Ask again", "Chart", "Follow", "Share", "Not what I meant"}
     assert len(ann.messages) == 1
 
 
@@ -94,7 +96,7 @@ def test_a_question_does_not_delay_other_people(start, slow, may_vote):
 
 
 def test_the_waiting_message_counts_the_votes(start, slow, may_vote, monkeypatch):
-    monkeypatch.setattr(questions, "PRIVATE_S", 0)
+    monkeypatch.setattr(answering, "PRIVATE_S", 0)
     stage = start(slow)
     ann = stage.person()
     ann.says(QUESTION, settle=False)
@@ -105,10 +107,10 @@ def test_the_waiting_message_counts_the_votes(start, slow, may_vote, monkeypatch
 
 
 def test_edits_stay_below_the_limits_of_telegram(ann):
-    """Nine quick votes make two texts, not eleven."""
-    assert len(ann.says(QUESTION).read) == 2
-    assert questions.PRIVATE_S >= 4
-    assert questions.GROUP_S >= 8
+    """Nine quick votes make one text, not eleven."""
+    assert len(ann.says(QUESTION).read) == 1
+    assert answering.PRIVATE_S >= 4
+    assert answering.GROUP_S >= 8
 
 
 def test_typing_is_shown_while_a_question_is_open(start, slow, may_vote):
@@ -216,9 +218,9 @@ def test_votes_are_shown_in_place_page_by_page(ann):
     assert len(ann.messages) == 1
 
 
-@pytest.mark.filterwarnings("ignore::telegram.warnings.PTBDeprecationWarning")
-def test_a_limited_edit_is_retried_after_the_wait(ann):
+def test_a_limited_edit_is_retried_after_the_wait(ann, monkeypatch):
     """Telegram requests a wait of one second; then the edit is sent."""
+    monkeypatch.setattr(answering, "GRACE_S", 0)
     ann.stage.telegram.refuse("editMessageText", "Too Many Requests: retry after 1", 429, retry_after=1)
     assert "BEARISH" in ann.says(QUESTION).plain
 
@@ -229,3 +231,62 @@ def test_an_answer_cannot_be_opened_in_another_chat(ann, ben):
     ben.sends_data(token, other)
     assert ann.stage.telegram.popups == ["This answer has expired. Ask again."]
     assert "momentum" not in other.text
+
+
+def test_the_other_readings_are_buttons(ann):
+    """Each is numbered in the text; its button asks it, and the message of the first answer stays."""
+    first = ann.says("Will Bitcoin be above $90k by the end of the month?")
+    answer = first.text
+    ann.presses("Not what I meant")
+    assert "It can also be read as:\n1. Will Bitcoin trade at or above 90,000 USD at any time until" in first.plain
+    assert set(first.buttons) == {"Ask 1", "Answer"}
+    ann.presses("Answer")
+    assert first.text == answer
+    ann.presses("Not what I meant")
+    ann.presses("Ask 1")
+    assert len(ann.messages) == 2
+    assert "Understood as: Will Bitcoin (btc) trade at or above 90,000 USD" in ann.newest.plain
+    assert set(ann.newest.buttons) == {"Show votes", "Ask again", "Chart", "Follow", "Share"}
+
+
+def test_a_suggestion_of_a_refusal_is_a_button(ann):
+    refused = ann.says("Will Bitcoin hit 90 by the end of the month?")
+    assert "You can ask:\n1. Will Bitcoin trade at or above 90,000 USD" in refused.plain
+    assert set(refused.buttons) == {"Ask 1", "Ask 2"}
+    ann.presses("Ask 1")
+    assert "9 of 10 questions left today" in ann.newest.plain
+
+
+def test_a_too_long_question_is_refused_with_its_length(ann):
+    shown = ann.says("Will Bitcoin rise? " * 30)
+    assert "570 characters; the limit is 500" in shown.plain
+    assert "body" not in shown.plain
+
+
+def test_a_refusal_does_not_name_options_of_the_operator(ann):
+    shown = ann.says("Will the Fed cut rates by December 31?")
+    assert "No price decides this question" in shown.plain
+    assert "ORACLE_" not in shown.plain
+    assert "not counted" in shown.plain
+
+
+@pytest.mark.parametrize("text", [f"@ninefold_bot {QUESTION}", f"{QUESTION} @Ninefold_Bot"])
+def test_a_mention_in_a_group_is_a_question(stage, group, text):
+    shown = stage.person(group).says(text)
+    assert "of 9 voted" in shown.plain
+    assert "ninefold_bot" not in shown.plain.lower()
+    assert shown.quoted
+
+
+def test_a_reply_to_the_bot_in_a_group_is_a_question(stage, group):
+    member = stage.person(group)
+    bot = member.message({"text": "An answer.", "from": {"id": 99, "is_bot": True, "first_name": "Ninefold"}})
+    assert "of 9 voted" in member.says(QUESTION, reply_to_message=bot).plain
+    assert "Add a question" in member.says("@ninefold_bot").plain
+
+
+def test_other_mentions_and_replies_in_a_group_are_ignored(stage, group):
+    member = stage.person(group)
+    other = member.message({"text": "Hello."})
+    assert member.says(QUESTION, reply_to_message=other) is None
+    assert member.says(f"@ninefold_bots {QUESTION}") is None

@@ -22,11 +22,12 @@ class Recorded:
 
     def __init__(self) -> None:
         self.requests: list[httpx.Request] = []
+        self.document: dict[str, str] = {}
         self.transport = httpx.MockTransport(self._answer)
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)
-        return httpx.Response(200, json={})
+        return httpx.Response(200, json=self.document)
 
     def headers(self, name: str) -> list[str | None]:
         return [request.headers.get(name) for request in self.requests]
@@ -101,6 +102,29 @@ def test_public_documents_are_read_once_in_ten_seconds(make, recorded, clock):
         clock.time += timedelta(seconds=1)
         await service.battle()
         assert len(recorded.requests) == 2
+
+    asyncio.run(look())
+
+
+@pytest.mark.parametrize(
+    ("world", "stale_after", "seconds"),
+    [
+        ("live", "2026-11-21T12:00:40Z", 40),
+        ("live", "2026-11-21T12:15:00Z", 60),
+        ("live", "2026-11-21T11:00:00Z", 10),
+        ("replay", "2026-11-21T12:00:40Z", 10),
+    ],
+)
+def test_a_public_document_is_cached_until_it_is_stale(make, recorded, clock, world, stale_after, seconds):
+    """Ten seconds at least and sixty at most; the clock of a replay is not ours."""
+    recorded.document = {"world": world, "stale_after": stale_after}
+
+    async def look() -> None:
+        service = make()
+        for after in (0, seconds - 1, seconds):
+            clock.time = NOON + timedelta(seconds=after)
+            await service.prices()
+            assert len(recorded.requests) == 1 + (after == seconds)
 
     asyncio.run(look())
 

@@ -18,7 +18,7 @@ PATIENCE_S = 15
 
 @dataclass(frozen=True)
 class Call:
-    """A bot's call of the Bot API in a chat (0: in none), with Telegram's answer."""
+    """A bot's call of the Bot API in a chat (0: in none), with Telegram's answer; `at` is in unix seconds."""
 
     bot: str
     method: str
@@ -26,6 +26,7 @@ class Call:
     values: dict[str, Any]
     status: int
     result: Any
+    at: float
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,8 @@ Without node or access to the package registry the tests are skipped with the re
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -20,13 +18,11 @@ from pathlib import Path
 import pytest
 
 from tests.bot_e2e.chats import Person, Telegram
-from tests.conftest import absent
+from tests.npm import installed
 from tests.processes import ROOT, free_port, running, wait_until_ready
 from tests.sources.llm.model_server import ModelServer, answers, serving, vote_text
 
 HERE = Path(__file__).parent
-MODULES = HERE / "node_modules"
-INSTALL_S = 120
 
 StartBot = Callable[..., AbstractContextManager[str]]
 
@@ -43,26 +39,7 @@ class Service:
 @pytest.fixture(scope="session")
 def node() -> str:
     """The path of node, after installing the packages of the lock file."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if not node or not npm:
-        absent("no node and npm: the bot's end-to-end tests need both")
-    lock, done = HERE / "package-lock.json", MODULES / ".installed"
-    with lock.open() as alone:
-        fcntl.flock(alone, fcntl.LOCK_EX)  # another process may be installing the same packages
-        if not done.exists() or done.read_bytes() != lock.read_bytes():
-            _install(npm)
-            shutil.copy(lock, done)
-    return node
-
-
-def _install(npm: str) -> None:
-    command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-    try:
-        subprocess.run(command, cwd=HERE, check=True, capture_output=True, text=True, timeout=INSTALL_S)
-    except subprocess.CalledProcessError as error:
-        absent(f"npm ci failed: {error.stderr.strip()}")
-    except subprocess.TimeoutExpired:
-        absent(f"npm ci took longer than {INSTALL_S} s")
+    return installed(HERE)
 
 
 @pytest.fixture(scope="session")

@@ -210,7 +210,8 @@ function answer(server, method, values, token) {
 
 function record(bot, method, values, status, body) {
   const chat = values.chat_id ?? pressed.get(values.callback_query_id);
-  calls.push({ bot, method, chat: Number(chat ?? 0), values: withoutFiles(values), status, result: body.result ?? null });
+  const answered = { status, result: body.result ?? null, at: Date.now() / 1000 };
+  calls.push({ bot, method, chat: Number(chat ?? 0), values: withoutFiles(values), ...answered });
   changes.emit("called");
 }
 

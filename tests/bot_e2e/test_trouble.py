@@ -21,6 +21,17 @@ def test_the_bot_waits_when_telegram_limits_it(person: Person, telegram: Telegra
     assert [call.status for call in person.calls("sendMessage")] == [429, 200]
 
 
+def test_a_flood_wait_of_one_chat_delays_no_other(person: Person, another_person: Person, telegram: Telegram):
+    """Telegram asks for ten seconds in one chat; the other person is answered first."""
+    telegram.fails("sendMessage", 429, person.id, parameters={"retry_after": 10}, description="Too Many Requests")
+    person.says("/privacy")
+    telegram.wait_for(lambda: person.calls("sendMessage"))
+    another_person.says("/privacy")
+    another_person.reads("Stored data")
+    assert [call.status for call in person.calls("sendMessage")] == [429]
+    person.reads("Stored data")
+
+
 def test_a_person_who_blocks_the_bot_affects_only_themselves(
     person: Person, another_person: Person, telegram: Telegram
 ):

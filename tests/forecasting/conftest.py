@@ -15,7 +15,7 @@ from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.market.instants import utc
-from service.questions.question import Question
+from service.questions.question import Leg, Question
 from service.sources.feeds.replay import open_replay
 from tests.forecasting.made import DAYS, NOW, made_bars
 
@@ -52,13 +52,18 @@ def knowledge(contexts, fits) -> Knowledge:
 
 @pytest.fixture(scope="session")
 def asking(contexts) -> Callable[..., Question]:
-    """Makes a question asked at NOW; a level may be given as `at`, a multiple of the spot."""
+    """Makes a question asked at NOW; a level may be given as `at`, a multiple of the spot, a leg as its arguments."""
+
+    def leg(asset: str, comparator: str, at: float | None) -> Leg:
+        spot = contexts[asset].spot
+        return Leg(asset, comparator, spot, level=at and at * spot)
 
     def make(comparator: str, asset: str = "btc", hours: float = 72, **fields) -> Question:
         spot = contexts[asset].spot
         for name, source in (("level", "at"), ("upper_level", "upper_at")):
             if source in fields:
                 fields[name] = spot * fields.pop(source)
+        fields["legs"] = tuple(leg(*event) for event in fields.get("legs", ()))
         fields.setdefault("polarity", "bear" if comparator in ("close_below", "touch_below", "down") else "bull")
         return Question(
             text=f"{asset} {comparator}?",

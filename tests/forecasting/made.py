@@ -11,9 +11,11 @@ from service.forecasting.voters.ballots import Ballot, Forecast
 from service.forecasting.voters.panel import Panel, voters
 from service.forecasting.voters.polling import Timer, sequential
 from service.forecasting.voters.voter import Voter
+from service.forecasting.voters.votes import UnderstoodText, understood
 from service.market.assets import open_at
 from service.market.bars import Bars
-from service.market.instants import DAY, HOUR
+from service.market.instants import DAY, HOUR, utc
+from service.questions.question import Question
 
 FIRST = 1_735_689_600  # 2025-01-01T00:00:00Z
 DAYS = 120
@@ -39,6 +41,13 @@ EVERY_KIND = (
     ("days_down", {"days": 2, "in_a_row": True}),
     ("average_above", {"at": 1.01}),
     ("average_below", {"at": 0.99}),
+    ("above_earlier", {"earlier": utc(NOW + DAY)}),
+    ("below_earlier", {"earlier": utc(NOW + DAY)}),
+    ("above_moving_average", {"at": 0.99, "days": 20}),
+    ("below_moving_average", {"at": 1.01, "days": 20}),
+    ("volatility", {"level_pct": 45.0, "polarity": "none"}),
+    ("both", {"other_asset": "gold", "legs": (("btc", "close_above", 1.01), ("gold", "up", None))}),
+    ("either", {"other_asset": "eth", "legs": (("btc", "touch_below", 0.97), ("eth", "touch_below", 0.97))}),
     ("open", {}),
 )
 
@@ -68,3 +77,8 @@ def committed_vote(
 ) -> CommittedVote:
     """A vote as a market keeps it."""
     return CommittedVote(Ballot(voter, engine, Forecast(p, reasoning)), weight)
+
+
+def meaning_of(question: Question) -> UnderstoodText:
+    """A question as the oracle publishes it, without another reading."""
+    return UnderstoodText(**vars(understood(question)), language="English", rule=None, alternatives=())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from service.forecasting.apex.call import Call, LayerVote
-from service.forecasting.news.pulse import Pulse
+from service.forecasting.news.pulse import AssetPulse
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.versus import VersusBook, ai_vs_market_document
 from service.forecasting.widget import LIVE, PAST, TOO_FEW, WidgetDocument, widget_document
@@ -28,12 +28,12 @@ def call(p_up: float, agreement: float = 1.0, spoke: int = 8) -> Call:
     return Call("btc", AT, 50_000.0, p_up, agreement, 0.0, False, {}, layers, False)
 
 
-def pulse(score: float) -> Pulse:
-    return Pulse(AT, "NEUTRAL", score, 7, (), (), ())
+def mood(score: float) -> AssetPulse:
+    return AssetPulse("btc", "NEUTRAL", score, 7)
 
 
 def document_of(of_books: tuple[VersusBook, ...] = (), **fields) -> WidgetDocument:
-    fields = {"price": PRICE, "call": call(0.5), "pulse": pulse(0.0)} | fields
+    fields = {"price": PRICE, "call": call(0.5), "mood": mood(0.0)} | fields
     return widget_document(books=of_books or books(), header=HEADER, **fields)
 
 
@@ -69,14 +69,13 @@ def test_the_consensus_is_the_call_of_apex_in_percent(p_up, agreement, spoke, di
 
 @pytest.mark.parametrize(("score", "direction"), [(0.09, "NEUTRAL"), (0.12345, "BULLISH"), (-0.5, "BEARISH")])
 def test_the_news_have_the_side_of_their_published_score(score: float, direction: str):
-    news = document_of(pulse=pulse(score)).news
+    news = document_of(mood=mood(score)).news
     assert (news.direction, news.score, news.n) == (direction, round(score, 4), 7)
 
 
 def test_what_is_not_available_yet_is_null():
-    document = document_of(call=None, pulse=None)
+    document = document_of(call=None)
     assert document.consensus is None
-    assert document.news is None
     assert document.accuracy.accuracy_pct is None
     assert (document.accuracy.n, document.accuracy.note) == (0, TOO_FEW)
 

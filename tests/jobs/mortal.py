@@ -12,17 +12,19 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
+from functools import partial
 from types import SimpleNamespace
 
 from dramatiq import Message
 from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, String, Table, func, insert, select
 
-from service.jobs.engine import Engine
+from service.jobs.engine import QUEUE, Engine
 from service.jobs.job import Job, JobContext
 from service.jobs.schedules import Every
 from service.market.clock import WorldClock
 from service.store import runs
 from service.store.database import Database
+from tests.processes import respawn
 
 MINUTE = 60
 START = 1_700_000_040
@@ -88,7 +90,7 @@ def tick(checkpoint):
 
 def work_all(engine: Engine) -> None:
     """Handle every message that waits in this process."""
-    (queue,) = (queue for name, queue in engine.broker.queues.items() if not name.endswith(".DQ"))
+    queue = engine.broker.queues[QUEUE]
     while not queue.empty():
         engine.execute(*Message.decode(queue.get_nowait()).args)
 
@@ -113,17 +115,6 @@ def be_watched(url: str, kind: type[Engine]) -> None:
             print("idle", flush=True)
 
 
-def be_born_again(url: str, kind: type[Engine]) -> None:
-    """One life after the other, until one comes to its natural end: nothing more is said to it."""
-    while True:
-        child = os.fork()
-        if not child:
-            be_watched(url, kind)
-            os._exit(0)
-        if not os.WIFSIGNALED(os.waitpid(child, 0)[1]):
-            return
-
-
 def race(url: str) -> None:
     with engine_at(url, Engine, pass_by) as (engine, set_clock):
         for minute in range(60):
@@ -136,4 +127,4 @@ if __name__ == "__main__":
     if sys.argv[2:] == ["race"]:
         race(sys.argv[1])
     else:
-        be_born_again(sys.argv[1], NaiveEngine if sys.argv[2:] == ["naive"] else Engine)
+        respawn(partial(be_watched, sys.argv[1], NaiveEngine if sys.argv[2:] == ["naive"] else Engine))

@@ -40,7 +40,7 @@ def test_an_early_challenge_does_not_prevent_the_backfill(house, monkeypatch):
     )
     assert answer.status_code == 200
     with house.runtime.database.writing() as db:
-        for name in ("prediction_vote", "odds", "prediction"):
+        for name in ("opinion", "prediction_vote", "odds", "prediction"):
             table = metadata.tables[name]
             key = table.c.id if name == "prediction" else table.c.prediction
             db.execute(table.delete().where(key != "challenge-1"))

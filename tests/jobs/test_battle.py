@@ -83,10 +83,10 @@ def test_lane_trades_recorded_within_the_hour_are_live(house, aged):
     trades = [row for row in rows(aged, "lane_trade") if row.seq > rows_before]
     assert trades
     for row in trades:
-        assert row.body["time"] > SLOT
-        assert row.backfilled == (row.body["time"] < unix(row.recorded_at) - HOUR)
+        assert unix(row.body["time"]) > SLOT
+        assert row.backfilled == (unix(row.body["time"]) < unix(row.recorded_at) - HOUR)
     hour_seen = range(SLOT + 6 * HOUR, SLOT + 7 * HOUR + 1)
-    assert any(not row.backfilled and row.body["time"] in hour_seen for row in trades)
+    assert any(not row.backfilled and unix(row.body["time"]) in hour_seen for row in trades)
     with aged.runtime.database.reading() as db:
         assert len(rows(aged, "lane_trade")) == db.scalar(
             select(func.count()).select_from(metadata.tables["lane_event"])

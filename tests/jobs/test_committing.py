@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection
+from dataclasses import replace
+
+from sqlalchemy import Connection, update
 
 from service.forecasting.predictions import Prediction, Settlement
-from service.forecasting.voters.track_record import TrackRecord
+from service.forecasting.predictions.settling import resolved
+from service.forecasting.voters.track_record import TrackRecord, build
 from service.jobs import answer
-from service.jobs.committing import keep_settlement, keep_settlements
+from service.jobs.committing import keep_settlement, keep_settlements, renew_record
 from service.market.instants import DAY
-from service.store import predictions
+from service.store import predictions, resolved_days
 from service.store.plain import RECORD, records
+from service.store.tables import resolved_day
 from tests.forecasting.markets import settled, waiting
 from tests.jobs.challenges import BEAT_S, challenge, recorded, shown
 from tests.running_service import START
@@ -35,6 +39,25 @@ def test_the_record_counts_what_is_settled(sqlite_database):
         predictions.add(db, list(markets.values()))
         counts = [_counts(db, settled("a"), slot), _counts(db, settled("b", "no"), slot + DAY)]
     assert counts == [(slot, {"vol": 1, "trend": 1}), (slot + DAY, {"vol": 2, "trend": 2})]
+
+
+def test_the_record_is_carried_on_from_stored_days(sqlite_database):
+    """It equals one that is made of all votes again, and only the days of new settlements are read."""
+    markets = {id: waiting(id, votes={"vol": 0.6, "trend": 0.7}) for id in "abc"}
+    slot = markets["a"].deadline + DAY
+    with sqlite_database.writing() as db:
+        predictions.add(db, list(markets.values()))
+        for number, id in enumerate("abc"):
+            outcome = replace(settled(id).settlement, resolved_at=slot + number * DAY)
+            keep_settlements(db, {id: outcome}, slot + number * DAY)
+            assert resolved_days.outdated(db) == []
+        carried = records.find(db, RECORD)
+        db.execute(update(resolved_day).values(body=None))
+        assert len(resolved_days.outdated(db)) == 3
+        renew_record(db, slot + 2 * DAY)
+        recomputed = build(resolved(predictions.settled(db)), slot + 2 * DAY)
+        assert records.find(db, RECORD) == carried
+        assert TrackRecord.from_plain(carried) == recomputed
 
 
 def _counts(db: Connection, market: Prediction, slot: int) -> tuple[int, dict[str, int]]:

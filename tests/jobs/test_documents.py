@@ -62,6 +62,7 @@ DOCUMENTS = (
     "streaks",
     "shadow",
     "ai-vs-market",
+    "forecasters",
     "apex",
     "apex-fund",
     "news-pulse",

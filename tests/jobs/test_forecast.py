@@ -13,14 +13,14 @@ from service.forecasting.densities.fitting import fit_calendars, least_history_h
 from service.forecasting.densities.grid import hour_grid
 from service.forecasting.voters.fits import VERSION, Fits
 from service.jobs import children
-from service.jobs.forecast import due_views, refit
+from service.jobs.forecast import changes, due_views, refit
 from service.jobs.schedules import Monthly
 from service.market.bars import empty
 from service.market.instants import DAY, HOUR
 from service.store import hourly_votes, knowledge
 from service.store.database import Database
 from service.store.plain import fits
-from service.trading.lanes import VOTED
+from service.trading.lanes import VOTED, LaneVote
 from tests.forecasting.made import made_bars
 from tests.jobs.track_record import document
 from tests.running_service import START, RunningService
@@ -121,3 +121,12 @@ def test_a_vote_of_the_lane_has_the_weeks_volatility(house: RunningService):
         (sigma_pct,) = (horizon["sigma_pct"] for horizon in horizons if horizon["horizon"] == "7d")
         assert vote.volatility == pytest.approx(sigma_pct / 100 * math.sqrt(365 / 7), rel=1e-3)
         assert abs(vote.p_up - 0.5) < 0.05
+
+
+def test_only_a_change_of_direction_is_recorded():
+    """From bearish to neutral is one; the first vote on an asset is none."""
+    before = {"btc": LaneVote(0.6, 0.4), "eth": LaneVote(0.6, 0.6)}
+    votes = {"btc": LaneVote(0.6, 0.5), "eth": LaneVote(0.5, 0.7), "sol": LaneVote(0.6, 0.9)}
+    (row,) = changes(SLOT, votes, before)
+    assert (row.kind, row.subject, row.backfilled) == ("consensus", "btc", False)
+    assert row.body == {"at": SLOT, "direction": "NEUTRAL", "previous": "BEARISH", "p_up": 0.5}

@@ -34,13 +34,26 @@ def imported_markets(running: RunningService) -> dict[str, dict]:
 
 
 def frozen(running: RunningService) -> dict[str, dict]:
-    """The imported markets without what their asset costs now."""
-    return {market_id: market | {"context": None} for market_id, market in imported_markets(running).items()}
+    """The imported markets without what changes every hour."""
+    now = dict.fromkeys(("context", "ai_now", "odds_now"))
+    return {market_id: market | now for market_id, market in imported_markets(running).items()}
 
 
 def stored(running: RunningService, market_id: str) -> Prediction:
     with running.runtime.database.reading() as db:
         return predictions.find(db, market_id)
+
+
+def test_imported_markets_show_the_prices_of_now(live):
+    """From the listing that is read every hour anyway; the votes and odds of the opening stay."""
+    before = frozen(live)
+    live.move(2 * HOUR)
+    live.move(60)
+    shown = imported_markets(live)[GAMMA_ID]
+    assert (shown["market_odds"]["p_yes"], shown["odds_now"]["p_yes"]) == (0.41, 0.41)
+    assert shown["odds_now"]["as_of"] == iso(SLOT + 2 * HOUR)
+    assert shown["ai_now"]["as_of"] == iso(SLOT + 2 * HOUR)
+    assert frozen(live)[GAMMA_ID]["ai_votes"] == before[GAMMA_ID]["ai_votes"]
 
 
 @pytest.mark.slow

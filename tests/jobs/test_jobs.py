@@ -8,7 +8,7 @@ import pytest
 from dramatiq import Message
 
 from service.jobs import timetable
-from service.jobs.engine import Engine
+from service.jobs.engine import QUEUE, Engine
 from service.jobs.job import Job
 from service.market.clock import WorldClock
 from service.market.instants import DAY, HOUR, MINUTE
@@ -61,7 +61,7 @@ def test_only_a_simulated_or_recorded_past_is_backfilled():
 def test_jobs_that_callers_wait_for_follow_the_wall_clock():
     """A challenge is answered and votes are counted in seconds, however fast a replay runs."""
     for job in timetable("replay", STEP):
-        assert (job.clock == "wall") == (job.name in ("answer", "list_markets", "prune"))
+        assert (job.clock == "wall") == (job.name in {"answer", "list_markets", "rates", "refund_expired", "prune"})
     assert jobs("replay")["answer"].schedule.seconds == 2
     assert jobs("replay")["list_markets"].schedule.seconds == MINUTE
 
@@ -73,7 +73,7 @@ def test_every_job_runs_after_its_needs(world, sqlite_url):
     database, all_jobs = Database(sqlite_url), timetable(world, STEP)
     engine = Engine(database, [_watched(job, done) for job in all_jobs], _job_context(world), now=lambda: NOW)
     while engine.dispatch():
-        (queue,) = (queue for name, queue in engine.broker.queues.items() if not name.endswith(".DQ"))
+        queue = engine.broker.queues[QUEUE]
         while not queue.empty():
             engine.execute(*Message.decode(queue.get_nowait()).args)
     order = [name for name, _ in done]

@@ -74,8 +74,8 @@ def faults(database, applied, mortal, minutes: int) -> list[str]:
     return [f"{key}: {times[key]} times" for key in sorted(expected) if times[key] != 1]
 
 
-def test_kills_at_any_point_lose_nothing_and_double_nothing(database, database_url, applied, mortal, in_ci):
-    times = 60 if in_ci else 12
+def test_kills_at_any_point_lose_nothing_and_double_nothing(database, database_url, applied, mortal, tries):
+    times = tries(12, 60, 1000)
     points = die_often(database_url, mortal, times)
     assert sum(point in ("writing", "written") for point in points) >= times / 4
     assert faults(database, applied, mortal, times + 1) == []

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
 
 from service.config import Settings
 from service.jobs.predict import odds_sources, outside_market
+from service.ledger.verifier import verify
 from service.market.clock import WorldClock
 from service.sources.feeds.simulated import SimulatedFeed
+from service.store import ledger
+from tests.jobs.challenges import BEAT_S, challenge
 from tests.jobs.track_record import document
 
 PAST_PRICES = SimpleNamespace()
@@ -48,3 +52,21 @@ def test_the_live_world_has_no_simulated_odds():
 @pytest.mark.parametrize("name", ["predictions", "shadow", "ai-vs-market"])
 def test_documents_with_simulated_odds_say_how_they_are_made(house, name):
     assert document(house, name)["sources"]["simulated"].startswith("simulated: no trades take place")
+
+
+@pytest.mark.slow
+def test_every_vote_is_verified_with_its_inputs(house):
+    """Those of the backfilled past, and of a challenge whose prices are newer than the hour."""
+    challenge(house)
+    house.move(BEAT_S)
+    inputs, path = [], "/api/v1/features?limit=200"
+    while path:
+        page = house.client.get(path)
+        inputs += [json.dumps(row) for row in page.json["rows"]]
+        path = page.json["next"] and f"/api/v1/features?limit=200&cursor={page.json['next']}"
+    with house.runtime.database.reading() as db:
+        verified = verify(ledger.export(db), inputs=inputs)
+        votes = ledger.entries(db, 1, 10_000, kind="votes")
+    assert (verified.fault, verified.votes, verified.with_inputs, verified.unused) == (None, *[len(votes)] * 2, 0)
+    assert len(inputs) < len(votes) / 2
+    assert votes[-1].subject.startswith("challenge")

@@ -59,7 +59,7 @@ def test_every_hour_is_committed_and_scored_an_hour_later(hours_later):
 def test_the_next_row_holds_the_price_that_a_row_is_scored_by(hours_later):
     """So whoever has the ledger can check the scores of an hour: the outcome is the price of the next row."""
     bodies = [row.body["forecasts"]["btc"] for row in rows(hours_later, "price_forecast") if not row.backfilled]
-    assert [body["as_of"] for body in bodies] == [SLOT + hour * HOUR for hour in range(4)]
+    assert [body["as_of"] for body in bodies] == [iso(SLOT + hour * HOUR) for hour in range(4)]
     moves = [100 * log(after["price"] / before["price"]) for before, after in pairwise(bodies)]
     widths = [body["1h"][COLUMNS.index("within_90_pct")] for body in bodies[:-1]]
     inside = [abs(move) <= width for move, width in zip(moves, widths, strict=True)]

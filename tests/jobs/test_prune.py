@@ -6,23 +6,42 @@ from types import SimpleNamespace
 
 from sqlalchemy import func, select
 
+from service.config import Settings
+from service.events.messages import Attempt, Message
 from service.jobs.prune import prune
+from service.market.clock import WorldClock
 from service.market.instants import DAY
-from service.store import windows
+from service.store import keys, webhooks, windows
 from service.store.plain import fits
 from service.store.tables import metadata
+from tests.receiver import endpoint
 
 NOW = 1_800_000_000
+CONTEXT = SimpleNamespace(clock=WorldClock("simulated"), settings=Settings())
 
 
 def test_windows_that_have_ended_are_deleted(sqlite_database):
     with sqlite_database.writing() as db:
         windows.take(db, "ended", NOW - 1)
         windows.take(db, "open", NOW + DAY)
-        prune(SimpleNamespace(), NOW)(db)
+        prune(CONTEXT, NOW)(db)
         table = next(table for name, table in metadata.tables.items() if "window" in name)
         assert db.scalar(select(func.count()).select_from(table)) == 1
         assert windows.read(db, "open", NOW).hits == 1
+
+
+def test_old_deliveries_and_webhooks_of_revoked_keys_are_deleted(sqlite_database):
+    old = NOW - 31 * DAY
+    kept, revoked = (endpoint(sqlite_database, "https://example.com/", old, plan=plan) for plan in ("paid", "free"))
+    with sqlite_database.writing() as db:
+        for row in (kept, revoked):
+            for at in (old, NOW):
+                message = Message(f"{row.id}_{at}", 1, "lane.trade", "{}")
+                webhooks.record(db, row.id, Attempt(message, at, 5, 204, None))
+        keys.revoke(db, revoked.key, old)
+        prune(CONTEXT, NOW)(db)
+        assert [delivery.last_at for delivery in webhooks.deliveries(db, kept.id, None, 10)] == [NOW]
+        assert webhooks.of_key(db, revoked.key) == []
 
 
 def test_replaced_fits_are_deleted(sqlite_database):
@@ -30,5 +49,5 @@ def test_replaced_fits_are_deleted(sqlite_database):
     with sqlite_database.writing() as db:
         for slot in range(5):
             fits.save(db, slot, {"slot": slot})
-        prune(SimpleNamespace(), NOW)(db)
+        prune(CONTEXT, NOW)(db)
         assert list(fits.every(db)) == [3, 4]

@@ -9,11 +9,11 @@ import pytest
 
 from service.jobs.layer_inputs import swarm
 from service.jobs.rank import publish_strategy_pages, rank
+from service.market.assets import ASSETS
 from service.market.clock import WorldClock
 from service.market.instants import DAY, HOUR, iso
 from service.store import bars, snapshots
 from service.store.database import Database
-from service.trading.documents import LEADERBOARD_ASSETS
 from tests.forecasting.made import FIRST, made_bars
 
 SLOT = FIRST + 60 * DAY
@@ -23,9 +23,9 @@ SLOT = FIRST + 60 * DAY
 def job_context(sqlite_database: Database) -> SimpleNamespace:
     """Hourly bars of every asset with a leaderboard."""
     with sqlite_database.writing() as db:
-        for seed, asset in enumerate(LEADERBOARD_ASSETS):
+        for seed, asset in enumerate(ASSETS):
             bars.add(db, asset, made_bars(asset, 61, seed))
-    feed = SimpleNamespace(assets=LEADERBOARD_ASSETS, step=HOUR)
+    feed = SimpleNamespace(assets=ASSETS, step=HOUR)
     clock = WorldClock("simulated", world_origin=FIRST)
     return SimpleNamespace(database=sqlite_database, feed=feed, history_from=FIRST, clock=clock)
 
@@ -38,7 +38,7 @@ def published(job_context: SimpleNamespace, job, name: str) -> dict:
         return json.loads(snapshots.latest(db, name).body)
 
 
-@pytest.mark.parametrize("name", ["leaderboard", *(f"leaderboard/{asset}" for asset in LEADERBOARD_ASSETS[:2])])
+@pytest.mark.parametrize("name", ["leaderboard", *(f"leaderboard/{asset}" for asset in tuple(ASSETS)[:2])])
 def test_every_leaderboard_ranks_all_strategies_at_the_slot(job_context, name: str):
     """Bars that end later are not used."""
     board = published(job_context, rank, name)
@@ -48,13 +48,9 @@ def test_every_leaderboard_ranks_all_strategies_at_the_slot(job_context, name: s
 def test_the_net_positions_are_those_that_the_swarm_reads(job_context):
     """Every strategy is long, short or flat in each asset."""
     counts = published(job_context, rank, "swarm")
-    assert set(LEADERBOARD_ASSETS) <= counts.keys()
+    assert set(ASSETS) <= counts.keys()
     assert {sum(each.values()) for each in counts.values()} == {54}
     assert {asset: vars(net) for asset, net in swarm(job_context).items()} == counts
-
-
-def test_before_the_first_ranking_there_is_no_swarm(job_context):
-    assert swarm(job_context) == {}
 
 
 def test_each_strategy_has_a_page(job_context):

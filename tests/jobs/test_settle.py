@@ -68,4 +68,4 @@ def test_a_challenge_no_price_decides_waits_for_the_operator(house, operate):
     assert operate("challenges", "resolve", str(number), "yes", "--evidence", "https://example.com/filing") == 0
     after = shown(house, number)
     assert (after["status"], after["resolution"]["evidence"]) == ("resolved", "https://example.com/filing")
-    assert recorded(house, number) == ["question", "votes", "resolution"]
+    assert recorded(house, number) == ["question", "resolution"]

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.measure import asking, load, model_speed, servers, workbench
+from tests.measure import asking, load, model_speed, page_speed, servers, workbench
 from tests.measure.figures import Figure
 from tests.measure.servers import ROOT, Server
 
@@ -41,6 +41,7 @@ def main() -> int:
         figures += [_under_slow_posts(data, addresses), _oracle(data)]
         figures += model_speed.figures(data, addresses)
         figures += workbench.figures(data)
+        figures += page_speed.figures(data)
     for figure in figures:
         print(figure)
     return 0 if all(str(figure).startswith("ok") for figure in figures) else 1

@@ -73,12 +73,19 @@ def names() -> SimpleNamespace:
     Of the running service the steps use `client`, `wall`, `work()` and `move(seconds)`.
     """
     return SimpleNamespace(
-        understand=_first("service.questions:understand", "service.forecasting.questions:understand"),
+        understand=_understanding(),
         refusal=_first("service.errors:NinefoldError"),
         running_service=_first("tests.running_service:running_service", "tests.houses:resident"),
         operator=_first("service.operator.__main__:main"),
         ledger=_first("service.ledger.__main__:main"),
     )
+
+
+def _understanding() -> Any:
+    """The understanding of a text at an instant with prices and a deadline, which older checkouts take one by one."""
+    understand = _first("service.questions:understand", "service.forecasting.questions:understand")
+    circumstances = getattr(import_module(understand.__module__.rpartition(".")[0]), "Circumstances", None)
+    return understand if circumstances is None else lambda text, *args: understand(text, circumstances(*args))
 
 
 def _first(*places: str) -> Any:

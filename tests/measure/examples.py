@@ -15,13 +15,13 @@ from werkzeug.test import TestResponse
 
 from service import logs
 from service.api import openapi
-from service.market.instants import DAY, utc
+from service.market.instants import DAY, MINUTE, utc
 from tests.running_service import RunningService, running_service
 
 QUESTION = "Will Bitcoin rise more than 5% this month?"
 CHALLENGE = "Will Bitcoin be above 60,000 USD?"
 # Maps from a name to one thing of a kind, of which the reader needs a single one.
-MAPS = ("votes", "ai_votes", "books", "sources")
+MAPS = ("votes", "ai_votes", "books", "sources", "answers")
 # The steps of a proof are one thing: cut short it would prove nothing.
 WHOLE = ("path",)
 # What a reader must not take for a key of his own.
@@ -35,8 +35,9 @@ def main() -> None:
         running.work()
         running.register()
         running.ask(QUESTION)
-        challenge = _challenge(running)
-        running.move(DAY)
+        _forecast(running)
+        challenge = _challenge(running, CHALLENGE, days=40)
+        running.move(DAY - MINUTE)
         answers = _answers(running, challenge)
         operations = {route.id: route for route in openapi.routes(running.runtime.application())}
     openapi.EXAMPLES.mkdir(exist_ok=True)
@@ -50,9 +51,19 @@ def main() -> None:
     print(f"{len(answers)} examples in {openapi.EXAMPLES}")
 
 
-def _challenge(running: RunningService) -> int:
-    deadline = (utc(int(running.wall)) + timedelta(days=40)).date().isoformat()
-    body = {"question": CHALLENGE, "deadline": deadline}
+def _forecast(running: RunningService) -> None:
+    """Give a forecast of a challenge of today, under a name."""
+    challenge = _challenge(running, "Will Bitcoin rise today?", days=0)
+    running.move(MINUTE)
+    headers = {"X-API-Key": running.key}
+    path = f"/api/v1/predictions/challenge-{challenge}/forecast"
+    assert running.client.post(path, json={"p_yes": 0.31}, headers=headers).status_code == 200
+    assert running.client.patch("/api/v1/me", json={"forecaster": "sturdy-owl"}, headers=headers).status_code == 200
+
+
+def _challenge(running: RunningService, question: str, days: int) -> int:
+    deadline = (utc(int(running.wall)) + timedelta(days=days)).date().isoformat()
+    body = {"question": question, "deadline": deadline}
     return running.client.post("/api/challenges/create", json=body).get_json()["number"]
 
 
@@ -71,16 +82,23 @@ def _answers(running: RunningService, challenge: int) -> dict[str, TestResponse]
         return answer
 
     market = get("/api/v1/predictions").get_json()["markets"][0]["id"]
+    features = get("/api/v1/features?limit=1").get_json()["rows"][0]["hash"]
     sealed = get("/api/v1/ledger/roots").get_json()["roots"][0]["first_seq"]
     return {
         "oracle_ask": post("/api/v1/oracle", {"question": QUESTION}),
         "prices_current": get("/api/v1/prices"),
+        "candles_bars": get("/api/v1/candles?asset=btc&limit=2"),
         "forecasts_record": get("/api/v1/forecasts/record"),
         "forecasts_forecast": get("/api/v1/forecasts/btc"),
         "predictions_markets": get("/api/v1/predictions"),
         "predictions_vote": post(f"/api/v1/predictions/{market}/vote", {"vote": "yes"}),
+        "predictions_forecast": post(f"/api/v1/predictions/challenge-{challenge}/forecast", {"p_yes": 0.62}),
+        "features_entry": get(f"/api/v1/features/{features}"),
         "predictions_shadow": get("/api/predictions/shadow"),
         "predictions_ai_vs_market": get("/api/predictions/ai-vs-market"),
+        "features_page": get("/api/v1/features?limit=2"),
+        "forecasters_table": get("/api/v1/forecasters"),
+        "forecasters_forecaster": get("/api/v1/forecasters/sturdy-owl"),
         "challenges_active": get("/api/challenges/active"),
         "challenges_one": get(f"/api/challenges/{challenge}"),
         "challenges_vote": post(f"/api/challenges/{challenge}/vote", {"vote": "yes"}),
@@ -90,11 +108,17 @@ def _answers(running: RunningService, challenge: int) -> dict[str, TestResponse]
         "battle_lanes": get("/api/v1/bot-battle"),
         "battle_export": get("/api/v1/bot-battle/export.csv"),
         "battle_history": get("/api/v1/bot-battle/history"),
+        "battle_events": get("/api/v1/bot-battle/trend/events"),
+        "battle_equity": get("/api/v1/bot-battle/trend/equity"),
         "hospital_triage": get("/api/v1/strategy-hospital"),
         "streaks_running": get("/api/streaks"),
+        "streaks_history": get("/api/streaks/history?limit=2"),
         "apex_status": get("/api/apex/status"),
+        "apex_calls": get("/api/apex/calls"),
         "apex_fund": get("/api/apex/fund"),
+        "apex_fund_trades": get("/api/apex/fund/trades?limit=2"),
         "news_pulse": get("/api/predictions/news-pulse"),
+        "news_headlines": get("/api/v1/headlines"),
         "widget_consensus": get("/api/widget/consensus"),
         "ledger_rows": get("/api/v1/ledger"),
         "ledger_head": get("/api/v1/ledger/head"),

@@ -22,7 +22,8 @@ from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
 from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import Panel, embedded_panel
-from service.forecasting.voters.track_record import Resolved, TrackRecord, build
+from service.forecasting.voters.resolved import Resolved
+from service.forecasting.voters.track_record import TrackRecord, build
 from service.forecasting.voters.training import fit
 from service.market.bars import Bars
 from service.market.instants import DAY

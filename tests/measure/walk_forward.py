@@ -20,9 +20,10 @@ from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.panel import voters
 from service.forecasting.voters.past import QuestionSample, ask_past
+from service.forecasting.voters.resolved import Class
 from service.forecasting.voters.scoring import base_rate_known, brier, clustered_mean, weeks_of
 from service.forecasting.voters.seen import see
-from service.forecasting.voters.track_record import Class, ClassRecord, measure
+from service.forecasting.voters.track_record import ClassRecord, measure
 from service.forecasting.voters.training import fit_history
 from service.market.bars import Bars
 from service.market.months import month_starts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
@@ -31,8 +31,15 @@ ADDRESSES = (f"10.{number // 65536}.{number // 256 % 256}.{number % 256}" for nu
 @pytest.fixture(scope="session")
 def running(seeded: Path, tmp_path_factory) -> Iterator[RunningService]:
     """The seeded service with a challenge that has votes; tests must not change it."""
-    with running_service(copied(seeded, tmp_path_factory.mktemp("workbench"))) as running:
-        with _client(running) as client:
+    with challenged_service(copied(seeded, tmp_path_factory.mktemp("workbench"))) as running:
+        yield running
+
+
+@contextmanager
+def challenged_service(folder: Path) -> Iterator[RunningService]:
+    """The service over the data in `folder` with a challenge that has votes."""
+    with running_service(folder) as running:
+        with client_of(running) as client:
             deadline = f"{utc(START) + timedelta(days=9):%Y-%m-%d}"
             number = client.create_challenge(QUESTION, deadline)["number"]
             client.vote_challenge(number, "no")
@@ -44,7 +51,7 @@ def running(seeded: Path, tmp_path_factory) -> Iterator[RunningService]:
 def new_client(running: RunningService) -> Iterator[Callable[[], Client]]:
     """Builds clients of the seeded service, each with its own key."""
     with ExitStack() as stack:
-        yield lambda: stack.enter_context(_client(running))
+        yield lambda: stack.enter_context(client_of(running))
 
 
 @pytest.fixture
@@ -83,11 +90,22 @@ def documents(new_client: Callable[[], Client]) -> dict[str, Any]:
     return {name: getattr(client, name)() for name in methods} | {
         "leaderboard": board,
         "strategy": client.strategy(board["entries"][0]["key"]),
+        "candles": client.candles("btc", limit=50),
+        "lane_equity": client.lane_equity("trend", limit=50),
+        "lane_events": client.lane_events("trend", limit=50),
+        "apex_calls": client.apex_calls(limit=20),
+        "headlines": client.headlines(limit=50),
+        "resolved": client.predictions("resolved", limit=50),
+        "prediction": client.prediction(client.predictions("open")["markets"][0]["id"]),
+        "forecast": client.forecast("btc"),
+        "forecast_record": client.forecast_record(),
+        "forecasters": client.forecasters(),
         "hospital": hospital,
         "months": [client.hospital(month) for month in hospital["links"]["months"][-3:]],
         "ask": client.ask(QUESTION),
         "ask_stream": list(client.ask_stream(QUESTION)),
         "export_ledger": list(client.export_ledger()),
+        "answers": client.answers(),
     }
 
 
@@ -101,7 +119,8 @@ def local_service(tmp_path_factory) -> Iterator[LabSettings]:
         yield LabSettings(free_port(), f"http://127.0.0.1:{port}", data_dir=folder / "var", browser=False)
 
 
-def _client(running: RunningService) -> Client:
+def client_of(running: RunningService) -> Client:
+    """A client with a key of the paid plan and an address of its own."""
     with running.runtime.database.writing() as db:
         secret = key_secret(running.runtime.settings)
         key, _ = keys.register(db, secret, "reader@example.com", running.wall, plan="paid")

@@ -45,6 +45,6 @@ def test_a_service_with_its_data_elsewhere_is_an_error(local_service: LabSetting
     """Its keys cannot be minted here."""
     elsewhere = replace(local_service, data_dir=tmp_path / "var")
     elsewhere.lab_dir.mkdir(parents=True)
-    with pytest.raises(LaunchError, match="its data is elsewhere"):
+    with pytest.raises(LaunchError, match="No API key can be minted"):
         lab_key.provide(elsewhere, lambda: None)
     assert not elsewhere.key_file.exists()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import nbformat
 import pytest
 
+from notebooks import widgets
 from tests.processes import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-MOST_CELLS = 8
+MOST_CELLS = 10
 
 
 @pytest.fixture(params=NOTEBOOKS, ids=lambda file: file.stem)
@@ -16,8 +17,8 @@ def notebook(request) -> nbformat.NotebookNode:
     return nbformat.read(request.param, as_version=4)
 
 
-def test_the_workbench_has_its_eight_notebooks():
-    expected = {"index", "battle", "hospital", "accuracy", "oracle", "strategies", "research", "ledger"}
+def test_the_workbench_has_its_nine_notebooks():
+    expected = {"index", "battle", "hospital", "accuracy", "oracle", "strategies", "research", "study", "ledger"}
     assert {file.stem for file in NOTEBOOKS} == expected
 
 
@@ -37,3 +38,16 @@ def test_a_notebook_has_no_outputs_and_no_widget_state(notebook):
 def test_the_index_links_every_other_notebook():
     index = (ROOT / "notebooks" / "index.ipynb").read_text()
     assert not [file.name for file in NOTEBOOKS if file.stem != "index" and f"({file.name})" not in index]
+
+
+@pytest.mark.slow
+def test_research_runs_without_a_live_market(client, monkeypatch, capsys):
+    """A fresh installation has only backfilled markets: the notebook says so, and what it needs."""
+    monkeypatch.setattr(widgets, "connect", lambda: client, raising=False)
+    cells = nbformat.read(ROOT / "notebooks" / "research.ipynb", as_version=4).cells
+    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    assert "BACKFILLED = True" in code
+    exec(code.replace("BACKFILLED = True", "BACKFILLED = False"), {})
+    printed = capsys.readouterr().out
+    assert "0 simulated markets, 0 weeks, live\nNo such market has resolved yet" in printed
+    assert "An interval needs markets from at least two weeks." in printed

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser
 
-from tests.notebooks_e2e.conftest import Workbench, opened
+from tests.notebooks_e2e.conftest import SIZE, Workbench, opened
 from tests.notebooks_e2e.pages import PagePanel
 
 pytestmark = pytest.mark.slow
@@ -33,10 +33,11 @@ class Scenario:
 
 
 SCENARIOS = [
-    Scenario("battle", "battle", 1, "equity"),
-    Scenario("hospital", "hospital", 2, "health score"),
+    Scenario("battle", "battle", 2, "equity"),
+    Scenario("hospital", "hospital", 3, "health score"),
     Scenario("leaderboard", "strategies", 0, "rule"),
     Scenario("predictions", "accuracy", 8, "resolution", pressed="open markets"),
+    Scenario("forecast", "accuracy", 4, "sigma", place=1),
     Scenario("oracle", "oracle", 1, "reasoning", question=QUESTION),
     Scenario("apex", "oracle", 1, "backfilled", place=1),
 ]
@@ -67,6 +68,18 @@ def panel(workbench: Workbench, scenario: Scenario, browser: Browser) -> Iterato
 
 
 def test_a_chart_is_as_wide_as_its_container(panel: PagePanel):
+    panel.wait_until_fitted()
+
+
+def test_a_title_is_whole_on_a_narrow_page(panel: PagePanel, workbench: Workbench):
+    """A page that becomes narrow draws the chart anew, with as many lines as its title needs."""
+    page = panel.browser_page.page
+    if workbench.runs_cells:
+        panel.browser_page.hide_files()
+    page.set_viewport_size({"width": 480, "height": SIZE["height"]})
+    panel.wait_until_fitted()
+    assert panel.cut_titles() == []
+    page.set_viewport_size(SIZE)
     panel.wait_until_fitted()
 
 

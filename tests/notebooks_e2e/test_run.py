@@ -34,6 +34,7 @@ def test_a_notebook_runs_to_its_end(notebook: Path, service: Service, key: str, 
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-c", os.devnull, "--nbmake"]
     environment = os.environ | service.environment
     environment |= {"ORACLE_KEY": key, "PYTHONPATH": str(ROOT), "IPYTHONDIR": str(tmp_path)}
+    environment |= {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     process = subprocess.run(
         [*command, f"--nbmake-timeout={LONGEST_S}", str(notebook)],
         cwd=tmp_path,

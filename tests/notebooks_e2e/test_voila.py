@@ -53,24 +53,3 @@ def test_a_slow_browser_draws_the_votes(voila: Workbench, page: BrowserPage):
     panel = page.panel()
     panel.ask("Will bitcoin be higher at the end of this month?")
     assert panel.count_traces(least=2) >= 2
-
-
-# A chart without curves, and a button that changes its content without the messages that plotly sends of a change.
-MISSED = """
-from ipywidgets import Button, VBox
-from notebooks.widgets.figure import Figure
-figure, button = Figure(), Button(description="change")
-button.on_click(lambda _: setattr(figure, "_widget_data", [{"type": "scatter", "x": [1, 2], "y": [3, 4]}]))
-box = VBox([button, figure])
-box.add_class("ninefold-light")
-box
-"""
-
-
-def test_a_chart_that_missed_a_change_is_drawn_anew(voila: Workbench, page: BrowserPage):
-    """As happens to one that is sent while the chart is drawn first."""
-    page.page.goto(voila.write("missed", MISSED))
-    panel = page.panel()
-    panel.box.locator(".js-plotly-plot .main-svg").first.wait_for()
-    panel.press("change")
-    assert panel.count_traces() == 1

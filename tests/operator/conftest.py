@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +15,11 @@ from service.forecasting.predictions.ledger_rows import question_row
 from service.market.clock import WorldClock
 from service.market.instants import DAY, HOUR, utc
 from service.operator.__main__ import main
+from service.questions import Circumstances
 from service.store import ledger, predictions, world
 from service.store.secret import key_secret
 from tests.api.web import Web
+from tests.running_service import copied
 
 SPOTS = {"btc": 94075.9, "sol": 147.04}
 STARTED = 1_795_255_200  # 2026-11-21T10:00:00Z
@@ -64,9 +67,28 @@ def challenge(database, now) -> Callable[..., int]:
         with database.writing() as db:
             number = predictions.next_number(db)
             deadline = utc(opened_at).date() + timedelta(days=days)
-            market = open_challenge(text, deadline, opened_at, SPOTS, number, "key:secret-caller")
+            market = open_challenge(text, deadline, Circumstances(utc(opened_at), SPOTS), number, "key:secret-caller")
             predictions.add(db, [market])
             ledger.append(db, [question_row(market)], opened_at)
         return number
 
     return opened
+
+
+@pytest.fixture
+def folder(seeded: Path, tmp_path: Path) -> Path:
+    """The data of a service after its first start."""
+    return copied(seeded, tmp_path)
+
+
+@pytest.fixture
+def operate_in(monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
+    """Run a command on a folder: its exit code, what it printed, and its complaint."""
+
+    def call(folder: Path, *words: object) -> tuple[int, str, str]:
+        monkeypatch.setenv("DATA_DIR", str(folder))
+        capsys.readouterr()  # what a service of the test has logged
+        code = main([str(word) for word in words])
+        return code, *capsys.readouterr()
+
+    return call

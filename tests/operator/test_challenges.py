@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from service.market.instants import DAY, iso
+from service.forecasting.voters.track_record import TrackRecord
+from service.ledger.instants import with_iso_instants
+from service.market.instants import DAY, HOUR, iso
 from service.store import ledger, predictions
+from service.store.plain import RECORD, records
+from tests.forecasting.markets import waiting
 
 
 class TestChallenges:
@@ -50,7 +55,7 @@ class TestChallenges:
             entry = ledger.find(db, shown["seq"])
         assert (settlement.outcome, settlement.resolved_at, settlement.source) == ("yes", now, "hand")
         assert (entry.kind, entry.subject, entry.recorded_at) == ("resolution", f"challenge-{number}", iso(now))
-        assert entry.body == vars(settlement)
+        assert entry.body == with_iso_instants(vars(settlement))
 
     def test_are_resolved_once(self, operate, challenge, database):
         number = challenge("Will China ban bitcoin?")
@@ -80,6 +85,19 @@ class TestChallenges:
         with database.reading() as db:
             assert predictions.find_challenge(db, 1).settlement is None
             assert ledger.head(db).kind == "question"
+
+    def test_votes_of_models_are_scored_in_the_ledger(self, operate, database, now):
+        """The pool said 30% and it happened: 0.49."""
+        topic = waiting("challenge-9", p=0.3, votes={"news": 0.4}, opened=now - HOUR, odds=None, comparator="topic")
+        with database.writing() as db:
+            predictions.add(db, [replace(topic, category="challenge", number=9, resolver="hand")])
+        assert operate("challenges", "resolve", 9, "yes", "--evidence", "seen")[0] == 0
+        with database.reading() as db:
+            score = ledger.head(db)
+            record = TrackRecord.from_plain(records.find(db, RECORD))
+        assert (score.kind, score.subject) == ("score", "challenge-9")
+        assert score.body["brier"] == 0.49
+        assert [skill.voter for skill in record.topic.standings] == ["news"]
 
     def test_that_do_not_exist_are_not_resolved(self, operate, now):
         assert operate("challenges", "resolve", 17, "yes", "--evidence", "seen") == (

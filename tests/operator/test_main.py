@@ -112,3 +112,11 @@ def test_a_backup_of_postgresql_is_refused_with_advice(postgresql_url, tmp_path,
     assert main(["backup", str(tmp_path / "backup")]) == 2
     assert "pg_dump" in capsys.readouterr().err
     assert not (tmp_path / "backup").exists()
+
+
+def test_no_command_makes_a_database(tmp_path, operate, monkeypatch):
+    """A mistyped DATA_DIR was answered with "no keys", from an empty database made there."""
+    monkeypatch.setattr("os.environ", {})
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "mistyped"))
+    assert main(["keys", "list"]) == 2
+    assert not (tmp_path / "mistyped").exists()

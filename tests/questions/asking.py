@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from typing import Any
 
+import numpy as np
+
+from service.market.assets import open_at
+from service.market.bars import Bars, PriceExtremes
+from service.market.instants import DAY, HOUR, utc
+from service.market.rates import ASSUMED
 from service.questions.clause import Clause, read_clause
 from service.questions.dates.matching import spans
 from service.questions.dates.reading import Today
@@ -22,6 +30,33 @@ SPOTS = {
     "gold": 3282.8,
     "silver": 32.835,
 }
+RATES = ASSUMED
+
+
+HISTORY_DAYS = 400
+
+
+class WaveHistory:
+    """Hourly bars of 400 days up to NOW: waves of 100 days around the present price, 10% up and down."""
+
+    def hourly(self, asset: str, since: datetime) -> Bars:
+        return _waves(asset).since(int(since.timestamp()))
+
+    def record(self, asset: str) -> PriceExtremes:
+        bars = _waves(asset)
+        return PriceExtremes(asset, float(bars.high.max()), float(bars.low.min()), utc(int(bars.time[0])))
+
+
+@cache
+def _waves(asset: str) -> Bars:
+    now = int(NOW.timestamp())
+    time = np.arange(now - HISTORY_DAYS * DAY, now, HOUR)
+    time = time[open_at(asset, time)]
+    close = SPOTS[asset] * (1 + 0.1 * np.sin(2 * np.pi * (time + HOUR - now) / (100 * DAY)))
+    return Bars(time, close, close * 1.001, close * 0.999, close, np.ones(len(time)), HOUR)
+
+
+HISTORY = WaveHistory()
 
 
 def dates_in(text: str, *, day_first: bool = False) -> list[tuple[date, date]]:
@@ -42,6 +77,13 @@ def question(**fields: Any) -> Question:
         "polarity": "bull",
     }
     return Question(**(defaults | fields))
+
+
+def meaning(question: Question) -> Question:
+    """The question without its wording: the text, the notes, and the percentages that levels were computed from."""
+    is_size = question.level is None
+    legs = tuple(leg if leg.level is None else replace(leg, level_pct=None) for leg in question.legs)
+    return replace(question, text="", notes=(), legs=legs, level_pct=question.level_pct if is_size else None)
 
 
 def clause(text: str, spot: float = SPOTS["btc"]) -> Clause:

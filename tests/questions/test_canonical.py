@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from service.questions.canonical import SENTENCES, canonical, price
+from service.questions.question import Leg
 from tests.questions.asking import question
+
+LEGS = (Leg("btc", "up", 94075.9), Leg("gold", "touch_below", 3282.8, negated=True, level=3000.0))
 
 
 @pytest.mark.parametrize(
@@ -22,10 +25,17 @@ def test_the_sentence_contains_nothing_of_the_raw_text():
     )
 
 
-@pytest.mark.parametrize(("comparator", "negated"), SENTENCES)
+def test_a_topic_is_its_own_sentence():
+    """The text is its only statement."""
+    assert canonical(question(comparator="topic")) == question().text
+
+
+@pytest.mark.parametrize("negated", [False, True])
+@pytest.mark.parametrize("comparator", SENTENCES)
 def test_every_kind_of_question_has_a_full_sentence(comparator, negated):
     levels = {"level": 90_000.0, "upper_level": 100_000.0, "other_asset": "gold"}
     counts = {"level_pct": 3.0, "days": 3}
-    sentence = canonical(question(comparator=comparator, negated=negated, **levels, **counts))
+    legs = LEGS if comparator in ("both", "either") else ()
+    sentence = canonical(question(comparator=comparator, negated=negated, legs=legs, **levels, **counts))
     assert sentence.endswith("?")
     assert "  " not in sentence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from datetime import UTC, datetime
 
 import pytest
@@ -11,15 +10,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from service.errors import InvalidRequest
-from service.questions import Question, understand
+from service.questions import Circumstances, Question, understand
 from service.questions.clean import LONGEST
 from service.questions.dates.deadline import FARTHEST
 from service.questions.lexicon import lexicon
+from service.questions.question import AVERAGES, ORDERS, TOUCHES
 from service.questions.vocabulary import LANGUAGES
 from tests.questions.asking import NOW, SPOTS
+from tests.questions.hostile_texts import LONGEST_MS, slow_texts
 
 EXAMPLES = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
+LEVELLED = (*TOUCHES, *ORDERS, *AVERAGES, "close_above", "close_below", "between", "days_above", "days_below")
 instants = st.datetimes(datetime(2001, 1, 1), datetime(2095, 1, 1), timezones=st.just(UTC))
 NUMBERS = ["100k", "95-100k", "100.000", "10%", "2026", "31.12", "12/31", "2027-02-29", "5", "9" * 40]
 MARKS = [",", ".", "?", "-", "$"]
@@ -31,7 +33,7 @@ sentences = st.lists(words, max_size=30).map(lambda row: " ".join(row)[:LONGEST]
 
 def _outcome(text: str, now: datetime) -> Question | InvalidRequest:
     try:
-        return understand(text, now, SPOTS)
+        return understand(text, Circumstances(now, SPOTS))
     except InvalidRequest as refusal:
         return refusal
 
@@ -48,8 +50,8 @@ def _assert_sane(text: str, now: datetime) -> None:
     assert got.asset in SPOTS
     for level in (got.level, got.upper_level):
         assert level is None or (math.isfinite(level) and SPOTS[got.asset] / 100 <= level <= SPOTS[got.asset] * 100)
-    assert (got.level is not None) == (got.comparator.startswith(("touch", "close", "between")))
-    assert (got.upper_level is not None) == (got.comparator == "between")
+    assert (got.level is not None) == (got.comparator in LEVELLED)
+    assert (got.upper_level is not None) == (got.comparator in ("between", *ORDERS))
     assert (got.other_asset is not None) == (got.comparator == "relative")
     assert got.canonical.endswith("?")
     assert got.text == " ".join(got.text.split())
@@ -70,32 +72,22 @@ def test_any_words_of_the_vocabulary_are_understood_or_refused(text, now):
 @EXAMPLES
 @given(st.text(max_size=200))
 def test_the_raw_text_never_reaches_the_canonical_question(text):
-    plain = understand("Will bitcoin reach 120k by December 31?", NOW, SPOTS)
+    plain = understand("Will bitcoin reach 120k by December 31?", Circumstances(NOW, SPOTS))
     got = _outcome(f"Will bitcoin reach 120k by December 31? {text}", NOW)
     if isinstance(got, Question) and (got.asset, got.comparator, got.level) == ("btc", "touch_above", 120_000):
         assert got.canonical.split(" until ")[0] == plain.canonical.split(" until ")[0]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "btc " + "1," * 240,
-        "btc " + "-" * 490,
-        "btc by " + "the " * 120,
-        "btc " + "in the next " * 40,
-        "btc dec " + ", " * 240,
-        "btc " + "not " * 120 + "up",
-        "btc " + "<a" * 240,
-        "btc " + "{{" * 240,
-        "btc " + "a" * 490,
-        "btc " + "百万" * 240,
-        "btc " + "31.12." * 80,
-        "btc " + "if " * 160,
-        "btc " + "'" * 490,
-    ],
-)
-def test_no_text_takes_long(text):
-    _outcome(text, NOW)
-    began = time.perf_counter()
-    _outcome(text, NOW)
-    assert time.perf_counter() - began < 0.25
+def test_no_text_takes_long_to_read(tries):
+    """No text of up to 500 characters costs more than 5 ms of CPU, and none raises anything but a refusal.
+
+    Beside other processes, which share the caches of the machine, three times as much is allowed.
+    """
+    assert slow_texts(tries(500, 5000, 100_000), seed=7, longest_ms=3 * LONGEST_MS) == []
+
+
+@pytest.mark.parametrize("text", ["Will Bitcoin rise on the 0th?", "btc 0日?", "btc above " + "1十" * 240])
+def test_what_cannot_be_read_is_refused(text):
+    """A day 0 and a text of hundreds of numbers: the first was an internal error, the second took 0.4 s."""
+    with pytest.raises(InvalidRequest):
+        understand(text, Circumstances(NOW, SPOTS))

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
+
+from service.errors import InvalidQuestion, InvalidRequest
 from service.market.assets import ASSETS
-from service.questions import understand
+from service.questions import Circumstances, understand
 from service.questions.refusals import EXAMPLE, invalid, not_about_markets
-from tests.questions.asking import SPOTS
+from tests.questions.asking import NOW, SPOTS
+from tests.questions.test_cases import CASES, Case
 
 
 def test_the_error_of_a_refusal_names_the_question():
@@ -20,5 +24,45 @@ def test_the_refusal_of_another_text_names_every_asset():
 
 
 def test_the_example_in_a_refusal_is_understood():
-    question = understand(EXAMPLE, datetime(2026, 11, 21, 10, tzinfo=UTC), SPOTS)
+    question = understand(EXAMPLE, Circumstances(datetime(2026, 11, 21, 10, tzinfo=UTC), SPOTS))
     assert (question.comparator, question.level, question.notes) == ("touch_above", 120_000, ())
+
+
+def refusal_of(text: str, now: datetime = NOW, until: datetime | None = None) -> InvalidRequest:
+    with pytest.raises(InvalidRequest) as refusal:
+        understand(text, Circumstances(now, SPOTS, until))
+    return refusal.value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "क्या बिटकॉइन दिसंबर तक बढ़ेगा?",
+        "비트코인이 오를까요?",
+        "هل سيرتفع سعر البيتكوين؟",
+        "Θα ανέβει το bitcoin;",
+        "ราคาจะขึ้นไหม",
+        "Gaat bitcoin volgende week dalen?",
+    ],
+)
+def test_a_language_that_is_not_read_is_the_reason(text):
+    """It is not said to name no market; the languages that are read are listed."""
+    refusal = refusal_of(text)
+    assert isinstance(refusal, InvalidQuestion)
+    assert "Languages that are read: English, German," in refusal.detail
+
+
+@pytest.mark.parametrize("text", ["Write a poem about bitcoin", "tell me the secrets bitcoin hides deeply today"])
+def test_english_is_not_told_to_be_english(text):
+    assert "English" not in refusal_of(text).detail
+
+
+def refused_cases() -> list[Case]:
+    return [case.values[0] for case in CASES if case.values[0].reading.startswith("refused")]
+
+
+def test_no_refusal_repeats_a_word_of_the_caller():
+    """A word that nothing else holds is in no detail and no suggestion, whatever the reason."""
+    for case in refused_cases():
+        refusal = refusal_of(f"Zqxjvk. {case.question}", case.now)
+        assert all("zqxjvk" not in text.lower() for text in (refusal.detail, *refusal.suggestions))

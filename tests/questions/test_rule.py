@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from service.questions.question import Leg
 from service.questions.rule import CONDITIONS, rule
 from tests.questions.asking import NOW, question
 
@@ -22,6 +23,21 @@ def test_a_negated_question_has_another_rule(comparator):
     fields = {"comparator": comparator, "level": 90_000.0, "upper_level": 100_000.0, "other_asset": "gold"}
     fields |= {"level_pct": 3.0, "days": 3}
     assert rule(question(**fields), ASKED_AT) != rule(question(**fields, negated=True), ASKED_AT)
+
+
+def test_the_rule_of_two_events_names_both():
+    """Both, either or both, neither, not both: each asset's own condition, and how they are joined."""
+    legs = (Leg("btc", "close_above", 94075.9, level=100_000.0), Leg("gold", "up", 3282.8))
+    rules = [
+        rule(question(comparator=comparator, negated=negated, legs=legs), ASKED_AT)
+        for comparator in ("both", "either")
+        for negated in (False, True)
+    ]
+    above, below = "is above 100,000 USD", "is at or below 100,000 USD"
+    assert [above in words for words in rules] == [True, False, True, False]
+    assert [below in words for words in rules] == [False, True, False, True]
+    assert [", or both." in words for words in rules] == [False, True, True, False]
+    assert all("Bitcoin" in words and "Gold" in words for words in rules)
 
 
 def test_an_open_question_has_no_rule():

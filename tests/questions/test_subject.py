@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from service.errors import InvalidQuestion
+from service.questions.circumstances import Circumstances
 from service.questions.subject import Subject, find_subject
 from service.questions.tokens import read
-from tests.questions.asking import SPOTS
+from tests.questions.asking import NOW, SPOTS
 
 
 def _subject(text: str, around: str = "", spots: dict[str, float] = SPOTS) -> Subject:
-    return find_subject(read(text)[1], read(around)[1] if around else [], spots)
+    return find_subject(read(text)[1], read(around)[1] if around else [], Circumstances(NOW, spots))
 
 
 @pytest.mark.parametrize(

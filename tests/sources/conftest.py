@@ -16,13 +16,16 @@ import pytest
 class ExchangeServer:
     """An exchange under test.
 
-    `bars` maps a pair ("BTC/USD") to its rows, `stopped` are pairs it lists and no longer trades. Where `fault`
-    is set, every request whose path holds `fault_at` is answered by it. `requests` are the paths so far.
+    `bars` maps a pair ("BTC/USD") to its rows, `hours` to those of an hour; rows that open after `now` are not shown.
+    `stopped` are pairs it lists and no longer trades. Where `fault` is set, every request whose path holds `fault_at`
+    is answered by it. `requests` are the paths so far.
     """
 
     routes: Callable[[ExchangeServer, str, dict], object]
     bars: dict[str, list[tuple]] = field(default_factory=dict)
+    hours: dict[str, list[tuple]] = field(default_factory=dict)
     stopped: set[str] = field(default_factory=set)
+    now: int = 2**40
     fault: Callable[[Handler], None] | None = None
     fault_at: str = "/"
     requests: list[str] = field(default_factory=list)
@@ -70,7 +73,9 @@ def kraken_routes(server: ExchangeServer, path: str, query: dict) -> object:
         pairs = {pair.replace("/", ""): kraken_pair(pair, pair in server.stopped) for pair in server.bars}
         return {"error": [], "result": pairs}
     pair = next(pair for pair in server.bars if pair.replace("/", "") == query["pair"])
-    rows = [row for row in server.bars[pair][-720:] if row[0] > int(query["since"])]
+    served = server.hours if query["interval"] == "60" else server.bars
+    past = [row for row in served[pair] if row[0] < server.now]
+    rows = [row for row in past[-720:] if row[0] > int(query["since"])]
     bars = [[time, *map(str, prices), "0", str(volume), 1] for time, *prices, volume in rows]
     return {"error": [], "result": {query["pair"]: bars, "last": 0}}
 
@@ -95,7 +100,9 @@ def coinbase_routes(server: ExchangeServer, path: str, query: dict) -> object:
     """As Coinbase answers: newest first, from `start` to `end`, both included."""
     if path.endswith("/candles"):
         pair = path.split("/")[-2].replace("-", "/")
-        rows = [row for row in server.bars[pair] if int(query["start"]) <= row[0] <= int(query["end"])]
+        served = server.hours if query["granularity"] == "ONE_HOUR" else server.bars
+        ends = min(int(query["end"]), server.now - 1)
+        rows = [row for row in served[pair] if int(query["start"]) <= row[0] <= ends]
         names = ("start", "open", "high", "low", "close", "volume")
         return {"candles": [dict(zip(names, map(str, row), strict=True)) for row in reversed(rows)]}
     if query.get("product_type") == "FUTURE":

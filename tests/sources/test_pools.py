@@ -8,7 +8,8 @@ import time
 import pytest
 
 from service.errors import SourceFailed
-from service.sources import bounded_session, pools
+from service.sources import pools
+from service.sources.bounded_session import BoundedSession
 from service.sources.pools import parse
 from service.trading.pools import likely_concentration
 from tests.sources.conftest import ExchangeServer, serve
@@ -136,7 +137,14 @@ def broken(handler) -> None:
 
 
 def endless(handler) -> None:
-    handler.reply(200, b" " * 200_000)
+    handler.reply(200, b'{"status": "success", "data": []}' + b" " * 200_000)
+
+
+def moved(handler) -> None:
+    handler.send_response(302)
+    handler.send_header("Location", "/elsewhere")
+    handler.send_header("Content-Length", "0")
+    handler.end_headers()
 
 
 def refusing(status: int):
@@ -147,10 +155,10 @@ def test_an_answer_is_parsed_unchanged(llama):
     assert pools.fetch(f"{llama.address}/pools", 5) == {"status": "success", "data": []}
 
 
-@pytest.mark.parametrize("fault", [refusing(500), refusing(429), broken, endless])
+@pytest.mark.parametrize("fault", [refusing(500), refusing(429), moved, broken, endless])
 def test_any_other_answer_is_a_failed_source(llama, fault, monkeypatch):
     """Also one that sends more than a list can hold."""
-    monkeypatch.setattr(bounded_session, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(BoundedSession, "most_bytes", 100_000)
     llama.fault = fault
     with pytest.raises(SourceFailed, match="DefiLlama returned no pools"):
         pools.fetch(f"{llama.address}/pools", 5)

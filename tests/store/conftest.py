@@ -21,6 +21,6 @@ def at_once() -> Callable[[str, str, int], list]:
             command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=60, check=False
         )
         assert not done.stderr, done.stderr
-        return json.loads(done.stdout)
+        return json.loads(done.stdout.splitlines()[-1])  # log lines come before
 
     return run

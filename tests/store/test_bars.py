@@ -153,3 +153,14 @@ def test_the_record_is_over_hours_and_the_bars_after_them(database):
         bars.add(db, "btc", from_rows([(START + 2 * HOUR, 10, 13, 10, 12, 1)], 300))
         record = bars.record(db, "btc", 300)
     assert (record.high, record.low, record.since.timestamp()) == (13, 8, START)
+
+
+def test_the_first_bars_are_built_from_stored_ones(database):
+    """A group with a gap is kept; the last one is left out until a bar reaches its end."""
+    stored = walk(START + 300 * np.array([0, 1, 5, 11, 12, 30, 35, 36]))
+    add(database, "btc", stored)
+    with database.reading() as db:
+        first = bars.first(db, "btc", START, START + DAY, HOUR, 2, stored=300)
+        every = bars.first(db, "btc", START + 1, START + DAY, HOUR, 9, stored=300)
+    assert same(first, resample(stored, HOUR)[:2])
+    assert every.time.tolist() == [START + HOUR, START + 2 * HOUR]

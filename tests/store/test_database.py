@@ -6,8 +6,9 @@ import pytest
 from sqlalchemy import Connection, select, text, update
 from sqlalchemy.exc import DBAPIError
 
+from service.config import SettingsError
 from service.store import heartbeat
-from service.store.database import Database
+from service.store.database import Database, opened
 from service.store.tables import heartbeat as table
 
 
@@ -98,3 +99,36 @@ def test_an_error_never_contains_the_values_of_a_statement(database):
     with database.reading() as db, pytest.raises(DBAPIError) as caught:
         db.execute(text("SELECT nothing FROM nowhere WHERE secret = :secret"), {"secret": "nf_live_secret"})
     assert "nf_live_secret" not in str(caught.value)
+
+
+def test_a_file_that_is_no_database_is_refused_in_words(tmp_path):
+    (tmp_path / "x.sqlite").write_text("no database at all")
+    with pytest.raises(SettingsError, match=r"x\.sqlite cannot be used: file is not a database"):
+        opened(f"sqlite:///{tmp_path / 'x.sqlite'}")
+
+
+def test_a_folder_that_cannot_be_made_is_refused_in_words(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(SettingsError, match=r"The folder of the database .* cannot be used"):
+        opened(f"sqlite:///{tmp_path / 'file' / 'x.sqlite'}")
+
+
+def test_a_server_that_does_not_answer_is_refused_in_words():
+    with pytest.raises(SettingsError, match=r"127\.0\.0\.1/none cannot be used: .*refused") as refusal:
+        opened("postgresql+psycopg://somebody:secret@127.0.0.1:1/none")
+    assert "secret" not in str(refusal.value)
+
+
+def test_a_database_of_a_newer_version_is_refused_in_words(sqlite_url):
+    database = opened(sqlite_url)
+    with database.writing() as db:
+        db.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(SettingsError, match="newer version"):
+        opened(sqlite_url)
+
+
+def test_only_the_owner_can_read_the_database(tmp_path):
+    """It holds addresses and questions."""
+    opened(f"sqlite:///{tmp_path / 'new' / 'x.sqlite'}").close()
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
+    assert all(file.stat().st_mode & 0o777 == 0o600 for file in (tmp_path / "new").iterdir())

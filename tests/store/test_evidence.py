@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -11,7 +11,7 @@ from service.forecasting.voters.brains import Volatility
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.evidence import Evidence, PastQuestion
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.panel import Panel, voters
+from service.forecasting.voters.panel import voters
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, utc
 from service.questions.question import Question
@@ -34,8 +34,8 @@ KNOWLEDGE = Knowledge(CONTEXTS)
 MODELS = panel_of([*voters(), Model()])
 
 
-def gather(database, panel: Panel = MODELS, question: Question = QUESTION, now: int = NOON) -> Evidence:
-    return evidence.beside(database, panel, KNOWLEDGE, question, now).evidence
+def gather(database, now: int = NOON, knowledge: Knowledge = KNOWLEDGE) -> Evidence:
+    return evidence.beside(database, MODELS, knowledge, QUESTION, now).evidence
 
 
 @pytest.fixture
@@ -81,6 +81,26 @@ def test_resolved_questions_have_the_vote_of_plain_volatility(filled):
         PastQuestion("touch_above", False, 24, 0.4, False),
         PastQuestion("up", False, 24, 0.4, True),
     ]
+
+
+def test_a_bar_that_came_late_is_shown(filled):
+    """Bars are read once for all questions between two bars, and again when the contexts know a later one."""
+    later, late = NOON + DAY, from_rows([(NOON + DAY, 100, 100, 100, 101, 1)], HOUR)
+    contexts = {asset: replace(context, as_of=later) for asset, context in CONTEXTS.items()}
+    assert gather(filled, later + HOUR, Knowledge(contexts)).hourly["btc"].as_of == later
+    with filled.writing() as db:
+        bars.add(db, "btc", late)
+    contexts |= {"btc": replace(contexts["btc"], as_of=later + HOUR)}
+    assert gather(filled, later + HOUR, Knowledge(contexts)).hourly["btc"].close[-1] == 101
+
+
+def test_a_question_that_resolved_meanwhile_is_shown(filled):
+    before = gather(filled).resolved
+    with filled.writing() as db:
+        predictions.add(db, [settled("new", "yes", opened=NOON - 3 * DAY, votes={"vol": 0.6})])
+    after = gather(filled).resolved
+    assert set(after) - set(before) == {PastQuestion("up", False, 24, 0.6, True)}
+    assert len(after) == len(before) + 1
 
 
 def test_embedded_voters_cost_no_reading():

@@ -8,6 +8,7 @@ import pytest
 
 from service.forecasting.news.headline import ScoredHeadline, headline
 from service.store import headlines
+from service.store.cursors import PageKey
 
 
 def read(title: str = "Bitcoin rises", at: int = 1000, score: float = 0.1 + 0.2, **fields) -> ScoredHeadline:
@@ -77,3 +78,12 @@ def test_a_headline_that_was_deleted_may_come_again(database):
         headlines.prune(db, 5000)
     keep(database, replace(read(), score=0.5))
     assert since(database, 0) == [replace(read(), score=0.5)]
+
+
+def test_the_newest_headlines_continue_after_a_key(database):
+    keep(database, *(read(f"Story {n}", 1000 + n // 3) for n in range(9)))
+    with database.reading() as db:
+        first = headlines.newest(db, 1001, 1002, 4)
+        last = first[-1].headline
+        rest = headlines.newest(db, 1001, 1002, 9, PageKey(last.published_at, last.id))
+    assert [*first, *rest] == since(database, 1001)[::-1]

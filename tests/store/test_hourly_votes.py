@@ -19,6 +19,16 @@ def test_votes_are_read_from_an_hour_on(database):
         assert hourly_votes.since(db, 2 * HOUR + 1) == {}
 
 
+def test_the_votes_before_an_hour_are_the_last_of_each_asset(database):
+    with database.writing() as db:
+        hourly_votes.add(db, HOUR, {"btc": EVEN, "eth": DOWN})
+        hourly_votes.add(db, 2 * HOUR, {"btc": UP})
+        hourly_votes.add(db, 3 * HOUR, {"btc": DOWN})
+    with database.reading() as db:
+        assert hourly_votes.before(db, 3 * HOUR) == {"btc": UP, "eth": DOWN}
+        assert hourly_votes.before(db, HOUR) == {}
+
+
 def test_a_stored_vote_is_not_replaced(database):
     """A second run of the same hour adds only what is missing."""
     with database.writing() as db:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
 from service.access.keys import key_id, matches
-from service.errors import InvalidKey
+from service.errors import InvalidKey, TooManyKeys
 from service.store import keys
 from service.store.database import Database
 from service.store.keys import KeyRow
@@ -71,36 +72,29 @@ def test_use_is_noted_at_most_once_a_minute(database):
         assert find(database, id).last_used_at == NOW + noted
 
 
-def test_a_fourth_key_of_an_email_ends_the_least_recently_used(database):
-    first, second, third = (register(database, NOW + second)[1].id for second in (0, 1, 2))
-    use(database, first, NOW + 100)
-    fourth = register(database, NOW + 200)[1].id
-    assert live(database) == {first, third, fourth}
-    fifth = register(database, NOW + 300)[1].id
-    assert live(database) == {first, fourth, fifth}
-    assert find(database, second) is None
-
-
-def test_registering_ends_no_key_of_another_email(database):
-    other = register(database, email="other@example.com")[1].id
-    for second in range(5):
-        register(database, NOW + second)
-    assert live(database, "other@example.com") == {other}
+def test_a_fourth_key_of_an_email_is_refused(database):
+    held = {register(database, NOW + second)[1].id for second in (0, 1, 2)}
+    with pytest.raises(TooManyKeys):
+        register(database, NOW + 200)
+    assert live(database) == held
 
 
 @pytest.mark.parametrize("granted", [{"plan": "paid"}, {"delegating": True}])
-def test_registering_does_not_end_a_key_granted_by_an_operator(database, granted):
-    """Not even with the email address of that key."""
-    kept = register(database, **granted)[1].id
-    for second in range(1, 5):
+def test_a_key_granted_by_an_operator_takes_no_room(database, granted):
+    """Nor is one refused because the email has three others."""
+    for second in range(3):
         register(database, NOW + second)
-    assert kept in live(database)
-    assert len(live(database)) == 4
+        register(database, NOW + second, **granted)
+    assert len(live(database)) == 6
 
 
 def test_registrations_at_once_leave_three_keys(database):
+    def attempt(second: int) -> None:
+        with suppress(TooManyKeys):
+            register(database, NOW + second)
+
     with ThreadPoolExecutor(16) as threads:
-        list(threads.map(lambda second: register(database, NOW + second), range(16)))
+        list(threads.map(attempt, range(16)))
     assert len(live(database)) == 3
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from service.market.instants import HOUR
 from service.store import lanes
 from service.store.plain import lane_states
 from service.trading.lanes import LaneBar
@@ -44,6 +45,18 @@ def test_a_bar_is_stored_once(database):
         assert lane_states.find(db, "trend") == {"cash": 1.0}
 
 
+def test_old_bars_are_thinned_to_full_hours(database):
+    """So three years of a lane are not a million rows; newer bars stay as they are."""
+    bars = [LaneBar(at, 10_000.0 + at, "waiting") for at in range(300, 4 * HOUR + 1, 300)]
+    with database.writing() as db:
+        for lane in ("trend", "reversion"):
+            lanes.advance(db, lane, {"cash": 1.0}, bars, [])
+        assert lanes.thin(db, 2 * HOUR + 1) == 2 * 22
+        assert lanes.thin(db, 2 * HOUR + 1) == 0
+        kept = lanes.history(db, "trend", 0, 5 * HOUR, 100)
+    assert kept == [bar for bar in bars if bar.as_of % HOUR == 0 or bar.as_of > 2 * HOUR]
+
+
 def test_windows_contain_both_ends_and_at_most_the_limit(database):
     with database.writing() as db:
         lanes.advance(db, "trend", {}, BARS, [event(bar.as_of, "") for bar in BARS])
@@ -54,9 +67,32 @@ def test_windows_contain_both_ends_and_at_most_the_limit(database):
         assert [each["time"] for each in lanes.events(db, "trend", 0, 1000, 1)] == [300]
 
 
+def test_the_highest_equity_is_that_before_an_instant(database):
+    """A lane without an earlier bar has none."""
+    with database.writing() as db:
+        lanes.advance(db, "trend", {}, BARS, [])
+        lanes.advance(db, "reversion", {}, BARS[2:], [])
+    with database.reading() as db:
+        assert lanes.peaks(db, ["trend", "reversion"], 600) == {"trend": 10_000.0}
+        assert lanes.peaks(db, ["trend", "reversion"], 1000) == {"trend": 10_001.5, "reversion": 9_999.0}
+        assert lanes.peaks(db, ["reversion"], 1000) == {"reversion": 9_999.0}
+
+
 def test_events_of_one_instant_keep_their_order(database):
     notes = [event(300, "closes"), event(300, "opens"), event(600, "closes")]
     with database.writing() as db:
         lanes.advance(db, "trend", {}, BARS, notes)
     with database.reading() as db:
         assert lanes.events(db, "trend", 0, 1000, 10) == notes
+
+
+def test_the_newest_events_continue_after_a_key(database):
+    """Three events of one instant are on two pages."""
+    events = [event(300, "a"), event(600, "b"), event(600, "c"), event(600, "d"), event(900, "e")]
+    with database.writing() as db:
+        lanes.advance(db, "trend", {}, BARS, events)
+        lanes.advance(db, "reversion", {}, BARS, events[:1])
+    with database.reading() as db:
+        first = lanes.newest_events(db, "trend", 0, 600, 2)
+        rest = lanes.newest_events(db, "trend", 0, 600, 9, first[-1][0])
+    assert [body["note"] for _, body in (*first, *rest)] == ["d", "c", "b", "a"]

@@ -106,3 +106,11 @@ class TestCallsOfApex:
         self.add(database, 14_400, 28_800, p_up=0.4)
         with database.reading() as db:
             assert [call["p_up"] for call in apex_calls.every(db).values()] == [0.6, 0.4]
+
+
+def test_the_newest_values_are_those_of_the_largest_keys(database):
+    with database.writing() as db:
+        for slot in (100, 200, 300, 400):
+            fits.add(db, slot, {"slot": slot})
+    with database.reading() as db:
+        assert fits.newest(db, 100, 300, 2) == [{"slot": 300}, {"slot": 200}]

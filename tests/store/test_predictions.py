@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -134,8 +135,8 @@ def test_a_market_may_be_settled_before_it_has_votes(database):
         predictions.settle(db, "one", replace(YES, outcome="void"))
     assert ask(database, predictions.find, "one").commitment is None
     assert ask(database, predictions.settled) == [replace(bare(number=1), settlement=replace(YES, outcome="void"))]
-    assert ask(database, predictions.awaiting_votes) == []
-    assert not ask(database, predictions.has_unanswered)
+    assert ask(database, partial(predictions.awaiting_votes, by_hand=True)) == []
+    assert not ask(database, partial(predictions.has_unanswered, by_hand=True))
 
 
 def test_active_markets_are_open_the_earliest_deadline_first(database):
@@ -144,11 +145,19 @@ def test_active_markets_are_open_the_earliest_deadline_first(database):
         stored("later", hours=72),
         stored("sooner", hours=48),
         stored("over", hours=12),
-        stored("settled", settlement=YES),
+        stored("touched", settlement=replace(YES, resolved_at=MONDAY + 3600)),
         stored("challenge-1", number=1),
     )
     assert names(ask(database, predictions.active, MONDAY + 43_200)) == ["sooner", "later"]
-    assert names(ask(database, predictions.active, MONDAY)) == ["over", "sooner", "later"]
+    assert names(ask(database, predictions.active, MONDAY + 3600)) == ["over", "sooner", "later"]
+
+
+def test_a_market_was_active_from_its_opening_to_its_end(database):
+    """A job that begins again later asks what was open at its own hour."""
+    keep(database, stored("touched", settlement=replace(YES, resolved_at=MONDAY + 3600)), stored("open"))
+    assert names(ask(database, predictions.active, MONDAY - 1)) == []
+    assert names(ask(database, predictions.active, MONDAY + 3599)) == ["open", "touched"]
+    assert names(ask(database, predictions.active, MONDAY + 3600)) == ["open"]
 
 
 def test_a_market_is_active_until_the_second_of_its_deadline(database):
@@ -192,14 +201,28 @@ def test_challenges_await_votes_the_oldest_first(database):
         stored("challenge-3", number=3),
         bare("daily"),
     )
-    assert [challenge.number for challenge in ask(database, predictions.awaiting_votes)] == [2, 9]
-    assert ask(database, predictions.has_unanswered)
+    assert [challenge.number for challenge in ask(database, partial(predictions.awaiting_votes, by_hand=True))] == [
+        2,
+        9,
+    ]
+    assert ask(database, partial(predictions.has_unanswered, by_hand=True))
 
 
 def test_only_challenges_wait_for_votes(database):
     keep(database, bare("daily"), stored("challenge-3", number=3))
-    assert not ask(database, predictions.has_unanswered)
-    assert ask(database, predictions.awaiting_votes) == []
+    assert not ask(database, partial(predictions.has_unanswered, by_hand=True))
+    assert ask(database, partial(predictions.awaiting_votes, by_hand=True)) == []
+
+
+def test_models_alone_are_asked_what_prices_do_not_decide(database):
+    """ "Will the Fed cut rates?" was voted on by voters that saw prices alone. Open questions wait too."""
+    for number, comparator in ((3, "topic"), (4, "open")):
+        question = replace(bare().question, comparator=comparator)
+        keep(database, replace(bare(f"challenge-{number}", number=number), question=question, resolver="hand"))
+    assert not ask(database, partial(predictions.has_unanswered, by_hand=False))
+    assert ask(database, partial(predictions.awaiting_votes, by_hand=False)) == []
+    assert ask(database, partial(predictions.has_unanswered, by_hand=True))
+    assert [market.number for market in ask(database, partial(predictions.awaiting_votes, by_hand=True))] == [3]
 
 
 def test_the_unresolved_are_markets_and_challenges(database):
@@ -242,7 +265,7 @@ class TestAnswers:
         keep(database, answer("open"), answer("over", settlement=YES))
         assert ask(database, predictions.active, MONDAY) == []
         assert ask(database, predictions.active_challenges, MONDAY, 10) == []
-        for query in (predictions.listed, predictions.unresolved, predictions.awaiting_votes):
+        for query in (predictions.listed, predictions.unresolved, partial(predictions.awaiting_votes, by_hand=True)):
             assert ask(database, query) == []
         assert ask(database, predictions.find_market, "open") is None
         assert ask(database, predictions.ids) == set()

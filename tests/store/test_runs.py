@@ -3,10 +3,11 @@ from __future__ import annotations
 import threading
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from service.store import runs
 from service.store.runs import Run
+from service.store.tables import job_run
 
 
 def add(database, slot: int, job: str = "tick", now: float = 0.0) -> bool:
@@ -126,28 +127,43 @@ def test_an_abandoned_slot_is_not_retried_and_blocks_nothing(database):
     assert claim(database, 120, "b", now=99) == 1
 
 
-def test_pruning_keeps_the_newest_and_the_last_done_slot(database):
-    for slot in (60, 120, 180):
-        add(database, slot)
-        claim(database, slot)
-        finish(database, slot, now=slot)
-    add(database, 240)
-    claim(database, 240)
+def fail(database, slot: int) -> None:
+    """Let the first attempt at a slot fail at the wall second `slot`."""
+    add(database, slot)
+    claim(database, slot, now=slot)
     with database.writing() as db:
-        runs.bury(db, "tick", 240, "a", 240, "boom")
-        assert runs.prune(db, before=10_000) == 2
-        assert runs.done_up_to(db, "tick") == 180
-        assert runs.newest(db, "tick").slot == 240
+        runs.retry(db, "tick", slot, "a", slot, "down")
 
 
-def test_slots_finished_lately_are_kept(database):
-    for slot in (60, 120):
+def slots(database) -> list[int]:
+    with database.reading() as db:
+        return list(db.scalars(select(job_run.c.slot).order_by(job_run.c.slot)))
+
+
+def test_a_finished_slot_replaces_those_that_never_failed(database):
+    """So the table does not grow with the past, and what reads it reads a few rows of each job."""
+    for slot in range(60, 6000, 60):
         add(database, slot)
+        if slot % 120:
+            continue  # it is skipped by the next one
         claim(database, slot)
         finish(database, slot, now=slot)
+        assert slots(database) == [slot]
+
+
+def test_failed_slots_stay_until_they_are_pruned(database):
+    """They are what the number of failures counts; the newest and the last done slot stay for the timetable."""
+    fail(database, 60)
+    fail(database, 120)
+    claim(database, 120, now=121)
+    finish(database, 120, now=122)
+    fail(database, 180)
     with database.writing() as db:
-        assert runs.prune(db, before=60) == 0
-        assert runs.prune(db, before=61) == 1
+        assert slots(database) == [60, 120, 180]
+        assert runs.progress(db, 200.0)[0].failures == 3
+        assert runs.prune(db, before=120) == 0
+        assert runs.prune(db, before=10_000) == 1
+        assert (runs.done_up_to(db, "tick"), runs.newest(db, "tick").slot) == (120, 180)
 
 
 def test_a_job_that_never_finished_is_pruned_too(database):
@@ -183,3 +199,23 @@ def _somebody_waits_for_a_lock(database) -> bool:
     )
     with database.reading() as db:
         return db.scalar(text(waiting)) > 0
+
+
+def test_the_progress_of_a_job_is_its_lag_duration_and_failures(database):
+    """Lag runs from the first slot after the last finished one, however many came due since."""
+    with database.writing() as db:
+        runs.add(db, "tick", 100, 1000.0)
+        runs.claim(db, "tick", 100, "a", 1001.0, 1020.0)
+        runs.finish(db, "tick", 100, "a", 1003.5)
+        assert runs.progress(db, 5000.0) == [("tick", 0.0, 2.5, 0)]
+        for slot in (200, 300):
+            runs.add(db, "tick", slot, 1000.0 + slot)
+            runs.claim(db, "tick", slot, "a", 1000.0 + slot, 1320.0)
+            runs.retry(db, "tick", slot, "a", 1400.0, "down")
+        assert runs.progress(db, 5000.0) == [("tick", 3800.0, 2.5, 2)]
+
+
+def test_a_job_that_never_finished_lags_from_its_first_slot(database):
+    with database.writing() as db:
+        runs.add(db, "seal", 100, 1000.0)
+        assert runs.progress(db, 1060.0) == [("seal", 60.0, None, 0)]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from service import config
 from service.config import Settings, SettingsError
 from service.store.secret import FILE, LEDGER_FILE, key_secret, ledger_key
 
@@ -22,7 +23,7 @@ print(key_secret(Settings(data_dir=Path(sys.argv[1]))).decode())
 
 
 def test_a_configured_secret_is_used_and_none_is_created(tmp_path):
-    assert key_secret(Settings(data_dir=tmp_path, key_secret="chosen")) == b"chosen"
+    assert key_secret(Settings(data_dir=tmp_path, key_secret="sixteen letters!")) == b"sixteen letters!"
     assert not list(tmp_path.iterdir())
 
 
@@ -74,7 +75,14 @@ def test_a_damaged_ledger_key_is_refused_and_not_replaced(tmp_path, kept):
     assert (tmp_path / LEDGER_FILE).read_bytes() == kept
 
 
-def test_an_invalid_ledger_key_is_named_and_not_shown(tmp_path):
-    with pytest.raises(SettingsError, match="LEDGER_KEY holds no ledger key") as refusal:
-        ledger_key(Settings(data_dir=tmp_path, ledger_key="my secret"))
+def test_a_damaged_ledger_key_is_named_and_not_shown(tmp_path):
+    (tmp_path / LEDGER_FILE).write_text("my secret")
+    with pytest.raises(SettingsError, match="ledger-key holds no ledger key") as refusal:
+        ledger_key(Settings(data_dir=tmp_path))
+    assert "my secret" not in str(refusal.value)
+
+
+def test_an_invalid_secret_is_not_shown_in_the_error():
+    with pytest.raises(SettingsError, match="LEDGER_KEY: must be 64 hex digits") as refusal:
+        config.read({"LEDGER_KEY": "my secret"})
     assert "my secret" not in str(refusal.value)

@@ -22,10 +22,9 @@ def curve(bars: int, step: int = STEP) -> list[tuple[int, float, str]]:
     return [(NEW_YEAR + step * count, 10_000 + count / 100, "in_market") for count in range(1, bars + 1)]
 
 
-def history_of(bars, events=(), step: int = STEP):
-    return history(
-        {"trend": bars}, {"trend": list(events)}, since=NEW_YEAR, until=NEW_YEAR + 40 * DAY, step=step, world="replay"
-    )
+def history_of(bars, events=(), step: int = STEP, peaks: dict[str, float] | None = None):
+    window = {"since": NEW_YEAR, "until": NEW_YEAR + 40 * DAY}
+    return history({"trend": bars}, {"trend": list(events)}, peaks or {}, **window, step=step, world="replay")
 
 
 def test_a_short_curve_has_every_bar():
@@ -81,6 +80,7 @@ def test_all_lanes_share_one_grid():
     document = history(
         {"trend": long, "lp_wide": short},
         {"trend": [], "lp_wide": []},
+        {},
         since=NEW_YEAR,
         until=NEW_YEAR + 7 * DAY,
         step=STEP,
@@ -116,3 +116,23 @@ def test_a_window_without_bars_is_empty_without_as_of():
     document = history_of([])
     assert (document.as_of, document.lanes[0].points, document.lanes[0].events) == (None, (), ())
     assert (document.step_s, document.lanes[0].label, document.lanes[0].initial_capital) == (300, "Trend follower", 1e4)
+
+
+@pytest.mark.parametrize(
+    ("peaks", "drawdowns"),
+    [({}, [2.0, 0.0, 10.0]), ({"trend": 20_000.0}, [51.0, 45.0, 50.5])],
+    ids=["from the start", "later window"],
+)
+def test_a_drawdown_is_since_the_start(peaks, drawdowns):
+    """The first maximum is the capital, and a maximum before the window counts."""
+    bars = [(NEW_YEAR + STEP * (1 + count), usd, "in_lp") for count, usd in enumerate((9_800.0, 11_000.0, 9_900.0))]
+    assert [point.drawdown_pct for point in history_of(bars, peaks=peaks).lanes[0].points] == drawdowns
+
+
+def test_a_drawdown_counts_bars_that_are_not_points():
+    """A maximum between two points of a thinned curve is a maximum all the same."""
+    bars = curve(8928)
+    bars[1] = (bars[1][0], 20_000.0, "in_market")
+    points = history_of(bars).lanes[0].points
+    assert 20_000.0 not in [point.equity_usd for point in points]
+    assert points[-1].drawdown_pct == pytest.approx(100 * (1 - points[-1].equity_usd / 20_000.0), abs=1e-3)

@@ -12,7 +12,6 @@ from service.market.headers import header
 from service.market.instants import HOUR, iso
 from service.trading.arena import Arena
 from service.trading.documents import (
-    LEADERBOARD_ASSETS,
     LeaderboardDocument,
     StrategyDocument,
     leaderboard_document,
@@ -31,10 +30,6 @@ def head(arena: Arena) -> DocumentHeader:
 
 def header_of(arena: Arena, step: int) -> DocumentHeader:
     return header(arena.as_of + 7, arena.as_of, step=step, world="replay", sources={"btc": "a file"})
-
-
-def test_leaderboard_assets_are_those_specified():
-    assert LEADERBOARD_ASSETS == ("btc", "eth", "sol", "bnb", "gold", "silver")
 
 
 def test_a_document_is_the_header_and_then_the_content(arena: Arena, head: DocumentHeader):

@@ -8,10 +8,11 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from service.market.instants import iso
+from service.market.instants import DAY, iso, unix
 from service.trading.arena import Arena, run
 from service.trading.leaderboard import leaderboard
-from service.trading.profile import Profile, profile
+from service.trading.performance import day_ends
+from service.trading.profile import Profile, profile, shown_days
 from service.trading.strategies import STRATEGIES
 
 
@@ -36,6 +37,15 @@ def test_the_curve_has_every_day_and_ends_at_the_capital(pages: list[Profile]):
         assert 100 * page.equity[-1].benchmark_usd / 70_000 - 100 == pytest.approx(
             page.standing.benchmark_pnl_pct, abs=1e-3
         )
+
+
+def test_days_older_than_a_year_are_shown_by_the_month():
+    """So the page of a strategy hardly grows from the second year on."""
+    ends = day_ends(unix("2023-01-01T00:00:00Z"), unix("2025-12-31T12:00:00Z"))
+    shown = ends[shown_days(ends)]
+    assert len(shown) == 365 + 23
+    assert [iso(int(time))[:10] for time in shown[:3]] == ["2023-02-01", "2023-03-01", "2023-04-01"]
+    assert (np.diff(shown[-365:]) == DAY).all()
 
 
 def test_within_a_day_the_curve_ends_now(hours):

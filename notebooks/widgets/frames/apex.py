@@ -1,4 +1,4 @@
-"""Apex as frames: its layers, their accuracy, and the paper fund that follows its calls."""
+"""Apex as frames: its calls and layers, their accuracy, and the paper fund that follows its calls."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from notebooks.widgets.frames.schema import (
     FLAG,
     INSTANT,
     NUMBER,
+    OUTCOME,
     TEXT,
     WORLD,
     Document,
     FrameSchema,
+    Pages,
     one_of,
+    pages_of,
 )
 
 FUSED = "apex"
@@ -40,6 +43,34 @@ APEX_LAYERS = FrameSchema(
         "world": WORLD,
     },
 )
+CALL_LAYER = {
+    "p_up": NUMBER,
+    "direction": DIRECTION,
+    "weight": NUMBER,
+    "reading": TEXT,
+    "silent": TEXT,
+    "in_sample": FLAG,
+    "outcome": OUTCOME,
+    "backfilled": FLAG,
+    "world": WORLD,
+}
+APEX_CALLS = FrameSchema(
+    {"called_at": INSTANT},
+    {
+        "asset": TEXT,
+        "resolves_at": INSTANT,
+        "spot_usd": NUMBER,
+        "p_up": NUMBER,
+        "direction": DIRECTION,
+        "agreement": NUMBER,
+        "confidence": NUMBER,
+        "special_mode": FLAG,
+        "outcome": OUTCOME,
+        "backfilled": FLAG,
+        "world": WORLD,
+    },
+)
+APEX_CALL_LAYERS = FrameSchema({"called_at": INSTANT}, {"layer": TEXT, **CALL_LAYER})
 APEX_ACCURACY = FrameSchema(
     {"layer": TEXT},
     {
@@ -102,6 +133,45 @@ def apex_layers(document: Document) -> pd.DataFrame:
     return APEX_LAYERS.frame(({**layer, "layer": layer["name"]} for layer in document["layers"]), **shared)
 
 
+def apex_calls(source: Pages) -> pd.DataFrame:
+    """The calls of apex with their outcomes.
+
+    Parameters
+    ----------
+    source : a page of `client.apex_calls()`, or several pages; `Archive.apex_calls` downloads all of them
+
+    Returns
+    -------
+    One row per call, index `called_at`, UTC, in the order of the source. `p_up` is P(higher than `spot_usd`) in 0 to 1;
+    `outcome` is yes where the price was higher after a day, missing until then, void where bars are missing.
+    """
+    return APEX_CALLS.frame(
+        {**call, "spot_usd": call["spot"], "world": page["world"]}
+        for page in pages_of(source)
+        for call in page["calls"]
+    )
+
+
+def apex_call_layers(source: Pages) -> pd.DataFrame:
+    """The forecast of each layer in each call of apex.
+
+    Parameters
+    ----------
+    source : as in `apex_calls`
+
+    Returns
+    -------
+    One row per call and layer, index `called_at`, UTC. A silent layer has no `p_up` and the reason in `silent`; an
+    `in_sample` one was fitted on prices of that time. `outcome` is that of the call.
+    """
+    return APEX_CALL_LAYERS.frame(
+        {**call, **layer, "layer": layer["name"], "world": page["world"]}
+        for page in pages_of(source)
+        for call in page["calls"]
+        for layer in call["layers"]
+    )
+
+
 def apex_accuracy(document: Document) -> pd.DataFrame:
     """The accuracy of apex and of each layer, live and backfilled.
 
@@ -132,19 +202,20 @@ def fund_equity(document: Document) -> pd.DataFrame:
     return FUND_EQUITY.frame(document["equity"], world=document["world"])
 
 
-def fund_trades(document: Document) -> pd.DataFrame:
+def fund_trades(source: Pages) -> pd.DataFrame:
     """The trades by which the paper fund rebalances.
 
     Parameters
     ----------
-    document : the response of `client.fund()`
+    source : the response of `client.fund()`, which holds the last trades; or a page of `client.fund_trades()`, or
+        several pages; `Archive.fund_trades` downloads all of them
 
     Returns
     -------
     One row per trade, index `time`, UTC, the newest first. `price` is USD after slippage, `value_usd` excludes the fee,
     `exposure_` is the percentage of the fund in bitcoin, and `p_up` the call behind the trade, in 0 to 1.
     """
-    return FUND_TRADES.frame(document["trades"], world=document["world"])
+    return FUND_TRADES.frame({**trade, "world": page["world"]} for page in pages_of(source) for trade in page["trades"])
 
 
 def _books(document: Document) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pandas as pd
 
 from notebooks.widgets.frames.schema import (
@@ -14,7 +17,9 @@ from notebooks.widgets.frames.schema import (
     WORLD,
     Document,
     FrameSchema,
+    Pages,
     one_of,
+    pages_of,
 )
 
 VENUE = one_of("cex", "dex")
@@ -58,11 +63,14 @@ LANE_HISTORY = FrameSchema(
         "world": WORLD,
     },
 )
+LANE_EQUITY = FrameSchema(
+    {"time": INSTANT},
+    {"lane": TEXT, "equity_usd": NUMBER, "status": STATUS, "backfilled": FLAG, "world": WORLD},
+)
 LANE_EVENTS = FrameSchema(
     {"time": INSTANT},
     {
         "lane": TEXT,
-        "venue": VENUE,
         "kind": EVENT,
         "subject": TEXT,
         "note": TEXT,
@@ -143,21 +151,40 @@ def lane_history(history: Document) -> pd.DataFrame:
     return LANE_HISTORY.frame(points, world=history["world"])
 
 
-def lane_events(history: Document) -> pd.DataFrame:
+def lane_equity(source: Pages) -> pd.DataFrame:
+    """The equity of a lane at every bar, or of several lanes.
+
+    Parameters
+    ----------
+    source : a page of `client.lane_equity(lane)`, or several pages; `Archive.lane_equity` downloads all of them
+
+    Returns
+    -------
+    One row per lane and bar, index `time`, UTC, the oldest first in each lane. `equity_usd` is USD on paper;
+    `backfilled` points were computed by the first start of the service.
+    """
+    return LANE_EQUITY.frame(
+        {**point, "lane": page["lane"], "backfilled": point["time"] < page["live_since"], "world": page["world"]}
+        for page in pages_of(source)
+        for point in page["points"]
+    )
+
+
+def lane_events(source: Pages) -> pd.DataFrame:
     """The events of the lanes: trades, harvests and switches.
 
     Parameters
     ----------
-    history : the response of `client.battle_history()`
+    source : the response of `client.battle_history()`, which holds the last events of each lane; or a page of
+        `client.lane_events(lane)`, or several pages; `Archive.lane_events` downloads all of them
 
     Returns
     -------
-    One row per event, index `time`, UTC, which repeats: lane after lane, each with its oldest event first. `subject` is
+    One row per event, index `time`, UTC, which repeats, lane after lane in the order of the source. `subject` is
     the asset or the pool, `price` is USD, `value_usd` the volume, `cost_usd` its cost, and `pnl_usd` the result of a
     closed position after all its costs, missing if no position was closed.
     """
-    events = ({**lane, **event, "lane": lane["name"]} for lane in history["lanes"] for event in lane["events"])
-    return LANE_EVENTS.frame(events, world=history["world"])
+    return LANE_EVENTS.frame(row for page in pages_of(source) for row in _events(page))
 
 
 def positions(battle: Document) -> pd.DataFrame:
@@ -188,3 +215,12 @@ def liquidity(battle: Document) -> pd.DataFrame:
     `market_usd` + `divergence_usd` + `fees_usd` - `gas_usd` - `swap_usd`.
     """
     return LIQUIDITY.frame(battle["venues"]["dex"]["liquidity"], as_of=battle["as_of"], world=battle["world"])
+
+
+def _events(page: Document) -> Iterator[dict[str, Any]]:
+    shared = {"world": page["world"]}
+    if "events" in page:
+        yield from ({**event, **shared, "lane": page["lane"]} for event in page["events"])
+        return
+    for lane in page["lanes"]:
+        yield from ({**event, **shared, "lane": lane["name"]} for event in lane["events"])

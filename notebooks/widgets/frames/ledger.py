@@ -1,9 +1,9 @@
-"""The public ledger as frames: its rows, and their votes, odds and outcomes, which join by subject."""
+"""The public ledger as frames: its rows and roots, and their votes, odds and outcomes, which join by `id`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
@@ -20,11 +20,27 @@ from notebooks.widgets.frames.schema import (
     WORLD,
     Document,
     FrameSchema,
+    Pages,
     one_of,
+    pages_of,
 )
 
 KIND = one_of(
-    "question", "votes", "odds", "resolution", "score", "hospital", "lane_trade", "price_forecast", "correction"
+    "question",
+    "votes",
+    "odds",
+    "resolution",
+    "score",
+    "answer",
+    "hospital",
+    "lane_trade",
+    "price_forecast",
+    "apex",
+    "consensus",
+    "forecast",
+    "reveal",
+    "correction",
+    "handover",
 )
 RECORDED = {"seq": COUNT, "recorded_at": INSTANT, "corrected": FLAG, "backfilled": FLAG, "world": WORLD}
 
@@ -42,23 +58,28 @@ LEDGER = FrameSchema(
     },
 )
 LEDGER_VOTES = FrameSchema(
-    {"subject": TEXT, "voter": TEXT},
+    {"id": TEXT, "voter": TEXT},
     {
         "p_yes": NUMBER,
         "weight": NUMBER,
         "engine": TEXT,
         "fallback": FLAG,
         "p_pool": NUMBER,
+        "question": TEXT,
         "asset": TEXT,
         "category": MARKET_CATEGORY,
         "comparator": COMPARATOR,
+        "level": NUMBER,
+        "upper_level": NUMBER,
+        "spot_usd": NUMBER,
+        "horizon_h": NUMBER,
         "voted_at": INSTANT,
         "deadline": INSTANT,
         **RECORDED,
     },
 )
 LEDGER_ODDS = FrameSchema(
-    {"subject": TEXT},
+    {"id": TEXT},
     {
         "p_market": NUMBER,
         "bid": NUMBER,
@@ -70,14 +91,21 @@ LEDGER_ODDS = FrameSchema(
     },
 )
 LEDGER_OUTCOMES = FrameSchema(
-    {"subject": TEXT},
+    {"id": TEXT},
     {"outcome": OUTCOME, "resolved_at": INSTANT, "source": TEXT, "evidence": TEXT, **RECORDED},
 )
+LEDGER_ROOTS = FrameSchema(
+    {"day": TEXT},
+    {
+        **dict.fromkeys(("first_seq", "last_seq"), COUNT),
+        "signed_at": INSTANT,
+        **dict.fromkeys(("root", "head", "previous", "key", "signature"), TEXT),
+        "world": WORLD,
+    },
+)
 
-Rows = Document | Iterable[Document]
 
-
-def ledger(source: Rows, world: str | None = None) -> pd.DataFrame:
+def ledger(source: Pages, world: str | None = None) -> pd.DataFrame:
     """The rows of the ledger as they were recorded.
 
     Parameters
@@ -88,13 +116,13 @@ def ledger(source: Rows, world: str | None = None) -> pd.DataFrame:
 
     Returns
     -------
-    One row per ledger row, index `seq`; roots are left out. `body` is the recorded object, with instants in unix
-    seconds. ValueError for lines without a `world`.
+    One row per ledger row, index `seq`; roots are left out. `body` is the recorded object; rows of
+    the first edition have unix seconds in it. ValueError for lines without a `world`.
     """
     return LEDGER.frame(_entries(source, world))
 
 
-def ledger_votes(source: Rows, world: str | None = None) -> pd.DataFrame:
+def ledger_votes(source: Pages, world: str | None = None) -> pd.DataFrame:
     """The recorded votes.
 
     Parameters
@@ -103,14 +131,15 @@ def ledger_votes(source: Rows, world: str | None = None) -> pd.DataFrame:
 
     Returns
     -------
-    One row per market and voter, index `subject`, the id of the market, and `voter`. `p_yes` is the P(YES) of the vote
-    and `p_pool` that of the pool, in 0 to 1; `weight` is the weight of the voter. A `comparator` of `open` has no YES
-    and is not scored. `corrected` marks a row that a later row of the source corrects.
+    One row per market and voter, index `id`, that of the market, and `voter`. `p_yes` is the P(YES) of the vote and
+    `p_pool` that of the pool, in 0 to 1; `weight` is the weight of the voter. Levels and `spot_usd`, the price at the
+    vote, are USD, `horizon_h` is in hours. A `comparator` of `open` has no YES and is not scored. `corrected` marks a
+    row that a later row of the source corrects.
     """
-    return LEDGER_VOTES.frame(row for entry in _of_kind("votes", source, world) for row in _votes(entry))
+    return _votes_frame(list(_entries(source, world)))
 
 
-def ledger_odds(source: Rows, world: str | None = None) -> pd.DataFrame:
+def ledger_odds(source: Pages, world: str | None = None) -> pd.DataFrame:
     """The odds of the external markets at the time of the votes.
 
     Parameters
@@ -119,14 +148,17 @@ def ledger_odds(source: Rows, world: str | None = None) -> pd.DataFrame:
 
     Returns
     -------
-    One row per market, index `subject`. `p_market`, `bid` and `ask` are P(YES) in 0 to 1; the `source` `simulated` is
+    One row per market, index `id`. `p_market`, `bid` and `ask` are P(YES) in 0 to 1; the `source` `simulated` is
     this service. `corrected` as in `ledger_votes`.
     """
-    rows = ({**entry["body"], **entry, "p_market": entry["body"]["p_yes"]} for entry in _of_kind("odds", source, world))
+    rows = (
+        {**entry["body"], **entry, "p_market": entry["body"]["p_yes"]}
+        for entry in _of_kind("odds", list(_entries(source, world)))
+    )
     return LEDGER_ODDS.frame(rows)
 
 
-def ledger_outcomes(source: Rows, world: str | None = None) -> pd.DataFrame:
+def ledger_outcomes(source: Pages, world: str | None = None) -> pd.DataFrame:
     """The outcomes of the resolved markets.
 
     Parameters
@@ -135,14 +167,51 @@ def ledger_outcomes(source: Rows, world: str | None = None) -> pd.DataFrame:
 
     Returns
     -------
-    One row per resolution, index `subject`, the id of the market. `source` names the origin of the outcome, `evidence`
+    One row per resolution, index `id`, that of the market. `source` names the origin of the outcome, `evidence`
     supports it; a market with the outcome `void` is not scored. `corrected` as in `ledger_votes`.
     """
-    return LEDGER_OUTCOMES.frame({**entry["body"], **entry} for entry in _of_kind("resolution", source, world))
+    return _outcomes_frame(list(_entries(source, world)))
 
 
-def _entries(source: Rows, world: str | None) -> Iterator[dict[str, Any]]:
-    for item in [cast(Document, source)] if isinstance(source, Mapping) else source:
+def resolved_votes(source: Pages, world: str | None = None) -> pd.DataFrame:
+    """The recorded votes on markets that resolved yes or no, with outcomes and scores; corrected rows are left out.
+
+    Parameters
+    ----------
+    source, world : as in `ledger`; the source holds the rows of votes and those of resolutions
+
+    Returns
+    -------
+    One row per market and voter, index `id` and `voter`, with the columns of `ledger_votes` and `outcome`,
+    `resolved_at`, and `brier`, the squared error of `p_yes`.
+    """
+    entries = list(_entries(source, world))
+    votes, outcomes = _votes_frame(entries), _outcomes_frame(entries)
+    decided = outcomes.loc[~outcomes["corrected"] & outcomes["outcome"].isin(["yes", "no"])]
+    scored = votes.loc[~votes["corrected"] & (votes["comparator"] != "open")]
+    last = decided.loc[~decided.index.duplicated(keep="last")].reindex(scored.index.get_level_values("id"))
+    joined = scored.assign(**{name: last.loc[:, name].array for name in ("outcome", "resolved_at")})
+    joined = joined[joined["outcome"].notna()]
+    return joined.assign(brier=(joined["p_yes"] - (joined["outcome"] == "yes")) ** 2)
+
+
+def ledger_roots(source: Pages) -> pd.DataFrame:
+    """The signed roots of the ledger.
+
+    Parameters
+    ----------
+    source : a page of `client.ledger_roots()`, or several pages
+
+    Returns
+    -------
+    One row per root, index `day` (`2026-11-21`, UTC). The `signature` by `key` binds the rows `first_seq` to
+    `last_seq`.
+    """
+    return LEDGER_ROOTS.frame({**root, "world": page["world"]} for page in pages_of(source) for root in page["roots"])
+
+
+def _entries(source: Pages, world: str | None) -> Iterator[dict[str, Any]]:
+    for item in pages_of(source):
         if "entries" in item:
             yield from ({**entry, "world": item["world"]} for entry in item["entries"])
         elif item["type"] == "row":
@@ -151,16 +220,26 @@ def _entries(source: Rows, world: str | None) -> Iterator[dict[str, Any]]:
             yield {**item, "world": world}
 
 
-def _of_kind(kind: str, source: Rows, world: str | None) -> list[dict[str, Any]]:
-    """The rows of a kind, each with whether a later row corrects it."""
-    entries = list(_entries(source, world))
+def _votes_frame(entries: list[dict[str, Any]]) -> pd.DataFrame:
+    return LEDGER_VOTES.frame(row for entry in _of_kind("votes", entries) for row in _votes(entry))
+
+
+def _outcomes_frame(entries: list[dict[str, Any]]) -> pd.DataFrame:
+    return LEDGER_OUTCOMES.frame({**entry["body"], **entry} for entry in _of_kind("resolution", entries))
+
+
+def _of_kind(kind: str, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of a kind, each with the `id` of its market and whether a later row corrects it."""
     corrected = {entry["body"]["corrects"] for entry in entries if entry["kind"] == "correction"}
-    return [{**entry, "corrected": entry["seq"] in corrected} for entry in entries if entry["kind"] == kind]
+    chosen = (entry for entry in entries if entry["kind"] == kind)
+    return [{**entry, "id": entry["subject"], "corrected": entry["seq"] in corrected} for entry in chosen]
 
 
 def _votes(entry: Document) -> Iterator[dict[str, Any]]:
     body = entry["body"]
-    market = {name: body["question"][name] for name in ("asset", "comparator")}
+    question = body["question"]
+    market = {name: question[name] for name in ("asset", "comparator", "level", "upper_level")}
+    market |= {"question": question["text"], "spot_usd": question["spot"], "horizon_h": question["horizon_hours"]}
     market |= {name: body[name] for name in ("category", "voted_at", "deadline")}
     for vote in body["votes"]:
         # The ledger records `fallback` only for language models.

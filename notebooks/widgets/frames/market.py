@@ -1,10 +1,21 @@
-"""Prices and headlines as frames."""
+"""Prices, bars and headlines as frames."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import FLAG, INSTANT, NUMBER, TEXT, WORLD, Document, FrameSchema
+from notebooks.widgets.frames.schema import (
+    COUNT,
+    FLAG,
+    INSTANT,
+    NUMBER,
+    TEXT,
+    WORLD,
+    Document,
+    FrameSchema,
+    Pages,
+    pages_of,
+)
 
 PRICES = FrameSchema(
     {"asset": TEXT},
@@ -16,6 +27,19 @@ PRICES = FrameSchema(
         "low_24h": NUMBER,
         "market_open": FLAG,
         "as_of": INSTANT,
+        "source": TEXT,
+        "world": WORLD,
+    },
+)
+OHLC = ("open", "high", "low", "close")
+CANDLES = FrameSchema(
+    {"time": INSTANT},
+    {
+        "asset": TEXT,
+        "step_s": COUNT,
+        **{f"{name}_usd": NUMBER for name in OHLC},
+        "volume": NUMBER,
+        "volume_unit": TEXT,
         "source": TEXT,
         "world": WORLD,
     },
@@ -48,17 +72,41 @@ def prices(document: Document) -> pd.DataFrame:
     return PRICES.frame(document["prices"], world=document["world"])
 
 
-def headlines(document: Document) -> pd.DataFrame:
-    """The headlines behind the news pulse.
+def candles(source: Pages) -> pd.DataFrame:
+    """The bars of an asset, or of several.
 
     Parameters
     ----------
-    document : the response of `client.news()`
+    source : a page of `client.candles(asset, interval)`, or several pages; `Archive.candles` downloads all of them
+
+    Returns
+    -------
+    One row per bar, index `time`, the UTC instant at which it opens, the oldest first. A bar is `step_s` seconds long,
+    its prices are USD, its `volume` is in `volume_unit`.
+    """
+    shared = ("asset", "step_s", "volume_unit", "source", "world")
+    return CANDLES.frame(
+        {**bar, **{f"{name}_usd": bar[name] for name in OHLC}, **{name: page[name] for name in shared}}
+        for page in pages_of(source)
+        for bar in page["bars"]
+    )
+
+
+def headlines(source: Pages) -> pd.DataFrame:
+    """Headlines with their tone.
+
+    Parameters
+    ----------
+    source : the response of `client.news()`, a page of `client.headlines()`, or several pages; `Archive.headlines`
+        downloads all of them
 
     Returns
     -------
     One row per headline, index `published_at`, UTC, which may repeat. `score` is the tone, -1 (bearish) to 1 (bullish);
     `assets` are separated by spaces. The service generates `simulated` headlines.
     """
-    rows = ({**story, "assets": " ".join(story["assets"])} for story in document["headlines"])
-    return HEADLINES.frame(rows, world=document["world"])
+    return HEADLINES.frame(
+        {**story, "assets": " ".join(story["assets"]), "world": page["world"]}
+        for page in pages_of(source)
+        for story in page["headlines"]
+    )

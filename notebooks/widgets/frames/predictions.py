@@ -1,4 +1,4 @@
-"""Open prediction markets and challenges as frames, and the votes on them."""
+"""Prediction markets and challenges as frames, the votes on them, and the opinions of each hour."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from notebooks.widgets.frames.schema import (
     WORLD,
     Document,
     FrameSchema,
+    Pages,
     one_of,
+    pages_of,
 )
 
 STATUS = one_of("open", "closed", "resolved", "void")
@@ -59,7 +61,15 @@ MARKET = {
     "ledger_seq": COUNT,
     "backfilled": FLAG,
 }
-MARKETS = FrameSchema({"id": TEXT}, MARKET | {"as_of": INSTANT, "world": WORLD})
+SCORES = ("brier_ai", "brier_market", "log_ai", "log_market")
+MARKETS = FrameSchema(
+    {"id": TEXT},
+    MARKET | {"resolved_at": INSTANT, **dict.fromkeys(SCORES, NUMBER), "as_of": INSTANT, "world": WORLD},
+)
+MARKET_SERIES = FrameSchema(
+    {"time": INSTANT},
+    {"id": TEXT, "source": one_of("ai", "odds"), "p_yes": NUMBER, "bid": NUMBER, "ask": NUMBER, "world": WORLD},
+)
 CHALLENGES = FrameSchema(
     {"number": COUNT},
     {"id": TEXT, **MARKET, "votes_pending": FLAG, "resolved_by": TEXT, "timestamp": INSTANT, "world": WORLD},
@@ -81,20 +91,25 @@ MARKET_VOTES = FrameSchema(
 )
 
 
-def markets(document: Document) -> pd.DataFrame:
-    """The open prediction markets with the probabilities of the pool and of an external market.
+def markets(source: Pages) -> pd.DataFrame:
+    """Prediction markets with the probabilities of the pool and of an external market.
 
     Parameters
     ----------
-    document : the response of `client.predictions()`
+    source : a page of `client.predictions()`, or several pages; `Archive.markets` downloads all of them
 
     Returns
     -------
-    One row per market, index `id`, the earliest deadline first. `p_` is P(YES) in 0 to 1, `divergence_pts` is `p_ai`
+    One row per market, index `id`, in the order of the source. `p_` is P(YES) in 0 to 1, `divergence_pts` is `p_ai`
     minus `p_market` in percentage points, levels and prices are USD. Odds that are `odds_simulated` come from this
-    service; the odds are missing if no external market asks the same question.
+    service; the odds are missing if no external market asks the same question. The scores are those of a resolved
+    market: `brier_` and `log_` of the pool and of the external market, lower is better.
     """
-    return MARKETS.frame(map(_market, document["markets"]), as_of=document["as_of"], world=document["world"])
+    return MARKETS.frame(
+        {**_market(market), **_resolution(market), "as_of": page["as_of"], "world": page["world"]}
+        for page in pages_of(source)
+        for market in page["markets"]
+    )
 
 
 def challenges(document: Document) -> pd.DataFrame:
@@ -114,12 +129,12 @@ def challenges(document: Document) -> pd.DataFrame:
     )
 
 
-def market_votes(document: Document) -> pd.DataFrame:
+def market_votes(source: Pages) -> pd.DataFrame:
     """The votes on each market or challenge.
 
     Parameters
     ----------
-    document : the response of `client.predictions()` or `client.challenges()`
+    source : the response of `client.challenges()`, a page of `client.predictions()`, or several pages
 
     Returns
     -------
@@ -127,8 +142,34 @@ def market_votes(document: Document) -> pd.DataFrame:
     `weight` is 1 on average. A voter that abstained has a row with the reason in `abstained` and no vote. A challenge
     has a row for apex, too.
     """
-    listed = document["challenges"] if "challenges" in document else document["markets"]
-    return MARKET_VOTES.frame((row for market in listed for row in _votes(market)), world=document["world"])
+    return MARKET_VOTES.frame(
+        {**row, "world": page["world"]}
+        for page in pages_of(source)
+        for market in page["challenges" if "challenges" in page else "markets"]
+        for row in _votes(market)
+    )
+
+
+def market_series(document: Document, world: str) -> pd.DataFrame:
+    """The hourly opinions on a market while it was open; none of them is scored.
+
+    Parameters
+    ----------
+    document : the response of `client.prediction(id)`
+    world : the world of the service, which the document does not state, for example `client.widget()["world"]`
+
+    Returns
+    -------
+    One row per hour and `source`, index `time`, UTC: `ai` is the pool of the voters, `odds` the external market with
+    its `bid` and `ask`; `p_yes` is P(YES) in 0 to 1.
+    """
+    shared = {"id": document["id"], "bid": None, "ask": None}
+    rows = (
+        {**shared, **point, "time": point["as_of"], "source": source}
+        for source in ("ai", "odds")
+        for point in document[f"{source}_series"]
+    )
+    return MARKET_SERIES.frame(rows, world=world)
 
 
 def _market(market: Document) -> dict[str, Any]:
@@ -150,6 +191,11 @@ def _market(market: Document) -> dict[str, Any]:
         **{name: context.get(name) for name in ("price", "distance_pct", "hours_left")},
         "ledger_seq": market["commitment"] and market["commitment"]["seq"],
     }
+
+
+def _resolution(market: Document) -> dict[str, Any]:
+    scores = market["score"] or {}
+    return {"resolved_at": market["resolution"]["resolved_at"], **{name: scores.get(name) for name in SCORES}}
 
 
 def _votes(market: Document) -> Iterator[dict[str, Any]]:

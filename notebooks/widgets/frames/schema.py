@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, cast
 
 import pandas as pd
 
 Document = Mapping[str, Any]
+Pages = Document | Iterable[Document]  # a response, or the pages of one operation in their order
 Dtype = str | pd.CategoricalDtype
 
 INSTANT = "datetime64[us, UTC]"
@@ -36,7 +38,8 @@ MARKET_CATEGORY = one_of("daily", "weekly", "monthly", "imported", "challenge")
 COMPARATOR = one_of(
     *("close_above", "close_below", "touch_above", "touch_below", "between", "up", "down", "relative", "open"),
     *("upper_first", "lower_first", "move", "range", "days_above", "days_below", "days_up", "days_down"),
-    *("average_above", "average_below"),
+    *("average_above", "average_below", "above_moving_average", "below_moving_average", "volatility"),
+    *("above_earlier", "below_earlier", "both", "either", "topic"),
 )
 
 
@@ -73,6 +76,11 @@ class FrameSchema:
         return pd.DataFrame(columns).set_index(list(self.index))
 
 
+def pages_of(source: Pages) -> Iterable[Document]:
+    """The pages of a source; a single response is one page."""
+    return [cast(Document, source)] if isinstance(source, Mapping) else source
+
+
 def typed(values: list[Any], dtype: Dtype) -> pd.Series:
     """The values as a column of `dtype`; None becomes its missing value, and raises ValueError for a `FLAG`."""
     if isinstance(dtype, pd.CategoricalDtype):
@@ -92,9 +100,6 @@ def _words(values: list[Any], dtype: pd.CategoricalDtype) -> pd.Series:
 
 
 def _instants(values: list[Any]) -> pd.Series:
-    """Instants of the API (ISO 8601) or of the body of a ledger row (unix seconds)."""
-    if any(isinstance(value, int) for value in values):
-        instants = pd.to_datetime(pd.Series(values, dtype=COUNT), unit="s", utc=True)
-    else:
-        instants = pd.to_datetime(pd.Series(values, dtype=OBJECT), format="ISO8601", utc=True)
-    return instants.astype(INSTANT)
+    """Instants in ISO 8601; the bodies of old ledger rows have unix seconds."""
+    texts = [datetime.fromtimestamp(value, UTC).isoformat() if isinstance(value, int) else value for value in values]
+    return pd.to_datetime(pd.Series(texts, dtype=OBJECT), format="ISO8601", utc=True).astype(INSTANT)

@@ -18,7 +18,7 @@ from notebooks.widgets.frames.schema import (
 )
 
 SHADOW_BETS = FrameSchema(
-    {"market_id": TEXT},
+    {"id": TEXT},
     {
         "question": TEXT,
         "asset": TEXT,
@@ -76,10 +76,11 @@ def shadow_bets(document: Document) -> pd.DataFrame:
 
     Returns
     -------
-    One row per bet, index `market_id`. `price` is USD per contract, 0 to 1; `stake_usd` includes the fee; an open bet
-    has no `pnl_usd`. The odds of `simulated` bets come from this service.
+    One row per bet, index `id`, that of the market. `price` is USD per contract, 0 to 1; `stake_usd` includes the fee;
+    an open bet has no `pnl_usd`. The odds of `simulated` bets come from this service.
     """
-    return SHADOW_BETS.frame((*document["open"], *document["recent"]), world=document["world"])
+    bets = ({**bet, "id": bet["market_id"]} for bet in (*document["open"], *document["recent"]))
+    return SHADOW_BETS.frame(bets, world=document["world"])
 
 
 def shadow_books(document: Document) -> pd.DataFrame:

@@ -21,10 +21,13 @@ def commit_challenge(
 ) -> Commitment:
     """Put a challenge to the panel, the swarm and apex and commit their votes; `net` and `call` are of its asset.
 
-    Raises NoVoters when fewer of the nine vote than the quorum.
+    On a topic the swarm and apex do not vote, because no price decides it. Raises NoVoters when fewer of the nine vote
+    than the quorum.
     """
     question = market.question
     nine = commitment_of(panel.ask(question, now, knowledge), knowledge)
+    if question.comparator == "topic":
+        return nine
     inputs = build_inputs(question, now, knowledge)
     ballots = [*(vote.ballot for vote in nine.votes), swarm.vote(question, inputs, net)]
     pooled = consensus.pool(ballots, knowledge.record.of(question.comparator))

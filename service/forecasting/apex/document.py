@@ -33,8 +33,8 @@ class SpecialMode:
 
 
 @dataclass(frozen=True)
-class Layer:
-    """One layer: P(higher), null where it is `silent`, with the reason; its reading; its accuracy, live first.
+class LayerReading:
+    """One layer of a call: P(higher), null where it is `silent`, with the reason; its reading.
 
     `in_sample`: its constants were fitted on prices of the call's time, so it has no weight and is not scored.
     """
@@ -46,6 +46,12 @@ class Layer:
     reading: str
     silent: str | None
     in_sample: bool
+
+
+@dataclass(frozen=True)
+class Layer(LayerReading):
+    """One layer of the latest call, with its accuracy, live first."""
+
     accuracy: tuple[Accuracy, ...]
 
 
@@ -73,7 +79,7 @@ class ApexDocument(Document):
 
 def apex_document(call: Call, thresholds: Thresholds, scores: ApexScores, header: DocumentHeader) -> ApexDocument:
     """The document of the latest call, whose special mode had these thresholds."""
-    bull = _bull(call.p_up)
+    bull = bull_of(call.p_up)
     return ApexDocument(
         schema="apex/1",
         **vars(header),
@@ -86,13 +92,16 @@ def apex_document(call: Call, thresholds: Thresholds, scores: ApexScores, header
         agreement=round(call.agreement, 4),
         confidence=round(call.confidence, 4),
         special_mode=SpecialMode(call.special, dict(call.conditions), _rounded(thresholds)),
-        layers=tuple(_layer(layer, call.at, scores.layers[layer.name]) for layer in call.layers),
+        layers=tuple(
+            Layer(**vars(reading_of(layer, call.at)), accuracy=scores.layers[layer.name]) for layer in call.layers
+        ),
         record=scores.fused,
         backfilled=call.backfilled,
     )
 
 
-def _bull(p_up: float) -> float:
+def bull_of(p_up: float) -> float:
+    """P(higher) in percent, to one decimal."""
     return round(100 * round(p_up, 4), 1)
 
 
@@ -101,14 +110,14 @@ def _rounded(thresholds: Thresholds) -> Thresholds:
     return replace(thresholds, distance=distance, agreement=agreement)
 
 
-def _layer(layer: LayerVote, at: int, accuracy: tuple[Accuracy, ...]) -> Layer:
-    return Layer(
+def reading_of(layer: LayerVote, at: int) -> LayerReading:
+    """A layer of the call at the unix second `at` as it is published."""
+    return LayerReading(
         name=layer.name,
         p_up=rounded(layer.p, 4),
-        direction=None if layer.p is None else direction_of(_bull(layer.p)),
+        direction=None if layer.p is None else direction_of(bull_of(layer.p)),
         weight=round(layer.weight, 3),
         reading=layer.reading,
         silent=layer.silent,
         in_sample=in_sample(layer.name, at),
-        accuracy=accuracy,
     )

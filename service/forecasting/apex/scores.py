@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from service.forecasting.apex.call import Call
 from service.forecasting.apex.layers import ENGINE, LAYERS, in_sample
-from service.forecasting.predictions.resolution import resolve
+from service.forecasting.predictions.resolution import Outcome, resolve
 from service.forecasting.predictions.scores.right_share import RightShare, right_share
 from service.forecasting.voters.next_day import up_in_a_day
+from service.forecasting.voters.resolved import Resolved, ResolvedVote
 from service.forecasting.voters.scoring import (
     LEAST_N,
     base_rate_known,
@@ -27,7 +28,7 @@ from service.forecasting.voters.scoring import (
     skill_terms,
     weeks_of,
 )
-from service.forecasting.voters.track_record import Resolved, ResolvedVote, TrackRecord, build
+from service.forecasting.voters.track_record import TrackRecord, build
 from service.market.bars import Bars
 from service.market.instants import DAY
 
@@ -91,11 +92,12 @@ def resolved_calls(calls: Sequence[Call], hourly: Mapping[str, Bars], now: int) 
     `hourly` holds the bars of their assets from some days before the first call on. They resolve like every other
     question "higher than now".
     """
-    outcomes = ((call, _outcome(call, hourly[call.asset], now)) for call in calls)
+    outcomes = ((call, outcome_of(call, hourly[call.asset], now)) for call in calls)
     return tuple(ResolvedCall(call, outcome == "yes") for call, outcome in outcomes if outcome in ("yes", "no"))
 
 
-def _outcome(call: Call, bars: Bars, now: int) -> str | None:
+def outcome_of(call: Call, bars: Bars, now: int) -> Outcome | None:
+    """Whether the price was higher a day after the call; None while the day is not over at the unix second `now`."""
     question = up_in_a_day(call.asset, call.spot, call.at)
     resolution = resolve(question, call.at, {call.asset: bars}, now)
     return resolution and resolution.outcome

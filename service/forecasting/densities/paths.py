@@ -8,7 +8,7 @@ running extremes. So closes and touches counted on the paths are as likely as th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
@@ -40,12 +40,15 @@ class Paths:
 
     `times` are the ends in unix seconds and `hours` the open hours of the steps, shape (steps,) each. The second half
     of the paths mirrors the first, for which `variances` are the expected ones of each step, shape (steps, PATHS / 2).
+    `draw` is the set of draws of the extremes within steps.
     """
 
     times: NDArray[np.int64]
     hours: Array
     closes: Singles
     variances: Singles
+    draw: int = 0
+    _at: dict[bytes, Singles] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
@@ -56,6 +59,17 @@ class Paths:
     def highest(self) -> Singles:
         """The running maximum, at least 0, shape (steps, PATHS)."""
         return _running(np.maximum, np.maximum(self._middles + self._reaches[0], 0))
+
+    @cached_property
+    def maximum(self) -> Singles:
+        """The running maximum at the end, shape (PATHS,), without those before it."""
+        middles, (rises, falls) = self._middles[:, : PATHS // 2], self._bridges
+        return np.maximum(np.hstack([(middles + rises).max(axis=0), (falls - middles).max(axis=0)]), 0)
+
+    @property
+    def minimum(self) -> Singles:
+        """The running minimum at the end, shape (PATHS,): that of a path is the maximum of the mirrored one."""
+        return -np.roll(self.maximum, PATHS // 2)
 
     @cached_property
     def lowest(self) -> Singles:
@@ -71,7 +85,14 @@ class Paths:
 
     @cached_property
     def _reaches(self) -> tuple[Singles, Singles]:
-        """How far the extremes of a Brownian bridge over each step are from its middle, up and down.
+        """How far the extremes over each step are from its middle, up and down."""
+        # The mirrored paths rise where the others fall: the second set of draws is for both.
+        rises, falls = self._bridges
+        return np.hstack([rises, falls]), np.hstack([falls, rises])
+
+    @cached_property
+    def _bridges(self) -> tuple[Singles, Singles]:
+        """How far the extremes of a Brownian bridge over each step of half the paths are from its middle, up and down.
 
         With the ends 0 and d and the variance v the maximum is (d + sqrt(d^2 - 2 v ln U)) / 2, with U uniform in (0, 1)
         (Beaghton 1988).
@@ -79,10 +100,9 @@ class Paths:
         half = PATHS // 2
         halves = self.closes[:, :half] - self._middles[:, :half]
         squares = halves * halves
-        draws = _draws()[:, : len(squares)]
-        # The mirrored paths rise where the others fall: the second set of draws is for both.
+        draws = _draws(self.draw)[:, : len(squares)]
         rises, falls = (np.sqrt(squares + self.variances * draw) for draw in draws)
-        return np.hstack([rises, falls]), np.hstack([falls, rises])
+        return rises, falls
 
     @cached_property
     def close_sizes(self) -> Array:
@@ -92,7 +112,7 @@ class Paths:
     @cached_property
     def maximum_sizes(self) -> Array:
         """The quantiles at LEVELS of the running maximum, which is as large up as down."""
-        return np.quantile(self.highest[-1], LEVELS)
+        return np.asarray(np.quantile(self.maximum, LEVELS), np.float64)
 
     @cached_property
     def mean(self) -> Array:
@@ -104,27 +124,73 @@ class Paths:
         """The variance of the log price of each path over its open hours, shape (PATHS,)."""
         return np.asarray(self._shares @ np.square(self.closes), np.float64) - np.square(self.mean)
 
+    @cached_property
+    def realised(self) -> Array:
+        """The sum of squared hourly moves on half the paths, of which the mirrored have the same, shape (PATHS / 2,).
+
+        In a step of k hours it is the expected variance with the surprise of one move over the root of k, the standard
+        deviation of a mean of k.
+        """
+        half = PATHS // 2
+        moves = np.diff(self.closes[:, :half], axis=0, prepend=np.float32(0))
+        spread = np.sqrt(np.maximum(self.hours, 1))[:, None]
+        squares = self.variances + (np.square(moves) - self.variances) / spread
+        return np.asarray(squares.sum(axis=0), np.float64)
+
     @property
     def _shares(self) -> Singles:
         return (self.hours / self.hours.sum()).astype(np.float32)
 
     def at(self, times: NDArray[np.int64]) -> Singles:
-        """The last prices at or before unix seconds after the start, shape (times, PATHS)."""
-        places = np.searchsorted(self.times, times, side="right")
-        return np.where((places == 0)[:, None], np.float32(0), self.closes[places - 1])
+        """The last prices at or before unix seconds after the start, shape (times, PATHS); kept for other voters."""
+        key = times.tobytes()
+        if key not in self._at:
+            places = np.searchsorted(self.times, times, side="right")
+            self._at[key] = np.where((places == 0)[:, None], np.float32(0), self.closes[places - 1])
+        return self._at[key]
 
 
 def paths(asset: str, since: int, until: int, season: Season | None) -> Paths:
     """The paths of an asset between two unix seconds with open hours; every open hour counts alike without a season."""
+    steps = _steps(asset, _edges(since, until), season)
+    return _walk(steps, *(values[: len(steps.times)] for values in _process(SEED)))
+
+
+def joint_paths(
+    assets: tuple[str, str], since: int, until: int, seasons: tuple[Season | None, ...], correlation: float
+) -> tuple[Paths, Paths]:
+    """The paths of two assets whose increments in the same step have the correlation; both with open hours."""
     edges = _edges(since, until)
+    first, second = (_steps(asset, edges, season) for asset, season in zip(assets, seasons, strict=True))
+    (own, variances), (other, other_variances) = _process(SEED), _process(SEED + 2)
+    share, rest = np.float32(correlation), np.float32(np.sqrt(1 - correlation**2))
+    rows, paired = first.places, second.places
+    mixed = np.asarray(share * own[paired] + rest * other[paired], np.float32)
+    spreads = np.asarray(share**2 * variances[paired] + rest**2 * other_variances[paired], np.float32)
+    return _walk(first, own[rows], variances[rows]), replace(_walk(second, mixed, spreads), draw=1)
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """The steps in which an asset moves: their places among all, ends, open hours and shares of the variance."""
+
+    places: NDArray[np.int64]
+    times: NDArray[np.int64]
+    hours: Array
+    shares: Array
+
+
+def _steps(asset: str, edges: NDArray[np.int64], season: Season | None) -> _Steps:
     opened = open_hours_between(asset, edges[:-1], edges[1:])
     running = opened if season is None else season.hours(asset, edges[:-1], edges[1:])
-    moving = (opened > 0) & (running > LEAST_STEP * running.sum())
-    shares, times = (running / running.sum())[moving], edges[1:][moving]
-    scale = np.sqrt(shares).astype(np.float32)[:, None]
-    increments, variances = (values[: len(times)] for values in _process())
+    moving = np.flatnonzero((opened > 0) & (running > LEAST_STEP * running.sum()))
+    return _Steps(moving, edges[1:][moving], opened[moving], (running / running.sum())[moving])
+
+
+def _walk(steps: _Steps, increments: Singles, variances: Singles) -> Paths:
+    scale = np.sqrt(steps.shares).astype(np.float32)[:, None]
     up = _running(np.add, increments * scale)
-    return Paths(times, opened[moving], np.hstack([up, -up]), variances * scale**2)
+    return Paths(steps.times, steps.hours, np.hstack([up, -up]), variances * scale**2)
 
 
 def _running(operation: np.ufunc, rows: Singles) -> Singles:
@@ -145,10 +211,10 @@ def _is_end(hours: NDArray[np.int64], length: int) -> NDArray[np.bool_]:
     return hours % (length * HOUR) == 0 if length < 24 else hours % (length // 24 * DAY) == 0
 
 
-@lru_cache(maxsize=1)
-def _process() -> tuple[Singles, Singles]:
+@lru_cache(maxsize=2)
+def _process(seed: int) -> tuple[Singles, Singles]:
     """The increments of half the paths in equal steps, and their expected variances, with mean 1."""
-    generator = np.random.default_rng(SEED)
+    generator = np.random.default_rng(seed)
     shocks = generator.standard_t(TAIL, (STEPS, PATHS // 2)) / np.sqrt(TAIL / (TAIL - 2))
     variance, variances = np.ones(PATHS // 2), np.empty_like(shocks)
     for step, shock in enumerate(shocks):
@@ -157,8 +223,8 @@ def _process() -> tuple[Singles, Singles]:
     return (np.sqrt(variances) * shocks).astype(np.float32), variances.astype(np.float32)
 
 
-@lru_cache(maxsize=1)
-def _draws() -> Singles:
+@lru_cache(maxsize=2)
+def _draws(place: int) -> Singles:
     """Draws of -ln(U) / 2 for the rises and the falls of half the paths, shape (2, STEPS, PATHS / 2)."""
     size = (2, STEPS, PATHS // 2)
-    return (np.random.default_rng(SEED + 1).exponential(size=size) / 2).astype(np.float32)
+    return (np.random.default_rng(SEED + 1 + 2 * place).exponential(size=size) / 2).astype(np.float32)

@@ -1,14 +1,14 @@
 """The seasonal clock: how much of a week's variance each of its hours brings.
 
-Coins are at 0.46 of their mean on a Saturday and 1.47 on a Monday; at 23 UTC at 0.6 and at 14 UTC at 1.9. A horizon's
-length in seasonal hours is the sum of the weights of its hours, so a Saturday is a short day.
+Coins are calm on a Saturday and at 23 UTC, and move most on a Monday and at 14 UTC. A horizon's length in seasonal
+hours is the sum of the weights of its hours, so a Saturday is a short day.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -29,6 +29,8 @@ MOST_RATIO = 30.0  # a larger squared return counts as this
 LEAST_WEIGHT = 0.1  # a return in a quieter hour is divided by this weight
 LEAST_LEVEL = 1e-10
 
+_HOURS = np.arange(WEEK + 1)
+
 
 @dataclass(frozen=True)
 class Season:
@@ -47,7 +49,14 @@ class Season:
     def _until(self, asset: str, times: NDArray[np.int64]) -> Array:
         """Seasonal hours from a fixed Monday until each of `times`."""
         weeks, hours = np.divmod(week_positions(asset, times), WEEK)
-        return weeks * self._running[-1] + np.interp(hours, np.arange(WEEK + 1), self._running)
+        return weeks * self._running[-1] + np.interp(hours, _HOURS, self._running)
+
+
+@lru_cache(maxsize=64)
+def hours_between(season: Season, asset: str, since: int, until: int) -> float:
+    """The seasonal hours between two unix seconds; every voter on a question asks for the same."""
+    (hours,) = season.hours(asset, np.array([since]), np.array([until])).tolist()
+    return hours
 
 
 def seasons_at(grid: HourGrid, row: int) -> dict[Calendar, Season]:
@@ -59,14 +68,17 @@ def seasons_at(grid: HourGrid, row: int) -> dict[Calendar, Season]:
 
 
 def season_at(tracks: Sequence[HourTrack], row: int) -> Season:
-    """The season of assets of one calendar, from the 365 days up to `row`."""
+    """The season of assets of one calendar, from the 365 days up to `row`.
+
+    The weight of an hour is the square of its mean absolute return: a mean of squares would say what a few shocks did.
+    """
     sums, counts = np.zeros(WEEK), np.zeros(WEEK)
     for track in tracks:
         rows = np.arange(max(track.first + LEVEL_H, row + 1 - TRAILING_H), row + 1)
         if len(rows) >= LEAST_H:
             chosen = rows[track.is_open[rows]]
             ratios = np.minimum(track.returns[chosen] ** 2 / _level(track)[chosen - 1], MOST_RATIO)
-            sums += np.bincount(track.week_hour[chosen], ratios, WEEK)
+            sums += np.bincount(track.week_hour[chosen], np.sqrt(ratios), WEEK)
             counts += np.bincount(track.week_hour[chosen], minlength=WEEK)
     weeks = counts.max() / len(tracks)
     return Season(tuple(_smooth(sums, counts, weeks / (weeks + PRODUCT_WEEKS), _open_hours(tracks[0])).tolist()))
@@ -82,7 +94,7 @@ def _open_hours(track: HourTrack) -> NDArray[np.bool_]:
 
 
 def _smooth(sums: Array, counts: Array, share: float, is_open: NDArray[np.bool_]) -> Array:
-    """The mean of each hour by `share`, else the product of the effects of its day and of its hour of the day."""
+    """The square of the mean of each hour by `share`, else of the effects of its day and of its hour of the day."""
     if not sums.any():
         return is_open.astype(float)
     raw, live = (sums / np.maximum(counts, 1)).reshape(7, 24), is_open.reshape(7, 24)
@@ -90,7 +102,7 @@ def _smooth(sums: Array, counts: Array, share: float, is_open: NDArray[np.bool_]
     by_day = raw.sum(axis=1) / np.maximum(live.sum(axis=1), 1)
     by_hour = raw.sum(axis=0) / np.maximum(live.sum(axis=0), 1)
     product = np.outer(by_day, by_hour) / raw[live].mean() * live
-    smooth = (1 - share) * product + share * raw
+    smooth = ((1 - share) * product + share * raw) ** 2
     return (smooth / smooth[live].mean()).ravel()
 
 

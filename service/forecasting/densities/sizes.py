@@ -7,8 +7,8 @@ the simulation counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 
 # The probabilities of the quantiles: of a size below them.
 LEVELS = np.concatenate([np.arange(50) / 50, [0.99, 0.995, 0.998]])
+_LOG_TAIL = np.log1p(-LEVELS)
+_APART = np.arange(len(LEVELS)) * 1e-9  # so that no two quantiles are equal
 MEASURED_FADES_H = 168.0  # the horizon at which measured and simulated sizes count alike
 PATHS = 4096
 SEED = 20260101
@@ -39,12 +41,18 @@ class Simulation:
         return at_hours(self.close, self.steps, hours), at_hours(self.maximum, self.steps, hours)
 
 
-def at_hours(rows: Array, steps: Sequence[int], hours: float) -> Array:
+def at_hours(rows: Array, steps: tuple[int, ...], hours: float) -> Array:
     """A row of numbers for `hours`, interpolated in the logarithm between those of `steps`, which rise from 1."""
-    place = float(np.interp(np.log(max(hours, 1.0)), np.log(steps), np.arange(len(steps))))
+    place = _place(steps, hours)
     low = int(place)
     high, share = min(low + 1, len(steps) - 1), place - low
     return (1 - share) * rows[low] + share * rows[high]
+
+
+@lru_cache(maxsize=64)
+def _place(steps: tuple[int, ...], hours: float) -> float:
+    """Where `hours` lies among `steps`; every voter asks for the same."""
+    return float(np.interp(np.log(max(hours, 1.0)), np.log(steps), np.arange(len(steps))))
 
 
 def measured_share(horizon_h: float) -> float:
@@ -94,8 +102,7 @@ def log_odds_above(quantiles: Array, distance: Array | float) -> Array:
 
 def tail_odds(quantiles: Array, size: Array | float) -> Array:
     """P(a size is above `size`), shape of `size`; beyond the last of the quantiles it falls exponentially."""
-    knots = np.maximum.accumulate(quantiles + np.arange(len(quantiles)) * 1e-9)
-    log_tail = np.log1p(-LEVELS)
-    slope = (log_tail[-1] - log_tail[-4]) / max(knots[-1] - knots[-4], 1e-9)
-    inside = np.interp(size, knots, log_tail)
-    return np.exp(np.where(np.asarray(size) > knots[-1], log_tail[-1] + slope * (size - knots[-1]), inside))
+    knots = np.maximum.accumulate(quantiles + _APART)
+    slope = (_LOG_TAIL[-1] - _LOG_TAIL[-4]) / max(knots[-1] - knots[-4], 1e-9)
+    inside = np.interp(size, knots, _LOG_TAIL)
+    return np.exp(np.where(np.asarray(size) > knots[-1], _LOG_TAIL[-1] + slope * (size - knots[-1]), inside))

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from service.documents import Document, DocumentHeader
+from service.documents import Document, DocumentHeader, World
 from service.forecasting.news.headline import ScoredHeadline
 from service.forecasting.news.pulse import HALF_LIFE_H, AssetPulse, Pulse, direction_of
+from service.forecasting.news.topics import Topic
 from service.forecasting.voters.votes import Direction
+from service.market.assets import ASSETS
 from service.market.instants import iso
 
 
 @dataclass(frozen=True)
 class TopicRow:
-    """A term, its stories of the last day and of the week before, and the factor by which its odds rose."""
+    """A term, its stories of the last day and of the week before, and the factor by which its odds rose.
+
+    `before` and `lift` are null for an asset that is listed because it is `frequent`.
+    """
 
     term: str
     mentions: int
-    before: int
-    lift: float
+    before: int | None
+    lift: float | None
 
 
 @dataclass(frozen=True)
 class HeadlineRow:
-    """The first headline of a story, with its tone in -1..1 and the assets it names."""
+    """A headline, with its tone in -1..1 and the assets it names."""
 
     title: str
     url: str | None
@@ -39,7 +45,9 @@ class HeadlineRow:
 class NewsDocument(Document):
     """The pulse of the last day's news, -1 bearish to 1 bullish; a story's weight halves every `half_life_h` hours.
 
-    `failed` holds the reason for each source that gave no headlines.
+    `topics` have become more frequent (`topics_basis` is `rising`), or, while no term has, they are the assets that the
+    day's stories name most often (`frequent`). `headlines` are the first ones of the latest stories. `failed` holds the
+    reason for each source that gave none.
     """
 
     direction: Direction
@@ -47,9 +55,26 @@ class NewsDocument(Document):
     n: int
     half_life_h: int
     by_asset: tuple[AssetPulse, ...]
+    topics_basis: Literal["rising", "frequent"]
     topics: tuple[TopicRow, ...]
     headlines: tuple[HeadlineRow, ...]
     failed: dict[str, str]
+
+
+@dataclass(frozen=True)
+class HeadlinesDocument:
+    """A page of headlines, newest first; `next` is the cursor of the next page, null on the last."""
+
+    schema: str
+    world: World
+    count: int
+    next: str | None
+    headlines: tuple[HeadlineRow, ...]
+
+
+def headlines_document(headlines: Sequence[ScoredHeadline], *, world: World, next: str | None) -> HeadlinesDocument:
+    """The page of these headlines."""
+    return HeadlinesDocument("headlines/1", world, len(headlines), next, tuple(map(_headline, headlines)))
 
 
 def news_document(pulse: Pulse, header: DocumentHeader, failed: Mapping[str, str]) -> NewsDocument:
@@ -63,10 +88,21 @@ def news_document(pulse: Pulse, header: DocumentHeader, failed: Mapping[str, str
         n=pulse.n,
         half_life_h=HALF_LIFE_H,
         by_asset=tuple(_asset(each) for each in pulse.by_asset),
-        topics=tuple(TopicRow(each.term, each.mentions, each.before, round(each.lift, 2)) for each in pulse.topics),
+        topics_basis="rising" if pulse.topics else "frequent",
+        topics=_rising(pulse.topics) or _frequent(pulse.by_asset),
         headlines=tuple(_headline(each) for each in pulse.latest),
         failed=dict(failed),
     )
+
+
+def _rising(topics: Sequence[Topic]) -> tuple[TopicRow, ...]:
+    return tuple(TopicRow(each.term, each.mentions, each.before, round(each.lift, 2)) for each in topics)
+
+
+def _frequent(by_asset: Sequence[AssetPulse]) -> tuple[TopicRow, ...]:
+    """The assets of the last day's stories, the one with most stories first."""
+    ranked = sorted((each for each in by_asset if each.n), key=lambda each: -each.n)
+    return tuple(TopicRow(ASSETS[each.asset].name, each.n, before=None, lift=None) for each in ranked)
 
 
 def _asset(each: AssetPulse) -> AssetPulse:

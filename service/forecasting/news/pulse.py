@@ -50,7 +50,7 @@ def pulse(headlines: Iterable[ScoredHeadline], now: int) -> Pulse:
 
     Topics compare the last day with the week before, so nine days of headlines are enough.
     """
-    ordered = stories(each for each in headlines if each.headline.published_at <= now)
+    ordered = _stories_until(now, headlines)
     score, n = score_at(ordered, now)
     return Pulse(
         at=now,
@@ -61,6 +61,11 @@ def pulse(headlines: Iterable[ScoredHeadline], now: int) -> Pulse:
         topics=topics(ordered, now),
         latest=ordered[: -MOST_LATEST - 1 : -1],
     )
+
+
+def asset_pulse(asset: str, headlines: Iterable[ScoredHeadline], now: int) -> AssetPulse:
+    """The pulse of one asset at the unix second `now`, from headlines in any order; later ones are ignored."""
+    return _of(asset, _stories_until(now, headlines), now)
 
 
 def score_at(ordered: Sequence[ScoredHeadline], now: int) -> tuple[float, int]:
@@ -96,6 +101,10 @@ def direction_of(score: float) -> Direction:
     if abs(score) < NEUTRAL_WITHIN:
         return "NEUTRAL"
     return "BULLISH" if score > 0 else "BEARISH"
+
+
+def _stories_until(now: int, headlines: Iterable[ScoredHeadline]) -> tuple[ScoredHeadline, ...]:
+    return stories(each for each in headlines if each.headline.published_at <= now)
 
 
 def _of(asset: str, ordered: Iterable[ScoredHeadline], now: int) -> AssetPulse:

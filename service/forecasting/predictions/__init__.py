@@ -6,14 +6,16 @@ Markets, the challenges of callers and the oracle's answers have the same record
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.voters.ballots import Ballot, Forecast
 from service.questions.question import Question
 
-MarketCategory = Literal["daily", "weekly", "monthly", "imported", "challenge"]
+MarketSeries = Literal["daily", "weekly", "monthly", "imported"]
+MarketCategory = MarketSeries | Literal["challenge"]
+Holder = Literal["ai", "odds"]  # of an opinion: the voters' pool or the outside market
 Category = MarketCategory | Literal["answer"]
 Resolver = Literal["bars", "hand", "polymarket", "kalshi"]
 
@@ -32,6 +34,16 @@ class Odds:
     ask: float | None
     volume_usd: float | None
     fetched_at: int
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """P(YES) of an open market as seen at the unix second `at`; only an outside market has a `bid` and an `ask`."""
+
+    at: int
+    p: float
+    bid: float | None = None
+    ask: float | None = None
 
 
 @dataclass(frozen=True)
@@ -72,7 +84,7 @@ class Commitment:
     """The votes cast at `voted_at` from bars until `as_of`, and the pool's P(YES) as `p`.
 
     `features` is the SHA-256 of the voters' inputs (None for answers from before it was recorded); `fitted_at` is the
-    slot of their fits.
+    slot of their fits. `inputs` is the text that was hashed, until it is stored; None in a commitment that was read.
     """
 
     voted_at: int
@@ -82,6 +94,11 @@ class Commitment:
     abstained: dict[str, str]
     features: str | None
     fitted_at: int | None
+    inputs: str | None = field(default=None, compare=False, repr=False)
+
+    def to_plain(self) -> dict[str, Any]:
+        """All fields but the votes and the inputs, which have tables of their own."""
+        return {name: value for name, value in vars(self).items() if name not in ("votes", "inputs")}
 
 
 @dataclass(frozen=True)
@@ -107,7 +124,8 @@ class Prediction:
     """A question with a deadline, and everything recorded about it: question, commitment, odds, settlement.
 
     A market is opened by a series or imported. A challenge is opened by a caller and has a `number`. An `answer` is an
-    answer of the oracle to a caller; it is settled and scored like a market, but neither listed nor in the ledger.
+    answer of the oracle to a caller; it is settled and scored like a market, but not listed, and the ledger holds its
+    outcome alone.
 
     `rule` says when the outcome is yes, and `resolver` who decides it. Callers vote until `closes_at`. A `backfilled`
     prediction was opened by the first start for a past instant, with the data available then. `author` is the caller
@@ -141,6 +159,13 @@ class Prediction:
         return self.commitment.voted_at if self.commitment else self.created_at
 
     @property
+    def divergence_pts(self) -> float | None:
+        """100 times the published P(YES) of the pool minus the outside market's; None without one of them."""
+        if self.commitment is None or self.odds is None or self.question.comparator == "open":
+            return None
+        return round(100 * (round(self.commitment.p, 3) - round(self.odds.p_yes, 4)), 2)
+
+    @property
     def outcome(self) -> Outcome | None:
         """The outcome of the settlement; None before it."""
         return self.settlement.outcome if self.settlement else None
@@ -149,6 +174,11 @@ class Prediction:
     def is_scored(self) -> bool:
         """Whether its votes count in scores: the question names an event and its outcome is yes or no."""
         return self.outcome in ("yes", "no") and self.question.comparator != "open"
+
+
+def resolver_of(question: Question) -> Resolver:
+    """Who decides a question of this service: prices, or the operator where no price does."""
+    return "hand" if question.comparator == "topic" else "bars"
 
 
 def by_resolution(predictions: Iterable[Prediction]) -> list[Prediction]:

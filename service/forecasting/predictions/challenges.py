@@ -5,52 +5,39 @@ Prices decide the outcome if they can. The operator resolves by hand a question 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
-from service.errors import FieldError, InvalidQuestion, InvalidRequest
-from service.forecasting.predictions import Prediction, Settlement
+from service.errors import FieldError, InvalidRequest
+from service.forecasting.predictions import Prediction, Settlement, resolver_of
 from service.forecasting.predictions.resolution import Outcome
-from service.market.assets import ASSETS
 from service.market.instants import HOUR, iso, utc
-from service.questions import Question, rule, understand, understand_event
+from service.questions import Circumstances, Question, read_any, rule
 from service.questions.refusals import EXAMPLE, invalid
-from service.questions.understanding import RecordOf, no_record
 
 LAST_SECOND = time(23, 59, 59)
 FARTHEST_D = 365
 SOONEST_S = HOUR
-# Comparators without an amount, where an event may be misread as a move: "Will gold be added to the reserves?"
-WITHOUT_AMOUNT = ("open", "up", "down", "relative")
 
 
-def open_challenge(
-    text: str,
-    deadline: date,
-    now: int,
-    spots: Mapping[str, float],
-    number: int,
-    author: str,
-    record_of: RecordOf = no_record,
-) -> Prediction:
-    """The challenge that a caller opens at the world second `now`, with `spots`, USD prices by asset.
+def open_challenge(text: str, deadline: date, circumstances: Circumstances, number: int, author: str) -> Prediction:
+    """The challenge that a caller opens; its deadline takes the place of that of the circumstances.
 
     It ends at the last second of `deadline` (UTC), or at the instant of that day that the text names. Raises
     InvalidRequest for the field `deadline` if it is too early or too late, and for `question` if the text is not a
     single question with the answer yes or no by then.
     """
-    until = _until(deadline, now)
-    question = _understood(text, utc(now), spots, until, record_of)
+    now = int(circumstances.now.timestamp())
+    question = _understood(text, replace(circumstances, until=_until(deadline, now)))
     ends = int(question.deadline.timestamp())
     if ends - now < SOONEST_S:
         raise _no_deadline(now)
-    by_hand = question.comparator == "open"
     return Prediction(
         id=f"challenge-{number}",
         category="challenge",
         question=question,
-        rule=_by_hand(question) if by_hand else rule(question, now),
-        resolver="hand" if by_hand else "bars",
+        rule=rule(question, now),
+        resolver=resolver_of(question),
         created_at=now,
         closes_at=ends,
         deadline=ends,
@@ -61,9 +48,10 @@ def open_challenge(
 
 
 def resolve_by_hand(market: Prediction, outcome: Outcome, evidence: str, now: int) -> Settlement:
-    """The operator's settlement of a challenge at the world second `now`; `evidence` says where it can be checked.
+    """The operator's settlement of a challenge or an answer at the world second `now`.
 
-    Raises InvalidRequest for a market that is not resolved by hand, and without evidence.
+    `evidence` says where it can be checked. Raises InvalidRequest for a market that is not resolved by hand, and
+    without evidence.
     """
     if market.resolver != "hand":
         raise InvalidRequest(f"{market.id} is resolved by {market.resolver}, not by hand.")
@@ -73,21 +61,12 @@ def resolve_by_hand(market: Prediction, outcome: Outcome, evidence: str, now: in
     return Settlement(outcome, now, evidence.strip(), "hand")
 
 
-def _understood(text: str, now: datetime, spots: Mapping[str, float], until: datetime, record_of: RecordOf) -> Question:
-    """The question that prices decide, else the event; if the text is neither, raises the refusal of the former."""
-    try:
-        question = understand(text, now, spots, until, record_of)
-    except InvalidQuestion:
-        event = understand_event(text, now, spots, until)
-        if event is None:
-            raise
-        return event
-    if question.comparator not in WITHOUT_AMOUNT:
-        return question
-    event = understand_event(text, now, spots, until)
-    if event is None and question.comparator == "open":
+def _understood(text: str, circumstances: Circumstances) -> Question:
+    """The question of the text, which must have the answer yes or no."""
+    question = read_any(text, circumstances).question
+    if question.comparator == "open":
         raise invalid(f"This question has no yes or no answer. Name an event that should happen by then: {EXAMPLE}")
-    return event or question
+    return question
 
 
 def _until(deadline: date, now: int) -> datetime:
@@ -109,11 +88,3 @@ def _no_deadline(now: int) -> InvalidRequest:
 def _allowed(now: int) -> tuple[date, date]:
     """The first and the last allowed day of a deadline."""
     return utc(now + SOONEST_S).date(), utc(now).date() + timedelta(days=FARTHEST_D)
-
-
-def _by_hand(question: Question) -> str:
-    by, asset = f"{question.deadline:%Y-%m-%d %H:%M:%S} UTC", ASSETS[question.asset].name
-    return (
-        f"Resolved by hand by the operator: YES if it has happened by {by}, NO if not, void if that cannot be "
-        f"determined. The votes are on the direction of {asset} and are not scored."
-    )

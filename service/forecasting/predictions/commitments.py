@@ -5,10 +5,10 @@ from __future__ import annotations
 from hashlib import sha256
 
 from service import canonical
-from service.forecasting.predictions import Commitment, CommittedVote, Prediction
+from service.forecasting.predictions import Commitment, CommittedVote, Prediction, resolver_of
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.votes import PanelResult
-from service.questions.question import Question
+from service.questions import Question, rule
 
 
 def answer(result: PanelResult, knowledge: Knowledge, id: str, caller: str) -> Prediction:
@@ -18,8 +18,8 @@ def answer(result: PanelResult, knowledge: Knowledge, id: str, caller: str) -> P
         id=id,
         category="answer",
         question=question,
-        rule=question.canonical,
-        resolver="bars",
+        rule=rule(question, result.asked_at) if question.comparator == "topic" else question.canonical,
+        resolver=resolver_of(question),
         created_at=result.asked_at,
         closes_at=result.asked_at,
         deadline=int(question.deadline.timestamp()),
@@ -31,22 +31,24 @@ def answer(result: PanelResult, knowledge: Knowledge, id: str, caller: str) -> P
 def commitment_of(result: PanelResult, knowledge: Knowledge) -> Commitment:
     """The commitment to the ballots of a panel, each with its weight; `knowledge` is the panel's input."""
     weighted = zip(result.ballots, result.pooled.weights, strict=True)
+    inputs = inputs_of(result.question, knowledge)
     return Commitment(
         voted_at=result.asked_at,
         as_of=result.as_of,
         p=result.pooled.p,
         votes=tuple(CommittedVote(ballot, weight) for ballot, weight in weighted),
         abstained=result.abstained,
-        features=features(result.question, knowledge),
+        features=sha256(inputs.encode()).hexdigest(),
         fitted_at=knowledge.fits.slot if knowledge.fits else None,
+        inputs=inputs,
     )
 
 
-def features(question: Question, knowledge: Knowledge) -> str:
-    """The SHA-256, in hex, of the voters' inputs: the contexts of the question's assets, and which fits."""
+def inputs_of(question: Question, knowledge: Knowledge) -> str:
+    """The voters' inputs as canonical JSON: the contexts of the question's assets, and which fits."""
     fits = knowledge.fits
-    shown = {
+    inputs = {
         "contexts": {asset: knowledge.contexts[asset].to_plain() for asset in question.assets},
         "fits": {"version": fits.version, "slot": fits.slot} if fits else None,
     }
-    return sha256(canonical.write(shown).encode()).hexdigest()
+    return canonical.write(inputs)

@@ -19,7 +19,7 @@ from service.forecasting.predictions import Odds, Prediction
 from service.forecasting.predictions.series import near_copy
 from service.forecasting.predictions.wording import plain, wording
 from service.market.instants import DAY, HOUR, utc
-from service.questions import Question, understand
+from service.questions import Circumstances, Question, understand
 from service.questions.canonical import canonical
 
 SOONEST_S, FARTHEST_S = 2 * HOUR, 120 * DAY
@@ -116,7 +116,7 @@ def accept(
     if reason:
         return Refusal(outside.id, reason)
     try:
-        read = understand(wording(outside.question, outside.group), utc(now), spots)
+        read = understand(wording(outside.question, outside.group), Circumstances(utc(now), spots))
     except InvalidRequest as error:
         return Refusal(outside.id, f"its question is not understood: {error.detail}")
     reason = _misread(read, outside, now)

@@ -1,4 +1,4 @@
-"""The ledger rows of a prediction, which are the same for jobs, requests and the operator."""
+"""The ledger rows of a prediction and its forecasts, which are the same for jobs, requests and the operator."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from service.forecasting.predictions import Commitment, Odds, Prediction, Settlement
+from service.forecasting.predictions.market_forecasts import MarketForecast
 from service.forecasting.voters.scoring import brier
 from service.ledger.chain import LedgerRow
+from service.ledger.commitments import commitment as commitment_of
 
 MODEL_FIELDS = ("fallback", "prompt", "tokens", "usd")
 TERMS = ("category", "rule", "resolver", "created_at", "closes_at", "deadline")
@@ -32,7 +34,7 @@ def market_rows(markets: Iterable[Prediction]) -> list[LedgerRow]:
 
 def votes_row(prediction: Prediction, commitment: Commitment) -> LedgerRow:
     """The row of a commitment: the question and every vote; the fields of a language model only if one was used."""
-    body = vars(commitment) | {"votes": [_vote(vote.to_plain()) for vote in commitment.votes]}
+    body = commitment.to_plain() | {"votes": [_vote(vote.to_plain()) for vote in commitment.votes]}
     return LedgerRow("votes", prediction.id, _question(prediction) | body, prediction.backfilled)
 
 
@@ -46,25 +48,54 @@ def resolution_row(prediction: Prediction, settlement: Settlement) -> LedgerRow:
     return LedgerRow("resolution", prediction.id, asdict(settlement), prediction.backfilled)
 
 
+def answer_row(answer: Prediction, settlement: Settlement) -> LedgerRow:
+    """The row of a settled answer of the oracle: its outcome, without its question, which is its author's alone."""
+    body = {"outcome": settlement.outcome, "resolved_at": settlement.resolved_at}
+    return LedgerRow("answer", answer.id, body, answer.backfilled)
+
+
+def forecast_row(market_id: str, forecaster: str, p_yes: float, salt: str) -> LedgerRow:
+    """The row that commits to a forecast without showing it; it names no person."""
+    hidden = commitment_of(market_id, forecaster, p_yes, salt)
+    return LedgerRow("forecast", forecaster, {"market": market_id, "commitment": hidden}, False)
+
+
+def reveal_row(forecast: MarketForecast) -> LedgerRow:
+    """The row that shows a forecast when its market is settled, with what its commitment was made of."""
+    body = {"market": forecast.market, "forecast": forecast.seq, "p_yes": forecast.p, "salt": forecast.salt}
+    return LedgerRow("reveal", forecast.forecaster, body, False)
+
+
 def score_row(prediction: Prediction) -> LedgerRow | None:
     """The row with the Brier score of each vote, the pool and the outside market; None if there is nothing to score."""
+    scores = brier_scores(prediction)
+    if scores is None:
+        return None
+    return LedgerRow("score", prediction.id, {"outcome": prediction.outcome} | scores, prediction.backfilled)
+
+
+def brier_scores(prediction: Prediction) -> dict[str, Any] | None:
+    """The Brier score of the pool, of the outside market and of each vote; None if there is nothing to score."""
     commitment, odds = prediction.commitment, prediction.odds
     if commitment is None or not prediction.is_scored:
         return None
     happened = float(prediction.outcome == "yes")
-    body = {
-        "outcome": prediction.outcome,
+    return {
         "brier": _score(commitment.p, happened),
         "brier_market": _score(odds.p_yes, happened) if odds else None,
         "brier_by_voter": {vote.voter: _score(vote.p, happened) for vote in commitment.votes},
     }
-    return LedgerRow("score", prediction.id, body, prediction.backfilled)
 
 
 def settlement_rows(prediction: Prediction) -> list[LedgerRow]:
-    """The rows of a settled prediction: the resolution and the score, if there is one; empty before the settlement."""
+    """The rows of a settled prediction: the resolution and the score, if there is one; empty before the settlement.
+
+    An answer has one row, which keeps its question private.
+    """
     if prediction.settlement is None:
         return []
+    if prediction.category == "answer":
+        return [answer_row(prediction, prediction.settlement)]
     score = score_row(prediction)
     return [resolution_row(prediction, prediction.settlement), *([score] if score else [])]
 

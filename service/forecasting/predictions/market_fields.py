@@ -7,6 +7,7 @@ from typing import Literal
 
 from service.forecasting.predictions import LedgerPosition, MarketCategory
 from service.forecasting.predictions.resolution import Outcome
+from service.forecasting.predictions.scores.bets import BetSide, BetStatus
 from service.forecasting.voters.votes import Direction, Understood
 
 Status = Literal["open", "closed", "resolved", "void"]
@@ -35,7 +36,7 @@ class AiVote:
 class Ai:
     """The voters' pool; `yes` and `no` count the votes above and below 50%."""
 
-    p_yes: float | None
+    p_yes: float
     yes: int
     no: int
     direction: Direction
@@ -68,6 +69,54 @@ class MarketOdds:
 
 
 @dataclass(frozen=True)
+class AiNow:
+    """The pool's P(YES) at `as_of`, renewed every hour by the embedded engines; it is never scored."""
+
+    p_yes: float
+    as_of: str
+
+
+@dataclass(frozen=True)
+class OddsNow:
+    """The outside market's prices at `as_of`, renewed every hour; they are never scored."""
+
+    p_yes: float
+    bid: float | None
+    ask: float | None
+    as_of: str
+
+
+@dataclass(frozen=True)
+class MarketScore:
+    """Brier and log scores of a resolved market, lower is better; those of the outside market are null without odds.
+
+    `difference` is the pool's Brier score minus the market's.
+    """
+
+    brier_ai: float
+    brier_market: float | None
+    log_ai: float
+    log_market: float | None
+    difference: float | None
+
+
+@dataclass(frozen=True)
+class MarketBet:
+    """The bet of the shadow book on a market: 100 USD on `side` at `price` USD a contract, before the fee.
+
+    `pnl_usd` is null while the bet is open.
+    """
+
+    side: BetSide
+    price: float
+    contracts: float
+    fee_usd: float
+    stake_usd: float
+    status: BetStatus
+    pnl_usd: float | None
+
+
+@dataclass(frozen=True)
 class MarketContext:
     """The asset's price at `as_of`; `distance_pct` is the distance from it up to the level, in percent of the price."""
 
@@ -90,11 +139,12 @@ class Ruling:
 
 
 @dataclass(frozen=True)
-class ListedMarket:
-    """A prediction market with its votes, odds and outcome.
+class ListedPrediction:
+    """A prediction with its votes, odds and outcome.
 
     `divergence_pts` is 100 times the pool's `p_yes` minus the outside market's. `ai` and `commitment` are null until
-    the votes are cast, `context` while the price is unknown.
+    the votes are cast, `context` while the price is unknown and after the settlement. `ai` stays null where no price
+    decides the question and no language models vote. `features` is the hash of the votes' inputs in `/api/v1/features`.
     """
 
     id: str
@@ -115,12 +165,31 @@ class ListedMarket:
     context: MarketContext | None
     resolution: Ruling
     commitment: LedgerPosition | None
+    features: str | None
     backfilled: bool
 
 
 @dataclass(frozen=True)
-class ListedChallenge(ListedMarket):
-    """A challenge: the votes of ten voters in `ai_votes`, and separately the vote of `apex`."""
+class ListedMarket(ListedPrediction):
+    """A prediction market: `ai` and `market_odds` are of its opening, `ai_now` and `odds_now` of the last hour.
+
+    `ai_now` and `odds_now` are null once the market is settled, where no forecast of now is possible (a range, an
+    average or a count of days that has begun), and `odds_now` without an outside market. `score` is null until the
+    market resolves yes or no, `bet` where the pool and the outside market agree within three points.
+    """
+
+    ai_now: AiNow | None
+    odds_now: OddsNow | None
+    score: MarketScore | None
+    bet: MarketBet | None
+
+
+@dataclass(frozen=True)
+class ListedChallenge(ListedPrediction):
+    """A challenge: the votes of ten voters in `ai_votes`, and separately the vote of `apex`.
+
+    Where prices cannot decide (`resolved_by` is `hand`) no voter is polled: `ai` is null and `ai_votes` is empty.
+    """
 
     number: int
     apex: AiVote | None

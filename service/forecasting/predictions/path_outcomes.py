@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from service.forecasting.voters.path_events import longest_run
-from service.market.assets import trading_days
+from service.market.assets import YEAR_HOURS, calendar_of, trading_days
 from service.market.bars import Bars
 from service.market.instants import HOUR, iso, utc
-from service.questions.question import DAY_COUNTS, ORDERS, Question, happened
+from service.questions.question import DAY_COUNTS, MOVING_AVERAGES, ORDERS, Question, closes_known, happened
 
 # Whether the event took place, and the evidence.
 Outcome = tuple[bool, str]
@@ -84,10 +84,31 @@ def _average(question: Question, asked_at: int, bars: Bars) -> Outcome:
     return happened(question, final=mean, high=mean, low=mean), evidence
 
 
+def _volatility(question: Question, asked_at: int, bars: Bars) -> Outcome:
+    since = bars.since(asked_at)
+    closes = since.close[(since.time + since.step) % HOUR == 0]
+    moves = np.diff(np.log(closes))
+    yearly = YEAR_HOURS[calendar_of(question.asset)]
+    volatility = float(np.sqrt(np.square(moves).mean() * yearly)) if len(moves) else 0.0
+    evidence = f"{question.asset} volatility {100 * volatility:.2f}% a year from {len(moves)} hourly returns"
+    return volatility > question.size, evidence
+
+
+def _moving_average(question: Question, asked_at: int, bars: Bars) -> Outcome:
+    ends = trading_days(question.asset, asked_at, int(question.deadline.timestamp()))[-question.least_days :]
+    closes = [_close_at(question, asked_at, bars.until(end)) for end in ends]
+    stored = closes_known(question, asked_at)
+    mean = (stored * (question.level or 0.0) + sum(closes)) / question.least_days
+    final = _close_at(question, asked_at, bars)
+    evidence = f"{question.asset} close {final:.10g}, mean {mean:.10g} of the last {question.least_days} daily closes"
+    return (final > mean) if question.comparator == "above_moving_average" else (final < mean), evidence
+
+
 def _days(question: Question, asked_at: int, bars: Bars) -> Outcome:
-    ends = trading_days(question.asset, asked_at, int(question.deadline.timestamp()))
-    closes = np.array([_close_at(question, asked_at, bars.until(end)) for end in ends])
-    days = _counting(question, closes)
+    since = question.counted_since(asked_at)
+    ends = trading_days(question.asset, since, int(question.deadline.timestamp()))
+    first, *closes = [_close_at(question, asked_at, bars.until(end)) for end in (since, *ends)]
+    days = _counting(question, np.array(closes), first)
     longest = int(longest_run(days))
     most = longest if question.in_a_row else int(days.sum())
     dates = ", ".join(f"{utc(end - 1):%Y-%m-%d}" for end, counts in zip(ends, days, strict=True) if counts)
@@ -100,9 +121,9 @@ def _close_at(question: Question, asked_at: int, bars: Bars) -> float:
     return float(bars.close[-1]) if len(bars) and bars.as_of > asked_at else question.spot
 
 
-def _counting(question: Question, closes: np.ndarray) -> np.ndarray:
-    """Which days count, shape (days,)."""
-    moves = np.diff(closes, prepend=question.spot)
+def _counting(question: Question, closes: np.ndarray, first: float) -> np.ndarray:
+    """Which days count, shape (days,); `first` is the price that the first of them is compared with."""
+    moves = np.diff(closes, prepend=first)
     match question.comparator:
         case "days_above":
             return closes > question.threshold
@@ -117,5 +138,7 @@ OUTCOMES: dict[str, Callable[[Question, int, Bars], Outcome]] = {
     "range": _range,
     "average_above": _average,
     "average_below": _average,
+    "volatility": _volatility,
+    **dict.fromkeys(MOVING_AVERAGES, _moving_average),
     **dict.fromkeys(DAY_COUNTS, _days),
 }

@@ -6,7 +6,7 @@ touch counts only in bars that open at or after the question, because an earlier
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,7 +16,7 @@ from service.forecasting.predictions.path_outcomes import SameBar, first_reached
 from service.market.assets import open_at, open_hours
 from service.market.bars import Bars
 from service.market.instants import HOUR, iso
-from service.questions.question import ORDERS, TOUCHES, WHOLE_PATH, Question, happened
+from service.questions.question import EARLIER, ORDERS, TOUCHES, WHOLE_PATH, Question, happened
 
 Outcome = Literal["yes", "no", "void"]
 
@@ -48,6 +48,8 @@ def resolve(question: Question, asked_at: int, bars: Mapping[str, Bars], now: in
         The bars of the question's assets from some days before `asked_at` on, because the price from which `relative`
         is measured may be as old as a long weekend.
     """
+    if question.legs:
+        return _joint(question, [resolve(part, asked_at, bars, now) for part in question.parts])
     deadline = int(question.deadline.timestamp())
     seen = {asset: rows.until(min(deadline + 1, now)) for asset, rows in bars.items()}
     if question.comparator in TOUCHES:
@@ -67,6 +69,21 @@ def resolve(question: Question, asked_at: int, bars: Mapping[str, Bars], now: in
         return Resolution("void", str(gap)) if is_late else None
 
 
+def _joint(question: Question, legs: Sequence[Resolution | None]) -> Resolution | None:
+    """The outcome of a joint question from those of its legs: decided by one of them, or else by both."""
+    decisive = "no" if question.comparator == "both" else "yes"
+    decided = [leg for leg in legs if leg is not None]
+    for leg in decided:
+        if leg.outcome == decisive:
+            return _resolution(question, decisive == "yes", leg.evidence)
+    if len(decided) < len(legs):
+        return None
+    evidence = "; ".join(leg.evidence for leg in decided)
+    if any(leg.outcome == "void" for leg in decided):
+        return Resolution("void", evidence)
+    return _resolution(question, decisive == "no", evidence)
+
+
 class _Gap(Exception):
     """Bars on which the outcome depends are missing; the message says which."""
 
@@ -76,6 +93,8 @@ def _settle(question: Question, asked_at: int, bars: Mapping[str, Bars], deadlin
     asset, series = question.asset, bars[question.asset]
     if question.comparator == "relative":
         return _outperformed(question, asked_at, bars, deadline, tolerated)
+    if question.comparator in EARLIER:
+        return _compared(question, asked_at, series, deadline, tolerated)
     if question.comparator in WHOLE_PATH:
         _check_whole(asset, series, asked_at, deadline, tolerated)
         return _of_path(question, asked_at, series)
@@ -144,6 +163,21 @@ def _outperformed(
         returns.append(float(after.close[-1] / before.close[-1] - 1))
         evidence.append(f"{_close_of(asset, after)}, {100 * returns[-1]:+.2f}%")
     return _resolution(question, returns[0] > returns[1], "; ".join(evidence))
+
+
+def _compared(question: Question, asked_at: int, bars: Bars, deadline: int, tolerated: float) -> Resolution:
+    """Compare the last close before the deadline with that before the earlier instant."""
+    closes, evidence = [], []
+    for instant in (int(question.starts_at.timestamp()), deadline):
+        shown = bars.until(instant + 1)
+        _check_last(question.asset, shown, asked_at, instant, tolerated)
+        traded = len(shown) > 0 and shown.as_of > asked_at
+        closes.append(float(shown.close[-1]) if traded else question.spot)
+        stayed = f"{question.asset} did not trade and stayed at {question.spot:.10g}"
+        evidence.append(_close_of(question.asset, shown) if traded else stayed)
+    is_above = question.comparator == "above_earlier"
+    event = closes[1] > closes[0] if is_above else closes[1] < closes[0]
+    return _resolution(question, event, "; ".join(evidence))
 
 
 def _check_last(asset: str, bars: Bars, since: int, until: int, tolerated: float) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities.features import ALPHA, BETA
+from service.forecasting.densities.season import hours_between
 from service.forecasting.voters.distribution import NORMAL_SIZES, Curve, normal_log_odds, probability
 from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.forecast_inputs import AssetState, calendar_fit
@@ -103,7 +104,4 @@ def garch(state: AssetState, fits: Fits | None) -> ReturnLaw:
 
 def _seasonal_hours(state: AssetState, fits: Fits | None) -> float:
     fit = calendar_fit(state.asset, fits)
-    if fit is None:
-        return state.hours
-    (hours,) = fit.season.hours(state.asset, np.array([state.now]), np.array([state.until])).tolist()
-    return hours
+    return state.hours if fit is None else hours_between(fit.season, state.asset, state.now, state.until)

@@ -109,13 +109,19 @@ def near_copy(market: Prediction, other: Prediction, sigma: float) -> bool:
 def _event(question: Question) -> tuple[tuple[object, ...], tuple[float, ...]]:
     """The event regardless of its levels, and the levels."""
     match question.comparator:
+        case "both" | "either":
+            events = tuple((part.asset, part.comparator) for part in question.parts)
+            return (question.comparator, question.negated, events), tuple(
+                leg.level or leg.spot for leg in question.legs
+            )
         case "relative":
             return ("relative", frozenset(question.assets)), ()
         case "close_above" | "close_below" | "up" | "down" | "open":
             return ("close", question.asset), question.levels or (question.spot,)
-        case "move" | "range":
+        case "move" | "range" | "volatility":
             return (question.comparator, question.asset), (question.spot * (1 + question.size),)
-    return (question.comparator, question.asset, question.days, question.in_a_row), question.levels
+    fields = (question.comparator, question.asset, question.days, question.in_a_row, question.earlier)
+    return fields, question.levels
 
 
 def _has_time(period: Period, now: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from service.forecasting.predictions import APEX, Commitment, Prediction, Settlement
 from service.forecasting.predictions.path_outcomes import first_reached
 from service.forecasting.predictions.resolution import LATE_S, resolve
-from service.forecasting.voters.track_record import Resolved, ResolvedVote
+from service.forecasting.voters.resolved import Resolved, ResolvedVote
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.questions.question import DECIDED_EARLY
@@ -59,15 +59,19 @@ def _hours_of_settling(market: Prediction, hourly: Mapping[str, Bars]) -> Iterat
 
 
 def resolved(settled: Iterable[Prediction]) -> list[Resolved]:
-    """The settled predictions in the form of the track record; void ones are left out.
+    """The settled predictions in the form of the track record; void ones and coins outside the seven are left out.
 
     A question without a criterion (`open`) counts only if it was asked of the oracle, which treats it as `up`.
     """
     return [
         _resolved(prediction, prediction.commitment, prediction.settlement)
         for prediction in settled
-        if prediction.commitment and prediction.settlement and (prediction.is_scored or _is_decided_answer(prediction))
+        if prediction.commitment and prediction.settlement and _counts(prediction)
     ]
+
+
+def _counts(prediction: Prediction) -> bool:
+    return not prediction.question.coins and (prediction.is_scored or _is_decided_answer(prediction))
 
 
 def _is_decided_answer(prediction: Prediction) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,10 +42,14 @@ class Volatility:
         """P(YES) from volatility alone; abstains only where a `relative` question has no correlation."""
         bases = [base_of(self.name, state, inputs.fits) for state in inputs.states]
         p = p_yes(question, inputs, *map(Curve, bases))
-        state = inputs.state
-        ranges = " ".join(map(_range, inputs.states, bases))
-        decided = settled(question, state)
-        return Forecast(p, decided or f"{ranges} {_distance(question, state, bases[0])} Forecast: {100 * p:.1f}%.")
+        decided = settled(question, inputs.state)
+        return Forecast(p, decided or f"{_reason(question, inputs, bases)} Forecast: {100 * p:.1f}%.")
+
+
+def _reason(question: Question, inputs: ForecastInputs, bases: Sequence[Base]) -> str:
+    if question.legs:
+        return _of_legs(question, inputs, bases)
+    return f"{' '.join(map(_range, inputs.states, bases))} {_distance(question, inputs.state, bases[0])}"
 
 
 def _range(state: AssetState, base: Base) -> str:
@@ -58,9 +62,18 @@ def _range(state: AssetState, base: Base) -> str:
 
 
 def _distance(question: Question, state: AssetState, base: Base) -> str:
-    if not question.levels:
-        return f"No drift is assumed for {' or '.join(question.assets)}."
-    return " ".join(_away(level, state, base) for level in question.levels)
+    if question.levels:
+        return " ".join(_away(level, state, base) for level in question.levels)
+    return f"No drift is assumed for {' or '.join(question.assets)}."
+
+
+def _of_legs(question: Question, inputs: ForecastInputs, bases: Sequence[Base]) -> str:
+    """How far away each event of a joint question is, and how far the two go together."""
+    legs = list(zip(question.parts, inputs.states, bases, strict=True))
+    sigmas = " and ".join(f"{100 * state.sigma * base.sigma_ratio:.1f}% ({state.asset})" for _, state, base in legs)
+    away = " ".join(_distance(part, state, base) for part, state, base in legs)
+    together = f"The correlation of hourly returns is {inputs.correlation or 0:+.2f}."
+    return f"One sigma until the deadline is {sigmas}. {away} {together}"
 
 
 def _away(level: float, state: AssetState, base: Base) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from service.forecasting.voters.ballots import Ballot, Pooled
 from service.forecasting.voters.brains import VOL
 from service.forecasting.voters.distribution import probability_of
-from service.forecasting.voters.track_record import ClassRecord, PoolCalibration, VoterSkill, pooled_log_odds
+from service.forecasting.voters.track_record import CLIP, ClassRecord, PoolCalibration, VoterSkill, pooled_log_odds
 
 LEAST_RESOLVED = 10  # resolved votes before a voter's skill changes its weight
 SHRINKAGE = 30  # independent questions that weigh as much as the prior of no difference
@@ -93,9 +93,12 @@ def _is_outlier(odds: list[float], place: int) -> bool:
 
 
 def combine(p: np.ndarray, weights: np.ndarray, calibration: PoolCalibration) -> np.ndarray:
-    """P(YES) of the pool; the voters are the last axis of `p` and `weights`, NaN where one did not vote."""
+    """P(YES) of the pool, within [0.001, 0.999].
+
+    The voters are the last axis of `p` and `weights`, NaN where one did not vote.
+    """
     odds = calibration.stretch * pooled_log_odds(p, weights)
-    return probability_of(odds)
+    return np.clip(probability_of(odds), CLIP, 1 - CLIP)
 
 
 def weigh(engines: Sequence[tuple[str, str]], record: ClassRecord) -> np.ndarray:

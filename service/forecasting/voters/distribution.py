@@ -230,7 +230,18 @@ def touch_below(curve: Curve, z: float) -> float:
     return touch_above(curve.mirrored(), -z)
 
 
-def outperforms(curve: Curve, sigma: float, other: Curve, other_sigma: float, correlation: float) -> float:
+def rises_later(curve: Curve, share: float) -> float:
+    """P(the price at the deadline above that at an instant after which `share` of the variance is to come).
+
+    A Brownian motion with the drift m that the lean implies at the present price, in standard deviations of the whole
+    horizon, rises over a part of it with the probability Phi(m sqrt(share)). 0.5 without any variance to come.
+    """
+    return NORMAL.cdf(NORMAL.inv_cdf(close_above(curve, 0.0)) * math.sqrt(share))
+
+
+def outperforms(
+    curve: Curve, sigma: float, other: Curve, other_sigma: float, correlation: float, lead: float = 0.0
+) -> float:
     """P(one asset returns more than another).
 
     Both log returns are normal, with the drift that each curve implies at the present price.
@@ -243,14 +254,16 @@ def outperforms(curve: Curve, sigma: float, other: Curve, other_sigma: float, co
         Standard deviations of the log returns over the horizon.
     correlation : float
         Of hourly returns, in [-1, 1].
+    lead : float
+        The log return by which the asset is ahead already.
 
     Returns
     -------
     float
-        In [0, 1]; 0.5 where the two returns cannot differ.
+        In [0, 1]; where the two returns cannot differ any more, the one that leads wins, and 0.5 without a lead.
     """
     spread = math.sqrt(max(0.0, sigma**2 + other_sigma**2 - 2 * correlation * sigma * other_sigma))
     if spread < 1e-9:
-        return 0.5
-    lead = sigma * NORMAL.inv_cdf(close_above(curve, 0.0)) - other_sigma * NORMAL.inv_cdf(close_above(other, 0.0))
+        return 0.5 + 0.5 * ((lead > 0) - (lead < 0))
+    lead += sigma * NORMAL.inv_cdf(close_above(curve, 0.0)) - other_sigma * NORMAL.inv_cdf(close_above(other, 0.0))
     return NORMAL.cdf(lead / spread)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from service.forecasting.densities.density import density
 from service.forecasting.densities.fits import CalendarFit
-from service.forecasting.densities.paths import Paths, paths
+from service.forecasting.densities.paths import Paths, joint_paths, paths
+from service.forecasting.densities.season import hours_between
 from service.forecasting.voters import distribution
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context
@@ -20,15 +21,17 @@ from service.forecasting.voters.distribution import NORMAL_BASE, Base, Curve, Vi
 from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.inputs import of_window
+from service.forecasting.voters.joint_events import odds_ratio, on_paths, p_both
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.path_events import PathReader, p_event, shares_of
 from service.market.assets import calendar_of, open_hours
 from service.market.instants import HOUR
 from service.questions.canonical import price
-from service.questions.question import TOUCHES, WHOLE_PATH, Question, happened
+from service.questions.question import TOUCHES, WHOLE_PATH, Question, happened, is_zero
 
-SUREST = 0.995  # no forecast is closer to 0 or 1 than this
+SUREST = 0.999  # no forecast is closer to 0 or 1 than this
 STALE_H = 30.0  # open hours without a bar after which voters abstain; an unscheduled closure of a day lasts 23
+UNCORRELATED = "too few hours in which both assets traded"
 LEAST_HISTORY_DAYS = 14.0  # with less, even the volatility is a guess
 
 
@@ -61,11 +64,11 @@ class AssetState:
 
 @dataclass(frozen=True)
 class ForecastInputs:
-    """The `state` of the question's asset, and of the `other` asset of a `relative` question with the correlation.
+    """The `state` of the question's asset, and of the `other` asset of a question about two with the correlation.
 
     `correlation` is None where there are too few common hours, `fits` before the first fit. `evidence` is for language
-    models alone. The paths of a question that needs them are simulated once for all voters, and counted once for each
-    base.
+    models alone, `lead` the log return of the asset above the other one's so far. The paths of a question that needs
+    them are simulated once for all voters, and counted once for each base.
     """
 
     state: AssetState
@@ -73,7 +76,12 @@ class ForecastInputs:
     correlation: float | None
     fits: Fits | None
     evidence: Evidence = field(default_factory=Evidence)
+    lead: float = 0.0
     _shares: dict[int, tuple[Base, NDArray[np.float64]]] = field(default_factory=dict, compare=False, repr=False)
+
+    _ratios: dict[tuple[int, ...], tuple[tuple[Base, ...], float]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @cached_property
     def _paths(self) -> Paths:
@@ -87,6 +95,37 @@ class ForecastInputs:
             reader = PathReader(self._paths, base, state.sigma, state.now, state.until)
             self._shares[id(base)] = base, shares_of(question, reader)
         return self._shares[id(base)][1]
+
+    @cached_property
+    def _joint_paths(self) -> tuple[Paths, Paths]:
+        assert self.other is not None  # only a question about two assets asks for them
+        first, second = self.states
+        seasons = tuple(fit and fit.season for fit in (calendar_fit(state.asset, self.fits) for state in self.states))
+        if self.correlation is None:
+            raise Abstention(UNCORRELATED)
+        return joint_paths((first.asset, second.asset), first.now, first.until, seasons, self.correlation)
+
+    def dependence(self, question: Question, bases: tuple[Base, ...]) -> float:
+        """The odds ratio of the two events of a joint question; 1 where a market is closed until the deadline."""
+        if any(state.hours == 0 for state in self.states):
+            return 1.0
+        key = tuple(map(id, bases))
+        if key not in self._ratios:
+            self._ratios[key] = bases, self._counted(question, bases)
+        return self._ratios[key][1]
+
+    def _counted(self, question: Question, bases: tuple[Base, ...]) -> float:
+        readers = (
+            PathReader(paths, base, state.sigma, state.now, state.until)
+            for paths, base, state in zip(self._joint_paths, bases, self.states, strict=True)
+        )
+        first, second = (on_paths(part, reader) for part, reader in zip(question.parts, readers, strict=True))
+        return odds_ratio(first, second)
+
+    @cached_property
+    def alone(self) -> tuple[ForecastInputs, ...]:
+        """The inputs of each asset alone."""
+        return tuple(ForecastInputs(state, None, None, self.fits, self.evidence) for state in self.states)
 
     @property
     def states(self) -> tuple[AssetState, ...]:
@@ -111,6 +150,7 @@ def build_inputs(question: Question, now: int, knowledge: Knowledge) -> Forecast
         correlation=context.correlations.get(other.asset),
         fits=knowledge.fits,
         evidence=knowledge.evidence,
+        lead=knowledge.lead,
     )
 
 
@@ -160,7 +200,7 @@ def base_of(voter: str, state: AssetState, fits: Fits | None) -> Base:
     fit = calendar_fit(state.asset, fits)
     if fit is None or state.level is None or state.hours == 0:
         return NORMAL_BASE
-    (seasonal_hours,) = fit.season.hours(state.asset, np.array([state.now]), np.array([state.until])).tolist()
+    seasonal_hours = hours_between(fit.season, state.asset, state.now, state.until)
     hours = (state.until - state.now) / HOUR
     return ViewBase(density(fit.views[voter], state.level, state.variance, hours, seasonal_hours), state.sigma)
 
@@ -180,7 +220,7 @@ def require(state: AssetState, names: Sequence[str], days: float) -> NDArray[np.
 
 def settled(question: Question, state: AssetState) -> str | None:
     """Why the outcome is practically decided, or None."""
-    if question.comparator == "relative":
+    if question.other_asset is not None:
         return None
     if state.hours == 0:
         return f"The market of {state.asset} is closed until the deadline, so the price stays at {price(state.spot)}."
@@ -190,12 +230,12 @@ def settled(question: Question, state: AssetState) -> str | None:
 
 
 def p_yes(question: Question, inputs: ForecastInputs, curve: Curve, other: Curve | None = None) -> float:
-    """P(YES) of a voter with the opinion `curve` on the asset, and `other` on the other asset of a relative question.
+    """P(YES) of a voter with the opinion `curve` on the asset, and `other` on the other asset of a question about two.
 
-    Within [0.005, 0.995]; a negated question gets 1 less that of the event.
+    Within [0.001, 0.999]; a negated question gets 1 less that of the event.
     """
-    p = _p_event(question, inputs, curve, other)
-    p = min(SUREST, max(1 - SUREST, p))
+    event = 0.0 if is_zero(question) else _p_event(question, inputs, curve, other)
+    p = min(SUREST, max(1 - SUREST, event))
     return 1 - p if question.negated else p
 
 
@@ -203,6 +243,8 @@ def _p_event(question: Question, inputs: ForecastInputs, curve: Curve, other: Cu
     state = inputs.state
     if question.comparator == "relative":
         return _p_relative(inputs, curve, other)
+    if question.legs:
+        return _p_joint(question, inputs, curve, other)
     if state.hours == 0:
         return float(happened(question, final=state.spot, high=state.spot, low=state.spot))
     if question.comparator in WHOLE_PATH:
@@ -221,15 +263,38 @@ def _p_event(question: Question, inputs: ForecastInputs, curve: Curve, other: Cu
         case "move":
             sides = (state.spot * (1 - question.size), state.spot * (1 + question.size))
             return 1 - distribution.close_between(curve, *map(state.distance, sides))
+        case "above_earlier":
+            return distribution.rises_later(curve, _share_after(question, state))
+        case "below_earlier":
+            return 1 - distribution.rises_later(curve, _share_after(question, state))
         case "down":
             return 1 - distribution.close_above(curve, 0.0)
     return distribution.close_above(curve, 0.0)
+
+
+def _share_after(question: Question, state: AssetState) -> float:
+    """The share of the open hours that comes after the earlier instant of a question that compares two."""
+    return open_hours(state.asset, int(question.starts_at.timestamp()), state.until) / state.hours
 
 
 def _p_relative(inputs: ForecastInputs, curve: Curve, other: Curve | None) -> float:
     assert inputs.other is not None  # a relative question names two assets
     assert other is not None
     if inputs.correlation is None:
-        raise Abstention("too few hours in which both assets traded")
+        raise Abstention(UNCORRELATED)
     sigma, other_sigma = inputs.state.sigma * curve.base.sigma_ratio, inputs.other.sigma * other.base.sigma_ratio
-    return distribution.outperforms(curve, sigma, other, other_sigma, inputs.correlation)
+    return distribution.outperforms(curve, sigma, other, other_sigma, inputs.correlation, inputs.lead)
+
+
+def _p_joint(question: Question, inputs: ForecastInputs, curve: Curve, other: Curve | None) -> float:
+    """P(both) or P(either) from each event's own probability and how far the two go together."""
+    assert other is not None
+    legs = zip(question.parts, inputs.alone, (curve, other), strict=True)
+    first, second = (_p_leg(part, alone, own) for part, alone, own in legs)
+    together = p_both(first, second, inputs.dependence(question, (curve.base, other.base)))
+    return together if question.comparator == "both" else first + second - together
+
+
+def _p_leg(part: Question, inputs: ForecastInputs, curve: Curve) -> float:
+    p = _p_event(part, inputs, curve, None)
+    return 1 - p if part.negated else p

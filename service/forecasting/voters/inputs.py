@@ -14,7 +14,7 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from service.market.assets import ASSETS
+from service.market.assets import calendar_of
 from service.market.instants import DAY, HOUR
 
 Array = NDArray[np.float64]
@@ -70,7 +70,7 @@ LOOK_BACK_H = 50 * 24  # hours of history that the longest look-back needs
 
 def is_metal(asset: str) -> bool:
     """Whether an asset trades in exchange hours; the shape of its moves differs as well."""
-    return ASSETS[asset].calendar == "comex"
+    return calendar_of(asset) == "comex"
 
 
 def leader_of(asset: str) -> str:

@@ -15,13 +15,15 @@ from service.forecasting.voters.track_record import TrackRecord
 class Knowledge:
     """The contexts by asset, the newest fits (None before the first) and the track record.
 
-    `evidence` is for language models; it is empty where none votes.
+    `evidence` is for language models; it is empty where none votes. `lead` is the log return of a `relative` question's
+    asset above that of the other one since its opening, where it is asked again later.
     """
 
     contexts: Mapping[str, Context]
     fits: Fits | None = None
     record: TrackRecord = field(default_factory=TrackRecord)
     evidence: Evidence = field(default_factory=Evidence)
+    lead: float = 0.0
 
     @property
     def spots(self) -> dict[str, float]:

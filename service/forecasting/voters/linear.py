@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,8 @@ def damping(z: Array | float) -> Array:
     return np.exp(-np.square(z) / 4)
 
 
-def is_lean(inputs: Sequence[str]) -> NDArray[np.bool_]:
+@cache
+def is_lean(inputs: tuple[str, ...]) -> NDArray[np.bool_]:
     """Which of the inputs separate up from down, shape (inputs,)."""
     return np.array([INPUTS[name].action == "lean" for name in inputs], dtype=bool)
 
@@ -90,7 +92,7 @@ def residual(fit: LinearFit, metal: Array | float, z: Array | float, hours: Arra
     return fade(hours) * damping(z) * (lean + z * (width + tail * np.square(z)))
 
 
-def design(inputs: Sequence[str], metal: Array, z: Array, hours: Array, scored: Array) -> Array:
+def design(inputs: tuple[str, ...], metal: Array, z: Array, hours: Array, scored: Array) -> Array:
     """The same residual as a matrix (n, 3 + inputs), to be multiplied by (width, metal, tail, coefficients)."""
     damped = fade(hours) * damping(z)
     per_input = np.where(is_lean(inputs), damped[:, None], (damped * z)[:, None])

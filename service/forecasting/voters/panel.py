@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from service.errors import NoVoters
-from service.forecasting.voters.ballots import Abstention, Ballot, PanelResult
+from service.forecasting.voters.ballots import Abstention, Ballot, PanelResult, Pooled
 from service.forecasting.voters.brains import FOREST, LOGIT, VOL
 from service.forecasting.voters.consensus import pool
-from service.forecasting.voters.forecast_inputs import build_inputs
+from service.forecasting.voters.forecast_inputs import SUREST, build_inputs
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.polling import Polling, Replies, Reply, Timer, sequential
 from service.forecasting.voters.seats import SEATS
-from service.forecasting.voters.voter import Voter, is_model
-from service.questions.question import Question
+from service.forecasting.voters.track_record import ClassRecord
+from service.forecasting.voters.voter import Voter, is_for_topics, is_model, votes_on
+from service.questions.question import Question, is_zero
+
+# Fewer language models than this do not answer a question that no price decides.
+TOPIC_QUORUM = 3
+PRICES_ONLY = "no price decides this question, and this voter forecasts prices only"
 
 
 def voters() -> tuple[Voter, ...]:
     """The nine with their embedded engines: six seats, then three brains."""
     return (*SEATS, VOL, LOGIT, FOREST)
+
+
+def _pooled(question: Question, ballots: Sequence[Ballot], record: ClassRecord) -> Pooled:
+    """The consensus; that of a price of zero is the smallest probability, which the pool would clip."""
+    pooled = pool(ballots, record)
+    if not is_zero(question):
+        return pooled
+    return replace(pooled, p=SUREST if question.negated else 1 - SUREST)
 
 
 def embedded_panel(quorum: int, timer: Timer) -> Panel:
@@ -53,6 +66,11 @@ class Panel:
         """Whether any voter is a language model."""
         return any(is_model(voter) for voter in self.voters)
 
+    @property
+    def answers_topics(self) -> bool:
+        """Whether enough language models sit here for a question that no price decides."""
+        return sum(map(is_for_topics, self.voters)) >= TOPIC_QUORUM
+
     def ask(self, question: Question, now: int, knowledge: Knowledge) -> PanelResult:
         """The result of a question asked at the unix second `now` of world time.
 
@@ -68,15 +86,18 @@ class Panel:
         except Abstention as abstention:
             yield from ((voter.name, abstention) for voter in self.voters)
             return
-        yield from self.polling(self.voters, question, inputs, self.timer)
+        able = [voter for voter in self.voters if votes_on(voter, question)]
+        yield from ((voter.name, Abstention(PRICES_ONLY)) for voter in self.voters if voter not in able)
+        yield from self.polling(able, question, inputs, self.timer)
 
     def conclude(self, question: Question, now: int, knowledge: Knowledge, replies: Mapping[str, Reply]) -> PanelResult:
         """Pool the reply of every voter; raises NoVoters where the ballots are below the quorum."""
         ordered = {voter.name: replies[voter.name] for voter in self.voters}
         ballots = tuple(reply for reply in ordered.values() if isinstance(reply, Ballot))
         abstained = {name: reply.reason for name, reply in ordered.items() if isinstance(reply, Abstention)}
-        if len(ballots) < max(1, self.quorum):
-            detail = f"{len(ballots)} of {len(ordered)} voters answered; {self.quorum} are needed"
+        quorum = TOPIC_QUORUM if question.comparator == "topic" else max(1, self.quorum)
+        if len(ballots) < quorum:
+            detail = f"{len(ballots)} of {len(ordered)} voters answered; {quorum} are needed"
             raise NoVoters(detail, abstained=abstained)
         return PanelResult(
             question=question,
@@ -84,5 +105,5 @@ class Panel:
             as_of=min(knowledge.contexts[asset].as_of for asset in question.assets),
             ballots=ballots,
             abstained=abstained,
-            pooled=pool(ballots, knowledge.record.of(question.comparator)),
+            pooled=_pooled(question, ballots, knowledge.record.of(question.comparator)),
         )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from service.forecasting.densities.density import signed
 from service.forecasting.densities.paths import PATHS, Paths
 from service.forecasting.voters.distribution import Base, Curve, close_above
-from service.market.assets import trading_days
+from service.market.assets import YEAR_HOURS, calendar_of, trading_days
 from service.questions.question import Question
 
 Array = NDArray[np.float64]
@@ -46,6 +46,12 @@ class PathReader:
         """The same of a level that is touched, as a size."""
         z = np.array(abs(math.log(level / spot)) / self.sigma)
         return float(_translated(z, self.base.maximum_sizes, self.paths.maximum_sizes))
+
+    def last_returns(self) -> Array:
+        """Log returns until the deadline."""
+        last = self.paths.closes[-1]
+        sizes = _translated(np.abs(last), self.paths.close_sizes, self.base.close_sizes)
+        return self.sigma * np.copysign(sizes, last)
 
     def reached(self, extremes: NDArray[np.float32]) -> Array:
         """Log returns of running extremes, given as sizes in the unit of the paths."""
@@ -98,18 +104,19 @@ def _lower_first(question: Question, reader: PathReader) -> Array:
 
 
 def _range(question: Question, reader: PathReader) -> Array:
-    highest, lowest = reader.reached(reader.paths.highest[-1]), reader.reached(-reader.paths.lowest[-1])
+    highest, lowest = reader.reached(reader.paths.maximum), reader.reached(-reader.paths.minimum)
     return (np.exp(highest) - np.exp(-lowest) > question.size).astype(float)
 
 
 def _days(question: Question, reader: PathReader) -> NDArray[np.float32]:
     """The prices at the ends of the trading days, shape (days, PATHS)."""
-    return reader.paths.at(np.array(trading_days(question.asset, reader.now, reader.until)))
+    return reader.paths.at(np.array(trading_days(question.asset, question.counted_since(reader.now), reader.until)))
 
 
 def _moves(question: Question, reader: PathReader) -> NDArray[np.float32]:
-    """From the end of each trading day to the next, the first from the present price."""
-    return np.diff(_days(question, reader), axis=0, prepend=np.float32(0))
+    """From the end of each trading day to the next, the first from the price at the beginning of the count."""
+    first = reader.paths.at(np.array([question.counted_since(reader.now)]))
+    return np.diff(_days(question, reader), axis=0, prepend=first)
 
 
 def _enough(question: Question, days: Flags) -> Array:
@@ -133,10 +140,30 @@ def _average(question: Question, reader: PathReader) -> Array:
     return reader.paths.mean + unit * reader.paths.spread / 2 - reader.close(question)
 
 
+def _above_mean(question: Question, reader: PathReader) -> Array:
+    """How far, in USD, the last price is above the mean of the last daily closes."""
+    ends = np.array(trading_days(question.asset, reader.now, reader.until)[-question.least_days :])
+    unit = np.float32(reader.sigma * reader.base.sigma_ratio)
+    closes = question.spot * np.exp(unit * reader.paths.at(ends)).sum(axis=0, dtype=np.float64)
+    stored = question.least_days - len(ends)
+    mean = (stored * (question.level or 0.0) + closes) / question.least_days
+    return question.spot * np.exp(reader.last_returns()) - mean
+
+
+def _volatility(question: Question, reader: PathReader) -> Array:
+    """The annualised realised volatility of hourly returns on each path."""
+    paths = reader.paths
+    variance = np.square(reader.sigma * reader.base.sigma_ratio) * np.tile(paths.realised, 2)
+    return np.sqrt(variance / paths.hours.sum() * YEAR_HOURS[calendar_of(question.asset)])
+
+
 EVENTS: dict[str, Callable[[Question, PathReader], Array]] = {
     "upper_first": _upper_first,
     "lower_first": _lower_first,
     "range": _range,
+    "volatility": lambda question, reader: (_volatility(question, reader) > question.size).astype(float),
+    "above_moving_average": lambda question, reader: (_above_mean(question, reader) > 0).astype(float),
+    "below_moving_average": lambda question, reader: (_above_mean(question, reader) < 0).astype(float),
     "days_above": lambda question, reader: _enough(question, _days(question, reader) > reader.close(question)),
     "days_below": lambda question, reader: _enough(question, _days(question, reader) < reader.close(question)),
     "days_up": lambda question, reader: _enough(question, _moves(question, reader) > 0),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from service.documents import Document, DocumentHeader
 from service.forecasting.densities.density import Density, density
 from service.forecasting.densities.fits import CalendarFit
+from service.forecasting.densities.season import hours_between
 from service.forecasting.densities.views import VIEWS
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context
@@ -180,7 +181,7 @@ def _densities(
     fit: CalendarFit, asset: str, level: float, variance: Mapping[str, float], now: int, until: int
 ) -> dict[str, Density]:
     """Each voter's distribution of the log return between two unix seconds."""
-    (seasonal_hours,) = fit.season.hours(asset, np.array([now]), np.array([until])).tolist()
+    seasonal_hours = hours_between(fit.season, asset, now, until)
     hours = (until - now) / HOUR
     return {voter: density(fit.views[voter], level, variance, hours, seasonal_hours) for voter in VIEWS}
 

@@ -7,7 +7,7 @@ published.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, isfinite, sqrt
+from math import ceil, inf, isfinite, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,9 +153,12 @@ class ClusteredMean:
             return (0.0, 1.0) if self.n else (float("nan"), float("nan"))
         return wilson_interval(self.mean * self.n_eff, self.n_eff, t_quantile(self.clusters))
 
-    def fields(self, name: str, digits: int) -> dict[str, float | None]:
-        """The mean and its interval as the fields `name`, `name_low` and `name_high` of a document."""
-        values = (self.mean, *self.interval())
+    def fields(self, name: str, digits: int, within: tuple[float, float] = (-inf, inf)) -> dict[str, float | None]:
+        """The mean and its interval as the fields `name`, `name_low` and `name_high` of a document.
+
+        `within` are the least and the greatest possible value: an interval of few clusters can pass them.
+        """
+        values = (self.mean, *np.clip(self.interval(), *within))
         return {
             f"{name}{end}": published(value, digits) for end, value in zip(("", "_low", "_high"), values, strict=True)
         }

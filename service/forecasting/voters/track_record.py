@@ -4,47 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.forecasting.voters.distribution import probability_of
 from service.forecasting.voters.logistic import fit_map
-from service.forecasting.voters.scoring import LEAST_N, Instants, brier, clustered_mean, weeks_of
+from service.forecasting.voters.resolved import Class, Resolved, ResolvedColumns, class_of, columns_of, joined
+from service.forecasting.voters.scoring import LEAST_N, Array, Instants, brier, clustered_mean, weeks_of
 from service.questions.question import Comparator
 
-Class = Literal["direction", "event"]
-Array = NDArray[np.float64]
-
-CLIP = 0.01  # of probabilities before they become log-odds
+CLIP = 0.001  # of probabilities before they become log-odds: the limits of every published probability
 PRIOR_STRETCH = (1.0, 0.15)  # mean and standard deviation of the factor
-
-
-def class_of(comparator: Comparator) -> Class:
-    """Whether a question asks for a direction (close to a coin flip) or for an event at a level."""
-    return "direction" if comparator in ("up", "down", "relative", "open") else "event"
-
-
-@dataclass(frozen=True)
-class ResolvedVote:
-    """A committed vote: P(YES) and its weight in the pool."""
-
-    voter: str
-    engine: str
-    p: float
-    weight: float
-
-
-@dataclass(frozen=True)
-class Resolved:
-    """A question that resolved yes or no, with its votes; void ones are left out. Instants are unix seconds."""
-
-    comparator: Comparator
-    asked_at: int
-    resolved_at: int
-    happened: bool
-    votes: tuple[ResolvedVote, ...]
 
 
 @dataclass(frozen=True)
@@ -92,10 +63,11 @@ class TrackRecord:
     as_of: int = 0
     direction: ClassRecord = field(default_factory=ClassRecord)
     event: ClassRecord = field(default_factory=ClassRecord)
+    topic: ClassRecord = field(default_factory=ClassRecord)
 
     def of(self, comparator: Comparator) -> ClassRecord:
         """The class that a question belongs to."""
-        return self.direction if class_of(comparator) == "direction" else self.event
+        return getattr(self, class_of(comparator))
 
     def to_plain(self) -> dict[str, Any]:
         """A dict that JSON carries without loss."""
@@ -104,7 +76,8 @@ class TrackRecord:
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> TrackRecord:
         """The record that `to_plain` was called on."""
-        return TrackRecord(plain["as_of"], _class_from(plain["direction"]), _class_from(plain["event"]))
+        classes = {name: _class_from(plain[name]) for name in get_args(Class) if name in plain}
+        return TrackRecord(plain["as_of"], **classes)
 
 
 def _class_from(plain: Mapping[str, Any]) -> ClassRecord:
@@ -114,29 +87,24 @@ def _class_from(plain: Mapping[str, Any]) -> ClassRecord:
 
 def build(resolved: Sequence[Resolved], as_of: int) -> TrackRecord:
     """The record of everything that resolved by the unix second `as_of`."""
-    classes: dict[Class, list[Resolved]] = {"direction": [], "event": []}
-    for question in resolved:
-        classes[class_of(question.comparator)].append(question)
-    return TrackRecord(as_of, *(_build_class(questions) for questions in classes.values()))
+    return build_from([columns_of(resolved)], as_of)
 
 
-def _build_class(questions: Sequence[Resolved]) -> ClassRecord:
-    if not questions:
+def build_from(parts: Sequence[ResolvedColumns], as_of: int) -> TrackRecord:
+    """The record of all parts together; the same bits, whether the parts were stored or are made of the votes again."""
+    questions = joined(parts)
+    return TrackRecord(as_of, *(_build_class(questions.of(name)) for name in get_args(Class)))
+
+
+def _build_class(questions: ResolvedColumns) -> ClassRecord:
+    if not len(questions.happened):
         return ClassRecord()
-    questions = sorted(questions, key=lambda question: question.asked_at)
-    engines = sorted({(vote.voter, vote.engine) for question in questions for vote in question.votes})
-    place = {engine: column for column, engine in enumerate(engines)}
-    p, weights = np.full((2, len(questions), len(engines)), np.nan)
-    for row, question in enumerate(questions):
-        for vote in question.votes:
-            column = place[vote.voter, vote.engine]
-            p[row, column], weights[row, column] = vote.p, vote.weight
     return measure(
-        engines,
-        p=p,
-        weights=weights,
-        happened=np.array([question.happened for question in questions], dtype=float),
-        weeks=weeks_of(np.array([question.resolved_at for question in questions])),
+        questions.engines,
+        p=questions.p,
+        weights=questions.weights,
+        happened=questions.happened,
+        weeks=weeks_of(questions.resolved_at),
     )
 
 
@@ -185,7 +153,7 @@ def pooled_log_odds(p: Array, weights: Array) -> Array:
     """Weighted mean of the log-odds of the votes, shape (questions,): a logarithmic opinion pool (Genest, Zidek 1986).
 
     `p` and `weights` have the voters along the last axis, NaN where one did not vote; probabilities are clipped to
-    [.01, .99].
+    [.001, .999].
     """
     clipped = np.clip(p, CLIP, 1 - CLIP)
     odds = np.log(clipped / (1 - clipped))

@@ -5,7 +5,7 @@ scikit-learn is imported here alone, and only when something is fitted.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -124,7 +124,7 @@ def _days_asked(sample: QuestionSample) -> float:
     return float(np.ptp(sample.asked_at)) / DAY if len(sample) else 0.0
 
 
-def fit_linear(inputs: Sequence[str], sample: QuestionSample, base: Array) -> LinearFit:
+def fit_linear(inputs: tuple[str, ...], sample: QuestionSample, base: Array) -> LinearFit:
     """The maximum a posteriori residual on the log-odds `base`; each question counts by its worth in independent ones.
 
     The distances of the sample are in standard deviations of the voter's own view.
@@ -132,7 +132,7 @@ def fit_linear(inputs: Sequence[str], sample: QuestionSample, base: Array) -> Li
     values, leaning = sample.values(inputs), linear.is_lean(inputs)
     centers = np.where(leaning, 0.0, values.mean(axis=0))
     scales = np.sqrt(np.mean((values - centers) ** 2, axis=0)) + 1e-9
-    blank = LinearFit(tuple(inputs), tuple(centers.tolist()), tuple(scales.tolist()), (), 0.0, 0.0, 0.0, 0, 0.0)
+    blank = LinearFit(inputs, tuple(centers.tolist()), tuple(scales.tolist()), (), 0.0, 0.0, 0.0, 0, 0.0)
     design = linear.design(inputs, sample.metal, sample.z, sample.hours, linear.scores(blank, values))
     worth = sample.worth()
     deviations = np.concatenate([[PRIOR_SHAPE] * 3, np.where(leaning, PRIOR_LEAN, PRIOR_WIDTH)])

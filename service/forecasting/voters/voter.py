@@ -31,7 +31,13 @@ class Voter(Protocol):
 
 
 class ModelVoter(Voter, Protocol):
-    """A language model in a seat: it answers over the network and may miss its deadline."""
+    """A language model in a seat: it answers over the network and may miss its deadline.
+
+    Where `is_masked`, it sees neither names nor dates.
+    """
+
+    @property
+    def is_masked(self) -> bool: ...
 
     def late(self, question: Question, inputs: ForecastInputs, reason: str) -> Forecast:
         """The forecast that replaces a missing answer, without waiting; raises Abstention with the reason."""
@@ -41,3 +47,13 @@ class ModelVoter(Voter, Protocol):
 def is_model(voter: Voter) -> TypeGuard[ModelVoter]:
     """Whether a language model holds this voter's seat."""
     return voter.engine != EMBEDDED
+
+
+def votes_on(voter: Voter, question: Question) -> bool:
+    """Whether a voter can answer a question: a topic needs a language model that sees names and dates."""
+    return question.comparator != "topic" or is_for_topics(voter)
+
+
+def is_for_topics(voter: Voter) -> bool:
+    """Whether a voter can answer questions that no price decides."""
+    return is_model(voter) and not voter.is_masked

@@ -10,7 +10,12 @@ from service.forecasting.voters.ballots import Ballot, PanelResult
 from service.forecasting.voters.price_forecasts import HorizonForecast
 from service.market.clock import World
 from service.market.instants import utc
-from service.questions.question import Comparator, Polarity, Question
+from service.questions.alternatives import Alternative, alternatives
+from service.questions.canonical import price
+from service.questions.events import TopicQuestion
+from service.questions.parse import Parse
+from service.questions.question import Comparator, Leg, Polarity, Question
+from service.questions.rule import rule
 
 Direction = Literal["BULLISH", "BEARISH", "NEUTRAL"]
 Strength = Literal["STRONG", "MODERATE", "WEAK", "DIVIDED"]
@@ -68,7 +73,11 @@ class Understood:
     before, `upper_first` and `lower_first` at which of `level` and `upper_level` is reached first, `move` at a close
     more than `level_pct` percent away, `range` at highest less lowest price in percent, `days_…` at whether at least
     `days` daily closes are above or below `level` or the close before (in a row with `in_a_row`), `average_…` at the
-    mean of the hourly closes; `open` names no event. `polarity` is `none` where YES is neither bullish nor bearish.
+    mean of the hourly closes, `…_moving_average` at the mean of the last `days` daily closes by then (`level` is that
+    of those now known), `volatility` at that of hourly returns until the deadline, in percent of a year,
+    `…_earlier` at the price at the instant `earlier`, `both` and `either` at the events of the two `legs`; `topic` is
+    an event that no price decides, `open` names no event. `polarity` is `none` where YES is neither bullish nor
+    bearish.
     """
 
     asset: str
@@ -79,6 +88,8 @@ class Understood:
     level_pct: float | None
     days: int | None
     in_a_row: bool
+    legs: tuple[Leg, ...]
+    earlier: datetime | None
     deadline: datetime
     horizon_hours: float
     spot: float
@@ -89,21 +100,38 @@ class Understood:
 
 
 @dataclass(frozen=True)
+class UnderstoodText(Understood):
+    """The parsed meaning of a text.
+
+    `language` is the one it was read in, `rule` the condition for YES (null where no event is named). `alternatives`
+    are the other readings where the text leaves a choice, at most three, for most questions none: the `question` of
+    each asks exactly that reading, `canonical` says it in full, `reason` names the choice.
+    """
+
+    language: str
+    rule: str | None
+    alternatives: tuple[Alternative, ...]
+
+
+@dataclass(frozen=True)
 class Answer:
     """The oracle's answer. `as_of` is the end of the last bar behind the votes, never the instant of serving.
 
+    `p_yes` is the probability of YES as computed, limited to [0.001, 0.999]; `answer` says the likelier side in words,
+    for a question without a criterion the range of the price. Both are null where there is neither.
     `cached`: the same question was asked shortly before, at `asked_at`, and this is the answer it got.
     `price_forecast`: where the price will be at the deadline, for a question without a criterion (`open`) once the
     views of volatility are fitted, else null. It is not settled; the hourly forecasts of an asset are.
     """
 
+    answer: str | None
+    p_yes: float | None
     id: str
     question: str
-    understood: Understood
+    understood: UnderstoodText
     asked_at: datetime
     as_of: datetime
     world: World
-    p_yes: float | None
     consensus: Consensus
     votes: dict[str, Vote]
     abstained: dict[str, str]
@@ -111,17 +139,26 @@ class Answer:
     cached: bool = False
 
 
-def publish(result: PanelResult, *, id: str, world: World, price_forecast: HorizonForecast | None = None) -> Answer:
+def publish(
+    result: PanelResult,
+    meaning: UnderstoodText,
+    *,
+    id: str,
+    world: World,
+    price_forecast: HorizonForecast | None = None,
+) -> Answer:
     """The published answer."""
     question = result.question
+    p_yes = _p_yes(question, result.pooled.p)
     return Answer(
+        answer=in_words(p_yes, price_forecast),
+        p_yes=p_yes,
         id=id,
         question=question.text,
-        understood=understood(question),
+        understood=meaning,
         asked_at=utc(result.asked_at),
         as_of=utc(result.as_of),
         world=world,
-        p_yes=_p_yes(question, result.pooled.p),
         consensus=_consensus(result),
         votes={
             ballot.voter: vote(question, ballot, weight, outlier=ballot.voter in result.pooled.outliers)
@@ -135,6 +172,29 @@ def publish(result: PanelResult, *, id: str, world: World, price_forecast: Horiz
 def understood(question: Question) -> Understood:
     """The parsed meaning of a question, in the order in which it is published."""
     return Understood(**{name: getattr(question, name) for name in Understood.__dataclass_fields__})
+
+
+def understood_text(parse: Parse | TopicQuestion, asked_at: int) -> UnderstoodText:
+    """The parsed meaning of a text that asks a question at the unix second `asked_at`."""
+    question = parse.question
+    return UnderstoodText(
+        **vars(understood(question)),
+        language=parse.language.name,
+        rule=None if question.comparator == "open" else rule(question, asked_at),
+        alternatives=() if isinstance(parse, TopicQuestion) else alternatives(parse),
+    )
+
+
+def in_words(p_yes: float | None, forecast: HorizonForecast | None) -> str | None:
+    """ "Yes: 61%", "No: 84%"; the range that holds the price with 90% probability; None without either."""
+    if p_yes is not None:
+        side, p = ("Yes", p_yes) if p_yes >= 0.5 else ("No", 1 - p_yes)
+        is_close = p > 0.99 or 0.5 < p < 0.51
+        return f"{side}: {100 * p:.{1 if is_close else 0}f}%"
+    if forecast is None:
+        return None
+    low, high = (price(forecast.quantiles[level]) for level in ("5", "95"))
+    return f"{low} to {high} USD: 90%"
 
 
 def vote(question: Question, ballot: Ballot, weight: float = 1.0, *, outlier: bool = False) -> Vote:

@@ -1,66 +1,128 @@
-"""Times of day: 17:00 UTC, 5pm ET, noon."""
+"""Times of day: 17:00 UTC, 5pm ET, noon in London, Monday morning, midnight."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import time
+from dataclasses import dataclass, field
+from datetime import UTC, time, tzinfo
 
-from service.questions.dates.reading import no_such_date, number
+from service.questions.dates.hours import Hour, hour_at
+from service.questions.dates.periods import UNDERSTOOD
+from service.questions.dates.zones import Zone, without_zone, zone_after, zone_at
 from service.questions.tokens import DASHES, Token
+
+DAY_END = time(23, 59, 59)
+# When the parts of a day end.
+PART_ENDS = {"morning": time(12), "afternoon": time(18), "evening": DAY_END, "night": DAY_END}
+# Kinds that make a time a limit.
+FIRM = ("by", "before", "until", "lasting")
+# Kinds that belong to a time which they precede.
+LEADS = {*FIRM, "on", "to", "athour", "the", "localtime"}
+# Kinds of dates that a zone may follow: "by Friday ET".
+DATED = {"weekday", "month", "nth", "number", "rel", "iso", "date", "slash", "holiday", "shortyear"}
+TODAY = Token("rel", "today", 0.0)
 
 
 @dataclass(frozen=True)
 class Clock:
-    """A time of day in a zone (an IANA name); `after` is the place of the first token after it."""
+    """A time of day in a zone.
+
+    `preposition` is the kind of the word at it, if that makes it a limit. `is_day_end` marks "end of day", which is not
+    moved to the next day. `notes` say what is uncertain.
+    """
 
     at: time
-    zone: str
-    after: int
+    zone: tzinfo = UTC
+    preposition: str = ""
+    is_day_end: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class _Findings:
+    """What the tokens say about the time: hours, parts of the day, its end, a zone, prepositions; and other tokens."""
+
+    rest: list[Token] = field(default_factory=list)
+    hours: list[Hour] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
+    ends: list[str] = field(default_factory=list)
+    zones: list[Zone] = field(default_factory=list)
+    prepositions: list[str] = field(default_factory=list)
+
+    def drop_leads(self) -> None:
+        """Remove the prepositions before a time from the other tokens."""
+        while self.rest and (self.rest[-1].kind in LEADS or self.rest[-1].text in (*DASHES, ",") or self._has_at()):
+            self.prepositions.append(self.rest.pop().kind)
+
+    def _has_at(self) -> bool:
+        return self.rest[-1].kind == "in" and self.rest[-1].value == "at"
 
 
 def without_clocks(tokens: Sequence[Token]) -> tuple[list[Token], Clock | None]:
-    """The tokens without times of day, and the last time among them: the later one of "5:20PM-5:25PM ET"."""
-    rest: list[Token] = []
-    last, place = None, 0
+    """The tokens without times of day, and the time they name.
+
+    Of two times the later counts: "5:20PM-5:25PM ET". An hour counts more than a part of the day: "Sunday night 8pm".
+    """
+    findings = _Findings()
+    place = 0
     while place < len(tokens):
-        clock = _clock_at(tokens, place)
-        if clock is None:
-            rest.append(tokens[place])
-            place += 1
-            continue
-        last, place = clock, clock.after
-        while rest and (rest[-1].kind in ("on", "until", "to", "by") or rest[-1].text in (*DASHES, ",")):
-            rest.pop()
-    return rest, last
+        place = _read(findings, tokens, place)
+    if not (findings.hours or findings.parts or findings.ends):
+        return findings.rest, None
+    rest, elsewhere = (findings.rest, None) if findings.zones else without_zone(findings.rest)
+    return rest, _clock(findings, findings.zones[-1] if findings.zones else elsewhere)
 
 
-def _clock_at(tokens: Sequence[Token], place: int) -> Clock | None:
-    half = _kind_at(tokens, place + 1, "ampm")
-    written = _hour_and_minute(tokens[place], half)
-    if written is None:
-        return None
-    hour, minute = written
-    if half and half.value in ("am", "pm"):
-        hour = hour % 12 + (12 if half.value == "pm" else 0)
-    if hour > 23 or minute > 59:
-        raise no_such_date()
-    after = place + 1 + (half is not None)
-    zone = _kind_at(tokens, after, "zone")
-    return Clock(time(hour, minute), str(zone.value) if zone else "UTC", after + (zone is not None))
+def _read(findings: _Findings, tokens: Sequence[Token], place: int) -> int:
+    """Read one time of day or one other token at `place`; the place of the next one."""
+    token, hour = tokens[place], hour_at(tokens, place)
+    if hour:
+        findings.drop_leads()
+        findings.hours.append(hour)
+        return _with_zone(findings, tokens, hour.after)
+    if token.kind == "daypart":
+        _read_part(findings, str(token.value))
+        return _with_zone(findings, tokens, place + 1)
+    if token.kind == "eo" and token.value in ("day", "midnight"):
+        findings.drop_leads()
+        findings.ends.append(str(token.value))
+        return _with_zone(findings, tokens, place + 1)
+    if token.kind == "zone" and findings.rest and findings.rest[-1].kind in DATED:
+        findings.ends.append("day")
+        return _with_zone(findings, tokens, place)
+    findings.rest.append(token)
+    return place + 1
 
 
-def _kind_at(tokens: Sequence[Token], place: int, kind: str) -> Token | None:
-    return tokens[place] if place < len(tokens) and tokens[place].kind == kind else None
+def _read_part(findings: _Findings, part: str) -> None:
+    findings.drop_leads()
+    findings.parts.append(part)
+    if findings.rest and findings.rest[-1].kind in ("in", "during"):
+        findings.rest.pop()
+    elif findings.rest and findings.rest[-1].kind == "this":
+        findings.rest[-1] = TODAY
 
 
-def _hour_and_minute(token: Token, half: Token | None) -> tuple[int, int] | None:
-    if token.kind == "clock" and token.value is not None:
-        return int(token.quantity), 0
-    if token.kind == "clock":
-        hour, minute = token.text.split(":")[:2]
-        return int(hour), int(minute)
-    if half and token.kind == "number" and re.fullmatch(r"\d{1,2}", token.text):
-        return number(token), 0
-    return None
+def _with_zone(findings: _Findings, tokens: Sequence[Token], after: int) -> int:
+    """Read the zone after a time, or directly before it; the place of the next token."""
+    zone = zone_after(tokens, after)
+    if zone:
+        findings.zones.append(zone)
+        return zone.after
+    if findings.rest and findings.rest[-1].kind == "zone":
+        findings.zones.append(zone_at(findings.rest[-1:], 0))
+        findings.rest.pop()
+        findings.drop_leads()
+    return after
+
+
+def _clock(findings: _Findings, zone: Zone | None) -> Clock:
+    preposition = next((kind for kind in FIRM if kind in findings.prepositions), "")
+    where, notes = (zone.zone, (zone.note,) if zone.note else ()) if zone else (UTC, ())
+    if findings.hours:
+        at = findings.hours[-1].time(findings.parts[-1] if findings.parts else "")
+        return Clock(at, where, preposition, notes=notes if zone else (UNDERSTOOD,))
+    if findings.ends:
+        unsure = (UNDERSTOOD,) if "midnight" in findings.ends else ()
+        return Clock(DAY_END, where, preposition, is_day_end=True, notes=(*notes, *unsure))
+    return Clock(PART_ENDS[findings.parts[-1]], where, preposition, notes=(*notes, UNDERSTOOD))

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from service.questions.dates import periods
+from service.questions.dates import compounds, periods
 from service.questions.dates.periods import DateRange
-from service.questions.dates.reading import Named, Today, count, part, year
+from service.questions.dates.reading import Named, Today, count, part, units_ahead, year
 
 # The number of weeks in "in the coming weeks".
 SOME = 3
+# The highest number of weekdays in "in two Fridays".
+SOME_WEEKDAYS = 10
 
 
 def unit(named: Named, today: Today) -> DateRange:
     """This, next or last day, week, month, quarter or year, or a part of it."""
-    name, ahead = str(named["unit"].value), _ahead(named)
+    name, ahead = str(named["unit"].value), units_ahead(named)
     if name in ("minute", "hour"):
         return periods.after(today.now, ahead or 1, name)
     return part(named, periods.unit(name, today.date, ahead))
@@ -33,12 +35,21 @@ def end_of_unit(named: Named, today: Today) -> DateRange:
     name, named_year = str(named["eo"].value), year(named)
     if named_year is not None and name == "year":
         return periods.day(date(named_year, 12, 31))
-    return periods.day(periods.unit(name, today.date, _ahead(named)).end.date())
+    return periods.day(periods.unit(name, today.date, units_ahead(named)).end.date())
 
 
 def relative_day(named: Named, today: Today) -> DateRange:
     """Today, tomorrow, yesterday."""
     return periods.day(today.date + timedelta(days=int(named["rel"].quantity)))
+
+
+def same_time(named: Named, today: Today) -> DateRange:
+    """ "This time tomorrow", "this time next week": the time of day at which it is asked."""
+    if "unit" in named:
+        return periods.after(today.now, units_ahead(named), str(named["unit"].value))
+    which = relative_day(named, today) if "rel" in named else weekday(named, today)
+    days = (which.begin.date() - today.date).days
+    return periods.after(today.now, days or (7 if "weekday" in named else 0), "day")
 
 
 def weekday(named: Named, today: Today) -> DateRange:
@@ -47,41 +58,74 @@ def weekday(named: Named, today: Today) -> DateRange:
     if "last" in named:
         return periods.day(today.date - timedelta(days=(today.date.weekday() - which - 1) % 7 + 1))
     if "next" in named:
-        return periods.day(periods.week(today.date + timedelta(weeks=1)).begin.date() + timedelta(days=which))
+        monday = periods.week(today.date + timedelta(weeks=units_ahead(named))).begin.date()
+        dates = periods.day(monday + timedelta(days=which))
+        return dates if "unit" in named or which <= today.date.weekday() else periods.unsure(dates)
     return periods.day(today.date + timedelta(days=(which - today.date.weekday()) % 7))
 
 
-def weekday_after_next(named: Named, today: Today) -> DateRange | None:
+def weekday_week(named: Named, today: Today) -> DateRange | None:
     """ "Friday week": a week after the coming Friday."""
     if named["week"].text != "week":
         return None
     return periods.day(_coming(named, today) + timedelta(weeks=1))
 
 
-def after_weekday(named: Named, today: Today) -> DateRange:
-    """ "A week from Friday"."""
-    begin = periods.day(_coming(named, today)).begin
-    return periods.day(periods.after(begin, count(named["count"]), str(named["unit"].value)).end.date())
+def count_of_weekdays(named: Named, today: Today) -> DateRange | None:
+    """ "In two Fridays"."""
+    many = count(named["many"])
+    if not 1 <= many <= SOME_WEEKDAYS:
+        return None
+    return periods.unsure(periods.day(_coming(named, today) + timedelta(weeks=int(many) - 1)))
+
+
+def after_next(named: Named, today: Today) -> DateRange:
+    """ "The week after next", "the weekend after next", "the Friday after next"."""
+    if "weekend" in named:
+        return periods.unsure(periods.weekend(today.date + timedelta(weeks=2)))
+    if "weekday" in named:
+        coming = _coming(named, today)
+        return periods.unsure(periods.day(coming + timedelta(weeks=1 if coming > today.date else 2)))
+    return part(named, periods.unit(str(named["unit"].value), today.date, 2))
+
+
+def member_of_unit(named: Named, today: Today) -> DateRange | None:
+    """ "The last Friday of the month"; the next month's if this one's has passed."""
+    name = str(named["whole"].value)
+    if name not in ("week", *periods.MONTHS):
+        return None
+    dates = (compounds.member(named, periods.unit(name, today.date, ahead)) for ahead in (0, 1))
+    return next((each for each in dates if each and each.end > today.now), None)
 
 
 def weekend(named: Named, today: Today) -> DateRange:
-    return periods.weekend(today.date + timedelta(weeks=_ahead(named)))
+    dates = periods.weekend(today.date + timedelta(weeks=units_ahead(named)))
+    return periods.unsure(dates) if "next" in named else dates
 
 
 def duration(named: Named, today: Today) -> DateRange:
     """A number of minutes, hours, … years after now, or before now with "ago" or "last"."""
     many = count(named["count"]) if "count" in named else 1.0
+    if "half" in named:
+        many += named["half"].quantity
     sign = -1 if "ago" in named or "last" in named else 1
     return periods.after(today.now, sign * many, str(named["unit"].value))
 
 
+def sum_of_durations(named: Named, today: Today) -> DateRange:
+    """ "2 days and 3 hours", "2h30m"."""
+    first = periods.after(today.now, count(named["count"]), str(named["larger"].value))
+    return periods.after(first.end, count(named["rest"]), str(named["smaller"].value))
+
+
+def week_and_a_half(named: Named, today: Today) -> DateRange | None:
+    """ "A week and a half", "una semana y media"."""
+    return duration(named, today) if named["half"].quantity == 1 / 2 else None
+
+
 def some_time(named: Named, today: Today) -> DateRange:
     """ "In the coming weeks"."""
-    return periods.after(today.now, SOME, str(named["unit"].value))
-
-
-def _ahead(named: Named) -> int:
-    return 1 if "next" in named else -1 if "last" in named else 0
+    return periods.unsure(periods.after(today.now, SOME, str(named["unit"].value)))
 
 
 def _coming(named: Named, today: Today) -> date:

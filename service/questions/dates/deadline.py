@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from service.errors import InvalidQuestion
-from service.questions.dates.clocks import Clock, without_clocks
+from service.questions.dates.candidate import FIRMLY, STRENGTH, Candidate
+from service.questions.dates.clocks import DAY_END, Clock, without_clocks
 from service.questions.dates.matching import Span, spans
+from service.questions.dates.periods import UNDERSTOOD
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_minutes
 from service.questions.refusals import invalid
@@ -21,12 +22,12 @@ FARTHEST = timedelta(days=2 * 366)
 DEFAULT = timedelta(days=7)
 DAY = timedelta(days=1)
 
-# How strongly the word at a date suggests that it is the deadline; 0 means that it is not, as after "since" or "than".
-FIRMLY = dict.fromkeys(("by", "before", "until", "lasting", "to"), 3)
-LOOSELY = dict.fromkeys(("on", "in", "within", "during", "this", "next", "later", "above", "below", "between"), 2)
-STRENGTH = {**FIRMLY, **LOOSELY, "from": 0, "because": 0, "than": 0}
+# A note names a deadline farther away than this: it may have been understood as one of next year.
+NEARLY_A_YEAR = timedelta(days=300)
 
 SKIPPED = {"the", "approx"}
+# Words for "about" that precede a date rather than follow a price.
+ABOUT = {"around", "about", "approximately", "roughly", "circa", "ca", "vers", "gegen"}
 JOINING = {"to", "until", "lasting", "and", "between"}
 POSTPOSITIONS = {"by", "before", "until", "in", "within", "during", "to", "later", *SKIPPED}
 
@@ -35,35 +36,16 @@ POSTPOSITIONS = {"by", "before", "until", "in", "within", "during", "to", "later
 class Deadline:
     """When the question is decided.
 
-    `rest` are the tokens that are not part of a date, `preposition` is the kind of the word at the date.
+    `rest` are the tokens that are not part of a date, `preposition` is the kind of the word at the date. `begin` is the
+    first instant of a period that is still to come: "in December". `notes` say what is uncertain about it.
     """
 
     at: datetime
     rest: list[Token]
     is_named: bool = True
     preposition: str = ""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A date with its preposition: the tokens from `first` up to but not including `after`."""
-
-    first: int
-    after: int
-    span: Span
-    word: Token
-    strength: int
-
-    def end(self, now: datetime) -> datetime:
-        """The last second of the dates; after "before" and "until", for more than a day, the second before them."""
-        dates = self.span.dates
-        exclusive = self.word.kind in ("before", "lasting") or self.word.value == "start"
-        if exclusive and dates.begin > now and dates.end - dates.begin > DAY:
-            return dates.begin - timedelta(seconds=1)
-        return dates.end
-
-    def is_past(self, now: datetime) -> bool:
-        return self.span.is_past or self.end(now) <= now
+    begin: datetime | None = None
+    notes: tuple[str, ...] = ()
 
 
 def find_deadline(tokens: Sequence[Token], now: datetime, language: Language, *, strict: bool = True) -> Deadline:
@@ -86,7 +68,8 @@ def find_deadline(tokens: Sequence[Token], now: datetime, language: Language, *,
     """
     timed, clock = without_clocks(with_minutes(tokens))
     today = Today(now, day_first=not language.month_first)
-    candidates = _candidates(timed, spans(timed, today), language.postpositions)
+    dates = spans(timed, today, postpositions=language.postpositions)
+    candidates = _candidates(timed, dates, language.postpositions)
     rest = _without(timed, candidates)
     chosen = _chosen(candidates, now, strict)
     if clock is not None:
@@ -96,15 +79,66 @@ def find_deadline(tokens: Sequence[Token], now: datetime, language: Language, *,
     else:
         return Deadline((now + DEFAULT).replace(microsecond=0), rest, is_named=False)
     _refuse_unanswerable(at, now)
-    return Deadline(at, rest, preposition=chosen.word.kind if chosen else "on")
+    notes = _notes(candidates, chosen, clock, at, now)
+    if any(token.kind == "fiscal" for token in timed):
+        notes = (*notes, "Years and quarters are those of the calendar.")
+    begin = chosen.begin(now) if chosen else None
+    return Deadline(at, rest, preposition=_preposition(timed, chosen, clock), begin=begin, notes=notes)
 
 
-def _candidates(tokens: Sequence[Token], dates: Sequence[Span], postpositions: bool) -> list[Candidate]:
+def _preposition(tokens: Sequence[Token], chosen: Candidate | None, clock: Clock | None) -> str:
+    """The kind of the word at the date or, if that says more, at the time: "until 5pm on Friday"."""
+    of_date = _kind_of_word(tokens, chosen) if chosen else "on"
+    of_clock = clock.preposition if clock else ""
+    return of_clock if STRENGTH.get(of_clock, 0) > STRENGTH.get(of_date, 1) else of_date
+
+
+def _kind_of_word(tokens: Sequence[Token], chosen: Candidate) -> str:
+    """The kind of the word at the date; "for two weeks" lasts until its end, unlike "during the next two weeks"."""
+    is_length = chosen.span.dates.exact and all(
+        token.kind not in ("next", "this") for token in tokens[chosen.first : chosen.after]
+    )
+    return "lasting" if chosen.word.kind == "during" and is_length else chosen.word.kind
+
+
+def _notes(
+    candidates: Sequence[Candidate], chosen: Candidate | None, clock: Clock | None, at: datetime, now: datetime
+) -> tuple[str, ...]:
+    """What the reader of the question should check about its deadline."""
+    notes = list(clock.notes) if clock else []
+    if chosen is not None:
+        notes += [chosen.span.dates.note, *_notes_of_choice(chosen, candidates, now)]
+    if at - now > NEARLY_A_YEAR:
+        notes.append(UNDERSTOOD)
+    written = f"{at:%Y-%m-%d}" if at.time() == DAY_END else f"{at:%Y-%m-%d %H:%M} UTC"
+    specific = [note for note in dict.fromkeys(notes) if note and note != UNDERSTOOD]
+    if UNDERSTOOD in notes and not any("{deadline}" in note for note in specific):
+        specific.append(UNDERSTOOD)
+    return tuple(note.format(deadline=written) for note in specific)
+
+
+def _notes_of_choice(chosen: Candidate, candidates: Sequence[Candidate], now: datetime) -> list[str]:
+    """Notes of a period, which may be meant up to its begin or its end, and of dates that were left out."""
+    dates, notes = chosen.span.dates, []
+    if chosen.word.kind == "by" and not dates.exact and dates.end - dates.begin > DAY:
+        notes.append(UNDERSTOOD)
+    if chosen.is_exclusive and dates.begin <= now and dates.end - dates.begin > DAY:
+        notes.append(UNDERSTOOD)
+    ends = {each.end(now) for each in candidates if each.strength > 0 or each.word.kind == "than"}
+    if any(end > now and end.date() != chosen.end(now).date() and end.date() > now.date() for end in ends):
+        notes.append("Several dates are named. " + UNDERSTOOD)
+    return notes
+
+
+def _candidates(tokens: Sequence[Token], named: Sequence[Span], postpositions: bool) -> list[Candidate]:
     result: list[Candidate] = []
-    for span in dates:
+    for span in named:
         candidate = _with_postposition(tokens, span) if postpositions else _with_preposition(tokens, span)
         if result and _is_range(tokens, result[-1], candidate):
-            candidate = Candidate(result.pop().first, span.after, span, Token("until", ""), FIRMLY["until"])
+            earlier = result.pop()
+            dates = replace(span.dates, begin=earlier.span.dates.begin, note=span.dates.note or UNDERSTOOD)
+            span = span._replace(dates=dates)
+            candidate = Candidate(earlier.first, span.after, span, Token("until", ""), FIRMLY["until"])
         result.append(candidate)
     return result
 
@@ -114,13 +148,16 @@ def _with_preposition(tokens: Sequence[Token], span: Span) -> Candidate:
     place = next((place for place in range(span.first - 1, -1, -1) if tokens[place].kind not in SKIPPED), -1)
     word = tokens[place] if place >= 0 else own
     if place < 0 or word.kind not in STRENGTH or not _belongs(word, span):
-        return Candidate(span.first, span.after, span, own, STRENGTH.get(own.kind, 1))
+        is_approximate = span.first > 0 and tokens[span.first - 1].text in ABOUT  # "around Christmas"
+        return Candidate(span.first - is_approximate, span.after, span, own, STRENGTH.get(own.kind, 1))
     strength = STRENGTH[word.kind] and max(STRENGTH[word.kind], STRENGTH.get(own.kind, 1))
     return Candidate(place, span.after, span, word, strength)
 
 
 def _belongs(word: Token, span: Span) -> bool:
     """Whether "over", "under" or "between" before this date means time: "over the next three days"."""
+    if word.text == "max":
+        return span.dates.exact  # "90k max this year"
     length = span.dates.end - span.dates.begin
     return word.kind not in ("above", "below", "between") or span.dates.exact or length > DAY
 
@@ -128,10 +165,22 @@ def _belongs(word: Token, span: Span) -> bool:
 def _with_postposition(tokens: Sequence[Token], span: Span) -> Candidate:
     """The same for languages in which such words follow the date: "12月31日前", "yıl sonuna kadar"."""
     after, word = span.after, tokens[span.first]
-    while after < len(tokens) and tokens[after].kind in POSTPOSITIONS:
+    while after < len(tokens) and _follows_date(tokens, after):
         word = tokens[after] if tokens[after].kind in STRENGTH else word
         after += 1
     return Candidate(span.first, after, span, word, STRENGTH.get(word.kind, 1))
+
+
+def _follows_date(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a token belongs to the date before it: a postposition, or the den of "Noel'den sonra".
+
+    "Around" and "exactly" between a date and a price belong to the price.
+    """
+    token = tokens[place]
+    if token.kind in POSTPOSITIONS:
+        return not (token.kind == "approx" and token.value is not None)
+    is_last = place + 1 == len(tokens) or tokens[place + 1].kind not in {"before", "later", "until"}
+    return token.kind == "filler" and token.glued and not is_last
 
 
 def _is_range(tokens: Sequence[Token], earlier: Candidate, later: Candidate) -> bool:
@@ -147,20 +196,21 @@ def _without(tokens: Sequence[Token], candidates: Sequence[Candidate]) -> list[T
 
 def _chosen(candidates: Sequence[Candidate], now: datetime, strict: bool) -> Candidate | None:
     """The date that is most strongly the deadline and not past, the first of equals; None if there is none."""
-    eligible = [candidate for candidate in candidates if candidate.strength > 0]
+    eligible = [candidate for candidate in candidates if candidate.strength > 0 and not candidate.is_after]
     ahead = [candidate for candidate in eligible if not candidate.is_past(now)]
     if strict and eligible and not ahead:
         raise _past(now)
+    if not ahead and any(candidate.is_after and candidate.end(now) > now for candidate in candidates):
+        raise invalid("The question names only a time after which it counts. Add the date by which it is decided.")
     return max(ahead, key=lambda candidate: candidate.strength, default=None)
 
 
 def _at_clock(chosen: Candidate | None, clock: Clock, now: datetime) -> datetime:
     """That time on the chosen day; without a chosen day, today, or tomorrow if the time has passed."""
-    zone = ZoneInfo(clock.zone)
-    day = chosen.end(now).date() if chosen else now.astimezone(zone).date()
-    at = datetime.combine(day, clock.at, zone)
-    if chosen is None and at <= now + SOONEST:
-        at = datetime.combine(day + DAY, clock.at, zone)
+    day = chosen.end(now).date() if chosen else now.astimezone(clock.zone).date()
+    at = datetime.combine(day, clock.at, clock.zone)
+    if chosen is None and at <= now + SOONEST and not clock.is_day_end:
+        at = datetime.combine(day + DAY, clock.at, clock.zone)
     return at.astimezone(UTC)
 
 

@@ -6,24 +6,39 @@ Each function takes the matched tokens under the names that its rule in `rules` 
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
-from service.questions.dates import periods
+from service.questions.dates import holidays, periods
 from service.questions.dates.periods import DateRange
-from service.questions.dates.reading import Named, Today, day, next_time, no_such_date, number, part, written_year, year
+from service.questions.dates.reading import (
+    Named,
+    Today,
+    day,
+    next_time,
+    no_such_date,
+    number,
+    part,
+    units_ahead,
+    written_year,
+    year,
+)
+
+# How far ahead a weekday with a day of the month is looked for: "Friday the 13th", "viernes 27".
+MANY_DAYS, FEW_DAYS = 2 * 366, 62
 
 
 def iso(named: Named, _today: Today) -> DateRange:
-    """2026-12-31, with or without a time of day."""
-    written, _, clock = named["iso"].text.replace("t", " ").partition(" ")
-    in_year, month, which = map(int, written.split("-"))
-    whole = day(in_year, month, which)
-    if not clock:
-        return whole
-    hour, minute = map(int, clock.split(":")[:2])
-    if hour > 23 or minute > 59:
-        raise no_such_date()
-    instant = whole.begin.replace(hour=hour, minute=minute)
+    """2026-12-31, 20261231."""
+    digits = re.sub(r"\D", " ", named["iso"].text) if "iso" in named else _separated(named["compact"].text)
+    return _on_weekday(named, day(*map(int, digits.split())))
+
+
+def stamp(named: Named, _today: Today) -> DateRange:
+    """2026-12-31T15:00+02:00."""
+    try:
+        instant = datetime.fromisoformat(named["stamp"].text.upper()).astimezone(UTC)
+    except ValueError:
+        raise no_such_date() from None
     return DateRange(instant, instant, exact=True)
 
 
@@ -33,8 +48,13 @@ def numeric(named: Named, today: Today) -> DateRange:
     first, second, third = map(int, re.split(r"[./-]", text))
     if first > 31:
         return day(first, second, third)
+    in_year = third if third > 99 else 2000 + third
     month, which = _month_and_day(first, second, "/" not in text or today.day_first)
-    return day(third if third > 99 else 2000 + third, month, which)
+    if "." in text or not _is_ambiguous(first, second):
+        return _on_weekday(named, day(in_year, month, which))
+    swapped = day(in_year, which, month)
+    written = day(in_year, month, which)
+    return periods.unsure(swapped if written.end <= today.now < swapped.end else written, _read_as(text))
 
 
 def slashed(named: Named, today: Today) -> DateRange | None:
@@ -42,7 +62,8 @@ def slashed(named: Named, today: Today) -> DateRange | None:
     first, second = map(int, named["slash"].text.split("/"))
     if (first, second) == (24, 7):
         return None
-    return _day_of(today, None, *_month_and_day(first, second, today.day_first))
+    dates = _day_of(today, None, *_month_and_day(first, second, today.day_first))
+    return periods.unsure(dates, _read_as(named["slash"].text)) if _is_ambiguous(first, second) else dates
 
 
 def dotted(named: Named, today: Today) -> DateRange:
@@ -67,7 +88,7 @@ def month_day(named: Named, today: Today) -> DateRange:
     month, which = int(named["month"].quantity), number(named["day"])
     if "next" in named:
         return day(today.now.year + 1, month, which)
-    return _day_of(today, year(named), month, which)
+    return _on_weekday(named, _day_of(today, year(named), month, which))
 
 
 def month_days(named: Named, today: Today) -> DateRange:
@@ -78,11 +99,36 @@ def month_days(named: Named, today: Today) -> DateRange:
 def day_of_month(named: Named, today: Today) -> DateRange | None:
     """ "The 15th": of this month, or of the next month that has such a day."""
     which = number(named["day"])
+    if not 1 <= which <= 31:
+        raise no_such_date()
     for ahead in range(3):
         month = periods.shifted(today.date.replace(day=1), ahead)
         if which <= periods.months(month.year, month.month).end.day and month.replace(day=which) >= today.date:
             return periods.day(month.replace(day=which))
     return None
+
+
+def bare_day(named: Named, today: Today) -> DateRange | None:
+    """ "D'ici le 5", "bis zum 5."."""
+    dates = day_of_month(named, today)
+    return periods.unsure(dates) if dates else None
+
+
+def day_in_month(named: Named, today: Today) -> DateRange | None:
+    """ "The 5th of next month", "the first of the month"."""
+    if "near" not in named:
+        return day_of_month(named, today)
+    month = periods.shifted(today.date.replace(day=1), units_ahead(named))
+    return day(month.year, month.month, number(named["day"]))
+
+
+def weekday_and_day(named: Named, today: Today) -> DateRange | None:
+    """ "Friday the 13th": the next Friday that is a 13th; a bare number must be that of the coming weeks."""
+    weekday, which = int(named["weekday"].quantity), number(named["day"])
+    days = MANY_DAYS if named["day"].kind == "nth" else FEW_DAYS
+    coming = (today.date + timedelta(days=here) for here in range(days))
+    match = next((periods.day(each) for each in coming if (each.weekday(), each.day) == (weekday, which)), None)
+    return periods.unsure(match) if match and named["day"].kind != "nth" else match
 
 
 def month_name(named: Named, today: Today) -> DateRange:
@@ -99,13 +145,13 @@ def last_month_name(named: Named, today: Today) -> DateRange:
 def week_of_month(named: Named, today: Today) -> DateRange:
     """ "The first week of December" ends on the seventh."""
     whole = _month(today, year(named), int(named["month"].quantity))
-    last = min(7 * number(named["which"]), whole.end.day)
-    return periods.between(whole.begin.date(), whole.begin.date().replace(day=last))
+    last = min(7 * number(named["which"]), whole.end.day) if number(named["which"]) > 0 else whole.end.day
+    return periods.unsure(periods.between(whole.begin.date(), whole.begin.date().replace(day=last)))
 
 
 def quarter(named: Named, today: Today) -> DateRange | None:
     """Q1, "the third quarter of 2027"."""
-    which = number(named["which"])
+    which = number(named["which"]) % 5  # the final quarter is -1
     if not 1 <= which <= 4:
         return None
     return part(named, next_time(today, year(named), lambda in_year: periods.months(in_year, 3 * which - 2, 3)))
@@ -126,7 +172,13 @@ def whole_year(named: Named, _today: Today) -> DateRange:
 
 def holiday(named: Named, today: Today) -> DateRange:
     name = str(named["holiday"].value)
-    return next_time(today, year(named), lambda in_year: periods.day(periods.holiday(name, in_year)))
+    dates = next_time(today, _year_of(named, today), lambda in_year: periods.day(holidays.holiday(name, in_year)))
+    return periods.unsure(dates) if name in holidays.UNSURE else dates
+
+
+def holiday_week(named: Named, today: Today) -> DateRange:
+    """ "Christmas week": from Monday to Sunday."""
+    return periods.unsure(periods.week(holiday(named, today).begin.date()))
 
 
 def season(named: Named, today: Today) -> DateRange:
@@ -155,6 +207,31 @@ def _day_of(today: Today, in_year: int | None, month: int, which: int) -> DateRa
 def _has_leap_day(in_year: int, today: Today) -> bool:
     leap = in_year % 4 == 0 and (in_year % 100 != 0 or in_year % 400 == 0)
     return leap and date(in_year, 2, 29) >= today.date
+
+
+def _year_of(named: Named, today: Today) -> int | None:
+    """The named year; "Christmas next year" is in the next one."""
+    return today.now.year + 1 if "next" in named and "unit" in named else year(named)
+
+
+def _on_weekday(named: Named, dates: DateRange) -> DateRange:
+    """The same day, with a note if it is not the weekday that is named beside it."""
+    if "weekday" not in named or int(named["weekday"].quantity) == dates.begin.weekday():
+        return dates
+    return periods.unsure(dates, f"{dates.begin:%Y-%m-%d} is a {dates.begin:%A}: the date counts, not the weekday.")
+
+
+def _separated(digits: str) -> str:
+    return f"{digits[:4]} {digits[4:6]} {digits[6:]}"
+
+
+def _is_ambiguous(first: int, second: int) -> bool:
+    """Whether the two numbers make a date in either order, and not the same."""
+    return first != second and first <= 12 and second <= 12
+
+
+def _read_as(text: str) -> str:
+    return f"{text} is understood as {{deadline}}. Write 2026-12-31 to be certain."
 
 
 def _month_and_day(first: int, second: int, day_first: bool) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 SECONDS = {"minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600}
@@ -12,15 +12,26 @@ MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 # Durations are cut to this one, which is past every limit: a longer one would leave the calendar.
 MOST_SECONDS = 20 * 366 * 86400
+# The note of a deadline that could also have been meant otherwise.
+UNDERSTOOD = "The deadline is understood as {deadline}."
 
 
 @dataclass(frozen=True)
 class DateRange:
-    """From `begin` to `end`; `exact` marks an instant rather than days of the calendar."""
+    """From `begin` to `end`; `exact` marks an instant rather than days of the calendar.
+
+    `note` says what is uncertain about it; `UNDERSTOOD` only that the caller should check the deadline.
+    """
 
     begin: datetime
     end: datetime
     exact: bool = False
+    note: str = ""
+
+
+def unsure(dates: DateRange, note: str = UNDERSTOOD) -> DateRange:
+    """The same dates with a note."""
+    return replace(dates, note=note)
 
 
 def between(first: date, last: date) -> DateRange:
@@ -84,37 +95,3 @@ def shifted(which: date, count: int) -> date:
     index = which.year * 12 + which.month - 1 + count
     year, month = index // 12, index % 12 + 1
     return date(year, month, min(which.day, monthrange(year, month)[1]))
-
-
-def easter(year: int) -> date:
-    """Easter Sunday (anonymous Gregorian computus, Meeus 1991)."""
-    a, b, c = year % 19, year // 100, year % 100
-    d = (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30
-    e = (32 + 2 * (b % 4) + 2 * (c // 4) - d - c % 4) % 7
-    f = d + e - 7 * ((a + 11 * d + 22 * e) // 451) + 114
-    return date(year, f // 31, f % 31 + 1)
-
-
-def thanksgiving(year: int) -> date:
-    """The fourth Thursday of November."""
-    first = date(year, 11, 1)
-    return first + timedelta(days=(3 - first.weekday()) % 7 + 21)
-
-
-def holiday(name: str, year: int) -> date:
-    """The date of a holiday in `year`; "new year" is the night that ends the year."""
-    moving = {"easter": easter, "thanksgiving": thanksgiving}
-    if name in moving:
-        return moving[name](year)
-    if name == "black friday":
-        return thanksgiving(year) + timedelta(days=1)
-    month, which = {
-        "christmas": (12, 25),
-        "christmas eve": (12, 24),
-        "new year": (12, 31),
-        "new year's eve": (12, 31),
-        "new year's day": (1, 1),
-        "halloween": (10, 31),
-        "valentine": (2, 14),
-    }[name]
-    return date(year, month, which)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
 from service.errors import InvalidQuestion
@@ -14,8 +14,9 @@ from service.questions.numerals import readings
 from service.questions.refusals import invalid
 from service.questions.tokens import Token
 
-# Where the parts of a range end, as a share of its length; "late" means the whole range.
-PARTS = {"start": 0.0, "early": 1 / 3, "mid": 1 / 2, "end": 1.0}
+# Where the parts of a range end, as a share of its length.
+PARTS = {"start": 0.0, "early": 1 / 3, "mid": 1 / 2, "late": 1.0, "end": 1.0}
+VAGUE = {"start", "early", "mid", "late"}
 
 # The tokens of a match under their kinds and under the names that the rule gives them.
 Named = dict[str, Token]
@@ -44,11 +45,18 @@ def day(year: int, month: int, which: int) -> DateRange:
         raise no_such_date() from None
 
 
+def time_of_day(hour: int, minute: int, second: int | None = None) -> time:
+    """That time; without seconds, 23:59 is the last second of the day. InvalidQuestion if there is no such time."""
+    if hour > 23 or minute > 59 or (second or 0) > 59:
+        raise no_such_date()
+    return time(hour, minute, (59 if (hour, minute) == (23, 59) else 0) if second is None else second)
+
+
 def number(token: Token) -> int:
-    """The whole number of a token: its value, or the digits that it begins with."""
+    """The whole number of a token: its value, or its first digits."""
     if token.value is not None:
         return int(token.quantity)
-    return int(re.sub(r"\D.*", "", token.text))
+    return int(re.findall(r"\d+", token.text)[0])
 
 
 def count(token: Token) -> float:
@@ -69,6 +77,13 @@ def written_year(token: Token) -> int:
     return digits if digits > 99 else 2000 + digits
 
 
+def units_ahead(named: Named) -> int:
+    """How many units ahead: one with "next", two where one word means the one after it, one back with "last"."""
+    if "next" in named:
+        return int(named["next"].value or 1)
+    return -1 if "last" in named else 0
+
+
 def next_time(today: Today, named_year: int | None, at: Callable[[int], DateRange]) -> DateRange:
     """The range in the named year or, without one, the first that has not ended yet."""
     if named_year is not None:
@@ -79,8 +94,9 @@ def next_time(today: Today, named_year: int | None, at: Callable[[int], DateRang
 
 def part(named: Named, whole: DateRange) -> DateRange:
     """The last day of the named part (end, start, middle, …) of a range; the range itself if no part is named."""
-    share = next((PARTS[name] for name in PARTS if name in named), None)
-    if share is None:
+    name = next((name for name in PARTS if name in named), None)
+    if name is None:
         return whole
     first, last = whole.begin.date(), whole.end.date()
-    return periods.day(first + timedelta(days=int((last - first).days * share)))
+    ends = periods.day(first + timedelta(days=int((last - first).days * PARTS[name])))
+    return periods.unsure(ends) if name in VAGUE else ends

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from service.questions.dates.reading import count
 from service.questions.tokens import DASHES, Token
 
-AMOUNT_BEFORE = {"money", "foreign"}
-AMOUNT_AFTER = {"times", "percent", "money", "cent", "foreign", "figures"}
+AMOUNT_BEFORE = {"money", "currency", "foreign"}
+AMOUNT_AFTER = {"times", "percent", "basis", "money", "cent", "currency", "foreign", "figures", "fold"}
 # After these a number of four digits is a level, not a year.
-LEVEL_BEFORE = {"above", "below", "reach", "break", "exceed", "to", "meet", "be", "target"}
+LEVEL_BEFORE = {"above", "below", "reach", "break", "exceed", "to", "meet", "be"}
 PREPOSITIONS = {"in", "by", "before", "until", "lasting", "on", "within", "during", "from"}
 PARTS = {"end", "start", "mid", "early", "late"}
 NEAR = {"this", "next", "last"}
@@ -21,9 +22,21 @@ AMBIGUOUS = {"may", "march", "mar", "mars", "sun", "sat", "set", "out", "ago"}
 # Plurals that mean a few where no number precedes them: "in the coming weeks".
 PLURALS = {
     *("hours", "days", "weeks", "months", "years", "stunden", "tagen", "wochen", "monaten", "jahren"),
+    *("prochains", "prochaines", "proximos", "proximas", "prossimi", "prossime", "siguientes", "seguintes"),
     *("heures", "jours", "semaines", "horas", "dias", "semanas", "meses", "ore", "giorni", "settimane", "mesi"),
 }
-UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "week": {"week"}}
+# Words at the end of a preposition that make a bare number a day: "d'ici le 5", "bis zum 5.", "hasta el día 5".
+DAY_WORDS = {"le", "el", "il", "del", "zum", "dia", "giorno", "jour"}
+FIRM = {"by", "before", "until", "lasting", "on"}
+MARK_ROLES = {".": {"dot"}, "'": {"quote"}}
+UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "month": {"monthly"}, "week": {"week"}}
+# Words after which a number before "next" counts the units: "in 3 next weeks", "les 3 prochaines semaines".
+SPANNING = {"in", "within", "during", "the"}
+MOST_UNITS = 400
+# Two digits after "end of" that are a year.
+SHORT_YEARS = range(26, 40)
+# A number from this one on is a level: "3400 semana que vem".
+LEAST_LEVEL = 1000
 
 
 def with_minutes(tokens: Sequence[Token]) -> list[Token]:
@@ -31,7 +44,7 @@ def with_minutes(tokens: Sequence[Token]) -> list[Token]:
     result = list(tokens)
     for place in range(2, len(result)):
         token, number, before = result[place], result[place - 1], result[place - 2]
-        follows_span = before.kind in {"in", "within", "during", *NEAR}
+        follows_span = before.kind in {"in", "within", "during", *NEAR} or before.value == "hour"
         if token.kind == "m" and token.glued and number.kind == "number" and follows_span:
             result[place] = Token("unit", "m", "minute", True)
     return result
@@ -45,13 +58,13 @@ def roles(tokens: Sequence[Token]) -> list[frozenset[str]]:
 def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
     token = tokens[place]
     if token.kind == "number":
-        return {"count"} | _number_roles(tokens, place)
+        return _number_roles(tokens, place)
     if token.kind == "shortyear":
         return {"year"}
     if token.text in AMBIGUOUS and token.kind in ("month", "weekday") and not _stands_in_date(tokens, place):
         return set()
     if token.kind == "mark":
-        return {"dash"} if token.text in DASHES else {"dot"} if token.text == "." else set()
+        return {"dash"} if token.text in DASHES else MARK_ROLES.get(token.text, set())
     if token.kind == "unit":
         return {"unit"} | _unit_roles(tokens, place)
     return {token.kind} | _more_roles(token)
@@ -63,7 +76,7 @@ def _more_roles(token: Token) -> set[str]:
     if token.kind in NEAR:
         return {"near"}
     if token.kind in ("to", "until", "lasting"):
-        return {"dash"}
+        return {"dash", "before"} if token.value == "start" else {"dash"}
     return {"english"} if token.text == "the" else set()
 
 
@@ -86,16 +99,57 @@ def _is_closed(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _number_roles(tokens: Sequence[Token], place: int) -> set[str]:
-    token = tokens[place]
     if _is_amount(tokens, place):
         return set()
+    day_roles = _calendar_roles(tokens, place) | (set() if _is_level(tokens, place) else {"count"})
+    if "day" in day_roles and _is_bare_day(tokens, place):
+        day_roles.add("bareday")
+    return day_roles | ({"spanned"} if _is_spanned(tokens, place) else set())
+
+
+def _is_level(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a large number precedes "week" and "next" in a language with that order, and counts no weeks."""
+    following = [token.kind for token in tokens[place + 1 : place + 3]]
+    return count(tokens[place]) >= LEAST_LEVEL and following in (["unit", near] for near in NEAR)
+
+
+def _is_bare_day(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the words before the number make it a day: "d'ici le 5", "vor dem 5."."""
+    before = tokens[place - 1] if place else Token("", "")
+    if before.kind in FIRM and before.text.split()[-1] in DAY_WORDS:
+        return True
+    is_dotted = place + 1 < len(tokens) and tokens[place + 1].text == "."
+    return is_dotted and place > 1 and before.kind == "the" and tokens[place - 2].kind in FIRM - {"on"}
+
+
+def _calendar_roles(tokens: Sequence[Token], place: int) -> set[str]:
+    token = tokens[place]
     if _is_day_and_month(tokens, place):
         return {"daymonth"}
     if token.value is not None:
         return {"small"} if token.value in (1, 2, 3, 4) else set()
     if re.fullmatch(r"\d{4}", token.text):
         return {"year"} if _is_year(tokens, place) else set()
-    return _roles_of_short_number(int(token.text)) if re.fullmatch(r"\d{1,2}", token.text) else set()
+    if re.fullmatch(r"20\d\d(?:0\d|1[0-2])[0-3]\d", token.text):
+        return {"compact"} if tokens[place - 1].kind in DATE_WORDS else set()
+    if not re.fullmatch(r"\d{1,2}", token.text):
+        return set()
+    return {"year"} if _is_short_year(tokens, place) else _roles_of_short_number(int(token.text))
+
+
+def _is_short_year(tokens: Sequence[Token], place: int) -> bool:
+    """ "End of 27", but not "end of 27 November" or "end of 27th"."""
+    before = next((token.kind for token in reversed(tokens[:place]) if token.kind != "the"), "")
+    after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
+    return before in PARTS and int(tokens[place].text) in SHORT_YEARS and after not in ("month", "unit", "slash")
+
+
+def _is_spanned(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the number may count units before "next"; in "eth 3000 next month" it is a level."""
+    if not 1 <= count(tokens[place]) <= MOST_UNITS or place + 1 == len(tokens) or tokens[place + 1].kind != "next":
+        return False
+    is_plural = any(following.text in PLURALS for following in tokens[place + 1 : place + 3])
+    return is_plural or (place > 0 and tokens[place - 1].kind in SPANNING)
 
 
 def _roles_of_short_number(number: int) -> set[str]:
@@ -106,7 +160,7 @@ def _roles_of_short_number(number: int) -> set[str]:
 
 def _is_amount(tokens: Sequence[Token], place: int) -> bool:
     """Whether a currency, a magnitude or a percent sign is beside the number."""
-    if place and tokens[place - 1].kind in AMOUNT_BEFORE:
+    if place and tokens[place - 1].kind in AMOUNT_BEFORE and not _is_of_another(tokens, place - 1):
         return True
     if place + 1 == len(tokens):
         return False
@@ -114,9 +168,14 @@ def _is_amount(tokens: Sequence[Token], place: int) -> bool:
     return after.kind in AMOUNT_AFTER or (after.glued and after.kind in ("m", "letter"))
 
 
+def _is_of_another(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the word for a currency belongs to the number before it: "2 dollars 30 days from now"."""
+    return place > 0 and tokens[place].text.isalpha() and tokens[place - 1].kind in ("number", "times")
+
+
 def _is_year(tokens: Sequence[Token], place: int) -> bool:
-    """Whether four digits are a year here: between 1990 and 2100, and not in the place of a level."""
-    if not 1990 <= int(tokens[place].text) <= 2100:
+    """Whether four digits are a year here: between 2010 and 2100, and not in the place of a level."""
+    if not 2010 <= int(tokens[place].text) <= 2100:
         return False
     before = next((token for token in reversed(tokens[:place]) if token.kind not in ("the", "approx")), None)
     if before is not None and before.kind in LEVEL_BEFORE:

@@ -1,9 +1,10 @@
 """The ways to write a date, as a table: a pattern of roles and the function that computes its meaning.
 
 An element of a pattern is the role that a token must have, or several roles joined with "|". A name before ":" is the
-name of the token for the function; "?" marks an optional element. Articles, commas and points between the elements are
-skipped. The rule that matches most tokens wins; between equals, the first. The roles are those of `roles`: `part` is
-end, start, mid, early or late; `near` is this, next or last.
+name of the token for the function; "?" marks an optional element, "!" one that must directly follow the element before
+it. Articles, commas and points between the other elements are skipped. The rule that matches most tokens wins; between
+equals, the first. The roles are those of `roles`: `part` is end, start, mid, early or late; `near` is this, next or
+last.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ Meaning = Callable[[Named, Today], DateRange | None]
 RULES: tuple[tuple[str, Meaning], ...] = (
     # 2026-12-31, 31.12.2026, 12/31, 12月31日
     ("weekday? iso", named.iso),
+    ("weekday? compact", named.iso),
+    ("stamp", named.stamp),
     ("weekday? date", named.numeric),
     ("slash", named.slashed),
     ("daymonth dot?", named.dotted),
@@ -33,8 +36,18 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("day:day|nth month next unit", named.month_day),
     ("by|before|until|lasting|on odd month", named.impossible),
     ("day:nth", named.day_of_month),
+    ("day:bareday dot?", named.bare_day),
+    ("day:nth|day|ordinal the near unit:monthly", named.day_in_month),
+    ("day:day dot the near unit:monthly", named.day_in_month),
+    ("day:nth|day|ordinal the unit:monthly near", named.day_in_month),
+    ("day:day dot near unit:monthly", named.day_in_month),
+    ("day:nth near unit:monthly", named.day_in_month),
+    ("day:nth unit:monthly near", named.day_in_month),
+    ("day:nth|ordinal the unit:monthly", named.day_in_month),
+    ("weekday day:nth|day", named.weekday_and_day),
     # end of December, December 2026, next December, the first week of December
     ("part? month year?", named.month_name),
+    ("month monthly part?", named.month_name),
     ("month part year?", named.month_name),
     ("year month", named.month_name),
     ("last month", named.last_month_name),
@@ -54,10 +67,17 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("part? year", named.whole_year),
     ("year unit? part", named.whole_year),
     ("year yearly", named.whole_year),
-    ("yearly year", named.whole_year),
+    ("part? yearly year", named.whole_year),
     # this week, end of next month, next year's end, "close the month above …"
     ("near unit", counted.unit),
-    ("unit near", counted.unit),
+    ("part? unit after next", counted.after_next),
+    ("weekend after next", counted.after_next),
+    ("weekday after next", counted.after_next),
+    ("which:ordinal|nth|last member:weekday|weekend|unit|halfyear the|in whole:unit", counted.member_of_unit),
+    ("which:ordinal|nth|last member:weekday|weekend|unit whole:unit!", counted.member_of_unit),
+    ("whole:unit which:ordinal|nth|last member:weekday|weekend|unit", counted.member_of_unit),
+    ("near? unit:monthly day:day quote suffix:word|filler?", named.day_in_month),
+    ("unit near!", counted.unit),
     ("part near? unit", counted.unit),
     ("part unit near", counted.unit),
     ("near unit part", counted.unit),
@@ -68,30 +88,36 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("eo year?", counted.end_of_unit),
     ("near unit? eo", counted.end_of_unit),
     ("year unit? eo", counted.end_of_unit),
-    ("eo weekday", counted.weekday),
-    ("eo rel", counted.relative_day),
-    ("eo month day:day|nth year?", named.month_day),
-    ("eo day:day|nth month year?", named.month_day),
     # today, Friday, next Friday, Friday next week, Friday week, the weekend
     ("rel", counted.relative_day),
     ("near? weekday", counted.weekday),
     ("weekday near unit?", counted.weekday),
     ("near unit weekday", counted.weekday),
     ("weekday unit near", counted.weekday),
-    ("weekday week", counted.weekday_after_next),
+    ("weekday week", counted.weekday_week),
+    ("in many:count|numword weekday", counted.count_of_weekdays),
     ("near? weekend", counted.weekend),
     ("weekend near", counted.weekend),
+    # this time tomorrow, this time next week, tomorrow at this time
+    ("sametime rel|weekday", counted.same_time),
+    ("sametime next unit|weekday", counted.same_time),
+    ("rel|weekday in|on? sametime", counted.same_time),
+    ("next unit in|on? sametime", counted.same_time),
     # Christmas, Christmas 2027, spring, early summer
     ("near? holiday year?", named.holiday),
+    ("holiday next unit", named.holiday),
+    ("holiday week", named.holiday_week),
+    ("week holiday!", named.holiday_week),
     ("part? near? season year?", named.season),
     # in three days, a week from now, the next 24 hours, two weeks ago, a week from Friday
-    ("count unit", counted.duration),
-    ("count:count|a unit later", counted.duration),
-    ("count:count|a unit ago", counted.duration),
+    ("count unit!", counted.duration),
+    ("count:count|a unit! later", counted.duration),
+    ("count:count|a unit! ago", counted.duration),
     ("ago count:count|a unit", counted.duration),
-    ("count:count|a unit from:from|later weekday", counted.after_weekday),
+    ("in|within|during|by? count:count|a larger:unit and? rest:count smaller:unit", counted.sum_of_durations),
+    ("in|within|during|by? count:count|a unit and? a? half:numword", counted.week_and_a_half),
     ("next count unit", counted.duration),
-    ("count next unit", counted.duration),
+    ("count:spanned next unit", counted.duration),
     ("last count unit", counted.duration),
     ("in|within|during|by a unit", counted.duration),
     ("within unit", counted.duration),

@@ -16,6 +16,9 @@ FOLDER = Path(__file__).parent
 # Where several languages fit a text equally well, the first of them is assumed.
 FILES = ("english", "german", "french", "spanish", "portuguese", "italian", "russian", "turkish", "chinese", "japanese")
 
+# The value of the first element of a list.
+FIRST = {"month": 1, "weekday": 0}
+
 # Phrases, separated by commas, under each key: "rise", "month:12", "this + unit:week".
 Words = dict[str, str]
 
@@ -34,19 +37,20 @@ class Language:
     lacks: str = ""
 
 
-def load(file: str) -> dict[str, dict[str, Any]]:
+def load(file: str) -> dict[str, Any]:
     """The sections of a vocabulary file."""
     return tomllib.loads((FOLDER / f"{file}.toml").read_text(encoding="utf-8"))
 
 
 def entries(sections: dict[str, dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Each key of the sections with its phrases; a table gives one key for each of its values."""
+    """Each key of the sections with its phrases; a table or a list gives one key for each of its values."""
     for section in sections.values():
         for key, phrases in section.items():
             if isinstance(phrases, str):
                 yield key, phrases
-            else:
-                yield from ((f"{key}:{value}", of_value) for value, of_value in phrases.items())
+                continue
+            values = phrases.items() if isinstance(phrases, dict) else enumerate(phrases, FIRST[key])
+            yield from ((f"{key}:{value}", of_value) for value, of_value in values)
 
 
 def _language(file: str) -> Language:
@@ -74,3 +78,6 @@ def _joined(stems: str, endings: str) -> str:
 LANGUAGES = tuple(_language(file) for file in FILES)
 # Words of every language: what traders write everywhere, the names of the assets, and other names.
 COMMON, ASSETS, OTHERS = (dict(entries(load(file))) for file in ("common", "assets", "others"))
+# The names of coins outside the seven by ticker.
+COINS: Words = {ticker: f"{names}, {ticker} coin, {ticker} token" for ticker, names in load("coins").items()}
+OTHERS["other:coin"] += "," + ",".join(COINS.values())

@@ -7,7 +7,8 @@ at a time. A bar that is requested in the second in which it ends may lack its l
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
 from threading import Lock
@@ -20,11 +21,21 @@ from service.errors import SourceFailed
 from service.market.assets import open_at
 from service.market.bars import Bars, RefusedBar, Times, check, empty, merge
 from service.market.clock import World, WorldClock
-from service.sources.feeds.exchange_client import STEP, SYMBOLS, ExchangeClient, ExchangeResponse
-from service.sources.feeds.feed import FetchedBars
+from service.market.rates import Rates
+from service.sources.feeds.exchange_client import STEP, SYMBOLS, ExchangeClient, ExchangeResponse, coin_symbols
+from service.sources.feeds.exchange_rates import read_rates
+from service.sources.feeds.feed import CoinFeed, FetchedBars
 
 # Increase it when stored bars are no longer compatible with fetched ones.
 VERSION = 1
+
+
+class Request(NamedTuple):
+    """The bars to fetch: their length in seconds, and the symbols of their asset in order of preference."""
+
+    asset: str
+    symbols: Sequence[str]
+    step: int
 
 
 class Piece(NamedTuple):
@@ -57,35 +68,66 @@ class ExchangeFeed:
     def clock(self, wall: int) -> WorldClock:
         return WorldClock("live", world_origin=wall, wall_origin=wall)
 
+    @property
+    def coins(self) -> CoinFeed:
+        return self
+
     def fetch(self, asset: str, since: int, until: int) -> FetchedBars:
         """As `Feed.fetch`; `source` is empty if the asset does not trade in the whole window."""
         if asset not in SYMBOLS:
             raise SourceFailed(f"{asset} is not available from exchanges")
-        wanted = _instants(asset, since, min(until, int(self.now())))
+        return self._fetch(Request(asset, SYMBOLS[asset], STEP), since, until, self.timeout_s)
+
+    def fetch_coin(self, key: str, since: int, until: int, step: int, seconds: float) -> FetchedBars:
+        """As `CoinFeed.fetch_coin`."""
+        return self._fetch(Request(key, coin_symbols(key), step), since, until, seconds)
+
+    def list_coins(self) -> frozenset[str]:
+        """As `CoinFeed.list_coins`."""
+        with self._taking_turns("no list of coins", self.timeout_s):
+            lists = [client.list_coins(self.timeout_s / len(self.clients)) for client in self.clients]
+        if all(fault for _, fault in lists):
+            raise SourceFailed("no list of coins: " + "; ".join(fault for _, fault in lists))
+        return frozenset().union(*(keys for keys, _ in lists))
+
+    def _fetch(self, request: Request, since: int, until: int, seconds: float) -> FetchedBars:
+        wanted = _instants(request, since, min(until, int(self.now())))
         if not len(wanted):
-            return FetchedBars(empty(STEP), (), "")
-        pieces = self._ask_all(asset, wanted)
+            return FetchedBars(empty(request.step), (), "")
+        pieces = self._ask_all(request, wanted, seconds)
         bars = reduce(merge, (piece.bars for piece in pieces))
         if not len(bars) and _failed(pieces):
-            raise SourceFailed(f"no bars of {asset}: " + "; ".join(_reason(asset, piece) for piece in pieces))
+            reasons = "; ".join(_reason(request.symbols, piece) for piece in pieces)
+            raise SourceFailed(f"no bars of {request.asset}: {reasons}")
         refused = tuple(bar for piece in pieces for bar in piece.refused)
         return FetchedBars(bars, refused, _source(pieces))
 
-    def _ask_all(self, asset: str, wanted: Times) -> list[Piece]:
+    def rates(self) -> Rates:
+        """The rates that the exchanges quote at present, within the time limit of a fetch."""
         deadline = time.monotonic() + self.timeout_s
-        if not self._turn.acquire(timeout=self.timeout_s):
-            raise SourceFailed(f"no bars of {asset}: another fetch from the exchanges is still in progress")
+        with self._taking_turns("no exchange rates", self.timeout_s):
+            return read_rates(self.clients, int(self.now()), deadline - time.monotonic())
+
+    def _ask_all(self, request: Request, wanted: Times, seconds: float) -> list[Piece]:
+        deadline = time.monotonic() + seconds
+        with self._taking_turns(f"no bars of {request.asset}", seconds):
+            return list(self._pieces(request, wanted, deadline))
+
+    @contextmanager
+    def _taking_turns(self, failure: str, seconds: float) -> Iterator[None]:
+        if not self._turn.acquire(timeout=seconds):
+            raise SourceFailed(f"{failure}: another fetch from the exchanges is still in progress")
         try:
-            return list(self._pieces(asset, wanted, deadline))
+            yield
         finally:
             self._turn.release()
 
-    def _pieces(self, asset: str, wanted: Times, deadline: float) -> Iterator[Piece]:
-        missing = wanted
+    def _pieces(self, request: Request, wanted: Times, deadline: float) -> Iterator[Piece]:
+        missing, step = wanted, request.step
         for place, client in enumerate(self.clients):
             seconds = max(deadline - time.monotonic(), 0) / (len(self.clients) - place)
-            answer = client.ask(asset, int(missing[0]), int(missing[-1]) + STEP, seconds)
-            bars, refused = check(answer.rows, STEP)
+            answer = client.ask(request.symbols, int(missing[0]), int(missing[-1]) + step, seconds, step)
+            bars, refused = check(answer.rows, step)
             bars = bars[np.isin(bars.time, missing)]
             yield Piece(client.name, answer, bars, _of_exchange(client.name, refused, missing))
             missing = np.setdiff1d(missing, bars.time)
@@ -103,10 +145,11 @@ def open_exchanges(
     return ExchangeFeed(clients, history_from, settings.source_timeout_s)
 
 
-def _instants(asset: str, since: int, until: int) -> Times:
+def _instants(request: Request, since: int, until: int) -> Times:
     """The opening times of the window's bars: on the grid, complete by `until`, in trading hours."""
-    grid = np.arange(since + -since % STEP, until - STEP + 1, STEP)
-    return grid[open_at(asset, grid)]
+    step = request.step
+    grid = np.arange(since + -since % step, until - step + 1, step)
+    return grid[open_at(request.asset, grid)]
 
 
 def _of_exchange(exchange: str, refused: list[RefusedBar], missing: Times) -> list[RefusedBar]:
@@ -120,12 +163,12 @@ def _failed(pieces: list[Piece]) -> bool:
     return any(piece.answer.fault for piece in pieces) or not any(piece.answer.source for piece in pieces)
 
 
-def _reason(asset: str, piece: Piece) -> str:
+def _reason(symbols: Sequence[str], piece: Piece) -> str:
     """The reason why an exchange returned no bars."""
     if piece.answer.fault:
         return f"{piece.exchange}: {piece.answer.fault}"
     if not piece.answer.source:
-        return f"{piece.exchange}: it lists none of {', '.join(SYMBOLS[asset])}"
+        return f"{piece.exchange}: it lists none of {', '.join(symbols)}"
     return f"{piece.exchange}: it has no valid bars in this window"
 
 

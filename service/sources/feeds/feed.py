@@ -7,6 +7,7 @@ from typing import ClassVar, Protocol
 
 from service.market.bars import Bars, RefusedBar
 from service.market.clock import World, WorldClock
+from service.market.rates import Rates
 
 
 @dataclass(frozen=True)
@@ -22,12 +23,25 @@ class FetchedBars:
     source: str
 
 
+class CoinFeed(Protocol):
+    """The bars of coins outside the seven, which are fetched only where a question needs them."""
+
+    def list_coins(self) -> frozenset[str]:
+        """The keys of all coins that can be fetched. Raises SourceFailed if no list could be read."""
+        ...
+
+    def fetch_coin(self, key: str, since: int, until: int, step: int, seconds: float) -> FetchedBars:
+        """As `Feed.fetch`, within so many seconds in all, of bars that are `step` seconds long."""
+        ...
+
+
 class Feed(Protocol):
     """The bars of one world.
 
     `step` is the length of its bars in seconds. `fingerprint` is equal for feeds with the same history; the database
     stores it, so that two histories never mix. `history_from` is the unix second, in world time, of the first bar to
-    store. `assets` are those that may have bars in this world.
+    store. `assets` are those that may have bars in this world; the bars of
+    other coins come from `coins`, None where there are none.
     """
 
     world: ClassVar[World]
@@ -44,6 +58,9 @@ class Feed(Protocol):
     @property
     def assets(self) -> tuple[str, ...]: ...
 
+    @property
+    def coins(self) -> CoinFeed | None: ...
+
     def clock(self, wall: int) -> WorldClock:
         """The clock of a world whose first start is at the unix second `wall` of the wall clock."""
         ...
@@ -53,5 +70,12 @@ class Feed(Protocol):
 
         There are no bars in hours in which the asset does not trade, nor in gaps of the source; a window without any
         bar is a valid result. Raises SourceFailed if the source fails or this world does not have the asset.
+        """
+        ...
+
+    def rates(self) -> Rates:
+        """The present USD prices of currencies; those without a quote are missing.
+
+        A world without a market of currencies has assumed ones. Raises SourceFailed if the source cannot be asked.
         """
         ...

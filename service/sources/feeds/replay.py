@@ -16,6 +16,7 @@ from service.market.assets import ASSETS, open_at
 from service.market.bars import Bars, Prices, RefusedBar, check
 from service.market.clock import World, WorldClock
 from service.market.instants import DAY, HOUR, iso
+from service.market.rates import ASSUMED, Rates
 from service.sources.feeds.csv_bars import read_rows
 from service.sources.feeds.feed import FetchedBars
 
@@ -41,6 +42,10 @@ class ReplayFeed:
     world: ClassVar[World] = "replay"
 
     @property
+    def coins(self) -> None:
+        """A replay has the bars of its folder alone."""
+
+    @property
     def assets(self) -> tuple[str, ...]:
         return tuple(self.bars)
 
@@ -54,11 +59,14 @@ class ReplayFeed:
         refused = tuple(bar for bar in self.refused[asset] if since <= max(bar.time, self.history_from) < until)
         return FetchedBars(self.bars[asset].since(since).until(until), refused, f"replay of {asset}.csv")
 
+    def rates(self) -> Rates:
+        return ASSUMED
+
 
 def open_replay(settings: Settings) -> ReplayFeed:
     """The feed of REPLAY_DIR; raises SettingsError, which says what is allowed, if it cannot be replayed."""
     if settings.replay_dir is None:
-        raise SettingsError("REPLAY_DIR: set the folder of the CSV files")
+        raise SettingsError("WORLD=replay needs REPLAY_DIR, a folder of CSV files named for their assets")
     contents = _contents(settings.replay_dir)
     rows = {asset: read_rows(f"{asset}.csv", content) for asset, content in contents.items()}
     step = _step(rows)

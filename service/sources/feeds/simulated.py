@@ -17,6 +17,7 @@ from service.market.assets import ASSETS, is_open, open_at
 from service.market.bars import Bars, empty, join
 from service.market.clock import World, WorldClock
 from service.market.instants import DAY, HOUR, MINUTE
+from service.market.rates import ASSUMED, Rates
 from service.sources.feeds.counters import Counters, Floats, held_normals, normals, stream, uniforms
 from service.sources.feeds.feed import FetchedBars
 from service.sources.feeds.simulated_days import (
@@ -65,6 +66,7 @@ class SimulatedFeed:
     world: ClassVar[World] = "simulated"
     step = STEP
     assets = tuple(INSTRUMENTS)
+    coins = None
 
     @property
     def fingerprint(self) -> str:
@@ -75,6 +77,9 @@ class SimulatedFeed:
 
     def fetch(self, asset: str, since: int, until: int) -> FetchedBars:
         return FetchedBars(bars(self.seed, asset, since, until), (), f"simulated (seed {self.seed})")
+
+    def rates(self) -> Rates:
+        return ASSUMED
 
     def expected_return(self, asset: str, since: int, until: int) -> tuple[float, float]:
         """Mean and variance of the log return of `asset` from one unix second to another, as expected at the first.

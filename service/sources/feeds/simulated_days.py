@@ -2,7 +2,7 @@
 
 It is a pure function of (seed, asset, day). Each day continues from the day before, so days are computed in cached
 blocks; days count from EPOCH. Every parameter is assumed, chosen so that the five-minute bars have the stylised facts
-of real markets (tests/sources/test_stylised_facts.py).
+of real markets (tests/sources/feeds/test_stylised_facts.py).
 """
 
 from __future__ import annotations

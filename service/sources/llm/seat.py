@@ -12,7 +12,7 @@ import structlog
 from service.forecasting.voters.ballots import Abstention, Forecast
 from service.forecasting.voters.forecast_inputs import ForecastInputs
 from service.forecasting.voters.prompts import SCHEMA, ModelAnswer, Prompt, UnusableAnswer, read, write
-from service.forecasting.voters.voter import Voter, VoterKind
+from service.forecasting.voters.voter import Voter, VoterKind, votes_on
 from service.questions.question import Question
 from service.sources.llm import modes
 from service.sources.llm.breaker import Breaker
@@ -33,8 +33,9 @@ log = structlog.stdlib.get_logger(__name__)
 class ModelSeat:
     """A voter that uses a language model and has `deadline_s` seconds in total.
 
-    If the model fails, `on_failure` decides: the `embedded` engine votes (`fallback`) or the seat abstains. Where
-    `is_masked`, the model gets neither names nor dates by which it could remember what came after.
+    If the model fails, `on_failure` decides: the `embedded` engine votes (`fallback`) or the seat abstains, as it does
+    on a topic, which the engine cannot answer. Where `is_masked`, the model gets neither names nor dates by which it
+    could remember what came after.
     """
 
     embedded: Voter
@@ -75,7 +76,7 @@ class ModelSeat:
         """The forecast that replaces the model's; `reason` is published."""
         failure = f"{self.engine}: {reason}"
         log.warning("model_gave_no_vote", seat=self.name, reason=failure)
-        if self.on_failure == "abstain":
+        if self.on_failure == "abstain" or not votes_on(self.embedded, question):
             raise Abstention(failure) from None
         return _instead(self.embedded.forecast(question, inputs), failure)
 

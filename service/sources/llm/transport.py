@@ -5,15 +5,14 @@ It is a separate module because the HTTP library is slow to import and only lang
 
 from __future__ import annotations
 
-import socket
-import ssl
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import httpcore2
 import httpx2
+
+from service.sources.deadline_network import DeadlineBackend
 
 # A chunk of a few letters takes about 300 bytes, and a reasoning model also streams its thinking.
 MOST_BYTES = 4 * 2**20
@@ -37,7 +36,7 @@ class Transport(httpx2.BaseTransport):
             max_connections=None,
             max_keepalive_connections=20,
             keepalive_expiry=REST_S,
-            network_backend=_Backend(),
+            network_backend=DeadlineBackend(),
         )
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -88,68 +87,6 @@ class _Body(httpx2.SyncByteStream):
 
     def close(self) -> None:
         self._response.close()
-
-
-class _Backend(httpcore2.NetworkBackend):
-    """Opens streams whose `timeout` is an instant of the monotonic clock."""
-
-    def __init__(self) -> None:
-        self._inner = httpcore2.SyncBackend()
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore2.NetworkStream:
-        try:
-            # The addresses are tried here, because the library would give each of them the full timeout.
-            addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise httpcore2.ConnectError(str(error)) from error
-        failure = httpcore2.ConnectError(f"no address of {host}")
-        for *_, address in addresses:
-            try:
-                left = _left(timeout, httpcore2.ConnectTimeout)
-                return _Stream(self._inner.connect_tcp(str(address[0]), port, left, local_address, socket_options))
-            except httpcore2.ConnectError as error:
-                failure = error
-        raise failure
-
-
-class _Stream(httpcore2.NetworkStream):
-    """A connection of `_Backend`."""
-
-    def __init__(self, inner: httpcore2.NetworkStream) -> None:
-        self._inner = inner
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, _left(timeout, httpcore2.ReadTimeout))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, _left(timeout, httpcore2.WriteTimeout))
-
-    def close(self) -> None:
-        self._inner.close()
-
-    def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore2.NetworkStream:
-        left = _left(timeout, httpcore2.ConnectTimeout)
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, left))
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
-
-
-def _left(end: float | None, late: type[httpcore2.TimeoutException]) -> float:
-    assert end is not None  # Transport sets every timeout
-    left = end - time.monotonic()
-    if left <= 0:
-        raise late("the deadline has passed")
-    return left
 
 
 def _plain(response: httpcore2.Response) -> list[tuple[bytes, bytes]]:

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from service.trading.fund.book import TERMS, FundHistory, FundTerms, Rebalancing, run
-from service.trading.fund.document import FundDocument, fund_document
+from service.trading.fund.document import FundDocument, FundTradesDocument, fund_document
 
-__all__ = ["TERMS", "FundDocument", "FundHistory", "FundTerms", "Rebalancing", "fund_document", "run"]
+__all__ = [
+    "TERMS",
+    "FundDocument",
+    "FundHistory",
+    "FundTerms",
+    "FundTradesDocument",
+    "Rebalancing",
+    "fund_document",
+    "run",
+]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from service.documents import Document, DocumentHeader
+from service.documents import Document, DocumentHeader, World
 from service.market.instants import HOUR, iso
 from service.trading.battle_history import spacing
 from service.trading.fund.book import FundHistory, Rebalancing, Side
@@ -44,6 +44,17 @@ class FundTrade:
 
 
 @dataclass(frozen=True)
+class FundTradesDocument:
+    """A page of trades, newest first; `next` is the cursor of the next page, null on the last."""
+
+    schema: str
+    world: World
+    count: int
+    next: str | None
+    trades: tuple[FundTrade, ...]
+
+
+@dataclass(frozen=True)
 class FundBook:
     """The time of the backfilled calls or that of the live ones; fund and benchmark start with their equity then."""
 
@@ -62,7 +73,7 @@ class FundDocument(Document):
     `days` is the number of complete UTC days since `started_at`, and of the returns in `sharpe`. Where its 95% interval
     contains 0, luck may explain the result. The `benchmark` rebalances to a constant 50% at the same instants and
     costs; `versus_benchmark_pct` is `pnl_pct` less that of it. The points of `equity` are hourly marks, never averages;
-    `trades` are the last 100, newest first.
+    `trades` are the last 100, newest first; `/api/apex/fund/trades` has all of them.
     """
 
     initial_capital: float
@@ -110,7 +121,7 @@ def fund_document(fund: FundHistory, live_since: int | None, header: DocumentHea
         live_since=None if live_since is None else iso(live_since),
         books=_books(fund, live_since),
         equity=_curve(fund, live_since),
-        trades=tuple(_published(trade, live_since) for trade in fund.trades[: -RECENT_TRADES - 1 : -1]),
+        trades=tuple(published_trade(trade, live_since) for trade in fund.trades[: -RECENT_TRADES - 1 : -1]),
     )
 
 
@@ -151,7 +162,8 @@ def _curve(fund: FundHistory, live_since: int | None) -> tuple[FundPoint, ...]:
     )
 
 
-def _published(trade: Rebalancing, live_since: int | None) -> FundTrade:
+def published_trade(trade: Rebalancing, live_since: int | None) -> FundTrade:
+    """A trade as it is published; `live_since` is the unix second of the first live call, None without one."""
     return FundTrade(
         time=iso(trade.time),
         side=trade.side,

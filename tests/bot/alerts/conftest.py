@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.alerts import delivery
 from tests.bot.alerts.world import World
 
 
@@ -15,3 +16,9 @@ def world(tmp_path: Path) -> Iterator[World]:
     world = World(tmp_path / "bot.sqlite")
     yield world
     world.store.close()
+
+
+@pytest.fixture(autouse=True)
+def no_pace(monkeypatch):
+    """Alerts are sent as fast as they can be."""
+    monkeypatch.setattr(delivery, "ALERTS_PER_SECOND", 100_000)

@@ -6,7 +6,7 @@ import asyncio
 import copy
 from datetime import timedelta
 
-from bot.alerts import watch
+from bot.alerts import send_queue, watch
 from tests.bot.alerts.world import ANN, BEN, CID, DOWN, START, Sent, World
 
 
@@ -83,7 +83,8 @@ def test_several_watchers_send_a_flip_once(world):
     stores = [world.open() for _ in range(3)]
 
     async def together() -> None:
-        await asyncio.gather(*(watch(world.telegram, world.service, store, world.now) for store in stores))
+        await asyncio.gather(*(watch(world.service, store, world.now) for store in stores))
+        await asyncio.gather(*(send_queue(world.telegram, store) for store in stores))
 
     asyncio.run(together())
     for store in stores:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from datetime import timedelta
 
 import httpx
 import pytest
 from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, TimedOut
 
-from bot.store import EVENTS
+from bot.alerts import delivery, send_queue
+from bot.store import EVENTS, Alert
 from tests.bot.alerts.world import ANN, BEN, Sent, World, challenge
+from tests.bot.simulated_time import SimulatedLoop
+
+
+def alert(user: int, event: str = "flip", key: str = "noon") -> Alert:
+    """An alert whose text is its key."""
+    return Alert(user, event, key, user, silent=False, text=key, until=2e9)
 
 
 class Crash(BaseException):
@@ -41,14 +50,48 @@ def test_a_chat_that_is_gone_gets_no_more_alerts(world, error):
     assert world.check() == []
 
 
-# The library warns whenever RetryAfter is created.
-@pytest.mark.filterwarnings("ignore:.*retry_after")
 @pytest.mark.parametrize(("error", "why"), [(RetryAfter, 5), (NetworkError, "Bad Gateway")])
 def test_a_temporary_refusal_is_retried_once(world, error, why):
     world.telegram.errors[ANN] = [error(why)]
-    assert check_after_flip(world) == []
-    assert sorted(chat for chat, _, _ in world.check()) == [ANN, BEN]
+    assert ANN not in [chat for chat, _, _ in check_after_flip(world)]
+    assert ANN in [chat for chat, _, _ in world.check()]
+    assert sorted(world.telegram.chats()) == [ANN, BEN]
     assert world.check() == []
+
+
+def test_a_flood_wait_delays_only_its_chat_and_keeps_order(world):
+    """Ann's second alert waits behind her first; Ben gets his at once."""
+    world.store.queue([alert(ANN, key="one"), alert(ANN, key="two"), alert(BEN)])
+    world.telegram.errors[ANN] = [RetryAfter(5)]
+    assert [(chat, text) for chat, text, _ in world.check()] == [(BEN, "noon")]
+    assert [(chat, text) for chat, text, _ in world.check()] == [(ANN, "one"), (ANN, "two")]
+
+
+def test_a_stopping_bot_leaves_the_queue(world):
+    world.store.queue([alert(user) for user in range(100, 200)])
+    asyncio.run(send_queue(world.telegram, world.store, lambda: len(world.telegram.sent) < 10))
+    assert 10 <= len(world.telegram.sent) < 10 + delivery.CHATS_AT_ONCE
+    world.check()
+    assert sorted(world.telegram.chats()) == list(range(100, 200))
+
+
+def test_a_stopping_bot_does_not_go_through_the_queue(world, monkeypatch):
+    """At the pace of alerts the rest of the queue would hold up the end of the bot for minutes."""
+    monkeypatch.setattr(delivery, "ALERTS_PER_SECOND", 25)
+    world.store.queue([alert(user) for user in range(100, 1100)])
+    with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
+        runner.run(send_queue(world.telegram, world.store, lambda: len(world.telegram.sent) < 10))
+        assert runner.get_loop().time() < 2
+
+
+def test_alerts_keep_to_telegrams_limit(world, monkeypatch):
+    """Of thirty alerts at fifty a second, those after the first five take half a second."""
+    monkeypatch.setattr(delivery, "ALERTS_PER_SECOND", 50)
+    world.store.queue([alert(user) for user in range(100, 130)])
+    began = time.monotonic()
+    world.check()
+    assert time.monotonic() - began > 0.4
+    assert len(world.telegram.sent) == 30
 
 
 @pytest.mark.parametrize(
@@ -78,12 +121,15 @@ def test_a_rejected_alert_does_not_block_others(world):
     assert world.check() == []
 
 
-def test_a_crash_while_sending_repeats_and_loses_nothing(world):
+def test_a_crash_while_sending_repeats_nothing(world, monkeypatch):
+    """Ben's alert comes after Ann's, so the crash does not interrupt it."""
+    monkeypatch.setattr(delivery, "CHATS_AT_ONCE", 1)
     world.telegram.errors[ANN] = [Crash()]
     with pytest.raises(Crash):
         check_after_flip(world)
     world.restart()
-    assert [chat for chat, _, _ in world.check()] == [BEN]
+    world.check()
+    assert world.telegram.chats() == [BEN]
 
 
 def test_a_crash_before_sending_loses_nothing(world):
@@ -102,7 +148,7 @@ def test_a_crash_before_sending_loses_nothing(world):
 def test_a_person_whose_data_is_deleted_gets_nothing(world):
     for event in EVENTS:
         world.subscribe(event, ANN)
-    world.store.remember_challenge(ANN, ANN, 17)
+    world.author(ANN, 17)
     world.check()
     world.store.forget(ANN)
     world.service.challenges_by_number[17] = challenge(17)

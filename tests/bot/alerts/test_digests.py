@@ -100,3 +100,12 @@ def test_one_digest_is_due_every_24_hours(zone, hour):
     due = sorted({last_due(hour, zone, minute) for minute in minutes})
     assert {later - earlier for earlier, later in pairwise(due)} == {timedelta(days=1)}
     assert all(earlier <= START + timedelta(days=3) for earlier in due)
+
+
+def test_the_date_is_the_readers(world):
+    """Monday morning in Sydney is still Sunday in UTC."""
+    world.store.set_digest(ANN, ANN, 7, "Australia/Sydney")
+    world.store.set_digest(BEN, BEN, 20, "UTC")
+    texts = {chat: text for chat, text, _ in at(world, "2026-11-22T20:00:00+00:00")}
+    assert "Digest, Monday 23 November" in texts[ANN]
+    assert "Digest, Sunday 22 November" in texts[BEN]

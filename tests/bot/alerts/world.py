@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bot.alerts import watch
-from bot.store import Store
+from bot.alerts import send_queue, watch
+from bot.rate_limiter import AT_ONCE
+from bot.store import Store, Target
 from service.client import ConnectionFailed
-from tests.bot import examples
+from tests.bot import documents, examples
 
 ANN, BEN, CID = 11, 22, 33
 START = datetime(2026, 11, 21, 12, 10, tzinfo=UTC)
@@ -40,8 +41,10 @@ class FakeTelegram:
         self.sent: list[Sent] = []
         self.errors: dict[int, list[BaseException]] = {}
 
-    async def send_message(self, chat_id: int, text: str, *, parse_mode: str, disable_notification: bool) -> None:
-        assert parse_mode == "HTML"
+    async def send_message(
+        self, chat_id: int, text: str, *, parse_mode: str, disable_notification: bool, rate_limit_args: int
+    ) -> None:
+        assert (parse_mode, rate_limit_args) == ("HTML", AT_ONCE)
         assert 0 < len(text) <= 4096
         if self.errors.get(chat_id):
             raise self.errors[chat_id].pop(0)
@@ -55,11 +58,24 @@ class FakeService:
     """Answers with example documents that a test can change; `broken` holds errors by method, `calls` every call."""
 
     def __init__(self) -> None:
-        names = ("widget", "battle", "battle_history", "hospital", "ai_vs_market", "challenges")
+        names = (
+            "widget",
+            "battle",
+            "battle_history",
+            "hospital",
+            "ai_vs_market",
+            "challenges",
+            "predictions",
+            "prices",
+        )
         self.documents: dict[str, dict[str, Any]] = {name: getattr(examples, name.upper()) for name in names}
+        self.documents["resolved_markets"] = documents.week(40)
         self.documents["battle_history"]["lanes"][0]["events"] = []
         self.documents["challenges"]["challenges"] = []
+        self.documents["predictions"]["markets"] = []
         self.challenges_by_number: dict[int, dict[str, Any] | Exception] = {}
+        self.markets: dict[str, dict[str, Any] | Exception] = {}
+        self.answers: dict[tuple[int, str], dict[str, Any] | Exception] = {}
         self.broken: dict[str, BaseException] = {}
         self.calls: list[str] = []
 
@@ -105,12 +121,39 @@ class FakeService:
     async def challenges(self) -> dict[str, Any]:
         return await self._answer("challenges")
 
+    async def predictions(self) -> dict[str, Any]:
+        return await self._answer("predictions")
+
+    async def resolved_markets(self) -> dict[str, Any]:
+        return await self._answer("resolved_markets")
+
+    async def prices(self) -> dict[str, Any]:
+        return await self._answer("prices")
+
     async def challenge(self, number: int) -> dict[str, Any]:
-        self.calls.append(f"challenge {number}")
-        answer = self.challenges_by_number.get(number, DOWN)
+        return self._single(f"challenge {number}", self.challenges_by_number.get(number, DOWN))
+
+    async def market(self, market_id: str) -> dict[str, Any]:
+        return self._single(f"market {market_id}", self.markets.get(market_id, DOWN))
+
+    def for_user(self, user_id: int) -> FakePerson:
+        return FakePerson(self, user_id)
+
+    def _single(self, call: str, answer: dict[str, Any] | Exception) -> dict[str, Any]:
+        self.calls.append(call)
         if isinstance(answer, Exception):
             raise answer
         return copy.deepcopy(answer)
+
+
+class FakePerson:
+    """The service on behalf of a person, who reads only their own answers."""
+
+    def __init__(self, service: FakeService, user_id: int) -> None:
+        self.service, self.user_id = service, user_id
+
+    async def answer(self, answer_id: str) -> dict[str, Any]:
+        return self.service._single(f"answer {answer_id}", self.service.answers.get((self.user_id, answer_id), DOWN))
 
 
 class World:
@@ -133,8 +176,17 @@ class World:
         """What one pass sends that runs `after` the current time."""
         self.now += after
         before = len(self.telegram.sent)
-        asyncio.run(watch(self.telegram, self.service, self.store, self.now))
+        asyncio.run(self._pass())
         return self.telegram.sent[before:]
+
+    async def _pass(self) -> None:
+        await watch(self.service, self.store, self.now)
+        await send_queue(self.telegram, self.store)
+
+    def author(self, user: int, number: int) -> None:
+        """A challenge of this person, who follows it."""
+        self.store.remember_challenge(user, user, number)
+        self.store.follow(user, user, Target("challenge", str(number)))
 
     def subscribe(self, event: str, *users: int, state: str = "on") -> None:
         for user in users:

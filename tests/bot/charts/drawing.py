@@ -4,29 +4,46 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from matplotlib.figure import Figure
 
 from bot import charts
-from bot.charts import sheet
+from bot.charts import ChartTheme, sheet
+from bot.charts.theme import DARK, LIGHT
 from tests.bot import documents, examples
 
+QUOTE = examples.PRICES["prices"][0]
+
 DRAW: dict[str, Callable[[], bytes]] = {
-    "lanes": lambda: charts.lanes(documents.history(), examples.BATTLE),
-    "lane": lambda: charts.lane(documents.history(), examples.BATTLE, "breakout"),
-    "strategy": lambda: charts.strategy(documents.strategy()),
-    "accuracy": lambda: charts.accuracy(documents.versus()),
-    "fund": lambda: charts.fund(documents.fund()),
+    "lanes": lambda: charts.lanes(documents.history(), examples.BATTLE, None, "7d", LIGHT),
+    "lane": lambda: charts.lane(documents.history(), examples.BATTLE, "breakout", "7d", LIGHT),
+    "strategy": lambda: charts.strategy(documents.strategy(), "all", LIGHT),
+    "accuracy": lambda: charts.accuracy(documents.versus(), LIGHT),
+    "fund": lambda: charts.fund(documents.fund(), "all", LIGHT),
+    "price": lambda: price("7d", LIGHT),
+    "forecast": lambda: charts.forecast(examples.PRICES, QUOTE, documents.candles(), documents.forecast(), "7d", LIGHT),
+    "answer": lambda: answer(LIGHT),
 }
 DRAW_EMPTY: dict[str, Callable[[], bytes]] = {
-    "lanes": lambda: charts.lanes(documents.history() | {"lanes": []}, examples.BATTLE),
-    "lane": lambda: charts.lane(documents.history(), examples.BATTLE, "moon"),
-    "strategy": lambda: charts.strategy(documents.strategy(0)),
-    "accuracy": lambda: charts.accuracy({**documents.versus(), "books": documents.versus()["books"][:1]}),
-    "fund": lambda: charts.fund(documents.fund(0)),
+    "lanes": lambda: charts.lanes(documents.history() | {"lanes": []}, examples.BATTLE, None, "7d", DARK),
+    "lane": lambda: charts.lane(documents.history(), examples.BATTLE, "moon", "7d", DARK),
+    "strategy": lambda: charts.strategy(documents.strategy(0), "all", DARK),
+    "accuracy": lambda: charts.accuracy({**documents.versus(), "books": documents.versus()["books"][:1]}, DARK),
+    "fund": lambda: charts.fund(documents.fund(0), "all", DARK),
 }
+
+
+def price(period: str, theme: ChartTheme) -> bytes:
+    """The price of Bitcoin with its forecast."""
+    return charts.price(examples.PRICES, QUOTE, documents.candles(), documents.forecast(), period, theme)
+
+
+def answer(theme: ChartTheme, **understood: Any) -> bytes:
+    """The answer of the examples, understood with other parts."""
+    document = examples.ANSWER | {"understood": examples.ANSWER["understood"] | understood}
+    return charts.answer(document, QUOTE, documents.candles(), documents.forecast(), "Yes: 56% (No 44%)", theme)
 
 
 class DrawnChart(NamedTuple):
@@ -36,6 +53,12 @@ class DrawnChart(NamedTuple):
     title: str
     notes: str
     picture: bytes
+    subtitle: str = ""
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels at the ends of the lines, and other texts within the plot."""
+        return [text.get_text() for text in self.figure.axes[0].texts]
 
 
 def record(draw: Callable[[], bytes]) -> DrawnChart:
@@ -43,13 +66,14 @@ def record(draw: Callable[[], bytes]) -> DrawnChart:
     drawn: list[DrawnChart] = []
     png = sheet.png
 
-    def recording_png(figure, title, notes, **options):
+    def recording_png(chart, title, notes, subtitle=""):
         notes = list(notes)
-        drawn.append(DrawnChart(figure, title, " · ".join(notes), png(figure, title, notes, **options)))
-        return drawn[-1].picture
+        picture = png(chart, title, notes, subtitle)
+        drawn.append(DrawnChart(chart.figure, title, " · ".join(note for note in notes if note), picture, subtitle))
+        return picture
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (sheet, charts.battle, charts.equity, charts.ai_vs_market):
+        for module in (sheet, charts.battle, charts.equity, charts.ai_vs_market, charts.prices):
             patch.setattr(module, "png", recording_png)
         draw()
     return drawn[-1]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bot import charts
+from bot.charts.theme import LIGHT
 from tests.bot import documents
 from tests.bot.charts.drawing import record
 
 
 def test_the_title_compares_the_fund_with_a_constant_half(drawn):
-    fund = documents.fund()
-    gain, half = fund["pnl_pct"], fund["benchmark"]["pnl_pct"]
-    assert drawn["fund"].title == f"The apex fund: {gain:+.1f}%, always half in Bitcoin {half:+.1f}%"
+    """Both from 1,000 USD: to 1,119 and to 881."""
+    assert drawn["fund"].title == "The apex fund: +11.9% since the start, always half in Bitcoin -11.9%"
 
 
 def test_the_fund_shows_its_orders_and_the_backfilled_time(drawn):
@@ -18,12 +18,21 @@ def test_the_fund_shows_its_orders_and_the_backfilled_time(drawn):
     axes = drawn["fund"].figure.axes[0]
     assert sorted(line.get_marker() for line in axes.lines if len(line.get_xdata()) == 1) == ["^", "v"]
     assert len(axes.patches) == 1
-    assert "△ bought, ▽ sold · grey: backfilled" in drawn["fund"].notes
+    assert "△ bought, ▽ sold · shaded: backfilled" in drawn["fund"].notes
 
 
 def test_a_live_fund_is_not_shaded():
     fund = documents.fund()
     live = [point | {"backfilled": False} for point in fund["equity"]]
-    chart = record(lambda: charts.fund(fund | {"equity": live}))
+    chart = record(lambda: charts.fund(fund | {"equity": live}, "all", LIGHT))
     assert not chart.figure.axes[0].patches
     assert "backfilled" not in chart.notes
+
+
+def test_a_period_starts_at_zero():
+    """For the strategy and for holding, and the title names the period."""
+    chart = record(lambda: charts.strategy(documents.strategy(), "30d", LIGHT))
+    gain, holding, _ = chart.figure.axes[0].lines
+    assert (gain.get_ydata()[0], holding.get_ydata()[0], len(gain.get_xdata())) == (0, 0, 31)
+    last, first = 70_000 + 100 * 119, 70_000 + 100 * 89
+    assert f"{100 * (last / first - 1):+.1f}% in 30 days, holding" in chart.title

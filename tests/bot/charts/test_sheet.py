@@ -8,9 +8,11 @@ from itertools import pairwise
 
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgba
 
 from bot import charts
 from bot.charts import sheet
+from bot.charts.theme import DARK, LIGHT
 from tests.bot import documents, examples
 from tests.bot.charts.drawing import DRAW, DRAW_EMPTY, record, size
 
@@ -26,10 +28,11 @@ def test_a_chart_is_a_png_as_wide_as_a_phone(name, drawn):
 
 
 @pytest.mark.parametrize("name", DRAW)
-def test_every_text_is_at_least_22_pixels_high(name, drawn):
+def test_every_text_is_at_least_27_pixels_high(name, drawn):
+    """A phone shows the picture at a third of its size."""
     for text in drawn[name].figure.findobj(lambda artist: hasattr(artist, "get_fontsize")):
         if text.get_text():
-            assert text.get_fontsize() * sheet.DPI / 72 >= 22
+            assert text.get_fontsize() * sheet.DPI / 72 >= 27
 
 
 @pytest.mark.parametrize("name", DRAW)
@@ -68,9 +71,9 @@ def test_a_curve_of_one_point_can_be_drawn():
     for lane in history["lanes"]:
         lane["points"] = lane["points"][:1]
     pictures = [
-        charts.lanes(history, examples.BATTLE),
-        charts.lane(history, examples.BATTLE),
-        charts.strategy(documents.strategy(1)),
+        charts.lanes(history, examples.BATTLE, None, "24h", DARK),
+        charts.lane(history, examples.BATTLE, None, "24h", DARK),
+        charts.strategy(documents.strategy(1), "7d", DARK),
     ]
     assert {size(picture)[0] for picture in pictures} == {1080}
 
@@ -78,17 +81,17 @@ def test_a_curve_of_one_point_can_be_drawn():
 def test_captured_documents_can_be_drawn():
     """The examples of the API documentation."""
     pictures = [
-        charts.lanes(examples.BATTLE_HISTORY, examples.BATTLE),
-        charts.strategy(examples.STRATEGY),
-        charts.fund(examples.APEX_FUND),
-        charts.accuracy(examples.AI_VS_MARKET),
+        charts.lanes(examples.BATTLE_HISTORY, examples.BATTLE, None, "7d", DARK),
+        charts.strategy(examples.STRATEGY, "all", DARK),
+        charts.fund(examples.APEX_FUND, "all", DARK),
+        charts.accuracy(examples.AI_VS_MARKET, DARK),
     ]
     assert {size(picture)[0] for picture in pictures} == {1080}
 
 
 def test_dollar_signs_in_a_name_are_not_a_formula():
     """Matplotlib would fail to parse this one."""
-    chart = record(lambda: charts.strategy(documents.strategy() | {"name": "Buy $low_{ and $high"}))
+    chart = record(lambda: charts.strategy(documents.strategy() | {"name": "Buy $low_{ and $high"}, "all", LIGHT))
     assert "Buy $low_{ and $high" in chart.title
     assert not any(text.get_parse_math() for text in chart.figure.texts)
 
@@ -100,6 +103,33 @@ def test_threads_can_draw_at_the_same_time(drawn):
     assert all(future.result() == drawn[name].picture for name, future in together.items())
 
 
+def test_a_dark_chart_has_no_light_area():
+    """The paper, the plot and the inside of markers are dark; every text is light."""
+    chart = record(lambda: charts.fund(documents.fund(), "all", DARK))
+    axes = chart.figure.axes[0]
+    assert {chart.figure.get_facecolor(), axes.get_facecolor()} == {to_rgba(DARK.paper)}
+    assert {line.get_markerfacecolor() for line in axes.lines if len(line.get_xdata()) == 1} == {DARK.paper}
+    texts = [*chart.figure.texts, *axes.texts, *axes.get_xticklabels(), *axes.get_yticklabels()]
+    assert all(_contrast(text.get_color(), DARK.paper) >= 4.5 for text in texts)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_colours_are_seen_against_the_paper(theme):
+    """Lines need a contrast of 3 to 1, texts of 4.5 to 1 (WCAG 2.2)."""
+    assert all(_contrast(colour, theme.paper) >= 3 for colour in theme.colours)
+    assert all(_contrast(colour, theme.paper) >= 4.5 for colour in (theme.ink, theme.quiet))
+
+
+def _contrast(colour, paper) -> float:
+    first, second = sorted(map(_luminance, (colour, paper)), reverse=True)
+    return (first + 0.05) / (second + 0.05)
+
+
+def _luminance(colour) -> float:
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgba(colour)[:3]]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
 def test_overlapping_labels_are_moved_apart():
     """They keep their order and the minimum distance."""
     placed = sheet.spread([1.0, 1.0, 1.1, 9.0], 2.0)
@@ -109,8 +139,8 @@ def test_overlapping_labels_are_moved_apart():
 
 
 def test_the_date_format_follows_the_time_span():
-    long = record(lambda: charts.strategy(documents.strategy(700))).figure
-    short = record(lambda: charts.lane(documents.history(1), examples.BATTLE)).figure
+    long = record(lambda: charts.strategy(documents.strategy(700), "all", LIGHT)).figure
+    short = record(lambda: charts.lane(documents.history(1), examples.BATTLE, None, "24h", LIGHT)).figure
     assert any("2026" in label.get_text() for label in long.axes[0].get_xticklabels())
     assert any(":" in label.get_text() for label in short.axes[0].get_xticklabels())
 

@@ -10,25 +10,23 @@ from tests.bot import documents, examples
 from tests.bot.messages.reading import text_of
 
 
-def test_the_digest_is_dated_in_utc():
-    """The time zone of its hour does not matter."""
+def test_the_digest_is_dated_in_the_readers_zone():
+    """`now` carries the time zone."""
     late = datetime(2026, 11, 22, 7, 30, tzinfo=ZoneInfo("Asia/Tokyo"))
-    assert "Saturday 21 November" in messages.digest(examples.WIDGET, examples.BATTLE, documents.versus(), late)
+    assert "Sunday 22 November" in messages.digest(examples.WIDGET, examples.BATTLE, documents.versus(), late)
 
 
 def test_every_switch_and_the_digest_hour_are_shown():
     shown = text_of(messages.alerts({"flip": "silent", "digest": "on"}, {"hour": 8, "timezone": "Europe/Zurich"}))
-    assert "Morning digest at 08:00 Europe/Zurich: on" in shown
+    assert "Daily digest (08:00 Europe/Zurich): on" in shown
     assert "The consensus changes sides: silent" in shown
 
 
 def test_a_digest_names_missing_values():
-    """A new service has no consensus and no news."""
+    """A new service has no consensus."""
     young = examples.WIDGET | {
         "consensus": None,
-        "news": None,
         "btc": examples.WIDGET["btc"] | {"change_24h_pct": None},
     }
     shown = text_of(messages.digest(young, examples.BATTLE, documents.versus(), datetime(2026, 11, 21, 8, tzinfo=UTC)))
     assert "no consensus yet" in shown
-    assert "No news yet" in shown

@@ -13,19 +13,28 @@ from hypothesis import strategies as st
 
 from bot import messages
 from bot.messages.markup import WIDTH
+from bot.store import Follow, GroupSettings, OwnCall, Target
 from service.client import BadRequest, ServerFault
 from tests.bot import documents, examples
 from tests.bot.documents import HOSTILE, USAGE, every_string, repeated
 from tests.bot.messages.reading import Written, pages_of, text_of, texts_of
 
 NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
-SWITCHES = {"my_challenge": "on", "flip": "silent", "lane": "off", "hospital": "off", "digest": "on"}
+SWITCHES = {"followed": "on", "flip": "silent", "lane": "off", "hospital": "off", "digest": "on"}
 DIGEST = {"hour": 8, "timezone": "Europe/Zurich"}
+
+
+def follow(subject: str) -> Follow:
+    """A follow of a market, whose id and question are this text."""
+    return Follow(1, 1, 1, Target("chance", subject, 0.6, subject))
+
+
 LANE, CATEGORY = examples.BATTLE["lanes"][0]["name"], examples.HOSPITAL["strategies"][0]["category"]
 
 # Every message written from a document: the document, and the function that writes it.
 MESSAGES: dict[str, tuple[Any, Callable[[Any], Written]]] = {
-    "answer": (documents.answer(), lambda it: messages.answer(it, USAGE)),
+    "answer": (documents.answer(), lambda it: messages.answer(it, USAGE["quota"], "Ann")),
+    "readings": (documents.answer(), lambda it: messages.readings(it, [it["question"]])),
     "votes": (documents.answer(), messages.votes),
     "quota": (USAGE, messages.quota),
     "lanes": (examples.BATTLE, messages.lanes),
@@ -34,6 +43,10 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Written]]] = {
     "any lane": (examples.BATTLE, lambda it: messages.lane(it, it["lanes"][0]["name"].strip().lower())),
     "lane event": (documents.event(), messages.lane_event),
     "top": (examples.LEADERBOARD, messages.top),
+    "prices": (examples.PRICES, messages.prices),
+    "price": (examples.PRICES, lambda it: messages.one_price(it, it["prices"][0]["asset"])),
+    "forecast": (documents.forecast(), messages.forecast),
+    "forecasts": ([documents.forecast()], messages.forecasts),
     "strategy": (documents.strategy(), messages.strategy),
     "markets": (examples.PREDICTIONS, messages.markets),
     "accuracy": (documents.versus(), messages.accuracy),
@@ -53,10 +66,39 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Written]]] = {
         {"widget": examples.WIDGET, "battle": examples.BATTLE, "versus": documents.versus()},
         lambda it: messages.digest(**it, now=NOW),
     ),
+    "weekly": (
+        {
+            "resolved": documents.week(40),
+            "versus": documents.versus(),
+            "battle": examples.BATTLE,
+            "challenges": examples.CHALLENGES,
+        },
+        lambda it: messages.weekly(**it, now=documents.AS_OF),
+    ),
+    "live challenge": (documents.challenge(), messages.live_challenge),
+    "resolved live challenge": (documents.challenge(status="resolved"), messages.live_challenge),
     "alerts": (
         {"switches": SWITCHES, "digest": DIGEST},
         lambda it: messages.alerts({**it["switches"], it["digest"]["timezone"]: "on"}, it["digest"]),
     ),
+    "market": (documents.market(), messages.one_market),
+    "resolved market": (documents.resolved_market(), messages.market_resolved),
+    "page of a resolved market": (documents.resolved_market(), messages.one_market),
+    "changed sides": (documents.market(), messages.sides_changed),
+    "reached probability": (documents.market(), lambda it: messages.chance_reached(it, 0.6)),
+    "reached price": (examples.PRICES, lambda it: messages.price_reached(it, it["prices"][0], 55_000)),
+    "decided question": (documents.decided_answer(), messages.answer_resolved),
+    "following": ({"follows": ["btc"]}, lambda it: messages.following(list(map(follow, it["follows"])))),
+    "own page": (
+        {"called": [documents.market()], "answers": [documents.decided_answer()], "name": "sturdy-owl"},
+        lambda it: messages.own_page(
+            [(OwnCall("a", "yes", 0.65), market) for market in it["called"]],
+            it["answers"],
+            it["name"],
+            examples.PREDICTIONS,
+        ),
+    ),
+    "forecasters": (documents.forecasters(), lambda it: messages.forecasters(it, it["entries"][0], "sturdy-owl")),
     "question asked for a deadline": ("Will it?", messages.ask_deadline),
     "confirm": ("Will it?", lambda it: messages.confirm(it, it)),
     "bad deadline": ("No such day.", messages.bad_deadline),
@@ -74,10 +116,11 @@ FIXED = {
     "nothing open": messages.nothing_to_cancel,
     "unknown command": messages.unknown_command,
     "group": messages.challenge_in_private,
+    "settings of a group": lambda: messages.group_settings(GroupSettings(weekly=True, commands_only=False)),
     "ask question": messages.ask_question,
 }
 # Messages with a time in their footer, named like the function that writes them.
-TIMED = ["lanes", "top", "strategy", "accuracy", "streaks", "news", "brain", "fund", "hospital", "markets"]
+TIMED = ["lanes", "top", "prices", "strategy", "accuracy", "streaks", "news", "brain", "fund", "hospital", "markets"]
 
 
 @pytest.mark.parametrize("name", MESSAGES)

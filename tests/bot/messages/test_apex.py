@@ -26,5 +26,5 @@ def test_a_flip_names_both_sides():
     after = examples.WIDGET | {"consensus": examples.WIDGET["consensus"] | {"direction": "BEARISH"}}
     before = examples.WIDGET | {"consensus": examples.WIDGET["consensus"] | {"direction": "BULLISH"}}
     shown = text_of(messages.flipped(before, after))
-    assert "▼ The consensus is now BEARISH" in shown
-    assert "It was BULLISH" in shown
+    assert "▼ The consensus is now: BEARISH" in shown
+    assert "Before, at 2026-11-21 12:00 UTC: BULLISH." in shown

@@ -11,7 +11,9 @@ from tests.bot.messages.reading import text_of
 
 def test_each_step_says_what_to_send():
     assert messages.ask_question() == "What should the AIs answer? Send one yes/no question, or /cancel."
-    assert messages.ask_deadline("Will it?").endswith("Which deadline? Send a date as YYYY-MM-DD.")
+    assert messages.ask_deadline("Will it?").endswith(
+        "Which deadline? Send a date such as 2026-12-31, 31 December or next Friday."
+    )
     created = documents.challenge(number=17, deadline="2026-12-31T23:59:59Z")
     assert "Challenge 17 is open until 2026-12-31." in text_of(messages.created(created))
 

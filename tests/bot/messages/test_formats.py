@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bot.languages import speaking
 from bot.messages import formats
 
 
@@ -26,8 +27,11 @@ from bot.messages import formats
         (formats.price(53211.85), "53,212"),
         (formats.price(108.559), "108.56"),
         (formats.price(0.45692), "0.4569"),
-        (formats.plural(1, "trade"), "1 trade"),
-        (formats.plural(2000, "trade"), "2,000 trades"),
+        (formats.trades_won(None, 1), "1 trade"),
+        (formats.trades_won(51.23, 2000), "2,000 trades, 51.2% of them won"),
+        (formats.decimal(-0.0004, 3), "0.000"),
+        (formats.signed_decimal(0.25, 2), "+0.25"),
+        (formats.price(0.000012345), "0.00001234"),
         (formats.instant("2026-11-21T08:00:00Z"), "2026-11-21 08:00 UTC"),
         (formats.instant("2026-11-21T08:00:00.123Z"), "2026-11-21 08:00 UTC"),
         (formats.instant("<soon>"), "&lt;soon&gt;"),
@@ -51,3 +55,33 @@ def test_a_document_is_stale_after_its_instant():
     assert not formats.is_stale(document, datetime(2026, 11, 21, 8, 15, tzinfo=UTC))
     assert formats.is_stale(document, datetime(2026, 11, 21, 8, 16, tzinfo=UTC))
     assert not formats.is_stale(document, None)
+
+
+IN_GERMAN = (
+    "12,3\u00a0%",
+    "-3,2\u00a0%",
+    "+1.234\u00a0%",
+    "11.887 USD",
+    "0,4569",
+    "21.11.2026 08:00 UTC",
+    "21.11",
+    "über 99\u00a0%",
+)
+IN_TURKISH = ("%12,3", "-%3,2", "+%1.234", "11.887 USD", "0,4569", "21 Kas 2026 08:00 UTC", "21/11", "%99 üstü")
+IN_JAPANESE = ("12.3%", "-3.2%", "+1,234%", "11,887 USD", "0.4569", "2026/11/21 08:00 UTC", "11/21", "99%超")
+
+
+@pytest.mark.parametrize(("language", "expected"), [("de", IN_GERMAN), ("tr", IN_TURKISH), ("ja", IN_JAPANESE)])
+def test_numbers_and_dates_follow_the_language(language, expected):
+    instant = "2026-11-21T08:00:00Z"
+    with speaking(language):
+        assert (
+            formats.percent(12.34),
+            formats.signed_percent(-3.2),
+            formats.signed_percent(1234.4),
+            formats.usd(11886.93),
+            formats.price(0.45692),
+            formats.instant(instant),
+            formats.day_and_month(instant),
+            formats.chance(0.996),
+        ) == expected

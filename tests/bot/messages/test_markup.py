@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.messages.markup import LIMIT, MORE, escaped, message, pages, plain, shortened, table
+from bot.messages.markup import LIMIT, MORE, columns_of, escaped, message, pages, plain, shortened, table
 
 ANY = st.text(st.characters(exclude_categories=[]), max_size=80)
 
@@ -37,13 +37,24 @@ def test_a_value_is_one_line_of_printable_characters(hidden):
     assert escaped(f"buy{hidden}sell").replace(" ", "") == "buysell"
 
 
-@given(ANY, st.integers(4, 40))
+@given(ANY, st.integers(5, 40))
+@example("市" * 9, 5)
 def test_a_shortened_value_keeps_its_ends(text, width):
     shown = shortened(text, width)
-    assert len(shown) <= width
-    if len(plain(text)) > width:
+    assert columns_of(shown) <= width
+    if columns_of(plain(text)) > width:
         assert shown[0] == plain(text)[0]
         assert shown[-1] == plain(text)[-1]
+
+
+def test_a_wide_character_takes_two_columns():
+    """Chinese and Japanese words stay aligned with numbers."""
+    shown = table([("正解", 5), ("比特币比特币", 10)], "<6", ">3")
+    assert unescape(shown) == "<pre>正解     5\n比…币   10</pre>"
+
+
+def test_a_percent_sign_needs_no_space_in_a_table():
+    assert table([("12,3\u00a0%",)], ">6") == "<pre> 12,3%</pre>"
 
 
 def test_a_table_aligns_and_counts_what_it_leaves_out():
@@ -57,6 +68,7 @@ def test_a_table_aligns_and_counts_what_it_leaves_out():
 @example([1350, 1350, 1394], 0)
 @example([2040, 2053, 1], 0)
 @example([2040, 2054, 1], 0)
+@example([1, 1, 1, 1564, 2000, 1], 500)
 def test_a_message_holds_as_many_blocks_as_fit(sizes, tail):
     """The other blocks are counted, and the tail is always shown."""
     blocks = [f"{place:x}" * size for place, size in enumerate(sizes)]
@@ -68,7 +80,7 @@ def test_a_message_holds_as_many_blocks_as_fit(sizes, tail):
         assert all(block in shown for block in wanted)
     else:
         kept = sum(line in wanted for line in shown.split("\n"))
-        assert kept == len(wanted) or MORE.format(len(wanted) - kept) in shown
+        assert kept == len(wanted) or MORE.format(n=len(wanted) - kept) in shown
 
 
 def test_only_several_pages_are_numbered():

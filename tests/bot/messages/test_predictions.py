@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot import messages
+from bot.messages import predictions
 from tests.bot import documents, examples
 from tests.bot.messages.reading import text_of, texts_of
 
@@ -34,6 +35,12 @@ def test_no_open_market_is_stated():
 def test_an_accuracy_has_its_n_and_needs_enough_markets():
     shown = text_of(messages.accuracy(documents.versus()))
     assert "Live: 0 resolved\nNot enough resolved markets" in shown
-    assert "Backfilled: 400 resolved" in shown
+    assert "Backfilled: 400 resolved · market (SIMULATED)" in shown
     assert any("59.0%" in row and "400" in row for row in shown.split("\n"))
     assert "No clear difference yet" in shown
+
+
+def test_odds_of_a_real_market_are_not_marked_simulated():
+    versus = documents.versus()
+    versus["books"] = [book | {"simulated": 0} for book in versus["books"]]
+    assert "(SIMULATED)" not in predictions.verdict(versus) + text_of(messages.accuracy(versus))

@@ -69,3 +69,14 @@ def test_marks_are_deleted_after_90_days(store, clock):
     clock.move(days=91)
     store.waiting()
     assert not store.is_marked(ANN, "flip", "noon")
+
+
+def test_an_alert_keeps_its_place_when_it_is_put_back(store):
+    """The alerts of a chat are sent in order also after a refusal."""
+    store.queue([alert(key="one"), alert(key="two")])
+    store.take(alert(key="one"))
+    assert [waiting.key for waiting in store.waiting()] == ["two"]
+    store.put_back(alert(key="one"))
+    assert [waiting.key for waiting in store.waiting()] == ["one", "two"]
+    store.remove(alert(key="one"))
+    assert [waiting.key for waiting in store.waiting()] == ["two"]

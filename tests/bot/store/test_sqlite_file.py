@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bot.store import AuthoredChallenge, Store
+from bot.store import Store
 from bot.store.schema import FIRST, VERSIONS
 from tests.bot.store.people import ANN, QUESTION, alert
 
@@ -60,7 +60,7 @@ def test_threads_and_processes_can_write_at_once(store, again):
 
 
 def test_a_file_of_the_first_version_is_migrated(file, clock):
-    """Saved answers and the authors of challenges are readable under the names of the second version."""
+    """Saved answers are readable, and authors follow their challenges that were open."""
     file.parent.mkdir()
     with sqlite3.connect(file) as db:
         for statement in FIRST:
@@ -74,5 +74,6 @@ def test_a_file_of_the_first_version_is_migrated(file, clock):
     store = Store(file, clock)
     assert store.find(ANN, "token") == {"answer": {"question": "Will it?", "p_yes": 0.5}, "usage": None}
     assert store.find(ANN, "other") == {"markets": ["m1"]}
-    assert store.open_challenges() == [AuthoredChallenge(ANN, ANN, 1)]
+    assert [(follow.user_id, follow.target.subject) for follow in store.follows("challenge")] == [(ANN, "1")]
+    assert store.is_author(ANN, 2)
     store.close()

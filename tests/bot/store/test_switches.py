@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from bot.store import EVENTS
+from bot.store import EVENTS, Target
 from tests.bot.store.people import ANN, BEN, GROUP, alert
 
 
-def test_only_own_challenges_are_on_by_default(store):
+def test_only_what_is_followed_is_on_by_default(store):
     assert store.switches(ANN) == {
-        "my_challenge": "on",
+        "followed": "on",
         "flip": "off",
         "lane": "off",
         "hospital": "off",
@@ -72,19 +72,19 @@ def test_an_unreachable_chat_is_switched_off(store):
     assert store.waiting() == [alert(BEN)]
 
 
-def test_a_new_challenge_switches_its_author_on_again(store):
-    store.remember_challenge(ANN, ANN, 17)
+def test_a_new_follow_switches_them_on_again(store):
+    store.follow(ANN, ANN, Target("challenge", "17"))
     store.switch_off(ANN)
-    assert store.switches(ANN)["my_challenge"] == "off"
-    store.remember_challenge(ANN, ANN, 18)
-    assert store.switches(ANN)["my_challenge"] == "on"
+    assert store.switches(ANN)["followed"] == "off"
+    store.follow(ANN, ANN, Target("challenge", "18"))
+    assert store.switches(ANN)["followed"] == "on"
 
 
 def test_a_switch_set_to_off_stays_off(store):
-    store.set_switch(ANN, ANN, "my_challenge", "off")
+    store.set_switch(ANN, ANN, "followed", "off")
     store.switch_off(ANN)
-    store.remember_challenge(ANN, ANN, 18)
-    assert store.switches(ANN)["my_challenge"] == "off"
+    store.follow(ANN, ANN, Target("challenge", "18"))
+    assert store.switches(ANN)["followed"] == "off"
 
 
 def test_there_is_no_digest_at_first(store):

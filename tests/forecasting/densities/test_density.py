@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from service.forecasting.densities.density import Density, density
-from service.forecasting.densities.fits import HORIZONS_H, CalendarFit, ViewFit
-from service.forecasting.densities.season import Season
+from service.forecasting.densities.fits import HORIZONS_H, ViewFit
 from tests.forecasting.densities.test_sizes import NORMAL_SIZES, PHI
 
 SIZES = tuple(NORMAL_SIZES.tolist())
@@ -55,9 +52,3 @@ def test_beyond_thirty_days_the_variance_returns_to_the_level():
         for hours in (720, 1440, 7200)
     ]
     assert ratios == pytest.approx([0.1, 0.05, 0.01])
-
-
-def test_a_fit_survives_json_without_loss():
-    fit = CalendarFit(Season((1.0,) * 168), {"vol": VIEW})
-    again = CalendarFit.from_plain(json.loads(json.dumps(fit.to_plain())))
-    assert again == fit

@@ -28,18 +28,28 @@ def test_a_longer_horizon_adds_whole_weeks():
     assert season.hours("btc", np.array([MONDAY]), np.array([MONDAY + 400 * DAY])) == pytest.approx([9600.0])
 
 
-def test_hours_that_move_more_weigh_more():
-    """Returns at 14 UTC are made three times as large: that hour's weight is far above the mean."""
+def _weights(chosen: slice, factor: float) -> np.ndarray:
+    """The weights by day and hour where `chosen` of the returns at 14 UTC are `factor` times as large."""
     bars = made_bars("btc", 120, seed=3)
     returns = np.diff(np.log(bars.close), prepend=np.log(100))
-    returns[bars.time // HOUR % 24 == 14] *= 3
+    returns[np.flatnonzero(bars.time // HOUR % 24 == 14)[chosen]] *= factor
     close = 100 * np.exp(np.cumsum(returns))
-    loud = replace(bars, close=close, high=close, low=close)
-    grid = hour_grid({"btc": loud})
-    weights = np.array(seasons_at(grid, len(grid) - 1)["always"].weights).reshape(7, 24)
+    grid = hour_grid({"btc": replace(bars, close=close, high=close, low=close)})
+    return np.array(seasons_at(grid, len(grid) - 1)["always"].weights).reshape(7, 24)
+
+
+def test_hours_that_move_more_weigh_more():
+    """Returns at 14 UTC are made three times as large: that hour's weight is far above the mean."""
+    weights = _weights(slice(None), 3)
     assert weights[:, 14].mean() > 3
     assert np.delete(weights, 14, axis=1).mean() < 1
     assert weights.mean() == pytest.approx(1)
+
+
+def test_a_few_shocks_do_not_make_an_hour_loud():
+    """One return in ten is six times as large: with means of squares the hour's weight would more than double."""
+    growth = _weights(slice(None, None, 10), 6)[:, 14].mean() / _weights(slice(None), 1)[:, 14].mean()
+    assert 1.2 < growth < 1.9
 
 
 def test_closed_hours_have_no_weight(hourly):

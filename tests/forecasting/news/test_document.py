@@ -26,7 +26,7 @@ def test_it_has_the_fields_of_the_contract():
     body = document(ScoredHeadline(surge, 0.612345, ("btc",)))
     assert list(body) == [
         *("schema", "timestamp", "as_of", "stale_after", "world", "sources"),
-        *("direction", "score", "n", "half_life_h", "by_asset", "topics", "headlines", "failed"),
+        *("direction", "score", "n", "half_life_h", "by_asset", "topics_basis", "topics", "headlines", "failed"),
     ]
     assert (body["schema"], body["half_life_h"], body["n"]) == ("news-pulse/1", 6, 1)
     assert body["failed"] == {"a.example": "it answered 500"}
@@ -48,6 +48,18 @@ def test_the_direction_is_that_of_the_published_score():
     """.55 / 5.5 is .1 and bullish; a tone that makes .09996 is published as .1 and bullish too."""
     body = document(*apart(1, 0.59976))
     assert (body["score"], body["direction"]) == (0.1, "BULLISH")
+
+
+def test_without_rising_terms_the_named_assets_are_listed():
+    """From the first day on, and labelled: the most stories first."""
+    body = document(*apart(1, assets=("btc",)), *apart(2, at=NOON - HOUR, assets=("eth", "xrp")))
+    assert body["topics_basis"] == "frequent"
+    assert [(each["term"], each["mentions"]) for each in body["topics"]] == [
+        ("Ethereum", 2),
+        ("XRP", 2),
+        ("Bitcoin", 1),
+    ]
+    assert {each["lift"] for each in body["topics"]} == {None}
 
 
 def test_without_news_it_is_complete():

@@ -6,11 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from service.forecasting.predictions import Commitment, LedgerPosition, Odds, Prediction
-from service.forecasting.predictions.documents import (
-    ListedMarket,
-    list_market,
-)
+from service.forecasting.predictions import Commitment, LedgerPosition, Odds, Opinion, Prediction
+from service.forecasting.predictions.documents import ListedMarket, list_market
 from service.market.instants import HOUR
 from service.market.prices import AssetPrice
 from service.questions import Question
@@ -66,7 +63,14 @@ MARKET = Prediction(
 
 
 def listed(
-    *, now: int = NOW, tally: tuple[int, int] = (0, 0), price: AssetPrice | None = PRICE, **changes: Any
+    *,
+    now: int = NOW,
+    tally: tuple[int, int] = (0, 0),
+    price: AssetPrice | None = PRICE,
+    ai_now: Opinion | None = None,
+    odds_now: Opinion | None = None,
+    **changes: Any,
 ) -> ListedMarket:
     """MARKET with other fields, as it is published."""
-    return list_market(replace(MARKET, **changes), tally=tally, price=price, now=now)
+    market = replace(MARKET, **changes)
+    return list_market(market, tally=tally, price=price, now=now, ai_now=ai_now, odds_now=odds_now)

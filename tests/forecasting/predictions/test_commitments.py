@@ -9,7 +9,7 @@ from hashlib import sha256
 import pytest
 
 from service.forecasting.predictions import CommittedVote, Prediction
-from service.forecasting.predictions.commitments import answer, commitment_of, features
+from service.forecasting.predictions.commitments import answer, commitment_of, inputs_of
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import voters
 from tests.forecasting.made import NOW, panel_of
@@ -62,16 +62,18 @@ def test_features_are_the_hash_of_contexts_and_fits(committed, market, contexts,
         "fits": {"slot": fits.slot, "version": fits.version},
     }
     text = json.dumps(shown, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert committed.inputs == text
     assert committed.features == sha256(text.encode()).hexdigest()
 
 
-def test_features_change_with_the_assets_and_fits_alone(asking, contexts, fits, knowledge):
+def test_inputs_change_with_the_assets_and_fits_alone(asking, contexts, fits, knowledge):
     single, both = asking("up"), asking("relative", other_asset="eth")
     dearer = {**contexts, "eth": replace(contexts["eth"], spot=contexts["eth"].spot * 1.01)}
-    assert features(single, knowledge) == features(single, replace(knowledge, contexts=dearer))
-    assert features(both, knowledge) != features(both, replace(knowledge, contexts=dearer))
-    assert features(single, knowledge) != features(single, replace(knowledge, fits=replace(fits, slot=fits.slot + 1)))
-    assert features(single, knowledge) != features(single, Knowledge(contexts))
+    assert inputs_of(single, knowledge) == inputs_of(single, replace(knowledge, contexts=dearer))
+    assert inputs_of(both, knowledge) != inputs_of(both, replace(knowledge, contexts=dearer))
+    refitted = replace(knowledge, fits=replace(fits, slot=fits.slot + 1))
+    assert inputs_of(single, knowledge) != inputs_of(single, refitted)
+    assert inputs_of(single, knowledge) != inputs_of(single, Knowledge(contexts))
 
 
 def test_an_answer_is_a_prediction_of_the_result(market, knowledge):

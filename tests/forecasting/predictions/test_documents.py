@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from service.documents import DocumentHeader
-from service.forecasting.predictions import Settlement
+from service.forecasting.predictions import Opinion, Settlement
 from service.forecasting.predictions.documents import (
     ChallengesDocument,
     ListedChallenge,
@@ -23,25 +23,17 @@ from service.forecasting.predictions.documents import (
     predictions_document,
     user_votes,
 )
+from service.forecasting.predictions.market_fields import ListedPrediction
 from service.market.instants import HOUR
-from tests.forecasting.predictions.listed import (
-    ENDS,
-    MARKET,
-    NOW,
-    ODDS,
-    POSITION,
-    PRICE,
-    QUESTION,
-    committed,
-    listed,
-)
+from tests.forecasting.predictions.listed import ENDS, MARKET, NOW, ODDS, POSITION, PRICE, QUESTION, committed, listed
 
 CHALLENGE = replace(MARKET, category="challenge", number=4)
 
 
-def challenged(*, now: int = NOW, **changes: Any) -> ListedChallenge:
+def challenged(*, now: int = NOW, answers_topics: bool = False, **changes: Any) -> ListedChallenge:
     """CHALLENGE with other fields, as it is published."""
-    return list_challenge(replace(CHALLENGE, **changes), tally=(0, 0), price=PRICE, now=now)
+    challenge = replace(CHALLENGE, **changes)
+    return list_challenge(challenge, tally=(0, 0), price=PRICE, now=now, answers_topics=answers_topics)
 
 
 class TestAMarket:
@@ -65,7 +57,12 @@ class TestAMarket:
             "context",
             "resolution",
             "commitment",
+            "features",
             "backfilled",
+            "ai_now",
+            "odds_now",
+            "score",
+            "bet",
         ]
 
     def test_a_vote_is_shown_as_it_was_cast(self):
@@ -112,13 +109,38 @@ class TestAMarket:
         assert listed(odds=None).divergence_pts is None
         assert listed(commitment=None).divergence_pts is None
 
-    def test_an_open_question_has_no_p_yes_anywhere(self):
+    def test_a_question_without_criterion_shows_no_votes(self):
+        """ "Will the Fed cut rates?" must not show "6 to 0 yes" by voters that looked at bitcoin."""
         question = replace(QUESTION, comparator="open", level=None)
         shown = listed(question=question, resolver="hand")
-        assert shown.ai.p_yes is None
-        assert {vote.p_yes for vote in shown.ai_votes.values()} == {None}
+        assert (shown.ai, shown.ai_votes, shown.abstained) == (None, {}, {})
         assert (shown.market_odds, shown.divergence_pts, shown.context.distance_pct) == (None, None, None)
-        assert (shown.ai.direction, shown.ai.bull_probability) == ("BULLISH", 61.4)
+
+    def test_the_opinions_of_now_stand_beside_the_votes(self):
+        shown = listed(ai_now=Opinion(NOW, 0.94321), odds_now=Opinion(NOW, 0.91238, 0.9, None))
+        assert vars(shown.ai_now) == {"p_yes": 0.943, "as_of": "2026-11-28T01:00:00Z"}
+        assert vars(shown.odds_now) == {"p_yes": 0.9124, "bid": 0.9, "ask": None, "as_of": "2026-11-28T01:00:00Z"}
+        assert shown.ai.p_yes == 0.614
+
+    def test_a_settled_market_has_a_score_and_no_opinion_of_now(self):
+        """(1 - .61449)^2 = .14862 and (1 - .48123456)^2 = .26912; ln .61449 = -.48696."""
+        shown = listed(settlement=Settlement("yes", ENDS, "seen", "bars"), ai_now=Opinion(NOW, 0.9))
+        assert (shown.ai_now, shown.context) == (None, None)
+        assert (shown.score.brier_ai, shown.score.brier_market, shown.score.difference) == (0.14862, 0.26912, -0.1205)
+        assert shown.score.log_ai == 0.48696
+
+    @pytest.mark.parametrize("outcome", [None, "void"])
+    def test_without_yes_or_no_there_is_no_score(self, outcome):
+        assert listed(settlement=outcome and Settlement(outcome, ENDS, "seen", "bars")).score is None
+
+    def test_a_bet_is_shown_with_its_market(self):
+        """100 USD at .49 and a fee of .07 x .49 x .51 buy 197.05 contracts."""
+        shown = listed().bet
+        assert (shown.side, shown.price, shown.status, shown.pnl_usd) == ("yes", 0.49, "open", None)
+        assert shown.contracts == 197.0471
+        won = listed(settlement=Settlement("yes", ENDS, "seen", "bars")).bet
+        assert (won.status, won.pnl_usd) == ("won", 97.05)
+        assert listed(odds=replace(ODDS, p_yes=0.61)).bet is None
 
     def test_it_holds_abstentions_and_its_row_of_the_ledger(self):
         assert listed().abstained == {"news": "no headlines"}
@@ -140,6 +162,17 @@ class TestAChallenge:
         assert not challenged().votes_pending
         assert challenged().apex is None
 
+    def test_votes_on_a_topic_are_pending_only_for_models(self):
+        topic = {"commitment": None, "resolver": "hand", "question": replace(QUESTION, comparator="topic", level=None)}
+        assert challenged(**topic, answers_topics=True).votes_pending
+        assert not challenged(**topic).votes_pending
+        assert challenged(**topic).ai is None
+
+    def test_votes_on_a_price_are_not_shown_where_none_decides(self):
+        """Challenges of earlier versions have such votes."""
+        shown = challenged(resolver="hand", question=replace(QUESTION, comparator="open", level=None))
+        assert (shown.ai, shown.ai_votes, shown.apex, shown.resolved_by) == (None, {}, None, "hand")
+
     def test_no_votes_are_pending_once_it_is_over(self):
         assert not challenged(commitment=None, now=ENDS).votes_pending
         assert not challenged(
@@ -150,10 +183,16 @@ class TestAChallenge:
         assert challenged().resolved_by == "prices"
         assert challenged(resolver="hand").resolved_by == "hand"
 
-    def test_it_is_a_market_with_four_more_fields(self):
-        added = [field.name for field in fields(ListedChallenge)][len(fields(ListedMarket)) :]
+    def test_it_is_a_prediction_with_four_more_fields(self):
+        added = [field.name for field in fields(ListedChallenge)][len(fields(ListedPrediction)) :]
         assert added == ["number", "apex", "votes_pending", "resolved_by"]
         assert challenged().number == 4
+
+    def test_what_prices_cannot_decide_shows_no_votes(self):
+        question = replace(QUESTION, comparator="open", level=None)
+        shown = challenged(question=question, resolver="hand", commitment=committed(0.6, swarm=0.4, apex=0.3))
+        assert (shown.ai, shown.apex, shown.ai_votes, shown.votes_pending) == (None, None, {}, False)
+        assert not challenged(question=question, resolver="hand", commitment=None).votes_pending
 
     def test_its_author_is_not_published(self):
         shown = challenged(author="the-callers-secret-id")
@@ -171,7 +210,17 @@ class TestDocuments:
         written = adapter.dump_json(document)
         assert adapter.validate_json(written) == document
         plain = json.loads(written)
-        assert list(plain) == ["schema", "timestamp", "as_of", "stale_after", "world", "sources", "count", "markets"]
+        assert list(plain) == [
+            "schema",
+            "timestamp",
+            "as_of",
+            "stale_after",
+            "world",
+            "sources",
+            "count",
+            "next",
+            "markets",
+        ]
         assert (plain["schema"], plain["count"], plain["world"]) == ("predictions/1", 2, "simulated")
         assert plain["markets"][0]["understood"]["deadline"] == plain["markets"][0]["deadline"]
 

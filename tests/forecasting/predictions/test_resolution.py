@@ -9,60 +9,21 @@ import numpy as np
 import pytest
 
 from service.forecasting.predictions.resolution import Resolution, resolve
-from service.market.assets import open_at
-from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc
-from service.questions.question import Question
-
-STEP = 300
-ASKED_AT = 1_741_600_800  # Monday 2025-03-10T10:00:00Z
-DEADLINE = ASKED_AT + 2 * HOUR
-LATER = DEADLINE + 60
-MUCH_LATER = DEADLINE + DAY
-
-
-def bars(asset: str = "btc", since: int = ASKED_AT - HOUR, until: int = ASKED_AT + 4 * HOUR, **prices: float) -> Bars:
-    """Five-minute bars at 100 but for `prices`: minutes after ASKED_AT at which a bar opens, as "m30": price."""
-    time = np.arange(since, until, STEP)
-    time = time[open_at(asset, time)]
-    flat = np.full(len(time), 100.0)
-    rows = Bars(time, flat.copy(), flat + 0.5, flat - 0.5, flat.copy(), flat, STEP)
-    for minute, price in prices.items():
-        at = np.searchsorted(time, ASKED_AT + 60 * int(minute[1:]))
-        rows.close[at] = price
-        rows.high[at], rows.low[at] = max(rows.high[at], price), min(rows.low[at], price)
-    return rows
-
-
-def without(whole: Bars, since: int, until: int) -> Bars:
-    kept = (whole.time < since) | (whole.time >= until)
-    return Bars(*(getattr(whole, name)[kept] for name in ("time", "open", "high", "low", "close", "volume")), step=STEP)
-
-
-def question(comparator: str = "close_above", level: float | None = 101.0, **fields) -> Question:
-    plain = Question(
-        text="?",
-        asset="btc",
-        comparator=comparator,
-        deadline=utc(DEADLINE),
-        horizon_hours=2.0,
-        spot=100.0,
-        polarity="bull",
-        level=level,
-    )
-    return replace(plain, **fields)
-
-
-def outcome(question: Question, bars: Bars, now: int = LATER, **others: Bars) -> str | None:
-    resolution = resolve(question, ASKED_AT, {question.asset: bars, **others}, now)
-    return resolution and resolution.outcome
-
-
-def settled(comparator: str, bars: Bars, now: int = LATER, **fields) -> Resolution | None:
-    return resolve(question(comparator, **fields), ASKED_AT, {"btc": bars}, now)
-
-
-LAST = "m115"  # the bar from 11:55 to 12:00, the deadline
+from service.questions.question import Leg
+from tests.forecasting.predictions.two_hours import (
+    ASKED_AT,
+    DEADLINE,
+    LAST,
+    LATER,
+    MUCH_LATER,
+    STEP,
+    bars,
+    outcome,
+    question,
+    settled,
+    without,
+)
 
 
 @pytest.mark.parametrize(
@@ -211,120 +172,71 @@ def test_a_comparison_with_a_gap_at_either_end_is_void():
     assert outcome(put, bars(), eth=unknown_end) is None
 
 
-BOTH = {"level": 98.0, "upper_level": 102.0}
-
-
-@pytest.mark.parametrize(
-    ("comparator", "prices", "expected"),
-    [
-        ("upper_first", {"m10": 102.0, "m20": 97.0}, "yes"),
-        ("upper_first", {"m10": 98.0, "m20": 103.0}, "no"),
-        ("upper_first", {"m10": 101.9, "m20": 98.1}, "no"),
-        ("lower_first", {"m10": 98.0, "m20": 103.0}, "yes"),
-        ("lower_first", {"m10": 102.0, "m20": 97.0}, "no"),
-    ],
-)
-def test_the_level_reached_first_decides(comparator, prices, expected):
-    """Neither level reached is a no, and so is the other one first."""
-    assert settled(comparator, bars(**prices), **BOTH).outcome == expected
-
-
-def test_an_order_is_decided_as_soon_as_a_level_is_reached():
-    """The evidence names the bar; before it nothing is decided."""
-    rows = bars(m10=102.5, m20=97.0)
-    assert settled("upper_first", rows, ASKED_AT + 10 * 60, **BOTH) is None
-    early = settled("upper_first", rows, ASKED_AT + 15 * 60, **BOTH)
-    assert early == Resolution("yes", "btc high 102.5 in the bar of 2025-03-10T10:10:00Z, before the other level")
-
-
-def test_both_levels_in_one_bar_make_the_order_void():
-    """A bar does not say which of its prices came first."""
-    rows = bars(m30=103.0)
-    rows.low[np.searchsorted(rows.time, ASKED_AT + 30 * 60)] = 97.0
-    assert settled("upper_first", rows, **BOTH) == Resolution(
-        "void", "btc reached both levels in the bar of 2025-03-10T10:30:00Z"
-    )
-
-
-def test_a_gap_before_a_level_leaves_the_order_open():
-    """The other level may have been reached in the gap: void at last, unless late bars arrive."""
-    rows = without(bars(m90=103.0), ASKED_AT + 600, ASKED_AT + 600 + 4800)
-    assert settled("upper_first", rows, **BOTH) is None
-    assert settled("upper_first", rows, MUCH_LATER, **BOTH).outcome == "void"
-
-
-@pytest.mark.parametrize(
-    ("pct", "prices", "expected"),
-    [(2.9, {"m30": 102.0, "m60": 99.0}, "yes"), (3.5, {"m30": 102.0, "m60": 99.0}, "no"), (0.9, {}, "yes")],
-)
-def test_a_range_is_highest_less_lowest(pct, prices, expected):
-    """Of 100: from 102 down to 98.5, the low half a dollar below the flat bars; flat bars are a dollar wide."""
-    rows = bars(**prices)
-    rows.low[:] = np.where(rows.low == 99.0, 98.5, rows.low)
-    assert settled("range", rows, level=None, level_pct=pct, polarity="none").outcome == expected
-
-
 @pytest.mark.parametrize(("final", "expected"), [(103.1, "yes"), (102.9, "no"), (96.9, "yes"), (97.1, "no")])
 def test_a_move_counts_at_the_deadline_either_way(final, expected):
     rows = bars(m30=110.0, **{LAST: final})
     assert settled("move", rows, level=None, level_pct=3.0, polarity="none").outcome == expected
 
 
-def test_an_average_is_that_of_the_hourly_closes():
-    """Of two hours that close at 104 and 99: 101.5, whatever the prices in between."""
-    rows = bars(m55=104.0, m80=150.0, **{LAST: 99.0})
-    above = settled("average_above", rows, level=101.4)
-    assert above == Resolution("yes", "btc mean 101.5 of 2 hourly closes")
-    assert settled("average_below", rows, level=101.4).outcome == "no"
-
-
-MIDNIGHT = ASKED_AT + 14 * HOUR
-DAILY = {"deadline": utc(MIDNIGHT + 3 * DAY - 1)}  # four days end by then
-
-
-def closing(*closes: float) -> Bars:
-    """Bars whose days close at these prices, Monday's first; a price ten minutes before never counts."""
-    rows = bars(until=MIDNIGHT + 4 * DAY)
-    for day, close in enumerate(closes):
-        end = int(np.searchsorted(rows.time, MIDNIGHT + day * DAY))
-        rows.close[end - 1], rows.close[end - 3] = close, 500.0
-    return rows
+def legs_of(*events: tuple[str, str, float | None]) -> dict:
+    legs = tuple(Leg(asset, comparator, 100.0, level=level) for asset, comparator, level in events)
+    return {"other_asset": events[1][0], "level": None, "legs": legs}
 
 
 @pytest.mark.parametrize(
-    ("comparator", "fields", "expected"),
+    ("comparator", "btc", "eth", "expected"),
     [
-        ("days_above", {"level": 101.0, "days": 3}, "yes"),
-        ("days_above", {"level": 101.0, "days": 3, "in_a_row": True}, "no"),
-        ("days_above", {"level": 102.0, "days": 2}, "no"),
-        ("days_below", {"level": 101.0, "days": 1}, "yes"),
-        ("days_up", {"days": 3}, "no"),
-        ("days_up", {"days": 2}, "yes"),
-        ("days_up", {"days": 2, "in_a_row": True}, "no"),
-        ("days_down", {"days": 2}, "yes"),
-        ("days_down", {"days": 2, "in_a_row": True}, "no"),
+        ("both", 102.0, 102.0, "yes"),
+        ("both", 102.0, 100.0, "no"),
+        ("either", 100.0, 102.0, "yes"),
+        ("either", 100.0, 100.0, "no"),
     ],
 )
-def test_days_are_counted_by_their_closes(comparator, fields, expected):
-    """Closes 102, 100.5, 103, 101.5 from a price of 100: up, down, up, down."""
-    rows, now = closing(102.0, 100.5, 103.0, 101.5), MIDNIGHT + 3 * DAY + 60
-    assert settled(comparator, rows, now, **{"level": None} | fields | DAILY).outcome == expected
+def test_two_events_are_resolved_together(comparator, btc, eth, expected):
+    """A touch of bitcoin and a close of ether; with a negation, the opposite."""
+    fields = legs_of(("btc", "touch_above", 101.0), ("eth", "close_above", 101.0))
+    whole = {"btc": bars(m10=btc), "eth": bars("eth", **{LAST: eth})}
+    for negated, decided in ((False, expected), (True, {"yes": "no", "no": "yes"}[expected])):
+        whole_question = question(comparator, negated=negated, **fields)
+        assert resolve(whole_question, ASKED_AT, whole, LATER).outcome == decided
 
 
-def test_the_days_that_count_are_the_evidence():
-    rows, now = closing(102.0, 100.5, 103.0, 101.5), MIDNIGHT + 3 * DAY + 60
-    resolution = settled("days_above", rows, now, level=101.0, days=3, **DAILY)
-    dates = "2025-03-10, 2025-03-12, 2025-03-13"
-    assert resolution.evidence == f"btc: 3 of 4 days, at most 2 in a row: {dates}"
+def test_both_are_evidence_unless_one_decides():
+    fields = legs_of(("btc", "up", None), ("eth", "up", None))
+    whole = {"btc": bars(**{LAST: 102.0}), "eth": bars("eth", **{LAST: 99.0})}
+    both, either = (resolve(question(kind, **fields), ASKED_AT, whole, LATER) for kind in ("both", "either"))
+    assert both.evidence.startswith("eth close 99")
+    assert either.evidence.startswith("btc close 102")
+    joined = resolve(question("both", **fields), ASKED_AT, whole | {"eth": whole["btc"]}, LATER)
+    assert joined.evidence.count("close 102") == 2
 
 
-def test_a_day_without_bars_makes_a_count_void():
-    rows = without(closing(102.0, 102.0, 102.0, 102.0), MIDNIGHT, MIDNIGHT + DAY)
-    now = MIDNIGHT + 4 * DAY
-    assert settled("days_above", rows, now, level=101.0, days=1, **DAILY).outcome == "void"
+def test_a_missing_asset_makes_two_events_void_unless_decided():
+    """Without bars of ether, both is void where bitcoin rose, and NO where it fell; before the deadline it is open."""
+    fields = legs_of(("btc", "up", None), ("eth", "up", None))
+    none = without(bars("eth"), ASKED_AT, ASKED_AT + DAY)
+    for final, decided in ((102.0, "void"), (98.0, "no")):
+        whole = {"btc": bars(**{LAST: final}), "eth": none}
+        assert resolve(question("both", **fields), ASKED_AT, whole, MUCH_LATER).outcome == decided
+        assert resolve(question("both", **fields), ASKED_AT, whole, DEADLINE - HOUR) is None
 
 
-def test_a_negated_kind_has_the_other_outcome():
-    rows = bars(m10=102.0)
-    assert settled("upper_first", rows, negated=True, **BOTH).outcome == "no"
-    assert settled("range", rows, level=None, level_pct=50.0, negated=True).outcome == "yes"
+@pytest.mark.parametrize(
+    ("then", "last", "expected"), [(101.0, 102.0, "yes"), (103.0, 102.0, "no"), (102.0, 102.0, "no")]
+)
+def test_a_later_price_is_compared_with_an_earlier_one(then, last, expected):
+    """The close at the deadline with that an hour after the question, which opens five minutes before."""
+    rows = bars(m55=then, **{LAST: last})
+    fields = {"level": None, "earlier": utc(ASKED_AT + HOUR)}
+    resolution = settled("above_earlier", rows, **fields)
+    assert resolution.outcome == expected
+    assert f"close {then:g}" in resolution.evidence
+    assert f"close {last:g}" in resolution.evidence
+    lower = settled("below_earlier", rows, **fields)
+    assert (lower.outcome == "yes") == (last < then)
+
+
+def test_an_earlier_instant_without_bars_makes_a_comparison_void():
+    earlier = ASKED_AT + 3 * HOUR // 2
+    rows = without(bars(), ASKED_AT, earlier + 1)
+    assert settled("above_earlier", rows, MUCH_LATER, level=None, earlier=utc(earlier)).outcome == "void"

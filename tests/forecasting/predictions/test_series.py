@@ -24,7 +24,7 @@ from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS, open_hours
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc
-from service.questions import Question, understand
+from service.questions import Circumstances, Question, understand
 from service.questions.canonical import canonical
 from service.questions.question import TOUCHES, happened
 from tests.forecasting.made import made_bars
@@ -185,7 +185,9 @@ class TestTheText:
         for market in opening(
             now, contexts_at(spots, {asset: wildness * variance for asset, variance in HOURLY_VARIANCE.items()})
         ):
-            assert replace(understand(market.question.text, utc(now), spots), notes=()) == market.question
+            assert (
+                replace(understand(market.question.text, Circumstances(utc(now), spots)), notes=()) == market.question
+            )
 
     def test_it_reads_like_what_a_person_would_write(self):
         """Bitcoin to Sunday: 156 hours at 50% a year are 6.67%.

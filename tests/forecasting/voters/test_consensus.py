@@ -41,7 +41,7 @@ def test_mirrored_votes_pool_to_the_complement(probabilities):
     forth = pool(ballots(*probabilities), NOTHING).p
     back = pool(ballots(*[1 - p for p in probabilities]), NOTHING).p
     assert forth + back == pytest.approx(1)
-    assert 0.01 - 1e-12 <= forth <= 0.99 + 1e-12
+    assert 0.001 - 1e-12 <= forth <= 0.999 + 1e-12
 
 
 def test_weights_by_hand():

@@ -32,9 +32,9 @@ def test_a_closed_market_keeps_its_price(voter, asking, hourly, fits):
         asking("up", "gold", 36.0), deadline=utc(saturday + 36 * HOUR), spot=contexts["gold"].spot, horizon_hours=36.0
     )
     inputs = build_inputs(closed, saturday, Knowledge(contexts, fits))
-    assert voter.forecast(closed, inputs).p == pytest.approx(0.005)
+    assert voter.forecast(closed, inputs).p == pytest.approx(0.001)
     inside = replace(closed, comparator="between", level=closed.spot * 0.99, upper_level=closed.spot * 1.01)
-    assert voter.forecast(inside, inputs).p == 0.995
+    assert voter.forecast(inside, inputs).p == 0.999
     assert "is closed until the deadline" in voter.forecast(inside, inputs).reasoning
 
 

@@ -13,7 +13,7 @@ from service.forecasting.voters.ballots import Abstention, Ballot, Forecast
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import voters
 from service.forecasting.voters.votes import publish
-from tests.forecasting.made import NOW, panel_of
+from tests.forecasting.made import NOW, meaning_of, panel_of
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def test_nine_voters_give_nine_votes_and_a_consensus(asking, knowledge):
         result = panel_of(timer=time.monotonic).ask(question, NOW, knowledge)
         assert [ballot.voter for ballot in result.ballots] == [voter.name for voter in voters()]
         assert result.abstained == {}
-        answer = publish(result, id="a", world="simulated")
+        answer = publish(result, meaning_of(result.question), id="a", world="simulated")
         assert len(answer.votes) == answer.consensus.oracles_count == 9
 
 

@@ -14,8 +14,9 @@ from service.forecasting.voters.forecast_inputs import base_of, build_inputs, p_
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import voters
 from service.forecasting.voters.path_events import EVENTS, PathReader, longest_run, p_event, shares_of
+from service.market.instants import DAY, HOUR, utc
 from service.questions.question import WHOLE_PATH
-from tests.forecasting.made import EVERY_KIND, NOW
+from tests.forecasting.made import EVERY_KIND, NOW, panel_of
 
 MONTE_CARLO = 0.02  # two and a half standard errors of 4,096 paths
 LEANS = {"none": lambda z: 0.0, "lean": lambda z: 0.3, "wide": lambda z: 0.2 * z * np.exp(-z * z / 4)}
@@ -111,6 +112,13 @@ def test_days_up_are_coin_flips(asking, contexts):
         assert p_yes(question, build_inputs(question, NOW, Knowledge(contexts)), PLAIN) == pytest.approx(p, abs=0.025)
 
 
+def test_days_are_counted_from_a_later_start(asking, contexts):
+    """Both days after the first one up: 1 / 4; the first day, before the start, is not counted."""
+    question = asking("days_up", days=2, earlier=utc(NOW + DAY))
+    p = p_yes(question, build_inputs(question, NOW, Knowledge(contexts)), PLAIN)
+    assert p == pytest.approx(0.25, abs=0.025)
+
+
 def test_the_last_day_alone_is_the_close(asking, knowledge):
     """One trading day until the deadline: "close above on at least 1 day" is "close above"."""
     close = asking("close_above", hours=24, at=1.01)
@@ -144,6 +152,62 @@ def test_an_average_moves_less_than_the_close(asking, contexts):
     assert p_yes(question, build_inputs(question, NOW, knowledge), PLAIN) == pytest.approx(0.1587, abs=0.03)
 
 
+@pytest.mark.parametrize("lean", [0.0, 0.4, -0.7])
+@pytest.mark.parametrize("hours", [6, 24, 48])
+def test_a_later_rise_agrees_with_the_closed_form(counted, asking, reader, hours, lean):
+    """P(the price at the deadline above that at an earlier instant), with a lean that is spread over the horizon."""
+    at = reader.now + hours * HOUR
+    p = counted(lambda reader: reader.paths.closes[-1] > reader.paths.at(np.array([at]))[0], lambda z: lean)
+    question = asking("above_earlier", earlier=utc(at))
+    curve = Curve(reader.base, lambda z: lean)
+    assert p == pytest.approx(distribution.rises_later(curve, 1 - hours / 72), abs=0.03)
+    assert question.starts_at == utc(at)
+
+
+def test_one_day_of_a_moving_average_is_the_close(asking, knowledge):
+    """With one close to come, the price is above the mean of all where it is above the mean of those known."""
+    close = asking("close_above", hours=24, at=1.01)
+    for voter in voters():
+        closing, averaged = (
+            voter.forecast(question, build_inputs(question, NOW, knowledge)).p
+            for question in (close, replace(close, comparator="above_moving_average", days=50))
+        )
+        assert closing == pytest.approx(averaged, abs=0.025), voter.name
+
+
+def test_a_moving_average_of_future_days_is_even(asking, contexts):
+    """Without a known close, the last price is above the mean of its last three closes as often as below."""
+    question = asking("above_moving_average", days=3)
+    assert p_yes(question, build_inputs(question, NOW, Knowledge(contexts)), PLAIN) == pytest.approx(0.5, abs=0.02)
+
+
+def test_the_volatility_on_paths_has_its_variance(reader, asking):
+    """The mean square of the annualised volatility is the variance of the horizon, of a year's hours."""
+    squares = np.square(path_events._volatility(asking("volatility", level_pct=50.0), reader))
+    expected = (reader.sigma * reader.base.sigma_ratio) ** 2 / 72 * 8760
+    assert squares.mean() == pytest.approx(expected, rel=0.1)
+
+
+def test_a_higher_volatility_is_less_likely(asking, knowledge):
+    chances = []
+    for pct in (20.0, 40.0, 45.0, 60.0, 120.0):
+        question = asking("volatility", level_pct=pct, polarity="none")
+        inputs = build_inputs(question, NOW, knowledge)
+        chances.append(p_yes(question, inputs, Curve(base_of("vol", inputs.state, inputs.fits))))
+    assert chances == sorted(chances, reverse=True)
+    assert chances[0] > 0.95
+    assert chances[-1] < 0.05
+
+
+@pytest.mark.parametrize("asset", ["btc", "xrp", "gold"])
+def test_a_price_of_zero_has_the_smallest_probability(asking, knowledge, asset):
+    """Every voter says 0.001, the smallest probability that is published, as of any level that is out of reach."""
+    zero, low = (asking("touch_below", asset, 240, at=share) for share in (0.0105, 0.02))
+    for voter in voters():
+        assert voter.forecast(zero, build_inputs(zero, NOW, knowledge)).p == pytest.approx(0.001), voter.name
+        assert voter.forecast(low, build_inputs(low, NOW, knowledge)).p == pytest.approx(0.001), voter.name
+
+
 def test_complements_add_up(asking, knowledge):
     """Above and below, negated or not, of one average."""
     above = asking("average_above", at=1.005)
@@ -164,9 +228,9 @@ def test_a_lean_moves_an_event_to_its_side(asking, knowledge, comparator, fields
     inputs = build_inputs(question, NOW, knowledge)
     base = base_of("vol", inputs.state, inputs.fits)
     bear, even, bull = (p_yes(question, inputs, Curve(base, lambda z, lean=lean: lean)) for lean in (-0.4, 0.0, 0.4))
-    if comparator in ("upper_first", "days_above", "days_up", "average_above"):
+    if comparator in ("upper_first", "days_above", "days_up", "average_above", "above_moving_average"):
         assert bear < even < bull
-    elif comparator != "range":
+    elif comparator not in ("range", "volatility"):
         assert bear > even > bull
 
 
@@ -181,4 +245,10 @@ def test_a_path_question_on_a_closed_market_does_not_happen(asking, hourly, fits
     question = replace(question, deadline=utc(saturday) + timedelta(hours=36), spot=spot)
     inputs = build_inputs(question, saturday, Knowledge(contexts, fits))
     assert inputs.state.hours == 0
-    assert p_yes(question, inputs, PLAIN) == pytest.approx(0.005)
+    assert p_yes(question, inputs, PLAIN) == pytest.approx(0.001)
+
+
+@pytest.mark.parametrize(("negated", "p"), [(False, 0.001), (True, 0.999)])
+def test_the_consensus_on_zero_is_the_least_published(asking, knowledge, negated, p):
+    question = asking("touch_below", hours=240, at=0.0105, negated=negated)
+    assert panel_of().ask(question, NOW, knowledge).pooled.p == pytest.approx(p)

@@ -173,6 +173,15 @@ def test_a_mean_of_one_week_has_no_interval():
     assert clustered_mean(np.array([1.0]), np.zeros(1, dtype=np.int64)).n_eff == 1
 
 
+def test_an_interval_of_a_score_stays_among_possible_scores():
+    """Two weeks that differ widely: Student's t alone would reach from below 0 to above 1."""
+    loss = clustered_mean(np.array([0.0, 0.5] * 5), np.array([1, 2] * 5))
+    assert loss.interval()[0] < 0 < 1 < loss.interval()[1]
+    assert loss.fields("brier", 4, within=(0, 1)) == {"brier": 0.25, "brier_low": 0.0, "brier_high": 1.0}
+    assert loss.fields("gap", 4)["gap_low"] < 0
+    assert clustered_mean(np.array([0.5]), np.array([1])).fields("brier", 4, within=(0, 1))["brier_low"] is None
+
+
 def test_no_values_have_no_mean():
     empty = clustered_mean(np.zeros(0), np.zeros(0, dtype=np.int64))
     assert (empty.n, empty.n_eff, empty.clusters) == (0, 0, 0)

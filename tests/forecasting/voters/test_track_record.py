@@ -10,12 +10,11 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from service.forecasting.voters.consensus import combine
+from service.forecasting.voters.resolved import Resolved, ResolvedColumns, ResolvedVote, columns_of
 from service.forecasting.voters.track_record import (
-    Resolved,
-    ResolvedVote,
     TrackRecord,
     build,
-    class_of,
+    build_from,
     effective_voters,
     fit_stretch,
     pooled_log_odds,
@@ -34,8 +33,6 @@ def resolved(happened: bool, *votes: tuple[str, float], comparator="close_above"
 
 
 def test_direction_and_events_are_kept_apart():
-    assert [class_of(each) for each in ("up", "down", "relative", "open")] == ["direction"] * 4
-    assert {class_of(each) for each in ("close_above", "touch_below", "between")} == {"event"}
     record = build([resolved(True, ("vol", 0.6), comparator="up"), resolved(True, ("vol", 0.9))], 100)
     assert [skill.brier for skill in record.of("down").standings] == pytest.approx([0.16])
     assert [skill.brier for skill in record.of("between").standings] == pytest.approx([0.01])
@@ -165,7 +162,7 @@ def test_the_calibration_is_the_maximum_a_posteriori():
 def test_pooled_log_odds_by_hand():
     """(2 ln 4 + 1 ln 1) / 3 = .924196; certainty counts as 99%; an absent voter does not count."""
     assert pooled_log_odds(np.array([0.8, 0.5]), np.array([2.0, 1.0])) == pytest.approx(0.924196, abs=1e-6)
-    assert pooled_log_odds(np.array([1.0, np.nan]), np.array([1.0, 5.0])) == pytest.approx(np.log(99))
+    assert pooled_log_odds(np.array([1.0, np.nan]), np.array([1.0, 5.0])) == pytest.approx(np.log(999))
 
 
 def test_effective_voters_are_the_participation_ratio():
@@ -203,3 +200,21 @@ def test_the_newest_voters_are_counted():
 def test_a_record_survives_json_without_loss():
     record = build(many(40) + many(12, "up"), 1000)
     assert TrackRecord.from_plain(json.loads(json.dumps(record.to_plain(), allow_nan=False))) == record
+
+
+def test_a_record_of_an_earlier_version_has_no_topics():
+    plain = TrackRecord(7).to_plain()
+    del plain["topic"]
+    assert TrackRecord.from_plain(plain) == TrackRecord(7)
+
+
+def test_a_record_from_stored_days_is_the_same_to_the_bit():
+    """Days that went through JSON give what all questions at once give, with engines that come and go."""
+    questions = many(120) + many(40, "up")
+    questions += [resolved(True, ("a", 0.9), ("new", 0.61), day=day) for day in range(130, 140)]
+    days = sorted({question.resolved_at // DAY for question in questions})
+    parts = [columns_of([question for question in questions if question.resolved_at // DAY == day]) for day in days]
+    stored = [ResolvedColumns.from_plain(json.loads(json.dumps(part.to_plain()))) for part in parts]
+    by_day = sorted(questions, key=lambda question: question.resolved_at // DAY)
+    assert build_from(stored, 7) == build(by_day, 7)
+    assert build_from([], 7) == build([], 7)

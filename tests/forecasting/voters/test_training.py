@@ -66,12 +66,6 @@ def test_the_trees_are_weighted_on_later_questions(hourly):
     assert later.sum() == pytest.approx(len(sample) / 4, rel=0.05)
 
 
-def test_fits_survive_json_without_loss(fits):
-    again = Fits.from_plain(json.loads(written(fits)))
-    assert written(again) == written(fits)
-    assert again.linear == fits.linear
-
-
 def test_with_twelve_days_every_voter_names_what_it_needs(hourly):
     fitted = training.fit(hourly, int(hourly["btc"].time[0]) + 12 * DAY)
     assert fitted.missing["logit"] == "needs 60 days of hourly bars, 12 are stored"

@@ -16,6 +16,7 @@ from service.forecasting.voters.consensus import pool
 from service.forecasting.voters.track_record import ClassRecord
 from service.forecasting.voters.votes import Answer, direction_of, margin_of, publish, strength_of, vote
 from service.questions.question import Question
+from tests.forecasting.made import meaning_of
 
 QUESTION = Question(
     text="Will bitcoin close above 100k on 1 March?",
@@ -38,7 +39,8 @@ def result_of(*probabilities: float, question: Question = QUESTION) -> PanelResu
 
 
 def published(*probabilities: float, **fields) -> Answer:
-    return publish(result_of(*probabilities, question=replace(QUESTION, **fields)), id="a1", world="replay")
+    result = result_of(*probabilities, question=replace(QUESTION, **fields))
+    return publish(result, meaning_of(result.question), id="a1", world="replay")
 
 
 @given(st.lists(PROBABILITY, min_size=1, max_size=9), st.sampled_from(["bull", "bear"]))
@@ -144,13 +146,14 @@ def test_a_question_without_a_criterion_has_no_p_yes():
 def test_the_answer_has_the_fields_of_the_contract():
     answer = published(0.6, 0.7)
     assert list(asdict(answer)) == [
+        "answer",
+        "p_yes",
         "id",
         "question",
         "understood",
         "asked_at",
         "as_of",
         "world",
-        "p_yes",
         "consensus",
         "votes",
         "abstained",
@@ -161,6 +164,22 @@ def test_the_answer_has_the_fields_of_the_contract():
     assert answer.understood.level == 100000.0
     assert answer.as_of < answer.asked_at
     assert answer.votes["v1"].latency_ms == 1.2
+
+
+@pytest.mark.parametrize(
+    ("p", "words"),
+    [
+        (0.614, "Yes: 61%"),
+        (0.16, "No: 84%"),
+        (0.5, "Yes: 50%"),
+        (0.495, "No: 50.5%"),
+        (0.9912, "Yes: 99.1%"),
+        (0.0, "No: 99.9%"),
+    ],
+)
+def test_the_answer_in_words_is_the_likelier_side(p, words):
+    """Whole percent, one decimal above 99% and below 51%; never certain."""
+    assert published(p).answer == words
 
 
 def test_the_dataclasses_are_the_json():
@@ -175,7 +194,7 @@ def test_the_dataclasses_are_the_json():
 def test_a_streamed_vote_is_the_published_one():
     """Except for its weight, which is 1 until the consensus is known."""
     result = result_of(0.7)
-    assert vote(QUESTION, result.ballots[0]) == publish(result, id="a", world="live").votes["v0"]
+    assert vote(QUESTION, result.ballots[0]) == publish(result, meaning_of(QUESTION), id="a", world="live").votes["v0"]
 
 
 @given(st.lists(PROBABILITY, min_size=1, max_size=9))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 
 def click(trace: Any, *places: int) -> None:
     """Click on the points of a trace at `places`, or beside all points."""
-    (callback,) = trace._click_callbacks
-    callback(trace, SimpleNamespace(point_inds=list(places)), None)
+    (number,) = [number for number, each in enumerate(trace.figure.data) if each is trace]
+    for place in places:
+        trace.figure.widget._handle_custom_msg({"trace": number, "point": place}, [])

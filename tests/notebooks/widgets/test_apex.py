@@ -12,6 +12,7 @@ from notebooks.widgets import ApexPanel
 from notebooks.widgets.apex_fund import UNKNOWN as UNKNOWN_SIDE
 from notebooks.widgets.curves import drawdowns_pct, values
 from notebooks.widgets.probability_rows import UNKNOWN
+from notebooks.widgets.wording import number
 from tests.notebooks.widgets.clicks import click
 
 
@@ -84,7 +85,9 @@ def test_the_title_has_the_call_and_both_gains(panel):
     title = panel.figure.layout.title
     assert f"P(up) {100 * apex['vote']['p_up']:.1f}%, confidence {apex['confidence']:.3f}" in title.text
     assert " · next 24 h, called " in title.subtitle.text
-    assert title.text.endswith(f"fund {fund['pnl_pct']:+.1f}%, half in bitcoin {fund['benchmark']['pnl_pct']:+.1f}%")
+    assert title.text.endswith(
+        f"fund {number(fund['pnl_pct'], '+.1f')}%, half in bitcoin {number(fund['benchmark']['pnl_pct'], '+.1f')}%"
+    )
     assert "special mode" not in title.text
 
 
@@ -157,7 +160,7 @@ def test_curve_labels_have_the_numbers_of_the_service(panel):
     texts = set(labels(panel).values())
     assert f"fund {fund['equity_usd']:,.0f} USD" in texts
     assert f"half in bitcoin {fund['benchmark']['equity_usd']:,.0f} USD" in texts
-    assert f"fund, maximum -{fund['max_drawdown_pct']:.1f}%" in texts
+    assert f"fund, maximum −{fund['max_drawdown_pct']:.1f}%" in texts
 
 
 def test_every_trade_is_marked_at_its_time(panel):

@@ -10,6 +10,8 @@ import pytest
 
 from notebooks.widgets import BattlePanel
 from notebooks.widgets.theme import PALETTES
+from notebooks.widgets.wording import number
+from service.client import NotFound
 from tests.notebooks.widgets.clicks import click
 
 
@@ -28,7 +30,9 @@ def lanes(panel: BattlePanel) -> list[dict[str, Any]]:
 
 
 def labels(panel: BattlePanel, axis: str = "y") -> list[str]:
-    return [annotation.text for annotation in panel.figure.layout.annotations if annotation.yref == axis]
+    """The labels at the right ends of curves."""
+    notes = panel.figure.layout.annotations
+    return [note.text for note in notes if note.yref == f"{axis} domain" and note.x == 1]
 
 
 def test_every_lane_has_the_gain_of_the_document(panel):
@@ -37,14 +41,15 @@ def test_every_lane_has_the_gain_of_the_document(panel):
         gain = traces(panel, "gain")[lane["name"]]
         expected = [100 * (point["equity_usd"] / lane["initial_capital"] - 1) for point in lane["points"]]
         assert list(gain.y) == pytest.approx(expected)
-        assert [time.isoformat() for time in pd.to_datetime(gain.x)] == [
+        assert [time.isoformat() for time in pd.to_datetime(gain.x, utc=True)] == [
             pd.Timestamp(point["time"]).isoformat() for point in lane["points"]
         ]
 
 
 def test_the_label_of_a_curve_is_its_lane_and_gain(panel):
     ends = {name: trace.y[-1] for name, trace in traces(panel, "gain").items()}
-    assert sorted(labels(panel)) == sorted(f"{name} {end:+.1f}%" for name, end in ends.items())
+    ends["bitcoin"] = panel.holding_trace.y[-1]
+    assert sorted(labels(panel)) == sorted(f"{name} {number(end, '+.1f')}%" for name, end in ends.items())
 
 
 def test_liquidity_lanes_are_dashed(panel):
@@ -52,11 +57,54 @@ def test_liquidity_lanes_are_dashed(panel):
     assert {name: trace.line.dash for name, trace in traces(panel, "gain").items()} == dashes
 
 
+def test_a_drawdown_is_since_the_start(panel):
+    """Not since the beginning of the window: a lane far below its highest equity does not start at zero."""
+    for lane in lanes(panel):
+        drawdown = traces(panel, "drawdown")[lane["name"]]
+        assert list(drawdown.y) == [-point["drawdown_pct"] for point in lane["points"]]
+    assert min(trace.y[0] for trace in traces(panel, "drawdown").values()) < -1
+
+
 def test_the_two_deepest_drawdowns_are_in_colour(panel):
+    """They have a label with their present depth; the other lines are grey and legible."""
     drawdowns = traces(panel, "drawdown")
     lowest = {name: min(trace.y) for name, trace in drawdowns.items()}
-    coloured = {name for name, trace in drawdowns.items() if trace.line.color != PALETTES["light"].grid}
-    assert coloured == set(sorted(lowest, key=lowest.__getitem__)[:2]) == set(labels(panel, "y2"))
+    coloured = {name for name, trace in drawdowns.items() if trace.line.color != PALETTES["light"].quiet}
+    assert coloured == set(sorted(lowest, key=lowest.__getitem__)[:2])
+    assert set(labels(panel, "y2")) == {f"{name} {number(drawdowns[name].y[-1], '.1f')}%" for name in coloured}
+
+
+def test_holding_bitcoin_is_the_benchmark(panel, client):
+    """Its gain is since the start of the lanes, like theirs, whatever the window."""
+    first = pd.Timestamp(client.lane_equity("trend", limit=1)["points"][0]["time"])
+    bars = list(client.all_candles("btc", "1h"))
+    entry = next(bar["open"] for bar in bars if pd.Timestamp(bar["time"]) == (first - pd.Timedelta("1s")).floor("h"))
+    assert panel.holding_trace.y[-1] == pytest.approx(100 * (bars[-1]["close"] / entry - 1))
+    assert pd.to_datetime(panel.holding_trace.x[-1], utc=True) == pd.Timestamp(bars[-1]["time"]) + pd.Timedelta("1h")
+    assert f"holding bitcoin {number(panel.holding_trace.y[-1], '+.1f')}%" in panel.figure.layout.title.text
+
+
+def test_a_world_without_bitcoin_has_no_benchmark(panel, intercepted):
+    def missing(_document):
+        raise NotFound(404, {"detail": "This world has no bars of btc."})
+
+    intercepted.changes["candles"] = missing
+    panel.refresh()
+    assert panel.fault is None
+    assert len(panel.holding_trace.x) == 0
+    assert "bitcoin" not in panel.figure.layout.title.text
+
+
+def test_a_strip_has_the_statuses_and_their_key(panel):
+    (key,) = [note.text for note in panel.figure.layout.annotations if note.yref == "y3 domain"]
+    for status in ("waiting", "invested", "harvesting", "switching"):
+        assert status in key
+
+
+def test_all_rows_share_the_line_at_the_pointer(panel):
+    """A line at the pointer crosses all rows only if their traces have one horizontal axis."""
+    assert {trace.xaxis for trace in panel.figure.data} <= {None, "x"}
+    assert panel.figure.layout.xaxis.spikemode == "across"
 
 
 def test_harvests_and_switches_are_marked_at_their_times(panel):
@@ -73,7 +121,7 @@ def test_the_title_names_the_leader_and_the_total_gain(panel):
     label = next(lane["label"] for lane in lanes(panel) if lane["name"] == best)
     title = panel.figure.layout.title
     assert title.text.startswith(f"{label} leads with ")
-    assert f"{panel.document['battle']['summary']['pnl_pct']:+.1f}%" in title.text
+    assert f"all together {number(panel.document['battle']['summary']['pnl_pct'], '+.1f')}%" in title.text
     assert title.subtitle.text.startswith("PAPER · SIMULATED market")
     assert "UTC" in title.subtitle.text
 
@@ -84,7 +132,7 @@ def test_one_venue_can_be_shown_alone(panel, venue):
     shown = {name for name, trace in traces(panel, "gain").items() if trace.visible}
     assert shown == {lane["name"] for lane in lanes(panel) if lane["venue"] == venue}
     assert set(panel.figure.data[0].y) == shown
-    assert f"{panel.document['battle']['venues'][venue]['pnl_pct']:+.1f}%" in panel.figure.layout.title.text
+    assert f"{number(panel.document['battle']['venues'][venue]['pnl_pct'], '+.1f')}%" in panel.figure.layout.title.text
 
 
 def test_a_longer_span_requests_an_earlier_history(panel):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from ipywidgets import Dropdown, ToggleButtons, Widget
@@ -13,7 +13,7 @@ from notebooks.widgets.chart_panel import ChartPanel, selected
 from notebooks.widgets.refreshing_panel import RefreshingPanel
 from service.client import Client, ConnectionFailed
 
-REFRESHING = ("ApexPanel", "BattlePanel", "HospitalPanel", "LeaderboardPanel", "PredictionsPanel")
+REFRESHING = ("ApexPanel", "BattlePanel", "ForecastPanel", "HospitalPanel", "LeaderboardPanel", "PredictionsPanel")
 
 
 @pytest.fixture(params=(*REFRESHING, "OraclePanel"))
@@ -49,7 +49,7 @@ def test_a_control_shows_its_selection(panel: ChartPanel):
 def test_a_panel_has_a_theme_and_downloads(panel: ChartPanel):
     assert panel.theme.value == "light"
     assert {panel.csv.label, panel.html.label} == {"CSV", "HTML"}
-    assert panel.figure in panel.children
+    assert panel.figure.widget in panel.children
 
 
 def test_an_error_keeps_the_last_chart(refreshing_panel: RefreshingPanel, intercepted):
@@ -77,11 +77,18 @@ def test_a_new_document_updates_the_same_traces(refreshing_panel: RefreshingPane
     assert refreshing_panel.figure.data == before
 
 
+def test_a_page_without_widgets_shows_the_conclusion(refreshing_panel: RefreshingPanel):
+    """GitHub shows the HTML of a saved notebook; a page that draws widgets prefers the widget."""
+    bundle = refreshing_panel._repr_mimebundle_()
+    assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == refreshing_panel.model_id
+    assert refreshing_panel.figure.layout.title.text in bundle["text/html"]
+    assert "SIMULATED market" in bundle["text/plain"]
+    assert "</table>" in bundle["text/html"]
+
+
 def test_a_browser_receives_what_is_drawn(refreshing_panel: RefreshingPanel):
-    panel: Any = refreshing_panel
-    sent = {trace["uid"]: trace for trace in panel.figure._widget_data}
-    for trace in panel.figure.data:
-        assert list(sent[trace.uid].get("y", [])) == list(trace.y if trace.y is not None else [])
+    figure = refreshing_panel.figure
+    assert json.loads(figure.widget.content) == json.loads(figure.to_json())
 
 
 def test_a_panel_without_its_own_figure_is_refused(client: Client):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -36,10 +36,16 @@ def test_overlapping_labels_are_centred_on_their_curves(heights, gap):
 
 
 def test_a_label_has_the_text_and_the_colour_of_its_curve():
-    annotations = labels([CurveEnd(5, "high", "red"), CurveEnd(1, "low", "blue")], gap=1, axes="2")
+    ends = [CurveEnd(5, "high", "red"), CurveEnd(1, "low", "blue")]
+    annotations = labels(ends, np.array([0.0, 1.0, 5.0, 10.0]), gap=0.1, axes="2")
     fields = [(annotation["text"], annotation["y"], annotation["font"]["color"]) for annotation in annotations]
-    assert fields == [("low", 1, "blue"), ("high", 5, "red")]
-    assert {annotation["yref"] for annotation in annotations} == {"y2"}
+    assert fields == [("low", pytest.approx(0.14), "blue"), ("high", pytest.approx(0.5), "red")]
+
+
+def test_a_label_stays_when_the_reader_zooms():
+    """Its height is a part of the axis, not a value on it; curves without a range have it in the middle."""
+    (annotation,) = labels([CurveEnd(5, "only", "red")], np.array([5.0, 5.0]), gap=0.1)
+    assert (annotation["y"], annotation["yref"], annotation["xref"]) == (0.5, "y domain", "paper")
 
 
 def test_gains_are_percentages_of_the_initial_capital():
@@ -55,4 +61,6 @@ def test_without_points_there_is_no_drawdown():
 
 
 def test_instants_are_utc():
-    assert instants([{"time": "2026-11-21T08:00:00Z"}])[0] == datetime(2026, 11, 21, 8, tzinfo=UTC)
+    """Without a zone, as plotly draws them."""
+    assert instants([{"time": "2026-11-21T09:00:00+01:00"}])[0] == datetime(2026, 11, 21, 8)
+    assert len(instants([])) == 0

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from html.parser import HTMLParser
+from typing import Any
 
-import numpy as np
-import plotly.graph_objects as go
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
+from IPython.utils.capture import capture_output
 
 from notebooks.widgets.figure import Figure
+from tests.notebooks.widgets.clicks import click
 
 
 class ParsedPage(HTMLParser):
@@ -32,37 +36,62 @@ def figure() -> Figure:
     return figure
 
 
-def sent(figure: go.FigureWidget) -> list[float]:
-    """The numbers that a page receives when it opens now."""
-    return list((figure._widget_data or [{}])[0].get("y", []))
+def sent(figure: Figure) -> dict[str, Any]:
+    """What a page receives when it opens now."""
+    return json.loads(figure.widget.content)
 
 
-def test_a_reloaded_page_receives_the_last_numbers(figure):
+def test_a_page_that_opens_later_has_the_last_numbers(figure):
     for numbers in ([1.0, 2.0], [5.0]):
         with figure.changing():
-            figure.data[0].y = np.array(numbers)
+            figure.data[0].y = numbers
             figure.layout.title.text = f"{len(numbers)} points"
-        assert sent(figure) == numbers
-        assert figure._widget_layout["title"]["text"] == f"{len(numbers)} points"
+        assert sent(figure)["data"][0]["y"] == numbers
+        assert sent(figure)["layout"]["title"]["text"] == f"{len(numbers)} points"
 
 
-def test_a_change_leaves_the_content_sent_before(figure):
-    """Otherwise traitlets would see no difference and send nothing."""
+def test_a_figure_is_sent_as_it_was_built():
+    """Before any change."""
+    assert sent(Figure(layout={"height": 120}))["layout"]["height"] == 120
+
+
+def test_all_changes_are_sent_at_once(figure):
+    before = figure.widget.content
     with figure.changing():
-        figure.data[0].y = np.array([1.0])
-    before = figure._widget_data
+        figure.data[0].y = [1.0]
+        assert figure.widget.content == before
+    assert figure.widget.content != before
+
+
+def test_after_an_error_the_last_chart_stays(figure):
+    """A half-changed figure is not drawn."""
+    before = figure.widget.content
+    with pytest.raises(ZeroDivisionError), figure.changing():
+        figure.data[0].y = [1 / 0]
+    assert figure.widget.content == before
+
+
+def test_a_click_picks_the_id_of_its_point():
+    figure, picked = Figure(), []
+    first, second = figure.new_scatter(ids=["a", "b"]), figure.new_bar(ids=["c", "d"])
+    for trace in (first, second):
+        figure.on_pick(trace, picked.append)
+    click(first, 1)
+    click(second, 0)
+    assert picked == ["b", "c"]
+
+
+def test_a_cell_that_ends_with_a_figure_shows_the_widget(figure):
+    """plotly's own drawing would load its script from elsewhere. Pages that draw no widgets show the title."""
     with figure.changing():
-        figure.data[0].y = np.array([2.0])
-    assert list(before[0]["y"]) == [1.0]
-
-
-def test_plotly_still_sends_old_numbers_after_a_reload():
-    """The reason why `changing` copies. When this fails, plotly copies and `changing` can go."""
-    plain = go.FigureWidget()
-    plain.add_scatter()
-    with plain.batch_update():
-        plain.data[0].y = np.array([1.0, 2.0])
-    assert sent(plain) == []
+        figure.layout.title = {"text": "the pool is better"}
+    InteractiveShell.instance()
+    with capture_output() as shown:
+        display(figure)
+    InteractiveShell.clear_instance()
+    (output,) = shown.outputs
+    assert output.data["application/vnd.jupyter.widget-view+json"]["model_id"] == figure.widget.model_id
+    assert "<b>the pool is better</b>" in output.data["text/html"]
 
 
 def test_a_change_keeps_the_trace(figure):
@@ -81,7 +110,7 @@ def test_a_new_trace_is_returned():
 
 def test_a_chart_does_not_offer_to_upload_its_data(figure):
     page = figure.page("a chart")
-    assert figure._config["showSendToCloud"] is False
+    assert figure.widget.config["showSendToCloud"] is False
     assert '"showSendToCloud": false' in page
 
 
@@ -100,27 +129,7 @@ def test_the_title_of_a_page_is_escaped(figure):
     assert "img" not in ParsedPage(page).tags
 
 
-def with_defaults(figure_class: type[go.FigureWidget]) -> go.FigureWidget:
-    """A figure after a browser reported the defaults of plotly.js, among them the points, as for a hidden trace."""
-    figure = figure_class()
-    figure.add_scatter(x=[1.0], y=[2.0])
-    delta = {"uid": figure.data[0].uid, "x": [1.0], "y": [2.0], "opacity": 1}
-    figure._js2py_traceDeltas = {"trace_deltas": [delta], "trace_edit_id": figure._last_trace_edit_id}
-    figure._js2py_layoutDelta = {"layout_delta": {"width": 700}, "layout_edit_id": figure._last_layout_edit_id}
-    return figure
-
-
-def test_defaults_of_a_browser_remove_no_points():
-    figure = with_defaults(Figure)
-    assert (list(figure.data[0].x), list(figure.data[0].y)) == ([1.0], [2.0])
-
-
-def test_plotly_still_removes_points_reported_as_defaults():
-    """The reason why a figure ignores them. When this fails, the two handlers can go."""
-    assert with_defaults(go.FigureWidget)._data[0].get("y") is None
-
-
-def test_the_script_that_must_load_in_time_is_small(figure):
+def test_the_script_of_a_chart_is_small(figure):
     """anywidget drops messages to a widget whose script took longer than 2 seconds to load; plotly's has 5 MB."""
-    assert len(figure._esm) < 3_000
-    assert len(figure._plotly) > 1_000_000
+    assert len(figure.widget._esm) < 3_000
+    assert len(figure.widget.plotly) > 1_000_000

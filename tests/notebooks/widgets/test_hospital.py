@@ -252,3 +252,13 @@ def test_the_dark_theme_recolours_the_marks(panel):
     panel.theme.value = "dark"
     assert set(panel.marks.marker.color) <= set(PALETTES["dark"].colours)
     assert panel.figure.data[1].marker.color == PALETTES["dark"].ink
+
+
+def test_a_line_leads_from_the_score_of_the_month_before(panel):
+    """Whoever was not examined then has a line without length."""
+    strategies = panel.document["strategies"]
+    scores, before = list(panel.changes.x[1::3]), list(panel.changes.x[0::3])
+    assert scores == [strategy["health_score"] for strategy in strategies]
+    expected = [strategy["metrics"]["previous_score"] for strategy in strategies]
+    assert before == [score if last is None else last for last, score in zip(expected, scores, strict=True)]
+    assert list(panel.changes.y[1::3]) == list(panel.marks.y)

@@ -12,7 +12,7 @@ from notebooks.widgets.html_tables import Fact, grid, table
     [
         (Fact("n", 1234), "1,234"),
         (Fact("gain", 1.5, "%", is_change=True), "+1.5%"),
-        (Fact("gain", -1234.5, " USD", is_change=True), "-1,234.50 USD"),
+        (Fact("gain", -1234.5, " USD", is_change=True), "−1,234.50 USD"),
         (Fact("win rate", 56.7, "%"), "56.7%"),
         (Fact("rank", None), "–"),
     ],

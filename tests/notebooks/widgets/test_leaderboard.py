@@ -13,6 +13,7 @@ import pytest
 from notebooks.widgets import LeaderboardPanel
 from notebooks.widgets.ranking import CATEGORIES
 from notebooks.widgets.theme import PALETTES
+from notebooks.widgets.wording import number
 from service.client import Client
 from tests.notebooks.widgets.clicks import click
 
@@ -71,10 +72,10 @@ def test_the_best_fifteen_are_drawn_by_rank(panel):
     assert [entry["rank"] for entry in best] == list(range(1, 16))
     assert list(panel.bars.x) == [entry["pnl_pct"] for entry in best]
     assert names(panel) == [f"{entry['name']}  {entry['rank']}" for entry in best]
-    assert list(panel.figure.layout.yaxis2.ticktext) == [f"{entry['pnl_pct']:+.1f}%" for entry in best]
+    assert list(panel.figure.layout.yaxis2.ticktext) == [f"{number(entry['pnl_pct'], '+.1f')}%" for entry in best]
 
 
-@pytest.mark.parametrize(("part", "expected"), [("bottom 15", range(40, 55)), ("all", range(1, 55))])
+@pytest.mark.parametrize(("part", "expected"), [("bottom 15", range(40, 55)), ("all strategies", range(1, 55))])
 def test_the_worst_or_all_strategies_can_be_shown(panel, part, expected):
     panel.part.value = part
     assert ranks(panel) == list(expected)
@@ -91,14 +92,14 @@ def test_every_row_has_the_same_height(panel):
         return inner * (layout.yaxis.domain[1] - layout.yaxis.domain[0]) / len(panel.bars.x)
 
     before = row_px()
-    panel.part.value = "all"
+    panel.part.value = "all strategies"
     assert row_px() == pytest.approx(before)
 
 
 @pytest.mark.parametrize(("label", "metric"), METRICS.items())
 def test_another_metric_ranks_and_draws_by_it(panel, label, metric):
     panel.metric.value = panel.metric.options[label]
-    panel.part.value = "all"
+    panel.part.value = "all strategies"
     expected = [entry[metric] for entry in entries(panel) if entry[metric] is not None]
     drawn = [value for value in panel.bars.x if value is not None]
     assert drawn == sorted(expected, reverse=metric != "max_drawdown_pct")
@@ -111,15 +112,40 @@ def test_the_ghosts_are_lines_across_all_rows(panel, metric):
     panel.metric.value = metric
     shown = [ghost for ghost in ghosts(panel) if ghost[metric] is not None]
     assert shown
-    assert list(panel.figure.data[1].x) == [x for ghost in shown for x in (ghost[metric], ghost[metric], None)]
+    lines = [x for ghost in shown for x in (ghost[metric], ghost[metric], None)]
+    assert list(panel.figure.data[1].x)[: len(lines)] == lines
     assert all(any(text.startswith(f"{ghost['name']} ") for text in labels(panel)) for ghost in shown)
+
+
+def test_a_sharpe_ratio_is_drawn_beside_luck(panel):
+    """Each bar has an interval, 95% of coin flippers are behind the bars, and the best of 54 of them is a line."""
+    panel.metric.value = "sharpe"
+    strategy = panel.document["strategy"]
+    years = (pd.Timestamp(strategy["as_of"]) - pd.Timestamp(strategy["started_at"])) / pd.Timedelta(days=365)
+    (usual,) = panel.figure.layout.shapes
+    assert (usual.x0, usual.x1) == pytest.approx((-1.96 / years**0.5, 1.96 / years**0.5), rel=1e-3)
+    assert panel.figure.data[1].x[-2] == pytest.approx(2.2338 / years**0.5, rel=1e-3)
+    assert any(text.startswith("Best of 54 coin flippers ") for text in labels(panel))
+    assert min(panel.bars.error_x.array) >= usual.x1
+    assert "Grey: 95% of coin flippers." in panel.figure.layout.title.subtitle.text
+
+
+def test_other_metrics_have_no_luck_drawn(panel):
+    """Their distribution under luck depends on positions that the board does not have."""
+    panel.metric.value = "sharpe"
+    panel.metric.value = "pnl_pct"
+    assert not panel.bars.error_x.visible
+    assert not panel.figure.layout.shapes
+    assert "Grey" not in panel.figure.layout.title.subtitle.text
 
 
 def test_the_title_counts_who_beats_buy_and_hold(panel):
     benchmark = next(ghost["pnl_pct"] for ghost in ghosts(panel) if ghost["key"] == "buy_and_hold")
     better = sum(entry["pnl_pct"] > benchmark for entry in entries(panel))
     verb = "beats" if better == 1 else "beat"
-    assert panel.figure.layout.title.text == f"{better} of 54 {verb} buy and hold ({benchmark:+.1f}%) by gain"
+    assert (
+        panel.figure.layout.title.text == f"{better} of 54 {verb} buy and hold ({number(benchmark, '+.1f')}%) by gain"
+    )
 
 
 def test_a_smaller_drawdown_is_better(panel):
@@ -161,7 +187,7 @@ def test_the_leader_is_drawn_below_at_first(panel):
     assert strategy["key"] == entries(panel)[0]["key"]
     assert list(panel.figure.data[2].y) == [point["equity_usd"] for point in strategy["equity"]]
     assert list(panel.figure.data[3].y) == [point["benchmark_usd"] for point in strategy["equity"]]
-    assert pd.Timestamp(panel.figure.data[2].x[-1]) == pd.Timestamp(strategy["equity"][-1]["time"])
+    assert pd.Timestamp(panel.figure.data[2].x[-1], tz="UTC") == pd.Timestamp(strategy["equity"][-1]["time"])
     assert panel.figure.layout.yaxis.ticktext[0].startswith("<b>")
 
 
@@ -242,7 +268,7 @@ def test_a_strategy_without_trades_has_a_dash_at_the_end(panel, intercepted):
     intercepted.changes["leaderboard"] = idle
     panel.refresh()
     panel.metric.value = "win_rate_pct"
-    panel.part.value = "all"
+    panel.part.value = "all strategies"
     assert panel.bars.x[-1] is None
     assert panel.figure.layout.yaxis2.ticktext[-1] == "–"
 

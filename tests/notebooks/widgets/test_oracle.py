@@ -329,13 +329,21 @@ def test_a_first_answer_that_breaks_off_is_removed(panel, stream):
     assert panel.document is None
     assert list(marks(panel).x) == []
     assert panel.figure.layout.title.text is None
-    assert "Nothing to show yet: The connection broke." in panel.status_line.value
+    assert not panel.figure.layout.xaxis.visible
+    assert "Not answered: The connection broke." in panel.status_line.value
 
 
 def test_a_refused_question_is_reported(panel):
+    """With the questions that the service suggests instead."""
     panel.ask("What is the best recipe for soup?", wait=True)
     assert panel.fault is not None
-    assert "Nothing to show yet: " in panel.status_line.value
+    assert "Not answered: " in panel.status_line.value
+    assert "You can ask: Will Bitcoin trade at or above" in panel.status_line.value
+
+
+def test_the_other_readings_are_shown_as_text(panel):
+    panel.ask("Will Bitcoin be above 90000 USD by the end of this month?", wait=True)
+    assert "it can also be read as: Will Bitcoin trade at or above 90,000 USD" in panel.status_line.value
 
 
 def test_without_a_key_it_says_how_to_get_and_set_one(client, running):

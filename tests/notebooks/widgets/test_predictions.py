@@ -10,8 +10,11 @@ import pytest
 
 from notebooks.widgets import PredictionsPanel
 from notebooks.widgets.open_markets import UNKNOWN
+from notebooks.widgets.wording import number
 from service.client import Client
 from tests.notebooks.widgets.clicks import click
+
+EMPTY_REPORT = {"n": 60, "miscalibration": 0.0, "discrimination": 0.0, "uncertainty": 0.25}
 
 
 @pytest.fixture
@@ -21,9 +24,10 @@ def panel(open_panel, intercepted) -> PredictionsPanel:
 
 @pytest.fixture
 def open_view(panel: PredictionsPanel) -> PredictionsPanel:
-    """The panel with the open markets."""
+    """The panel with the open markets, which the change of the view has requested."""
+    panel._loaded.clear()
     panel.view.value = "open"
-    panel.refresh()
+    assert panel.wait_until_loaded()
     return panel
 
 
@@ -132,13 +136,10 @@ def test_the_title_has_the_largest_difference(open_view):
     assert title.subtitle.text.startswith(market["question"][:40])
 
 
-def test_the_open_view_requests_the_markets_once(panel, intercepted):
-    panel._loaded.clear()
-    panel.view.value = "open"
-    assert panel.wait_until_loaded()
-    assert points(panel)
-    panel.view.value = "record"
-    panel.view.value = "open"
+def test_the_open_view_requests_the_markets_once(open_view, intercepted):
+    assert points(open_view)
+    open_view.view.value = "record"
+    open_view.view.value = "open"
     assert [call[0] for call in intercepted.calls].count("predictions") == 1
 
 
@@ -160,8 +161,9 @@ def test_only_the_selected_view_is_visible(open_view):
 @pytest.mark.parametrize("field", ["asset", "category"])
 def test_the_open_markets_can_be_filtered(open_view, field):
     control = getattr(open_view, field)
-    assert set(control.options) == {"all", *(market[field] for market in markets(open_view))}
-    selection = control.options[1]
+    every = {"asset": "all assets", "category": "all categories"}[field]
+    assert set(control.options) == {every, *(market[field] for market in markets(open_view))}
+    selection = list(control.options)[1]
     control.value = selection
     assert set(points(open_view)) == {market["id"] for market in markets(open_view) if market[field] == selection}
     table = pd.read_csv(io.StringIO(open_view.table().content), index_col="id")
@@ -223,6 +225,9 @@ def test_a_click_shows_the_facts_of_a_market(open_view):
     assert "SIMULATED" in open_view.detail.value
     for voter in (*market["ai_votes"], *market["abstained"]):
         assert f"<td>{voter}</td>" in open_view.detail.value
+    shown = open_view.detail.value
+    open_view.refresh()
+    assert open_view.detail.value == shown
 
 
 def test_a_click_beside_the_marks_shows_nothing(open_view):
@@ -276,3 +281,34 @@ def test_the_downloads_have_the_track_record(panel):
     }
     assert table["brier_ai"].to_dict() == pytest.approx(scores)
     assert panel.page().name == "ninefold-predictions.html"
+
+
+def test_the_details_decompose_both_scores(panel):
+    """The Brier score is miscalibration minus discrimination plus uncertainty."""
+    for name in ("ai", "market"):
+        scores, report = book(panel)[name], book(panel)["calibration"][name]
+        low, high = (number(scores[bound], ".4f") for bound in ("brier_low", "brier_high"))
+        interval = f"[{low}, {high}], n {scores['n']:,}"
+        assert f"<td>{scores['brier']:.4f} {interval}</td>" in panel.detail.value
+        parts = [report[part] for part in ("miscalibration", "discrimination", "uncertainty")]
+        assert all(f"<td>{part:.4f}</td>" in panel.detail.value for part in parts)
+        assert parts[0] - parts[1] + parts[2] == pytest.approx(scores["brier"], abs=3e-5)
+    panel.book.value = False
+    assert panel.detail.value == ""
+    panel.book.value = True
+
+
+def test_reliability_shows_where_the_forecasts_are(panel, intercepted):
+    """Four percentage points around the bins, and at most 0 to 100."""
+
+    def narrow(document):
+        bin_ = {"p": 0.5, "observed_pct": 48.0, "low_pct": 40.0, "high_pct": 99.0, "n": 30}
+        for each in document["books"]:
+            report = {**EMPTY_REPORT, "bins": [bin_, {**bin_, "p": 0.6}]}
+            each["calibration"] = {"ai": report, "market": report}
+        return document
+
+    intercepted.changes["ai_vs_market"] = narrow
+    panel.refresh()
+    assert panel.figure.layout.xaxis.range == pytest.approx((46, 64))
+    assert panel.figure.layout.yaxis.range == pytest.approx((36, 100))

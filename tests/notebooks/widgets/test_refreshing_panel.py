@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -100,6 +101,17 @@ def drawn(panel: NumberPanel) -> list[float]:
     return list(panel.figure.data[0].y)
 
 
+def wait_until_silent(service: NumberService) -> None:
+    """Wait until no request has come for a while."""
+    while is_requested(service.requests, SHORT_S):
+        pass
+
+
+def report(panel: NumberPanel, view: str, is_shown: bool, theme: str = "light") -> None:
+    """What a browser sends when a view of the panel comes onto the screen or leaves it, or when its theme changes."""
+    panel.host_page._handle_custom_msg({"view": view, "is_shown": is_shown, "theme": theme}, [])
+
+
 def is_requested(requests: threading.Semaphore, within_s: float = PATIENCE_S) -> bool:
     return requests.acquire(timeout=within_s)
 
@@ -118,7 +130,7 @@ def test_it_draws_the_document_and_states_its_world(panel):
 
 
 def test_a_page_that_opens_later_receives_the_drawing(panel):
-    assert list(panel.figure._widget_data[0]["y"]) == [1.0]
+    assert json.loads(panel.figure.widget.content)["data"][0]["y"] == [1.0]
 
 
 def test_it_refreshes_at_every_interval(new_panel, service):
@@ -177,6 +189,43 @@ def test_a_forgotten_panel_stops_after_an_hour(new_panel, service, clock):
     assert all(is_requested(service.requests) for _ in range(3))
 
 
+def test_a_hidden_panel_asks_for_nothing(new_panel, service):
+    """A tab in the background, a closed notebook and a panel scrolled away use no call of the key."""
+    panel = new_panel(every_s=OFTEN_S)
+    assert is_requested(service.requests)
+    report(panel, "first", False)
+    wait_until_silent(service)
+    assert panel.refreshing.value
+
+
+def test_a_panel_that_comes_into_view_refreshes_at_once(new_panel, service):
+    panel = new_panel(every_s=OFTEN_S)
+    report(panel, "first", False)
+    wait_until_silent(service)
+    report(panel, "first", True)
+    assert is_requested(service.requests)
+
+
+def test_a_panel_is_shown_while_one_of_its_views_is(panel):
+    report(panel, "first", True)
+    report(panel, "second", False)
+    assert panel.host_page.is_shown
+    report(panel, "first", False)
+    assert not panel.host_page.is_shown
+
+
+def test_a_slow_response_is_announced(new_panel, service):
+    service.open.clear()
+    panel = new_panel(refreshing=False)
+    busy = threading.Event()
+    panel.refresh_now.observe(lambda change: change["new"] and busy.set(), "disabled")
+    assert panel.refresh_now.disabled or busy.wait(PATIENCE_S)
+    assert panel.refresh_now.description == "Loading …"
+    service.open.set()
+    assert panel.wait_until_loaded(PATIENCE_S)
+    assert (panel.refresh_now.description, panel.refresh_now.disabled) == ("Refresh", False)
+
+
 def test_an_error_keeps_the_chart_and_states_its_age(panel, service):
     service.fault = NO_CONNECTION
     panel.refresh()
@@ -193,6 +242,29 @@ def test_the_next_document_removes_the_error(panel, service):
     assert drawn(panel) == [2.0]
     assert "No new data" not in panel.status_line.value
     assert panel.fault is None
+
+
+def test_a_response_never_follows_that_of_a_later_request(panel, service):
+    """A person changes a control twice while the service is slow: the second selection is what stays drawn."""
+    is_drawn = threading.Event()
+
+    def number() -> dict[str, Any]:
+        value = service.value
+        service.requests.release()
+        if value == 2.0:
+            is_drawn.wait(SHORT_S)
+        return {"value": value, "as_of": "2026-11-21T08:00:00Z", "world": "simulated"}
+
+    wait_until_silent(service)
+    service.number, service.value = number, 2.0
+    panel._loaded.clear()
+    panel.request_refresh()
+    assert is_requested(service.requests)
+    service.value = 3.0
+    panel.refresh()
+    is_drawn.set()
+    assert panel.wait_until_loaded(PATIENCE_S)
+    assert drawn(panel) == [3.0]
 
 
 def test_a_response_of_another_version_is_reported(panel, service, caplog):
@@ -255,7 +327,25 @@ def test_another_theme_changes_the_chart_and_its_box(panel):
     assert panel.figure.data[0].marker.color == PALETTES["dark"].ink
     assert panel._dom_classes == ("ninefold-dark",)
     assert PALETTES["dark"].paper in panel._style.value
-    assert panel.figure._widget_layout["template"]["layout"]["paper_bgcolor"] == PALETTES["dark"].paper
+    sent = json.loads(panel.figure.widget.content)
+    assert sent["layout"]["template"]["layout"]["paper_bgcolor"] == PALETTES["dark"].paper
+
+
+def test_a_panel_follows_the_theme_of_its_page(panel):
+    report(panel, "first", True, "dark")
+    assert (panel.theme.value, panel.palette) == ("dark", PALETTES["dark"])
+    report(panel, "first", True, "light")
+    assert panel.theme.value == "light"
+
+
+def test_a_selected_theme_stays(new_panel):
+    """Also one that is an argument; the panel follows its page again once both are the same."""
+    panel = new_panel(refreshing=False, theme="dark")
+    report(panel, "first", True, "light")
+    assert panel.theme.value == "dark"
+    panel.theme.value = "light"
+    report(panel, "first", True, "dark")
+    assert panel.theme.value == "dark"
 
 
 def test_an_unknown_theme_is_refused(new_panel):

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from notebooks.widgets.wording import duration, escaped, provenance, shortened
+from notebooks.widgets.wording import duration, escaped, price, provenance, shortened
 
 NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
 DOCUMENT = {"world": "replay", "as_of": "2026-11-21T05:00:00Z", "stale_after": "2026-11-21T08:02:00Z"}
@@ -37,3 +37,11 @@ def test_a_long_text_is_cut_to_its_length():
 def test_quotation_marks_are_not_escaped_for_plotly():
     """plotly would show the entity."""
     assert escaped("<b>'a' & \"b\"") == "&lt;b&gt;'a' &amp; \"b\""
+
+
+@pytest.mark.parametrize(
+    ("usd", "text"),
+    [(53_035.65, "53,036"), (999.994, "999.99"), (1.0, "1.00"), (0.36, "0.3600"), (0.0123456, "0.01235")],
+)
+def test_a_price_has_the_digits_of_its_size(usd, text):
+    assert price(usd) == text

@@ -2,95 +2,28 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from threading import Thread
 
 import pytest
 
-from service.config import Settings, SettingsError
 from service.errors import SourceFailed
 from service.market.assets import is_open
-from service.sources import bounded_session
-from service.sources.feeds import exchange_client
-from service.sources.feeds.exchange import ExchangeFeed, open_exchanges
-
-STEP = 300
-SINCE = int(datetime(2026, 1, 7, 12, tzinfo=UTC).timestamp())
-SHORT_S = 0.5
-# What threads and a slow machine may add to a deadline.
-MARGIN_S = 1.0
-
-
-def rows(count: int, since: int = SINCE, price: float = 100.0) -> list[tuple]:
-    return [(since + STEP * i, price, price + 2, price - 1, price + 1, 5.0) for i in range(count)]
-
-
-def listing(pair_rows: list[tuple]) -> dict[str, list[tuple]]:
-    return {"BTC/USD": pair_rows}
-
-
-@pytest.fixture
-def feed(kraken, coinbase) -> ExchangeFeed:
-    """Kraken first, then Coinbase."""
-    options = {
-        "kraken": {"urls": {"api": {"public": kraken.address}}, "enableRateLimit": False},
-        "coinbase": {"urls": {"api": {"rest": coinbase.address}}, "enableRateLimit": False},
-    }
-    settings = Settings(world="live", exchanges=("kraken", "coinbase"), source_timeout_s=10)
-    return open_exchanges(settings, history_from=0, options=options)
-
-
-def status(code: int):
-    return lambda handler: handler.reply(code, b'{"error": ["not today"], "message": "not today"}')
-
-
-def body(content: bytes):
-    return lambda handler: handler.reply(200, content)
-
-
-def hang(handler) -> None:
-    handler.exchange.closing.wait(30)
-
-
-def drip(handler) -> None:
-    """An answer that never ends, a byte at a time, each well inside any timeout for one read."""
-    handler.reply(200, b"", length=10_000)
-    while not handler.exchange.closing.wait(0.02):
-        handler.wfile.write(b" ")
-
-
-def drip_headers(handler) -> None:
-    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-    while not handler.exchange.closing.wait(0.02):
-        handler.wfile.write(b"x")
-
-
-def flood(handler) -> None:
-    handler.reply(200, b"[", length=2**40)
-    while not handler.exchange.closing.is_set():
-        handler.wfile.write(b" " * 2**20)
-
-
-def cut_short(handler) -> None:
-    handler.reply(200, b'{"error": [], "resu', length=1000)
-    handler.close_connection = True
-
-
-@pytest.fixture
-def hasty(feed) -> ExchangeFeed:
-    """The same feed with little time."""
-    return replace(feed, timeout_s=SHORT_S)
-
-
-def fetch_in_time(hasty: ExchangeFeed):
-    started = time.monotonic()
-    try:
-        return hasty.fetch("btc", SINCE, SINCE + 10 * STEP)
-    finally:
-        assert time.monotonic() - started < SHORT_S + MARGIN_S
+from tests.sources.feeds.faults import (
+    SINCE,
+    STEP,
+    body,
+    cut_short,
+    drip,
+    drip_headers,
+    fetch_in_time,
+    flood,
+    hang,
+    listing,
+    rows,
+    status,
+)
 
 
 def test_the_bars_of_a_window_come_from_the_first_exchange(feed, kraken, coinbase):
@@ -126,26 +59,6 @@ def test_a_stand_in_is_named_and_closed_when_its_asset_is(feed, kraken):
     assert fetched.source == "kraken PAXG/USD (tokenised gold)"
     assert fetched.bars.rows() == rows(12, friday)
     assert not is_open("gold", friday + 12 * STEP)
-
-
-def test_a_market_that_is_closed_down_is_passed_over(feed, kraken):
-    kraken.bars = {"BTC/USD": rows(3, price=1), "BTC/USDT": rows(3)}
-    kraken.stopped = {"BTC/USD"}
-    fetched = feed.fetch("btc", SINCE, SINCE + 3 * STEP)
-    assert (fetched.bars.rows(), fetched.source) == (rows(3), "kraken BTC/USDT")
-
-
-def test_a_long_window_is_asked_for_in_pages(feed, kraken, coinbase):
-    coinbase.bars = listing(rows(1000))
-    feed = replace(feed, clients=feed.clients[1:])
-    assert feed.fetch("btc", SINCE, SINCE + 1000 * STEP).bars.rows() == rows(1000)
-    assert sum("candles" in path for path in coinbase.requests) == 4
-
-
-def test_pages_go_on_behind_a_long_silence(feed, coinbase):
-    coinbase.bars = listing(rows(5) + rows(5, SINCE + 900 * STEP))
-    feed = replace(feed, clients=feed.clients[1:])
-    assert len(feed.fetch("btc", SINCE, SINCE + 1000 * STEP).bars) == 10
 
 
 def test_a_gap_is_filled_by_the_next_exchange_and_reported(feed, kraken, coinbase):
@@ -244,68 +157,6 @@ def test_an_unknown_asset_is_refused(feed):
         feed.fetch("doge", SINCE, SINCE + STEP)
 
 
-def test_an_answer_of_ten_megabytes_is_read(feed, kraken):
-    kraken.bars = listing(rows(10))
-    kraken.fault, kraken.fault_at = padded_with(10 * 2**20), "OHLC"
-    assert len(feed.fetch("btc", SINCE, SINCE + 10 * STEP).bars) == 10
-
-
-def padded_with(blanks: int):
-    """The honest answer behind so many blanks, which JSON allows."""
-
-    def reply(handler) -> None:
-        bars = [[time, *map(str, prices), "0", str(volume), 1] for time, *prices, volume in rows(10)]
-        names = str(bars).replace("'", '"')
-        handler.reply(200, b'{"error": [],' + b" " * blanks + f'"result": {{"BTCUSD": {names}}}}}'.encode())
-
-    return reply
-
-
-def test_an_answer_beyond_the_cap_is_not_kept(feed, kraken, coinbase, monkeypatch):
-    monkeypatch.setattr(bounded_session.BoundedSession, "most_bytes", 2**20)
-    kraken.bars = coinbase.bars = listing(rows(10))
-    kraken.fault, kraken.fault_at = padded_with(2**20), "OHLC"
-    assert feed.fetch("btc", SINCE, SINCE + 10 * STEP).source == "coinbase BTC/USD"
-
-
-def test_an_exchange_that_kept_us_waiting_is_left_alone_for_a_while(hasty, kraken, coinbase):
-    kraken.bars = coinbase.bars = listing(rows(10))
-    kraken.fault = drip
-    fetch_in_time(hasty)
-    kraken.fault = None
-    count, started = len(kraken.requests), time.monotonic()
-    assert hasty.fetch("btc", SINCE, SINCE + 10 * STEP).source == "coinbase BTC/USD"
-    assert time.monotonic() - started < SHORT_S / 2
-    assert len(kraken.requests) == count
-
-
-def test_an_exchange_that_hangs_on_is_passed_over_until_it_lets_go(hasty, kraken, coinbase, monkeypatch):
-    monkeypatch.setattr(exchange_client, "RESTS", 0)
-    kraken.bars = coinbase.bars = listing(rows(10))
-    kraken.fault = drip_headers
-    fetch_in_time(hasty)
-    kraken.fault = None
-    assert fetch_in_time(hasty).source == "coinbase BTC/USD"
-    kraken.closing.set()
-    until_it_is(lambda: fetch_in_time(hasty).source == "kraken BTC/USD")
-
-
-def test_a_slow_answer_is_dropped_and_its_exchange_usable_again(hasty, kraken, coinbase, monkeypatch):
-    monkeypatch.setattr(exchange_client, "RESTS", 0)
-    kraken.bars = coinbase.bars = listing(rows(10))
-    kraken.fault, kraken.fault_at = drip, "OHLC"
-    assert fetch_in_time(hasty).source == "coinbase BTC/USD"
-    kraken.fault = None
-    until_it_is(lambda: fetch_in_time(hasty).source == "kraken BTC/USD")
-
-
-def until_it_is(true: Callable[[], bool]) -> None:
-    """Ask until the answer is yes: a thread may need a moment to end."""
-    started = time.monotonic()
-    while not true():
-        assert time.monotonic() - started < 10
-
-
 def test_waiting_for_another_fetch_ends_at_the_own_deadline(feed, hasty, kraken, coinbase):
     kraken.bars = listing(rows(10))
     kraken.fault = hang
@@ -323,12 +174,3 @@ def test_waiting_for_another_fetch_ends_at_the_own_deadline(feed, hasty, kraken,
 def test_the_live_world_keeps_the_time_of_the_wall(feed):
     assert feed.clock(SINCE).at(SINCE + 3600) == SINCE + 3600
     assert (feed.world, feed.step) == ("live", STEP)
-
-
-@pytest.mark.parametrize(
-    ("exchanges", "complaint"),
-    [((), "name at least one"), (("kraken", "krakken"), "no exchange called 'krakken'"), (("paymium",), "no 5m bars")],
-)
-def test_an_exchange_that_cannot_be_asked_is_a_wrong_setting(exchanges, complaint):
-    with pytest.raises(SettingsError, match=f"EXCHANGES: .*{complaint}"):
-        open_exchanges(Settings(world="live", exchanges=exchanges), history_from=0)

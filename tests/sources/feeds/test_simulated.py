@@ -18,9 +18,9 @@ from service.config import Settings
 from service.market.assets import ASSETS, open_at
 from service.market.bars import Bar, Bars, check
 from service.market.instants import DAY, HOUR
-from service.sources.feeds import open_feed, simulated_days
+from service.sources.feeds import open_feed
 from service.sources.feeds.simulated import STEP, SimulatedFeed, bars
-from service.sources.feeds.simulated_days import EPOCH, days, expected_days
+from service.sources.feeds.simulated_days import EPOCH, days
 
 SEED = 42
 SINCE = int(datetime(2026, 2, 1, tzinfo=UTC).timestamp())
@@ -150,11 +150,6 @@ def test_prices_lie_on_the_price_steps_of_the_asset(twenty_weeks, asset):
     assert np.abs(steps - np.rint(steps)).max() < 1e-4
 
 
-@pytest.mark.parametrize("asset", ASSETS)
-def test_in_twenty_years_every_price_stays_near_its_start(asset):
-    assert np.abs(days(SEED, asset, 0, 7300).closes).max() < np.log(40)
-
-
 def test_a_day_ends_where_the_skeleton_says():
     skeleton = days(SEED, "eth", 100, 103)
     assert skeleton.closes[:-1].tolist() == skeleton.opens[1:].tolist()
@@ -188,9 +183,6 @@ def test_another_seed_has_another_fingerprint():
     assert len(prints) == 2
 
 
-FIRST = (SINCE - EPOCH) // DAY
-
-
 def standardised(asset: str, hours: int) -> np.ndarray:
     """Returns of five worlds less their expected mean, over their expected standard deviation, shape (n,)."""
     values = []
@@ -214,7 +206,8 @@ def test_expected_returns_have_the_variance_of_the_world(asset, hours):
 
 def test_a_whole_day_has_its_volatility():
     """It is known when the day begins; noon divides its variance."""
-    feed, day = SimulatedFeed(SEED, 0), days(SEED, "btc", FIRST, FIRST + 1)
+    first = (SINCE - EPOCH) // DAY
+    feed, day = SimulatedFeed(SEED, 0), days(SEED, "btc", first, first + 1)
     _, whole = feed.expected_return("btc", SINCE, SINCE + DAY)
     _, morning = feed.expected_return("btc", SINCE, SINCE + DAY // 2)
     _, afternoon = feed.expected_return("btc", SINCE + DAY // 2, SINCE + DAY)
@@ -229,37 +222,3 @@ def test_a_closed_market_has_no_variance():
     assert feed.expected_return("gold", second("2026-02-07 01:00"), second("2026-02-08 12:00"))[1] == pytest.approx(0)
     reopened = feed.expected_return("gold", second("2026-02-07 01:00"), second("2026-02-09 00:00"))
     assert reopened == feed.expected_return("gold", second("2026-02-06 22:00"), second("2026-02-09 00:00"))
-
-
-@pytest.fixture
-def other_future(monkeypatch):
-    """The moves of the day FIRST and of all later ones are others, and so are the volatilities of later cells."""
-
-    def changed(seed, scale, asset, common, counters):
-        return np.where(
-            (scale == "day") & (counters >= FIRST), 2.5, really_own_move(seed, scale, asset, common, counters)
-        )
-
-    really_own_move = simulated_days.own_move
-    simulated_days._block.cache_clear()
-    monkeypatch.setattr(simulated_days, "own_move", changed)
-    yield
-    simulated_days._block.cache_clear()
-
-
-def test_expected_days_do_not_look_ahead(request):
-    """With other moves from the first day on, nothing changes."""
-    expected = expected_days(SEED, "eth", FIRST, FIRST + 30)
-    moved = days(SEED, "eth", FIRST, FIRST + 30).closes
-    request.getfixturevalue("other_future")
-    assert not np.array_equal(days(SEED, "eth", FIRST, FIRST + 30).closes, moved)
-    assert np.array_equal(expected_days(SEED, "eth", FIRST, FIRST + 30), expected)
-
-
-def test_later_cells_of_volatility_are_not_known():
-    """Days far ahead have the variance of an average day, whatever their own will be."""
-    _, variances = expected_days(SEED, "eth", FIRST, FIRST + 400)
-    weekdays = (np.arange(FIRST, FIRST + 400) + 2) % 7 < 5
-    far = variances[weekdays][200:]
-    assert len(set(np.round(far, 12))) == 1
-    assert len(set(np.round(variances[weekdays][:10], 12))) > 2

@@ -16,7 +16,7 @@ from service.forecasting.voters.fits import VERSION, Fits
 from service.forecasting.voters.linear import LinearFit
 from service.ledger.verifier import verify
 from service.market.instants import utc
-from service.questions import understand
+from service.questions import Circumstances, understand
 from service.store import knowledge, ledger, migrations, predictions, runs
 from service.store.database import Database
 from service.store.plain import contexts
@@ -113,7 +113,7 @@ def test_an_open_answer_becomes_a_prediction(old):
 def test_its_question_is_the_one_that_was_asked(old):
     """The same one that the published fields were read from."""
     spots = {"eth": 2222.03, "sol": 130.0}
-    question = understand(ANSWER["question"], utc(ASKED_AT), spots)
+    question = understand(ANSWER["question"], Circumstances(utc(ASKED_AT), spots))
     fields = {name: getattr(question, name) for name in UNDERSTOOD} | {"deadline": "2026-11-22T23:59:59Z"}
     insert_answer(old, body=canonical.write(PUBLISHED | {"understood": fields}))
     old.migrate()

@@ -36,7 +36,11 @@ def old(request, tmp_path) -> Database:
                 text("INSERT INTO lane_event (lane, time, place, body) VALUES (:lane, :time, :place, :body)"), event
             )
         for job in ("score", "rank"):
-            runs.add(db, job, MONDAY, MONDAY)
+            row = {"job": job, "slot": MONDAY}
+            db.execute(
+                text("INSERT INTO job_run (job, slot, state, attempt, next_at) VALUES (:job, :slot, 'due', 0, :slot)"),
+                row,
+            )
     yield database
     database.close()
 

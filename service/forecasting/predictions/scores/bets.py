@@ -10,8 +10,8 @@ from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
 from service.market.instants import iso
 
-Side = Literal["yes", "no"]
-Status = Literal["open", "won", "lost", "void"]
+BetSide = Literal["yes", "no"]
+BetStatus = Literal["open", "won", "lost", "void"]
 
 STAKE_USD = 100.0
 THRESHOLD_PTS = 3.0
@@ -30,7 +30,7 @@ class ShadowBet:
     question: str
     asset: str
     backfilled: bool
-    side: Side
+    side: BetSide
     p_ai: float
     p_market: float
     price: float
@@ -39,7 +39,7 @@ class ShadowBet:
     stake_usd: float
     opened_at: str
     deadline: str
-    status: Status
+    status: BetStatus
     outcome: Outcome | None
     pnl_usd: float | None
     source: str
@@ -53,7 +53,7 @@ class Bet:
     market: Prediction
     odds: Odds
     p_ai: float
-    side: Side
+    side: BetSide
     price: float
 
     @property
@@ -72,7 +72,7 @@ class Bet:
         return STAKE_USD / self.cost
 
     @property
-    def status(self) -> Status:
+    def status(self) -> BetStatus:
         """Whether it is open, won, lost, or void because the market is void."""
         if self.market.outcome is None:
             return "open"
@@ -82,8 +82,8 @@ class Bet:
 
     @property
     def pnl(self) -> float:
-        """The profit in USD, negative for a loss; 0 while it is open and if it is void."""
-        return {"won": self.contracts - STAKE_USD, "lost": -STAKE_USD}.get(self.status, 0.0)
+        """The profit in USD, in whole cents, negative for a loss; 0 while it is open and if it is void."""
+        return round({"won": self.contracts - STAKE_USD, "lost": -STAKE_USD}.get(self.status, 0.0), 2)
 
 
 def bet_on(market: Prediction) -> Bet | None:
@@ -99,7 +99,7 @@ def bet_on(market: Prediction) -> Bet | None:
     divergence = round(100 * (commitment.p - odds.p_yes), 6)
     if abs(divergence) <= THRESHOLD_PTS:
         return None
-    side: Side = "yes" if divergence > 0 else "no"
+    side: BetSide = "yes" if divergence > 0 else "no"
     quote = odds.ask if side == "yes" else odds.bid
     if quote is None or not 0 < quote < 1:
         return None
@@ -125,7 +125,7 @@ def publish(bet: Bet) -> ShadowBet:
         deadline=iso(market.deadline),
         status=bet.status,
         outcome=market.outcome,
-        pnl_usd=round(bet.pnl, 2) if market.settlement else None,
+        pnl_usd=bet.pnl if market.settlement else None,
         source=odds.source,
         simulated=odds.source == SIMULATED,
     )

@@ -15,10 +15,11 @@ import numpy as np
 from service.documents import Document, DocumentHeader
 from service.forecasting.predictions import Prediction, by_resolution
 from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS, Bet, ShadowBet, bet_on, publish
+from service.forecasting.predictions.scores.points import thinned
 from service.forecasting.voters.scoring import clustered_mean, published, weeks_of
 from service.market.instants import DAY, iso
 
-RECENT = 100
+MOST_LISTED = 40
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class ShadowBook:
     They are worth `n_eff` independent ones. The 95% intervals of `roi_pct` and `win_rate_pct` are clustered by week of
     resolution; with one week that of `roi_pct` is null.
     `breakeven_pct` is the mean price paid, including the fee: the expected share of won bets if every price is fair.
-    `curve` has the last instant of each day on which a bet was decided.
+    `curve` has the last instant of each day on which a bet was decided, of at most 100 such days.
     """
 
     backfilled: bool
@@ -64,7 +65,8 @@ class ShadowBook:
 class ShadowDocument(Document):
     """The document of GET /api/predictions/shadow: the live book and the backfilled one, never combined.
 
-    `open` is ordered by deadline; `recent` are the last hundred resolved bets, newest first.
+    `open` are the 40 open bets with the earliest deadlines, `recent` the last 40 resolved ones, newest first. All bets
+    are in `/api/v1/predictions`.
     """
 
     stake_usd: float
@@ -89,8 +91,8 @@ def shadow_document(markets: Iterable[Prediction], header: DocumentHeader) -> Sh
         fee=FEE,
         threshold_pts=THRESHOLD_PTS,
         books=tuple(_book((*resolved, *waiting), backfilled) for backfilled in (False, True)),
-        open=tuple(publish(bet) for bet in waiting),
-        recent=tuple(publish(bet) for bet in resolved[: -RECENT - 1 : -1]),
+        open=tuple(publish(bet) for bet in waiting[:MOST_LISTED]),
+        recent=tuple(publish(bet) for bet in resolved[: -MOST_LISTED - 1 : -1]),
     )
 
 
@@ -139,5 +141,5 @@ def _deepest(times: np.ndarray, pnl: np.ndarray) -> float:
 
 def _curve(times: np.ndarray, pnl: np.ndarray) -> tuple[CurvePoint, ...]:
     running = np.cumsum(pnl)
-    lasts = np.flatnonzero(np.diff(times // DAY, append=np.iinfo(np.int64).max))
+    lasts = thinned(np.flatnonzero(np.diff(times // DAY, append=np.iinfo(np.int64).max)))
     return tuple(CurvePoint(iso(int(times[last])), round(float(running[last]), 2)) for last in lasts)

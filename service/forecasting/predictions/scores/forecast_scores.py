@@ -105,7 +105,7 @@ def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
     return {
         "n": loss.n,
         "n_eff": round(loss.n_eff, 1),
-        **loss.fields("brier", DIGITS),
+        **loss.fields("brier", DIGITS, within=(0, 1)),
         "log_score": published(_mean(log_score(p, evidence.happened)), DIGITS),
         "accuracy_n": right.n,
         "accuracy_n_eff": right.n_eff,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from service.forecasting.voters.scoring import Array
 
 RECORDS = 500  # simulated for each row
+AT_ONCE = 20  # in memory
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,14 @@ def luck_of(p: Array, best: int, correct: int, generator: np.random.Generator) -
     """
     if not len(p):
         return None
-    right = generator.random((RECORDS, len(p)), dtype=np.float32) < np.maximum(p, 1 - p)
-    longest = longest_runs(right)
+    likelier = np.maximum(p, 1 - p)
+    records = (generator.random((AT_ONCE, len(p)), dtype=np.float32) < likelier for _ in range(RECORDS // AT_ONCE))
+    parts = [(longest_runs(right), right.sum(axis=1)) for right in records]
+    longest, rights = (np.concatenate(values) for values in zip(*parts, strict=True))
     return Luck(
         expected_best=round(float(longest.mean()), 1),
         best_reached_pct=round(100 * float(np.mean(longest >= best)), 1),
-        accuracy_reached_pct=round(100 * float(np.mean(right.sum(axis=1) >= correct)), 1),
+        accuracy_reached_pct=round(100 * float(np.mean(rights >= correct)), 1),
     )
 
 

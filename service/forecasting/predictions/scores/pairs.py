@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from service.forecasting.predictions import MarketCategory, Odds, Prediction, by_resolution
+from service.forecasting.predictions.market_fields import MarketScore
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
 from service.forecasting.voters.scoring import Array, Instants, brier, log_score
 from service.market.instants import iso
@@ -68,6 +69,18 @@ def pairs_of(markets: Iterable[Prediction]) -> Pairs:
         happened=np.array([float(market.outcome == "yes") for market, *_ in rows]),
         resolved=np.array([resolved_at for *_, resolved_at in rows], dtype=np.int64),
     )
+
+
+def score_of(market: Prediction) -> MarketScore | None:
+    """The scores of one market; None unless it was voted on and came out yes or no."""
+    if market.commitment is None or not market.is_scored:
+        return None
+    happened = np.array([float(market.outcome == "yes")])
+    forecasts = [market.commitment.p, *([market.odds.p_yes] if market.odds else [])]
+    briers = [*np.round(brier(np.array(forecasts), happened), 5).tolist(), None]
+    logs = [*np.round(log_score(np.array(forecasts), happened), 5).tolist(), None]
+    difference = None if briers[1] is None else round(briers[0] - briers[1], 5)
+    return MarketScore(briers[0], briers[1], logs[0], logs[1], difference)
 
 
 def publish(pairs: Pairs, limit: int) -> tuple[PairedMarket, ...]:

@@ -15,10 +15,12 @@ from service.forecasting.predictions.scores.diversity import Diversity, diversit
 from service.forecasting.predictions.scores.evidence import evidence_of
 from service.forecasting.predictions.scores.forecast_scores import ForecastScores, VoterScore, scores, voter_scores
 from service.forecasting.predictions.scores.pairs import PairedMarket, Pairs, pairs_of, publish
+from service.forecasting.predictions.scores.points import thinned
+from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
 from service.forecasting.voters.scoring import brier, clustered_mean
 from service.market.instants import DAY, iso
 
-MOST_LISTED = 2000
+MOST_LISTED = 40
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Calibrations:
 
 @dataclass(frozen=True)
 class CumulativePoint:
-    """Mean Brier scores of the `n` markets resolved so far, at the last resolution of a day."""
+    """Mean Brier scores of the `n` markets resolved so far, at the last resolution of a day; at most 100 days."""
 
     resolved_at: str
     n: int
@@ -43,13 +45,15 @@ class CumulativePoint:
 class VersusBook:
     """One book. `difference` is null until markets have resolved in two calendar weeks.
 
-    `base_rate` forecasts how often such a market (same category and comparator) had come out YES before. `needed` to
-    `design_effect_assumed` are those of `Power`: how many resolved markets show a gap of the present size, or one of
-    0.05 or 0.02. `diversity` is null with fewer than 30 markets.
+    The odds of `simulated` of the `n` markets are of no real market. `base_rate` forecasts how often such a market
+    (same category and comparator) had come out YES before. `needed` to `design_effect_assumed` are those of `Power`:
+    how many resolved markets show a gap of the present size, or one of 0.05 or 0.02. `diversity` is null with fewer
+    than 30 markets.
     """
 
     backfilled: bool
     n: int
+    simulated: int
     ai: ForecastScores
     market: ForecastScores
     base_rate: ForecastScores
@@ -71,7 +75,8 @@ class VersusBook:
 class AiVsMarketDocument(Document):
     """The document of GET /api/predictions/ai-vs-market: the live book and the backfilled one, never combined.
 
-    `count` is the number of resolved markets with both probabilities, `markets` the latest 2,000, newest first.
+    `count` is the number of resolved markets with both probabilities, `markets` the latest 40, newest first;
+    `/api/v1/predictions?status=resolved` has all of them.
     """
 
     books: tuple[VersusBook, ...]
@@ -107,6 +112,7 @@ def _book(backfilled: bool, pairs: Pairs, generator: np.random.Generator) -> Ver
     return VersusBook(
         backfilled=backfilled,
         n=len(happened),
+        simulated=sum(odds.source == SIMULATED for odds in pairs.odds),
         ai=scores(pairs.ai, evidence),
         market=scores(pairs.market, evidence),
         base_rate=scores(rate, evidence),
@@ -123,7 +129,7 @@ def _book(backfilled: bool, pairs: Pairs, generator: np.random.Generator) -> Ver
 def _cumulative(pairs: Pairs) -> tuple[CumulativePoint, ...]:
     n = np.arange(1, len(pairs.happened) + 1)
     ai, market = (np.cumsum(brier(p, pairs.happened)) / n for p in (pairs.ai, pairs.market))
-    lasts = np.flatnonzero(np.diff(pairs.resolved // DAY, append=np.iinfo(np.int64).max))
+    lasts = thinned(np.flatnonzero(np.diff(pairs.resolved // DAY, append=np.iinfo(np.int64).max)))
     return tuple(
         CumulativePoint(
             iso(int(pairs.resolved[last])), int(n[last]), round(float(ai[last]), 5), round(float(market[last]), 5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -33,6 +34,7 @@ SAMPLE_QUESTION = Question(
     polarity="bull",
     level=105.0,
 )
+SAMPLE_TOPIC = replace(SAMPLE_QUESTION, text="Will it happen?", comparator="topic", polarity="none", level=None)
 
 
 @cache

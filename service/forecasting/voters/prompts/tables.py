@@ -72,12 +72,13 @@ def _closes_at(bars: Bars, instants: NDArray[np.int64]) -> Array:
 
 def moves_of_all(inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
     """The moves of every asset over the same spans; the question's assets come first, at their present price."""
-    shown = [asset for asset in ASSETS if asset in inputs.evidence.hourly and asset in inputs.evidence.variance]
+    assets = dict.fromkeys([*(state.asset for state in inputs.states), *ASSETS])
+    shown = [asset for asset in assets if asset in inputs.evidence.hourly and asset in inputs.evidence.variance]
     if not shown:
         return
     yield f"Moves of all assets over {', '.join(map(_span, MOVES_S))}, in sigmas of that time"
     spots = {state.asset: state.spot for state in inputs.states}
-    for asset in sorted(shown, key=lambda asset: asset not in spots):
+    for asset in shown:
         kind = "metal" if is_metal(asset) else "coin"
         yield f"{wording.asset(asset)} ({kind}): {_numbers(_moves(inputs, asset, spots.get(asset)))}"
 

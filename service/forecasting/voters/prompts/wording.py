@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from string import ascii_uppercase
 
 from service.forecasting.voters.forecast_inputs import AssetState, settled
 from service.market.assets import ASSETS
+from service.market.instants import HOUR
 from service.questions.canonical import canonical, price, sentence
 from service.questions.question import Question
 
@@ -44,9 +46,23 @@ class Wording:
         """The question rebuilt from its parse."""
         if not self.is_masked:
             return canonical(self.question)
-        deadline = f"{self.question.horizon_hours:.1f} hours from now"
-        masked = sentence(self.question, asset=self.asset, usd=lambda usd: self._index(usd, state), deadline=deadline)
+        masked = sentence(
+            self._rebased(state), asset=self.asset, usd=lambda usd: self._index(usd, state), instant=self._instant
+        )
         return masked.replace(" USD", "")
+
+    def _instant(self, at: datetime) -> str:
+        before_deadline_h = (self.question.deadline - at).total_seconds() / HOUR
+        return f"{self.question.horizon_hours - before_deadline_h:.1f} hours from now"
+
+    def _rebased(self, state: AssetState) -> Question:
+        """The question with the levels of every asset as the same share of the state's price."""
+        factors = [state.spot / leg.spot for leg in self.question.legs]
+        legs = (
+            replace(leg, spot=state.spot, level=leg.level and leg.level * factor)
+            for leg, factor in zip(self.question.legs, factors, strict=True)
+        )
+        return replace(self.question, legs=tuple(legs))
 
     def _index(self, usd: float | None, state: AssetState) -> str:
         return "" if usd is None else price(round(INDEX * usd / state.spot, 2))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
@@ -19,11 +19,11 @@ from service.forecasting.voters.evidence import MOST_STORIES, NEWS_S, AssetNews,
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, base_of, require
 from service.forecasting.voters.inputs import LOOK_BACK_H, describe
 from service.forecasting.voters.price_forecasts import price_quantiles
-from service.forecasting.voters.prompts.sample import SAMPLE_QUESTION, sample_inputs
+from service.forecasting.voters.prompts.sample import SAMPLE_QUESTION, SAMPLE_TOPIC, sample_inputs
 from service.forecasting.voters.prompts.tables import TABLES
 from service.forecasting.voters.prompts.wording import Wording
 from service.forecasting.voters.seats import NEWS, SEATS
-from service.market.instants import HOUR
+from service.market.instants import HOUR, utc
 from service.questions.clean import LONGEST
 from service.questions.question import Question
 
@@ -52,6 +52,7 @@ def _text(name: str) -> str:
 
 
 FRAME, CASE = Template(_text("frame")), Template(_text("case"))
+TOPIC_FRAME, TOPIC_CASE = _text("topic_frame"), Template(_text("topic_case"))
 SYSTEMS = {seat: FRAME.substitute(seat=seat, evidence=_text(seat)) for seat in INPUTS}
 
 
@@ -73,21 +74,31 @@ def write(seat: str, question: Question, inputs: ForecastInputs, nonce: str, *, 
 
     Raises Abstention where an input of the seat is missing.
     """
-    return Prompt(SYSTEMS[seat], _message(seat, question, inputs, nonce, is_masked), version(seat, is_masked))
+    message = _message(seat, question, inputs, nonce, is_masked)
+    is_topic = question.comparator == "topic"
+    return Prompt(_system(seat, question), message, version(seat, is_masked, is_topic=is_topic))
 
 
 @cache
-def version(seat: str, is_masked: bool) -> str:
+def version(seat: str, is_masked: bool, *, is_topic: bool = False) -> str:
     """The version of a seat's prompts: it changes with any text and with the layout of the evidence.
 
     It is the hash of the prompt of a sample, which holds every part and no number of the day.
     """
-    message = _message(seat, SAMPLE_QUESTION, sample_inputs(), "nonce", is_masked)
-    return f"{seat}/{hashlib.sha256((SYSTEMS[seat] + message).encode()).hexdigest()[:8]}"
+    question = SAMPLE_TOPIC if is_topic else SAMPLE_QUESTION
+    message = _message(seat, question, sample_inputs(), "nonce", is_masked)
+    return f"{seat}/{hashlib.sha256((_system(seat, question) + message).encode()).hexdigest()[:8]}"
+
+
+def _system(seat: str, question: Question) -> str:
+    """The instructions of a seat; on a topic they are the same for all seats."""
+    return TOPIC_FRAME if question.comparator == "topic" else SYSTEMS[seat]
 
 
 def _message(seat: str, question: Question, inputs: ForecastInputs, nonce: str, is_masked: bool) -> str:
     wording = Wording(question, is_masked)
+    if question.comparator == "topic":
+        return _topic_message(seat, wording, inputs, nonce)
     base = VOL.forecast(question, inputs).p
     parts = {
         "question": wording.sentence(inputs.state),
@@ -102,10 +113,34 @@ def _message(seat: str, question: Question, inputs: ForecastInputs, nonce: str, 
         "nonce": nonce,
         "words": fenced(wording.words(inputs.state), nonce),
     }
+    return _filled(CASE, parts, seat, wording, inputs, nonce)
+
+
+def _topic_message(seat: str, wording: Wording, inputs: ForecastInputs, nonce: str) -> str:
+    """The message on a question that no price decides: what all seats share comes first, so that a server reuses it."""
+    question = wording.question
+    parts = {
+        "now": f"{utc(inputs.state.now):%Y-%m-%d %H:%M}",
+        "deadline": f"{question.deadline:%Y-%m-%d %H:%M}",
+        "horizon": f"{question.horizon_hours:.1f} hours ({question.horizon_hours / 24:.1f} days)",
+        "nonce": nonce,
+        "words": fenced(question.text, nonce),
+        "prices": "\n".join(_price(state, inputs, wording) for state in inputs.states),
+        "seat": seat,
+        "evidence": _rows(_evidence(seat, inputs, wording)).rstrip(),
+    }
+    return _filled(TOPIC_CASE, parts, seat, wording, inputs, nonce)
+
+
+def _filled(
+    case: Template, parts: Mapping[str, str], seat: str, wording: Wording, inputs: ForecastInputs, nonce: str
+) -> str:
+    """The message of its parts; that of the news seat has as many headlines as there is room for."""
+    bare = case.substitute(parts, headlines="")
     if seat != NEWS.name:
-        return CASE.substitute(parts, headlines="")
-    room = int(MOST_TOKENS * BYTES_PER_TOKEN) - len((SYSTEMS[seat] + CASE.substitute(parts, headlines="")).encode())
-    return CASE.substitute(parts, headlines=_headlines(inputs, wording, nonce, room))
+        return bare
+    room = int(MOST_TOKENS * BYTES_PER_TOKEN) - len((_system(seat, wording.question) + bare).encode())
+    return case.substitute(parts, headlines=_headlines(inputs, wording, nonce, room))
 
 
 def _rows(lines: Iterator[str]) -> str:

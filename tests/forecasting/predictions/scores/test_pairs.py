@@ -21,9 +21,9 @@ def test_a_row_holds_both_probabilities_and_their_scores():
     assert (row.resolved_at, row.source, row.simulated) == ("2025-11-25T00:00:00Z", "simulated", True)
 
 
-def test_the_latest_two_thousand_are_listed_and_all_counted():
-    rows = [pair(f"m{day:04}", "yes", 0.8, 0.6, day=day) for day in range(2010)]
+def test_the_latest_forty_are_listed_and_all_counted():
+    rows = [pair(f"m{day:04}", "yes", 0.8, 0.6, day=day) for day in range(60)]
     versus = document(rows)
-    assert (versus.count, len(versus.markets)) == (2010, 2000)
-    assert (versus.markets[0].id, versus.markets[-1].id) == ("m2009", "m0010")
-    assert versus.books[0].n == 2010
+    assert (versus.count, len(versus.markets)) == (60, 40)
+    assert (versus.markets[0].id, versus.markets[-1].id) == ("m0059", "m0020")
+    assert versus.books[0].n == 60

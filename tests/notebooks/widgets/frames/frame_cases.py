@@ -8,8 +8,19 @@ from operator import getitem
 from typing import Any, NamedTuple
 
 from notebooks.widgets import frames
-from notebooks.widgets.frames import accuracy, apex, battle, market, oracle, predictions, shadow, strategies
+from notebooks.widgets.frames import (
+    accuracy,
+    apex,
+    battle,
+    market,
+    oracle,
+    predictions,
+    shadow,
+    strategies,
+)
+from notebooks.widgets.frames.answers import ANSWERS
 from notebooks.widgets.frames.hospital import HOSPITAL, HOSPITAL_MONTHS
+from notebooks.widgets.frames.price_forecasts import COVERAGES, PRICE_FORECASTS, PRICE_RECORD, QUANTILES
 from notebooks.widgets.frames.schema import FrameSchema
 from notebooks.widgets.frames.streaks import STREAKS
 
@@ -108,6 +119,23 @@ def accuracies(document: Row) -> list[Row]:
     ]
 
 
+def distributions(document: Row) -> list[Row]:
+    return [
+        {**horizon, **distribution, "voter": voter}
+        for horizon in document["horizons"]
+        for voter, distribution in {"pool": horizon, **horizon["voters"]}.items()
+    ]
+
+
+def price_records(document: Row) -> list[Row]:
+    return [
+        {**record, "horizon": horizon["horizon"], "backfilled": book["backfilled"], "asset": asset}
+        for book in document["books"]
+        for horizon in book["horizons"]
+        for asset, record in [("all", horizon["all"]), *horizon["assets"].items()]
+    ]
+
+
 NO_LUCK = dict.fromkeys(("expected_best", "best_reached_pct", "accuracy_reached_pct"))
 LANE = {"lane": lambda row: row["name"]}
 ASSETS = {"assets": lambda row: " ".join(row["assets"])}
@@ -135,6 +163,25 @@ MARKET = {
     "distance_pct": lambda row: row["context"]["distance_pct"],
     "hours_left": lambda row: row["context"]["hours_left"],
 }
+SCORED = {
+    "resolved_at": lambda row: row["resolution"]["resolved_at"],
+    **{
+        name: lambda row, name=name: (row["score"] or {}).get(name)
+        for name in ("brier_ai", "brier_market", "log_ai", "log_market")
+    },
+}
+USD = {f"{name}_usd": lambda row, name=name: row[name] for name in ("open", "high", "low", "close")}
+QUANTILE_COLUMNS = {f"q{percent}_usd": lambda row, name=str(percent): row["quantiles"][name] for percent in QUANTILES}
+COVERAGE_COLUMNS = {
+    f"coverage_{percent}_pct": lambda row, name=str(percent): (row["coverage_pct"] or {}).get(name)
+    for percent in COVERAGES
+}
+ANSWERED = {
+    **{name: lambda row, name=name: row["understood"][name] for name in ("asset", "comparator", "deadline")},
+    **{name: lambda row, name=name: (row["resolution"] or {}).get(name) for name in ("outcome", "resolved_at")},
+    "brier": lambda row: (row["score"] or {}).get("brier"),
+    "log_score": lambda row: (row["score"] or {}).get("log"),
+}
 NOT_ABSTAINED = {"abstained": lambda _row: None}
 GAIN = {"pnl_pct": lambda row: 100 * (row["equity_usd"] / row["initial_capital"] - 1)}
 VOTES = predictions.market_votes, predictions.MARKET_VOTES
@@ -145,6 +192,14 @@ CASES = {
         battle.lane_history, battle.LANE_HISTORY, "battle_history", under("lanes", "points"), LANE | GAIN
     ),
     "lane_events": FrameCase(battle.lane_events, battle.LANE_EVENTS, "battle_history", under("lanes", "events"), LANE),
+    "lane_event_pages": FrameCase(battle.lane_events, battle.LANE_EVENTS, "lane_events", rows_at("events")),
+    "lane_equity": FrameCase(
+        battle.lane_equity,
+        battle.LANE_EQUITY,
+        "lane_equity",
+        rows_at("points"),
+        {"backfilled": lambda row: row["time"] < "2026-11-21T08:02:00Z"},
+    ),
     "positions": FrameCase(battle.positions, battle.POSITIONS, "battle", rows_at("venues", "cex", "positions")),
     "liquidity": FrameCase(battle.liquidity, battle.LIQUIDITY, "battle", rows_at("venues", "dex", "liquidity")),
     "leaderboard": FrameCase(
@@ -160,7 +215,14 @@ CASES = {
     ),
     "hospital": FrameCase(frames.hospital, HOSPITAL, "hospital", patients, ASSETS),
     "hospital_months": FrameCase(frames.hospital_months, HOSPITAL_MONTHS, "months", months, ASSETS),
-    "markets": FrameCase(predictions.markets, predictions.MARKETS, "predictions", rows_at("markets"), MARKET),
+    "markets": FrameCase(predictions.markets, predictions.MARKETS, "predictions", rows_at("markets"), MARKET | SCORED),
+    "resolved_markets": FrameCase(
+        predictions.markets,
+        predictions.MARKETS,
+        "resolved",
+        rows_at("markets"),
+        MARKET | SCORED | dict.fromkeys(("price", "distance_pct", "hours_left"), lambda _row: None),
+    ),
     "challenges": FrameCase(
         predictions.challenges, predictions.CHALLENGES, "challenges", rows_at("challenges"), MARKET
     ),
@@ -180,9 +242,14 @@ CASES = {
         STREAKS,
         "streaks",
         lambda document: [{**NO_LUCK, **row, **(row["luck"] or {})} for row in document["streaks"]],
+        {"voter": lambda row: row["oracle"]},
     ),
     "shadow_bets": FrameCase(
-        shadow.shadow_bets, shadow.SHADOW_BETS, "shadow", lambda document: document["open"] + document["recent"]
+        shadow.shadow_bets,
+        shadow.SHADOW_BETS,
+        "shadow",
+        lambda document: document["open"] + document["recent"],
+        {"id": lambda row: row["market_id"]},
     ),
     "shadow_books": FrameCase(shadow.shadow_books, shadow.SHADOW_BOOKS, "shadow", rows_at("books")),
     "shadow_curve": FrameCase(shadow.shadow_curve, shadow.SHADOW_CURVE, "shadow", under("books", "curve")),
@@ -206,6 +273,21 @@ CASES = {
     "apex_accuracy": FrameCase(apex.apex_accuracy, apex.APEX_ACCURACY, "apex", accuracies),
     "fund_equity": FrameCase(apex.fund_equity, apex.FUND_EQUITY, "fund", rows_at("equity")),
     "fund_trades": FrameCase(apex.fund_trades, apex.FUND_TRADES, "fund", rows_at("trades")),
+    "apex_calls": FrameCase(
+        apex.apex_calls, apex.APEX_CALLS, "apex_calls", rows_at("calls"), {"spot_usd": lambda row: row["spot"]}
+    ),
+    "apex_call_layers": FrameCase(
+        apex.apex_call_layers,
+        apex.APEX_CALL_LAYERS,
+        "apex_calls",
+        under("calls", "layers"),
+        {"layer": lambda row: row["name"]},
+    ),
+    "answers": FrameCase(frames.answers, ANSWERS, "answers", rows_at("answers"), ANSWERED),
+    "price_forecasts": FrameCase(frames.price_forecasts, PRICE_FORECASTS, "forecast", distributions, QUANTILE_COLUMNS),
+    "price_record": FrameCase(frames.price_record, PRICE_RECORD, "forecast_record", price_records, COVERAGE_COLUMNS),
+    "candles": FrameCase(market.candles, market.CANDLES, "candles", rows_at("bars"), USD),
+    "headline_pages": FrameCase(market.headlines, market.HEADLINES, "headlines", rows_at("headlines"), ASSETS),
     "headlines": FrameCase(market.headlines, market.HEADLINES, "news", rows_at("headlines"), ASSETS),
     "prices": FrameCase(market.prices, market.PRICES, "prices", rows_at("prices")),
 }

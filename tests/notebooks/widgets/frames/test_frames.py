@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from copy import deepcopy
+from importlib.util import find_spec
+from types import FunctionType
 from typing import Any
 
 import pandas as pd
@@ -16,7 +19,11 @@ from notebooks.widgets.frames.schema import INSTANT
 from tests.notebooks.widgets.frames.frame_cases import CASES, FrameCase
 from tests.processes import ROOT
 
-LEDGER = {"ledger", "ledger_votes", "ledger_odds", "ledger_outcomes"}
+# Tested in test_ledger.py, and below.
+OTHERS = {"ledger", "ledger_votes", "ledger_odds", "ledger_outcomes", "ledger_roots", "resolved_votes"}
+OTHERS |= {"market_series", "forecasters", "forecasts", "features", "streak_answers", "deliveries", "as_polars"}
+SECOND_DOCUMENTS = {"challenge_votes", "resolved_markets", "lane_event_pages", "headline_pages"}
+PAGED = {"candles", "lane_equity", "lane_event_pages", "resolved_markets", "apex_calls", "apex_call_layers", "answers"}
 
 each_frame = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
@@ -35,13 +42,14 @@ def emptied(document: Any) -> Any:
 
 
 def grown(document: Any) -> Any:
-    """The document with a new field in every object, except in the objects that voters are the keys of."""
+    """The document with a new field in every object, except in those that voters or assets are the keys of."""
     if isinstance(document, list):
         return [grown(element) for element in document]
     if not isinstance(document, dict):
         return document
     by_name = {name: grown(value) for name, value in document.items()}
-    return by_name if "momentum" in by_name or not by_name else by_name | {"new_in_2027": [1]}
+    is_by_name = {"momentum", "btc"} & set(by_name)
+    return by_name if is_by_name or not by_name else by_name | {"new_in_2027": [1]}
 
 
 def is_same(cell: Any, value: Any) -> bool:
@@ -52,7 +60,7 @@ def is_same(cell: Any, value: Any) -> bool:
 
 
 def test_every_frame_is_tested_and_documented():
-    assert set(frames.__all__) == {*CASES, *LEDGER} - {"challenge_votes"}
+    assert set(frames.__all__) == {*CASES, *OTHERS} - SECOND_DOCUMENTS
     texts = [getattr(frames, name).__doc__ for name in frames.__all__]
     assert all("Parameters\n" in text and "Returns\n" in text and "ndex `" in text for text in texts)
 
@@ -67,6 +75,111 @@ def test_every_cell_has_the_value_of_the_document(case: FrameCase, documents: di
         for cell, row in zip(frame[name], rows, strict=True):
             expected = case.columns[name](row) if name in case.columns else row[name] if name in row else document[name]
             assert is_same(cell, expected), (name, cell, expected)
+
+
+def test_the_names_of_the_package_are_its_functions():
+    """`dir(frames)` is the list of what one may call."""
+    assert dir(frames) == sorted(frames.__all__)
+    assert all(isinstance(getattr(frames, name), FunctionType) for name in dir(frames))
+
+
+@pytest.mark.parametrize("name", sorted(PAGED))
+def test_pages_give_the_rows_of_all(name: str, documents):
+    case = CASES[name]
+    page = documents[case.document]
+    once = case.function(page)
+    pd.testing.assert_frame_equal(case.function(iter([page, page])), pd.concat([once, once]))
+
+
+def test_a_noun_has_the_same_index_everywhere():
+    indexes = {tuple(case.schema.index) for case in CASES.values()}
+    names = {name for index in indexes for name in index}
+    assert not names & {"subject", "market_id", "oracle", "market"}
+
+
+def test_an_input_of_a_vote_is_a_row():
+    page = json.loads((ROOT / "service" / "api" / "examples" / "features_page.json").read_text())
+    frame = frames.features([page, page])
+    first = page["rows"][0]
+    contexts = first["inputs"]["contexts"]
+    rows = frame[frame["hash"] == first["hash"]].groupby("asset")["feature"].nunique()
+    assert set(rows.index) == set(contexts)
+    asset, context = next(iter(contexts.items()))
+    chosen = frame[(frame["hash"] == first["hash"]) & (frame["asset"] == asset)].iloc[: rows[asset]]
+    values = dict(zip(chosen["feature"], chosen["value"], strict=True))
+    assert {**context["inputs"], **context["variance"], "spot": context["spot"]}.items() <= values.items()
+    assert set(chosen.index) == {pd.Timestamp(first["voted_at"])}
+    assert dtypes(frames.features({**page, "rows": []})) == dtypes(frame)
+
+
+def test_an_answer_that_counts_in_a_streak_is_a_row():
+    answer = {"engine": "embedded", "p_yes": 0.62, "direction": "BULLISH", "right": True, "streak": 3}
+    neutral = {**answer, "p_yes": 0.5, "direction": "NEUTRAL", "right": None, "streak": 0}
+    question = {"market": "daily-1", "asset": "btc", "template": "up", "backfilled": True, "outcome": "yes"}
+    question |= {"voted_at": "2026-11-20T00:00:00Z", "resolved_at": "2026-11-21T00:00:00Z"}
+    page = {"world": "simulated", "questions": [{**question, "answers": {"vol": answer, "consensus": neutral}}]}
+    frame = frames.streak_answers(page)
+    assert list(frame.index) == [("daily-1", "vol"), ("daily-1", "consensus")]
+    for row, expected in zip(frame.to_dict("records"), (answer, neutral), strict=True):
+        assert all(is_same(row[name], expected[name]) for name in answer)
+        assert row["comparator"] == "up"
+    assert dtypes(frames.streak_answers({**page, "questions": []})) == dtypes(frame)
+
+
+@pytest.fixture(scope="module")
+def forecaster() -> dict[str, Any]:
+    """The captured response about a forecaster: the tournament of the seeded service has no settled live market."""
+    return json.loads((ROOT / "service" / "api" / "examples" / "forecasters_forecaster.json").read_text())
+
+
+def test_a_forecaster_has_two_rows_of_scores(forecaster):
+    frame = frames.forecasters(forecaster)
+    assert list(frame["scored"]) == ["opening", "time_weighted"]
+    assert set(frame.index) == {forecaster["name"]}
+    (entry,) = forecaster["entries"]
+    for row in frame.to_dict("records"):
+        assert all(is_same(row[name], entry[row["scored"]][name]) for name in ("n", "brier", "peer_pool", "log_score"))
+    assert dtypes(frames.forecasters({**forecaster, "entries": []})) == dtypes(frame)
+
+
+def test_an_hourly_opinion_on_a_market_is_a_row(documents):
+    """The document of a market does not state its world."""
+    document = documents["prediction"]
+    frame = frames.market_series(document, documents["widget"]["world"])
+    ai, odds = (frame[frame["source"] == source] for source in ("ai", "odds"))
+    assert list(ai["p_yes"]) == [point["p_yes"] for point in document["ai_series"]]
+    assert list(odds["bid"]) == [point["bid"] for point in document["odds_series"]]
+    assert set(frame["world"]) == {"simulated"}
+    assert dtypes(frames.market_series({**document, "ai_series": [], "odds_series": []}, "simulated")) == dtypes(frame)
+
+
+def test_a_revealed_forecast_is_a_row(forecaster):
+    document = forecaster
+    frame = frames.forecasts(document)
+    (forecast,) = document["forecasts"]
+    assert list(frame.index) == [forecast["id"]]
+    assert is_same(frame["p_yes"].iloc[0], forecast["p_yes"])
+    assert is_same(frame["resolved_at"].iloc[0], forecast["resolved_at"])
+    assert set(frame["forecaster"]) == {document["name"]}
+
+
+def test_a_message_to_a_webhook_is_a_row():
+    """Also one without a response, which has neither a status nor a fault of the endpoint."""
+    instants = {"first_attempt_at": "2026-11-21T08:02:00Z", "last_attempt_at": "2026-11-21T08:03:00Z"}
+    refused = {"id": "msg_1", "event_id": 7, "event": "market.resolved", "state": "failed", "attempts": 2}
+    refused |= {"status": None, "error": "no response", "duration_ms": 5000, **instants}
+    frame = frames.deliveries({"count": 1, "next": None, "deliveries": [refused]})
+    assert list(frame.index) == ["msg_1"]
+    assert all(is_same(frame[name].iloc[0], refused[name]) for name in frame)
+
+
+def test_polars_is_needed_only_by_those_who_ask(documents):
+    frame = frames.prices(documents["prices"])
+    if find_spec("polars") is None:
+        with pytest.raises(ImportError, match="polars"):
+            frames.as_polars(frame)
+    else:
+        assert frames.as_polars(frame).columns == list(frame.reset_index())
 
 
 @each_frame

@@ -13,7 +13,7 @@ from notebooks.widgets import frames
 from service.client import Client
 from tests.running_service import RunningService
 
-FRAMES = (frames.ledger, frames.ledger_votes, frames.ledger_odds, frames.ledger_outcomes)
+FRAMES = (frames.ledger, frames.ledger_votes, frames.ledger_odds, frames.ledger_outcomes, frames.resolved_votes)
 Frame = Callable[..., pd.DataFrame]
 
 each_frame = pytest.mark.parametrize("frame", FRAMES, ids=lambda frame: frame.__name__)
@@ -65,10 +65,10 @@ def test_every_recorded_vote_is_a_row(lines):
     assert not votes["fallback"].any()
 
 
-def test_recorded_seconds_become_instants(lines):
+def test_recorded_instants_become_instants(lines):
     votes = frames.ledger_votes(lines, world="simulated")
     row = of_kind(lines, "votes")[0]
-    assert votes["voted_at"].iloc[0].timestamp() == row["body"]["voted_at"]
+    assert votes["voted_at"].iloc[0] == pd.Timestamp(row["body"]["voted_at"])
     assert str(votes["deadline"].dtype) == "datetime64[us, UTC]"
     assert (votes["voted_at"] < votes["deadline"]).all()
 
@@ -79,17 +79,25 @@ def test_every_resolution_is_a_row(lines):
     assert list(outcomes.index) == [row["subject"] for row in resolutions]
     assert list(outcomes["outcome"]) == [row["body"]["outcome"] for row in resolutions]
     assert list(outcomes["evidence"]) == [row["body"]["evidence"] for row in resolutions]
-    assert outcomes["resolved_at"].iloc[-1].timestamp() == resolutions[-1]["body"]["resolved_at"]
+    assert outcomes["resolved_at"].iloc[-1] == pd.Timestamp(resolutions[-1]["body"]["resolved_at"])
+
+
+def test_rows_of_old_and_new_versions_join(lines):
+    """Bodies of the first edition have unix seconds."""
+    new = of_kind(lines, "resolution")[-1]
+    old = new | {"body": new["body"] | {"resolved_at": int(pd.Timestamp(new["body"]["resolved_at"]).timestamp())}}
+    outcomes = frames.ledger_outcomes([old | {"subject": "old"}, new], world="simulated")
+    assert outcomes["resolved_at"].iloc[0] == outcomes["resolved_at"].iloc[1]
 
 
 def test_the_ledger_gives_the_scores_of_the_service(lines, documents):
-    """Votes, odds and outcomes join by subject to the same Brier scores."""
+    """Votes, odds and outcomes join by the id of the market to the same Brier scores."""
     odds = frames.ledger_odds(lines, world="simulated")[["p_market"]]
     outcomes = frames.ledger_outcomes(lines, world="simulated")[["outcome"]]
     votes = frames.ledger_votes(lines, world="simulated").join(outcomes, how="inner").join(odds, how="inner")
     happened = votes["outcome"].eq("yes").astype(float)
     computed = (votes["p_yes"] - happened).pow(2).groupby("voter").agg(["mean", "size"])
-    pool = votes.assign(happened=happened).groupby("subject")[["p_pool", "p_market", "happened"]].first()
+    pool = votes.assign(happened=happened).groupby("id")[["p_pool", "p_market", "happened"]].first()
     scores = frames.scoreboard(documents["ai_vs_market"]).query("backfilled")
     for voter in documents["ai_vs_market"]["books"][1]["voters"]:
         assert computed.loc[voter["voter"], "mean"] == pytest.approx(scores.loc[voter["voter"], "brier"], abs=1e-5)
@@ -112,7 +120,7 @@ def test_pages_and_lines_give_the_same_frame(frame: Frame, client: Client, lines
 @each_frame
 def test_a_single_page_needs_no_list(frame: Frame, client: Client):
     page = client.ledger(since=990, limit=500)
-    assert len(frame(page)) > 0
+    assert len(frame(page)) > 0 or frame is frames.resolved_votes
     pd.testing.assert_frame_equal(frame(page), frame([page]))
 
 
@@ -131,6 +139,24 @@ def test_a_frame_without_rows_has_the_same_dtypes(frame: Frame, lines):
     assert empty.reset_index().dtypes.to_dict() == full.reset_index().dtypes.to_dict()
     assert set(full["world"]) == {"simulated"}
     assert full["backfilled"].any()
+
+
+def test_resolved_votes_are_the_scored_votes(lines, documents):
+    """With their squared errors, which average to the scores of the service; corrected rows are left out."""
+    votes = frames.resolved_votes(lines, world="simulated")
+    scores = frames.scoreboard(documents["ai_vs_market"]).query("backfilled and kind == 'seat'")
+    by_voter = votes[votes["category"] != "challenge"].groupby("voter")["brier"].agg(["mean", "size"])
+    for voter in scores.index:
+        assert by_voter.loc[voter, "mean"] == pytest.approx(scores.loc[voter, "brier"], abs=1e-5)
+    first = of_kind(lines, "resolution")[0]
+    less = frames.resolved_votes([*lines, {**correction(first["seq"], first["subject"]), "type": "row"}], "simulated")
+    assert set(votes.index.get_level_values("id")) - set(less.index.get_level_values("id")) <= {first["subject"]}
+
+
+def test_every_signed_root_is_a_row(documents):
+    roots = frames.ledger_roots(documents["ledger_roots"])
+    assert list(roots.index) == [root["day"] for root in documents["ledger_roots"]["roots"]]
+    assert list(roots["signature"]) == [root["signature"] for root in documents["ledger_roots"]["roots"]]
 
 
 def test_a_row_that_a_later_row_corrects_is_marked(client: Client):

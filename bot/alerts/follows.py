@@ -1,0 +1,225 @@
+"""Alerts about what people follow: it resolves, a level is reached, or the voters' pool changes sides.
+
+Each check reads documents that many follows share, and turns a document and a follow into a happening or None. A
+happening is recorded in one transaction with the change of its follow, so that it is reported once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bot import messages
+from bot.alerts.subscriptions import alert, seconds
+from bot.languages import language, spoken
+from bot.store import DEFAULTS, Alert, Follow, FollowEvent, Store, Subscriber, Target
+from service.client import NotFound
+
+if TYPE_CHECKING:
+    from bot.service import Service
+
+EVENT = "followed"
+RESOLVED = ("resolved", "void")
+MAX_PER_PASS = 20  # documents read one by one: the service allows 120 calls a minute
+# A pool near 50% goes back and forth; it has a side from two percentage points on.
+YES, NO = 0.52, 0.48
+
+Document = dict[str, Any]
+
+
+class Happening(NamedTuple):
+    """What happened to a follow: `key` identifies it, `write` returns the alert's text; without them, no alert."""
+
+    follow: Follow
+    key: str = ""
+    write: Callable[[], str] | None = None
+    value: float | None = None
+    is_last: bool = True
+
+
+async def check_prices(service: Service, store: Store, now: datetime) -> None:
+    """Prices that reached a level since the follow began."""
+    follows = await asyncio.to_thread(store.follows, "price")
+    if not follows:
+        return
+    document = await service.prices()
+    quotes = {quote["asset"]: quote for quote in document["prices"]}
+    happened = [_price(follow, quotes.get(follow.target.subject), document) for follow in follows]
+    await asyncio.to_thread(_record, store, happened, now)
+
+
+async def check_markets(service: Service, store: Store, now: datetime) -> None:
+    """Markets that resolved, reached a probability, or whose pool changed sides."""
+    follows = await asyncio.to_thread(store.follows, "market", "chance")
+    if not follows:
+        return
+    document = await service.predictions()
+    listed = {market["id"]: market | {"world": document["world"]} for market in document["markets"]}
+    texts = _Texts()
+    happened = [_market(follow, listed[follow.target.subject], texts) for follow in follows if _in(listed, follow)]
+    await asyncio.to_thread(_record, store, happened, now)
+    others = [follow for follow in follows if not _in(listed, follow)]
+
+    async def read(target: Target) -> Document:
+        return await service.market(target.subject) | {"world": document["world"]}
+
+    await _check_each(store, others, read, partial(_market, texts=texts), now)
+
+
+async def check_challenges(service: Service, store: Store, now: datetime) -> None:
+    """Challenges that are no longer listed as open and are resolved."""
+    follows = await asyncio.to_thread(store.follows, "challenge")
+    if not follows:
+        return
+    listed = {str(challenge["number"]) for challenge in (await service.challenges())["challenges"]}
+    closed = [follow for follow in follows if follow.target.subject not in listed]
+
+    async def read(target: Target) -> Document:
+        return await service.challenge(int(target.subject))
+
+    await _check_each(store, closed, read, partial(_challenge, store), now)
+
+
+async def check_answers(service: Service, store: Store, now: datetime) -> None:
+    """Answered questions whose deadline has passed."""
+    follows = await asyncio.to_thread(store.follows, "answer")
+    if not follows:
+        return
+    world_now = seconds((await service.prices())["timestamp"])  # in a replay, the clock of the service is not ours
+    due = [follow for follow in follows if follow.target.due <= world_now]
+
+    async def read(target: Target) -> Document:
+        return await service.for_user(target.owner_id or 0).answer(target.subject)
+
+    await _check_each(store, due, read, _answer, now)
+
+
+async def _check_each(
+    store: Store,
+    follows: Iterable[Follow],
+    read: Callable[[Target], Awaitable[Document]],
+    happening: Callable[[Follow, Document], Happening | None],
+    now: datetime,
+) -> None:
+    """Read the documents that were checked least recently; a follow of one that does not exist any more ends."""
+    of_subject = defaultdict(list)
+    for follow in follows:
+        of_subject[follow.target.subject].append(follow)
+    for same in list(of_subject.values())[:MAX_PER_PASS]:
+        await asyncio.to_thread(store.mark_checked, same)
+        document = await _document(read(same[0].target))
+        happened = [happening(follow, document) if document else Happening(follow) for follow in same]
+        await asyncio.to_thread(_record, store, happened, now)
+
+
+async def _document(reading: Awaitable[Document]) -> Document | None:
+    """A document; None if the service itself answers that it does not exist."""
+    try:
+        return await reading
+    except NotFound as error:
+        if error.code == "not_found":
+            return None
+        raise
+
+
+def _price(follow: Follow, quote: Document | None, document: Document) -> Happening | None:
+    if quote is None or not _is_reached(follow.target, quote["price"]):
+        return None
+    level = follow.target.level
+    return Happening(follow, f"price {follow.number}", lambda: messages.price_reached(document, quote, level))
+
+
+def _market(follow: Follow, market: Document, texts: _Texts) -> Happening | None:
+    if market["status"] in RESOLVED:
+        # The same key for all follows of the market: one alert.
+        write = texts.of(f"resolved {market['id']}", lambda: messages.market_resolved(market))
+        return Happening(follow, f"{market['id']} {market['created_at']}", write)
+    latest = market.get("ai_now")
+    if latest is None or market["status"] != "open":
+        return None
+    p, target = latest["p_yes"], follow.target
+    if target.value is None:
+        return Happening(follow, value=p, is_last=False)
+    if target.kind == "chance":
+        return _chance(follow, market, p)
+    if not _has_changed_sides(target.value, p):
+        return None
+    write = texts.of(f"sides {market['id']}", lambda: messages.sides_changed(market))
+    return Happening(follow, f"{follow.number} {latest['as_of']}", write, p, is_last=False)
+
+
+def _chance(follow: Follow, market: Document, p: float) -> Happening | None:
+    if not _is_reached(follow.target, p):
+        return None
+    return Happening(follow, f"chance {follow.number}", lambda: messages.chance_reached(market, follow.target.level))
+
+
+def _challenge(store: Store, follow: Follow, challenge: Document) -> Happening | None:
+    if challenge["status"] not in RESOLVED:
+        return None
+    is_author = store.is_author(follow.user_id, challenge["number"])
+    # The key holds the time of creation, because a service with a new database counts from 1 again.
+    key = f"{challenge['number']} {challenge['created_at']}"
+    return Happening(follow, key, lambda: messages.resolved(challenge, is_author))
+
+
+def _answer(follow: Follow, answer: Document) -> Happening | None:
+    if answer["resolution"] is None:
+        return None
+    return Happening(follow, f"answer {answer['id']}", lambda: messages.answer_resolved(answer))
+
+
+def _is_reached(target: Target, value: float) -> bool:
+    """Whether the value is at the level, or on its other side than at first."""
+    if target.value is None:
+        return False
+    return (target.value - target.level) * (value - target.level) <= 0
+
+
+def _has_changed_sides(before: float, p: float) -> bool:
+    return p >= YES if before < 0.5 else p <= NO
+
+
+def _in(listed: dict[str, Document], follow: Follow) -> bool:
+    return follow.target.subject in listed
+
+
+class _Texts:
+    """Texts that many follows share, each written once for a language."""
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[str, str], str] = {}
+
+    def of(self, name: str, write: Callable[[], str]) -> Callable[[], str]:
+        """Like `write`, of the text with this name."""
+
+        def text() -> str:
+            key = name, language()
+            if key not in self._texts:
+                self._texts[key] = write()
+            return self._texts[key]
+
+        return text
+
+
+def _record(store: Store, happened: Iterable[Happening | None], now: datetime) -> None:
+    events = [happening for happening in happened if happening is not None]
+    states = store.states(EVENT) if events else {}
+    store.record_events(
+        FollowEvent(happening.follow, _alert(store, happening, states, now), happening.value, happening.is_last)
+        for happening in events
+    )
+
+
+def _alert(store: Store, happening: Happening, states: dict[int, Any], now: datetime) -> Alert | None:
+    follow, write = happening.follow, happening.write
+    state = states.get(follow.user_id, DEFAULTS[EVENT])
+    if write is None or state == "off":
+        return None
+    subscriber = Subscriber(follow.user_id, follow.chat_id, state == "silent", now.timestamp())
+    text = spoken(store.language(follow.chat_id), write)
+    return alert(subscriber, EVENT, happening.key, text, now)

@@ -1,0 +1,241 @@
+"""The way of a question to its delivered answer, which neither a network error nor a restart of the bot interrupts.
+
+A question is stored until its answer is delivered. A quick answer is the only message; for a slower one a waiting
+message counts the votes and then becomes the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from telegram import Bot, ReplyParameters
+from telegram.error import BadRequest, ChatMigrated, NetworkError, TelegramError
+
+from bot import keyboards, messages
+from bot.context import BotContext, SharedState
+from bot.errors import failure_page
+from bot.keyboards import Page
+from bot.languages import speaking
+from bot.links import sharing
+from bot.messages import notices
+from bot.messages.oracle import has_price
+from bot.replies import edit_text, in_background, is_gone, show_typing
+from bot.service import Document, Person
+from bot.store import OpenQuestion
+from service.client import BadRequest as RefusedQuestion
+
+VOTERS = 9  # shown until the service names the voters
+GRACE_S = 1.0  # an answer within this time needs no waiting message
+# Telegram allows one edit a second in a private chat and twenty messages a minute in a group.
+PRIVATE_S, GROUP_S = 4.0, 8.0
+RETRY_PAUSES_S = (1.0, 3.0)  # after a failed delivery
+MAX_AGE_S = 3600  # an older interrupted question is given back instead of answered
+RECENT_ANSWERS = 10  # of a person, among which the answer to an interrupted question is looked for
+CLOCK_SKEW_S = 60
+
+
+@dataclass
+class VoteCount:
+    """How many voters have voted, and how many have not abstained."""
+
+    voters: int = VOTERS
+    voted: int = 0
+
+    def add(self, event: Document) -> None:
+        """Count one event of the answer's stream."""
+        if event["event"] == "question":
+            self.voters = len(event["voters"])
+        self.voters -= event["event"] == "abstention"
+        self.voted += event["event"] == "vote"
+
+    @property
+    def text(self) -> str:
+        return messages.progress(self.voted, self.voters) if self.voted else messages.waiting(self.voters)
+
+
+@dataclass
+class Reply:
+    """A message of the bot that is sent once and then edited."""
+
+    bot: Bot
+    chat_id: int
+    quoted: int | None
+    message_id: int | None = None
+
+    async def show(self, page: Page) -> None:
+        """Send the page, or show it in the message that was sent."""
+        if self.message_id is not None:
+            await edit_text(self.bot, self.chat_id, self.message_id, page)
+            return
+        quoted = ReplyParameters(self.quoted, allow_sending_without_reply=True) if self.quoted else None
+        sent = await self.bot.send_message(self.chat_id, page.text, reply_markup=page.keyboard, reply_parameters=quoted)
+        self.message_id = sent.message_id
+
+    async def deliver(self, page: Page) -> None:
+        """Show the page; repeated after network errors, the last time as a new message."""
+        for pause_s in RETRY_PAUSES_S:
+            try:
+                await self.show(page)
+                return
+            except ChatMigrated as error:
+                self.chat_id, self.quoted = error.new_chat_id, None
+                break
+            except BadRequest as error:
+                if not is_gone(error):
+                    raise
+                break
+            except NetworkError:
+                await asyncio.sleep(pause_s)
+        self.message_id = None
+        await self.show(page)
+
+
+async def answer(context: BotContext, question: OpenQuestion, asker: str | None) -> Page:
+    """Ask the voters, deliver the answer and return it; `asker` is the person's name in a group, else None.
+
+    The question stays stored if Telegram cannot be reached; `finish_interrupted` then delivers the answer.
+    """
+    state = context.state
+    reply = Reply(context.bot, question.chat_id, question.quoted)
+    typing = in_background(show_typing(context.bot, question.chat_id)) if asker is None else nullcontext()
+    count, is_answered = VoteCount(), asyncio.Event()
+    async with typing:
+        waiting = asyncio.create_task(_show_waiting(state, question, reply, count, is_answered))
+        page = await _answer_page(state, question, count, asker)
+        is_answered.set()
+        await waiting
+    await reply.deliver(page)
+    await asyncio.to_thread(state.store.close_question, question.number)
+    return page
+
+
+async def finish_interrupted(context: BotContext) -> None:
+    """Start to deliver the answers that a restart or a lost connection kept back."""
+    for question in await asyncio.to_thread(context.store.open_questions):
+        context.application.create_task(_finish(context, question))
+
+
+async def _finish(context: BotContext, question: OpenQuestion) -> None:
+    """Deliver the answer to an interrupted question, unless another question of its person is being answered."""
+    state = context.state
+    if question.user_id in state.asking:
+        return
+    language = await asyncio.to_thread(state.store.language, question.chat_id, question.user_id)
+    with marked_as_asking(state.asking, question.user_id), suppress(TelegramError), speaking(language):
+        await _deliver_late(context, question)
+        await asyncio.to_thread(state.store.close_question, question.number)
+
+
+async def _deliver_late(context: BotContext, question: OpenQuestion) -> None:
+    state = context.state
+    if state.now().timestamp() - question.asked_at > MAX_AGE_S:
+        page = Page(notices.given_back(question.question))
+    else:
+        page = await _answer_page(state, question, VoteCount(), None, is_new=False)
+    if question.waiting is not None:
+        with suppress(TelegramError):
+            interrupted = Page(notices.interrupted())
+            await edit_text(context.bot, question.chat_id, question.waiting, interrupted)
+    await Reply(context.bot, question.chat_id, question.quoted).show(page)
+
+
+async def _answer_page(
+    state: SharedState, question: OpenQuestion, count: VoteCount, asker: str | None, *, is_new: bool = True
+) -> Page:
+    """The answer with its buttons, or why there is none; a question that is not new may have been answered before."""
+    person = state.service.for_user(question.user_id)
+    try:
+        answer = None if is_new else await _earlier_answer(person, question)
+        answer = answer or await streamed_answer(person, question.question, count)
+        others = [other["question"] for other in answer["understood"].get("alternatives", ())]
+        payload = {"answer": answer, "quota": person.quota, "asker": asker, "listed": others}
+        return await saved_page(state, question, payload)
+    except RefusedQuestion as refusal:
+        if not refusal.suggestions:
+            return failure_page(refusal)
+        payload = {"refusal": messages.failure(refusal), "listed": refusal.suggestions}
+        return await saved_page(state, question, payload)
+    except Exception as error:
+        return failure_page(error)
+
+
+async def saved_page(state: SharedState, question: OpenQuestion, payload: Document) -> Page:
+    """The page of a payload, which is saved for its buttons; `owner` is whose question it answers."""
+    payload = payload | {"owner": question.user_id}
+    keep = state.store.keep
+    token = await asyncio.to_thread(keep, question.chat_id, "answer", payload, user_id=question.user_id)
+    return await payload_page(state, question.user_id, payload, token)
+
+
+async def payload_page(state: SharedState, user_id: int, payload: Document, token: str) -> Page:
+    """An answer with its buttons as this person needs them, or a refusal with its suggestions."""
+    listed = payload.get("listed", ())  # an answer that was kept before the service had alternatives has none
+    if "refusal" in payload:
+        return Page(payload["refusal"], keyboards.listed(token, len(listed)))
+    answer = payload["answer"]
+    text = messages.answer(answer, payload.get("quota"), payload.get("asker"))
+    is_followed = await asyncio.to_thread(state.store.is_following, user_id, "answer", answer["id"])
+    share = sharing(state.bot.username, "answer", token, messages.answer_brief(answer))
+    chart = ("answer", token) if has_price(answer["understood"]) else None
+    parts = {"has_others": bool(listed), "is_followed": is_followed, "is_charted": chart is not None}
+    return Page(text, keyboards.answer(token, share, **parts), chart)
+
+
+async def streamed_answer(person: Person, question: str, count: VoteCount) -> Document:
+    """The complete answer; the votes are counted as they arrive."""
+    answer = {}
+    async for event in person.ask_stream(question):
+        answer = event
+        count.add(event)
+    return answer
+
+
+async def _earlier_answer(person: Person, question: OpenQuestion) -> Document | None:
+    """The answer to an interrupted question if the service had given it; in a replay the service's clock is another."""
+    newest = (await person.answers(RECENT_ANSWERS))["answers"]
+    same = (answer for answer in newest if _words(answer["question"]) == _words(question.question))
+    since = question.asked_at - CLOCK_SKEW_S
+    return next((answer for answer in same if answer["world"] == "replay" or _asked_at(answer) >= since), None)
+
+
+def _words(text: str) -> list[str]:
+    return text.casefold().split()
+
+
+def _asked_at(answer: Document) -> float:
+    return datetime.fromisoformat(answer["asked_at"]).timestamp()
+
+
+async def _show_waiting(
+    state: SharedState, question: OpenQuestion, reply: Reply, count: VoteCount, is_answered: asyncio.Event
+) -> None:
+    """Show the number of votes while the answer is not there; errors of Telegram are ignored."""
+    interval_s = PRIVATE_S if question.chat_id > 0 else GROUP_S
+    pause_s, shown = GRACE_S, ""
+    while not await _is_set_within(pause_s, is_answered):
+        pause_s = interval_s
+        if count.text != shown:
+            shown = count.text
+            with suppress(TelegramError):
+                await reply.show(Page(shown))
+        if reply.message_id is not None:
+            await asyncio.to_thread(state.store.set_waiting, question.number, reply.message_id)
+
+
+async def _is_set_within(seconds: float, event: asyncio.Event) -> bool:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
+    return event.is_set()
+
+
+@contextmanager
+def marked_as_asking(asking: set[int], user: int) -> Iterator[None]:
+    asking.add(user)
+    try:
+        yield
+    finally:
+        asking.discard(user)

@@ -1,0 +1,153 @@
+"""The price of an asset with the fan of its forecast, alone or with the level and the deadline of a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from bot.charts.fan import Fan, fan
+from bot.charts.numbers import price_text, signed_percent
+from bot.charts.sheet import (
+    Sheet,
+    draw_line,
+    format_dollars,
+    format_time_axis,
+    label_ends,
+    moment,
+    notes,
+    png,
+    sheet,
+    stamp,
+)
+from bot.charts.theme import ChartTheme
+from bot.periods import ALL, LENGTHS, WORDS, change_pct
+
+# How far the fan of /price reaches: about a third of the period.
+AHEAD = {"24h": timedelta(hours=8), "7d": timedelta(days=3), "30d": timedelta(days=10), ALL: timedelta(days=30)}
+BANDS = "dark: half of all outcomes, light: 90%"
+NO_FORECAST = "there is no forecast now"
+FAR = 1.5  # a level this many times the height of the chart away from it is named instead of drawn
+
+
+@dataclass(frozen=True)
+class PriceCurve:
+    """The prices of an asset in USD up to now."""
+
+    name: str
+    times: list[datetime]
+    prices: list[float]
+
+    @property
+    def change_pct(self) -> float:
+        return change_pct(self.prices[0], self.prices[-1])
+
+
+def price(
+    prices: Mapping[str, Any],
+    quote: Mapping[str, Any],
+    candles: Mapping[str, Any],
+    forecast: Mapping[str, Any] | None,
+    period: str,
+    theme: ChartTheme,
+) -> bytes:
+    """The price over a period and the fan of the time after it; `quote` is the asset's part of `prices`."""
+    chart, curve = sheet(960, theme), price_curve(candles, quote)
+    ahead = fan(forecast, moment(forecast["as_of"]) + AHEAD[period]) if forecast else None
+    _draw(chart, curve, ahead)
+    change = quote["change_24h_pct"] if period == "24h" else curve.change_pct
+    since = f"since {curve.times[0]:%d %b %Y}" if period == ALL else WORDS[period]
+    title = f"{curve.name} {price_text(quote['price'])} USD"
+    title += "" if change is None else f", {signed_percent(change)} {since}"
+    return png(chart, title, notes(prices, *_explained(ahead), paper=False))
+
+
+def forecast(
+    prices: Mapping[str, Any],
+    quote: Mapping[str, Any],
+    candles: Mapping[str, Any],
+    forecast: Mapping[str, Any],
+    horizon: str,
+    theme: ChartTheme,
+) -> bytes:
+    """The fan up to a horizon of the forecast, after a past of the same length."""
+    chart, curve = sheet(960, theme), price_curve(candles, quote)
+    ahead = fan(forecast, moment(forecast["as_of"]) + LENGTHS[horizon])
+    _draw(chart, curve, ahead)
+    low, high = (price_text(ahead.prices[level][-1]) for level in ("5", "95"))
+    title = f"{curve.name} {WORDS[horizon]}: 90% between {low} and {high} USD"
+    return png(chart, title, notes(prices, *_explained(ahead), paper=False))
+
+
+def answer(
+    answer: Mapping[str, Any],
+    quote: Mapping[str, Any],
+    candles: Mapping[str, Any],
+    forecast: Mapping[str, Any] | None,
+    headline: str,
+    theme: ChartTheme,
+) -> bytes:
+    """The price, the levels of a question, and the fan up to its deadline; `headline` is the answer."""
+    understood = answer["understood"]
+    chart, curve = sheet(1060, theme), price_curve(candles, quote)
+    deadline = moment(understood["deadline"])
+    ahead = fan(forecast, deadline, answer.get("price_forecast")) if forecast else None
+    levels = [level for level in (understood["level"], understood["upper_level"]) if level is not None]
+    far = _draw(chart, curve, ahead, levels)
+    key = [*_explained(ahead), *far, f"deadline {stamp(understood['deadline'])}"]
+    if ahead and ahead.times[-1] < deadline:
+        key.append(f"the forecast reaches {ahead.times[-1]:%d %b}")
+    return png(chart, headline, notes(answer, *key, paper=False), understood["canonical"])
+
+
+def price_curve(candles: Mapping[str, Any], quote: Mapping[str, Any]) -> PriceCurve:
+    """The closes of complete bars, each at the end of its bar, and the present price."""
+    step, now = timedelta(seconds=candles["step_s"]), moment(quote["as_of"])
+    closes = [(moment(bar["time"]) + step, bar["close"]) for bar in candles["bars"]]
+    points = [*((time, close) for time, close in closes if time < now), (now, quote["price"])]
+    return PriceCurve(quote["name"], [time for time, _ in points], [close for _, close in points])
+
+
+def _draw(chart: Sheet, curve: PriceCurve, ahead: Fan | None, levels: Sequence[float] = ()) -> list[str]:
+    """Draw the curve, the fan and the levels; returns a note for each level that is too far away to be drawn."""
+    axes, theme = chart.axes, chart.theme
+    draw_line(axes, curve.times, curve.prices, color=theme.ours, linewidth=3.5)
+    ends = []
+    if ahead:
+        _draw_fan(chart, ahead)
+        ends = [(ahead.prices[level][-1], price_text(ahead.prices[level][-1]), theme.quiet) for level in ("5", "95")]
+    ends.append((curve.prices[-1], price_text(curve.prices[-1]), theme.ours))
+    near, far = _near_and_far(axes.get_ylim(), levels)
+    for level in near:
+        axes.axhline(level, color=theme.theirs, linewidth=3, linestyle="--")
+        ends.append((level, f"level {price_text(level)}", theme.theirs))
+    format_dollars(axes)
+    format_time_axis(axes)
+    label_ends(chart, ends)
+    return far
+
+
+def _draw_fan(chart: Sheet, ahead: Fan) -> None:
+    axes, theme = chart.axes, chart.theme
+    times = np.asarray(ahead.times)
+    for low, high in (("5", "95"), ("25", "75")):
+        band = {"color": theme.ours, "alpha": 0.22, "linewidth": 0}
+        axes.fill_between(times, ahead.prices[low], ahead.prices[high], **band)
+    draw_line(axes, ahead.times, ahead.prices["50"], color=theme.ours, linewidth=2, linestyle=":")
+
+
+def _near_and_far(limits: tuple[float, float], levels: Sequence[float]) -> tuple[list[float], list[str]]:
+    """The levels that fit into the chart with at most FAR times its height, and a note for each other one."""
+    low, high = limits
+    room = FAR * (high - low)
+    near = [level for level in levels if low - room <= level <= high + room]
+    sides = [(level, "above" if level > high else "below") for level in levels if level not in near]
+    return near, [f"level {price_text(level)} USD: far {side} this chart" for level, side in sides]
+
+
+def _explained(ahead: Fan | None) -> list[str]:
+    """The meaning of the bands and where they end."""
+    return ["in USD", f"forecast until {ahead.times[-1]:%d %b %H:%M} UTC", BANDS] if ahead else ["in USD", NO_FORECAST]

@@ -1,0 +1,125 @@
+"""Handlers of what a person follows: [Follow], levels of a price or a probability, /follow and /following.
+
+Alerts about it go to the private chat, also when the button was pressed in a group.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import datetime
+
+from telegram import Update
+from telegram.constants import ChatType
+
+from bot import answering, messages, updates
+from bot.context import BotContext
+from bot.keyboards import Page
+from bot.questions import saved_payload
+from bot.replies import acknowledge, replace, reply
+from bot.store import MAX_FOLLOWS, Target
+from bot.views import VIEWS
+
+LEVEL = re.compile(r"(\S+)\s+\$?([0-9][0-9.,_]*)(k?)\$?(?:\s*usd)?", re.IGNORECASE)
+
+
+async def follow_by_text(update: Update, context: BotContext) -> None:
+    """/follow btc 70000; alone it shows what the person follows."""
+    if not context.argument:
+        await reply(update, await VIEWS["following"](context.view_request(update)))
+        return
+    match = LEVEL.fullmatch(context.argument)
+    quotes = {quote["asset"]: quote["price"] for quote in (await context.service.prices())["prices"]}
+    asset = messages.find_asset(match[1], quotes) if match else None
+    level = _number(match[2], is_thousands=bool(match[3])) if match else None
+    if asset is None or not level:
+        await reply(update, Page(messages.bad_follow()))
+        return
+    text = await _follow_level(update, context, Target("price", asset, level, value=quotes[asset]))
+    await reply(update, Page(text))
+
+
+async def press_follow(update: Update, context: BotContext) -> None:
+    """[Follow] and [Following] below an answer, a market or a challenge."""
+    verb, kind, reference = context.captures
+    target = await _target(update, context, kind, reference)
+    if target is None:
+        return
+    user = updates.user_id(update)
+    if verb == "unfollow":
+        await asyncio.to_thread(context.store.unfollow, user, target.kind, target.subject)
+        text = messages.unfollowed()
+    else:
+        is_new = await asyncio.to_thread(context.store.follow, user, user, target)
+        text = messages.followed(kind) if is_new else messages.follows_too_much(MAX_FOLLOWS)
+    await acknowledge(updates.press(update), text, is_alert=True)
+    if updates.chat(update).type == ChatType.PRIVATE:
+        await _show_again(update, context, kind, reference)
+
+
+async def press_level(update: Update, context: BotContext) -> None:
+    """A level of a price, or in percent of a market's probability."""
+    kind, subject, text = context.captures
+    if kind == "price":
+        quotes = {quote["asset"]: quote["price"] for quote in (await context.service.prices())["prices"]}
+        target = Target("price", subject, float(text), value=quotes.get(subject))
+    else:
+        market = await context.service.market(subject)
+        latest = market["ai_now"] or market["ai"]
+        p = latest and latest["p_yes"]
+        target = Target("chance", subject, float(text) / 100, title=market["question"], value=p)
+    notice = await _follow_level(update, context, target)
+    await acknowledge(updates.press(update), notice, is_alert=True)
+
+
+async def drop(update: Update, context: BotContext) -> None:
+    """A number of /following: it ends."""
+    await asyncio.to_thread(context.store.drop_follow, updates.user_id(update), int(context.captures[0]))
+    await acknowledge(updates.press(update), messages.unfollowed())
+    await replace(update, await VIEWS["following"](context.view_request(update)))
+
+
+async def _follow_level(update: Update, context: BotContext, target: Target) -> str:
+    """Follow a level; returns what the person reads."""
+    user = updates.user_id(update)
+    if not await asyncio.to_thread(context.store.follow, user, user, target):
+        return messages.follows_too_much(MAX_FOLLOWS)
+    if target.kind == "price":
+        return messages.price_followed(target.subject, target.level)
+    return messages.chance_followed(target.level)
+
+
+async def _target(update: Update, context: BotContext, kind: str, reference: str) -> Target | None:
+    """What a button stands for; None, after a notice, if its answer has expired."""
+    if kind == "market":
+        market = await context.service.market(reference)
+        latest = market["ai_now"]
+        return Target("market", reference, title=market["question"], value=latest and latest["p_yes"])
+    if kind == "challenge":
+        challenge = await context.service.challenge(int(reference))
+        return Target("challenge", reference, title=challenge["question"])
+    payload = await saved_payload(update, context, reference)
+    if payload is None:
+        return None
+    answer = payload["answer"]
+    due = datetime.fromisoformat(answer["understood"]["deadline"]).timestamp()
+    owner = payload.get("owner", updates.user_id(update))
+    return Target("answer", answer["id"], title=answer["question"], due=due, owner_id=owner)
+
+
+async def _show_again(update: Update, context: BotContext, kind: str, reference: str) -> None:
+    if kind != "answer":
+        await replace(update, await VIEWS[kind](context.view_request(update, reference)))
+        return
+    payload = await saved_payload(update, context, reference)
+    if payload is not None:
+        await replace(update, await answering.payload_page(context.state, updates.user_id(update), payload, reference))
+
+
+def _number(text: str, *, is_thousands: bool) -> float | None:
+    """A price such as "70,000", "70000.5" or, in thousands, "70"; None if it is not one."""
+    try:
+        number = float(text.replace(",", "").replace("_", ""))
+    except ValueError:
+        return None
+    return number * (1000 if is_thousands else 1)

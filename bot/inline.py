@@ -1,0 +1,170 @@
+"""Inline mode: a question typed in any chat after the bot's name becomes a card there.
+
+An article asks the question of what was typed. Its message gets the answer when the person sends it, where Telegram
+reports that, or when somebody presses its button; the question counts for that person. Nothing is asked while somebody
+types. A text that asks for a price, and an empty one, are answered at once: with the price, and with earlier answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from telegram import (
+    InlineKeyboardMarkup,
+    InlineQuery,
+    InlineQueryResultArticle,
+    InputTextMessageContent,
+    Update,
+)
+from telegram.error import BadRequest, NetworkError
+
+from bot import answering, messages, personal_keyboards, updates
+from bot.context import BotContext
+from bot.errors import failure_page
+from bot.keyboards import Page
+from bot.links import opening
+from bot.replies import acknowledge, is_unchanged
+from bot.service import MAX_QUESTION, Document
+from service.client import BadRequest as RefusedQuestion
+from service.client import ClientError
+
+PAUSE_S = 0.3  # after the last key before a text is read
+EARLIER = 5  # answers that are offered before anything is typed
+CACHE_S = 5  # Telegram gives the same person the same results for this time
+RETRY_PAUSES_S = (1.0, 3.0, 0)  # after a failed edit; the last failure is raised
+
+
+async def offer(update: Update, context: BotContext) -> None:
+    """What the person can send for the text typed so far."""
+    query = update.inline_query
+    if query is None:
+        return
+    latest = context.state.inline_queries
+    latest[query.from_user.id] = query.id
+    await asyncio.sleep(PAUSE_S)
+    if latest.get(query.from_user.id) != query.id:
+        return  # more was typed meanwhile
+    del latest[query.from_user.id]
+    try:
+        articles = await _articles(context, query)
+    except ClientError:
+        articles = []
+    await query.answer(articles, cache_time=CACHE_S, is_personal=True)
+
+
+async def chosen(update: Update, context: BotContext) -> None:
+    """An article was sent: its message gets the answer."""
+    result = update.chosen_inline_result
+    if result is None or not result.inline_message_id:
+        return
+    saved = await asyncio.to_thread(context.store.find_shared, result.result_id)
+    if saved is not None and "inline" in saved:
+        await _answer(context, result.from_user.id, saved["inline"], result.result_id, result.inline_message_id)
+
+
+async def press_answer(update: Update, context: BotContext) -> None:
+    """[Show the answer] below a question that was sent inline; it counts for the person who presses it."""
+    press, token = updates.press(update), context.captures[0]
+    saved = await asyncio.to_thread(context.store.find_shared, token)
+    if saved is None or press.inline_message_id is None:
+        await acknowledge(press, messages.expired(), is_alert=True)
+        return
+    user = press.from_user.id
+    is_busy = press.inline_message_id in context.state.inline_messages or user in context.state.asking
+    await acknowledge(press, messages.busy() if is_busy else None)
+    if not is_busy:
+        await _answer(context, user, saved["inline"], token, press.inline_message_id)
+
+
+async def _articles(context: BotContext, query: InlineQuery) -> list[InlineQueryResultArticle]:
+    person, text = context.service.for_user(query.from_user.id), " ".join(query.query.split())
+    if not text:
+        kept = (await person.answers(EARLIER))["answers"]
+        return [await _card(context, query.from_user.id, answer) for answer in kept]
+    if len(text) > MAX_QUESTION:
+        return []
+    if asset := messages.priced_asset(text):
+        prices = await context.service.prices()
+        if key := messages.find_asset(asset, [quote["asset"] for quote in prices["prices"]]):
+            return [_article(f"price-{key}", messages.asset_name(key), "", Page(messages.one_price(prices, key)))]
+    questions = await _questions(context, query, text)
+    return [await _question(context, query.from_user.id, question) for question in questions]
+
+
+async def _questions(context: BotContext, query: InlineQuery, text: str) -> Iterable[str]:
+    """The typed question if the service understands it, with its other readings, else what it suggests."""
+    try:
+        reading = await context.service.for_user(query.from_user.id).understand(text)
+    except RefusedQuestion as refusal:
+        return refusal.suggestions
+    return [text, *(other["question"] for other in reading["understood"]["alternatives"])]
+
+
+async def _question(context: BotContext, user: int, question: str) -> InlineQueryResultArticle:
+    """An article that asks a question."""
+    keep = context.store.keep
+    token = await asyncio.to_thread(keep, user, "answer", {"inline": question}, user_id=user)
+    page = Page(messages.inline_question(question), personal_keyboards.inline_question(token))
+    return _article(token, messages.ask_inline(), question, page)
+
+
+async def _card(context: BotContext, user: int, answer: Document) -> InlineQueryResultArticle:
+    """An article of an earlier answer of this person."""
+    payload, keep = {"answer": answer, "owner": user}, context.store.keep
+    token = await asyncio.to_thread(keep, user, "answer", payload, user_id=user)
+    page = Page(messages.answer(answer), _opening(context, token))
+    return _article(token, answer["question"], messages.answer_brief(answer), page)
+
+
+def _article(id: str, title: str, description: str, page: Page) -> InlineQueryResultArticle:
+    content = InputTextMessageContent(page.text)
+    return InlineQueryResultArticle(id, title, content, reply_markup=page.keyboard, description=description)
+
+
+async def _answer(context: BotContext, user: int, question: str, token: str, message_id: str) -> None:
+    """Ask the voters and show the answer in the message; after a failure its button stays."""
+    state = context.state
+    if message_id in state.inline_messages or user in state.asking:
+        return
+    state.inline_messages.add(message_id)
+    try:
+        with answering.marked_as_asking(state.asking, user):
+            await _edit(context, message_id, await _page(context, user, question, token))
+    finally:
+        state.inline_messages.discard(message_id)
+
+
+async def _page(context: BotContext, user: int, question: str, token: str) -> Page:
+    person = context.service.for_user(user)
+    try:
+        answer = await answering.streamed_answer(person, question, answering.VoteCount())
+    except Exception as error:
+        failed = failure_page(error)
+        text = f"{messages.inline_question(question)}\n\n{failed.text}"
+        return Page(text, personal_keyboards.inline_question(token))
+    payload, keep = {"answer": answer, "owner": user}, context.store.keep
+    kept = await asyncio.to_thread(keep, user, "answer", payload, user_id=user)
+    return Page(messages.answer(answer), _opening(context, kept))
+
+
+async def _edit(context: BotContext, message_id: str, page: Page) -> None:
+    """Change the message; repeated after network errors."""
+    for pause_s in RETRY_PAUSES_S:
+        try:
+            await context.bot.edit_message_text(page.text, inline_message_id=message_id, reply_markup=page.keyboard)
+        except BadRequest as error:
+            if not is_unchanged(error):
+                raise
+        except NetworkError:
+            if not pause_s:
+                raise
+            await asyncio.sleep(pause_s)
+            continue
+        return
+
+
+def _opening(context: BotContext, token: str) -> InlineKeyboardMarkup | None:
+    """[Open in the bot]: there the answer has all its buttons."""
+    address = opening(context.bot.username, "answer", token)
+    return personal_keyboards.open_in_bot(address) if address else None

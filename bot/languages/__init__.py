@@ -1,0 +1,119 @@
+"""The languages of the bot. A text is written in English where it is used, and translated when it is shown.
+
+`translate("Ask {number}", number=3)` returns the text in the language of the update that is being handled, or of the
+enclosing `speaking`. A text without a translation stays English. See catalogues.py for the translations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from decimal import Decimal
+from functools import cache
+
+from babel import Locale
+from babel.numbers import format_decimal
+
+from bot.languages.catalogues import SOURCE, translations
+
+__all__ = [
+    "LANGUAGES",
+    "SOURCE",
+    "closest",
+    "english",
+    "language",
+    "locale",
+    "speak",
+    "speaking",
+    "spoken",
+    "translate",
+    "translate_plural",
+]
+
+# Every language by its code, under its own name. Questions are understood in the same languages.
+LANGUAGES = {
+    "en": "English",
+    "de": "Deutsch",
+    "es": "Español",
+    "fr": "Français",
+    "it": "Italiano",
+    "pt": "Português",
+    "tr": "Türkçe",
+    "ru": "Русский",
+    "zh": "中文",
+    "ja": "日本語",
+}
+
+_LANGUAGE: ContextVar[str] = ContextVar("language", default=SOURCE)
+
+
+def translate(text: str, /, **values: object) -> str:
+    """An English text in the current language, with `{name}` replaced by a value.
+
+    Numbers get the separators of the language. Values are not escaped: a text for HTML needs escaped values.
+    """
+    return _filled(translations(language()).gettext(text), values)
+
+
+def translate_plural(singular: str, plural: str, n: int, /, **values: object) -> str:
+    """A text about `n` things in the current language, such as ("{n} trade", "{n} trades", 3)."""
+    return _filled(translations(language()).ngettext(singular, plural, n), {"n": n, **values})
+
+
+def english(text: str) -> str:
+    """The text itself: marks a constant that `translate` is called with later, so that the catalogues contain it."""
+    return text
+
+
+def language() -> str:
+    """The code of the current language."""
+    return _LANGUAGE.get()
+
+
+def locale() -> Locale:
+    """The current language's rules for numbers and dates."""
+    return _locale(language())
+
+
+def speak(language: str | None) -> None:
+    """Set the language of the current task; None is English."""
+    _LANGUAGE.set(language if language in LANGUAGES else SOURCE)
+
+
+@contextmanager
+def speaking(language: str | None) -> Iterator[None]:
+    """Set the language of the block; None is English."""
+    before = _LANGUAGE.get()
+    speak(language)
+    try:
+        yield
+    finally:
+        _LANGUAGE.set(before)
+
+
+def spoken(language: str | None, write: Callable[[], str]) -> str:
+    """The text that `write` returns in a language."""
+    with speaking(language):
+        return write()
+
+
+def closest(code: str | None) -> str | None:
+    """The language for a code of Telegram such as "pt-br"; None for an unknown or missing code."""
+    base = (code or "").lower().partition("-")[0]
+    return base if base in LANGUAGES else None
+
+
+def _filled(text: str, values: dict[str, object]) -> str:
+    if not values:
+        return text
+    return text.format(**{name: _written(value) for name, value in values.items()})
+
+
+def _written(value: object) -> object:
+    return format_decimal(value, locale=locale()) if isinstance(value, int | float | Decimal) else value
+
+
+@cache
+def _locale(language: str) -> Locale:
+    return Locale.parse(language)

@@ -1,0 +1,126 @@
+"""Challenges in groups: each is a message that is edited when votes come in and when it is resolved."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from telegram import Update
+from telegram.error import BadRequest, Forbidden, TelegramError
+from telegram.helpers import create_deep_linked_url
+
+from bot import group_keyboards, keyboards, messages, updates
+from bot.context import BotContext
+from bot.keyboards import Page
+from bot.languages import speaking
+from bot.links import opening
+from bot.replies import edit_text, is_gone, reply
+from bot.store import LiveMessage
+from service.client import ClientError, NotFound
+
+if TYPE_CHECKING:
+    from bot.service import Document
+
+LOG = logging.getLogger(__name__)
+
+EVERY_S = 6.0  # a message is edited at most once in this time; a group may get twenty messages a minute
+UNLISTED_MIN = 30
+
+
+async def post(update: Update, context: BotContext) -> None:
+    """/challenge 17 in a group, or a link that posts it there; without a number, the way to write one."""
+    number = context.argument.removeprefix("challenge_")
+    if not number.isdecimal():
+        address = create_deep_linked_url(context.bot.username, "new")
+        await reply(update, Page(messages.challenge_in_private(), keyboards.link(address)))
+        return
+    challenge = await context.service.challenge(int(number))
+    sent = await reply(update, _page(context, challenge))
+    live = LiveMessage(updates.chat(update).id, sent.message_id, challenge["number"], _state(challenge))
+    await asyncio.to_thread(context.store.show_live, live)
+
+
+async def show_votes(context: BotContext, number: int) -> None:
+    """Bring the messages of a challenge up to date after a vote."""
+    _start(context, await asyncio.to_thread(context.store.live_messages, number))
+
+
+async def watch(context: BotContext) -> None:
+    """Bring all messages up to date: other programs vote too, and challenges are resolved.
+
+    Every message of an open challenge is looked at; one that is over is looked up in one of UNLISTED_MIN minutes.
+    """
+    listed = await asyncio.to_thread(context.store.live_messages)
+    if not listed:
+        return
+    with suppress(ClientError):
+        still_open = {challenge["number"] for challenge in (await context.service.challenges())["challenges"]}
+        turn = context.state.now().minute % UNLISTED_MIN
+        _start(context, [live for live in listed if live.number in still_open or live.number % UNLISTED_MIN == turn])
+
+
+def _start(context: BotContext, listed: list[LiveMessage]) -> None:
+    """Follow each of these messages in a task of its own."""
+    for live in listed:
+        if live[:2] not in context.state.live_edits:
+            context.application.create_task(_follow(context, live))
+
+
+async def _follow(context: BotContext, live: LiveMessage) -> None:
+    """Edit a message until it shows the state of its challenge."""
+    edits = context.state.live_edits
+    if live[:2] in edits:
+        return
+    edits.add(live[:2])
+    try:
+        while (shown := await _shown(context, live)) is not None:
+            live = live._replace(shown=shown)
+            await asyncio.sleep(EVERY_S)
+    except NotFound:
+        await asyncio.to_thread(context.store.drop_live, live)
+    except (ClientError, TelegramError) as error:
+        LOG.info("a live challenge will be shown later: %s", error)
+    finally:
+        edits.discard(live[:2])
+
+
+async def _shown(context: BotContext, live: LiveMessage) -> str | None:
+    """Edit a message once; returns what it shows then, or None if there is nothing more to do now."""
+    challenge = await _challenge(context, live.number)
+    state = _state(challenge)
+    if state == live.shown:
+        return None
+    with speaking(await asyncio.to_thread(context.store.language, live.chat_id)):
+        page = _page(context, challenge)
+    try:
+        await edit_text(context.bot, live.chat_id, live.message_id, page)
+    except (BadRequest, Forbidden) as error:
+        if isinstance(error, Forbidden) or is_gone(error):
+            await asyncio.to_thread(context.store.drop_live, live)
+        return None
+    if challenge["resolution"]["outcome"]:
+        await asyncio.to_thread(context.store.drop_live, live)
+        return None
+    await asyncio.to_thread(context.store.show_live, live._replace(shown=state))
+    return state
+
+
+async def _challenge(context: BotContext, number: int) -> Document:
+    """A challenge from the list of the open ones, which all messages share, else by itself."""
+    document = await context.service.challenges()
+    listed = next((challenge for challenge in document["challenges"] if challenge["number"] == number), None)
+    return listed | {"world": document["world"]} if listed else await context.service.challenge(number)
+
+
+def _state(challenge: Document) -> str:
+    """What an edit would show: the votes of people and of the AI, and the status."""
+    votes, pool, outcome = challenge["user_votes"], challenge["ai"], challenge["resolution"]["outcome"]
+    return f"{challenge['status']} {outcome} {votes['yes']} {votes['no']} {pool and pool['p_yes']}"
+
+
+def _page(context: BotContext, challenge: Document) -> Page:
+    number, is_open = challenge["number"], challenge["status"] == "open"
+    address = opening(context.bot.username, "challenge", str(number))
+    return Page(messages.live_challenge(challenge), group_keyboards.challenge(number, address, is_open=is_open))

@@ -1,0 +1,171 @@
+"""What a person follows, and the alerts about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bot.languages import english, translate
+from bot.messages.challenges import OUTCOMES
+from bot.messages.formats import (
+    as_of,
+    asset,
+    chance,
+    change_arrow,
+    decimal,
+    footer,
+    price,
+    sentence,
+    signed_percent,
+    world,
+)
+from bot.messages.markup import escaped, message
+from bot.messages.predictions import outside_odds
+
+if TYPE_CHECKING:
+    from bot.store import Follow
+
+# The outcome of a question without yes and no.
+ROSE = {"yes": english("the price rose"), "no": english("the price did not rise")}
+HOW = english(
+    "Tap Follow below an answer, a market or a challenge, or send for example <code>/follow btc 70000</code>."
+)
+FOLLOWED = {
+    "market": english("You get a message when the AI changes sides and when this market is resolved."),
+    "challenge": english("You get a message when this challenge is resolved."),
+    "answer": english("You get a message when this question is decided."),
+}
+
+
+def following(follows: Sequence[Follow]) -> str:
+    """Everything that the person follows, under the numbers of the buttons that end it."""
+    if not follows:
+        return f"{translate('You follow nothing.')} {translate(HOW)}"
+    lines = [f"{number}. {_target(follow)}" for number, follow in enumerate(follows, 1)]
+    return message([translate("<b>You follow</b>"), *lines], translate("A button ends the one with its number."))
+
+
+def followed(kind: str) -> str:
+    """The pop-up after [Follow], in plain text."""
+    return f"{translate(FOLLOWED[kind])} {_where()}"
+
+
+def price_followed(key: str, level: float) -> str:
+    """The pop-up after a price was chosen, in plain text."""
+    text = translate("You get a message when {asset} reaches {price} USD.", asset=asset(key), price=price(level))
+    return f"{text} {_where()}"
+
+
+def chance_followed(level: float) -> str:
+    """The pop-up after a probability was chosen, in plain text."""
+    text = translate("You get a message when the AI's probability of yes reaches {chance}.", chance=chance(level))
+    return f"{text} {_where()}"
+
+
+def unfollowed() -> str:
+    """The pop-up after a follow was ended."""
+    return translate("You do not follow this any more.")
+
+
+def follows_too_much(limit: int) -> str:
+    """The pop-up or reply at the limit, in plain text."""
+    return translate("You can follow {limit} things at once. /following lets you end some.", limit=limit)
+
+
+def bad_follow() -> str:
+    """/follow with something else than an asset and a price."""
+    return f"{translate('Send an asset and a price.')} {translate(HOW)}"
+
+
+def price_reached(prices: Mapping[str, Any], quote: Mapping[str, Any], level: float) -> str:
+    """A price has reached the level that the person chose."""
+    change = quote["change_24h_pct"]
+    now = translate("{price} USD now, {change} in 24 hours", price=price(quote["price"]), change=signed_percent(change))
+    head = translate("<b>{asset} has reached {price} USD</b>", asset=asset(quote["asset"]), price=price(level))
+    return message([head, f"{change_arrow(change)} {now}"], f"{footer(prices)}\n{_advice()}")
+
+
+def chance_reached(market: Mapping[str, Any], level: float) -> str:
+    """The pool's probability has reached the level that the person chose."""
+    head = translate("<b>The AI's probability of yes has reached {chance}</b>", chance=chance(level))
+    now = translate("Now: {chance}", chance=chance(market["ai_now"]["p_yes"]))
+    return message([head, _question(market), now], _tail(market))
+
+
+def sides_changed(market: Mapping[str, Any]) -> str:
+    """The pool now finds the other outcome of a market likelier."""
+    p = market["ai_now"]["p_yes"]
+    if p >= 0.5:
+        head = translate("<b>The AI changed sides: now yes, {chance}</b>", chance=chance(p))
+    else:
+        head = translate("<b>The AI changed sides: now no, {chance}</b>", chance=chance(1 - p))
+    return message([head, _question(market)], _tail(market))
+
+
+def market_resolved(market: Mapping[str, Any]) -> str:
+    """A market is resolved: the outcome, the evidence, and what was forecast when it opened."""
+    ai = translate("AI {chance}", chance=chance(market["ai"]["p_yes"])) if market["ai"] else ""
+    odds = outside_odds(market["market_odds"]) if market["market_odds"] else ""
+    forecasts = " · ".join(part for part in (ai, odds) if part)
+    blocks = [
+        translate("<b>Resolved: {outcome}</b>", outcome=_outcome(market)),
+        _question(market),
+        _evidence(market["resolution"]),
+        translate("Yes at the opening: {forecasts}", forecasts=forecasts) if forecasts else "",
+    ]
+    return message(blocks, _tail(market))
+
+
+def answer_resolved(answer: Mapping[str, Any]) -> str:
+    """The outcome of an answered question, and what the answer was."""
+    p_yes, score, outcome = answer["p_yes"], answer["score"], _outcome(answer)
+    if p_yes is None and answer["resolution"]["outcome"] in ROSE:
+        outcome = translate(ROSE[answer["resolution"]["outcome"]])
+    blocks = [
+        translate("<b>Your question is decided: {outcome}</b>", outcome=outcome),
+        _question(answer),
+        _evidence(answer["resolution"]),
+        translate("The answer was yes {chance}.", chance=chance(p_yes)) if p_yes is not None else "",
+        translate("Brier score {score} (0 is perfect, {coin} a coin flip)", score=decimal(score["brier"], 2), coin=0.25)
+        if score
+        else "",
+    ]
+    return message(blocks, f"<i>{world(answer)}</i>\n{_advice()}")
+
+
+def _target(follow: Follow) -> str:
+    kind, subject, level, title, *_ = follow.target
+    if kind == "price":
+        return translate("{asset} at {price} USD", asset=asset(subject), price=price(level))
+    name = escaped(title, 200)
+    if not title:
+        name = translate("Challenge {number}", number=escaped(subject, 60))
+    return translate("{question}: AI at {chance}", question=name, chance=chance(level)) if kind == "chance" else name
+
+
+def _where() -> str:
+    return translate("It comes to our private chat. /following lists everything.")
+
+
+def _advice() -> str:
+    return translate("Not investment advice.")
+
+
+def _question(document: Mapping[str, Any]) -> str:
+    return f"<i>{escaped(document['question'], 800)}</i>"
+
+
+def _outcome(document: Mapping[str, Any]) -> str:
+    outcome = document["resolution"]["outcome"]
+    return translate(OUTCOMES[outcome]) if outcome in OUTCOMES else escaped(outcome, 60)
+
+
+def _evidence(resolution: Mapping[str, Any]) -> str:
+    evidence = resolution["evidence"]
+    return translate("Evidence: {evidence}", evidence=sentence(evidence, 400)) if evidence else ""
+
+
+def _tail(market: Mapping[str, Any]) -> str:
+    latest = market.get("ai_now")
+    at = market["resolution"]["resolved_at"] or (latest and latest["as_of"])
+    return f"<i>{world(market)} · {as_of(at)}</i>\n{_advice()}"

@@ -1,0 +1,169 @@
+"""A person's own page, and the table of forecasters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bot.languages import english, translate, translate_plural
+from bot.messages.challenges import OUTCOMES, RIGHT, WRONG
+from bot.messages.formats import UNKNOWN, chance, decimal, footer
+from bot.messages.markup import escaped, message, table
+from bot.messages.terms import term
+
+if TYPE_CHECKING:
+    from bot.store import OwnCall
+
+OUTCOME = {"yes": 1.0, "no": 0.0}
+RECENT = 8  # votes, forecasts and questions that are listed
+LISTED = 12  # rows of the table of forecasters
+HOW_TO_NAME = english(
+    "Send <code>/name sturdy-owl</code> to be listed under a name of your choice, /name off to leave."
+)
+
+Called = tuple["OwnCall", Mapping[str, Any]]
+
+
+def own_page(
+    called: Sequence[Called], answers: Sequence[Mapping[str, Any]], name: str | None, source: Mapping[str, Any]
+) -> str:
+    """The person's votes and forecasts with their markets or challenges, their questions, and their public name.
+
+    `source` is the document that the numbers are of.
+    """
+    decided = [(call, entry) for call, entry in called if entry["resolution"]["outcome"] in OUTCOME]
+    blocks = [
+        translate("<b>Your page</b>"),
+        _votes(decided),
+        _forecasts(decided),
+        _questions(answers),
+        *(_call(call, entry) for call, entry in called[:RECENT]),
+        "" if called else translate("You have no votes and no forecasts yet. /markets has questions for both."),
+        _listed_as(name) if name else translate(HOW_TO_NAME),
+    ]
+    return message(blocks, f"{_scores()}\n{footer(source)}")
+
+
+def forecasters(document: Mapping[str, Any], own: Mapping[str, Any] | None, name: str | None) -> str:
+    """The table of forecasters, with the reader's row where they have a name; `own` is that row, None before it."""
+    rows = [_row(entry, name) for entry in document["entries"][:LISTED]]
+    is_shown = any(entry["name"] == name for entry in document["entries"][:LISTED])
+    if own is not None and not is_shown:
+        rows.append(_row(own, name))
+    blocks = [
+        translate("<b>Forecasters</b>, by their scores at the instant of the AI's votes (*: over the whole time)"),
+        table([("", "", "n", "Brier"), *rows], "<3", "<15", ">5", ">7") if rows else translate("Nobody is listed yet."),
+        translate("You are listed after your first decided market.") if name and own is None and not is_shown else "",
+        _scores(),
+        "" if name else translate(HOW_TO_NAME),
+    ]
+    return message(blocks, footer(document))
+
+
+def forecast_noted(p_yes: float) -> str:
+    """The pop-up after a forecast, in plain text."""
+    return translate(
+        "Your forecast: yes {chance}. Nobody sees it before the market is decided. /me keeps it.", chance=chance(p_yes)
+    )
+
+
+def named(name: str | None) -> str:
+    """/name with a name, or off."""
+    if name is None:
+        return translate("You are not listed among the forecasters any more.")
+    return translate(
+        "Your forecasts are listed as <b>{name}</b>, once a market is decided. See /forecasters.",
+        name=escaped(name, 40),
+    )
+
+
+def bad_name() -> str:
+    """/name without a valid name."""
+    return f"{translate('A name has 3 to 32 of a-z, 0-9, _ and -.')} {translate(HOW_TO_NAME)}"
+
+
+def _scores() -> str:
+    return translate("Brier score: mean squared error. Lower is better; a coin flip has {score}.", score=0.25)
+
+
+def _listed_as(name: str) -> str:
+    return translate("You are listed among the /forecasters as <b>{name}</b>.", name=escaped(name, 40))
+
+
+def _votes(decided: Sequence[Called]) -> str:
+    voted = [(call.vote, entry) for call, entry in decided if call.vote]
+    if not voted:
+        return ""
+    right = sum(vote == entry["resolution"]["outcome"] for vote, entry in voted)
+    both = [(entry["ai"]["p_yes"], entry) for _, entry in voted if entry["ai"]]
+    ai_right = sum((p > 0.5) == (entry["resolution"]["outcome"] == "yes") for p, entry in both)
+    return translate(
+        "Votes: {right} of {n} came true; the AI was right on {ai_right} of {both}",
+        right=right,
+        n=len(voted),
+        ai_right=ai_right,
+        both=len(both),
+    )
+
+
+def _forecasts(decided: Sequence[Called]) -> str:
+    """The Brier score of the forecasts and of the AI on the same markets."""
+    both = [
+        (call.p, entry["ai"]["p_yes"], OUTCOME[entry["resolution"]["outcome"]])
+        for call, entry in decided
+        if call.p is not None and entry["ai"]
+    ]
+    if not both:
+        return ""
+    own, ai = (decimal(sum((row[side] - row[2]) ** 2 for row in both) / len(both), 3) for side in (0, 1))
+    return translate_plural(
+        "Forecasts: Brier {own}, the AI {ai} on the same market",
+        "Forecasts: Brier {own}, the AI {ai} on the same {n} markets",
+        len(both),
+        own=own,
+        ai=ai,
+    )
+
+
+def _questions(answers: Sequence[Mapping[str, Any]]) -> str:
+    if not answers:
+        return ""
+    decided = sum(answer["resolution"] is not None for answer in answers)
+    text = translate("Questions: {n}, {decided} of them decided", n=len(answers), decided=decided)
+    scored = [answer["score"]["brier"] for answer in answers if answer["score"]]
+    if not scored:
+        return text
+    brier = translate("Brier score of the answers: {score}", score=decimal(sum(scored) / len(scored), 3))
+    return f"{text} · {brier}"
+
+
+def _call(call: OwnCall, entry: Mapping[str, Any]) -> str:
+    outcome = entry["resolution"]["outcome"]
+    own = [escaped(term(call.vote), 20) if call.vote else "", chance(call.p) if call.p is not None else ""]
+    calls = [
+        translate("you: {calls}", calls=", ".join(part for part in own if part)),
+        translate("AI {chance}", chance=chance(entry["ai"]["p_yes"])) if entry["ai"] else translate("no AI vote yet"),
+        f"{_mark(call, outcome)} {_outcome(outcome)}".strip() if outcome else translate("open"),
+    ]
+    return f"\n{escaped(entry['question'], 300)}\n{' · '.join(calls)}"
+
+
+def _outcome(outcome: str) -> str:
+    return translate(OUTCOMES[outcome]) if outcome in OUTCOMES else escaped(outcome, 60)
+
+
+def _mark(call: OwnCall, outcome: str) -> str:
+    """Right or wrong, by the forecast or else the vote; "" for a forecast of 50% and for a void market."""
+    leaning = call.vote if call.p is None else "yes" if call.p > 0.5 else "no" if call.p < 0.5 else None
+    if leaning is None or outcome not in OUTCOME:
+        return ""
+    return RIGHT if leaning == outcome else WRONG
+
+
+def _row(entry: Mapping[str, Any], name: str | None) -> tuple[object, ...]:
+    """A row of the table: the scores at the opening, or those of the whole time, with a star, without any there."""
+    is_own = entry["name"] == name
+    scores, star = (entry["opening"], "") if entry["opening"]["n"] else (entry["time_weighted"], "*")
+    brier = UNKNOWN if scores["brier"] is None else f"{decimal(scores['brier'], 3)}{star}"
+    label = f"▶ {entry['name']}" if is_own else entry["name"]
+    return entry["rank"] or "", label, f"{scores['n']}", brier

@@ -1,0 +1,70 @@
+"""The price of one asset or of all, and the recognition of a text that only asks for a price of now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from bot.languages import translate
+from bot.messages.formats import DOWN, UP, asset, change_arrow, footer, instant, price, signed_percent
+from bot.messages.markup import message, table
+
+PRICE_WORDS = {"price", "prices", "cost", "costs", "worth", "much", "trading", "quote"}
+# Words that may stand around the asset in a question for a price of now; any other word asks for something else.
+OTHER_WORDS = {"what", "whats", "what's", "is", "are", "s", "the", "current", "present", "latest", "of", "for", "in"}
+OTHER_WORDS |= {"how", "does", "a", "one", "at", "now", "right", "today", "currently", "show", "tell", "me", "please"}
+OTHER_WORDS |= {"usd", "dollar", "dollars", "it"}
+
+
+def find_asset(text: str, keys: Iterable[str]) -> str | None:
+    """The key of the asset that `text` names by key or name, such as "btc" or "Bitcoin"; None for another text."""
+    word = text.strip().lower()
+    return next((key for key in keys if word in (key, asset(key).lower())), None)
+
+
+def priced_asset(text: str) -> str | None:
+    """The one word of the text that may name an asset if it asks for a price of now, and otherwise None."""
+    words = re.findall(r"[a-z0-9']+", text.lower().replace("’", "'"))
+    others = [word for word in words if word not in OTHER_WORDS | PRICE_WORDS]
+    return others[0] if len(others) == 1 and PRICE_WORDS & {*words} else None
+
+
+def one_price(document: Mapping[str, Any], key: str, *, now: datetime | None = None) -> str:
+    """The price of one asset, its change and its range in 24 hours."""
+    quote = next(quote for quote in document["prices"] if quote["asset"] == key)
+    blocks = [
+        f"<b>{change_arrow(quote['change_24h_pct'])} {asset(key)} {price(quote['price'])} USD</b>",
+        translate(
+            "{change} in 24 hours, between {low} and {high} USD",
+            change=signed_percent(quote["change_24h_pct"]),
+            low=price(quote["low_24h"]),
+            high=price(quote["high_24h"]),
+        ),
+        ""
+        if quote["market_open"]
+        else translate("This market is closed. The price is of {instant}.", instant=instant(quote["as_of"])),
+    ]
+    return message(blocks, footer(document, now))
+
+
+def price_levels(now: float) -> list[tuple[str, float]]:
+    """Round prices about 5% below and above, each with its label."""
+    rounded = [float(f"{now * factor:.3g}") for factor in (0.95, 1.05)]
+    return [(f"{arrow} {price(level)}", level) for arrow, level in zip((DOWN, UP), rounded, strict=True)]
+
+
+def prices(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
+    """The price of every asset and its change in 24 hours."""
+    rows = [
+        (
+            change_arrow(quote["change_24h_pct"]),
+            asset(quote["asset"]),
+            price(quote["price"]),
+            signed_percent(quote["change_24h_pct"]),
+        )
+        for quote in document["prices"]
+    ]
+    head = translate("<b>Prices in USD</b>, with the change in 24 hours")
+    return message([head, table(rows, "<1", "<12", ">9", ">8")], footer(document, now))

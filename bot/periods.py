@@ -1,0 +1,64 @@
+"""The periods that charts can show, and the part of a curve within one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from bot.languages import english
+
+Points = Sequence[Mapping[str, Any]]
+
+ALL = "all"
+LENGTHS = {"24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
+PERIODS = (*LENGTHS, ALL)
+# At the end of a sentence: "+2.1% in 7 days".
+WORDS = {
+    "24h": english("in 24 hours"),
+    "7d": english("in 7 days"),
+    "30d": english("in 30 days"),
+    ALL: english("since the start"),
+}
+
+
+def start(as_of: str, period: str, longest: timedelta | None = None) -> str | None:
+    """The first instant of the period that ends at `as_of`, in the API's format; None for all without a `longest`."""
+    length = LENGTHS.get(period, longest)
+    if length is None:
+        return None
+    return (datetime.fromisoformat(as_of) - length).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def within(points: Points, period: str) -> Points:
+    """The points of the period that ends at the last point."""
+    if not points or period == ALL:
+        return points
+    first = datetime.fromisoformat(points[-1]["time"]) - LENGTHS[period]
+    return [point for point in points if datetime.fromisoformat(point["time"]) >= first]
+
+
+def change_pct(before: float, after: float) -> float:
+    """The change from one amount to another, in percent of the first."""
+    return 100 * (after / before - 1)
+
+
+def base(points: Points, period: str, capital: float, column: str = "equity_usd") -> float:
+    """The amount that a gain is counted from: the first of the period, or the initial capital."""
+    return capital if period == ALL else points[0][column]
+
+
+def gain_pct(points: Points, period: str, capital: float, column: str = "equity_usd") -> float:
+    """The gain over the points of a period, in percent."""
+    return change_pct(base(points, period, capital, column), points[-1][column])
+
+
+def lane_gain(lane: Mapping[str, Any], period: str) -> float:
+    """A lane's gain over the points of its history, in percent."""
+    return gain_pct(lane["points"], period, lane["initial_capital"])
+
+
+def together_pct(lanes: Sequence[Mapping[str, Any]], period: str) -> float:
+    """The gain of several lanes as one account, in percent."""
+    before = sum(base(lane["points"], period, lane["initial_capital"]) for lane in lanes)
+    return change_pct(before, sum(lane["points"][-1]["equity_usd"] for lane in lanes))

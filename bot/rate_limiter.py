@@ -1,0 +1,109 @@
+"""Telegram's limits: 30 messages a second, 20 a minute in a group; after a refusal only its own chat waits."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from math import ceil
+from typing import Any
+
+from aiolimiter import AsyncLimiter
+from telegram.constants import FloodLimit
+from telegram.error import RetryAfter
+from telegram.ext import BaseRateLimiter
+
+LOG = logging.getLogger(__name__)
+
+ATTEMPTS = 3  # at a call, each after the wait that Telegram requests
+AT_ONCE = 1  # as `rate_limit_args`: one attempt, which fails where its chat has to wait; the library drops a 0
+MAX_WAIT_S = 60.0  # a call that would wait longer for its chat fails at once
+MARGIN_S = 0.1  # added to each wait
+GROUP_WINDOW_S = 60
+MAX_CHATS = 1_000  # remembered at once; then the ones without a limit in force are forgotten
+
+Chat = int | str
+Call = Callable[..., Coroutine[Any, Any, Any]]
+
+
+class ChatRateLimiter(BaseRateLimiter[int]):
+    """Delays the calls of the bot so that Telegram accepts them.
+
+    A refusal with 429 delays the calls to its chat. A call without a chat delays nothing but its own repetition.
+    """
+
+    def __init__(self) -> None:
+        self._all = AsyncLimiter(FloodLimit.MESSAGES_PER_SECOND, 1)
+        self._groups: dict[Chat, AsyncLimiter] = {}
+        self._resume_at: dict[Chat, float] = {}
+
+    async def initialize(self) -> None: ...
+
+    async def shutdown(self) -> None: ...
+
+    async def process_request(
+        self,
+        callback: Call,
+        args: Any,
+        kwargs: dict[str, Any],
+        endpoint: str,
+        data: dict[str, Any],
+        rate_limit_args: int | None,
+    ) -> Any:
+        """Send one call, again after each refusal with 429 up to the limit of attempts."""
+        chat: Chat | None = data.get("chat_id") or data.get("inline_message_id")
+        attempts = rate_limit_args or ATTEMPTS
+        for attempt in range(1, attempts + 1):
+            await self._wait(chat, 0 if attempts == AT_ONCE else MAX_WAIT_S)
+            try:
+                return await callback(*args, **kwargs)
+            except RetryAfter as refusal:
+                wait_s = _seconds(refusal) + MARGIN_S
+                LOG.info("Telegram refused %s: retry after %.1f s", endpoint, wait_s)
+                self._hold(chat, wait_s)
+                if attempt == attempts or wait_s > MAX_WAIT_S:
+                    raise
+                if chat is None:
+                    await asyncio.sleep(wait_s)
+        return None
+
+    async def _wait(self, chat: Chat | None, longest_s: float) -> None:
+        """Wait until a call to this chat is allowed; raises RetryAfter if that takes longer than `longest_s`."""
+        if chat is None:
+            return
+        if _is_group(chat):
+            await self._group(chat).acquire()
+        while (wait_s := self._resume_at.get(chat, 0) - _now()) > 0:
+            if wait_s > longest_s:
+                raise RetryAfter(timedelta(seconds=ceil(wait_s)))
+            await asyncio.sleep(wait_s)
+        await self._all.acquire()
+
+    def _hold(self, chat: Chat | None, wait_s: float) -> None:
+        if chat is None:
+            return
+        if len(self._resume_at) >= MAX_CHATS:
+            self._resume_at = {held: until for held, until in self._resume_at.items() if until > _now()}
+        self._resume_at[chat] = max(self._resume_at.get(chat, 0), _now() + wait_s)
+
+    def _group(self, chat: Chat) -> AsyncLimiter:
+        if len(self._groups) >= MAX_CHATS:
+            rate = FloodLimit.MESSAGES_PER_MINUTE_PER_GROUP
+            self._groups = {key: limiter for key, limiter in self._groups.items() if not limiter.has_capacity(rate)}
+        if chat not in self._groups:
+            self._groups[chat] = AsyncLimiter(FloodLimit.MESSAGES_PER_MINUTE_PER_GROUP, GROUP_WINDOW_S)
+        return self._groups[chat]
+
+
+def _is_group(chat: Chat) -> bool:
+    return isinstance(chat, int) and chat < 0
+
+
+def _seconds(refusal: RetryAfter) -> float:
+    wait = refusal.retry_after
+    return wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,123 @@
+"""What people follow: markets, challenges, answered questions, and levels of a price or of a probability."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from bot.store.alerts import Alert, queue_alerts
+from bot.store.sqlite_file import SqliteFile
+
+MAX_FOLLOWS = 50  # of one person
+COLUMNS = "number, user_id, chat_id, kind, subject, level, title, value, due, owner_id"
+
+Kind = Literal["market", "challenge", "answer", "price", "chance"]
+
+
+class Target(NamedTuple):
+    """What can be followed.
+
+    `subject` is the id of a market (also for a `chance`) or an answer, the number of a challenge, or an asset. `level`
+    is the price or the probability to be reached, else 0; `value` is the price or the probability of now. Nothing can
+    happen before the world second `due`. `owner_id` is the person whose question an answer answers.
+    """
+
+    kind: Kind
+    subject: str
+    level: float = 0
+    title: str = ""
+    value: float | None = None
+    due: float = 0
+    owner_id: int | None = None
+
+
+class Follow(NamedTuple):
+    """A target that a person follows, and the chat that gets the alerts."""
+
+    number: int
+    user_id: int
+    chat_id: int
+    target: Target
+
+
+class FollowEvent(NamedTuple):
+    """What happened to a follow: an alert if the person wants it, the value seen, and whether the follow ends."""
+
+    follow: Follow
+    alert: Alert | None
+    value: float | None = None
+    is_last: bool = True
+
+
+class Follows(SqliteFile):
+    """The follows of all people; one that has ended is deleted."""
+
+    def follow(self, user_id: int, chat_id: int, target: Target) -> bool:
+        """Follow a target; False if the person follows too many.
+
+        Following it again changes nothing. If these alerts were off only because the chat was unreachable, they are on
+        again.
+        """
+        now = self._seconds()
+        with self._writing() as db:
+            (count,) = db.execute("SELECT count(*) FROM follow WHERE user_id = ?", (user_id,)).fetchone()
+            if count >= MAX_FOLLOWS:
+                return False
+            db.execute(
+                "INSERT OR IGNORE INTO follow (user_id, chat_id, kind, subject, level, title, value, due, owner_id,"
+                " since, checked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (user_id, chat_id, *target, now, now),
+            )
+            db.execute("DELETE FROM switch WHERE user_id = ? AND event = 'followed' AND unreachable", (user_id,))
+        return True
+
+    def unfollow(self, user_id: int, kind: str, subject: str) -> None:
+        """Stop following a target at any level."""
+        self._write("DELETE FROM follow WHERE user_id = ? AND kind = ? AND subject = ?", user_id, kind, subject)
+
+    def drop_follow(self, user_id: int, number: int) -> None:
+        """Stop following by the number of the follow."""
+        self._write("DELETE FROM follow WHERE user_id = ? AND number = ?", user_id, number)
+
+    def is_following(self, user_id: int, kind: str, subject: str) -> bool:
+        row = self._row("SELECT 1 FROM follow WHERE user_id = ? AND kind = ? AND subject = ?", user_id, kind, subject)
+        return bool(row)
+
+    def follows_of(self, user_id: int) -> list[Follow]:
+        """The person's follows, the newest first."""
+        rows = self._rows(f"SELECT {COLUMNS} FROM follow WHERE user_id = ? ORDER BY number DESC", user_id)  # noqa: S608
+        return [_follow(row) for row in rows]
+
+    def follows(self, *kinds: Kind) -> list[Follow]:
+        """Every follow of these kinds, the least recently checked first."""
+        listed = ", ".join("?" for _ in kinds)
+        statement = f"SELECT {COLUMNS} FROM follow WHERE kind IN ({listed}) ORDER BY checked_at, number"  # noqa: S608
+        return [_follow(row) for row in self._rows(statement, *kinds)]
+
+    def mark_checked(self, follows: Iterable[Follow]) -> None:
+        """Set the time of the last check to now."""
+        with self._writing() as db:
+            rows = [(self._seconds(), follow.number) for follow in follows]
+            db.executemany("UPDATE follow SET checked_at = ? WHERE number = ?", rows)
+
+    def record_events(self, events: Iterable[FollowEvent]) -> None:
+        """Queue the alerts of events and change their follows, in one transaction."""
+        with self._writing() as db:
+            for event in events:
+                if _change(db, event) and event.alert is not None:
+                    queue_alerts(db, [event.alert], self._seconds())
+
+
+def _change(db: sqlite3.Connection, event: FollowEvent) -> bool:
+    """Whether the follow still exists, after the change."""
+    if event.is_last:
+        changed = db.execute("DELETE FROM follow WHERE number = ?", (event.follow.number,))
+    else:
+        changed = db.execute("UPDATE follow SET value = ? WHERE number = ?", (event.value, event.follow.number))
+    return changed.rowcount == 1
+
+
+def _follow(row: sqlite3.Row) -> Follow:
+    number, user_id, chat_id, *target = row
+    return Follow(number, user_id, chat_id, Target(*target))

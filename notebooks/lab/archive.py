@@ -1,0 +1,240 @@
+"""Every table of the service in full: all pages, downloaded once and kept in Parquet files on this machine."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, cast
+
+import pandas as pd
+from platformdirs import user_cache_path
+
+from notebooks.lab.cache import ParquetCache
+from notebooks.lab.pages import Page, pages
+from notebooks.lab.record import MarketRecord, record_of
+from notebooks.widgets import frames
+from notebooks.widgets.frames.apex import APEX_CALL_LAYERS, APEX_CALLS, FUND_TRADES
+from notebooks.widgets.frames.battle import LANE_EQUITY, LANE_EVENTS
+from notebooks.widgets.frames.features import FEATURES
+from notebooks.widgets.frames.ledger import KIND
+from notebooks.widgets.frames.market import CANDLES, HEADLINES
+from notebooks.widgets.frames.schema import COUNT, FLAG, INSTANT, TEXT, WORLD, FrameSchema
+from service.client import Client
+
+MOST = 200  # rows on a page; of bars and of the equity of a lane there are more
+MOST_BARS = 10_000
+MOST_LEDGER_ROWS = 500
+RECORD_KINDS = ("votes", "odds", "resolution", "correction")
+# What may still change: an outcome that is due, a headline that a source delivers late.
+SETTLING = timedelta(days=3)
+AT_ONCE = timedelta(0)
+LEDGER_LINES = FrameSchema(
+    {"seq": COUNT},
+    {
+        "recorded_at": INSTANT,
+        "kind": KIND,
+        "subject": TEXT,
+        "body": TEXT,
+        "previous": TEXT,
+        "hash": TEXT,
+        "backfilled": FLAG,
+        "world": WORLD,
+    },
+)
+
+Build = Callable[[Iterable[Page]], pd.DataFrame]
+
+
+class Archive:
+    """The tables of the service behind `client`, each in one call.
+
+    Bars, lanes, headlines, calls of apex and the ledger are kept in Parquet files in `folder`, by default in the cache
+    folder of this user: the next call downloads only what is new. A service with another ledger has other files.
+    `progress` shows a bar for a download that takes longer than a second; `sleep` waits where a rate limit is reached.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        folder: Path | None = None,
+        *,
+        progress: bool = True,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.client = client
+        self._root = folder or user_cache_path("ninefold", appauthor=False)
+        self._pages = partial(pages, progress=progress, sleep=sleep)
+
+    @cached_property
+    def cache(self) -> ParquetCache:
+        """The files of this service, which the first row of its ledger identifies; NotFound before that row."""
+        first = self.client.ledger_entry(1)["entry"]
+        return ParquetCache(self._root / first["hash"][:16])
+
+    @cached_property
+    def world(self) -> str:
+        """The world of the service."""
+        return self.client.ledger_head()["world"]
+
+    @cached_property
+    def assets(self) -> tuple[str, ...]:
+        """The assets that the service has bars of."""
+        return tuple(price["asset"] for price in self.client.prices()["prices"])
+
+    @cached_property
+    def lanes(self) -> tuple[str, ...]:
+        """The lanes of the battle."""
+        return tuple(lane["name"] for lane in self.client.battle()["lanes"])
+
+    def candles(self, *assets: str, interval: str = "1h") -> pd.DataFrame:
+        """Every complete bar of these assets, or of all; `interval` is 5m, 1h or 1d. See `frames.candles`."""
+
+        def table(asset: str) -> pd.DataFrame:
+            fetch = partial(self.client.candles, asset, interval, limit=MOST_BARS)
+            return self._table(f"candles-{asset}-{interval}", CANDLES, frames.candles, fetch, AT_ONCE)
+
+        return pd.concat([table(asset) for asset in assets or self.assets])
+
+    def lane_equity(self, *lanes: str) -> pd.DataFrame:
+        """The equity of these lanes, or of all, at every bar. See `frames.lane_equity`."""
+
+        def table(lane: str) -> pd.DataFrame:
+            fetch = partial(self.client.lane_equity, lane, limit=MOST_BARS)
+            return self._table(f"lane-equity-{lane}", LANE_EQUITY, frames.lane_equity, fetch, AT_ONCE)
+
+        return pd.concat([table(lane) for lane in lanes or self.lanes])
+
+    def lane_events(self, *lanes: str) -> pd.DataFrame:
+        """Every event of these lanes, or of all, the oldest first in each. See `frames.lane_events`."""
+
+        def table(lane: str) -> pd.DataFrame:
+            fetch = partial(self.client.lane_events, lane, limit=MOST)
+            return self._table(f"lane-events-{lane}", LANE_EVENTS, frames.lane_events, fetch, AT_ONCE)
+
+        return pd.concat([table(lane) for lane in lanes or self.lanes])
+
+    def headlines(self) -> pd.DataFrame:
+        """Every stored headline, the oldest first. See `frames.headlines`."""
+        fetch = partial(self.client.headlines, limit=MOST)
+        return self._table("headlines", HEADLINES, frames.headlines, fetch, SETTLING)
+
+    def apex_calls(self) -> pd.DataFrame:
+        """Every call of apex, the oldest first. See `frames.apex_calls`."""
+        fetch = partial(self.client.apex_calls, limit=MOST)
+        return self._table("apex-calls", APEX_CALLS, frames.apex_calls, fetch, SETTLING)
+
+    def apex_call_layers(self) -> pd.DataFrame:
+        """The layers of every call of apex, the oldest first. See `frames.apex_call_layers`."""
+        fetch = partial(self.client.apex_calls, limit=MOST)
+        return self._table("apex-call-layers", APEX_CALL_LAYERS, frames.apex_call_layers, fetch, SETTLING)
+
+    def fund_trades(self) -> pd.DataFrame:
+        """Every trade of the paper fund, the oldest first. See `frames.fund_trades`."""
+        fetch = partial(self.client.fund_trades, limit=MOST)
+        return self._table("fund-trades", FUND_TRADES, frames.fund_trades, fetch, AT_ONCE)
+
+    def features(self) -> pd.DataFrame:
+        """The inputs of the voters at every committed vote, the oldest first. See `frames.features`."""
+        fetch = partial(self.client.features, None, limit=MOST)
+        return self._table("features", FEATURES, frames.features, fetch, AT_ONCE)
+
+    def streak_answers(self) -> pd.DataFrame:
+        """Every answer that counts in streaks, the newest market first. See `frames.streak_answers`."""
+        return frames.streak_answers(self._cursor_pages(self.client.streak_history, "streak answers"))
+
+    def markets(self, status: str = "resolved", **selection: str | None) -> pd.DataFrame:
+        """Every market of a status. See `frames.markets`.
+
+        `selection` is that of `client.predictions`. Each page of 200 uses one of the key's daily calls; the ledger has
+        the same votes and outcomes without a quota, see `resolved_votes`.
+        """
+        selection = {"votes": "none", **selection}
+        return frames.markets(self._cursor_pages(partial(self.client.predictions, status, **selection), "markets"))
+
+    def answers(self) -> pd.DataFrame:
+        """Every answer of the oracle to this key. See `frames.answers`."""
+        return frames.answers(self._cursor_pages(partial(self.client.answers, votes="none"), "answers"))
+
+    def deliveries(self, webhook_id: str) -> pd.DataFrame:
+        """Every message to a webhook endpoint. See `frames.deliveries`."""
+        return frames.deliveries(self._cursor_pages(partial(self.client.webhook_deliveries, webhook_id), "deliveries"))
+
+    def hospital_months(self) -> pd.DataFrame:
+        """Every month of the hospital. See `frames.hospital_months`."""
+        return frames.hospital_months(map(self.client.hospital, self.client.hospital()["links"]["months"]))
+
+    def strategy_equity(self, *keys: str) -> pd.DataFrame:
+        """The equity of these strategies, or of all. See `frames.strategy_equity`."""
+        return pd.concat([frames.strategy_equity(page) for page in self._strategies(keys)])
+
+    def strategy_trades(self, *keys: str) -> pd.DataFrame:
+        """The latest 100 trades of each of these strategies, or of all. See `frames.strategy_trades`."""
+        return pd.concat([frames.strategy_trades(page) for page in self._strategies(keys)])
+
+    def ledger_lines(self, *kinds: str) -> list[dict[str, Any]]:
+        """Every row of the ledger of these kinds in order, as parsed lines for `frames.ledger` and its relatives."""
+        rows = pd.concat([self._ledger(kind) for kind in kinds]).sort_index()
+        return [
+            {**line, "recorded_at": line["recorded_at"].isoformat(), "body": json.loads(line["body"]), "type": "row"}
+            for line in rows.reset_index().to_dict("records")
+        ]
+
+    def resolved_votes(self) -> pd.DataFrame:
+        """Every vote on a market that resolved yes or no, with its score. See `frames.resolved_votes`."""
+        return frames.resolved_votes(self.ledger_lines(*RECORD_KINDS), self.world)
+
+    def record(self) -> MarketRecord:
+        """What a voter is walked over: every market of the ledger with its votes, and what was known then."""
+        candles = self.candles()
+        bars = {str(asset): bars for asset, bars in candles.groupby("asset", sort=False)}
+        return record_of(self.ledger_lines(*RECORD_KINDS), bars, self.world, self.features())
+
+    def _cursor_pages(self, fetch: Callable[..., Page], label: str) -> Iterator[Page]:
+        return self._pages(lambda cursor: fetch(limit=MOST, cursor=cursor), label)
+
+    def _strategies(self, keys: tuple[str, ...]) -> Iterator[Page]:
+        listed = keys or [strategy["key"] for strategy in self.client.hospital()["strategies"]]
+        for key in listed:
+            yield from self._pages(lambda _, key=key: {"count": 1, "next": None, **self.client.strategy(key)}, key)
+
+    def _table(
+        self, name: str, schema: FrameSchema, build: Build, fetch: Callable[..., Page], settling: timedelta
+    ) -> pd.DataFrame:
+        """The stored rows and the new ones by instant; those of the last `settling` are downloaded again."""
+        stored, window = self.cache.read(name, schema), {}
+        if len(stored):
+            since = cast(pd.Timestamp, stored.index.max()) - settling
+            stored, window = stored.loc[stored.index < since], {"since": since.isoformat()}
+        downloaded = build(self._pages(lambda cursor: fetch(cursor=cursor, **window), name))
+        if len(downloaded) > 1 and downloaded.index[0] > downloaded.index[-1]:
+            downloaded = downloaded.iloc[::-1]
+        table = pd.concat([stored, downloaded]) if len(stored) else downloaded
+        self.cache.write(name, table)
+        return table
+
+    def _ledger(self, kind: str) -> pd.DataFrame:
+        """The stored rows of a kind and the new ones; a row never changes."""
+        stored = self.cache.read(f"ledger-{kind}", LEDGER_LINES)
+        first = int(stored.index.to_numpy()[-1]) + 1 if len(stored) else 1
+        downloaded = self._pages(
+            lambda since: self.client.ledger(since, MOST_LEDGER_ROWS, kind), f"ledger {kind}", first
+        )
+        new = LEDGER_LINES.frame(
+            {**entry, "body": json.dumps(entry["body"]), "world": page["world"]}
+            for page in downloaded
+            for entry in page["entries"]
+        )
+        if not len(new):
+            return stored
+        table = pd.concat([stored, new]) if len(stored) else new
+        self.cache.write(f"ledger-{kind}", table)
+        return table
+
+
+def record_from(source: Archive | MarketRecord) -> MarketRecord:
+    """The record of an archive as it is now, or the record itself."""
+    return source.record() if isinstance(source, Archive) else source

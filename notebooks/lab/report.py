@@ -1,0 +1,264 @@
+"""The backtest of a voter: walked forward, then scored beside the nine, their pool and the external market."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from notebooks.lab.archive import Archive, record_from
+from notebooks.lab.record import MarketRecord, RecordedMarket
+from notebooks.lab.scores import (
+    LEAST_N,
+    Array,
+    WeeklyMean,
+    Weeks,
+    brier,
+    calibration,
+    correlation,
+    earned_weights,
+    log_score,
+    weekly_mean,
+    weeks_of,
+)
+from notebooks.lab.walk import BuildVoter, refuse_foresight, walk_forward
+
+if TYPE_CHECKING:
+    from notebooks.widgets.figure import Figure
+
+POOL, MARKET, COIN = "pool", "market", "coin"
+DIRECTIONS = ("up", "down", "relative")
+
+
+@dataclass(frozen=True)
+class ScoredBook:
+    """The markets of one book, live or backfilled, on which the voter gave a forecast and which resolved.
+
+    `p` is P(YES) of the voter, `references` that of each other forecaster, NaN where it gave none. `odds_sources` names
+    the external markets; the odds of a `simulated` one come from the service.
+    """
+
+    backfilled: bool
+    p: Array
+    references: Mapping[str, Array]
+    happened: Array
+    weeks: Weeks
+    comparators: tuple[str, ...]
+    odds_sources: tuple[str, ...]
+
+    def against(self, reference: str, chosen: Array | None = None) -> WeeklyMean:
+        """The mean Brier score of the voter minus that of a reference on the same markets: below 0 it is better."""
+        other = self.references[reference]
+        both = np.isfinite(other) if chosen is None else np.isfinite(other) & chosen
+        difference = brier(self.p, self.happened) - brier(other, self.happened)
+        return weekly_mean(difference[both], self.weeks[both])
+
+    def verdict(self, reference: str) -> str:
+        """Whether the voter is better than a reference, in words."""
+        difference = self.against(reference)
+        if difference.n < LEAST_N:
+            return "not enough resolved markets"
+        if not difference.is_clear:
+            return f"no clear difference from {self.name_of(reference)}"
+        return f"{'better' if difference.mean < 0 else 'worse'} than {self.name_of(reference)}"
+
+    def name_of(self, reference: str) -> str:
+        """A reference in a sentence."""
+        if reference == MARKET:
+            return f"the external market ({', '.join(self.odds_sources)})"
+        return f"the {reference}" if reference in (POOL, COIN) else reference
+
+
+@dataclass(frozen=True)
+class BacktestReport:
+    """What a backtest found, live and backfilled markets apart; `forecasts` is P(YES) by market.
+
+    All of it is hindsight: a voter that was chosen because its backtest is good is not as good as its backtest. Of
+    twenty voters without skill one has an interval that excludes 0; what counts is the tournament, see `enter`.
+    """
+
+    voter: str
+    world: str
+    forecasts: pd.Series
+    books: tuple[ScoredBook, ...]
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """One paragraph for each book."""
+        return tuple(_verdict(self.world, book) for book in self.books) or (
+            f"{self.world.upper()} · no market that it forecast has resolved yet.",
+        )
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """The voter beside each reference on the markets of both, index `forecaster`.
+
+        `brier` and `log_score` are those of the row's forecaster on the `n` markets, lower is better; `difference` and
+        `log_difference` are the voter's mean score minus the forecaster's, below 0 where the voter is better, with 95%
+        intervals clustered by week. `coin` always says 50%.
+        """
+        return _table([row for book in self.books for row in self._score_rows(book)], "forecaster")
+
+    @cached_property
+    def calibration(self) -> pd.DataFrame:
+        """How often YES came for similar forecasts of the voter, index `bin`, in bins of equal count.
+
+        Bin 1 has the lowest forecasts, whose mean is `p`; `observed_pct` has a 95% interval. No rows with fewer than 30
+        markets.
+        """
+        rows = [
+            {"bin": number, **bin_, **self._origin(book)}
+            for book in self.books
+            for number, bin_ in enumerate(calibration(book.p, book.happened, book.weeks), 1)
+        ]
+        return _table(rows, "bin")
+
+    @cached_property
+    def templates(self) -> pd.DataFrame:
+        """The voter against the pool on each kind of question, index `comparator`, in the columns of `scores`."""
+        rows = []
+        for book in self.books:
+            kinds = np.array(book.comparators)
+            for kind in sorted(set(book.comparators)):
+                row = _difference_fields("", book.against(POOL, kinds == kind))
+                scores = {"brier": float(brier(book.p, book.happened)[kinds == kind].mean())}
+                rows.append({"comparator": kind, **scores, **row, **self._origin(book)})
+        return _table(rows, "comparator")
+
+    @cached_property
+    def weights(self) -> pd.DataFrame:
+        """The weight that the voter would earn among the nine by the rule of the service, index `questions`.
+
+        A weight is 1 on average and within 0.5 to 2. The service weighs questions of direction and of events apart.
+        """
+        rows = [row for book in self.books for row in self._weight_rows(book)]
+        return _table(rows, "questions")
+
+    def chart(self, *, backfilled: bool = True) -> Figure:
+        """The difference from each reference with its interval; left of zero the voter is better."""
+        from notebooks.widgets.forest import forest_plot
+
+        chosen = (self.scores["backfilled"] == backfilled) & (self.scores.index != self.voter)
+        table = self.scores.loc[chosen].dropna()
+        origin = f"{self.world.upper()} · {'BACKFILLED' if backfilled else 'LIVE'} · left of zero it is better"
+        return forest_plot(table, title=f"Brier score of {self.voter} minus that of each other", subtitle=origin)
+
+    def _repr_html_(self) -> str:
+        paragraphs = "".join(f"<p>{escape(verdict)}</p>" for verdict in self.verdicts)
+        tables = {"Scores": self.scores, "Weight it would earn": self.weights, "By kind of question": self.templates}
+        titled = (f"<b>{title}</b>{table.to_html(float_format='{:.4f}'.format)}" for title, table in tables.items())
+        return f"<div><b>{escape(self.voter)}</b>{paragraphs}{''.join(titled)}</div>"
+
+    def _origin(self, book: ScoredBook) -> dict[str, Any]:
+        return {"backfilled": book.backfilled, "world": self.world}
+
+    def _score_rows(self, book: ScoredBook) -> Iterator[dict[str, Any]]:
+        for name, p in {self.voter: book.p, **book.references}.items():
+            gave = np.isfinite(p)
+            own = book.p[gave], book.happened[gave], book.weeks[gave]
+            row = {"forecaster": name, "brier": float(brier(p[gave], own[1]).mean())}
+            row["log_score"] = float(log_score(p[gave], own[1]).mean())
+            if name == self.voter:
+                row |= {"n": len(own[0]), "n_eff": weekly_mean(brier(*own[:2]), own[2]).n_eff}
+            else:
+                logs = log_score(own[0], own[1]) - log_score(p[gave], own[1])
+                row |= _difference_fields("", book.against(name))
+                row |= _difference_fields("log_", weekly_mean(logs, own[2]))
+                row["verdict"] = book.verdict(name)
+            yield row | self._origin(book)
+
+    def _weight_rows(self, book: ScoredBook) -> Iterator[dict[str, Any]]:
+        nine = {name: p for name, p in book.references.items() if name not in (POOL, MARKET, COIN)}
+        is_direction = np.isin(book.comparators, DIRECTIONS)
+        for questions, chosen in (("direction", is_direction), ("event", ~is_direction)):
+            if chosen.any():
+                voters = {name: p[chosen] for name, p in {self.voter: book.p, **nine}.items()}
+                weights = earned_weights(voters, book.happened[chosen], book.weeks[chosen])
+                row = {"questions": questions, "n": int(chosen.sum()), "weight": weights[self.voter]}
+                yield row | self._origin(book)
+
+
+def backtest(voter: BuildVoter, source: Archive | MarketRecord, *, progress: bool = True) -> BacktestReport:
+    """Walk a voter forward over the record and compare it with the nine voters, their pool and the external market.
+
+    Parameters
+    ----------
+    voter : a class, or any function that builds a voter; it is built anew for every walk. `forecast(question, inputs)`
+        returns P(YES), or None to abstain. `fit(examples)` is called at the beginning of every month with what had
+        resolved by then, `prepare(bars)` once with all hourly bars by asset, if the voter has them.
+    source : the archive of a service, or a record
+
+    Returns
+    -------
+    A report with tables; it shows itself in a notebook. Raises VoterRefused for a voter that sees the future: its
+    forecasts on a prefix of the record must be those on the whole record.
+    """
+    record = record_from(source)
+    forecasts = walk_forward(voter, record, progress=progress)
+    refuse_foresight(voter, record, forecasts)
+    books = (_book(record, forecasts, backfilled) for backfilled in (False, True))
+    name = getattr(voter, "__name__", type(voter).__name__)
+    return BacktestReport(name, record.world, forecasts, tuple(book for book in books if len(book.p)))
+
+
+def _book(record: MarketRecord, forecasts: pd.Series, backfilled: bool) -> ScoredBook:
+    markets = [
+        market
+        for market in record.markets
+        if market.happened is not None
+        and market.backfilled == backfilled
+        and np.isfinite(forecasts[market.question.id])
+    ]
+    return ScoredBook(
+        backfilled=backfilled,
+        p=forecasts.loc[[market.question.id for market in markets]].to_numpy(),
+        references=_references(markets),
+        happened=np.array([market.happened for market in markets], dtype=float),
+        weeks=weeks_of(pd.Series([market.resolved_at for market in markets], dtype="datetime64[us, UTC]")),
+        comparators=tuple(market.question.comparator for market in markets),
+        odds_sources=tuple(sorted({market.odds_source for market in markets if market.odds_source})),
+    )
+
+
+def _references(markets: list[RecordedMarket]) -> dict[str, Array]:
+    """P(YES) of each voter, the pool, the external market and a coin, NaN where one gave none."""
+    voters = dict.fromkeys(voter for market in markets for voter in market.votes)
+    columns: dict[str, list[float | None]] = {
+        POOL: [market.pool for market in markets],
+        MARKET: [market.odds for market in markets],
+        COIN: [0.5] * len(markets),
+        **{voter: [market.votes.get(voter) for market in markets] for voter in voters},
+    }
+    arrays = {name: np.array(values, dtype=float) for name, values in columns.items()}
+    return {name: p for name, p in arrays.items() if np.isfinite(p).any()}
+
+
+def _verdict(world: str, book: ScoredBook) -> str:
+    origin = f"{world.upper()} · {'BACKFILLED' if book.backfilled else 'LIVE'}"
+    counted = f"{origin} · {len(book.p):,} markets in {len(np.unique(book.weeks))} weeks."
+    if len(book.p) < LEAST_N:
+        return f"{counted} Not enough resolved markets for a verdict: it takes {LEAST_N}."
+    score = f"Brier {brier(book.p, book.happened).mean():.4f}, the coin 0.2500."
+    compared = " ".join(
+        f"Minus {book.name_of(name)}: {book.against(name)}, {book.verdict(name)}."
+        for name in (POOL, MARKET, COIN)
+        if name in book.references
+    )
+    related = correlation(book.p, book.happened, book.weeks)
+    says = "above zero" if related.low > 0 else "no different from random" if related.high > 0 else "below zero"
+    return f"{counted} {score} {compared} Correlation of forecast and outcome: {related}, {says}."
+
+
+def _difference_fields(prefix: str, difference: WeeklyMean) -> dict[str, Any]:
+    ends = {f"{prefix}{name}": getattr(difference, name) for name in ("low", "high")}
+    counts = {} if prefix else {"n": difference.n, "n_eff": difference.n_eff}
+    return {**counts, f"{prefix}difference": difference.mean, **ends}
+
+
+def _table(rows: list[dict[str, Any]], index: str) -> pd.DataFrame:
+    return pd.DataFrame(rows).set_index(index) if rows else pd.DataFrame()

@@ -1,0 +1,145 @@
+"""A voter walked forward over the record: shown each market as it was when it was voted on, refitted every month.
+
+At the beginning of each calendar month (UTC) a voter that learns is fitted to the markets of the last 365 days that had
+resolved by then, as the voters of the service are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import pandas as pd
+from tqdm.auto import tqdm
+
+from notebooks.lab.pages import SHOWN_AFTER_S
+from notebooks.lab.record import AskedQuestion, MarketRecord, OpeningInputs, RecordedMarket
+
+LEARNT = timedelta(days=365)
+PREFIXES = 5  # of the record, which a voter is walked over again
+TOLERANCE = 1e-9
+SUREST = 0.999  # the service takes no forecast closer to 0 or 1
+
+
+class VoterRefused(ValueError):
+    """The voter cannot be scored, and why."""
+
+
+class CustomVoter(Protocol):
+    """A voter of one's own: P(YES) of a question from what was known, or None to abstain."""
+
+    def forecast(self, question: AskedQuestion, inputs: OpeningInputs) -> float | None: ...
+
+
+@runtime_checkable
+class PreparingVoter(Protocol):
+    """A voter that computes something from all hourly bars by asset before its first forecast."""
+
+    def prepare(self, bars: Mapping[str, pd.DataFrame]) -> None: ...
+
+
+@runtime_checkable
+class LearningVoter(Protocol):
+    """A voter that learns from markets that have resolved; it is fitted anew every month."""
+
+    def fit(self, examples: Sequence[ResolvedExample]) -> None: ...
+
+
+class ResolvedExample(NamedTuple):
+    """A market that had resolved when the voter was fitted, and what was known when it was asked."""
+
+    question: AskedQuestion
+    inputs: OpeningInputs
+    happened: bool
+
+
+BuildVoter = Callable[[], CustomVoter]
+
+
+@dataclass
+class VoterWalk:
+    """A voter on its way through a record; `forecast` is called with markets in the order of asking."""
+
+    build: BuildVoter
+    record: MarketRecord
+    voter: CustomVoter = field(init=False)
+    fitted_at: pd.Timestamp | None = None
+
+    def __post_init__(self) -> None:
+        self.voter = self.build()
+        if isinstance(self.voter, PreparingVoter):
+            self.voter.prepare(self.record.bars)
+
+    def forecast(self, market: RecordedMarket) -> float:
+        """P(YES) of a market, NaN where the voter abstains; raises VoterRefused for what is no probability."""
+        self._fit(market.question.asked_at)
+        p = self.voter.forecast(market.question, self.record.inputs(market))
+        if p is None:
+            return np.nan
+        if not 0 <= p <= 1:
+            raise VoterRefused(f"The forecast of {market.question.id} is {p!r}, which is no probability from 0 to 1.")
+        return float(np.clip(p, 1 - SUREST, SUREST))
+
+    def _fit(self, now: pd.Timestamp) -> None:
+        month = now.normalize().replace(day=1)
+        if not isinstance(self.voter, LearningVoter) or month == self.fitted_at:
+            return
+        self.fitted_at = month
+        self.voter.fit(
+            [
+                ResolvedExample(market.question, self.record.inputs(market), market.happened)
+                for market in self.record.markets
+                if market.happened is not None
+                and market.resolved_at is not None
+                and market.resolved_at <= month
+                and market.question.asked_at >= month - LEARNT
+            ]
+        )
+
+
+def walk_forward(build: BuildVoter, record: MarketRecord, *, progress: bool = False) -> pd.Series:
+    """P(YES) of each market by its id, NaN where the voter abstains."""
+    walk = VoterWalk(build, record)
+    bar = tqdm(record.markets, desc="walk", unit=" markets", delay=SHOWN_AFTER_S, disable=not progress, leave=False)
+    return pd.Series({market.question.id: walk.forecast(market) for market in bar}, dtype="float64")
+
+
+def refuse_foresight(build: BuildVoter, record: MarketRecord, whole: pd.Series) -> None:
+    """Raise VoterRefused where a forecast on a prefix of the record differs from that on the `whole` of it.
+
+    The voter is walked over five prefixes, each of which ends when a market is asked. It gets its data from `prepare`,
+    `fit` and `inputs`; what it reads elsewhere cannot be tested.
+    """
+    instants = sorted({market.question.asked_at for market in record.markets})
+    for place in np.linspace(0, len(instants), PREFIXES + 2)[1:-1].astype(int) if instants else ():
+        prefix = record.until(instants[place])
+        again = _on_prefix(build, prefix, instants[place])
+        changed = _differing(again, whole)
+        if not changed:
+            continue
+        if _differing(_on_prefix(build, prefix, instants[place]), again):
+            raise VoterRefused("Two equal walks gave different forecasts: give the random numbers of the voter a seed.")
+        raise VoterRefused(
+            f"The voter sees the future: on the record until {instants[place]:%Y-%m-%d %H:%M} UTC its forecast of "
+            f"{changed[0]} is {again[changed[0]]:.4f}, on the whole record {whole[changed[0]]:.4f} ({len(changed)} of "
+            f"{len(again)} forecasts differ)."
+        )
+
+
+def _on_prefix(build: BuildVoter, prefix: MarketRecord, end: pd.Timestamp) -> pd.Series:
+    try:
+        return walk_forward(build, prefix)
+    except (LookupError, ValueError, TypeError) as error:
+        raise VoterRefused(
+            f"The voter needs the future: on the record until {end:%Y-%m-%d %H:%M} UTC it fails with "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
+def _differing(forecasts: pd.Series, whole: pd.Series) -> list[Any]:
+    others = whole[forecasts.index]
+    same = np.isclose(forecasts, others, rtol=0, atol=TOLERANCE, equal_nan=True)
+    return list(forecasts.index[~same])

@@ -1,0 +1,88 @@
+"""The tournament as frames: the table of forecasters, and the settled forecasts of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from notebooks.widgets.frames.schema import (
+    COUNT,
+    INSTANT,
+    NUMBER,
+    OUTCOME,
+    TEXT,
+    WORLD,
+    Document,
+    FrameSchema,
+    one_of,
+)
+
+KIND = one_of("forecaster", "voter", "pool", "market")
+INTERVALS = ("brier", "peer_pool", "peer_nine")
+MEASURES = {f"{name}{end}": NUMBER for name in INTERVALS for end in ("", "_low", "_high")}
+FORECASTERS = FrameSchema(
+    {"forecaster": TEXT},
+    {
+        "rank": COUNT,
+        "kind": KIND,
+        "engine": TEXT,
+        "scored": one_of("opening", "time_weighted"),
+        "n": COUNT,
+        "n_eff": NUMBER,
+        **MEASURES,
+        "log_score": NUMBER,
+        "as_of": INSTANT,
+        "world": WORLD,
+    },
+)
+FORECASTS = FrameSchema(
+    {"id": TEXT},
+    {
+        "forecaster": TEXT,
+        "question": TEXT,
+        "p_yes": NUMBER,
+        "forecast_at": INSTANT,
+        "seq": COUNT,
+        "outcome": OUTCOME,
+        "resolved_at": INSTANT,
+        "world": WORLD,
+    },
+)
+
+
+def forecasters(document: Document) -> pd.DataFrame:
+    """The tournament: callers with a public name beside the nine voters, their pool and the external market.
+
+    Parameters
+    ----------
+    document : the response of `client.forecasters()` or `client.forecaster(name)`
+
+    Returns
+    -------
+    Two rows per forecaster and engine, index `forecaster`: the scores at the `opening` and the `time_weighted` ones.
+    `peer_pool` and `peer_nine` are the mean Brier scores of the pool and of the nine voters minus the forecaster's own
+    on the same `n` markets: above 0 the forecaster was better. Intervals are 95% ones, clustered by week.
+    """
+    rows = (row for entry in document["entries"] for row in _scores(entry))
+    return FORECASTERS.frame(rows, as_of=document["as_of"], world=document["world"])
+
+
+def forecasts(document: Document) -> pd.DataFrame:
+    """The latest forecasts of a forecaster that are revealed because their markets are settled.
+
+    Parameters
+    ----------
+    document : the response of `client.forecaster(name)`
+
+    Returns
+    -------
+    One row per market, index `id`, the newest first. `seq` is the row of the ledger that committed to the forecast.
+    """
+    return FORECASTS.frame(document["forecasts"], forecaster=document["name"], world=document["world"])
+
+
+def _scores(entry: Document) -> Iterator[dict[str, Any]]:
+    for scored in ("opening", "time_weighted"):
+        yield {**entry, **entry[scored], "forecaster": entry["name"], "scored": scored}

@@ -1,0 +1,97 @@
+"""The bars of an asset, for research: every stored price, page by page."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response
+from pydantic import Field
+
+from service.api import headers
+from service.api.encoding import BodyBytes, document
+from service.api.operations import operation
+from service.api.pages import CSV, WindowQuery, link, wants_csv
+from service.api.services import services
+from service.api.snapshots import latest
+from service.errors import FieldError, InvalidRequest, ResourceNotFound, ServiceUnavailable
+from service.market.assets import AssetCode
+from service.market.bars import Bars
+from service.market.candles import STEPS, CandlesDocument, Interval, candles_csv, candles_json
+from service.market.instants import HOUR, unix
+from service.market.prices import AssetPrice
+from service.store import bars as stored
+from service.store import cursors
+from service.store.cursors import PageKey
+from service.store.prices import by_asset, read
+
+candles = Blueprint("candles", __name__)
+
+MOST = 10_000
+MAX_AGE_S = 5
+# A page that is complete; a live source may still fill a gap in it.
+PAST_MAX_AGE_S = HOUR
+
+
+class CandlesQuery(WindowQuery):
+    """Which bars."""
+
+    asset: AssetCode = Field(description="one of the seven")
+    interval: Interval = Field("1h", description="the length of a bar")
+    limit: int = Field(1_000, ge=1, le=MOST, description="bars on a page")
+
+
+@candles.get("/api/v1/candles")
+@operation(
+    tag="Market",
+    limit="telemetry",
+    returns=CandlesDocument,
+    also={CSV: "a line for each bar of the page, after a header line; the next page is in the Link header"},
+    cached=True,
+    raises=(ResourceNotFound, ServiceUnavailable),
+)
+def bars(query: CandlesQuery) -> Response:
+    """The stored bars of an asset: five-minute, hourly or daily, the oldest first, up to 10,000 on a page.
+
+    A page has the bars that open at `since` or later and are complete at `until`; a date stands for its whole day.
+    Hours are built from the bars of the source, and days from 00:00 to 24:00 UTC from hours. Only complete bars are
+    listed: an hour or a day once a bar at its end or later is stored, so a Friday of the metals comes on Sunday
+    evening. There is no bar where the market is closed or the source has a gap.
+
+    `world` says what the prices are: simulated, a replay of recorded ones, or live. A stored bar of the source never
+    changes; in the live world a gap may be filled later, which changes the ETag of its page. `next` is the `cursor` of
+    the next page, also as a `Link` header. With `Accept: text/csv` a page is a CSV file, which `WORLD=replay` can play.
+    """
+    price = _price(query.asset)
+    since, until = query.span(services().clock.at(services().now()))
+    scope = query.scope("candles", query.asset, query.interval)
+    if after := query.after(scope):
+        since = max(since, min(int(after.value), until) + 1)
+    selected = _bars(query, since, until)
+    shown, keys = selected[: query.limit], [PageKey(time, query.asset) for time in selected.time.tolist()]
+    next = cursors.following(scope, keys, query.limit)
+    link(next)
+    headers.add([("Vary", "Accept")])
+    is_past = next is not None or (query.until is not None and query.until <= unix(price.as_of))
+    max_age = PAST_MAX_AGE_S if is_past else MAX_AGE_S
+    if wants_csv():
+        return document(BodyBytes(candles_csv(shown)), max_age=max_age, media=f"{CSV}; charset=utf-8")
+    world = services().clock.world
+    body = candles_json(query.asset, query.interval, shown, world=world, source=price.source, next=next)
+    return document(BodyBytes(body), max_age=max_age)
+
+
+def _price(asset: str) -> AssetPrice:
+    """The last price of an asset; raises ResourceNotFound where this world has no bars of it."""
+    prices = by_asset(read(latest("prices")))
+    if asset not in prices:
+        raise ResourceNotFound(f"This world has no bars of {asset}; it has {', '.join(prices)}.")
+    return prices[asset]
+
+
+def _bars(query: CandlesQuery, since: int, until: int) -> Bars:
+    """One bar more than a page has, if there is one. Raises InvalidRequest for bars shorter than the stored ones."""
+    step, shortest = STEPS[query.interval], services().step
+    if step % shortest:
+        message = f"must be 1h or 1d: the source of this world has bars of {shortest} seconds"
+        raise InvalidRequest("There are no such bars.", [FieldError("interval", message)])
+    base = HOUR if step >= HOUR else shortest
+    with services().database.reading() as db:
+        return stored.first(db, query.asset, since, until, step, query.limit + 1, stored=base)

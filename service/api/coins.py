@@ -1,0 +1,181 @@
+"""Coins outside the seven: in the live world their bars are fetched when a question names them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import Lock
+
+import structlog
+
+from service.api.services import Services
+from service.errors import Busy, ServiceUnavailable, SourceFailed
+from service.forecasting.voters.context import Context, build_all
+from service.forecasting.voters.knowledge import Knowledge
+from service.market.assets import ASSETS, asset_of
+from service.market.bars import Bars
+from service.market.coin_bars import CoinBars
+from service.market.instants import DAY, HOUR, MINUTE
+from service.questions.coins import Coins
+from service.questions.question import Question
+from service.questions.refusals import invalid
+from service.sources.feeds.coin_bars import CAUGHT_UP_S, HISTORY_S, extend
+from service.store import bars, coins, windows
+from service.store.coins import StoredCoin
+
+log = structlog.stdlib.get_logger(__name__)
+
+MOST_NAMED = 2  # coins fetched for one question
+FETCHES_A_MINUTE = 10
+FRESH_S = 10 * MINUTE  # how old the last bar may be
+REFUSED_S = HOUR  # how long a coin with too little history is refused without another fetch
+LATE_S = DAY  # for which bars are fetched after the deadline of an answer
+RETRY_S = 30
+RECENT_S = 32 * DAY  # of the hours in which two coins are correlated
+
+LIVE_ONLY = (
+    "Other coins are answered only in the live world, where exchanges have their prices; this world is {world} and has "
+    "prices of the seven assets alone."
+)
+UNLISTED = "None of the exchanges of this service lists it."
+NO_LIST = "The coins that the exchanges list have not been read yet. Try again in a few minutes."
+NOTE = (
+    "{coin} is outside the seven assets. Its prices come from {source}; the answer counts in no track record and in no "
+    "leaderboard."
+)
+
+
+class CoinDesk:
+    """The coins outside the seven of one application; one is fetched at a time."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._turn = Lock()
+
+    def listed(self) -> Coins:
+        """The coins that questions may name, and why others are refused."""
+        world = self._services.clock.world
+        if self._services.coins is None:
+            return Coins(reason=LIVE_ONLY.format(world="a replay" if world == "replay" else world))
+        with self._services.database.reading() as db:
+            keys = coins.listed(db)
+        return Coins(keys, UNLISTED if keys else NO_LIST)
+
+    def beside(self, latest: Knowledge, keys: tuple[str, ...], now: int) -> Knowledge:
+        """The same knowledge with the contexts of the coins that a question asked at the world second `now` names.
+
+        Raises InvalidQuestion for a coin with too little history, Busy when too many are fetched already and
+        ServiceUnavailable when the exchanges fail.
+        """
+        stored = {key: self._ready(key, now) for key in keys[:MOST_NAMED]}
+        contexts = {key: coin.context for key, coin in stored.items() if coin.context}
+        if len(contexts) > 1:
+            contexts = self._correlated(contexts, now)
+        by_asset = {asset: _beside(context, contexts) for asset, context in latest.contexts.items()}
+        return replace(latest, contexts={**by_asset, **contexts})
+
+    def noted(self, question: Question) -> Question:
+        """The question with a note for each of its coins that is outside the seven."""
+        with self._services.database.reading() as db:
+            stored = {asset_of(key).name: coins.find(db, key) for key in question.coins}
+        notes = (NOTE.format(coin=name, source=coin.source) for name, coin in stored.items() if coin)
+        return replace(question, notes=(*question.notes, *notes))
+
+    def _ready(self, key: str, now: int) -> StoredCoin:
+        coin = self._fresh(key, now)
+        if coin is None:
+            seconds = self._services.settings.oracle_deadline_s
+            deadline = time.monotonic() + seconds
+            with self._taking_turns(seconds):
+                coin = self._fresh(key, now) or self._fetched(key, now, deadline)
+        if coin.refusal:
+            raise invalid(f"{asset_of(key).name} {coin.refusal}.")
+        return coin
+
+    @contextmanager
+    def _taking_turns(self, seconds: float) -> Iterator[None]:
+        if not self._turn.acquire(timeout=seconds):
+            raise Busy("The prices of another coin are being fetched. Try again in a few seconds.")
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+    def _fresh(self, key: str, now: int) -> StoredCoin | None:
+        """The stored coin at its last price; None where it has to be fetched."""
+        services = self._services
+        with services.database.reading() as db:
+            coin, last = coins.find(db, key), bars.last(db, key, services.step)
+        if coin and coin.refusal:
+            return coin if now - coin.as_of < REFUSED_S else None
+        if coin is None or coin.context is None or last is None:
+            return None
+        seen = last.time + services.step
+        if seen < now - FRESH_S or coin.context.as_of < seen // HOUR * HOUR:
+            return None
+        return replace(coin, context=coin.context.at_price(last.close, seen))
+
+    def _fetched(self, key: str, now: int, deadline: float) -> StoredCoin:
+        services = self._services
+        self._charge()
+        with services.database.reading() as db:
+            stored = coins.load_bars(db, key, services.step, now - HISTORY_S, now - CAUGHT_UP_S, now)
+        try:
+            assert services.coins is not None  # no coin is listed in a world without them
+            fetched = extend(services.coins, key, stored, now, max(0.0, deadline - time.monotonic()))
+        except SourceFailed as error:
+            log.warning("coin_failed", coin=key, detail=error.detail)
+            detail = f"The exchanges gave no prices of {asset_of(key).name} in time. Try again in {RETRY_S} seconds."
+            raise ServiceUnavailable(detail, retry_after_s=RETRY_S) from None
+        coin = self._described(key, fetched, now)
+        self._store(key, coin, fetched, now)
+        return coin
+
+    def _charge(self) -> None:
+        """Count a fetch; raises Busy when there were enough in this minute."""
+        now = int(self._services.now())
+        ends = now // MINUTE * MINUTE + MINUTE
+        with self._services.database.writing() as db:
+            is_counted = windows.take(db, "coins", ends, FETCHES_A_MINUTE)
+        if not is_counted:
+            detail = f"The prices of too many coins are being fetched. Try again in {ends - now} seconds."
+            raise Busy(detail, retry_after_s=ends - now)
+
+    def _described(self, key: str, fetched: CoinBars, now: int) -> StoredCoin:
+        if fetched.refusal or not len(fetched.fine):
+            return StoredCoin(now, fetched.source, None, fetched.refusal or "had no trade in the last hour")
+        context = self._context(key, fetched)
+        last = float(fetched.fine.close[-1])
+        return StoredCoin(now, fetched.source, context.at_price(last, fetched.fine.as_of))
+
+    def _context(self, key: str, fetched: CoinBars) -> Context:
+        """The state of the coin beside the seven, at its last complete hour."""
+        hours = fetched.hours
+        return build_all({**self._hours(ASSETS, hours.as_of, HISTORY_S), key: hours}, hours.as_of)[key]
+
+    def _correlated(self, contexts: dict[str, Context], now: int) -> dict[str, Context]:
+        """The contexts of several coins with their correlations with each other."""
+        by_asset = build_all(self._hours(contexts, now, RECENT_S), now)
+        return {key: _beside(context, by_asset) for key, context in contexts.items()}
+
+    def _hours(self, assets: Iterable[str], until: int, length: int) -> dict[str, Bars]:
+        with self._services.database.reading() as db:
+            return {asset: bars.load(db, asset, until - length, until, HOUR) for asset in assets}
+
+    def _store(self, key: str, coin: StoredCoin, fetched: CoinBars, now: int) -> None:
+        with self._services.database.writing() as db:
+            if not coins.make_room(db, key, now):
+                detail = (
+                    f"There are open answers about {coins.MOST_COINS} other coins. Ask about one of the seven assets."
+                )
+                raise Busy(detail, retry_after_s=HOUR)
+            coins.save(db, key, coin, now)
+            coins.add_bars(db, key, fetched)
+
+
+def _beside(context: Context, others: Mapping[str, Context]) -> Context:
+    """The context with the correlations that the other ones have with it."""
+    new = {key: other.correlations.get(context.asset) for key, other in others.items() if key != context.asset}
+    return replace(context, correlations={**context.correlations, **new})

@@ -1,0 +1,141 @@
+"""The events of the ledger as they happen, as server-sent events."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from typing import Annotated
+
+from flask import Blueprint, Response, request
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from service.api import open_streams, streaming
+from service.api.auth import Caller, KeyHolder
+from service.api.inputs import Query
+from service.api.ledger import LAST_SEQ
+from service.api.open_streams import OpenStream
+from service.api.operations import operation
+from service.api.services import services
+from service.api.streaming import BEAT_S, Checkpoint, Events, StreamEvent
+from service.errors import Busy, FieldError, InvalidRequest
+from service.events.event import EVENT_TYPES, Event, EventFilter, EventType
+from service.events.messages import EVENT
+from service.market.assets import ASSETS, AssetCode
+from service.store import events, ledger
+
+event_stream = Blueprint("event_stream", __name__, url_prefix="/api/v1/events")
+
+LONGEST_S = 300
+POLL_S = 0.5
+HEADER = "Last-Event-ID"
+NUMBER = re.compile("[0-9]{1,18}")
+HEADER_PARAMETER = {
+    "name": HEADER,
+    "description": "the last `id` that you saw: the stream continues after it",
+    "schema": {"type": "string", "pattern": f"^{NUMBER.pattern}$"},
+}
+
+
+def _split(text: object) -> object:
+    return text.split(",") if isinstance(text, str) else text
+
+
+def _listing(names: tuple[str, ...]) -> WithJsonSchema:
+    """The schema of names with commas between them."""
+    name = "|".join(re.escape(name) for name in names)
+    return WithJsonSchema({"type": "string", "pattern": f"^({name})(,({name}))*$", "examples": [names[0]]})
+
+
+TypeList = Annotated[tuple[EventType, ...], BeforeValidator(_split), _listing(EVENT_TYPES)]
+AssetList = Annotated[tuple[AssetCode, ...], BeforeValidator(_split), _listing(tuple(ASSETS))]
+
+
+class Wanted(Query):
+    """Which events are wanted, and for how long."""
+
+    events: TypeList | None = Field(None, description="these types alone, with commas between them")
+    assets: AssetList | None = Field(None, description="events about these assets alone, with commas between them")
+    since: int | None = Field(
+        None,
+        ge=0,
+        le=LAST_SEQ,
+        description="begin after this row of the ledger; without it with what comes from now on",
+    )
+    seconds: int = Field(LONGEST_S, ge=1, le=LONGEST_S, description="after so many seconds the stream ends; reconnect")
+
+
+@dataclass(frozen=True)
+class _Subscriber:
+    """What a stream sends: the events after row `seq` that pass the filter and that the caller `id` may see."""
+
+    seq: int
+    filter: EventFilter
+    id: str | None
+    ends_at: float
+
+
+@event_stream.get("")
+@operation(
+    tag="Events",
+    limit="telemetry",
+    key="welcome",
+    returns=Event,
+    media=streaming.MEDIA,
+    headers=(HEADER_PARAMETER,),
+    raises=(InvalidRequest, Busy),
+)
+def stream(query: Wanted, caller: Caller) -> Response:
+    """Events as they happen, as server-sent events; the same ones that webhooks deliver.
+
+    `id` is the number of the event's row in the ledger, `event` its type and `data` an Event. The stream ends after
+    five minutes, and the oldest of a caller when a fifth begins. Browsers reconnect by themselves and send
+    `Last-Event-ID`, so that every event comes once. Resolved answers of the oracle are sent to their own key alone;
+    everything else is public and needs no key. An `id` without an event says every ten seconds how far the stream has
+    come.
+    """
+    web = services()
+    with web.database.reading() as db:
+        head = ledger.last_seq(db)
+    chosen = _last_event_id() if HEADER in request.headers else query.since
+    subscriber = _Subscriber(
+        seq=head if chosen is None else min(chosen, head),
+        filter=EventFilter(query.events or (), query.assets or ()),
+        id=caller.id if isinstance(caller, KeyHolder) else None,
+        ends_at=time.monotonic() + query.seconds,
+    )
+    stream = open_streams.current().open(caller.id)
+    return streaming.respond(_pieces(subscriber, stream), stream.close)
+
+
+def _last_event_id() -> int:
+    sent = request.headers[HEADER]
+    if not NUMBER.fullmatch(sent):
+        message = "must be the id of an event, a number"
+        raise InvalidRequest(f"The {HEADER} header is not valid.", [FieldError(HEADER, message)])
+    return int(sent)
+
+
+def _pieces(subscriber: _Subscriber, stream: OpenStream) -> Events:
+    """The events after a row, and a checkpoint at the beginning and whenever nothing was sent for ten seconds."""
+    web, seq = services(), subscriber.seq
+    yield Checkpoint(seq)
+    silent_since = time.monotonic()
+    while time.monotonic() < subscriber.ends_at:
+        with web.database.reading() as db:
+            page = events.after(db, seq, web.clock.world, subscriber.id)
+        is_last_page, seq = page.last == seq, page.last
+        for event in page.events:
+            if subscriber.filter.accepts(event):
+                yield _piece(event)
+                silent_since = time.monotonic()
+        if time.monotonic() - silent_since >= BEAT_S:
+            yield Checkpoint(seq)
+            silent_since = time.monotonic()
+        if is_last_page and not stream.wait(POLL_S):
+            return
+    yield Checkpoint(seq)
+
+
+def _piece(event: Event) -> StreamEvent:
+    return StreamEvent(event.type, EVENT.dump_json(event), event.id)

@@ -1,0 +1,99 @@
+"""Forecasters: callers with a public name beside the nine voters, their pool and the outside market."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from flask import Blueprint, Response
+from pydantic import TypeAdapter
+
+from service import canonical
+from service.api.encoding import document
+from service.api.operations import operation
+from service.api.services import services
+from service.api.snapshots import latest
+from service.documents import DocumentHeader
+from service.errors import ResourceNotFound
+from service.forecasting.predictions.scores.forecasters import (
+    NAMES,
+    RESERVED,
+    ForecasterDocument,
+    ForecastersDocument,
+    RevealedForecast,
+    caller_entry,
+)
+from service.market.instants import iso
+from service.store import forecasters as stored
+from service.store import forecasts
+from service.store.forecasts import SettledForecast
+from service.store.snapshots import Snapshot
+
+forecasters = Blueprint("forecasters", __name__, url_prefix="/api/v1/forecasters")
+
+MAX_AGE_S = 30
+MOST_FORECASTS = 40
+NAME = re.compile(NAMES)
+TABLE = TypeAdapter(ForecastersDocument)
+
+
+@forecasters.get("")
+@operation(tag="Predictions", limit="telemetry", returns=ForecastersDocument, cached=True)
+def table() -> Response:
+    """The tournament: callers who chose a name beside the nine voters, their pool and the outside market.
+
+    POST /api/v1/predictions/{market_id}/forecast gives a forecast, PATCH /api/v1/me a name. Everybody is scored on the
+    live markets that they forecast, twice. `opening` counts the last forecast within an hour of the voters' votes, when
+    all know about the same. `time_weighted` counts every forecast as long as it stood: voters and market gave one, so
+    it compares callers with each other. `brier` is the mean squared error of a probability (0 is perfect, 0.25 the
+    score of a constant 50%), `log_score` the mean of -ln of the probability given to the outcome, which is limited to
+    0.01 to 0.99; of both a lower one is better. `peer_pool` and `peer_nine` are how much lower the Brier score was than
+    the pool's and than the mean of the nine voters', on the same markets: above 0 is better. Every interval is a 95%
+    one, clustered by week of resolution, in which markets come out alike; `n_eff` is the number of independent markets
+    that the `n` are worth.
+
+    The `rank` is by `opening.peer_pool`, from 30 markets on. Odds marked `simulated` are of no real market. The table
+    is computed every hour; a name that was given up leaves it then.
+    """
+    return document(latest("forecasters"), max_age=MAX_AGE_S)
+
+
+@forecasters.get("/<name>")
+@operation(tag="Predictions", limit="telemetry", raises=(ResourceNotFound,))
+def forecaster(name: str) -> ForecasterDocument:
+    """One forecaster by name: the scores, and the last 40 forecasts of settled markets.
+
+    Forecasts of markets that are not settled are in no answer but their author's own.
+    """
+    listed = _listed(latest("forecasters"))
+    with services().database.reading() as db:
+        row = stored.find(db, name) if NAME.fullmatch(name) else None
+        recent = forecasts.settled(db, row.id, MOST_FORECASTS) if row else []
+    if row is None and name not in RESERVED:
+        raise ResourceNotFound("No forecaster has this name; /api/v1/forecasters lists them.")
+    entries = tuple(entry for entry in listed.entries if entry.name == name)
+    if row and row.record:
+        rank = next((entry.rank for entry in entries), None)
+        entries = (caller_entry(row.name, row.id, row.record, rank),)
+    header = {field: getattr(listed, field) for field in DocumentHeader.__dataclass_fields__}
+    return ForecasterDocument(
+        schema="forecaster/1", **header, name=name, entries=entries, forecasts=tuple(map(_revealed, recent))
+    )
+
+
+@lru_cache(maxsize=2)
+def _listed(snapshot: Snapshot) -> ForecastersDocument:
+    """The stored table, which is read once."""
+    return TABLE.validate_json(snapshot.body)
+
+
+def _revealed(forecast: SettledForecast) -> RevealedForecast:
+    return RevealedForecast(
+        id=forecast.market,
+        question=canonical.read(forecast.question)["text"],
+        p_yes=forecast.p,
+        forecast_at=iso(forecast.at),
+        seq=forecast.seq,
+        outcome=forecast.outcome,
+        resolved_at=iso(forecast.resolved_at),
+    )

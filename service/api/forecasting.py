@@ -1,0 +1,101 @@
+"""A caller's forecast of a market: stored with its salt, while the ledger holds only a salted hash of it."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+from sqlalchemy import Connection
+
+from service.api.auth import Caller
+from service.api.inputs import Body
+from service.api.voting import check_open
+from service.errors import ResourceNotFound
+from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.ledger_rows import forecast_row
+from service.forecasting.predictions.market_forecasts import (
+    MarketForecast,
+    check_forecastable,
+    is_counted,
+    opening_until,
+)
+from service.market.instants import unix, utc
+from service.store import forecasters, forecasts, ledger, predictions
+from service.store.cursors import ID
+
+SALT_BYTES = 16
+
+CountsIn = Literal["opening", "time_weighted"]
+
+
+class NewForecast(Body):
+    """A caller's probability of YES."""
+
+    p_yes: float = Field(ge=0.001, le=0.999, description="P(YES) from 0.001 to 0.999", examples=[0.62])
+
+
+@dataclass(frozen=True)
+class RecordedForecast:
+    """A forecast as it stands from now on; `forecast_at` is world time.
+
+    Row `seq` of the ledger, with the hash `hash`, holds the `commitment` and nothing else of it: the SHA-256 of the
+    canonical JSON of `forecaster`, `market` (the id), `p_yes` and `salt`. `forecaster` is your id in the ledger.
+    `counts_in` are the scores in which it counts while it is your last one; none on a market that the first start
+    opened for a past instant, whose votes are no commitments.
+    """
+
+    id: str
+    p_yes: float
+    forecast_at: datetime
+    forecaster: str
+    seq: int
+    hash: str
+    commitment: str
+    salt: str
+    counts_in: tuple[CountsIn, ...]
+
+
+def record(db: Connection, market_id: str, p_yes: float, caller: Caller, now: int) -> RecordedForecast:
+    """Store a caller's forecast beside the earlier ones, and commit to it in the ledger.
+
+    Raises ResourceNotFound, InvalidRequest where no price settles the market, and VotingClosed. The ledger is locked
+    first, so that a settlement comes before the market is read here, or after the forecast is stored.
+    """
+    ledger.lock(db)
+    market = _market(db, market_id)
+    check_forecastable(market)
+    check_open(market, now, "Forecasting")
+    forecaster = forecasters.id_of(db, caller.id, secrets.token_hex(16), now)
+    salt = secrets.token_hex(SALT_BYTES)
+    (entry,) = ledger.append(db, [forecast_row(market.id, forecaster, p_yes, salt)], now)
+    at = unix(entry.recorded_at)
+    check_open(market, at, "Forecasting")
+    forecasts.add(db, MarketForecast(entry.seq, market.id, forecaster, at, p_yes, salt))
+    return RecordedForecast(
+        id=market.id,
+        p_yes=p_yes,
+        forecast_at=utc(at),
+        forecaster=forecaster,
+        seq=entry.seq,
+        hash=entry.hash,
+        commitment=entry.body["commitment"],
+        salt=salt,
+        counts_in=_counts_in(market, at),
+    )
+
+
+def _market(db: Connection, id: str) -> Prediction:
+    """The market or challenge with this id."""
+    market = predictions.find(db, id) if ID.fullmatch(id) else None
+    if market is None or market.category == "answer":
+        raise ResourceNotFound("No market has this id; /api/v1/predictions lists the open ones.")
+    return market
+
+
+def _counts_in(market: Prediction, at: int) -> tuple[CountsIn, ...]:
+    if not is_counted(market):
+        return ()
+    return ("opening", "time_weighted") if at < opening_until(market) else ("time_weighted",)

@@ -1,0 +1,181 @@
+"""Webhooks of the paid plan: endpoints that get events, signed as Standard Webhooks defines it."""
+
+from __future__ import annotations
+
+import secrets
+from threading import BoundedSemaphore
+
+from flask import Blueprint
+from sqlalchemy import Connection
+
+from service.access.quota import WEBHOOKS
+from service.api.auth import KeyHolder
+from service.api.operations import operation
+from service.api.pages import link
+from service.api.services import services
+from service.api.webhook_fields import (
+    DeliveryPageQuery,
+    Subscription,
+    SubscriptionChange,
+    WebhookDeliveries,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookList,
+    WebhookWithSecret,
+    delivery_of,
+    endpoint_of,
+)
+from service.errors import Busy, PlanRequired, ResourceNotFound, TooManyWebhooks
+from service.events.destinations import check_url
+from service.events.messages import test_message
+from service.market.instants import utc
+from service.store import ledger
+from service.store import webhooks as stored
+from service.store.webhooks import WebhookRow
+
+webhooks = Blueprint("webhooks", __name__, url_prefix="/api/v1/webhooks")
+
+# A test waits for the endpoint in a thread of the web server.
+TESTS_AT_ONCE = 4
+_TESTS = BoundedSemaphore(TESTS_AT_ONCE)
+
+
+@webhooks.post("")
+@operation(tag="Webhooks", limit="webhooks", key="required", status=201, raises=(PlanRequired, TooManyWebhooks))
+def create(body: Subscription, caller: KeyHolder) -> WebhookWithSecret:
+    """Have events posted to an endpoint of yours, from now on.
+
+    Messages are signed as Standard Webhooks says (headers `webhook-id`, `webhook-timestamp` and `webhook-signature`);
+    the body is an Event. They come at least once, in the order of the ledger, with the same `webhook-id` at every
+    attempt. Any 2xx within 10 seconds accepts a message; redirects are not followed. A message that is not accepted is
+    tried again for 24 hours with growing pauses, and those after it wait. Then the endpoint is paused, as it is at once
+    by 410. Nothing is lost meanwhile: once resumed, it gets what it has missed.
+    """
+    _check_plan(caller)
+    check_url(body.url, private=services().settings.webhook_private)
+    now = int(services().now())
+    with services().database.writing() as db:
+        if len(stored.of_key(db, caller.key_id, lock=True)) >= WEBHOOKS[caller.plan]:
+            raise TooManyWebhooks(f"A key may have {WEBHOOKS[caller.plan]} webhooks; delete one first.")
+        row = stored.add(db, caller.key_id, body.url, body.events, body.assets, ledger.last_seq(db), now)
+    return _with_secret(row)
+
+
+@webhooks.get("")
+@operation(tag="Webhooks", limit="telemetry", key="required", raises=(PlanRequired,))
+def all_of_key(caller: KeyHolder) -> WebhookList:
+    """Your webhook endpoints, oldest first."""
+    _check_plan(caller)
+    with services().database.reading() as db:
+        rows = stored.of_key(db, caller.key_id)
+    return WebhookList(len(rows), WEBHOOKS[caller.plan], tuple(_endpoint(row) for row in rows))
+
+
+@webhooks.get("/<webhook_id>")
+@operation(tag="Webhooks", limit="telemetry", key="required", raises=(PlanRequired, ResourceNotFound))
+def of_id(webhook_id: str, caller: KeyHolder) -> WebhookEndpoint:
+    """One webhook endpoint."""
+    _check_plan(caller)
+    with services().database.reading() as db:
+        return _endpoint(_row(db, caller, webhook_id))
+
+
+@webhooks.patch("/<webhook_id>")
+@operation(tag="Webhooks", limit="webhooks", key="required", raises=(PlanRequired, ResourceNotFound))
+def change(webhook_id: str, body: SubscriptionChange, caller: KeyHolder) -> WebhookEndpoint:
+    """Change the address, the events or the assets of an endpoint, pause it or resume it.
+
+    A resumed endpoint goes on with the first event that was not delivered.
+    """
+    _check_plan(caller)
+    if body.url is not None:
+        check_url(body.url, private=services().settings.webhook_private)
+    changes = {name: value for name, value in body.model_dump(exclude={"paused"}).items() if value is not None}
+    with services().database.writing() as db:
+        row = _row(db, caller, webhook_id)
+        changes |= _pause(row, body.paused)
+        return _endpoint(stored.change(db, row, **changes) if changes else row)
+
+
+@webhooks.delete("/<webhook_id>")
+@operation(tag="Webhooks", limit="webhooks", key="required", status=204, raises=(PlanRequired, ResourceNotFound))
+def remove(webhook_id: str, caller: KeyHolder) -> None:
+    """Delete an endpoint, with the record of its deliveries."""
+    _check_plan(caller)
+    with services().database.writing() as db:
+        stored.remove(db, _row(db, caller, webhook_id).id)
+
+
+@webhooks.post("/<webhook_id>/rotate")
+@operation(tag="Webhooks", limit="webhooks", key="required", raises=(PlanRequired, ResourceNotFound))
+def rotate(webhook_id: str, caller: KeyHolder) -> WebhookWithSecret:
+    """Replace the secret of an endpoint; for 24 hours messages are signed with the old one too."""
+    _check_plan(caller)
+    with services().database.writing() as db:
+        row = _row(db, caller, webhook_id)
+        rotated = stored.change(db, row, rotations=row.rotations + 1, rotated_at=int(services().now()))
+    return _with_secret(rotated)
+
+
+@webhooks.post("/<webhook_id>/test")
+@operation(tag="Webhooks", limit="webhooks", key="required", raises=(PlanRequired, ResourceNotFound, Busy))
+def test(webhook_id: str, caller: KeyHolder) -> WebhookDelivery:
+    """Send a `webhook.test` message now, once, and see what the endpoint answered."""
+    from service.sources.webhooks import send  # imported lazily: the HTTP library costs 0.2 s of the start-up
+
+    _check_plan(caller)
+    web, at = services(), int(services().now())
+    with web.database.reading() as db:
+        row = _row(db, caller, webhook_id)
+    message = test_message(row.id, web.clock.world, utc(web.clock.at(at)), secrets.token_hex(8))
+    if not _TESTS.acquire(blocking=False):
+        raise Busy("Other webhooks are being tested. Try again in a few seconds.", retry_after_s=10)
+    try:
+        valid = row.secrets.valid(web.key_secrets.valid(at), at)
+        attempt = send(row.url, message, valid, at, private=web.settings.webhook_private)
+    finally:
+        _TESTS.release()
+    with web.database.writing() as db:
+        return delivery_of(stored.record(db, _row(db, caller, webhook_id).id, attempt))
+
+
+@webhooks.get("/<webhook_id>/deliveries")
+@operation(tag="Webhooks", limit="telemetry", key="required", raises=(PlanRequired, ResourceNotFound))
+def deliveries(webhook_id: str, query: DeliveryPageQuery, caller: KeyHolder) -> WebhookDeliveries:
+    """The messages to an endpoint with their last attempts, newest first; they are kept for 30 days."""
+    _check_plan(caller)
+    with services().database.reading() as db:
+        rows = stored.deliveries(db, _row(db, caller, webhook_id).id, query.cursor, query.limit + 1)
+    page = rows[: query.limit]
+    following = page[-1].number if len(rows) > query.limit else None
+    link(None if following is None else str(following))
+    return WebhookDeliveries(len(page), following, tuple(delivery_of(row) for row in page))
+
+
+def _check_plan(caller: KeyHolder) -> None:
+    if not WEBHOOKS[caller.plan]:
+        raise PlanRequired("Webhooks are part of the paid plan; see GET /api/v1/plans.")
+
+
+def _row(db: Connection, caller: KeyHolder, webhook_id: str) -> WebhookRow:
+    row = stored.find(db, caller.key_id, webhook_id)
+    if row is None:
+        raise ResourceNotFound("Your key has no such webhook; GET /api/v1/webhooks lists those that it has.")
+    return row
+
+
+def _pause(row: WebhookRow, paused: bool | None) -> dict[str, object]:
+    """The values of an endpoint that is paused or resumed; none where it is so already."""
+    if paused is None or paused == (row.paused_at is not None):
+        return {}
+    if paused:
+        return {"paused_at": int(services().now()), "paused_reason": None}
+    return {"paused_at": None, "paused_reason": None, "attempts": 0, "failing_since": None, "next_at": 0.0}
+
+
+def _with_secret(row: WebhookRow) -> WebhookWithSecret:
+    return WebhookWithSecret(row.secrets.current(services().key_secrets.current), _endpoint(row))
+
+
+def _endpoint(row: WebhookRow) -> WebhookEndpoint:
+    return endpoint_of(row, services().now())

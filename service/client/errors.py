@@ -1,0 +1,140 @@
+"""The errors of the API's clients, and which of them an answer stands for.
+
+    ClientError
+    ├── ConnectionFailed        no connection; nothing was counted
+    ├── TimedOut                no complete response within `timeout_s`; it may have been counted
+    ├── ProofFailed             a proof of the ledger is wrong
+    ├── WebhookInvalid          a webhook message was not signed by this secret, or is too old
+    └── Refused                 a response of 400 or more: status, code, detail, request_id
+        ├── BadRequest          400, 413, 415, 422: `errors` names the fields
+        ├── Unauthorized        401
+        ├── Forbidden           403: the key's plan does not include this, or registration is closed
+        ├── NotFound            404
+        ├── Conflict            409: the same request is in progress, or voting has closed
+        ├── RateLimited         429: limit, remaining, reset_at, retry_after_s
+        ├── Unavailable         503: retry_after_s
+        └── ServerFault         any other status, or a response that is not this API's
+
+The text of each may be shown to a user.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+
+class ClientError(Exception):
+    """The root of the family; its text may be shown to a user."""
+
+
+class ConnectionFailed(ClientError):
+    """The address did not answer, or the connection broke."""
+
+
+class TimedOut(ClientError):
+    """The complete response did not arrive in time."""
+
+
+class ProofFailed(ClientError):
+    """The proof of a ledger row is wrong; the message says why."""
+
+
+class WebhookInvalid(ClientError):
+    """The message was not signed with this secret, or it is older than five minutes."""
+
+
+class Refused(ClientError):
+    """The service refused the request."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        self.status = status
+        self.code: str = problem.get("code", "unknown")
+        self.detail: str = problem.get("detail", f"The service answered {status}.")
+        self.request_id: str | None = problem.get("request_id")
+        self.errors: list[dict[str, str]] = problem.get("errors", [])
+        self.suggestions: list[str] = problem.get("suggestions", [])
+        self.limit: int | None = problem.get("limit")
+        self.remaining: int | None = problem.get("remaining")
+        self.reset_at: str | None = problem.get("reset_at")
+        self.retry_after_s: int | None = problem.get("retry_after_s")
+        faults = [f"{error['field']}: {error['message']}" for error in self.errors if error["message"] != self.detail]
+        super().__init__(f"{self.detail} ({'; '.join(faults)})" if faults else self.detail)
+
+
+class BadRequest(Refused):
+    """The input is invalid; `errors` holds the `field` and `message` of each fault.
+
+    For a refused question `suggestions` are questions close to it that would be accepted.
+    """
+
+
+class Unauthorized(Refused):
+    """The key is missing or wrong."""
+
+
+class Forbidden(Refused):
+    """The key's plan does not include this, or only the operator issues keys."""
+
+
+class NotFound(Refused):
+    """The requested resource does not exist."""
+
+
+class Conflict(Refused):
+    """A request with the same Idempotency-Key is still in progress, or the voting has closed."""
+
+
+class RateLimited(Refused):
+    """A limit or the day's quota is used up until `reset_at`."""
+
+
+class Unavailable(Refused):
+    """The service cannot answer at the moment; try again after `retry_after_s`."""
+
+
+class ServerFault(Refused):
+    """Something is wrong on the other side."""
+
+
+REFUSALS: dict[int, type[Refused]] = {
+    400: BadRequest,
+    401: Unauthorized,
+    403: Forbidden,
+    404: NotFound,
+    409: Conflict,
+    413: BadRequest,
+    415: BadRequest,
+    422: BadRequest,
+    429: RateLimited,
+    503: Unavailable,
+}
+
+
+def refusal_of(answer: httpx.Response) -> Refused:
+    """The exception for an answer of 300 or more, which has been read."""
+    return refusal(answer.status_code, _object(answer))
+
+
+def document_of(answer: httpx.Response) -> dict[str, Any]:
+    """The JSON object of an answer; raises ServerFault where it is none."""
+    document = _object(answer)
+    if document is None:
+        raise ServerFault(answer.status_code, {"detail": "The answer is not JSON: is this address the service's?"})
+    return document
+
+
+def refusal(status: int, problem: dict[str, Any] | None) -> Refused:
+    """The exception for a status and a problem document."""
+    return REFUSALS.get(status, ServerFault)(status, problem or {})
+
+
+def _object(answer: httpx.Response) -> dict[str, Any] | None:
+    try:
+        document = json.loads(answer.content)
+    except ValueError:
+        return None
+    return document if isinstance(document, dict) else None

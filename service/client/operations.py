@@ -1,0 +1,535 @@
+"""The operations of the API, each as a method, whatever sends the requests."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+import httpx
+
+from service.client.errors import ConnectionFailed, ProofFailed, TimedOut
+from service.client.streams import present, question_body
+
+TIMEOUT_S = 30.0
+RECONNECT_S = 1.0
+MOST = 200  # rows on a page
+MOST_BARS = 10_000  # bars on a page
+
+Document = TypeVar("Document")
+Text = TypeVar("Text")
+Nothing = TypeVar("Nothing")
+Items = TypeVar("Items")
+# What is done with a document before it is returned.
+Read = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class Operations(ABC, Generic[Document, Text, Nothing, Items]):
+    """One method per endpoint, for the client that waits and for the asynchronous one alike.
+
+    The four types are what a method returns: a document, a text, nothing, or the items of all pages; of the
+    asynchronous client each is awaited or iterated over asynchronously.
+    """
+
+    def __init__(self, http: httpx.Client | httpx.AsyncClient, timeout_s: float) -> None:
+        self.timeout_s = timeout_s
+        self._base_url, self._headers = http.base_url, http.headers
+
+    @abstractmethod
+    def _json(self, method: str, path: str, read: Read | None = None, **more: Any) -> Document:
+        """The JSON object that is answered, after `read`."""
+
+    @abstractmethod
+    def _text(self, method: str, path: str, **more: Any) -> Text:
+        """The text that is answered."""
+
+    @abstractmethod
+    def _nothing(self, method: str, path: str, **more: Any) -> Nothing:
+        """Send a request whose answer is empty."""
+
+    @abstractmethod
+    def _pages(self, ask: Callable[[Any], Document], name: str, at: Any) -> Items:
+        """The items under `name` of every page, from the page at `at` to the last."""
+
+    def ask(self, question: str | Mapping[str, Any], *, idempotency_key: str | None = None) -> Document:
+        """Nine votes and a consensus on a text, or on the `understood` of an earlier answer.
+
+        With an `idempotency_key` of your own a retry is free for 24 hours.
+        """
+        return self._json("POST", "/api/v1/oracle", json=question_body(question), headers=_once(idempotency_key))
+
+    def understand(self, question: str) -> Document:
+        """What a question is understood to mean, with other readings where it leaves a choice; free of charge."""
+        return self._json("POST", "/api/v1/oracle/understand", json={"question": question})
+
+    def answers(self, *, limit: int | None = None, cursor: str | None = None, votes: str | None = None) -> Document:
+        """A page of this key's answers, newest first, with outcome and score; `next` is the `cursor` of the next."""
+        return self._json("GET", "/api/v1/answers", params=present(limit=limit, cursor=cursor, votes=votes))
+
+    def all_answers(self, *, votes: str | None = None) -> Items:
+        """Every answer of this key, newest first, read page by page."""
+        return self._pages(lambda at: self.answers(limit=MOST, cursor=at, votes=votes), "answers", None)
+
+    def answer(self, answer_id: str) -> Document:
+        """One answer of this key as it was given, with outcome and score once the question is resolved."""
+        return self._json("GET", f"/api/v1/answers/{quote(answer_id, safe='')}")
+
+    def prices(self) -> Document:
+        """The price of every asset and its time."""
+        return self._json("GET", "/api/v1/prices")
+
+    def candles(
+        self,
+        asset: str,
+        interval: str | None = None,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Document:
+        """A page of the bars of an asset, oldest first; `interval` is 5m, 1h or 1d, `next` the `cursor` of the next.
+
+        `since` and `until` are dates or instants in ISO 8601, `limit` is at most 10,000.
+        """
+        window = present(interval=interval, since=since, until=until, limit=limit, cursor=cursor)
+        return self._json("GET", "/api/v1/candles", params={"asset": asset, **window})
+
+    def all_candles(self, asset: str, interval: str | None = None, **window: str | None) -> Items:
+        """Every bar of an asset between `since` and `until`, oldest first, read page by page."""
+
+        def page(cursor: str | None) -> Document:
+            return self.candles(asset, interval, limit=MOST_BARS, cursor=cursor, **window)
+
+        return self._pages(page, "bars", None)
+
+    def candles_csv(self, asset: str, **window: str | int | None) -> Text:
+        """The text of a page of `candles` as a CSV file."""
+        params, headers = {"asset": asset, **present(**window)}, {"Accept": "text/csv"}
+        return self._text("GET", "/api/v1/candles", params=params, headers=headers)
+
+    def features(
+        self,
+        asset: str | None = None,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Document:
+        """A page of the inputs of the voters at each committed vote, oldest first; `next` is the `cursor` of the next.
+
+        The `features` of a market is the `hash` of its row; markets that were voted on from the same inputs share it.
+        """
+        window = present(asset=asset, since=since, until=until, limit=limit, cursor=cursor)
+        return self._json("GET", "/api/v1/features", params=window)
+
+    def all_features(self, asset: str | None = None, **window: str | None) -> Items:
+        """The inputs of the voters at every committed vote between `since` and `until`, oldest first."""
+        return self._pages(lambda at: self.features(asset, limit=MOST, cursor=at, **window), "rows", None)
+
+    def features_entry(self, hash: str) -> Document:
+        """The inputs of the votes on a market, by the hash that is its `features`."""
+        return self._json("GET", f"/api/v1/features/{quote(hash, safe='')}")
+
+    def forecast(self, asset: str, horizon: str | None = None) -> Document:
+        """Where the price of an asset will be: quantiles, pooled and of each voter, after 1 hour to 30 days.
+
+        `horizon` is one of 1h, 6h, 24h, 3d, 7d, 14d and 30d; without it all of them.
+        """
+        return self._json("GET", f"/api/v1/forecasts/{quote(asset, safe='')}", params=present(horizon=horizon))
+
+    def forecast_record(self) -> Document:
+        """How good the price forecasts were: scores against plain volatility and calibration, by horizon and asset."""
+        return self._json("GET", "/api/v1/forecasts/record")
+
+    def leaderboard(self, asset: str | None = None) -> Document:
+        """The strategies by rank, over all their assets or in one of the seven."""
+        return self._json("GET", "/api/v1/leaderboard", params=present(asset=asset))
+
+    def strategy(self, key: str) -> Document:
+        """One strategy in full: its rule, its equity curve, its last trades."""
+        return self._json("GET", f"/api/v1/strategies/{quote(key, safe='')}")
+
+    def battle(self) -> Document:
+        """The state of the six lanes."""
+        return self._json("GET", "/api/v1/bot-battle")
+
+    def battle_csv(self, venue: str = "all") -> Text:
+        """The same as the text of a CSV file: all lanes, or those of one venue, cex or dex."""
+        return self._text("GET", "/api/v1/bot-battle/export.csv", params={"venue": venue})
+
+    def battle_history(self, lane: str | None = None, since: str | None = None, until: str | None = None) -> Document:
+        """The equity and events of one lane or all, between two dates or instants in ISO 8601."""
+        return self._json("GET", "/api/v1/bot-battle/history", params=present(lane=lane, since=since, until=until))
+
+    def lane_events(
+        self,
+        lane: str,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Document:
+        """A page of the trades, harvests and switches of a lane, newest first; `next` is the `cursor` of the next."""
+        window = present(since=since, until=until, limit=limit, cursor=cursor)
+        return self._json("GET", f"/api/v1/bot-battle/{quote(lane, safe='')}/events", params=window)
+
+    def all_lane_events(self, lane: str, **window: str | None) -> Items:
+        """Every event of a lane between `since` and `until`, newest first, read page by page."""
+        return self._pages(lambda at: self.lane_events(lane, limit=MOST, cursor=at, **window), "events", None)
+
+    def lane_equity(
+        self,
+        lane: str,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Document:
+        """A page of the equity of a lane at every bar, oldest first; `next` is the `cursor` of the next page."""
+        window = present(since=since, until=until, limit=limit, cursor=cursor)
+        return self._json("GET", f"/api/v1/bot-battle/{quote(lane, safe='')}/equity", params=window)
+
+    def all_lane_equity(self, lane: str, **window: str | None) -> Items:
+        """The equity of a lane at every bar between `since` and `until`, oldest first, read page by page."""
+        return self._pages(lambda at: self.lane_equity(lane, limit=MOST_BARS, cursor=at, **window), "points", None)
+
+    def hospital(self, month: str | None = None) -> Document:
+        """The health of every strategy at the end of a month, `YYYY-MM`, or of the last one."""
+        return self._json("GET", "/api/v1/strategy-hospital", params=present(month=month))
+
+    def predictions(
+        self,
+        status: str | None = None,
+        *,
+        asset: str | None = None,
+        category: str | None = None,
+        template: str | None = None,
+        sort: str | None = None,
+        votes: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Document:
+        """A page of prediction markets, by default the open ones; `next` is the `cursor` of the next page.
+
+        `status` is open, resolved, void or all, `sort` deadline, created or divergence, `votes` full or none.
+        """
+        selection = present(status=status, asset=asset, category=category, template=template, sort=sort, votes=votes)
+        return self._json("GET", "/api/v1/predictions", params=selection | present(limit=limit, cursor=cursor))
+
+    def all_predictions(self, status: str | None = None, **selection: str | None) -> Items:
+        """Every market of a selection, as in `predictions`, read page by page; each page counts against the quota."""
+
+        def page(cursor: str | None) -> Document:
+            return self.predictions(status, limit=MOST, cursor=cursor, **selection)
+
+        return self._pages(page, "markets", None)
+
+    def predictions_csv(self, **selection: str | int | None) -> Text:
+        """The text of a page of `predictions` as a CSV file."""
+        headers = {"Accept": "text/csv"}
+        return self._text("GET", "/api/v1/predictions", params=present(**selection), headers=headers)
+
+    def prediction(self, market_id: str) -> Document:
+        """One market whole: votes, hourly opinions, the bars that settled it, its ledger rows and your vote."""
+        return self._json("GET", f"/api/v1/predictions/{quote(market_id, safe='')}")
+
+    def vote(self, market_id: str, vote: str) -> Document:
+        """Vote "yes" or "no" on a prediction market; a later vote replaces an earlier one."""
+        return self._json("POST", f"/api/v1/predictions/{quote(market_id, safe='')}/vote", json={"vote": vote})
+
+    def forecast_market(self, market_id: str, p_yes: float) -> Document:
+        """Give P(YES) of a market or a challenge, 0.001 to 0.999; the last one before the close stands.
+
+        Others see it once the market is settled; until then the ledger holds its salted hash.
+        """
+        return self._json("POST", f"/api/v1/predictions/{quote(market_id, safe='')}/forecast", json={"p_yes": p_yes})
+
+    def forecasters(self) -> Document:
+        """The table of forecasters: callers with a name beside the nine voters, their pool and the outside market."""
+        return self._json("GET", "/api/v1/forecasters")
+
+    def forecaster(self, name: str) -> Document:
+        """The scores of one forecaster and the last forecasts of settled markets."""
+        return self._json("GET", f"/api/v1/forecasters/{quote(name, safe='')}")
+
+    def challenges(self) -> Document:
+        """The challenges that are still open, the newest first."""
+        return self._json("GET", "/api/challenges/active")
+
+    def challenge(self, number: int) -> Document:
+        """One challenge, open or resolved."""
+        return self._json("GET", f"/api/challenges/{number}")
+
+    def create_challenge(self, question: str, deadline: str, *, idempotency_key: str | None = None) -> Document:
+        """A challenge to ten voters and apex; `deadline` is a date, `YYYY-MM-DD`, in UTC."""
+        body = {"question": question, "deadline": deadline}
+        return self._json("POST", "/api/challenges/create", json=body, headers=_once(idempotency_key))
+
+    def vote_challenge(self, number: int, vote: str) -> Document:
+        """Vote "yes" or "no" on a challenge; a later vote replaces an earlier one."""
+        return self._json("POST", f"/api/challenges/{number}/vote", json={"vote": vote})
+
+    def streaks(self) -> Document:
+        """The streaks of correct votes of each voter, and what luck alone would give."""
+        return self._json("GET", "/api/streaks")
+
+    def streak_history(
+        self,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Document:
+        """A page of the questions that count in streaks with all answers, newest first; `next` is the next `cursor`."""
+        window = present(since=since, until=until, limit=limit, cursor=cursor)
+        return self._json("GET", "/api/streaks/history", params=window)
+
+    def all_streak_history(self, **window: str | None) -> Items:
+        """Every question that counts in streaks between `since` and `until`, newest first, read page by page."""
+        return self._pages(lambda at: self.streak_history(limit=MOST, cursor=at, **window), "questions", None)
+
+    def shadow(self) -> Document:
+        """The virtual result of betting 100 USD on every disagreement with the market."""
+        return self._json("GET", "/api/predictions/shadow")
+
+    def ai_vs_market(self) -> Document:
+        """The accuracy of the voters against the outside market, on the same markets at the same instant."""
+        return self._json("GET", "/api/predictions/ai-vs-market")
+
+    def news(self) -> Document:
+        """The sentiment and topics of the headlines, and the headlines."""
+        return self._json("GET", "/api/predictions/news-pulse")
+
+    def headlines(
+        self,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Document:
+        """A page of the headlines with their tone, newest first; `next` is the `cursor` of the next page."""
+        window = present(since=since, until=until, limit=limit, cursor=cursor)
+        return self._json("GET", "/api/v1/headlines", params=window)
+
+    def all_headlines(self, **window: str | None) -> Items:
+        """Every stored headline between `since` and `until`, newest first, read page by page."""
+        return self._pages(lambda at: self.headlines(limit=MOST, cursor=at, **window), "headlines", None)
+
+    def apex(self) -> Document:
+        """The fused forecast of bitcoin's next day, and the accuracy of its eight layers."""
+        return self._json("GET", "/api/apex/status")
+
+    def apex_calls(
+        self,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Document:
+        """A page of the forecasts of apex with their outcomes, newest first; `next` is the `cursor` of the next."""
+        window = present(since=since, until=until, limit=limit, cursor=cursor)
+        return self._json("GET", "/api/apex/calls", params=window)
+
+    def all_apex_calls(self, **window: str | None) -> Items:
+        """Every forecast of apex between `since` and `until`, newest first, read page by page."""
+        return self._pages(lambda at: self.apex_calls(limit=MOST, cursor=at, **window), "calls", None)
+
+    def fund(self) -> Document:
+        """The virtual fund of 1,000 USD that follows apex."""
+        return self._json("GET", "/api/apex/fund")
+
+    def fund_trades(
+        self,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Document:
+        """A page of the trades of the virtual fund, newest first; `next` is the `cursor` of the next page."""
+        window = present(since=since, until=until, limit=limit, cursor=cursor)
+        return self._json("GET", "/api/apex/fund/trades", params=window)
+
+    def all_fund_trades(self, **window: str | None) -> Items:
+        """Every trade of the virtual fund between `since` and `until`, newest first, read page by page."""
+        return self._pages(lambda at: self.fund_trades(limit=MOST, cursor=at, **window), "trades", None)
+
+    def widget(self) -> Document:
+        """Bitcoin's price, the consensus, news sentiment and accuracy, in one small document."""
+        return self._json("GET", "/api/widget/consensus")
+
+    def ledger(
+        self, since: int | None = None, limit: int | None = None, kind: str | None = None, subject: str | None = None
+    ) -> Document:
+        """At most `limit` rows of the ledger from row `since` on: all, or those of a kind, about a subject."""
+        return self._json("GET", "/api/v1/ledger", params=present(since=since, limit=limit, kind=kind, subject=subject))
+
+    def ledger_head(self) -> Document:
+        """The last row of the ledger, how much of it is sealed and by which key, and what that proves."""
+        return self._json("GET", "/api/v1/ledger/head")
+
+    def ledger_entry(self, seq: int) -> Document:
+        """One row of the ledger."""
+        return self._json("GET", f"/api/v1/ledger/{seq}")
+
+    def ledger_proof(self, seq: int) -> Document:
+        """The service's proof that a row lies under a signed root; `verify_proof` checks it."""
+        return self._json("GET", f"/api/v1/ledger/proof/{seq}")
+
+    def ledger_roots(self, since: str | None = None) -> Document:
+        """The signed root of every day, or from the day `since`, `YYYY-MM-DD`, on."""
+        return self._json("GET", "/api/v1/ledger/roots", params=present(since=since))
+
+    def verify_proof(self, seq: int, key: str | None = None) -> Document:
+        """The proof of a row, after checking here its hash, its path and the signature; raises ProofFailed.
+
+        `key` is the public key in hex as you know it from elsewhere; without it the one in the answer is used
+        without verification.
+        """
+        return self._json("GET", f"/api/v1/ledger/proof/{seq}", read=lambda proof: _verified(proof, seq, key))
+
+    def webhooks(self) -> Document:
+        """The webhook endpoints of this client's key."""
+        return self._json("GET", "/api/v1/webhooks")
+
+    def webhook(self, webhook_id: str) -> Document:
+        """One webhook endpoint."""
+        return self._json("GET", _webhook(webhook_id))
+
+    def create_webhook(self, url: str, events: Iterable[str] = (), assets: Iterable[str] = ()) -> Document:
+        """A new endpoint with its secret, which is shown this once; without `events` and `assets` it gets all."""
+        body = {"url": url, "events": list(events), "assets": list(assets)}
+        return self._json("POST", "/api/v1/webhooks", json=body)
+
+    def change_webhook(
+        self,
+        webhook_id: str,
+        *,
+        url: str | None = None,
+        events: Iterable[str] | None = None,
+        assets: Iterable[str] | None = None,
+        paused: bool | None = None,
+    ) -> Document:
+        """An endpoint with another URL, other events or assets (empty: all), paused, or resumed with false."""
+        lists = {"events": events, "assets": assets}
+        changes = {name: list(value) for name, value in lists.items() if value is not None}
+        return self._json("PATCH", _webhook(webhook_id), json=changes | present(url=url, paused=paused))
+
+    def delete_webhook(self, webhook_id: str) -> Nothing:
+        """Delete an endpoint and the record of its deliveries."""
+        return self._nothing("DELETE", _webhook(webhook_id))
+
+    def rotate_webhook(self, webhook_id: str) -> Document:
+        """An endpoint with a new secret; the old one signs too for 24 hours."""
+        return self._json("POST", f"{_webhook(webhook_id)}/rotate")
+
+    def test_webhook(self, webhook_id: str) -> Document:
+        """Send a test message now, and what the endpoint answered."""
+        return self._json("POST", f"{_webhook(webhook_id)}/test")
+
+    def webhook_deliveries(self, webhook_id: str, limit: int | None = None, cursor: int | None = None) -> Document:
+        """The messages to an endpoint, newest first; `cursor` is the `next` of the page before."""
+        params = present(limit=limit, cursor=cursor)
+        return self._json("GET", f"{_webhook(webhook_id)}/deliveries", params=params)
+
+    def plans(self) -> Document:
+        """The plans of API keys and what each one holds."""
+        return self._json("GET", "/api/v1/plans")
+
+    def register(self, email: str, app_name: str | None = None) -> Document:
+        """A new key, shown this once."""
+        return self._json("POST", "/api/v1/register", json={"email": email, "app_name": app_name})
+
+    def usage(self) -> Document:
+        """The plan of this client's key and its remaining quota of today."""
+        return self._json("GET", "/api/v1/me")
+
+    def name_forecaster(self, name: str | None) -> Document:
+        """List this client's forecasts under a public name; None: no longer."""
+        return self._json("PATCH", "/api/v1/me", json={"forecaster": name})
+
+    def rotate(self) -> Document:
+        """A new key in place of this client's, which uses it from now on."""
+        return self._json("POST", "/api/v1/me/rotate", read=self._use_key)
+
+    def revoke(self) -> Nothing:
+        """Revoke this client's key permanently."""
+        return self._nothing("DELETE", "/api/v1/me")
+
+    def docs(self) -> Document:
+        """The documentation of version 1.0."""
+        return self._json("GET", "/api/v1/docs")
+
+    def openapi(self) -> Document:
+        """The OpenAPI 3.1 description."""
+        return self._json("GET", "/api/openapi.json")
+
+    def openapi_lite(self) -> Document:
+        """The OpenAPI description without the schemas of answers."""
+        return self._json("GET", "/api/openapi-lite.json")
+
+    def alive(self) -> Document:
+        """Whether the process answers."""
+        return self._json("GET", "/healthz")
+
+    def ready(self) -> Document:
+        """Whether it can answer questions; raises Unavailable that says what is missing."""
+        return self._json("GET", "/readyz")
+
+    def metrics(self) -> Text:
+        """The metrics for Prometheus."""
+        return self._text("GET", "/metrics")
+
+    def _use_key(self, issued: dict[str, Any]) -> dict[str, Any]:
+        self._headers["X-API-Key"] = issued["api_key"]
+        return issued
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Translate a failed connection into an exception of this family."""
+        try:
+            yield
+        except (TimeoutError, httpx.TimeoutException):
+            raise TimedOut(f"No answer from {self._base_url} within {self.timeout_s:g} s.") from None
+        except httpx.RequestError as error:
+            raise ConnectionFailed(f"No connection to {self._base_url}: {error}.") from None
+
+    def _broken_off(self) -> ConnectionFailed:
+        return ConnectionFailed(f"{self._base_url} broke off in the middle of an answer.")
+
+
+def headers_of(api_key: str | None, end_user: str | None) -> dict[str, str]:
+    """The headers of every request of a client."""
+    sent = {"X-API-Key": api_key, "X-End-User": end_user}
+    return {name: value for name, value in sent.items() if value is not None}
+
+
+def _verified(proof: dict[str, Any], seq: int, key: str | None) -> dict[str, Any]:
+    """The proof of a row if it holds; raises ProofFailed."""
+    from service.ledger import proofs
+
+    try:
+        fault = proofs.fault(proofs.read(proof), seq, key)
+    except ValueError as error:
+        raise ProofFailed(f"The answer is {error}.") from None
+    if fault:
+        raise ProofFailed(fault)
+    return proof
+
+
+def _webhook(webhook_id: str) -> str:
+    return f"/api/v1/webhooks/{quote(webhook_id, safe='')}"
+
+
+def _once(idempotency_key: str | None) -> dict[str, str]:
+    """The header that makes a retry free."""
+    return {"Idempotency-Key": idempotency_key} if idempotency_key else {}

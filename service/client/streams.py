@@ -1,0 +1,89 @@
+"""The streams of the API as bytes come in, for the client that waits and for the asynchronous one alike."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import httpx
+
+from service.client.errors import refusal
+
+SILENCE_S = 15.0  # a stream sends a heartbeat every ten seconds
+
+
+class AnswerReader:
+    """The stream of one answer, which ends by `deadline`, an instant of `time.monotonic()`."""
+
+    def __init__(self, deadline: float) -> None:
+        self._deadline = deadline
+        self._blocks = _Blocks()
+
+    @staticmethod
+    def request(question: str | Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of the request that opens it."""
+        headers = {"Accept": "text/event-stream"}
+        return _stream("POST", "/api/v1/oracle", timeout=SILENCE_S, json=question_body(question), headers=headers)
+
+    def feed(self, text: str) -> Iterator[dict[str, Any]]:
+        """The steps that `text` completes; raises TimeoutError after the deadline, and what the stream reports."""
+        if time.monotonic() > self._deadline:
+            raise TimeoutError
+        for fields in self._blocks.feed(text):
+            if "data" not in fields:
+                continue  # a heartbeat
+            name, payload = fields.get("event", "message"), json.loads(fields["data"])
+            if name == "error":
+                raise refusal(payload.get("status", 500), payload)
+            yield {"event": name, **payload}
+
+
+class EventReader:
+    """The streams of events of one subscription; each continues after the last event of the one before."""
+
+    def __init__(self, events: Iterable[str], assets: Iterable[str], since: int | None, seconds: int | None) -> None:
+        self._wanted = {"events": ",".join(events) or None, "assets": ",".join(assets) or None, "seconds": seconds}
+        self._since = since
+        self._blocks = _Blocks()
+
+    def request(self, timeout_s: float) -> dict[str, Any]:
+        """The arguments of the request that opens the next stream."""
+        self._blocks = _Blocks()
+        parameters, timeout = present(**self._wanted, since=self._since), httpx.Timeout(timeout_s, read=SILENCE_S)
+        return _stream("GET", "/api/v1/events", params=parameters, timeout=timeout)
+
+    def feed(self, text: str) -> Iterator[dict[str, Any]]:
+        """The events that `text` completes."""
+        for fields in self._blocks.feed(text):
+            if "id" in fields:
+                self._since = int(fields["id"])
+                if "data" in fields:
+                    yield json.loads(fields["data"])
+
+
+class _Blocks:
+    """Server-sent events from the pieces of a stream."""
+
+    def __init__(self) -> None:
+        self._begun = ""
+
+    def feed(self, text: str) -> list[dict[str, str]]:
+        """The fields of each block that `text` completes."""
+        *blocks, self._begun = (self._begun + text).split("\n\n")
+        return [dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks]
+
+
+def _stream(method: str, url: str, **more: Any) -> dict[str, Any]:
+    return {"method": method, "url": url, **more}
+
+
+def present(**parameters: str | int | None) -> dict[str, str | int]:
+    """The parameters that have a value; an empty one would be refused."""
+    return {name: value for name, value in parameters.items() if value is not None}
+
+
+def question_body(question: str | Mapping[str, Any]) -> dict[str, Any]:
+    """The body of a text, or of what was understood before."""
+    return {"question": question} if isinstance(question, str) else {"understood": dict(question)}

@@ -1,0 +1,252 @@
+"""An event, and how a row of the ledger becomes one. The id of an event is the number of its row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, get_args
+
+from service.documents import World
+from service.forecasting.predictions import Category, Prediction
+from service.forecasting.predictions.resolution import Outcome
+from service.forecasting.voters.votes import Direction
+from service.ledger.chain import ChainEntry, Kind
+from service.ledger.instants import instant_of
+from service.market.assets import ASSETS
+from service.market.instants import utc
+
+EventType = Literal[
+    "market.opened",
+    "market.resolved",
+    "challenge.resolved",
+    "answer.resolved",
+    "lane.trade",
+    "lane.harvest",
+    "lane.switch",
+    "hospital.published",
+    "apex.called",
+    "consensus.changed",
+]
+EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
+TestType = Literal["webhook.test"]
+
+# The rows that may be events, and those of them that are about a stored prediction.
+KINDS: tuple[Kind, ...] = ("votes", "resolution", "answer", "lane_trade", "hospital", "apex", "consensus")
+ABOUT_PREDICTIONS: tuple[Kind, ...] = ("votes", "resolution", "answer")
+
+
+@dataclass(frozen=True)
+class OpenedMarket:
+    """A prediction market that was opened, with the P(YES) of the nine voters' pool."""
+
+    id: str
+    question: str
+    category: Category
+    created_at: datetime
+    closes_at: datetime
+    deadline: datetime
+    p_yes: float
+
+
+@dataclass(frozen=True)
+class ResolvedQuestion:
+    """A market, a challenge or an answer of the oracle with its outcome.
+
+    `p_yes` is what the pool had committed, null without votes. `end_user` is the person on whose behalf a delegating
+    key put the question to the oracle, null for everything else.
+    """
+
+    id: str
+    question: str
+    category: Category
+    deadline: datetime
+    p_yes: float | None
+    outcome: Outcome
+    resolved_at: datetime
+    resolved_by: str
+    evidence: str
+    end_user: str | None
+
+
+@dataclass(frozen=True)
+class LaneAction:
+    """An action of a paper-trading lane; `subject` is the asset or the liquidity pool."""
+
+    lane: str
+    subject: str
+    note: str
+    at: datetime
+    price: float
+    value_usd: float
+    cost_usd: float
+    pnl_usd: float | None
+
+
+@dataclass(frozen=True)
+class PublishedReview:
+    """The strategy review of a month: its number of strategies, and the SHA-256 of the document."""
+
+    month: str
+    strategies: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class ApexCall:
+    """A call of apex on the asset's next day: P(higher in 24 hours), at the price `spot`."""
+
+    at: datetime
+    spot: float
+    p_up: float
+    confidence: float
+    agreement: float
+    special: bool
+
+
+@dataclass(frozen=True)
+class ChangedConsensus:
+    """The nine voters' direction of an asset's next 24 hours, where it differs from that of the hour before."""
+
+    at: datetime
+    direction: Direction
+    previous: Direction
+    p_up: float
+
+
+@dataclass(frozen=True)
+class TestMessage:
+    """A message without an event, to try an endpoint."""
+
+    message: str
+
+
+EventData = OpenedMarket | ResolvedQuestion | LaneAction | PublishedReview | ApexCall | ChangedConsensus | TestMessage
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened: `type` says what, `data` holds it, `assets` are those that it is about.
+
+    `id` is the number of the row in the public ledger, null for a test; `timestamp` is when the row was recorded, in
+    world time.
+    """
+
+    id: int | None
+    type: EventType | TestType
+    timestamp: datetime
+    world: World
+    assets: tuple[str, ...]
+    data: EventData
+
+
+@dataclass(frozen=True)
+class EventFilter:
+    """The wanted types and assets; empty means all. An asset filter drops events that are about no asset."""
+
+    types: Collection[str] = ()
+    assets: Collection[str] = ()
+
+    def accepts(self, event: Event) -> bool:
+        if self.types and event.type not in self.types:
+            return False
+        return not self.assets or any(asset in self.assets for asset in event.assets)
+
+
+def event_of(entry: ChainEntry, world: World, predictions: Mapping[str, Prediction]) -> Event | None:
+    """The event that a row is; None for a row that is none, and for one about the time before the first start.
+
+    `predictions` has what rows of ABOUT_PREDICTIONS are about, by id.
+    """
+    if entry.backfilled or entry.kind not in KINDS:
+        return None
+    described = _describe(entry, predictions.get(entry.subject))
+    if described is None:
+        return None
+    type, assets, data = described
+    return Event(entry.seq, type, datetime.fromisoformat(entry.recorded_at), world, assets, data)
+
+
+Described = tuple[EventType, tuple[str, ...], EventData]
+
+
+def _describe(entry: ChainEntry, prediction: Prediction | None) -> Described | None:
+    if entry.kind in ABOUT_PREDICTIONS:
+        return _of_prediction(entry.kind, prediction) if prediction else None
+    return _DESCRIBED[entry.kind](entry.subject, entry.body)
+
+
+def _of_prediction(kind: Kind, prediction: Prediction) -> Described | None:
+    assets = prediction.question.assets
+    if kind == "votes":
+        return None if prediction.category == "challenge" else ("market.opened", assets, _opened(prediction))
+    type: EventType = "market.resolved"
+    if prediction.category in ("challenge", "answer"):
+        type = "challenge.resolved" if prediction.category == "challenge" else "answer.resolved"
+    return type, assets, _resolved(prediction)
+
+
+def _opened(market: Prediction) -> OpenedMarket:
+    assert market.commitment, "the row of its votes is written with the market"
+    return OpenedMarket(
+        id=market.id,
+        question=market.question.text,
+        category=market.category,
+        created_at=utc(market.created_at),
+        closes_at=utc(market.closes_at),
+        deadline=utc(market.deadline),
+        p_yes=market.commitment.p,
+    )
+
+
+def _resolved(prediction: Prediction) -> ResolvedQuestion:
+    settlement = prediction.settlement
+    assert settlement, "the row of its settlement is written with it"
+    return ResolvedQuestion(
+        id=prediction.id,
+        question=prediction.question.text,
+        category=prediction.category,
+        deadline=utc(prediction.deadline),
+        p_yes=prediction.commitment.p if prediction.commitment else None,
+        outcome=settlement.outcome,
+        resolved_at=utc(settlement.resolved_at),
+        resolved_by=settlement.source,
+        evidence=settlement.evidence,
+        end_user=_end_user(prediction),
+    )
+
+
+def _end_user(prediction: Prediction) -> str | None:
+    """The end user in the author of an answer, which is `key:ID` or `key:ID:END_USER`."""
+    if prediction.category != "answer" or prediction.author is None:
+        return None
+    return ":".join(prediction.author.split(":")[2:]) or None
+
+
+def _lane_action(lane: str, body: Mapping[str, Any]) -> Described:
+    types: dict[str, EventType] = {"trade": "lane.trade", "harvest": "lane.harvest", "switch": "lane.switch"}
+    fields = {name: body[name] for name in ("subject", "note", "price", "value_usd", "cost_usd", "pnl_usd")}
+    assets = (body["subject"],) if body["subject"] in ASSETS else ()
+    return types[body["kind"]], assets, LaneAction(lane=lane, at=instant_of(body["time"]), **fields)
+
+
+def _review(month: str, body: Mapping[str, Any]) -> Described:
+    return "hospital.published", (), PublishedReview(month, len(body["judged"]), body["sha256"])
+
+
+def _apex_call(_subject: str, body: Mapping[str, Any]) -> Described:
+    fields = {name: body[name] for name in ("spot", "p_up", "confidence", "agreement", "special")}
+    return "apex.called", (body["asset"],), ApexCall(at=instant_of(body["at"]), **fields)
+
+
+def _changed(asset: str, body: Mapping[str, Any]) -> Described:
+    fields = {name: body[name] for name in ("direction", "previous", "p_up")}
+    return "consensus.changed", (asset,), ChangedConsensus(at=instant_of(body["at"]), **fields)
+
+
+_DESCRIBED: Mapping[Kind, Callable[[str, Mapping[str, Any]], Described]] = {
+    "lane_trade": _lane_action,
+    "hospital": _review,
+    "apex": _apex_call,
+    "consensus": _changed,
+}

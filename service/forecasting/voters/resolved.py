@@ -1,0 +1,136 @@
+"""Resolved questions with their votes, one by one and as columns that can be stored and joined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.forecasting.voters.scoring import Array, Instants
+from service.questions.question import Comparator
+
+Class = Literal["direction", "event", "topic"]
+Engine = tuple[str, str]  # the voter, and its engine
+
+
+def class_of(comparator: Comparator) -> Class:
+    """Whether a question asks for a direction (close to a coin flip), an event at a level, or what no price decides."""
+    if comparator == "topic":
+        return "topic"
+    return "direction" if comparator in ("up", "down", "relative", "open") else "event"
+
+
+@dataclass(frozen=True)
+class ResolvedVote:
+    """A committed vote: P(YES) and its weight in the pool."""
+
+    voter: str
+    engine: str
+    p: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A question that resolved yes or no, with its votes; void ones are left out. Instants are unix seconds."""
+
+    comparator: Comparator
+    asked_at: int
+    resolved_at: int
+    happened: bool
+    votes: tuple[ResolvedVote, ...]
+
+
+@dataclass(frozen=True)
+class ResolvedColumns:
+    """Resolved questions as arrays of shape (n,), and their votes of shape (n, engines), NaN where one did not vote.
+
+    `classes` holds the class of each question, `happened` is 1 or 0, and instants are unix seconds.
+    """
+
+    engines: tuple[Engine, ...]
+    classes: NDArray[np.str_]
+    asked_at: Instants
+    resolved_at: Instants
+    happened: Array
+    p: Array
+    weights: Array
+
+    def of(self, name: Class) -> ResolvedColumns:
+        """The questions of one class, in order of asking, with the engines that voted on them."""
+        rows = np.flatnonzero(self.classes == name)
+        rows = rows[np.argsort(self.asked_at[rows], kind="stable")]
+        voted = np.flatnonzero(np.isfinite(self.p[rows]).any(axis=0))
+        columns: dict[str, Any] = {field: getattr(self, field)[rows] for field in _COLUMNS}
+        columns |= {field: columns[field][:, voted] for field in _VOTES}
+        return ResolvedColumns(tuple(self.engines[column] for column in voted), **columns)
+
+    def to_plain(self) -> dict[str, Any]:
+        """A dict that JSON carries without loss."""
+        plain: dict[str, Any] = {name: getattr(self, name).tolist() for name in _COLUMNS}
+        for name in _VOTES:
+            plain[name] = [[None if value != value else value for value in row] for row in plain[name]]
+        return {"engines": [list(engine) for engine in self.engines], **plain}
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> ResolvedColumns:
+        """The columns that `to_plain` was called on."""
+        engines = tuple((voter, engine) for voter, engine in plain["engines"])
+        shape = (len(plain["asked_at"]), len(engines))
+        columns: dict[str, Any] = {name: np.array(plain[name], dtype=kind) for name, kind in _COLUMNS.items()}
+        return ResolvedColumns(engines, **columns | {name: columns[name].reshape(shape) for name in _VOTES})
+
+
+_COLUMNS: dict[str, Any] = {
+    "classes": "U9",
+    "asked_at": np.int64,
+    "resolved_at": np.int64,
+    "happened": float,
+    "p": float,
+    "weights": float,
+}
+_VOTES = ("p", "weights")
+
+
+def columns_of(questions: Sequence[Resolved]) -> ResolvedColumns:
+    """The questions as columns, in their order."""
+    engines = tuple(sorted({(vote.voter, vote.engine) for question in questions for vote in question.votes}))
+    place = {engine: column for column, engine in enumerate(engines)}
+    p, weights = np.full((2, len(questions), len(engines)), np.nan)
+    for row, question in enumerate(questions):
+        for vote in question.votes:
+            column = place[vote.voter, vote.engine]
+            p[row, column], weights[row, column] = vote.p, vote.weight
+    return ResolvedColumns(
+        engines,
+        classes=np.array([class_of(question.comparator) for question in questions], dtype=_COLUMNS["classes"]),
+        asked_at=np.array([question.asked_at for question in questions], dtype=np.int64),
+        resolved_at=np.array([question.resolved_at for question in questions], dtype=np.int64),
+        happened=np.array([question.happened for question in questions], dtype=float),
+        p=p,
+        weights=weights,
+    )
+
+
+def joined(parts: Sequence[ResolvedColumns]) -> ResolvedColumns:
+    """The questions of all parts, one part after the other."""
+    engines = tuple(sorted({engine for part in parts for engine in part.engines}))
+    place = {engine: column for column, engine in enumerate(engines)}
+    votes: dict[str, Any] = {
+        name: np.full((sum(len(part.happened) for part in parts), len(engines)), np.nan) for name in _VOTES
+    }
+    start = 0
+    for part in parts:
+        end, columns = start + len(part.happened), [place[engine] for engine in part.engines]
+        for name, values in votes.items():
+            values[start:end, columns] = getattr(part, name)
+        start = end
+    plain: dict[str, Any] = {
+        name: np.concatenate([np.array([], dtype=kind), *(getattr(part, name) for part in parts)])
+        for name, kind in _COLUMNS.items()
+        if name not in _VOTES
+    }
+    return ResolvedColumns(engines, **plain, **votes)

@@ -1,0 +1,75 @@
+"""The hourly opinions on open markets: of the embedded voters, and of the simulated outside market."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import structlog
+from sqlalchemy import Connection
+
+from service.errors import NoVoters
+from service.forecasting.predictions import Opinion, Prediction
+from service.forecasting.predictions.opinion_of_now import ai_opinion, lead_of, odds_opinion, of_now
+from service.forecasting.voters.knowledge import Knowledge
+from service.jobs.forecast import contexts_at, hours
+from service.jobs.job import Effects, JobContext
+from service.jobs.predict import outside_market
+from service.market.assets import LONGEST_CLOSURE_S
+from service.market.instants import HOUR
+from service.store import bars, knowledge, opinions, predictions
+
+EVERY_S = HOUR
+
+log = structlog.stdlib.get_logger(__name__)
+
+
+def renew_opinions(job_context: JobContext, slot: int) -> Effects:
+    """Store what is thought of every open market at `slot`; opinions are shown and never scored."""
+    contexts = contexts_at(job_context, slot, hours(job_context, slot))
+    basis = knowledge.beside(job_context.database, contexts)
+    with job_context.database.reading() as db:
+        questions = list(_questions_of_now(db, predictions.active(db, slot), slot, basis))
+    ai = {market.id: opinion for market, informed in questions if (opinion := _ai(job_context, market, slot, informed))}
+    odds: dict[str, Opinion] = {}
+    if job_context.clock.world != "live":
+        outside = outside_market(job_context)
+        quoted = {market.id: odds_opinion(market, outside, slot, informed) for market, informed in questions}
+        odds = {id: opinion for id, opinion in quoted.items() if opinion}
+
+    def write(db: Connection) -> None:
+        opinions.add(db, "ai", ai)
+        opinions.add(db, "odds", odds)
+
+    return write
+
+
+def _questions_of_now(
+    db: Connection, markets: list[Prediction], slot: int, basis: Knowledge
+) -> Iterator[tuple[Prediction, Knowledge]]:
+    """Each market that can be asked of now with its question of now, and what the voters forecast from."""
+    for market in markets:
+        question = market.question
+        if not set(question.assets) <= basis.contexts.keys():
+            continue
+        present = of_now(question, slot, basis.spots[question.asset])
+        starts = {asset: _price_before(db, asset, market.created_at) for asset in question.assets[1:]}
+        if present is None or None in starts.values():
+            continue
+        measured = {asset: price for asset, price in starts.items() if price} | {question.asset: question.spot}
+        informed = replace(basis, lead=lead_of(question, basis.spots, measured))
+        yield replace(market, question=present), informed
+
+
+def _price_before(db: Connection, asset: str, instant: int) -> float | None:
+    """The close from which a move of an asset is measured at a unix second; None without a bar before it."""
+    before = bars.load(db, asset, instant - LONGEST_CLOSURE_S, instant, HOUR)
+    return float(before.close[-1]) if len(before) else None
+
+
+def _ai(job_context: JobContext, market: Prediction, slot: int, basis: Knowledge) -> Opinion | None:
+    try:
+        return ai_opinion(market, job_context.embedded, slot, basis)
+    except NoVoters as error:
+        log.debug("no_opinion", market=market.id, detail=error.detail)
+        return None

@@ -1,0 +1,63 @@
+"""Commitments of forecasters: a row holds the salted hash of a forecast, and a later row reveals it.
+
+    forecast   {"market": ID, "commitment": HASH}                                  while the market is open
+    reveal     {"market": ID, "forecast": SEQ, "p_yes": NUMBER, "salt": TEXT}      when it is settled
+
+The subject of both is the forecaster's id, which names no person.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from service.ledger.chain import ChainEntry, digest
+
+
+def commitment(market: str, forecaster: str, p_yes: float, salt: str) -> str:
+    """The SHA-256 of the canonical JSON of these four fields; `salt` is random text that nobody can guess."""
+    return digest({"market": market, "forecaster": forecaster, "p_yes": p_yes, "salt": salt})
+
+
+@dataclass
+class CommitmentCheck:
+    """The commitments of the rows read so far: their `count`, the `revealed` ones, and the `hidden` ones by row."""
+
+    count: int = 0
+    revealed: int = 0
+    hidden: dict[int, tuple[str, Any, Any]] = field(default_factory=dict)
+    settled: set[str] = field(default_factory=set)
+
+    def add(self, entry: ChainEntry) -> str | None:
+        """Read the next row; returns its fault as a sentence."""
+        if entry.kind == "forecast":
+            self.count += 1
+            self.hidden[entry.seq] = entry.subject, entry.body.get("market"), entry.body.get("commitment")
+        elif entry.kind == "resolution":
+            self.settled.add(entry.subject)
+        elif entry.kind == "reveal":
+            return self._reveal(entry)
+        return None
+
+    @property
+    def withheld(self) -> int:
+        """The number of commitments that are still hidden although their market is settled."""
+        return sum(market in self.settled for _, market, _ in self.hidden.values())
+
+    def _reveal(self, entry: ChainEntry) -> str | None:
+        market, seq, p_yes, salt = (entry.body.get(name) for name in ("market", "forecast", "p_yes", "salt"))
+        hidden = self.hidden.pop(seq, None) if isinstance(seq, int) else None
+        if hidden is None:
+            return f"Row {entry.seq} reveals row {seq!r}, which is no hidden forecast."
+        revealed = _commitment(market, entry.subject, p_yes, salt)
+        if revealed is None or hidden != (entry.subject, market, revealed):
+            return f"Row {entry.seq} reveals another forecast than row {seq} committed to."
+        self.revealed += 1
+        return None
+
+
+def _commitment(market: Any, forecaster: str, p_yes: Any, salt: Any) -> str | None:
+    """The commitment to fields that a row reveals; None where they are not those of a forecast."""
+    if isinstance(market, str) and isinstance(p_yes, float) and isinstance(salt, str):
+        return commitment(market, forecaster, p_yes, salt)
+    return None

@@ -1,0 +1,103 @@
+"""Back up, restore and migrate the database, and erase what belongs to one email."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from service.access.emails import normalised
+from service.config import Settings, SettingsError
+from service.operator.commands import CommandOutput, CommandTable
+from service.store import erasure, migrations
+from service.store.backup import backup, restore
+from service.store.database import Database, database_name, opened, revision_at
+from service.store.moving import move
+from service.store.secret import FILE, LEDGER_FILE
+
+
+def copy(arguments: argparse.Namespace, database: Database, settings: Settings) -> CommandOutput:
+    """Copy an SQLite database to a file; the service may be running."""
+    backup(database, arguments.file)
+    return {
+        "file": str(arguments.file),
+        "bytes": arguments.file.stat().st_size,
+        "keep_with_it": _secrets(settings),
+    }
+
+
+def bring_back(arguments: argparse.Namespace, settings: Settings) -> CommandOutput:
+    """Make the SQLite database from a backup, after its ledger and its pages were verified; the service must not run.
+
+    An existing database is not overwritten.
+    """
+    verification = restore(arguments.file, settings)
+    return {
+        "database": settings.database.removeprefix("sqlite:///"),
+        "ledger_rows": verification.rows,
+        "ledger_roots": verification.roots,
+        "ledger_head": verification.head,
+        "needs": _secrets(settings),
+    }
+
+
+def move_to(arguments: argparse.Namespace, database: Database, settings: Settings) -> CommandOutput:
+    """Copy the database into an empty PostgreSQL one and compare both; stop the service before, set DATABASE_URL after.
+
+    The database until now stays as it is. The secrets stay the same: every API key goes on working.
+    """
+    url = settings.model_copy(update={"database_url": arguments.url}).database
+    if not url.startswith("postgresql"):
+        raise SettingsError("The new address must begin with postgresql://.")
+    moved = move(database, url)
+    return {
+        "database": database_name(url),
+        "rows": sum(moved.rows.values()),
+        "tables": CommandTable(("table", "rows"), [{"table": name, "rows": n} for name, n in moved.rows.items()]),
+        "ledger_rows": moved.verification.rows,
+        "ledger_head": moved.verification.head,
+        "needs": _secrets(settings),
+    }
+
+
+def migrate(arguments: argparse.Namespace, settings: Settings) -> CommandOutput:
+    """Bring the schema of the database up to date; with --check only say whether it is, with exit code 2 if not."""
+    before, newest = require_database(settings), migrations.head()
+    if arguments.check and before != newest:
+        raise SettingsError(f"The database is at revision {before}; this version needs {newest}.")
+    if not arguments.check:
+        opened(settings.database).close()
+    return {"revision": newest, "before": before}
+
+
+def forget(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
+    """Erase the keys of an email with its questions, votes and webhooks; the ledger holds no person.
+
+    Backups that were made before still have them.
+    """
+    with database.writing() as db:
+        return asdict(erasure.forget(db, normalised(arguments.email)))
+
+
+def require_database(settings: Settings) -> str:
+    """The revision of the database; raises SettingsError where there is none."""
+    revision = revision_at(settings.database)
+    if revision is None:
+        raise SettingsError(
+            f"There is no database of the service in {settings.data_dir}: set DATA_DIR, WORLD, DATABASE_URL as it has."
+        )
+    return revision
+
+
+def file_argument(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """Add the argument FILE."""
+    parser.add_argument("file", metavar="FILE", type=Path, help=meaning)
+
+
+def _secrets(settings: Settings) -> str:
+    """The secrets that belong to the database: the names of variables, or files."""
+    chosen = {"KEY_SECRET": (settings.key_secret, FILE), "LEDGER_KEY": (settings.ledger_key, LEDGER_FILE)}
+    names = [
+        name if secret.get_secret_value() else str(settings.data_dir / file) for name, (secret, file) in chosen.items()
+    ]
+    return " and ".join(names)

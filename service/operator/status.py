@@ -1,0 +1,89 @@
+"""The state of the service as its database shows it."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from typing import Any
+
+from sqlalchemy import Connection, func, select, text
+
+from service.config import Settings
+from service.jobs import timetable
+from service.market.instants import iso
+from service.operator.commands import CommandOutput, CommandTable
+from service.store import keys, ledger, runs, world
+from service.store.database import Database
+from service.store.runs import JobProgress
+from service.store.tables import rate_window
+from service.store.tables import world as world_table
+
+COLUMNS = ("job", "state", "done_up_to", "lag_s", "duration_s", "failures", "error")
+TAIL = 5
+
+
+def status(_arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
+    """Show the lag of each job, the end of the ledger, the size of the database, keys and quotas."""
+    with database.reading() as db:
+        clock, wall = world.find_clock(db), time.time()
+        step = db.scalar(select(world_table.c.step)) or 0
+        progress = {each.job: each for each in runs.progress(db, wall)}
+        jobs = [_job(db, job.name, progress.get(job.name)) for job in timetable(clock.world, step)]
+        return {
+            "world": clock.world,
+            "world_time": iso(clock.at(wall)),
+            "database_bytes": _size(db),
+            **_keys(db, wall),
+            **_ledger(db),
+            "jobs": CommandTable(COLUMNS, jobs),
+            "ledger_tail": CommandTable(("seq", "recorded_at", "kind", "subject"), _tail(db)),
+        }
+
+
+def _job(db: Connection, name: str, progress: JobProgress | None) -> dict[str, Any]:
+    """A row of the table; lag, duration and failures are those of the metrics."""
+    newest, done = runs.newest(db, name), runs.done_up_to(db, name)
+    return {
+        "job": name,
+        "state": newest.state if newest else "never run",
+        "done_up_to": None if done is None else iso(done),
+        "lag_s": progress and round(progress.lag_s),
+        "duration_s": progress and progress.duration_s and round(progress.duration_s, 3),
+        "failures": progress.failures if progress else 0,
+        "error": runs.last_error(db, name),
+    }
+
+
+def _keys(db: Connection, wall: float) -> dict[str, Any]:
+    live = [row for row in keys.listed(db) if row.revoked_at is None]
+    windows = select(func.count(), func.sum(rate_window.c.hits)).where(rate_window.c.ends > int(wall))
+    callers, calls = db.execute(windows).one()
+    plans = Counter(row.plan for row in live)
+    return {
+        "keys": ", ".join(f"{count} {plan}" for plan, count in sorted(plans.items())) or 0,
+        "open_quotas": callers,
+        "calls_in_open_quotas": calls or 0,
+    }
+
+
+def _ledger(db: Connection) -> dict[str, Any]:
+    root, last = ledger.last_root(db), ledger.last_seq(db)
+    return {
+        "ledger_rows": last,
+        "ledger_unsealed_rows": last - (root.last_seq if root else 0),
+        "ledger_sealed_day": root.day if root else None,
+    }
+
+
+def _tail(db: Connection) -> list[dict[str, Any]]:
+    rows = ledger.entries(db, max(1, ledger.last_seq(db) - TAIL + 1), TAIL)
+    return [{name: getattr(row, name) for name in ("seq", "recorded_at", "kind", "subject")} for row in rows]
+
+
+def _size(db: Connection) -> int:
+    """Bytes of the database, on SQLite without its write-ahead log."""
+    if db.dialect.name == "postgresql":
+        return db.scalar(text("SELECT pg_database_size(current_database())")) or 0
+    pages, length = (db.scalar(text(f"PRAGMA {name}")) or 0 for name in ("page_count", "page_size"))
+    return pages * length

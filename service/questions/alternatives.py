@@ -1,0 +1,200 @@
+"""The other readings of a question whose text leaves a choice: which day, which amount, at the deadline or before it.
+
+Each is built from the parts of the question as it was understood, with one part replaced.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from service.errors import InvalidQuestion
+from service.questions.amount import Amount
+from service.questions.canonical import brief, is_end_of_day
+from service.questions.clause import Clause
+from service.questions.criterion import Criterion, stay
+from service.questions.dates.deadline import Deadline
+from service.questions.parse import Parse, has_two_orders
+from service.questions.question import TOUCHES, Comparator, Question, happened
+from service.questions.tokens import Token
+from service.questions.understanding import deadline_of
+
+MOST = 3
+# An amount farther from the spot price than this power of the understood amount's distance is no other reading.
+FARTHER = 1.5
+# Kinds of words at a date that may name a time within which something happens, or at whose end.
+PERIODS = ("by", "until", "in", "this", "next", "during", "within")
+# Kinds that say whether the price at the deadline or any price before it counts.
+DEFINITE = {"close", "stay", "ever", "average", "record"}
+TOUCH_OF: dict[Comparator, Comparator] = {"close_above": "touch_above", "close_below": "touch_below"}
+CLOSE_OF: dict[Comparator, Comparator] = {touch: close for close, touch in TOUCH_OF.items()}
+OPPOSITE: dict[Comparator, Comparator] = {"close_above": "close_below", "close_below": "close_above"}
+SATURDAY, FRIDAY = 5.0, 4.0
+
+AMOUNT = "The number can be read as another amount."
+SIDE = "The question does not say above or below."
+MOMENT = "The price can be meant at the deadline or at any time before it."
+ALWAYS = "The price can be meant at the deadline or at all times until then."
+ORDER = "The date can be written with the month or the day first."
+NEXT = "The next day of that name or the one in the week after can be meant."
+TODAY = "It is that day of the week today: today or the same day next week can be meant."
+WEEKEND = "The first or the last day of the weekend can be meant."
+BEFORE_WEEKEND = "The deadline can be before the weekend or at its end."
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another reading: `question` asks exactly this one, `canonical` says it in full, `reason` names the choice."""
+
+    question: str
+    canonical: str
+    reason: str
+
+
+def alternatives(parse: Parse) -> tuple[Alternative, ...]:
+    """The other readings of the text, at most three, the most different first; none for most questions."""
+    if parse.pair is not None or parse.earlier is not None:
+        return ()
+    readings: dict[str, Alternative] = {}
+    for question, reason in (*_other_dates(parse), *_other_amounts(parse), *_other_events(parse)):
+        if question.canonical != parse.question.canonical and not _is_decided(question):
+            readings.setdefault(question.canonical, Alternative(brief(question), question.canonical, reason))
+    return tuple(readings.values())[:MOST]
+
+
+def _is_decided(question: Question) -> bool:
+    """Whether the present price decides the question already."""
+    spot = question.spot
+    return question.comparator in TOUCHES and happened(question, final=spot, high=spot, low=spot)
+
+
+def _other_dates(parse: Parse) -> Iterator[tuple[Question, str]]:
+    """The question with another deadline, where the one of its date is uncertain."""
+    if not parse.deadline.is_named or parse.is_bound:
+        return
+    month_first = parse.language.month_first
+    if has_two_orders(parse.split.main, parse.language):
+        swapped = replace(parse, language=replace(parse.language, month_first=not month_first))
+        yield from _at_deadline(parse, _deadline(swapped, swapped.split.main), ORDER)
+    for tokens, reason in _other_days(parse):
+        yield from _at_deadline(parse, _deadline(parse, tokens), reason)
+
+
+def _at_deadline(parse: Parse, deadline: Deadline | None, reason: str) -> Iterator[tuple[Question, str]]:
+    if deadline is None or deadline.at == parse.deadline.at:
+        return
+    if reason in (WEEKEND, BEFORE_WEEKEND) and deadline.at > parse.deadline.at:
+        return  # the weekend has begun
+    same = replace(deadline, preposition=parse.deadline.preposition)
+    question = _question(replace(parse, deadline=same))
+    if question is not None:
+        yield question, reason
+
+
+def _deadline(parse: Parse, tokens: Sequence[Token]) -> Deadline | None:
+    """The deadline in these tokens of the question, if there may be one."""
+    try:
+        return deadline_of(replace(parse.split, main=list(tokens)), parse.language, parse.circumstances)
+    except InvalidQuestion:
+        return None
+
+
+def _question(parse: Parse) -> Question | None:
+    """The question of these parts, if they fit together."""
+    try:
+        return parse.question
+    except InvalidQuestion:
+        return None
+
+
+def _other_days(parse: Parse) -> Iterator[tuple[list[Token], str]]:
+    """The tokens of the question with another day of the week; at most one such change."""
+    tokens = parse.split.main
+    for place, token in enumerate(tokens):
+        around = [*range(max(0, place - 1), place), *range(place + 1, min(len(tokens), place + 2))]
+        named_next = next((here for here in around if tokens[here].kind == "next"), None)
+        if token.kind == "weekday" and named_next is not None:
+            if not _is_certain(parse, token, named_next):
+                yield [*tokens[:named_next], *tokens[named_next + 1 :]], NEXT
+            return
+        if token.kind == "weekday" and parse.deadline.at.date() == parse.now.date() and _names(token, parse.now):
+            yield [*tokens[:place], Token("next", ""), *tokens[place:]], TODAY
+            return
+        if token.kind == "weekend":
+            yield _other_weekend(parse, place)
+            return
+
+
+def _is_certain(parse: Parse, weekday: Token, named_next: int) -> bool:
+    """ "Monday next week", or "next Monday" on a Monday."""
+    after = parse.split.main[named_next + 1 : named_next + 2]
+    return any(token.kind == "unit" for token in after) or _names(weekday, parse.now)
+
+
+def _names(weekday: Token, now: datetime) -> bool:
+    return weekday.quantity == now.weekday()
+
+
+def _other_weekend(parse: Parse, place: int) -> tuple[list[Token], str]:
+    tokens = parse.split.main
+    is_end = parse.deadline.preposition in ("by", "before", "until", "lasting")
+    day = Token("weekday", "", FRIDAY if is_end else SATURDAY)
+    return [*tokens[:place], day, *tokens[place + 1 :]], BEFORE_WEEKEND if is_end else WEEKEND
+
+
+def _other_amounts(parse: Parse) -> Iterator[tuple[Question, str]]:
+    """The question with another value of one of its numbers: "mil" is a thousand or a million."""
+    for place, amount in enumerate(parse.clause.amounts):
+        if amount.is_percent or amount.is_multiple:
+            continue
+        for value in _other_values(amount, parse.spot):
+            amounts = list(parse.clause.amounts)
+            amounts[place] = replace(amount, values=(value,))
+            question = _question(replace(parse, clause=replace(parse.clause, amounts=tuple(amounts))))
+            if question is not None:
+                yield question, AMOUNT
+
+
+def _other_values(amount: Amount, spot: float) -> list[float]:
+    understood = amount.value(spot)
+    if understood <= 0:
+        return []
+    limit = FARTHER * abs(math.log(understood / spot))
+    return [value for value in amount.values if 0 < value != understood and abs(math.log(value / spot)) <= limit]
+
+
+def _other_events(parse: Parse) -> Iterator[tuple[Question, str]]:
+    """The question with the other side of its level, or with the other time at which the price counts."""
+    criterion = parse.criterion
+    if criterion.comparator not in (*TOUCH_OF, *CLOSE_OF) or not parse.deadline.is_named:
+        return
+    if criterion.by_spot and criterion.comparator in OPPOSITE:
+        yield parse.with_criterion(replace(criterion, comparator=OPPOSITE[criterion.comparator])), SIDE
+    if parse.clause.kinds & DEFINITE:
+        return
+    if criterion.comparator in TOUCH_OF and _is_period(parse.deadline):
+        yield _before_deadline(parse, criterion)
+    if criterion.comparator in CLOSE_OF and _may_mean_close(parse.clause, parse.deadline, criterion):
+        yield parse.with_criterion(replace(criterion, comparator=CLOSE_OF[criterion.comparator])), MOMENT
+
+
+def _is_period(deadline: Deadline) -> bool:
+    """Whether the deadline is the end of a period: "by Friday", "this month", but not "in 3 days"."""
+    return deadline.preposition in PERIODS and (deadline.preposition in ("by", "until") or is_end_of_day(deadline.at))
+
+
+def _before_deadline(parse: Parse, criterion: Criterion) -> tuple[Question, str]:
+    """At any time until the deadline or, where the price is beyond the level already, at all times."""
+    touched = parse.with_criterion(replace(criterion, comparator=TOUCH_OF[criterion.comparator]))
+    if not _is_decided(touched) or criterion.level is None:
+        return touched, MOMENT
+    lasting = stay(criterion.level, below=criterion.comparator == "close_below")
+    return parse.with_criterion(replace(lasting, negated=lasting.negated != criterion.negated)), ALWAYS
+
+
+def _may_mean_close(clause: Clause, deadline: Deadline, criterion: Criterion) -> bool:
+    """ "Rise 5% this week", "fall below 90k on Friday", "100k by Friday"."""
+    is_percent = any(amount.is_percent for amount in clause.amounts)
+    return is_percent or criterion.by_spot or deadline.preposition == "on"

@@ -1,0 +1,142 @@
+"""The coins outside the seven that a text names: by a name, or by a ticker in capitals or after a dollar sign."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from service.market.assets import ASSETS
+from service.questions.clean import clean
+from service.questions.kinds import MARKETS
+from service.questions.lexicon import Lexicon, fold, lexicon
+from service.questions.numerals import spelled
+from service.questions.tokens import Token, read
+from service.questions.vocabulary import COINS, Language
+
+# "$DOGE", "DOGE", "DOGE/USDT"; which of them is a ticker depends on the list of coins.
+MENTION = re.compile(r"(?<![\w$])(\$?)([A-Za-z0-9]{1,12}?)(?:[/-]?USD[TC]?)?(?!\w)", re.ASCII)
+# In the place of a mention stands a letter for private use, so that the rest is read as always.
+FIRST, LAST = 0xE000, 0xF8FF
+PRIVATE = re.compile(f"[{chr(FIRST)}-{chr(LAST)}]")
+# Abbreviations of texts about markets; a coin with such a ticker needs the dollar sign.
+ABBREVIATIONS = {
+    "ai", "am", "ath", "atl", "btw", "cpi", "dca", "dex", "eod", "eom", "eow", "eoy", "est", "et", "etf", "eu", "fed",
+    "fomc", "fud", "gdp", "gmt", "gpt", "hodl", "imo", "ma", "nft", "no", "not", "ok", "or", "otc", "pm", "pnl",
+    "pst", "q", "roi", "rsi", "sec", "ta", "tbh", "tldr", "tvl", "uk", "us", "usa", "utc", "vs", "wtf", "yes", "ytd",
+}  # fmt: skip
+NAMES = {
+    " ".join(fold(name).replace("-", " ").split()): ticker
+    for ticker, names in COINS.items()
+    for name in names.split(",")
+}
+
+
+@dataclass(frozen=True)
+class Coins:
+    """The keys of the coins outside the seven that are `listed`; `reason` says why another one is not answered."""
+
+    listed: Collection[str] = frozenset()
+    reason: str = ""
+
+
+NO_COINS = Coins()
+
+
+class TokenizedText(NamedTuple):
+    """A clean text as it was read: its language, its tokens with numbers for numbers in words, and their count before.
+
+    A listed coin is a token of the kind "asset".
+    """
+
+    text: str
+    language: Language
+    tokens: list[Token]
+    size: int
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """Which mentions in a text are tickers of `listed` coins; `shouts` if all of the text is in capitals."""
+
+    listed: Collection[str]
+    words: Lexicon
+    shouts: bool
+
+    def is_certain(self, dollar: str, ticker: str) -> bool:
+        """Whether it has a dollar sign, or is in capitals and no other word."""
+        key = ticker.lower()
+        is_name = key in COINS or self.words.find(key) is None
+        return bool(dollar and key in self.listed) or (is_name and self.is_possible(dollar, ticker))
+
+    def is_possible(self, dollar: str, ticker: str) -> bool:
+        """Whether it has a dollar sign or is in capitals."""
+        key = ticker.lower()
+        is_in_capitals = ticker == ticker.upper() and not self.shouts and key not in ABBREVIATIONS
+        return key in self.listed and (bool(dollar) or is_in_capitals)
+
+
+def read_markets(text: str, coins: Coins) -> TokenizedText:
+    """The text as it was read; InvalidRequest for one that is too long or not clean.
+
+    A ticker in capitals that is also a word ("HIGH") counts only where no other market is named.
+    """
+    text = clean(text)
+    language, tokens = read(text)
+    if coins.listed:
+        mentions = Mentions(coins.listed, lexicon(language), shouts=text == text.upper())
+        placed = _placed(text, mentions.is_certain, tokens, coins)
+        if not any(token.kind in MARKETS for token in placed):
+            placed = _placed(text, mentions.is_possible, tokens, coins)
+        tokens = placed
+    return TokenizedText(text, language, _with_choice(spelled(tokens)), len(tokens))
+
+
+def _with_choice(tokens: list[Token]) -> list[Token]:
+    """The tokens with the Japanese か between two markets as "or"; elsewhere it makes a question."""
+    for place in range(1, len(tokens) - 1):
+        if tokens[place].text == "か" and tokens[place - 1].kind in MARKETS and tokens[place + 1].kind in MARKETS:
+            return [*tokens[:place], replace(tokens[place], kind="or"), *tokens[place + 1 :]]
+    return tokens
+
+
+def named_coins(tokenized: TokenizedText) -> tuple[str, ...]:
+    """The keys of the listed coins that a text names, each once."""
+    keys = dict.fromkeys(str(token.value) for token in tokenized.tokens if token.kind == "asset")
+    return tuple(key for key in keys if key not in ASSETS)
+
+
+def is_single_coin(token: Token) -> bool:
+    """Whether a token that is not an asset names one coin outside the seven."""
+    return token.kind == "other" and token.text in NAMES
+
+
+def _marked(text: str, accept: Callable[[str, str], bool]) -> tuple[str, list[str]]:
+    """The text with a private letter for each accepted mention, and the keys of these mentions."""
+    keys: list[str] = []
+
+    def mark(mention: re.Match[str]) -> str:
+        if not accept(mention[1], mention[2]):
+            return mention[0]
+        keys.append(mention[2].lower())
+        return chr(FIRST + len(keys) - 1)
+
+    return MENTION.sub(mark, PRIVATE.sub(" ", text)), keys
+
+
+def _placed(text: str, accept: Callable[[str, str], bool], unmarked: Sequence[Token], coins: Coins) -> list[Token]:
+    """The tokens with an asset for each accepted mention and for each name of a listed coin."""
+    marked, keys = _marked(text, accept)
+    tokens = read(marked)[1] if keys else unmarked
+    return [_asset(token, _key(token, keys), coins) for token in tokens]
+
+
+def _asset(token: Token, key: str, coins: Coins) -> Token:
+    return replace(token, kind="asset", text=key, value=key) if key in coins.listed else token
+
+
+def _key(token: Token, keys: Sequence[str]) -> str:
+    if token.kind == "mark" and PRIVATE.match(token.text) and ord(token.text) - FIRST < len(keys):
+        return keys[ord(token.text) - FIRST]
+    return NAMES.get(token.text, "") if token.kind == "other" else ""

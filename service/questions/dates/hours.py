@@ -1,0 +1,171 @@
+"""Hours as people write them: 17:00, 5pm, 17h30, 18 Uhr, 下午3点, 8 in the evening."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import time
+
+from service.questions.dates.reading import no_such_date, number, time_of_day
+from service.questions.tokens import Token
+
+# Kinds before "17h" or "9 UTC", which make it a time of day: "on Friday 17h"; "in 17h" is a length of time.
+HOUR_BEFORE = {
+    *("on", "to", "until", "lasting", "before", "athour", "daypart", "weekday", "month", "nth", "rel", "iso", "date"),
+}
+# Kinds before "8 in the evening" and "9 ET".
+AT = {"on", "by", "until", "lasting", "before", "athour"}
+LATE = {"pm", "afternoon", "evening"}
+EARLY = {"am", "morning"}
+# Kinds after a number that is no hour: "alle 5 dollari".
+NOT_AFTER_HOUR = {"percent", "money", "times", "cent", "foreign", "figures", "asset", "m"}
+LOCATIVES = {"de", "da", "te", "ta"}
+# Hours from this one on that are said to be at night are before midnight.
+NIGHTFALL = 6
+
+
+@dataclass(frozen=True)
+class Hour:
+    """A time as it is written: `half` is am, pm or the part of the day; `after` is the place of the token after it."""
+
+    hour: int
+    minute: int
+    after: int
+    half: str = ""
+    second: int | None = None
+
+    def time(self, part: str) -> time:
+        """The time of day; `part` is the part of the day that is named elsewhere, as in "Sunday night at 8"."""
+        half = self.half or part
+        if self.hour == 24 or (half == "night" and self.hour == 12):
+            return time(23, 59, 59)
+        if half in LATE or (half == "night" and self.hour >= NIGHTFALL):
+            return time_of_day(self.hour if self.hour > 12 else self.hour % 12 + 12, self.minute, self.second)
+        hour = self.hour % 12 if half in EARLY and self.hour == 12 else self.hour
+        return time_of_day(hour, self.minute, self.second)
+
+
+def hour_at(tokens: Sequence[Token], place: int) -> Hour | None:
+    """The hour that is written at `place`; InvalidQuestion if there is no such time."""
+    token = tokens[place]
+    if token.kind == "clock":
+        return _clock(tokens, place)
+    if token.kind != "number" or not (token.value is not None or re.fullmatch(r"\d{1,2}(?:\.\d\d)?|\d{4}", token.text)):
+        return None
+    if token.value is None and len(token.text) == 4 and "." not in token.text:
+        return _military(tokens, place)
+    hour, minute = (number(token), 0) if token.value is not None else _split(token.text)
+    if hour > 24 or minute > 59 or (token.value is not None and token.quantity != hour):
+        return None
+    return _numbered(tokens, place, hour, minute)
+
+
+def _clock(tokens: Sequence[Token], place: int) -> Hour:
+    """17:00, noon."""
+    token = tokens[place]
+    if token.value is not None:
+        return Hour(int(token.quantity), 0, place + 1, half="noon")
+    hour, minute, *seconds = map(int, token.text.split(":"))
+    if hour > 24 or minute > 59 or (hour == 24 and minute):
+        raise no_such_date()
+    return _with_half(tokens, Hour(hour, minute, place + 1, second=seconds[0] if seconds else None))
+
+
+def _military(tokens: Sequence[Token], place: int) -> Hour | None:
+    """ "At 1600 UTC"."""
+    hour, minute = int(tokens[place].text[:2]), int(tokens[place].text[2:])
+    follows = place > 0 and tokens[place - 1].kind in ("on", "athour", "weekday", "rel")
+    if not follows or _kind(tokens, place + 1) != "zone" or hour > 23 or minute > 59:
+        return None
+    return Hour(hour, minute, place + 1)
+
+
+def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Hour | None:
+    before, after = tokens[place - 1] if place else Token("", ""), _kind(tokens, place + 1)
+    if after == "ampm":
+        return _with_minutes(tokens, _with_half(tokens, Hour(hour, minute, place + 1)))
+    if _is_glued_h(tokens, place + 1):
+        return _with_h(tokens, place, hour)
+    if (before.kind == "athour" and after not in NOT_AFTER_HOUR) or _follows_hour(tokens, place):
+        return _with_half(tokens, Hour(hour, minute, place + 1 + _is_hour(tokens, place + 1)))
+    if (before.kind in HOUR_BEFORE or before.kind == "unit") and _is_locative(tokens, place + 1):
+        return Hour(hour, minute, place + 3)
+    if before.kind == "in" and before.value == "at" and _is_hour(tokens, place + 1):
+        return _with_half(tokens, Hour(hour, minute, place + 2))
+    is_at = before.kind in AT or before.value == "at"
+    if after == "zone" and (is_at or before.kind in ("weekday", "rel")):
+        return Hour(hour, minute, place + 1)
+    halved = _with_half(tokens, Hour(hour, minute, place + 1))
+    return halved if halved.half and is_at and hour <= 12 else None
+
+
+def _with_h(tokens: Sequence[Token], place: int, hour: int) -> Hour | None:
+    """17h, 17h30; not "in 17h", "in 2h30m"."""
+    before, behind = tokens[place - 1] if place else Token("", ""), place + 2
+    has_minutes = behind < len(tokens) and tokens[behind].glued and re.fullmatch(r"[0-5]\d", tokens[behind].text)
+    if before.kind in ("in", "within", "during", "next") and before.value != "at":
+        return None
+    if has_minutes and _kind(tokens, behind + 1) not in ("m", "unit"):
+        return _with_half(tokens, Hour(hour, int(tokens[behind].text), behind + 1))
+    is_dated = before.kind == "by" and place > 1 and tokens[place - 2].kind in HOUR_BEFORE
+    if is_dated or before.kind in HOUR_BEFORE or before.value == "at" or _kind(tokens, behind) == "zone":
+        return _with_half(tokens, Hour(hour, 0, behind))
+    return None
+
+
+def _with_half(tokens: Sequence[Token], hour: Hour) -> Hour:
+    """The hour with the am, pm or part of the day after it: "8 in the evening", "8 de la noche"."""
+    place, half = hour.after, hour.half
+    if _kind(tokens, place) == "ampm":
+        half = "" if tokens[place].value == "oclock" else str(tokens[place].value)
+        place += 1
+        hour = replace(hour, after=place, half=half)
+    while _kind(tokens, place) in ("in", "the"):
+        place += 1
+    if not half and _kind(tokens, place) == "daypart":
+        return Hour(hour.hour, hour.minute, place + 1, str(tokens[place].value))
+    return hour
+
+
+def _with_minutes(tokens: Sequence[Token], hour: Hour) -> Hour:
+    """The minutes after the word: "18 Uhr 30", "9点30分", "3点半"."""
+    place = hour.after
+    if place >= len(tokens) or hour.half in ("am", "pm"):
+        return hour
+    if tokens[place].text == "半":
+        return Hour(hour.hour, 30, place + 1, hour.half)
+    if not re.fullmatch(r"[0-5]\d", tokens[place].text) or tokens[place].kind != "number":
+        return hour
+    is_minutes = _kind(tokens, place + 1) == "unit" and tokens[place + 1].value == "minute"
+    return Hour(hour.hour, int(tokens[place].text), place + 1 + is_minutes, hour.half)
+
+
+def _split(text: str) -> tuple[int, int]:
+    hour, _, minute = text.partition(".")
+    return int(hour), int(minute or 0)
+
+
+def _is_hour(tokens: Sequence[Token], place: int) -> bool:
+    return 0 <= place < len(tokens) and tokens[place].kind == "unit" and tokens[place].value == "hour"
+
+
+def _follows_hour(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the word for hours precedes the number and counts nothing: "saat 17", "ore 17"."""
+    counted = place > 1 and tokens[place - 2].kind in ("number", "a", "next", "last")
+    is_word = _is_hour(tokens, place - 1) and tokens[place - 1].text != "h"
+    return is_word and not counted and _kind(tokens, place + 1) not in ("unit", "times", "money")
+
+
+def _is_locative(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the Turkish for "at" follows: "akşam 8'de"."""
+    suffix = [token.text for token in tokens[place : place + 2] if token.glued]
+    return len(suffix) == 2 and suffix[0] == "'" and suffix[1] in LOCATIVES
+
+
+def _is_glued_h(tokens: Sequence[Token], place: int) -> bool:
+    return place < len(tokens) and tokens[place].kind == "unit" and tokens[place].text == "h"
+
+
+def _kind(tokens: Sequence[Token], place: int) -> str:
+    return tokens[place].kind if place < len(tokens) else ""

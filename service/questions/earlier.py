@@ -1,0 +1,128 @@
+"""Comparisons of two instants: higher on Christmas than on Thanksgiving, above its November close at year end.
+
+The earlier instant is taken out of the question before its deadline is read. If it has passed, its price is known and
+the question is one about a level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from service.market.assets import asset_of
+from service.questions.canonical import price
+from service.questions.clause import Clause
+from service.questions.criterion import Criterion, checked, close
+from service.questions.dates.deadline import Deadline
+from service.questions.dates.matching import Span, spans
+from service.questions.dates.reading import Today
+from service.questions.dates.roles import with_minutes
+from service.questions.history import Setting
+from service.questions.refusals import invalid
+from service.questions.tokens import Token
+from service.questions.vocabulary import Language
+
+THAN = {"than", "versus"}
+SIDES = {"above": 1, "exceed": 1, "up": 1, "below": -1, "down": -1}
+# Words for a side that also stand before a length of time: "over the next week".
+OVER_TIME = {"over", "past", "beyond", "under", "uber", "unter", "sobre", "sur", "sotto", "на"}
+# Japanese puts the comparison after the instant: "higher than November 30".
+AFTERWARDS = "より"
+# Kinds that may stand between the comparison and the instant, and those of them that name its price.
+BETWEEN = {"the", "a", "on", "in", "to", "filler", "price", "close", "be", "what", "did", "during"}
+PRICED = {"price", "close", "did", "what"}
+# Kinds after the instant that belong to it: "its November close", "last Friday's price".
+BEHIND = {"filler", "close", "price"}
+YEAR, WEEK = timedelta(days=365), timedelta(weeks=1)
+HOW = "For example: Will bitcoin be higher on December 31 than on November 30?"
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The instant to compare with; `sign` is 1 for above, -1 for below, 0 if other words name the side.
+
+    At `is_now` the price is that of the question. The same instant of the time before is `step` earlier: a week for a
+    weekday.
+    """
+
+    at: datetime
+    sign: int
+    is_now: bool = False
+    step: timedelta = YEAR
+
+
+def find_earlier(tokens: Sequence[Token], now: datetime, language: Language) -> tuple[Earlier | None, list[Token]]:
+    """The instant that the price at the deadline is compared with, if any, and the other tokens."""
+    timed = with_minutes(tokens)
+    dates = spans(timed, Today(now, day_first=not language.month_first))
+    for span in dates:
+        anchor = _anchor(timed, span, is_only=len(dates) == 1)
+        if anchor is None:
+            continue
+        after = span.after
+        while after < len(timed) and timed[after].kind in BEHIND:
+            after += 1
+        word = timed[anchor]
+        is_now = timed[span.first].kind == "rel" and timed[span.first].value == 0
+        first, after = min(anchor, span.first), max(anchor + 1, after)
+        kinds = {token.kind for token in timed[span.first : span.after]}
+        step = WEEK if kinds == {"weekday"} else YEAR
+        return Earlier(span.dates.end, SIDES.get(word.kind, 0), is_now, step), [*timed[:first], *timed[after:]]
+    return None, list(tokens)
+
+
+def _anchor(tokens: Sequence[Token], span: Span, *, is_only: bool) -> int | None:
+    """The place of the comparison that this date follows; None where the date is that of the question itself."""
+    if span.after < len(tokens) and tokens[span.after].text.startswith(AFTERWARDS):
+        return span.after
+    place, between = span.first - 1, [token.kind for token in tokens[span.first : span.after]]
+    while place >= 0 and tokens[place].kind in BETWEEN:
+        between.append(tokens[place].kind)
+        place -= 1
+    if place < 0:
+        return None
+    word = tokens[place]
+    if word.kind in THAN:
+        return place
+    behind = tokens[span.after].kind if span.after < len(tokens) else ""
+    possessive = tokens[span.after + 1].kind if behind == "filler" and span.after + 1 < len(tokens) else behind
+    is_price = bool(PRICED & {*between, possessive}) or word.text.endswith((" als", " than", " que"))
+    if word.kind not in ("above", "below", "exceed"):
+        return None
+    return place if is_price or (word.text not in OVER_TIME and not is_only) else None
+
+
+def compared(clause: Clause, earlier: Earlier, criterion: Criterion, deadline: Deadline) -> Criterion:
+    """The criterion of a question that compares the price at the deadline with that at another instant."""
+    if clause.amounts:
+        raise invalid(f"Of two instants, ask which price is higher, without a level or a percentage. {HOW}")
+    sign = earlier.sign or clause.direction_at(None) or int(clause.is_above) - int(clause.is_below)
+    if not sign:
+        raise invalid(f"Say whether the later price is to be higher or lower. {HOW}")
+    at = _before(earlier, deadline.at)
+    negated = criterion.negated
+    return Criterion("above_earlier" if sign > 0 else "below_earlier", earlier=at, negated=negated)
+
+
+def _before(earlier: Earlier, deadline: datetime) -> datetime:
+    """The instant itself, or the same one of the time before where it would be after the deadline."""
+    at = earlier.at.replace(microsecond=0)
+    if at >= deadline and at - earlier.step < deadline - timedelta(days=1):
+        at = at - WEEK if earlier.step == WEEK else at.replace(year=at.year - 1)
+    if at >= deadline:
+        raise invalid(f"The price at the deadline is compared with an earlier one. Name a later deadline. {HOW}")
+    return at
+
+
+def with_known_price(criterion: Criterion, setting: Setting) -> Criterion:
+    """The same criterion, or one about a level where the earlier instant has passed."""
+    at = criterion.earlier
+    if at is None or at > setting.now:
+        return criterion
+    name, closes = asset_of(setting.asset).name, setting.closes([int(at.timestamp()) + 1])
+    if closes is None:
+        raise invalid(f"The price of {name} on {at:%Y-%m-%d} is not stored. Name the level in USD.")
+    level = checked(closes[0], setting.spot)
+    of_level = replace(close(level, criterion.comparator == "above_earlier"), negated=criterion.negated)
+    return of_level.noted(f"{name} was at {price(level)} USD at {at:%Y-%m-%d %H:%M} UTC.")

@@ -1,0 +1,231 @@
+"""Questions about two assets at once: both rise, either falls 10%, one above 100k and the other above 3k.
+
+Each asset gets a clause of its own, with the words that both share: "bitcoin and ether rise" becomes "bitcoin rise"
+and "ether rise". What the words mean for one asset is decided as in any other question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import pairwise
+from typing import Literal, get_args
+
+from service.errors import InvalidQuestion
+from service.market.rates import Rates
+from service.questions.amount import Amount
+from service.questions.amounts import find_amounts
+from service.questions.circumstances import Circumstances
+from service.questions.clause import read_clause
+from service.questions.criteria import find_criterion
+from service.questions.criterion import Criterion
+from service.questions.dates.deadline import Deadline
+from service.questions.dates.matching import spans
+from service.questions.dates.reading import Today
+from service.questions.dates.roles import with_minutes
+from service.questions.kinds import RELATIONS
+from service.questions.question import Leg, LegComparator
+from service.questions.refusals import invalid
+from service.questions.relevance import NEAR
+from service.questions.scope import refuse_other_matters, refuse_unreadable
+from service.questions.subject import Subject
+from service.questions.tokens import Token
+from service.questions.vocabulary import Language
+
+# Kinds that make it a question about two assets; "and" does so between two named assets.
+JOINING = {"both_of", "either_of", "neither_of"}
+# Kinds that may stand between two assets of one clause: "bitcoin and also the ether", "both bitcoin as well as ether".
+LINKING = {"and", "or", "the", "a", "filler", "mark", "not", "price", "ask", "than", "how", *JOINING}
+# Kinds of a comparison, which "and" does not turn into two events: "which of bitcoin and ether gains more".
+COMPARING = {"which", "versus", "better", "outperform", "underperform", "what", "how", "overtake"}
+HOW = "For example: Will both bitcoin be above 100,000 and ethereum above 3,000 by Friday?"
+
+
+def refuse_two_deadlines(tokens: Sequence[Token], now: datetime, language: Language) -> None:
+    """Refuse "btc 100k by Friday and eth 3k by Christmas"."""
+    dates = spans(with_minutes(tokens), Today(now, day_first=not language.month_first))
+    if len({span.dates.end for span in dates if not span.is_past}) > 1:
+        raise invalid(f"Name one deadline for the two assets. {HOW}")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The tokens of a question about two assets, with the places of the two names."""
+
+    tokens: tuple[Token, ...]
+    first: int
+    second: int
+
+    @property
+    def between(self) -> tuple[Token, ...]:
+        return self.tokens[self.first + 1 : self.second]
+
+    @property
+    def kinds(self) -> set[str]:
+        return {token.kind for token in self.tokens}
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the two names share one clause: "bitcoin and ether rise"."""
+        return all(token.kind in LINKING or token.text in (",", "/") for token in self.between)
+
+
+def find_pair(
+    deadline: Deadline, subject: Subject, language: Language, circumstances: Circumstances
+) -> Criterion | None:
+    """The two events of a question about both or either of two assets; None for any other question.
+
+    Raises InvalidQuestion for two assets whose events cannot be told apart.
+    """
+    spots = circumstances.spots
+    pair = _pair(deadline.rest, subject, spots)
+    comparator = pair and _comparator(pair, subject)
+    if pair is None or comparator is None:
+        return None
+    negated = "neither_of" in pair.kinds or _denies_both(pair.tokens)
+    if not negated and any(token.kind == "not" for token in pair.between):
+        raise _negated()
+    legs = []
+    for asset, tokens in _clauses(pair, spots, negated=negated):
+        leg = _leg(asset, replace(deadline, rest=tokens), language, float(spots[asset]), circumstances.rates)
+        if leg is None:
+            return None
+        legs.append(leg)
+    return Criterion(comparator, legs=tuple(legs), negated=negated)
+
+
+def _pair(tokens: Sequence[Token], subject: Subject, spots: Mapping[str, float]) -> Pair | None:
+    """The tokens, each asset named once; None unless exactly two assets with a price are named."""
+    kept = _without_tickers(tokens)
+    places = [place for place, token in enumerate(kept) if token.kind in ("asset", "other")]
+    names = [kept[place].value for place in places]
+    if len(set(names)) > 2 and {token.kind for token in kept} & JOINING:
+        raise invalid(f"Ask about exactly two assets. {HOW}")
+    if len(places) != 2 or set(names) - set(spots) or names[0] != subject.asset or names[0] == names[1]:
+        return None
+    return Pair(tuple(kept), *places)
+
+
+def _without_tickers(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without a second name of an asset right after the first: "Bitcoin (btc)"."""
+    kept: list[Token] = []
+    for place, token in enumerate(tokens):
+        around = [*kept[-2:], *tokens[place : place + 2]]
+        if len(around) == 4 and [around[1].text, around[3].text] == ["(", ")"] and around[0].value == token.value:
+            kept.pop()
+        elif not (token.text == ")" and place > 1 and tokens[place - 1].kind == "asset" and kept[-1].text != "("):
+            kept.append(token)
+    return kept
+
+
+def _comparator(pair: Pair, subject: Subject) -> Literal["both", "either"] | None:
+    """The kind that the words between the assets name; a choice without a word for it stays a comparison."""
+    kinds = pair.kinds
+    if any(token.kind == "ordinal" and token.value == 1 for token in pair.tokens):
+        raise invalid(f"Which of two assets does something first is not covered. {HOW}")
+    between = {token.kind for token in pair.between}
+    if kinds & {"either_of", "neither_of"}:
+        return "either"
+    if kinds & COMPARING and "both_of" not in kinds:
+        return None
+    if "both_of" in kinds or ("and" in between and subject.other is None):
+        return "both"
+    return "either" if "or" in between and find_amounts(pair.tokens) else None
+
+
+def _denies_both(tokens: Sequence[Token]) -> bool:
+    return any(pair == ("not", "both_of") for pair in pairwise(token.kind for token in tokens))
+
+
+def _clauses(pair: Pair, spots: Mapping[str, float], *, negated: bool) -> list[tuple[str, list[Token]]]:
+    """The tokens of each asset's clause; the negation of a whole question is left out."""
+    names = [str(pair.tokens[place].value) for place in (pair.first, pair.second)]
+    clauses = _shared(pair, [float(spots[name]) for name in names]) if pair.is_shared else _separate(pair)
+    dropped = {*JOINING, "not"} if negated else JOINING
+    return [
+        (name, [token for token in clause if token.kind not in dropped])
+        for name, clause in zip(names, clauses, strict=True)
+    ]
+
+
+def _shared(pair: Pair, spots: Sequence[float]) -> list[list[Token]]:
+    """One clause for both assets; of two levels each asset gets its own."""
+    head, tail = pair.tokens[: pair.first], pair.tokens[pair.second + 1 :]
+    clauses = [[*head, pair.tokens[place], *tail] for place in (pair.first, pair.second)]
+    amounts = find_amounts(clauses[0])
+    if len(amounts) == 2 and _are_listed(clauses[0], amounts):
+        return [_without(clauses[0], amounts[0].after, amounts[1].after), _without(clauses[1], *_first_of(amounts))]
+    if any(_is_level_of_one(amount, spots) for amount in amounts):
+        raise invalid(f"Name a level for each of the two assets. {HOW}")
+    return clauses
+
+
+def _are_listed(tokens: Sequence[Token], amounts: Sequence[Amount]) -> bool:
+    """ "100k and 3k", "100k / 3k", but not the ends of a range."""
+    gap = tokens[amounts[0].after : amounts[1].first]
+    return bool(gap) and all(token.kind in LINKING or token.text in (",", "/") for token in gap)
+
+
+def _first_of(amounts: Sequence[Amount]) -> tuple[int, int]:
+    return amounts[0].first, amounts[1].first
+
+
+def _is_level_of_one(amount: Amount, spots: Sequence[float]) -> bool:
+    """Whether the amount is a price far from that of one of the assets."""
+    if amount.is_percent or amount.is_multiple or amount.sign:
+        return False
+    return any(not spot / NEAR <= amount.value(spot) <= spot * NEAR for spot in spots)
+
+
+def _without(tokens: Sequence[Token], first: int, after: int) -> list[Token]:
+    return [*tokens[:first], *tokens[after:]]
+
+
+def _separate(pair: Pair) -> list[list[Token]]:
+    """Two clauses, "btc above 100k and eth above 3k"; one without a verb gets that of the other."""
+    joining = ("and", "or", "not") if "neither_of" in pair.kinds else ("and", "or")
+    joints = [place for place in range(pair.first, pair.second) if pair.tokens[place].kind in joining]
+    if not joints:
+        raise invalid(f"What each of the two assets should do is unclear. {HOW}")
+    clauses = [list(pair.tokens[: joints[-1]]), list(pair.tokens[joints[-1] + 1 :])]
+    return [_completed(clause, other) for clause, other in zip(clauses, reversed(clauses), strict=True)]
+
+
+def _completed(clause: list[Token], other: list[Token]) -> list[Token]:
+    """The clause, or the other one with this one's asset and amount where this one has no verb."""
+    own, amounts = find_amounts(clause), find_amounts(other)
+    if _relates(clause) or not _relates(other) or len(own) != 1 or len(amounts) != 1:
+        return clause
+    amount, replaced = clause[own[0].first : own[0].after], amounts[0]
+    swapped = [*other[: replaced.first], *amount, *other[replaced.after :]]
+    asset = next(token for token in clause if token.kind == "asset")
+    return [asset if token.kind == "asset" else token for token in swapped]
+
+
+def _relates(clause: Sequence[Token]) -> bool:
+    return any(token.kind in RELATIONS for token in clause)
+
+
+def _leg(asset: str, deadline: Deadline, language: Language, spot: float, rates: Rates) -> Leg | None:
+    """The event of one asset; None if its clause names none."""
+    clause = read_clause(deadline.rest, language, spot, rates)
+    refuse_other_matters(clause, deadline)
+    criterion = find_criterion(clause, spot, deadline.preposition)
+    if criterion.comparator == "open":
+        return None
+    refuse_unreadable(clause, criterion, deadline)
+    if clause.negated:
+        raise _negated()
+    return _leg_of(asset, spot, criterion)
+
+
+def _negated() -> InvalidQuestion:
+    return invalid(f"Ask about two assets without a negation, or with neither. {HOW}")
+
+
+def _leg_of(asset: str, spot: float, criterion: Criterion) -> Leg:
+    if criterion.comparator not in get_args(LegComparator):
+        raise invalid(f"For each of two assets, name one level, a fall, a rise or a percentage. {HOW}")
+    fields = {name: getattr(criterion, name) for name in ("comparator", "negated", "level", "level_pct")}
+    return Leg(asset, spot=spot, **fields)

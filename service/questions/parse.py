@@ -1,0 +1,161 @@
+"""A question part by part, as it was understood; with one part replaced it is another reading of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+
+from service.market.assets import asset_of, trading_days
+from service.questions.canonical import canonical, price
+from service.questions.circumstances import Circumstances
+from service.questions.clause import Clause
+from service.questions.criteria import compare, find_criterion
+from service.questions.criterion import Criterion
+from service.questions.currencies import conversion_notes
+from service.questions.daily import counted
+from service.questions.dates.deadline import Deadline
+from service.questions.day_counts import DayCount
+from service.questions.earlier import Earlier, compared, with_known_price
+from service.questions.history import Setting
+from service.questions.lexicon import ENGLISH
+from service.questions.moves import nothing_definite, start_of_move
+from service.questions.moving_averages import of_moving_average
+from service.questions.question import Question, polarity_of
+from service.questions.records import of_record
+from service.questions.scope import asks_price_now
+from service.questions.sentences import SplitText
+from service.questions.subject import Subject
+from service.questions.tokens import Token
+from service.questions.vocabulary import Language
+
+NOT_NAMED = "No deadline was named: the deadline is in seven days."
+
+
+@dataclass(frozen=True)
+class Parse:
+    """The parts of a question; the `split` text no longer holds the count of days and the earlier instant.
+
+    `pair` is what must happen to two assets at once. `is_bound` means that the deadline comes from outside the text, so
+    that nothing in it was ignored.
+    """
+
+    text: str
+    circumstances: Circumstances
+    language: Language
+    split: SplitText
+    count: DayCount | None
+    earlier: Earlier | None
+    subject: Subject
+    spot: float
+    deadline: Deadline
+    clause: Clause
+    pair: Criterion | None
+
+    @property
+    def now(self) -> datetime:
+        return self.circumstances.now
+
+    @property
+    def is_bound(self) -> bool:
+        return self.circumstances.until is not None
+
+    @cached_property
+    def criterion(self) -> Criterion:
+        """What must happen; raises InvalidQuestion where the parts do not fit together."""
+        if self.pair is not None:
+            return self.pair
+        criterion = self._of_clause()
+        negated = criterion.negated != (self.clause.negated and criterion.comparator != "open")
+        criterion = replace(criterion, negated=negated)
+        if self.earlier is not None and not self.earlier.is_now:
+            criterion = with_known_price(compared(self.clause, self.earlier, criterion, self.deadline), self._setting)
+        if self.count is not None:
+            return self._counted(criterion)
+        if criterion.comparator == "open" and not self.deadline.is_named and asks_price_now(self.clause.kinds):
+            present = f"{asset_of(self.subject.asset).name} is at {price(self.spot)} USD now."
+            return replace(criterion, notes=(present, *criterion.notes))
+        return criterion
+
+    @property
+    def _setting(self) -> Setting:
+        return Setting(self.subject.asset, self.spot, self.now, self.deadline.at, self.circumstances.history)
+
+    def _counted(self, criterion: Criterion) -> Criterion:
+        assert self.count is not None
+        begin = self.deadline.begin
+        span = int((begin or self.now).timestamp()), int(self.deadline.at.timestamp())
+        days = len(trading_days(self.subject.asset, *span))
+        return counted(criterion, self.count, days, begin, stays="stay" in self.clause.kinds)
+
+    def _of_clause(self) -> Criterion:
+        if self.subject.other:
+            return compare(self.clause)
+        if self.split.is_order and not self.clause.kinds & {"will", "reach"}:
+            return nothing_definite()
+        if special := of_moving_average(self.clause, self._setting) or of_record(self.clause, self._setting):
+            return special
+        return find_criterion(self.clause, self.spot, self.deadline.preposition)
+
+    @cached_property
+    def question(self) -> Question:
+        """The question with its notes."""
+        converted = conversion_notes(self.clause.tokens, self.clause.amounts, self.circumstances.rates, self.spot)
+        notes = (*self.subject.notes, *converted, *self.criterion.notes)
+        notes += start_of_move(self.split.main, self.criterion, self.spot)
+        if not self.is_bound:
+            notes += (*_deadline_notes(self), *_notes(self.split))
+        return self.with_criterion(replace(self.criterion, notes=notes))
+
+    def with_criterion(self, criterion: Criterion) -> Question:
+        """The question with another event."""
+        return build(self.text, self.now, self.spot, self.subject, self.deadline, criterion)
+
+
+def has_two_orders(tokens: Sequence[Token], language: Language) -> bool:
+    """Whether a date such as "11/12/2026" may have the month or the day first: in English both are common."""
+    return language is ENGLISH and any(_is_in_two_orders(token) for token in tokens)
+
+
+def _is_in_two_orders(token: Token) -> bool:
+    if token.kind not in ("date", "slash") or "/" not in token.text:
+        return False
+    first, second = token.text.split("/")[:2]
+    return first != second and 1 <= int(first) <= 12 and 1 <= int(second) <= 12
+
+
+def _deadline_notes(parse: Parse) -> tuple[str, ...]:
+    deadline = parse.deadline
+    if not deadline.is_named:
+        return (NOT_NAMED,)
+    return deadline.notes
+
+
+def _notes(split: SplitText) -> tuple[str, ...]:
+    notes = []
+    if split.has_condition:
+        notes.append("The condition was ignored: the question is answered without it.")
+    if split.has_more:
+        notes.append("Only one of several questions was considered.")
+    if any(token.kind == "when" for token in split.main):
+        notes.append("A time was asked for: understood as whether it happens by the deadline.")
+    return tuple(notes)
+
+
+def build(
+    text: str, now: datetime, spot: float, subject: Subject, deadline: Deadline, criterion: Criterion
+) -> Question:
+    """The question from its parts, with its canonical sentence."""
+    event = {name: value for name, value in vars(criterion).items() if name != "by_spot"}
+    question = Question(
+        text=text,
+        asset=subject.asset,
+        other_asset=subject.other,
+        deadline=deadline.at,
+        horizon_hours=(deadline.at - now).total_seconds() / 3600,
+        spot=spot,
+        polarity="none",
+        **event,
+    )
+    return replace(question, polarity=polarity_of(question), canonical=canonical(question))

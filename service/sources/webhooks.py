@@ -1,0 +1,118 @@
+"""Sending one message to a webhook endpoint: to public addresses only, without redirects, in ten seconds at most."""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import cache
+from http import HTTPStatus
+from threading import Thread
+
+import httpcore2
+import httpx2
+
+from service.errors import InvalidRequest
+from service.events.destinations import check_url, is_public
+from service.events.messages import Attempt, Message
+from service.events.signing import signed_headers
+from service.sources import deadline_network
+from service.sources.deadline_network import AddressRefused, DeadlineBackend, Resolve
+
+TIME_LIMIT_S = 10.0
+MOST_BYTES = 64 * 1024
+LONGEST_ERROR = 300
+AGENT = "Ninefold-Webhooks/1"
+
+
+def resolve_in_time(host: str, port: int, end: float) -> list[str]:
+    """The addresses of a name, or a ConnectTimeout at the instant `end` of the monotonic clock."""
+    outcome: Future[list[str]] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(deadline_network.resolve(host, port, end))
+        except Exception as error:
+            outcome.set_exception(error)
+
+    Thread(target=run, name="resolve", daemon=True).start()
+    try:
+        return outcome.result(max(0.0, end - time.monotonic()))
+    except TimeoutError:
+        raise httpcore2.ConnectTimeout("the name was not resolved in time") from None
+
+
+def send(
+    url: str,
+    message: Message,
+    secrets: Sequence[str],
+    at: int,
+    *,
+    private: bool,
+    time_limit_s: float = TIME_LIMIT_S,
+    resolve: Resolve = resolve_in_time,
+) -> Attempt:
+    """Post a message, signed with each of the secrets at the wall second `at`, and say what came of it.
+
+    The name is resolved once, the connection is made to that address, and the certificate is checked for the name.
+    `private` allows http and addresses of one's own network. At most 64 KiB of the answer are read; only its status
+    counts.
+    """
+    began = time.monotonic()
+    status, error = None, None
+    try:
+        check_url(url, private=private)
+        status = _status(url, message, signed_headers(message, secrets, at), private, began + time_limit_s, resolve)
+        error = _refusal(status)
+    except InvalidRequest as refusal:
+        error = refusal.detail
+    except AddressRefused as refusal:
+        error = f"The address is not allowed: {refusal}."
+    except httpcore2.TimeoutException:
+        error = f"No answer within {time_limit_s:g} s."
+    except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as failure:
+        error = f"The connection failed: {failure}."[:LONGEST_ERROR]
+    return Attempt(message, at, round(1000 * (time.monotonic() - began)), status, error)
+
+
+def _refusal(status: int) -> str | None:
+    """Why an answer does not accept a message; None if it does."""
+    if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+        return None
+    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        return f"The endpoint answered {status}; redirects are not followed."
+    return f"The endpoint answered {status}."
+
+
+def _status(url: str, message: Message, signed: Mapping[str, str], private: bool, end: float, resolve: Resolve) -> int:
+    """The status of the answer; the rest of it is read as far as time and size allow."""
+    backend = DeadlineBackend(deadline_network.anywhere if private else is_public, resolve, MOST_BYTES)
+    timeouts = {"connect": end, "read": end, "write": end, "pool": TIME_LIMIT_S}
+    sent: dict[bytes | str, bytes | str] = {
+        "Content-Type": "application/json",
+        "User-Agent": AGENT,
+        "Connection": "close",
+        **signed,
+    }
+    with (
+        httpcore2.ConnectionPool(ssl_context=_certificates(), network_backend=backend) as pool,
+        pool.stream(
+            "POST", url, headers=sent, content=message.body.encode(), extensions={"timeout": timeouts}
+        ) as response,
+    ):
+        _read(response)
+        return response.status
+
+
+def _read(response: httpcore2.Response) -> None:
+    """Read the body, so that the endpoint can finish its answer; an answer that is cut off was an answer."""
+    with suppress(httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
+        for _ in response.iter_stream():
+            pass
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    return httpx2.create_ssl_context()

@@ -1,0 +1,99 @@
+"""The coins outside the seven that were asked about: at most so many, with their bars and what voters forecast from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, func, select, update
+
+from service import canonical
+from service.forecasting.voters.context import Context
+from service.market.coin_bars import CoinBars
+from service.market.instants import HOUR
+from service.store import bars
+from service.store.database import insert
+from service.store.plain import COIN_LIST, coin_lists
+from service.store.tables import coin
+
+MOST_COINS = 50
+
+
+@dataclass(frozen=True)
+class StoredCoin:
+    """A coin at the world second `as_of`; `source` is the origin of its bars.
+
+    `context` is None if there is too little history to forecast from; `refusal` then says so, and is empty otherwise.
+    """
+
+    as_of: int
+    source: str
+    context: Context | None
+    refusal: str = ""
+
+
+def save_list(db: Connection, keys: Collection[str], as_of: int) -> None:
+    """Store the keys of the coins that may be asked about, in place of an older list."""
+    coin_lists.save(db, COIN_LIST, sorted(keys), as_of=as_of)
+
+
+def listed(db: Connection) -> frozenset[str]:
+    """The keys of the coins that may be asked about; none before the first list."""
+    return frozenset(coin_lists.find(db, COIN_LIST) or ())
+
+
+def find(db: Connection, key: str) -> StoredCoin | None:
+    """The coin with this key; None if it is not stored."""
+    row = db.execute(select(coin.c.as_of, coin.c.body).where(coin.c.asset == key)).first()
+    if row is None:
+        return None
+    plain = canonical.read(row.body)
+    context = Context.from_plain(plain["context"]) if plain["context"] else None
+    return StoredCoin(row.as_of, plain["source"], context, plain["refusal"])
+
+
+def save(db: Connection, key: str, stored: StoredCoin, asked_at: int) -> None:
+    """Store a coin that was asked about at the world second `asked_at`, in place of its earlier state."""
+    plain = stored.context.to_plain() if stored.context else None
+    body = canonical.write({"source": stored.source, "context": plain, "refusal": stored.refusal})
+    row = {"asset": key, "asked_at": asked_at, "needed_until": 0, "as_of": stored.as_of, "body": body}
+    newer = {name: row[name] for name in ("asked_at", "as_of", "body")}
+    db.execute(insert(db, coin).values(row).on_conflict_do_update(index_elements=["asset"], set_=newer))
+
+
+def need(db: Connection, key: str, asked_at: int, until: int) -> None:
+    """Keep a coin, which was asked about at `asked_at`, at least until the world second `until`."""
+    needed = func.max if db.dialect.name == "sqlite" else func.greatest
+    values = {"asked_at": asked_at, "needed_until": needed(coin.c.needed_until, until)}
+    db.execute(update(coin).where(coin.c.asset == key).values(values))
+
+
+def needed(db: Connection, now: int) -> list[str]:
+    """The coins with open answers at the world second `now`."""
+    return list(db.scalars(select(coin.c.asset).where(coin.c.needed_until > now).order_by(coin.c.asset)))
+
+
+def make_room(db: Connection, key: str, now: int) -> bool:
+    """Delete the coins that were asked about longest ago until another one can be stored.
+
+    Coins with open answers stay; returns False if they leave no room. A coin that is stored already needs none.
+    """
+    rows = db.execute(select(coin.c.asset, coin.c.needed_until).order_by(coin.c.asked_at, coin.c.asset)).all()
+    surplus = 0 if key in {row.asset for row in rows} else len(rows) + 1 - MOST_COINS
+    idle = [row.asset for row in rows if row.needed_until <= now]
+    for asset in idle[: max(surplus, 0)]:
+        bars.drop(db, asset)
+        db.execute(delete(coin).where(coin.c.asset == asset))
+    return surplus <= len(idle)
+
+
+def load_bars(db: Connection, key: str, step: int, since: int, fine_since: int, until: int) -> CoinBars:
+    """The hourly bars of a coin from `since` on, and those of `step` seconds from `fine_since` on."""
+    return CoinBars(bars.load(db, key, since, until, HOUR), bars.load(db, key, fine_since, until, step))
+
+
+def add_bars(db: Connection, key: str, fetched: CoinBars) -> None:
+    """Store bars that are not stored yet, and replace the hours that were built from shorter bars."""
+    bars.add(db, key, fetched.fine)
+    bars.renew(db, key, fetched.built)
+    bars.add(db, key, fetched.hourly)

@@ -1,0 +1,246 @@
+"""Webhook endpoints and their deliveries. Instants are wall seconds; the caller passes them in.
+
+The outbox of an endpoint is the ledger: `cursor` is the last row that is done. One process at a time delivers to an
+endpoint, under a lease; whatever it writes is refused once another process holds the lease.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, exists, func, insert, or_, select, update
+
+from service import canonical
+from service.events.event import EventFilter, EventType
+from service.events.messages import Attempt
+from service.events.signing import EndpointSecrets
+from service.store.database import insert as upsert
+from service.store.tables import api_key, ledger, webhook, webhook_delivery
+
+# Longer than one delivery and the transactions around it.
+LEASE_S = 25
+DeliveryState = Literal["delivered", "failed"]
+
+
+@dataclass(frozen=True)
+class WebhookRow:
+    """An endpoint of the API key `key`; empty `events` and `assets` mean all.
+
+    `attempts` counts the failed attempts at the next event since the wall second `failing_since`; the next one is not
+    before `next_at`. `paused_reason` is None where the owner paused it.
+    """
+
+    id: str
+    key: str
+    url: str
+    events: tuple[EventType, ...]
+    assets: tuple[str, ...]
+    created_at: int
+    rotations: int
+    rotated_at: int | None
+    cursor: int
+    attempts: int
+    failing_since: int | None
+    next_at: float
+    paused_at: int | None
+    paused_reason: str | None
+
+    @property
+    def filter(self) -> EventFilter:
+        """The events that it wants."""
+        return EventFilter(self.events, self.assets)
+
+    @property
+    def secrets(self) -> EndpointSecrets:
+        """What its secrets are derived from."""
+        return EndpointSecrets(self.id, self.rotations, self.rotated_at)
+
+
+@dataclass(frozen=True)
+class DeliveryRow:
+    """A message with its last attempt; `number` orders the messages of all endpoints."""
+
+    number: int
+    message: str
+    seq: int | None
+    event: str
+    state: DeliveryState
+    attempts: int
+    status: int | None
+    error: str | None
+    first_at: int
+    last_at: int
+    duration_ms: int
+
+
+_COLUMNS = [webhook.c[field.name] for field in fields(WebhookRow)]
+_DELIVERY_COLUMNS = [webhook_delivery.c[field.name] for field in fields(DeliveryRow)]
+_IS_ACTIVE = webhook.c.paused_at.is_(None) & exists().where(
+    api_key.c.id == webhook.c.key, api_key.c.revoked_at.is_(None), api_key.c.plan == "paid"
+)
+_IS_FREE = or_(webhook.c.owner.is_(None), webhook.c.held_until <= bindparam("now"))
+_STATES = select(webhook_delivery.c.state, func.count().label("number")).group_by(webhook_delivery.c.state)
+_DUE = (
+    select(webhook.c.id)
+    .where(_IS_ACTIVE, _IS_FREE, webhook.c.next_at <= bindparam("now"))
+    .where(webhook.c.cursor < select(func.max(ledger.c.seq)).scalar_subquery())
+    .order_by(webhook.c.next_at, webhook.c.id)
+)
+
+
+def add(
+    db: Connection, key: str, url: str, events: Sequence[EventType], assets: Sequence[str], cursor: int, now: int
+) -> WebhookRow:
+    """Store a new endpoint, which gets the events after row `cursor`."""
+    row = WebhookRow(
+        id=f"wh_{secrets.token_hex(8)}",
+        key=key,
+        url=url,
+        events=tuple(events),
+        assets=tuple(assets),
+        created_at=now,
+        rotations=0,
+        rotated_at=None,
+        cursor=cursor,
+        attempts=0,
+        failing_since=None,
+        next_at=0.0,
+        paused_at=None,
+        paused_reason=None,
+    )
+    values = vars(row) | {"events": canonical.write(row.events), "assets": canonical.write(row.assets)}
+    db.execute(insert(webhook).values(values | {"held_until": 0.0}))
+    return row
+
+
+def of_key(db: Connection, key: str, *, lock: bool = False) -> list[WebhookRow]:
+    """The endpoints of a key, oldest first; `lock` makes a second transaction on the same key wait."""
+    if lock:
+        db.execute(select(api_key.c.id).where(api_key.c.id == key).with_for_update())
+    return _load(db, webhook.c.key == key)
+
+
+def find(db: Connection, key: str, id: str) -> WebhookRow | None:
+    """The endpoint `id` of a key; None if it has none of that id."""
+    return next(iter(_load(db, webhook.c.key == key, webhook.c.id == id)), None)
+
+
+def change(db: Connection, row: WebhookRow, **changes: Any) -> WebhookRow:
+    """Store other values of an endpoint; returns its new row."""
+    plain = {name: canonical.write(value) if name in ("events", "assets") else value for name, value in changes.items()}
+    db.execute(update(webhook).where(webhook.c.id == row.id).values(plain))
+    return replace(row, **changes)
+
+
+def remove(db: Connection, id: str) -> None:
+    """Delete an endpoint and its deliveries."""
+    db.execute(select(webhook.c.id).where(webhook.c.id == id).with_for_update())
+    db.execute(delete(webhook_delivery).where(webhook_delivery.c.webhook == id))
+    db.execute(delete(webhook).where(webhook.c.id == id))
+
+
+def due(db: Connection, now: float) -> list[str]:
+    """The active endpoints with rows to look at and no process that does so, the longest waiting first."""
+    return list(db.scalars(_DUE, {"now": now}))
+
+
+def count_deliveries(db: Connection) -> dict[DeliveryState, int]:
+    """How many of the messages that are kept are in each state."""
+    return {row.state: row.number for row in db.execute(_STATES)}
+
+
+def claim(db: Connection, id: str, owner: str, now: float) -> bool:
+    """Take the lease of an endpoint that is due for a process; returns False if another one holds it."""
+    is_due = (webhook.c.id == id) & _IS_ACTIVE & _IS_FREE & (webhook.c.next_at <= bindparam("now"))
+    claimed = update(webhook).where(is_due).values(owner=owner, held_until=now + LEASE_S)
+    return db.execute(claimed, {"now": now}).rowcount == 1
+
+
+def held(db: Connection, id: str, owner: str) -> WebhookRow | None:
+    """The endpoint as it is now, if `owner` still holds its lease and it is still active."""
+    return next(iter(_load(db, webhook.c.id == id, webhook.c.owner == owner, _IS_ACTIVE)), None)
+
+
+def advance(db: Connection, id: str, owner: str, cursor: int, now: float, attempt: Attempt | None = None) -> bool:
+    """Go on to the row `cursor`, after an accepted attempt or past rows that are not wanted, and renew the lease.
+
+    Returns False, and writes nothing, if `owner` no longer holds the lease.
+    """
+    done = {"cursor": cursor, "attempts": 0, "failing_since": None, "held_until": now + LEASE_S}
+    return _write(db, id, owner, done, attempt)
+
+
+def fail(
+    db: Connection, row: WebhookRow, owner: str, attempt: Attempt, next_at: float, pause_reason: str | None
+) -> bool:
+    """Record a failed attempt and end the lease; with a reason the endpoint is paused. False if the lease is lost."""
+    values: dict[str, Any] = {
+        "attempts": row.attempts + 1,
+        "failing_since": attempt.at if row.failing_since is None else row.failing_since,
+        "next_at": next_at,
+        "owner": None,
+    }
+    if pause_reason:
+        values |= {"paused_at": attempt.at, "paused_reason": pause_reason}
+    return _write(db, row.id, owner, values, attempt)
+
+
+def release(db: Connection, id: str, owner: str) -> None:
+    """End a lease."""
+    db.execute(update(webhook).where(webhook.c.id == id, webhook.c.owner == owner).values(owner=None))
+
+
+def record(db: Connection, id: str, attempt: Attempt) -> DeliveryRow:
+    """Store an attempt: a new delivery, or the next attempt of one; returns the delivery."""
+    state: DeliveryState = "failed" if attempt.error else "delivered"
+    last = {name: getattr(attempt, name) for name in ("status", "error", "duration_ms")} | {
+        "state": state,
+        "last_at": attempt.at,
+    }
+    message = attempt.message
+    first = {"webhook": id, "message": message.id, "seq": message.seq, "event": message.event}
+    statement = upsert(db, webhook_delivery).values(first | last | {"first_at": attempt.at, "attempts": 1})
+    again = last | {"attempts": webhook_delivery.c.attempts + 1}
+    statement = statement.on_conflict_do_update(index_elements=[webhook_delivery.c.message], set_=again)
+    return DeliveryRow(*db.execute(statement.returning(*_DELIVERY_COLUMNS)).one())
+
+
+def deliveries(db: Connection, id: str, before: int | None, limit: int) -> list[DeliveryRow]:
+    """At most `limit` deliveries of an endpoint with a number below `before`, newest first."""
+    query = select(*_DELIVERY_COLUMNS).where(webhook_delivery.c.webhook == id)
+    if before is not None:
+        query = query.where(webhook_delivery.c.number < before)
+    return [DeliveryRow(*row) for row in db.execute(query.order_by(webhook_delivery.c.number.desc()).limit(limit))]
+
+
+def prune(db: Connection, before: int) -> None:
+    """Delete the deliveries last tried before `before`, and the endpoints of keys that were revoked before it."""
+    revoked = select(api_key.c.id).where(api_key.c.revoked_at < before)
+    orphans = select(webhook.c.id).where(webhook.c.key.in_(revoked))
+    old = (webhook_delivery.c.last_at < before) | webhook_delivery.c.webhook.in_(orphans)
+    db.execute(delete(webhook_delivery).where(old))
+    db.execute(delete(webhook).where(webhook.c.key.in_(revoked)))
+
+
+def _write(db: Connection, id: str, owner: str, values: dict[str, Any], attempt: Attempt | None) -> bool:
+    mine = (webhook.c.id == id) & (webhook.c.owner == owner)
+    if db.execute(update(webhook).where(mine).values(values)).rowcount == 0:
+        return False
+    if attempt:
+        record(db, id, attempt)
+    return True
+
+
+def _load(db: Connection, *conditions: ColumnElement[bool]) -> list[WebhookRow]:
+    query = select(*_COLUMNS).where(*conditions).order_by(webhook.c.created_at, webhook.c.id)
+    return [_row(row) for row in db.execute(query)]
+
+
+def _row(row: Row[Any]) -> WebhookRow:
+    values: dict[str, Any] = row._asdict()
+    for name in ("events", "assets"):
+        values[name] = tuple(canonical.read(values[name]))
+    return WebhookRow(**values)

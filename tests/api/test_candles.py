@@ -1,0 +1,172 @@
+"""The stored bars as pages of JSON and CSV."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from service.market.assets import open_at
+from service.market.bars import Bars, resample
+from service.market.candles import CandlesDocument
+from service.market.instants import DAY, HOUR, iso
+from service.sources.feeds.csv_bars import read_rows
+from service.store import bars
+from tests.api.conftest import NOON, STEP
+from tests.api.opened import tell_prices
+from tests.store.test_bars import walk
+
+PATH = "/api/v1/candles"
+DAYS = 6
+START = NOON // DAY * DAY - DAYS * DAY
+FIELDS = ("open", "high", "low", "close", "volume")
+
+
+def stored(sqlite, asset: str, series: Bars) -> Bars:
+    """Bars of five minutes are stored, with their hours."""
+    with sqlite.writing() as db:
+        bars.add(db, asset, series)
+        bars.renew(db, asset, resample(series, HOUR))
+    return series
+
+
+@pytest.fixture
+def fine(sqlite) -> Bars:
+    """Six days and a half of bitcoin."""
+    tell_prices(sqlite)
+    return stored(sqlite, "btc", walk(np.arange(START, NOON, STEP)))
+
+
+def listed(client: FlaskClient, **query) -> list[dict]:
+    """The bars of a page."""
+    answer = client.get(PATH, query_string={"asset": "btc"} | query)
+    assert answer.status_code == 200, answer.text
+    return answer.json["bars"]
+
+
+def as_rows(series: Bars) -> list[dict]:
+    """Bars as they are published."""
+    return [{"time": iso(time), **dict(zip(FIELDS, values, strict=True))} for time, *values in series.rows()]
+
+
+@pytest.mark.parametrize("interval", ["5m", "1h", "1d"])
+def test_bars_are_those_of_the_store(client: FlaskClient, fine, as_described, interval: str):
+    answer = client.get(PATH, query_string={"asset": "btc", "interval": interval, "limit": 10_000})
+    step = {"5m": STEP, "1h": HOUR, "1d": DAY}[interval]
+    series = resample(resample(fine, min(step, HOUR)), step)
+    assert answer.json["bars"] == as_rows(series)
+    assert list(answer.json) == list(CandlesDocument.__dataclass_fields__)
+    assert {name: value for name, value in answer.json.items() if name != "bars"} == {
+        "schema": "candles/1",
+        "world": "simulated",
+        "asset": "btc",
+        "interval": interval,
+        "step_s": step,
+        "source": "made",
+        "volume_unit": "BTC",
+        "count": len(series),
+        "next": None,
+    }
+    as_described(PATH, answer.json)
+
+
+def test_pages_join_to_the_whole(client: FlaskClient, fine):
+    seen, path = [], f"{PATH}?asset=btc&interval=1d&limit=2"
+    while path:
+        answer = client.get(path)
+        seen += answer.json["bars"]
+        path = answer.headers["Link"].split(">")[0][1:] if answer.json["next"] else None
+        assert path is None or parse_qs(urlsplit(path).query)["cursor"] == [answer.json["next"]]
+    assert seen == listed(client, interval="1d")
+    assert len(seen) == DAYS
+
+
+def test_the_window_is_of_whole_bars(client: FlaskClient, fine):
+    """A bar opens at `since` or later and is complete at `until`; a date stands for its whole day."""
+    window = {"since": iso(START + 1), "until": iso(START + 3 * HOUR - 1)}
+    assert [row["time"] for row in listed(client, **window)] == [iso(START + HOUR)]
+    day = iso(START + DAY)[:10]
+    assert [row["time"] for row in listed(client, interval="1d", since=day, until=day)] == [f"{day}T00:00:00Z"]
+
+
+def test_a_friday_of_metals_ends_with_the_next_bar(client: FlaskClient, sqlite, wall):
+    """Its last hours are closed, so only the bars of Sunday show that it is complete."""
+    tell_prices(sqlite, "gold")
+    times = np.arange(START - 7 * DAY, NOON, STEP)
+    series = walk(times[open_at("gold", times)])
+    friday = (START // DAY - 1) // 7 * 7 * DAY + DAY
+    window = {"asset": "gold", "interval": "1d", "since": iso(friday)[:10], "until": iso(friday + DAY)[:10]}
+    stored(sqlite, "gold", series.until(friday + 2 * DAY))
+    assert listed(client, **window) == []
+    stored(sqlite, "gold", series)
+    (shown,) = listed(client, **window)
+    of_day = series.since(friday).until(friday + DAY)
+    assert (shown["time"], shown["close"], len(of_day)) == (iso(friday), float(of_day.close[-1]), 22 * 12)
+
+
+def test_a_page_keeps_its_size_where_bars_are_missing(sqlite):
+    kept = walk([time for time in range(START, NOON, STEP) if time // HOUR % 3 and time // STEP % 5])
+    stored(sqlite, "btc", kept)
+    hours = resample(kept, HOUR)
+    with sqlite.reading() as db:
+        page = bars.first(db, "btc", START, NOON, HOUR, 7, stored=STEP)
+    assert page.time.tolist() == hours.time[:7].tolist()
+
+
+def test_the_csv_file_is_one_a_replay_reads(client: FlaskClient, fine):
+    answer = client.get(f"{PATH}?asset=btc&interval=5m&limit=500", headers={"Accept": "text/csv"})
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert 'rel="next"' in answer.headers["Link"]
+    assert read_rows("btc.csv", answer.data).tolist() == [list(map(float, row)) for row in fine[:500].rows()]
+
+
+def test_a_past_page_is_kept_for_an_hour(client: FlaskClient, fine):
+    full = client.get(f"{PATH}?asset=btc&interval=5m")
+    past = client.get(f"{PATH}?asset=btc&until={iso(START + DAY)}")
+    last = client.get(f"{PATH}?asset=btc&limit=10000")
+    ages = [answer.headers["Cache-Control"].split(",")[1] for answer in (full, past, last)]
+    assert ages == [" max-age=3600", " max-age=3600", " max-age=5"]
+    again = client.get(f"{PATH}?asset=btc&interval=5m", headers={"If-None-Match": full.headers["ETag"]})
+    assert (again.status_code, again.data) == (304, b"")
+    assert "Accept" in full.headers.getlist("Vary")
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("", "asset"),
+        ("asset=doge", "asset"),
+        ("asset=btc&interval=15m", "interval"),
+        ("asset=btc&limit=10001", "limit"),
+        ("asset=btc&since=2027-02-01", "since"),
+        ("asset=btc&cursor=abc", "cursor"),
+        ("asset=btc&cursor={other}", "cursor"),
+        ("asset=btc&venue=cex", "venue"),
+    ],
+)
+def test_a_wrong_query_is_refused_with_its_field(client: FlaskClient, fine, query: str, field: str):
+    other = client.get(f"{PATH}?asset=btc&interval=5m&limit=1").json["next"]
+    refused = client.get(f"{PATH}?{query.format(other=other)}")
+    assert (refused.status_code, [error["field"] for error in refused.json["errors"]]) == (400, [field])
+
+
+def test_an_asset_without_bars_is_not_found(client: FlaskClient, fine):
+    refused = client.get(f"{PATH}?asset=silver")
+    assert (refused.status_code, refused.json["code"]) == (404, "not_found")
+
+
+def test_hourly_worlds_have_no_shorter_bars(make_app, sqlite, fine):
+    app = make_app(sqlite)
+    app.extensions["ninefold"] = replace(app.extensions["ninefold"], step=HOUR)
+    refused = app.test_client().get(f"{PATH}?asset=btc&interval=5m")
+    assert refused.json["errors"] == [
+        {"field": "interval", "message": "must be 1h or 1d: the source of this world has bars of 3600 seconds"}
+    ]
+    assert len(listed(app.test_client())) == (NOON - START) // HOUR
+
+
+def test_before_the_first_bar_it_is_unavailable(client: FlaskClient):
+    assert client.get(f"{PATH}?asset=btc").status_code == 503

@@ -1,0 +1,152 @@
+"""The events as a stream: in order, once, resumable, and bounded."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from service.forecasting.predictions import Settlement
+from service.jobs.committing import keep_opened, keep_settlement
+from service.ledger.chain import LedgerRow
+from service.store import ledger, predictions
+from tests.api.web import NOON, Web
+from tests.forecasting.markets import MONDAY, waiting
+from tests.receiver import trade
+
+PATH = "/api/v1/events"
+
+
+def blocks(text: str) -> list[dict[str, str]]:
+    """The fields of each block of a stream."""
+    return [dict(line.split(": ", 1) for line in block.split("\n")) for block in text.split("\n\n") if block]
+
+
+def events(web: Web, query: str = "", **more) -> list[dict]:
+    """The events of a stream of one second."""
+    answer = web.send("GET", f"{PATH}?seconds=1&{query}".rstrip("&"), **more)
+    assert (answer.status_code, answer.mimetype) == (200, "text/event-stream"), answer.text
+    return [json.loads(block["data"]) for block in blocks(answer.text) if "data" in block]
+
+
+def append(web: Web, *rows: LedgerRow) -> None:
+    with web.database.writing() as db:
+        ledger.append(db, rows, int(NOON))
+
+
+def test_a_stream_has_what_follows_the_last_event_id(web: Web):
+    seqs = trade(web.database, 5)
+    answer = web.send("GET", f"{PATH}?seconds=1", headers={"Last-Event-ID": str(seqs[1])})
+    first, *trades, last = blocks(answer.text)
+    assert first == {"retry": "1000", "id": str(seqs[1])}
+    assert [(block["id"], block["event"]) for block in trades] == [(str(seq), "lane.trade") for seq in seqs[2:]]
+    assert last == {"retry": "1000", "id": str(seqs[4])}
+    assert [json.loads(block["data"])["id"] for block in trades] == seqs[2:]
+
+
+def test_without_an_id_only_new_events_come(web: Web):
+    trade(web.database, 3)
+    assert events(web) == []
+    assert len(events(web, "since=0")) == 3
+
+
+def test_an_id_beyond_the_ledger_begins_at_its_end(web: Web):
+    trade(web.database, 3)
+    answer = web.send("GET", f"{PATH}?seconds=1", headers={"Last-Event-ID": "99"})
+    assert blocks(answer.text)[0]["id"] == "3"
+
+
+def test_types_and_assets_are_filters(web: Web):
+    trade(web.database, 1)
+    trade(web.database, 1, kind="switch", asset="WETH/USDC 0.05%")
+    trade(web.database, 1, kind="harvest", asset="eth")
+    trade(web.database, 1, backfilled=True)
+    assert [event["id"] for event in events(web, "since=0")] == [1, 2, 3]
+    assert [event["id"] for event in events(web, "since=0&events=lane.switch,lane.harvest")] == [2, 3]
+    assert [event["id"] for event in events(web, "since=0&assets=eth,sol")] == [3]
+
+
+@pytest.mark.parametrize("query", ["events=lane.trades", "assets=doge", "seconds=301", "since=-1", "after=1"])
+def test_a_bad_parameter_is_refused(web: Web, query: str):
+    assert web.send("GET", f"{PATH}?{query}").status_code == 400
+
+
+def test_a_bad_last_event_id_is_refused(web: Web):
+    refused = web.send("GET", PATH, headers={"Last-Event-ID": "x"})
+    assert refused.json["errors"][0]["field"] == "Last-Event-ID"
+
+
+def test_markets_and_challenges_are_events(web: Web):
+    """A market when it is opened and resolved; a challenge when it is resolved."""
+    market = waiting("m", asset="eth", opened=MONDAY)
+    challenge = replace(waiting("challenge-1", opened=MONDAY), category="challenge", number=1)
+    settlement = Settlement("yes", MONDAY + 90_000, "a bar", "bars")
+    with web.database.writing() as db:
+        keep_opened(db, [market], MONDAY)
+        predictions.add(db, [challenge])
+        for id in ("m", "challenge-1"):
+            keep_settlement(db, id, settlement, MONDAY + 90_000)
+    shown = {event["type"]: event for event in events(web, "since=0")}
+    assert list(shown) == ["market.opened", "market.resolved", "challenge.resolved"]
+    assert shown["market.opened"]["data"] == {
+        "id": "m",
+        "question": "m?",
+        "category": "daily",
+        "created_at": "2025-11-24T00:00:00Z",
+        "closes_at": "2025-11-24T23:59:59Z",
+        "deadline": "2025-11-24T23:59:59Z",
+        "p_yes": 0.7,
+    }
+    resolved = shown["market.resolved"]
+    assert (resolved["assets"], resolved["data"]["outcome"], resolved["data"]["p_yes"]) == (["eth"], "yes", 0.7)
+    assert resolved["timestamp"] == "2025-11-25T01:00:00Z"
+
+
+def test_a_resolved_answer_is_shown_to_its_key_alone(web: Web, key: str):
+    """Its question is in no public row."""
+    id = key.split("_")[2]
+    answer = replace(waiting("secret question", opened=MONDAY), category="answer", author=f"key:{id}", odds=None)
+    with web.database.writing() as db:
+        predictions.add(db, [answer])
+        keep_settlement(db, answer.id, Settlement("no", MONDAY + 90_000, "a bar", "bars"), MONDAY + 90_000)
+        (entry,) = ledger.entries(db, 1, 10)
+    assert (entry.kind, set(entry.body)) == ("answer", {"outcome", "resolved_at"})
+    assert events(web, "since=0") == []
+    assert events(web, "since=0", key=web.granted(plan="paid")) == []
+    (own,) = events(web, "since=0", key=key)
+    assert (own["type"], own["data"]["question"], own["data"]["end_user"]) == (
+        "answer.resolved",
+        "secret question?",
+        None,
+    )
+
+
+def test_reviews_calls_and_changes_are_events(web: Web):
+    call = {"asset": "btc", "at": int(NOON), "spot": 60_000.0, "p_up": 0.6, "confidence": 0.2, "agreement": 0.8}
+    append(
+        web,
+        LedgerRow("hospital", "2026-10", {"sha256": "ab", "judged": {"x": ["stable", 60], "y": ["stable", 50]}}, False),
+        LedgerRow("apex", "btc", call | {"special": False, "layers": []}, False),
+        LedgerRow(
+            "consensus", "eth", {"at": int(NOON), "direction": "BULLISH", "previous": "NEUTRAL", "p_up": 0.56}, False
+        ),
+    )
+    review, apex, change = events(web, "since=0")
+    assert (review["type"], review["data"]) == (
+        "hospital.published",
+        {"month": "2026-10", "strategies": 2, "sha256": "ab"},
+    )
+    assert (apex["type"], apex["assets"], apex["data"]["p_up"]) == ("apex.called", ["btc"], 0.6)
+    assert (change["type"], change["assets"], change["data"]["direction"]) == ("consensus.changed", ["eth"], "BULLISH")
+
+
+def test_every_event_matches_its_description(web: Web):
+    from jsonschema import Draft202012Validator, FormatChecker
+
+    trade(web.database, 2)
+    document = web.send("GET", "/api/openapi.json").json
+    content = document["paths"][PATH]["get"]["responses"]["200"]["content"]["text/event-stream"]
+    schema = content["schema"] | {"components": document["components"]}
+    for event in events(web, "since=0"):
+        Draft202012Validator(schema, format_checker=FormatChecker()).validate(event)

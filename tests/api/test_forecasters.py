@@ -1,0 +1,172 @@
+"""The table of forecasters, the pages of single ones, and the names that callers choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlalchemy import select
+
+from service.forecasting.predictions import Settlement
+from service.forecasting.predictions.scores.forecaster_record import counted_markets, record_of
+from service.forecasting.predictions.scores.forecasters import RESERVED, ForecastersDocument, forecasters_document
+from service.jobs.committing import keep_settlement
+from service.store import forecasters, forecasts, predictions, snapshots
+from service.store.database import Database
+from service.store.tables import forecaster as forecaster_table
+from tests.api.conftest import NOON
+from tests.api.opened import commitment, header, market, odds, open_market
+from tests.api.public import hold
+from tests.forecasting.markets import many
+
+ME, PATH = "/api/v1/me", "/api/v1/forecasters"
+MARKET = market(commitment=commitment(), odds=odds())
+
+
+def table(callers=(), settled=()) -> ForecastersDocument:
+    return forecasters_document(list(callers), len(callers), counted_markets(settled), header(), seed=1)
+
+
+def test_the_table_is_public(client: FlaskClient, publish, as_described):
+    counted = counted_markets(many(80))
+    document = forecasters_document([("owl", "0af3", record_of({}, counted, 1))], 1, counted, header(), seed=1)
+    shown = hold(client, publish, as_described, PATH, "forecasters", document)
+    assert (shown["schema"], shown["count"], shown["forecasters"]) == ("forecasters/1", 11, 1)
+    assert list(shown["entries"][0])[:5] == ["rank", "name", "kind", "engine", "id"]
+
+
+class WithNames:
+    """A service over each kind of database, with an open market and an empty table."""
+
+    @pytest.fixture
+    def app(self, make_app: Callable[..., Flask], database: Database) -> Flask:
+        open_market(database, MARKET)
+        with database.writing() as db:
+            snapshots.publish(db, NOON, {"forecasters": table()})
+        return make_app(database)
+
+    @pytest.fixture
+    def name(self, app: Flask, api_key: str):
+        """Chooses a name for a key."""
+
+        def name(wanted: object, key: str = api_key, **headers: str):
+            client = app.test_client()
+            return client.patch(ME, json={"forecaster": wanted}, headers={"X-API-Key": key, **headers})
+
+        return name
+
+    @pytest.fixture
+    def other(self, app: Flask) -> str:
+        return app.test_client().post("/api/v1/register", json={"email": "other@example.com"}).json["api_key"]
+
+
+class TestNames(WithNames):
+    def test_a_name_is_chosen_changed_and_given_up(self, app: Flask, name, api_key: str):
+        for wanted in ("owl", "jay", "jay", None):
+            answer = name(wanted)
+            assert (answer.status_code, answer.json["forecaster"]) == (200, wanted)
+            assert app.test_client().get(ME, headers={"X-API-Key": api_key}).json == answer.json
+
+    def test_a_name_belongs_to_one_forecaster(self, name, other: str):
+        assert name("owl").status_code == 200
+        refused = name("owl", other)
+        assert (refused.status_code, refused.json["code"]) == (409, "name_taken")
+        assert refused.json["detail"] == "Another forecaster is called owl."
+        name(None)
+        assert name("owl", other).status_code == 200
+
+    def test_a_race_for_a_name_has_one_winner(self, app: Flask, name, other: str, api_key: str):
+        with ThreadPoolExecutor(2) as pool:
+            answers = list(pool.map(lambda key: name("owl", key).status_code, [api_key, other]))
+        assert sorted(answers) == [200, 409]
+
+    @pytest.mark.parametrize("wanted", sorted(RESERVED))
+    def test_the_names_of_the_service_are_taken(self, name, wanted: str):
+        assert name(wanted).json["code"] == "name_taken"
+
+    @pytest.mark.parametrize(
+        "wanted", ["", "ab", "a" * 33, "Owl", "ow l", "-owl", "owl-", "<b>", "owl/..", "оwl", "owl\n", 7, ["owl"]]
+    )
+    def test_other_characters_and_lengths_are_refused(self, name, wanted: object):
+        """Plain lower-case ASCII: no two names look alike, and none has to be escaped anywhere."""
+        assert (name(wanted).status_code, name(wanted).json["code"]) == (400, "invalid_request")
+
+    @pytest.mark.parametrize("wanted", ["owl", "a" * 32, "sturdy_owl-7"])
+    def test_plain_names_are_accepted(self, name, wanted: str):
+        assert name(wanted).json["forecaster"] == wanted
+
+    def test_a_field_is_required(self, app: Flask, api_key: str):
+        assert app.test_client().patch(ME, json={}, headers={"X-API-Key": api_key}).status_code == 400
+
+    def test_end_users_have_names_of_their_own(self, app: Flask, name, database: Database):
+        from service.store import keys
+
+        with database.writing() as db:
+            key, _ = keys.register(db, b"a secret of the tests", "bot@example.com", NOON, delegating=True)
+        assert name("owl", key, **{"X-End-User": "alice"}).json["forecaster"] == "owl"
+        assert name("owl", key, **{"X-End-User": "bob"}).json["code"] == "name_taken"
+
+
+class TestPages(WithNames):
+    @pytest.fixture
+    def settled(self, app: Flask, name, database: Database, api_key: str) -> None:
+        """Two forecasts by `owl` of a market that came out yes, and one of a market that is open."""
+        name("owl")
+        open_market(database, market("open-one", commitment=commitment()))
+        for id, p in ((MARKET.id, 0.6), (MARKET.id, 0.8), ("open-one", 0.7361952)):
+            body, headers = {"p_yes": p}, {"X-API-Key": api_key}
+            app.test_client().post(f"/api/v1/predictions/{id}/forecast", json=body, headers=headers)
+        end = MARKET.deadline + 1
+        with database.writing() as db:
+            keep_settlement(db, MARKET.id, Settlement("yes", end, "a bar", "bars"), end)
+            counted = counted_markets(predictions.listed(db))
+            for id in forecasters.outdated(db):
+                record = record_of(forecasts.scores_of(db, [id]).get(id, {}), counted, 1)
+                forecasters.keep_record(db, id, record, end)
+
+    def test_a_page_has_scores_and_revealed_forecasts(self, app: Flask, settled, as_described):
+        shown = app.test_client().get(f"{PATH}/owl").json
+        as_described(PATH + "/{name}", shown)
+        (entry,) = shown["entries"]
+        assert (entry["name"], entry["kind"], entry["opening"]["n"], entry["opening"]["brier"]) == (
+            *("owl", "forecaster"),
+            *(1, 0.04),
+        )
+        assert [(row["id"], row["p_yes"], row["outcome"]) for row in shown["forecasts"]] == [
+            (MARKET.id, 0.8, "yes"),
+            (MARKET.id, 0.6, "yes"),
+        ]
+        assert "7361952" not in str(shown)
+
+    def test_before_the_first_score_a_page_is_empty(self, app: Flask, name):
+        name("owl")
+        shown = app.test_client().get(f"{PATH}/owl").json
+        assert (shown["entries"], shown["forecasts"]) == ([], [])
+
+    @pytest.mark.parametrize("path", ["nobody", "OWL", "%00", "x" * 99, "%3Cb%3E"])
+    def test_of_another_name_there_is_none(self, app: Flask, settled, path: str):
+        answer = app.test_client().get(f"{PATH}/{path}")
+        assert (answer.status_code, answer.json["code"]) == (404, "not_found")
+
+    def test_the_services_own_have_pages_too(self, app: Flask, database: Database):
+        with database.writing() as db:
+            snapshots.publish(db, NOON + 1, {"forecasters": table(settled=many(80))})
+        for own in ("pool", "market", "trend"):
+            shown = app.test_client().get(f"{PATH}/{own}").json
+            assert [entry["name"] for entry in shown["entries"]] == [own]
+
+    def test_a_name_given_up_has_no_page(self, app: Flask, settled, name):
+        name(None)
+        assert app.test_client().get(f"{PATH}/owl").status_code == 404
+
+    def test_a_revoked_key_leaves_nothing_that_names_anybody(self, app: Flask, settled, database, api_key: str):
+        """The forecasts stay, so that the ledger can be verified, under an id that is tied to nobody."""
+        assert app.test_client().delete(ME, headers={"X-API-Key": api_key}).status_code == 204
+        assert app.test_client().get(f"{PATH}/owl").status_code == 404
+        with database.reading() as db:
+            (row,) = db.execute(select(forecaster_table)).all()
+            assert len(forecasts.of_market(db, MARKET.id)) == 2
+        assert (row.caller, row.name, row.record) == (None, None, None)

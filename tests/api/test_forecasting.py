@@ -1,0 +1,236 @@
+"""Callers forecast markets: every forecast is kept, and nobody else sees it before the market is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from service.api.auth import Caller
+from service.api.forecasting import record
+from service.forecasting.predictions import Prediction, Settlement
+from service.jobs.committing import keep_settlement
+from service.ledger.commitments import commitment as commitment_of
+from service.ledger.verifier import verify
+from service.market.instants import DAY, HOUR
+from service.store import forecasts, ledger, predictions
+from service.store.database import Database
+from tests.api.conftest import NOON, Wall
+from tests.api.opened import commitment, market, open_market
+
+MARKET = market(commitment=commitment())
+PATH = "/api/v1/predictions"
+P = 0.7361952
+
+
+@pytest.fixture
+def app(make_app: Callable[..., Flask], database: Database) -> Flask:
+    open_market(database, MARKET)
+    return make_app(database)
+
+
+Forecast = Callable[..., TestResponse]
+
+
+@pytest.fixture
+def forecast(app: Flask, api_key: str) -> Forecast:
+    """Sends a forecast, by default with a key of its own."""
+
+    def forecast(p_yes: object = P, id: str = MARKET.id, key: str | None = api_key) -> TestResponse:
+        headers = {"X-API-Key": key} if key else {}
+        return app.test_client().post(f"{PATH}/{id}/forecast", json={"p_yes": p_yes}, headers=headers)
+
+    return forecast
+
+
+def rows(database: Database) -> list[ledger.ChainEntry]:
+    with database.reading() as db:
+        return list(ledger.entries(db, 1, 500))
+
+
+def settle(database: Database, settled: Prediction = MARKET, outcome: str = "yes") -> None:
+    with database.writing() as db:
+        keep_settlement(
+            db, settled.id, Settlement(outcome, settled.deadline + 1, "a bar", "bars"), settled.deadline + 1
+        )
+
+
+class TestRecording:
+    def test_the_answer_has_all_that_proves_it(self, forecast: Forecast, database: Database):
+        shown = forecast().json
+        (row,) = rows(database)
+        assert (shown["id"], shown["p_yes"], shown["forecast_at"]) == (MARKET.id, P, "2027-01-15T12:00:00Z")
+        assert (shown["seq"], shown["hash"], shown["forecaster"]) == (row.seq, row.hash, row.subject)
+        assert shown["commitment"] == commitment_of(MARKET.id, shown["forecaster"], P, shown["salt"])
+        assert shown["counts_in"] == ["opening", "time_weighted"]
+
+    def test_the_ledger_holds_a_hash_and_no_person(self, forecast: Forecast, database: Database, api_key: str):
+        shown = forecast().json
+        (row,) = rows(database)
+        assert (row.kind, row.body) == ("forecast", {"market": MARKET.id, "commitment": shown["commitment"]})
+        assert api_key.split("_")[2] not in str(row)
+
+    def test_a_renewal_keeps_every_row(self, forecast: Forecast, database: Database, wall: Wall):
+        for number, p in enumerate((0.2, 0.3, 0.3)):
+            wall.time = NOON + number * HOUR
+            assert forecast(p).status_code == 200
+        with database.reading() as db:
+            kept = [(row.p, row.at) for row in forecasts.of_market(db, MARKET.id)]
+        assert kept == [(0.2, NOON), (0.3, NOON + HOUR), (0.3, NOON + 2 * HOUR)]
+        assert len({row.body["commitment"] for row in rows(database)}) == 3
+        assert len({row.subject for row in rows(database)}) == 1
+
+    def test_an_hour_after_the_votes_it_is_no_opening(self, forecast: Forecast, wall: Wall):
+        wall.time = NOON + HOUR
+        assert forecast().json["counts_in"] == ["time_weighted"]
+
+    def test_a_backfilled_market_counts_in_no_score(self, forecast: Forecast, database: Database):
+        open_market(database, replace(MARKET, id="past", backfilled=True))
+        assert forecast(id="past").json["counts_in"] == []
+
+    def test_two_renewals_at_once_lose_none(self, app: Flask, forecast: Forecast, database: Database):
+        """Sixteen threads, four forecasts each; the first ones compete for the id of the forecaster too."""
+        values = [round(0.01 + number / 100, 2) for number in range(56)]
+        with ThreadPoolExecutor(16) as pool:
+            statuses = {answer.status_code for answer in pool.map(forecast, values)}
+        assert statuses == {200}
+        with database.reading() as db:
+            kept = forecasts.of_market(db, MARKET.id)
+        assert sorted(row.p for row in kept) == values
+        assert [row.seq for row in kept] == [row.seq for row in rows(database)]
+        assert len({row.forecaster for row in kept}) == 1
+        settle(database)
+        with database.reading() as db:
+            verification = verify(ledger.export(db))
+        assert (verification.fault, verification.revealed, verification.withheld) == (None, 56, 0)
+
+    def test_a_settlement_comes_before_a_forecast(self, forecast: Forecast, database: Database):
+        """While a market is being settled a forecast waits, and is then refused: it would never be revealed."""
+        with ThreadPoolExecutor(1) as pool:
+            with database.writing() as db:
+                keep_settlement(db, MARKET.id, Settlement("yes", NOON + HOUR, "a bar", "bars"), NOON + HOUR)
+                waiting = pool.submit(forecast)
+                with pytest.raises(TimeoutError):
+                    waiting.result(timeout=0.3)
+            assert waiting.result().json["code"] == "voting_closed"
+        assert "forecast" not in {row.kind for row in rows(database)}
+
+    def test_or_a_forecast_comes_before_the_settlement(self, database: Database, app: Flask):
+        """While a forecast is being stored a settlement waits, and then reveals it."""
+        with ThreadPoolExecutor(1) as pool:
+            with database.writing() as db:
+                record(db, MARKET.id, P, Caller("203.0.113.7"), NOON)
+                waiting = pool.submit(settle, database)
+                with pytest.raises(TimeoutError):
+                    waiting.result(timeout=0.3)
+            waiting.result()
+        assert [row.kind for row in rows(database)] == ["forecast", "resolution", "score", "reveal"]
+
+    def test_a_challenge_that_prices_settle_is_a_market(self, forecast: Forecast, database: Database):
+        opened = market("challenge-1", category="challenge", number=1)
+        with database.writing() as db:
+            predictions.add(db, [opened, replace(opened, id="challenge-2", number=2, resolver="hand")])
+        assert forecast(id="challenge-1").status_code == 200
+        refused = forecast(id="challenge-2")
+        assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
+        assert refused.json["detail"] == "The operator resolves this challenge, not prices, so it takes no forecasts."
+
+
+class TestRefusals:
+    def test_it_needs_a_key(self, forecast: Forecast):
+        assert forecast(key=None).json["code"] == "missing_api_key"
+
+    def test_after_the_close_it_is_refused(self, forecast: Forecast, wall: Wall, database: Database):
+        wall.time = MARKET.closes_at - 1
+        assert forecast().status_code == 200
+        wall.time += 1
+        refused = forecast()
+        assert (refused.status_code, refused.json["code"]) == (409, "voting_closed")
+        assert refused.json["detail"] == "Forecasting closed at 2027-01-16T12:00:00Z."
+        assert len(rows(database)) == 1
+
+    def test_a_settled_market_is_closed(self, forecast: Forecast, database: Database):
+        settle(database)
+        assert forecast().json["detail"].startswith("This market was settled at")
+
+    def test_a_row_recorded_after_the_close_is_refused(self, forecast: Forecast, database: Database, wall: Wall):
+        """Instants of the ledger never decrease, so a clock that is behind it does not open a market again."""
+        with database.writing() as db:
+            ledger.append(db, [ledger.LedgerRow("score", "other", {}, False)], MARKET.closes_at)
+        assert forecast().json["code"] == "voting_closed"
+        assert [row.kind for row in rows(database)] == ["score"]
+
+    @pytest.mark.parametrize("p", [0, 0.0009, 0.9991, 1, -0.5, 62, "0.62", None, True, [0.5]])
+    def test_a_probability_out_of_range_is_refused(self, forecast: Forecast, p: object):
+        refused = forecast(p)
+        assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
+        assert refused.json["errors"][0]["field"] == "p_yes"
+
+    @pytest.mark.parametrize("p", [0.001, 0.999])
+    def test_the_bounds_are_allowed(self, forecast: Forecast, p: float):
+        assert forecast(p).status_code == 200
+
+    @pytest.mark.parametrize("id", ["none-such", "%00", "x" * 97, "%EF%BF%BD", "00adcce31a6a83e7"])
+    def test_of_an_unknown_id_there_is_none(self, forecast: Forecast, database: Database, id: str):
+        """An answer of the oracle, which is private, is as unknown as any other id."""
+        with database.writing() as db:
+            predictions.add(db, [market("00adcce31a6a83e7", category="answer")])
+        assert (forecast(id=id).status_code, forecast(id=id).json["code"]) == (404, "not_found")
+
+    def test_it_shares_the_limit_of_votes(self, forecast: Forecast):
+        answer = forecast()
+        assert answer.headers["X-RateLimit-Limit"] == "60"
+        assert answer.headers["RateLimit-Policy"] == '"votes";q=60;w=3600'
+
+
+class TestReading:
+    @pytest.fixture
+    def other(self, app: Flask) -> str:
+        body = {"email": "other@example.com"}
+        return app.test_client().post("/api/v1/register", json=body).json["api_key"]
+
+    def test_only_the_author_sees_an_open_forecast(self, app: Flask, forecast: Forecast, api_key: str, other: str):
+        shown = forecast().json
+
+        def own(**headers: str) -> object:
+            return app.test_client().get(f"{PATH}/{MARKET.id}", headers=headers).json["my_forecast"]
+
+        assert own(**{"X-API-Key": api_key}) == {name: shown[name] for name in ("p_yes", "forecast_at", "seq", "salt")}
+        assert own() is own(**{"X-API-Key": other}) is None
+
+    def test_the_settlement_reveals_it(self, forecast: Forecast, database: Database):
+        shown = forecast().json
+        settle(database)
+        *_, row = rows(database)
+        assert (row.kind, row.subject) == ("reveal", shown["forecaster"])
+        assert row.body == {"market": MARKET.id, "forecast": shown["seq"], "p_yes": P, "salt": shown["salt"]}
+        with database.reading() as db:
+            verification = verify(ledger.export(db))
+            (score,) = forecasts.scores_of(db, [shown["forecaster"]])[shown["forecaster"]].values()
+        assert (verification.fault, verification.forecasts, verification.revealed) == (None, 1, 1)
+        assert (score.opening, round(score.brier, 7)) == (P, round((1 - P) ** 2, 7))
+
+    def test_a_void_market_reveals_it_without_a_score(self, forecast: Forecast, database: Database):
+        shown = forecast().json
+        settle(database, outcome="void")
+        assert rows(database)[-1].body["p_yes"] == P
+        with database.reading() as db:
+            assert not forecasts.scores_of(db, [shown["forecaster"]])
+
+    def test_a_tampered_forecast_does_not_verify(self, forecast: Forecast, database: Database):
+        """The database of the service may change; the commitment in the ledger does not."""
+        seq = forecast().json["seq"]
+        with database.writing() as db:
+            db.execute(forecasts.forecast.update().where(forecasts.forecast.c.seq == seq).values(p=0.9))
+        settle(database)
+        with database.reading() as db:
+            assert "another forecast than row 1 committed to" in str(verify(ledger.export(db)).fault)
+
+
+def test_the_close_is_a_day_after_the_opening():
+    """What the tests above assume."""
+    assert MARKET.closes_at == NOON + DAY

@@ -1,0 +1,203 @@
+"""Alerts about what people follow: each once, also across a restart."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from bot.store import MAX_FOLLOWS, Hours, Target
+from service.client import NotFound
+from tests.bot import examples
+from tests.bot.alerts.world import ANN, BEN, DOWN, START, challenge, iso
+
+GONE = NotFound(404, {"code": "not_found", "detail": "No market has this id."})
+MARKET = "daily-btc-up-20261120"
+
+
+def market(p: float = 0.44, outcome: str | None = None) -> dict:
+    """The market of the examples with the pool's probability of the last hour, or resolved."""
+    document = examples.PREDICTIONS["markets"][0]
+    document["ai_now"] = {"p_yes": p, "as_of": f"2026-11-21T12:{p * 100:.0f}:00Z"}
+    if outcome:
+        document |= {"status": "void" if outcome == "void" else "resolved", "ai_now": None}
+        evidence = "The price was 53,600 USD at 2026-11-21T23:59:00Z."
+        document["resolution"] |= {"outcome": outcome, "resolved_at": iso(START), "evidence": evidence}
+    return document
+
+
+def listed(world, *markets: dict) -> None:
+    world.service.documents["predictions"]["markets"] = list(markets)
+
+
+def set_price(world, price: float) -> None:
+    world.service.documents["prices"]["prices"][0]["price"] = price
+
+
+def texts(world, **options) -> list[tuple[int, str]]:
+    return [(chat, text) for chat, text, _ in world.check(**options)]
+
+
+@pytest.mark.parametrize(("level", "price"), [(55_000, 55_100), (55_000, 55_000), (50_000, 49_999)])
+def test_a_price_at_its_level_is_reported_once(world, level, price):
+    world.store.follow(ANN, ANN, Target("price", "btc", level, value=53_211.85))
+    assert world.check() == []
+    set_price(world, price)
+    ((chat, text),) = texts(world)
+    assert chat == ANN
+    assert f"Bitcoin has reached {level:,} USD" in text
+    assert f"{price:,} USD now" in text
+    assert "SIMULATED" in text
+    world.restart()
+    assert world.check() == []
+    assert world.store.follows_of(ANN) == []
+
+
+def test_an_asset_without_a_price_waits(world):
+    world.store.follow(ANN, ANN, Target("price", "doge", 1, value=0.5))
+    assert world.check() == []
+    assert len(world.store.follows_of(ANN)) == 1
+
+
+def test_a_probability_at_its_level_is_reported_once(world):
+    world.store.follow(ANN, ANN, Target("chance", MARKET, 0.6, "Will it?", 0.44))
+    listed(world, market(0.59))
+    assert world.check() == []
+    listed(world, market(0.62))
+    ((_, text),) = texts(world)
+    assert "probability of yes has reached 60%" in text
+    assert "Now: 62%" in text
+    assert world.check() == []
+
+
+def test_a_change_of_sides_is_reported_each_time(world):
+    """A pool within two points of 50% has no new side yet."""
+    world.store.follow(ANN, ANN, Target("market", MARKET, value=0.44))
+    for p, head in ((0.51, None), (0.55, "now yes, 55%"), (0.49, None), (0.54, None), (0.45, "now no, 55%")):
+        listed(world, market(p))
+        sent = [text for _, text in texts(world)]
+        assert [head in text for text in sent] == ([True] if head else []), p
+    world.restart()
+    assert world.check() == []
+
+
+def test_a_follow_before_the_first_opinion_waits_for_it(world):
+    world.store.follow(ANN, ANN, Target("market", MARKET))
+    world.store.follow(ANN, ANN, Target("chance", MARKET, 0.6))
+    listed(world, market(0.7))
+    assert world.check() == []
+    listed(world, market(0.3))
+    assert len(world.check()) == 2
+
+
+@pytest.mark.parametrize(("outcome", "shown"), [("yes", "YES"), ("no", "NO"), ("void", "VOID")])
+def test_a_resolved_market_is_reported_to_all_followers(world, outcome, shown):
+    """Once to a person who follows it and a level of it."""
+    for user in (ANN, BEN):
+        world.store.follow(user, user, Target("market", MARKET, value=0.44))
+        world.store.follow(user, user, Target("chance", MARKET, 0.9, value=0.44))
+    world.service.markets[MARKET] = market(outcome=outcome)
+    sent = texts(world)
+    assert sorted(chat for chat, _ in sent) == [ANN, BEN]
+    assert f"Resolved: {shown}" in sent[0][1]
+    assert "Yes at the opening: AI 44% · market 40% (SIMULATED)" in sent[0][1]
+    assert "at 2026-11-21 23:59 UTC" in sent[0][1]
+    assert world.service.calls.count(f"market {MARKET}") == 1
+    world.restart()
+    assert world.check() == []
+    assert world.store.follows("market", "chance") == []
+
+
+def test_an_unlisted_open_market_is_read_by_itself(world):
+    """The list has two hundred markets at most."""
+    world.store.follow(ANN, ANN, Target("market", MARKET, value=0.44))
+    world.service.markets[MARKET] = market(0.58)
+    assert "now yes" in texts(world)[0][1]
+
+
+def test_a_market_that_is_gone_is_not_followed_any_more(world):
+    world.store.follow(ANN, ANN, Target("market", MARKET))
+    world.service.markets[MARKET] = GONE
+    assert world.check() == []
+    assert world.store.follows_of(ANN) == []
+
+
+def test_a_decided_question_is_reported_to_its_followers(world):
+    """Ben follows a question of Ann's, whose answer only her code reads; before its deadline nobody asks."""
+    deadline = world.now + timedelta(hours=1)
+    for user in (ANN, BEN):
+        world.store.follow(user, user, Target("answer", "a1", due=deadline.timestamp(), owner_id=ANN))
+    resolution = {"outcome": "yes", "resolved_at": iso(deadline), "evidence": "The price was 56,000 USD."}
+    answer = examples.ANSWER | {"id": "a1", "resolution": resolution, "score": {"brier": 0.1918, "log": 0.576}}
+    world.service.answers[ANN, "a1"] = answer | {"resolution": None, "score": None}
+    world.service.documents["prices"]["timestamp"] = iso(world.now)
+    assert world.check() == []
+    assert "answer a1" not in world.service.calls
+    world.service.documents["prices"]["timestamp"] = iso(deadline)
+    assert world.check() == []
+    world.service.answers[ANN, "a1"] = answer
+    sent = texts(world)
+    assert sorted(chat for chat, _ in sent) == [ANN, BEN]
+    assert "Your question is decided: YES" in sent[0][1]
+    assert "The answer was yes 56%." in sent[0][1]
+    assert "Brier score 0.19" in sent[0][1]
+    assert world.check() == []
+
+
+def test_a_direction_is_decided_by_the_price(world):
+    """A question without yes and no has no probability and no score."""
+    world.store.follow(ANN, ANN, Target("answer", "a1", owner_id=ANN))
+    resolution = {"outcome": "no", "resolved_at": iso(world.now), "evidence": "It fell."}
+    world.service.answers[ANN, "a1"] = examples.ANSWER | {"p_yes": None, "resolution": resolution, "score": None}
+    ((_, text),) = texts(world)
+    assert "decided: the price did not rise" in text
+    assert "Brier" not in text
+
+
+def test_a_follower_of_a_challenge_is_no_author(world):
+    world.author(ANN, 17)
+    world.store.follow(BEN, BEN, Target("challenge", "17"))
+    world.service.challenges_by_number[17] = challenge(17)
+    sent = dict(texts(world))
+    assert "Your challenge 17 is resolved" in sent[ANN]
+    assert "Challenge 17 is resolved" in sent[BEN]
+    assert "Your" not in sent[BEN]
+
+
+def test_a_broken_check_does_not_stop_the_others(world):
+    world.store.follow(ANN, ANN, Target("market", MARKET, value=0.44))
+    world.store.follow(ANN, ANN, Target("price", "btc", 55_000, value=53_000))
+    world.service.broken["predictions"] = DOWN
+    set_price(world, 56_000)
+    assert len(world.check()) == 1
+    world.service.broken.clear()
+    listed(world, market(0.6))
+    assert len(world.check()) == 1
+
+
+def test_followed_news_waits_for_the_end_of_quiet_hours(world):
+    """It arrives late, although its price has gone back, and once."""
+    world.store.set_quiet_hours(ANN, Hours(12, 20, "UTC"))
+    world.store.follow(ANN, ANN, Target("price", "btc", 55_000, value=53_000))
+    set_price(world, 56_000)
+    assert world.check() == []
+    set_price(world, 53_000)
+    assert len(world.check(after=timedelta(hours=8))) == 1
+    assert world.check() == []
+
+
+def test_muted_follows_end_without_a_message(world):
+    world.store.follow(ANN, ANN, Target("price", "btc", 55_000, value=53_000))
+    world.subscribe("followed", ANN, state="off")
+    set_price(world, 56_000)
+    assert world.check() == []
+    world.subscribe("followed", ANN)
+    assert world.check() == []
+
+
+def test_a_pass_over_many_followers_reads_each_document_once(world):
+    for user in range(1000, 1000 + 2 * MAX_FOLLOWS):
+        world.store.follow(user, user, Target("market", MARKET, value=0.44))
+    listed(world, market(0.56))
+    assert len(world.check()) == 2 * MAX_FOLLOWS
+    assert world.service.calls.count("predictions") == 1

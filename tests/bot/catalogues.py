@@ -1,0 +1,65 @@
+"""The texts of the bot's code, and the catalogues brought up to date with them: `make catalogues`."""
+
+from __future__ import annotations
+
+import ast
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import write_po
+
+from bot.languages import LANGUAGES, SOURCE
+from bot.languages.catalogues import FOLDER, catalogue
+
+BOT = Path(__file__).resolve().parents[2] / "bot"
+TEXTS = {"english": 1, "translate": 1, "translate_plural": 2}  # arguments that are texts, by function
+TRANSLATED = [code for code in LANGUAGES if code != SOURCE]
+
+
+def calls(tree: ast.AST) -> Iterator[tuple[str, list[ast.expr]]]:
+    """The name and the texts of each call of a function in TEXTS; Babel's own reader skips those in f-strings."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TEXTS:
+            yield node.func.id, node.args[: TEXTS[node.func.id]]
+
+
+def extracted() -> Catalog:
+    """Every text of the code that is translated, in alphabetical order."""
+    texts = set()
+    for file in BOT.rglob("*.py"):
+        for _, arguments in calls(ast.parse(file.read_text(encoding="utf-8"))):
+            if all(isinstance(argument, ast.Constant) for argument in arguments):
+                texts.add(tuple(ast.literal_eval(argument) for argument in arguments))
+    ordered = Catalog(fuzzy=False)
+    for text in sorted(texts):
+        ordered.add(text[0] if len(text) == 1 else text)
+    return ordered
+
+
+def written(texts: Catalog) -> str:
+    """A catalogue as the text of its file."""
+    file = io.BytesIO()
+    write_po(file, texts, width=0, no_location=True, omit_header=True, sort_output=True, ignore_obsolete=True)
+    return file.getvalue().decode()
+
+
+def updated(language: str) -> str:
+    """The file of a language with the texts of the code; a new text has no translation yet."""
+    present = catalogue(language)
+    present.update(extracted(), no_fuzzy_matching=True)
+    return written(present)
+
+
+def main() -> None:
+    """Update every catalogue, and print how many of its texts have no translation."""
+    for language in TRANSLATED:
+        file = FOLDER / f"{language}.po"
+        file.touch()
+        file.write_text(updated(language), encoding="utf-8")
+        print(f"{language}: {sum(not any(message.string) for message in catalogue(language) if message.id)} missing")
+
+
+if __name__ == "__main__":
+    main()

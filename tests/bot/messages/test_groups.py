@@ -1,0 +1,51 @@
+"""The weekly digest of a group."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot import messages
+from tests.bot import documents, examples
+from tests.bot.messages.reading import text_of
+
+TOO_SHORT = documents.versus() | {"books": documents.versus()["books"][:1]}  # the empty live book alone
+
+
+def digest(n: int, **changed) -> str:
+    resolved = documents.week(n)
+    resolved["markets"] = [market | changed for market in resolved["markets"]]
+    return text_of(messages.weekly(resolved, documents.versus(), examples.BATTLE, examples.CHALLENGES, documents.AS_OF))
+
+
+def test_the_track_record_has_n_interval_and_benchmark():
+    """The AI and the market with their intervals, which count markets of one week once; then the verdict."""
+    shown = digest(40)
+    assert "40 markets resolved: 40 yes, 0 no." in shown
+    assert "AI 59% right (n = 400, 95% interval 55% to 63%), market 59% right (n = 400" in shown
+    assert "(SIMULATED), backfilled: no clear difference yet" in shown
+    assert "PAPER" in shown
+    assert "SIMULATED market" in shown
+
+
+def test_a_short_record_gives_no_share():
+    shown = text_of(
+        messages.weekly(documents.week(3), TOO_SHORT, examples.BATTLE, examples.CHALLENGES, documents.AS_OF)
+    )
+    assert "AI against market: not enough resolved markets." in shown
+    assert "right (n" not in shown
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"backfilled": True},
+        {"resolution": documents.resolved_market()["resolution"] | {"outcome": "void"}},
+        {"resolution": documents.resolved_market()["resolution"] | {"resolved_at": "2026-11-14T07:59:59Z"}},
+    ],
+)
+def test_only_live_markets_of_the_week_count(changed):
+    assert "\n0 markets resolved" in digest(40, **changed)
+
+
+def test_open_challenges_come_with_their_command():
+    assert "/challenge 17" in digest(1)

@@ -1,0 +1,61 @@
+"""What people follow."""
+
+from __future__ import annotations
+
+from bot.store import MAX_FOLLOWS, FollowEvent, Target
+from tests.bot.store.people import ANN, BEN, alert
+
+MARKET = Target("market", "daily-btc-up", title="Will it?", value=0.44)
+
+
+def test_a_target_is_followed_once(store, again):
+    assert store.follow(ANN, ANN, MARKET)
+    assert store.follow(ANN, ANN, MARKET)
+    (follow,) = again.follows_of(ANN)
+    assert (follow.user_id, follow.chat_id, follow.target) == (ANN, ANN, MARKET)
+    assert again.is_following(ANN, "market", "daily-btc-up")
+    assert not again.is_following(BEN, "market", "daily-btc-up")
+
+
+def test_each_level_of_a_price_is_a_follow(store):
+    for level in (50_000, 60_000, 60_000):
+        store.follow(ANN, ANN, Target("price", "btc", level))
+    assert [follow.target.level for follow in store.follows_of(ANN)] == [60_000, 50_000]
+    store.drop_follow(BEN, store.follows_of(ANN)[0].number)
+    store.drop_follow(ANN, store.follows_of(ANN)[0].number)
+    assert [follow.target.level for follow in store.follows_of(ANN)] == [50_000]
+    store.unfollow(ANN, "price", "btc")
+    assert store.follows_of(ANN) == []
+
+
+def test_the_number_of_follows_is_limited(store):
+    levels = range(1, MAX_FOLLOWS + 2)
+    assert [store.follow(ANN, ANN, Target("price", "btc", level)) for level in levels] == [True] * MAX_FOLLOWS + [False]
+    assert store.follow(BEN, BEN, MARKET)
+
+
+def test_the_least_recently_checked_comes_first(store, clock):
+    for number in "123":
+        store.follow(ANN, ANN, Target("challenge", number))
+    clock.move(minutes=1)
+    store.mark_checked(store.follows("challenge")[:1])
+    assert [follow.target.subject for follow in store.follows("challenge")] == ["2", "3", "1"]
+    assert store.follows("market", "price") == []
+
+
+def test_an_event_queues_its_alert_and_ends_the_follow(store):
+    store.follow(ANN, ANN, MARKET)
+    (follow,) = store.follows_of(ANN)
+    store.record_events([FollowEvent(follow, alert(key="sides"), 0.55, is_last=False)])
+    assert store.follows_of(ANN)[0].target.value == 0.55
+    store.record_events([FollowEvent(follow, alert(key="end"))])
+    assert store.follows_of(ANN) == []
+    assert [waiting.key for waiting in store.waiting()] == ["sides", "end"]
+
+
+def test_a_follow_that_was_ended_meanwhile_sends_nothing(store):
+    store.follow(ANN, ANN, MARKET)
+    (follow,) = store.follows_of(ANN)
+    store.unfollow(ANN, "market", "daily-btc-up")
+    store.record_events([FollowEvent(follow, alert())])
+    assert store.waiting() == []

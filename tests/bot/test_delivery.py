@@ -1,0 +1,118 @@
+"""Answers reach the person although Telegram, the service or the bot fails on the way."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from bot import answering
+
+QUESTION = "Will Bitcoin be above $60k by the end of the month?"
+BROKEN = "Bad Gateway"
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch):
+    """Failed deliveries are repeated at once."""
+    monkeypatch.setattr(answering, "RETRY_PAUSES_S", (0, 0))
+
+
+@pytest.fixture
+def waiting_at_once(monkeypatch):
+    """The waiting message is sent before the first vote."""
+    monkeypatch.setattr(answering, "GRACE_S", 0)
+
+
+def watch(stage) -> None:
+    """One pass of the bot's job."""
+    (job,) = stage.application.job_queue.jobs()
+    stage.runner.run(job.run(stage.application))
+    stage.settle()
+
+
+def test_an_answer_needs_no_second_call_for_its_quota(start, web):
+    """The quota comes with the answer's own headers, so a refused /api/v1/me changes nothing."""
+
+    def without_usage(environ, start_response):
+        if environ["PATH_INFO"] == "/api/v1/me":
+            start_response("503 SERVICE UNAVAILABLE", [("Content-Type", "application/problem+json")])
+            return [b'{"status": 503, "code": "busy", "detail": "Busy."}']
+        return web(environ, start_response)
+
+    ann = start(without_usage).person()
+    assert "9 of 10 questions left today" in ann.says(QUESTION).plain
+    assert "8 of 10 questions left today" in ann.says(QUESTION).plain
+
+
+def test_a_failed_edit_is_repeated(ann, waiting_at_once):
+    ann.stage.telegram.refuse("editMessageText", BROKEN, 502)
+    shown = ann.says(QUESTION)
+    assert "of 9 voted" in shown.plain
+    assert len(ann.messages) == 1
+
+
+def test_an_answer_that_cannot_be_edited_in_is_a_new_message(ann, waiting_at_once):
+    for _ in answering.RETRY_PAUSES_S:
+        ann.stage.telegram.refuse("editMessageText", BROKEN, 502)
+    ann.says(QUESTION)
+    assert len(ann.messages) == 2
+    assert "of 9 voted" in ann.newest.plain
+
+
+def test_an_answer_follows_when_telegram_is_back(ann, store):
+    """It was stored by the service, so it is not asked and not counted again."""
+    for _ in range(len(answering.RETRY_PAUSES_S) + 1):
+        ann.stage.telegram.refuse("sendMessage", BROKEN, 502)
+    ann.says(QUESTION)
+    assert ann.messages == []
+    watch(ann.stage)
+    assert "of 9 voted" in ann.newest.plain
+    assert store.open_questions() == []
+    assert "9 of 10" in ann.says("/quota").plain
+
+
+def test_a_question_of_a_killed_bot_is_answered_at_its_start(start):
+    """Its waiting message does not stay, and the person is told."""
+    stage = start()
+    ann = stage.person()
+    waiting = ann.says("/help")
+    state = stage.application.bot_data["state"]
+    number = state.store.open_question(ann.id, ann.chat, None, QUESTION)
+    state.store.set_waiting(number, waiting.id)
+    watch(stage)
+    assert "was interrupted" in waiting.plain
+    assert "of 9 voted" in ann.newest.plain
+    assert ann.newest.id != waiting.id
+    watch(stage)
+    assert len(ann.messages) == 2
+
+
+def test_an_old_interrupted_question_is_given_back(ann, store, service):
+    store.open_question(ann.id, ann.chat, None, QUESTION)
+    before = service.wall
+    try:
+        service.wall += timedelta(hours=2).total_seconds()
+        watch(ann.stage)
+    finally:
+        service.wall = before
+    assert "Send it again" in ann.newest.plain
+    assert QUESTION in ann.newest.plain
+    assert store.open_questions() == []
+
+
+def test_a_quick_answer_comes_without_a_waiting_message(ann):
+    shown = ann.says(QUESTION)
+    assert shown.read == [shown.text]
+    assert "editMessageText" not in ann.stage.telegram.methods()
+
+
+def test_a_quota_in_a_group_says_whose_it_is(stage, group):
+    shown = stage.person(group).says(f"/ask {QUESTION}")
+    assert "Ann <b>& Co: 9 of 10 questions left today" in shown.plain
+
+
+def test_nothing_shows_typing_in_a_group(stage, group, waiting_at_once):
+    """Each such call would count against the twenty messages a minute of a group."""
+    stage.person(group).says(f"/ask {QUESTION}")
+    assert "sendChatAction" not in stage.telegram.methods()

@@ -1,0 +1,170 @@
+"""[Follow], [Share] and their links; levels of a price and of a probability; quiet hours."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from bot.store import MAX_FOLLOWS, Target
+
+QUESTION = "Will Bitcoin be above $60k by the end of the month?"
+
+
+def link_of(shown) -> tuple[str, str]:
+    """The /start command and the text that [Share] offers."""
+    shared = parse_qs(urlsplit(shown.buttons["Share"]).query)
+    address = urlsplit(shared["url"][0])
+    assert (address.netloc, address.path) == ("t.me", "/ninefold_bot")
+    return f"/start {parse_qs(address.query)['start'][0]}", shared["text"][0]
+
+
+def followed(store, person) -> list[tuple[str, str]]:
+    return [(follow.target.kind, follow.target.subject) for follow in store.follows_of(person.id)]
+
+
+def test_an_answer_is_followed_and_unfollowed(ann, store):
+    shown = ann.says(QUESTION)
+    ann.presses("Follow")
+    assert "when this question is decided" in ann.stage.telegram.popups[-1]
+    (follow,) = store.follows_of(ann.id)
+    assert (follow.target.kind, follow.target.title, follow.target.owner_id) == ("answer", QUESTION, ann.id)
+    assert follow.target.due > 0
+    ann.presses("Following ✓")
+    assert store.follows_of(ann.id) == []
+    assert "Follow" in shown.buttons
+
+
+def test_a_followed_answer_can_be_read_by_its_owners_code(ann, store):
+    """The watcher asks the service for it after the deadline."""
+    ann.says(QUESTION)
+    ann.presses("Follow")
+    (follow,) = store.follows_of(ann.id)
+    person = ann.stage.application.bot_data["state"].service.for_user(follow.target.owner_id)
+    answer = ann.stage.runner.run(person.answer(follow.target.subject))
+    assert answer["question"] == QUESTION
+    assert answer["resolution"] is None
+
+
+def test_a_shared_answer_opens_for_another_person(ann, ben, store):
+    """Without the quota of its owner; to follow it, the owner's code reads it later."""
+    answer = ann.says(QUESTION)
+    command, text = link_of(answer)
+    assert QUESTION in text
+    shown = ben.says(command)
+    assert "of 9 voted" in shown.plain
+    assert "questions left today" not in shown.plain
+    assert ben.stage.application.bot_data["state"].store.open_questions() == []
+    ben.presses("Follow")
+    assert store.follows_of(ben.id)[0].target.owner_id == ann.id
+    ben.presses("Show votes")
+    assert "momentum" in shown.plain
+
+
+@pytest.mark.parametrize("link", ["answer_AAAAAAAAAAAA", "challenge_999999", "market_no-such-market", "lane_nothing"])
+def test_a_dead_link_is_one_sentence(ann, link):
+    shown = ann.says(f"/start {link}")
+    assert 0 < len(shown.plain) < 300
+    assert "Something went wrong" not in shown.plain
+
+
+@pytest.mark.parametrize(
+    ("link", "text"), [("strategy_macd_slow", "MACD"), ("lane_trend", "trend"), ("price_btc", "Bitcoin")]
+)
+def test_a_link_opens_a_view(ann, link, text):
+    assert text.lower() in ann.says(f"/start {link}").plain.lower()
+
+
+def test_a_market_is_opened_shared_and_followed(ann, ben, store):
+    shown = ann.says("/markets")
+    ann.presses("1. …")
+    assert "Rule: YES if" in shown.plain
+    assert "SIMULATED" in shown.plain
+    ann.presses("Follow")
+    assert "Following ✓" in shown.buttons
+    ((kind, market_id),) = followed(store, ann)
+    assert kind == "market"
+    command, _ = link_of(shown)
+    assert command == f"/start market_{market_id}"
+    assert ben.says(command).plain == shown.plain
+    level = next(label for label in shown.buttons if label.startswith("🔔 AI"))
+    ann.presses(level)
+    assert followed(store, ann) == [("chance", market_id), ("market", market_id)]
+    assert store.follows_of(ann.id)[0].target.value is not None
+
+
+def test_a_challenge_is_followed_by_its_author(ann, ben, store):
+    ann.says("/challenge Will Bitcoin be above $71k?")
+    ann.says("2026-12-31")
+    shown = ann.presses("Create")
+    assert "Following ✓" in shown.buttons
+    opened = ben.says(link_of(shown)[0])
+    ben.presses("Follow")
+    assert "Following ✓" in opened.buttons
+    assert followed(store, ann) == followed(store, ben)
+
+
+def test_a_level_of_a_price_is_a_button_or_a_text(ann, store):
+    shown = ann.says("/price btc")
+    below, above = (label for label in shown.buttons if label.startswith("🔔"))
+    assert "▼" in below
+    ann.presses(above)
+    assert "when Bitcoin reaches" in ann.stage.telegram.popups[-1]
+    for text, level in (("btc 70,000", 70_000), ("Bitcoin 71.5k", 71_500), ("eth $9000", 9_000)):
+        assert f"reaches {level:,} USD" in ann.says(f"/follow {text}").plain
+    assert len(store.follows_of(ann.id)) == 4
+    for text in ("btc", "doge 1", "btc 1.2.3", "btc 0", "btc lots"):
+        assert "Send an asset and a price" in ann.says(f"/follow {text}").plain
+
+
+def test_what_is_followed_is_listed_and_ended(ann, store):
+    assert "You follow nothing" in ann.says("/following").plain
+    ann.says("/follow btc 70000")
+    ann.says("/follow eth 9000")
+    shown = ann.says("/following")
+    assert "1. Ethereum at 9,000 USD\n2. Bitcoin at 70,000 USD" in shown.plain
+    ann.presses("2 ✕")
+    assert "Bitcoin" not in shown.plain
+    assert followed(store, ann) == [("price", "eth")]
+
+
+def test_a_person_cannot_follow_too_much(ann, store):
+    for level in range(MAX_FOLLOWS):
+        store.follow(ann.id, ann.id, Target("price", "btc", 1 + level))
+    assert f"You can follow {MAX_FOLLOWS} things" in ann.says("/follow btc 70000").plain
+
+
+def test_a_follow_in_a_group_alerts_in_private(stage, group, store):
+    """The button keeps its label, since it is for every member."""
+    member = stage.person(group)
+    shown = member.says(f"/ask {QUESTION}")
+    other = stage.person(group)
+    other.presses("Follow", on=shown)
+    (follow,) = store.follows_of(other.id)
+    assert (follow.chat_id, follow.target.owner_id) == (other.id, member.id)
+    assert "private chat" in stage.telegram.popups[-1]
+    assert "Follow" in shown.buttons
+
+
+def test_quiet_hours_are_a_choice_in_the_persons_time_zone(ann, store):
+    ann.says("/alerts Asia/Tokyo")
+    shown = ann.newest
+    ann.presses("Quiet hours")
+    ann.presses("22–07")
+    assert "Quiet hours: 22:00–07:00 Asia/Tokyo" in shown.plain
+    assert store.quiet_hours(ann.id) == (22, 7, "Asia/Tokyo")
+    ann.presses("Quiet hours")
+    ann.presses("None")
+    assert "Quiet hours:" not in shown.plain
+
+
+def test_a_followed_price_is_reported_over_the_real_service(ann, store, service):
+    """The watcher reads the price, and delivery sends one message with a sound."""
+    ann.says("/help")
+    store.follow(ann.id, ann.id, Target("price", "btc", 2.0, value=1.0))
+    (job,) = ann.stage.application.job_queue.jobs()
+    for _ in range(2):
+        ann.stage.runner.run(job.run(ann.stage.application))
+        ann.stage.settle()
+    assert len(ann.messages) == 2
+    assert "Bitcoin has reached 2.00 USD" in ann.newest.plain

@@ -1,0 +1,66 @@
+"""/settings in a group: for its admins."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def admin(stage, group):
+    person = stage.person(group)
+    stage.telegram.admins.add(person.id)
+    return person
+
+
+def test_an_admin_switches_the_weekly_digest(admin, store, group):
+    shown = admin.says("/settings")
+    assert "Weekly digest: off" in shown.plain
+    admin.presses("Weekly digest: off")
+    assert "Weekly digest: on" in shown.plain
+    assert store.group_settings(group).weekly
+    admin.presses("Weekly digest: on")
+    assert not store.group_settings(group).weekly
+
+
+def test_other_members_change_nothing(admin, stage, store, group):
+    """Neither with the command nor with the buttons of an admin's message."""
+    member = stage.person(group)
+    assert "Only an admin" in member.says("/settings").plain
+    assert not member.newest.buttons
+    shown = admin.says("/settings")
+    member.presses("Weekly digest: off", on=shown)
+    assert "Only an admin" in stage.telegram.popups[-1]
+    assert not store.group_settings(group).weekly
+
+
+def test_an_anonymous_admin_is_an_admin(stage, group):
+    """Telegram sends their messages as those of the group."""
+    entities = [{"type": "bot_command", "offset": 0, "length": 9}]
+    sender = {"id": group, "type": "supergroup", "title": "A group"}
+    shown = stage.person(group).sends(text="/settings", entities=entities, sender_chat=sender)
+    assert "Settings of this group" in shown.plain
+
+
+def test_mentions_can_be_ignored(admin, stage, group):
+    """Commands are answered all the same."""
+    admin.says("/settings")
+    admin.presses("Only commands: off")
+    before = len(admin.messages)
+    member = stage.person(group)
+    member.says("@ninefold_bot btc price")
+    assert len(member.messages) == before
+    assert "Bitcoin 53,212 USD" in member.says("/price btc").plain
+
+
+def test_the_language_is_chosen_from_the_settings(admin):
+    shown = admin.says("/settings")
+    admin.presses("Language")
+    admin.presses("Deutsch")
+    assert "Deutsch" in shown.plain
+    assert "Einstellungen dieser Gruppe" in admin.says("/settings").plain
+
+
+def test_a_supergroup_keeps_the_settings(admin, store, group):
+    store.set_group_setting(group, "weekly", is_on=True)
+    admin.sends(migrate_to_chat_id=group - 100_000)
+    assert store.group_settings(group - 100_000).weekly

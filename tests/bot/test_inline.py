@@ -1,0 +1,121 @@
+"""Inline mode: typing asks nothing; a sent question gets its answer in its own message."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import pytest
+
+from bot import inline
+
+QUESTION = "Will Bitcoin be above $90k by the end of the month?"
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch):
+    """Texts are read, and failed edits repeated, at once."""
+    monkeypatch.setattr(inline, "PAUSE_S", 0)
+    monkeypatch.setattr(inline, "RETRY_PAUSES_S", (0.01, 0.01, 0))
+
+
+def quota_of(person) -> str:
+    return person.says("/quota").plain
+
+
+def test_a_sent_question_becomes_its_answer(ann, ben):
+    """Typing is free, the answer counts for the person who sent it, and it opens in the bot."""
+    offers = ann.types(f"  {QUESTION} ")
+    assert offers[0]["description"] == QUESTION
+    assert len(offers) == 2
+    assert "10 of 10" in quota_of(ann)
+    shown = ann.chooses(offers[0])
+    assert "of 9 voted" in shown.plain
+    assert "questions left" not in shown.plain
+    assert "9 of 10" in quota_of(ann)
+    assert list(shown.buttons) == ["Open in the bot"]
+    assert "of 9 voted" in ben.says(f"/start {shown.buttons['Open in the bot'].partition('start=')[2]}").plain
+
+
+def test_a_button_answers_where_telegram_reports_nothing(ann, ben):
+    """It counts for the person who presses it."""
+    shown = ann.chooses(ann.types(QUESTION)[0], is_reported=False)
+    assert shown.plain == QUESTION
+    ben.presses_inline("Show the answer", shown)
+    assert "of 9 voted" in shown.plain
+    assert "10 of 10" in quota_of(ann)
+    assert "9 of 10" in quota_of(ben)
+
+
+def test_earlier_answers_are_offered_as_cards(ann, ben):
+    ann.says(QUESTION)
+    (offer,) = ann.types("")
+    assert offer["title"] == QUESTION
+    assert "of 9 voted" in ann.chooses(offer).plain
+    assert ben.types("") == []
+    assert "9 of 10" in quota_of(ann)
+
+
+def test_a_price_is_offered_at_once(ann):
+    (offer,) = ann.types("price of bitcoin")
+    assert "Bitcoin" in offer["title"]
+    assert "in 24 hours" in ann.chooses(offer).plain
+    assert "10 of 10" in quota_of(ann)
+
+
+def test_suggestions_of_a_refusal_are_offered(ann):
+    offers = ann.types("Will Bitcoin hit 90 by the end of the month?")
+    assert "90,000 USD" in offers[0]["description"]
+    assert ann.types("hello")[0]["description"].startswith("Will ")
+    assert ann.types("x" * 600) == []
+
+
+def test_only_the_last_of_many_keys_is_read(ann, monkeypatch):
+    monkeypatch.setattr(inline, "PAUSE_S", 0.2)
+    for text in ("will", "will btc", QUESTION):
+        ann.types(text, settle=False)
+    ann.stage.settle()
+    assert ann.stage.telegram.methods().count("answerInlineQuery") == 1
+    assert ann.stage.telegram.offered[0]["description"] == QUESTION
+
+
+@pytest.mark.parametrize("failures", [1, 2])
+def test_a_failed_edit_of_a_card_is_repeated(ann, failures):
+    offer = ann.types(QUESTION)[0]
+    for _ in range(failures):
+        ann.stage.telegram.refuse("editMessageText", "Bad Gateway", 502)
+    assert "of 9 voted" in ann.chooses(offer).plain
+
+
+def test_a_limited_edit_of_a_card_waits(ann):
+    offer = ann.types(QUESTION)[0]
+    ann.stage.telegram.refuse("editMessageText", "Too Many Requests", 429, retry_after=0)
+    assert "of 9 voted" in ann.chooses(offer).plain
+
+
+def test_a_failed_question_keeps_its_button(start, web):
+    may_answer = Event()
+
+    def failing(environ, start_response):
+        if environ["PATH_INFO"] in ("/api/v1/oracle", "/api/v1/oracle/stream") and not may_answer.is_set():
+            start_response("503 SERVICE UNAVAILABLE", [("Content-Type", "application/problem+json")])
+            return [b'{"status": 503, "code": "busy", "detail": "Busy."}']
+        return web(environ, start_response)
+
+    ann = start(failing).person()
+    shown = ann.chooses(ann.types(QUESTION)[0])
+    assert "Busy" in shown.plain
+    may_answer.set()
+    ann.presses_inline("Show the answer", shown)
+    assert "of 9 voted" in shown.plain
+
+
+def test_an_unreachable_service_offers_nothing(start):
+    ann = start(lambda _environ, start_response: start_response("500 X", []) and []).person()
+    assert ann.types(QUESTION) == []
+
+
+def test_an_expired_question_says_so(ann):
+    shown = ann.chooses(ann.types(QUESTION)[0], is_reported=False)
+    shown.keyboard[0][0]["callback_data"] = "answer:inline:AAAAAAAAAAAA"
+    ann.presses_inline("Show the answer", shown)
+    assert ann.stage.telegram.popups[-1] == "This answer has expired. Ask again."

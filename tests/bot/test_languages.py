@@ -1,0 +1,110 @@
+"""The language of replies: seen, chosen, remembered."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot import languages
+from bot.languages import LANGUAGES, closest, speaking, translate, translate_plural
+from tests.bot.test_commands import EVERY
+
+
+@pytest.mark.parametrize(
+    ("code", "language"), [("de", "de"), ("pt-br", "pt"), ("zh-hant", "zh"), ("EN", "en"), ("pl", None), (None, None)]
+)
+def test_a_code_of_telegram_leads_to_its_language(code, language):
+    assert closest(code) == language
+
+
+def test_a_text_without_translation_stays_english():
+    with speaking("ja"):
+        assert translate("No such {thing} in any catalogue", thing="text") == "No such text in any catalogue"
+        assert translate_plural("{n} such thing", "{n} such things", 2000) == "2,000 such things"
+
+
+def test_numbers_get_the_separators_of_the_language():
+    with speaking("de"):
+        assert "1.234 Zeichen" in translate(
+            "The question has {length} characters; the limit is {limit}. It was not counted. Send a shorter one.",
+            length=1234,
+            limit=500,
+        )
+
+
+def test_the_language_ends_with_its_block():
+    with speaking("de"), speaking("fr"):
+        assert languages.language() == "fr"
+    assert languages.language() == "en"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_command_is_answered_in_every_language(ann, language):
+    """Telegram accepts each reply; the fake Telegram checks lengths, markup and buttons."""
+    ann.language = language
+    for number, command in enumerate(EVERY, 1):
+        shown = ann.says(f"/{command}")
+        assert len(ann.messages) == number
+        assert all(len(data.encode()) <= 64 for data in shown.buttons.values() if not data.startswith("http"))
+
+
+def test_replies_follow_the_language_of_telegram(ann):
+    ann.language = "de-at"
+    assert "Sprache" in ann.says("/language").plain
+    assert ann.says("/help").plain.startswith("Fragen")
+
+
+def test_a_chosen_language_beats_that_of_telegram(ann):
+    ann.language = "de"
+    ann.presses("Français", on=ann.says("/language"))
+    assert "en français" in ann.newest.plain
+    assert "langue" in ann.says("/language").plain
+    ann.presses("Comme dans Telegram")
+    assert "auf Deutsch" in ann.newest.plain
+
+
+def test_the_menu_of_a_chat_follows_the_chosen_language(ann):
+    ann.presses("Español", on=ann.says("/language"))
+    method, menu = ann.stage.telegram.calls[-1]
+    assert (method, menu["scope"]) == ("setMyCommands", {"type": "chat", "chat_id": ann.chat})
+    assert "Todos los comandos" in [entry["description"] for entry in menu["commands"]]
+    ann.presses("Como en Telegram")
+    assert ann.stage.telegram.calls[-1][0] == "deleteMyCommands"
+
+
+def test_only_admins_choose_the_language_of_a_group(stage, group):
+    member, admin = stage.person(group), stage.person(group)
+    stage.telegram.admins.add(admin.id)
+    member.language = "it"
+    shown = member.says("/language")
+    member.presses("Deutsch", on=shown)
+    assert "amministratore" in stage.telegram.popups[-1]
+    admin.presses("Deutsch", on=shown)
+    assert "Sprache" in member.says("/language").plain
+
+
+def test_an_alert_is_written_in_the_language_of_its_chat(ann, store, service):
+    """The watcher has no update; it uses the language that was seen last."""
+    ann.language = "tr"
+    ann.says("/help")
+    store.set_digest(ann.id, ann.chat, 8, "UTC")
+    (job,) = ann.stage.application.job_queue.jobs()
+    before = service.wall
+    try:
+        service.wall += 86400
+        ann.stage.runner.run(job.run(ann.stage.application))
+        ann.stage.settle()
+    finally:
+        service.wall = before
+    assert ann.newest.plain.startswith("Özet, ")
+
+
+def test_a_deadline_is_read_in_the_language_of_its_person(ann):
+    ann.language = "ru"
+    ann.says("/challenge Вырастет ли биткоин?")
+    assert "31.12" in ann.says("31 декабря").plain or "дек" in ann.newest.plain
+
+
+def test_deleted_data_includes_the_chosen_language(ann, store):
+    ann.presses("Deutsch", on=ann.says("/language"))
+    store.forget(ann.id)
+    assert store.language(ann.chat) is None

@@ -1,0 +1,141 @@
+"""10,000 subscribers: their alerts keep to Telegram's limits, in order, each once, in a memory that does not grow."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from telegram.ext import Application
+from telegram.request import BaseRequest, RequestData
+
+from bot.alerts import send_queue
+from bot.alerts.consensus import check_consensus
+from bot.application import build
+from bot.service import Service
+from bot.settings import BotSettings
+from bot.store import Store
+from tests.bot.alerts.world import FakeService
+from tests.bot.fake_telegram import ME
+from tests.bot.simulated_time import SimulatedLoop
+
+pytestmark = pytest.mark.slow
+
+SUBSCRIBERS = range(1, 10_001)
+EARLY = range(1, 2_501)  # these see two changes of the consensus, the others one
+PER_SECOND = 30  # Telegram's limit
+PASS_S = 60
+SLOWER = 1.5  # the queue takes at most this many times as long as at Telegram's limit
+GROWTH_MB = 10
+START = datetime(2026, 11, 21, 12, tzinfo=UTC)
+REFUSED, BLOCKED = range(1000, 1100), range(2000, 2100)  # persons: once with 429, for ever with 403
+
+
+class CountingTelegram(BaseRequest):
+    """Keeps the time and the first line of each message by chat, and the memory after each 1,000 messages."""
+
+    def __init__(self) -> None:
+        self.messages: defaultdict[int, list[str]] = defaultdict(list)
+        self.times: list[float] = []
+        self.memory_mb: list[float] = []
+        self.refused = set(REFUSED)
+
+    @property
+    def read_timeout(self) -> float:
+        return 5
+
+    async def initialize(self) -> None: ...
+
+    async def shutdown(self) -> None: ...
+
+    async def do_request(
+        self, url: str, method: str, request_data: RequestData | None = None, *_timeouts: Any, **_named: Any
+    ) -> tuple[int, bytes]:
+        name, values = url.rpartition("/")[2], dict(request_data.parameters) if request_data else {}
+        return self._send(values) if name == "sendMessage" else _answer(ME if name == "getMe" else True)
+
+    def _send(self, values: dict[str, Any]) -> tuple[int, bytes]:
+        chat = values["chat_id"]
+        self.times.append(asyncio.get_running_loop().time())
+        if len(self.times) % 1000 == 0:
+            self.memory_mb.append(resident_mb())
+        if chat in BLOCKED:
+            return 403, b'{"ok": false, "error_code": 403, "description": "Forbidden: bot was blocked by the user"}'
+        if chat in self.refused:
+            self.refused.remove(chat)
+            refusal = {"ok": False, "error_code": 429, "description": "Too Many Requests"}
+            return 429, json.dumps(refusal | {"parameters": {"retry_after": 3}}).encode()
+        self.messages[chat].append(values["text"].split("\n")[0])
+        return _answer({"message_id": len(self.times), "date": 1, "chat": {"id": chat, "type": "private"}})
+
+
+@pytest.fixture
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
+        yield runner
+
+
+def test_ten_thousand_alerts_keep_to_the_limits(runner: asyncio.Runner, tmp_path: Path):
+    """The second alert of a person follows the first; blocked people get none.
+
+    The bot stops at once in the middle and continues a minute later; the clock is simulated.
+    """
+    telegram, clock = CountingTelegram(), runner.get_loop().time
+    settings = BotSettings("123:token", "nf_live_key", bot_data=tmp_path)
+    application = build(settings, request=telegram, now=lambda: START + timedelta(seconds=clock()))
+    store: Store = application.bot_data["state"].store
+    runner.run(application.initialize())
+    runner.run(two_flips(store))
+    for limit in (3_000, 30_000):
+        runner.run(send_all(application, store, telegram, limit))
+    runner.run(application.shutdown())
+    most = max(Counter(int(time) for time in telegram.times).values())
+    took, growth = telegram.times[-1], telegram.memory_mb[-1] - telegram.memory_mb[1]
+    figures = f"{len(telegram.times)} calls in {took:.0f} s, at most {most} a second, memory +{growth:.1f} MB"
+    print(f"\n{figures}")
+    reached = set(SUBSCRIBERS) - set(BLOCKED)
+    assert set(telegram.messages) == reached
+    sides = {person: [side(line) for line in lines] for person, lines in telegram.messages.items()}
+    assert all(sides[person] == (["BEARISH", "BULLISH"] if person in EARLY else ["BULLISH"]) for person in reached)
+    assert most <= PER_SECOND, figures
+    assert took < SLOWER * len(telegram.times) / PER_SECOND, figures
+    assert growth < GROWTH_MB, figures
+
+
+async def two_flips(store: Store) -> None:
+    """The consensus changes twice, a minute apart."""
+    service, others = FakeService(), [person for person in SUBSCRIBERS if person not in EARLY]
+    changes: list[tuple[str, Sequence[int]]] = [("BULLISH", EARLY), ("BEARISH", others), ("BULLISH", ())]
+    for minute, (direction, subscribers) in enumerate(changes):
+        now = START + timedelta(minutes=minute)
+        service.consensus(direction, now)
+        await check_consensus(cast("Service", service), store, now)
+        for person in subscribers:
+            store.set_switch(person, person, "flip", "on")
+
+
+async def send_all(application: Application, store: Store, telegram: CountingTelegram, limit: int) -> None:
+    """A pass over the queue every minute until it is empty, or the bot stops because Telegram got so many messages."""
+    while store.waiting() and len(telegram.times) < limit:
+        await send_queue(application.bot, store, lambda: len(telegram.times) < limit)
+        await asyncio.sleep(PASS_S)
+
+
+def side(line: str) -> str:
+    return next(side for side in ("BULLISH", "BEARISH") if side in line.upper())
+
+
+def resident_mb() -> float:
+    """The memory of this process."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _answer(result: Any) -> tuple[int, bytes]:
+    return 200, json.dumps({"ok": True, "result": result}).encode()

@@ -1,0 +1,28 @@
+"""A client of the real application, without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import httpx
+import pytest
+from flask import Flask
+
+from service.api import create_app
+from service.client import Client
+from service.store.database import Database
+from tests.api.web import Web
+
+
+@pytest.fixture
+def app(sqlite_url: str) -> Iterator[Flask]:
+    with closing(Database(sqlite_url)) as database:
+        yield create_app(Web(database).services)
+
+
+@pytest.fixture
+def client(app: Flask) -> Iterator[Client]:
+    """A client of the real application, without a key."""
+    with Client("http://ninefold", transport=httpx.WSGITransport(app)) as client:
+        yield client

@@ -1,0 +1,89 @@
+"""Every refusal of the service, or of a proxy before it, is one of the client's errors."""
+
+from __future__ import annotations
+
+import inspect
+
+import httpx
+import pytest
+
+from service import client as clients
+from service.client import (
+    BadRequest,
+    Client,
+    ClientError,
+    Conflict,
+    Forbidden,
+    NotFound,
+    RateLimited,
+    Refused,
+    ServerFault,
+    Unauthorized,
+    Unavailable,
+)
+
+
+def test_bad_input_is_reported_by_field(client: Client):
+    with pytest.raises(BadRequest) as refusal:
+        client.register("no address")
+    assert [error["field"] for error in refusal.value.errors] == ["email"]
+    assert refusal.value.request_id
+
+
+def test_a_used_up_limit_says_when_it_opens_again(client: Client):
+    for _ in range(120):
+        client.docs()
+    with pytest.raises(RateLimited) as refusal:
+        client.docs()
+    assert (refusal.value.limit, refusal.value.remaining) == (120, 0)
+    assert refusal.value.reset_at.endswith("Z")
+    assert 0 < refusal.value.retry_after_s <= 60
+
+
+def test_a_service_that_is_not_ready_says_what_is_missing(client: Client):
+    assert client.alive() == {"status": "alive"}
+    with pytest.raises(Unavailable, match="no price bars yet") as refusal:
+        client.ready()
+    assert refusal.value.retry_after_s > 0
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (302, ServerFault),
+        (400, BadRequest),
+        (401, Unauthorized),
+        (403, Forbidden),
+        (404, NotFound),
+        (409, Conflict),
+        (413, BadRequest),
+        (415, BadRequest),
+        (422, BadRequest),
+        (429, RateLimited),
+        (500, ServerFault),
+        (502, ServerFault),
+        (503, Unavailable),
+    ],
+)
+@pytest.mark.parametrize("body", [b'{"detail": "Because.", "code": "why"}', b"<html>Bad gateway</html>", b"[]", b""])
+def test_every_refusal_is_a_client_error_even_from_a_proxy(status: int, kind: type[Refused], body: bytes):
+    transport = httpx.MockTransport(lambda _: httpx.Response(status, content=body))
+    with Client("http://ninefold", transport=transport) as client, pytest.raises(kind) as refusal:
+        client.prices()
+    assert type(refusal.value) is kind
+    assert refusal.value.status == status
+    assert str(refusal.value) == ("Because." if b"Because" in body else f"The service answered {status}.")
+
+
+@pytest.mark.parametrize("body", [b"<html>Welcome</html>", b"[]", b"\xff"])
+def test_an_answer_that_is_no_json_object_is_a_fault(body: bytes):
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=body))
+    with Client("http://ninefold", transport=transport) as client, pytest.raises(ServerFault, match="not JSON"):
+        client.prices()
+
+
+def test_the_error_classes_are_drawn_in_the_module_docstring():
+    family = [kind for _, kind in inspect.getmembers(clients, inspect.isclass) if issubclass(kind, ClientError)]
+    assert len(family) == 14
+    for kind in family:
+        assert f" {kind.__name__} " in clients.errors.__doc__.replace("\n", " \n")

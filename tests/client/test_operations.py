@@ -1,0 +1,107 @@
+"""Each endpoint has one method, and each method sends one request."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+
+import httpx
+from flask import Flask
+
+from service.client import Client
+
+# Addresses that are for browsers or the same under another name.
+WITHOUT_METHOD = {("GET", "/docs"), ("GET", "/embed"), ("GET", "/api/v1/openapi-lite.json")}
+# Methods that are made of others, which check or gather what those answer; and the streams.
+MADE_OF_OTHERS = {
+    *("verify_proof", "export_ledger", "ask_stream", "events"),
+    *("all_predictions", "predictions_csv", "all_answers", "all_candles", "candles_csv"),
+    *(
+        "all_streak_history",
+        "all_fund_trades",
+        "all_lane_events",
+        "all_lane_equity",
+        "all_apex_calls",
+        "all_headlines",
+        "all_features",
+    ),
+}
+STREAMED = {("GET", "/api/v1/events")}
+
+
+def methods() -> dict[str, Callable]:
+    public = inspect.getmembers(Client, inspect.isfunction)
+    return {name: method for name, method in public if not name.startswith("_") and name != "close"}
+
+
+def sent_by(name: str, method: Callable) -> tuple[str, str]:
+    """The method and path of the one request that a client's method sends, given a word for every argument."""
+    seen: list[tuple[str, str]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append((request.method, request.url.path))
+        return httpx.Response(200, json={"api_key": "new"})
+
+    required = [
+        name for name, parameter in inspect.signature(method).parameters.items() if parameter.default is parameter.empty
+    ]
+    with Client("http://ninefold", transport=httpx.MockTransport(answer)) as client:
+        getattr(client, name)(*required[1:])
+    (route,) = seen
+    return route
+
+
+def test_methods_and_operations_correspond_one_to_one(app: Flask):
+    operations = {
+        (method, re.sub(r"[<>]", "", rule.rule))
+        for rule in app.url_map.iter_rules()
+        if hasattr(app.view_functions[rule.endpoint], "operation")
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+    }
+    sent = [sent_by(name, method) for name, method in methods().items() if name not in MADE_OF_OTHERS]
+    assert len(sent) == len(set(sent))
+    assert set(sent) == operations - WITHOUT_METHOD - STREAMED
+
+
+def test_every_method_has_a_return_description():
+    assert all(inspect.getdoc(method) for method in methods().values())
+
+
+def test_keys_and_the_end_user_are_sent_in_their_headers():
+    seen: list[httpx.Headers] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request.headers)
+        return httpx.Response(200, json={})
+
+    with Client("http://ninefold", "nf_live_x", end_user="42", transport=httpx.MockTransport(answer)) as client:
+        client.ask("Up?", idempotency_key="once")
+        client.ask("Up?")
+    assert [headers["X-API-Key"] for headers in seen] == ["nf_live_x"] * 2
+    assert [headers["X-End-User"] for headers in seen] == ["42"] * 2
+    assert [headers.get("Idempotency-Key") for headers in seen] == ["once", None]
+
+
+def test_a_parameter_is_sent_when_it_is_given():
+    seen: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request.url.raw_path.decode().removeprefix("/api/v1/"))
+        return httpx.Response(200, json={})
+
+    with Client("http://ninefold", transport=httpx.MockTransport(answer)) as client:
+        client.leaderboard()
+        client.leaderboard("btc")
+        client.strategy("../me?")
+        client.battle_csv("dex")
+        client.battle_history(lane="trend", until="2026-11-21T08:00:00+02:00")
+        client.hospital("2026-10")
+    assert seen == [
+        "leaderboard",
+        "leaderboard?asset=btc",
+        "strategies/..%2Fme%3F",
+        "bot-battle/export.csv?venue=dex",
+        "bot-battle/history?lane=trend&until=2026-11-21T08%3A00%3A00%2B02%3A00",
+        "strategy-hospital?month=2026-10",
+    ]

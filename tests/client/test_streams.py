@@ -1,0 +1,102 @@
+"""Answers and events as they come: cut anywhere, refused, broken off, silent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import repeat
+
+import httpx
+import pytest
+from flask import Flask
+
+from service import client as clients
+from service.client import BadRequest, Client, ConnectionFailed, TimedOut, Unavailable
+from tests.receiver import trade
+
+QUESTION_EVENT = b'event: question\ndata: {"question":"up?"}\n\n'
+VOTE_EVENT = b'event: vote\ndata: {"voter":"vol"}\n\n'
+LAST_EVENT = b'event: consensus\ndata: {"id":"a"}\n\n'
+
+
+def streaming(pieces: Iterable[bytes], status: int = 200) -> Client:
+    """A client whose service says `pieces`."""
+    answer = httpx.Response(status, content=iter(pieces), headers={"Content-Type": "text/event-stream"})
+    return Client("http://ninefold", transport=httpx.MockTransport(lambda _: answer), timeout_s=0.5)
+
+
+def test_a_stream_yields_typed_events_and_ends_with_the_answer():
+    """However it is cut into pieces, and with signs of life between."""
+    text = QUESTION_EVENT + b": still being answered\n\n" + VOTE_EVENT + LAST_EVENT
+    for size in (1, 7, len(text)):
+        with streaming(text[at : at + size] for at in range(0, len(text), size)) as client:
+            events = list(client.ask_stream("up?"))
+        assert [event["event"] for event in events] == ["question", "vote", "consensus"]
+        assert events[1]["voter"] == "vol"
+
+
+def test_a_refusal_within_a_stream_is_raised_as_its_kind():
+    problem = b'event: error\ndata: {"status":503,"code":"unavailable","detail":"No voters are available."}\n\n'
+    with streaming([VOTE_EVENT, problem]) as client, pytest.raises(Unavailable, match="No voters are available"):
+        list(client.ask_stream("up?"))
+
+
+def test_a_stream_that_is_refused_at_once_says_why():
+    problem = b'{"code":"not_a_market_question","detail":"No."}'
+    with streaming([problem], status=400) as client, pytest.raises(BadRequest) as refused:
+        next(client.ask_stream("pizza?"))
+    assert refused.value.code == "not_a_market_question"
+
+
+def test_a_stream_that_breaks_off_is_a_failed_connection():
+    with streaming([VOTE_EVENT]) as client, pytest.raises(ConnectionFailed, match="in the middle"):
+        list(client.ask_stream("up?"))
+
+
+def test_a_stream_of_only_keepalives_times_out():
+    with streaming(repeat(b": still being answered\n\n")) as client, pytest.raises(TimedOut):
+        list(client.ask_stream("up?"))
+
+
+def cut_streams(seqs: list[int], pieces: int) -> tuple[Client, list[str | None]]:
+    """A client whose every stream breaks off after a few bytes, and the `since` of each stream."""
+    asked_since: list[str | None] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        since = request.url.params.get("since")
+        asked_since.append(since)
+        rest = [seq for seq in seqs if seq > int(since or 0)]
+        text = f"retry: 1000\nid: {since or 0}\n\n" + "".join(
+            f'event: lane.trade\nid: {seq}\ndata: {{"id":{seq}}}\n\n' for seq in rest
+        )
+
+        def cut() -> Iterator[bytes]:
+            yield text.encode()[:pieces]
+            raise httpx.ReadError("cut")
+
+        return httpx.Response(200, content=cut(), headers={"Content-Type": "text/event-stream"})
+
+    return Client("http://ninefold", transport=httpx.MockTransport(answer)), asked_since
+
+
+@pytest.mark.parametrize("size", [80, 95, 140])
+def test_a_cut_stream_goes_on_where_it_was_cut(size: int, monkeypatch):
+    """Every event once, wherever the connection breaks: in the middle of an event too."""
+    monkeypatch.setattr(clients.client, "RECONNECT_S", 0.0)
+    seqs = list(range(3, 23))
+    client, asked_since = cut_streams(seqs, size)
+    with client, closing(client.events()) as events:
+        assert [next(events)["id"] for _ in seqs] == seqs
+    assert len(asked_since) >= len(seqs) // 3
+
+
+def test_a_refused_event_stream_says_why(client: Client):
+    with pytest.raises(BadRequest) as refused:
+        next(client.events(["market.closed"]))
+    assert [error["field"] for error in refused.value.errors] == ["events.0"]
+
+
+def test_the_events_of_the_service_come_one_by_one(app: Flask, client: Client):
+    seqs = trade(app.extensions["ninefold"].database, 3)
+    with closing(client.events(["lane.trade"], ["btc"], since=0, seconds=1)) as events:
+        assert [next(events)["id"] for _ in seqs] == seqs

@@ -1,0 +1,29 @@
+"""What the small model needs of the machine: one sentence says what is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from service.demo.installing import InstallError, check_node
+
+
+def put_in_path(folder: Path, monkeypatch, version: str) -> None:
+    """A machine whose only programs are npm and a Node.js of a version."""
+    for name in ("node", "npm"):
+        program = folder / name
+        program.write_text(f"#!/bin/sh\necho {version}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+def test_an_old_node_is_refused_with_its_version(tmp_path, monkeypatch):
+    put_in_path(tmp_path, monkeypatch, "v18.19.0")
+    with pytest.raises(InstallError, match=r"needs Node\.js 20 or newer .* this machine has v18\.19\.0"):
+        check_node()
+
+
+def test_a_new_node_is_accepted(tmp_path, monkeypatch):
+    put_in_path(tmp_path, monkeypatch, "v22.1.0")
+    check_node()

@@ -1,0 +1,52 @@
+"""The examples of a deployment: their syntax, and that every name in them exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import yaml
+
+from service import config
+from tests.processes import ROOT
+from tests.running_service import running_service
+
+FOLDER = ROOT / ".deploy"
+
+
+def test_the_services_of_compose_use_options_that_exist():
+    """Two web and two job processes behind a proxy, with one folder of secrets."""
+    compose = yaml.safe_load((FOLDER / "compose.yaml").read_text())
+    services = compose["services"]
+    assert set(services) == {"web", "work", "proxy", "db", "redis"}
+    for what in ("web", "work"):
+        assert services[what]["command"] == ["python", "app.py", what, "--processes", "2"]
+        assert services[what]["volumes"] == ["data:/data"]
+        assert {name.lower() for name in services[what]["environment"]} <= set(config.Settings.model_fields)
+    assert {volume.split(":")[0] for name in ("web", "db") for volume in services[name]["volumes"]} == set(
+        compose["volumes"]
+    )
+    for service in services.values():
+        assert set(service.get("depends_on", {})) <= set(services)
+
+
+def test_the_image_gets_only_what_the_service_needs():
+    copied = re.findall(r"^COPY (\S+)", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
+    let_in = (FOLDER / "Dockerfile.dockerignore").read_text().split()
+    assert {f"!{name}" for name in copied} == {line for line in let_in if line.startswith("!")}
+    assert all((ROOT / name).exists() for name in copied)
+
+
+def test_alerts_use_metrics_that_exist(tmp_path: Path):
+    rules = yaml.safe_load((FOLDER / "prometheus-rules.yaml").read_text())["groups"][0]["rules"]
+    with running_service(tmp_path, oracle_daily_usd=5.0) as running:
+        families = set(re.findall(r"^# TYPE (\w+)", running.client.get("/metrics").text, re.MULTILINE))
+    for rule in rules:
+        used = set(re.findall(r"\bninefold_\w+", rule["expr"]))
+        assert {name.removesuffix("_bucket") for name in used} <= families, rule["alert"]
+
+
+def test_the_runbook_has_a_line_for_each_alert():
+    rules = yaml.safe_load((FOLDER / "prometheus-rules.yaml").read_text())["groups"][0]["rules"]
+    runbook = Path(ROOT / "service" / "OPERATIONS.md").read_text()
+    assert [rule["alert"] for rule in rules if f"`{rule['alert']}`" not in runbook] == []

@@ -1,0 +1,129 @@
+"""A seat with a language model is asked one question; what that costs is counted as the service counts it."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+
+import pytest
+from sqlalchemy import select, update
+
+from service.doctor.__main__ import as_json, readable
+from service.store.database import Database
+from service.store.tables import metadata, spending
+from tests.doctor.parts import KEY, MARGIN_S, SEATS, dead, taken_by
+from tests.sources.llm import model_server as it
+from tests.sources.llm.model_server import answers, refuses
+
+OLLAMA = "Run `ollama serve` and `ollama pull llama3.2`."
+
+
+class TestASeatWithALanguageModel:
+    def test_is_asked_one_real_question(self, examined, model):
+        part = examined(**taken_by(model, "momentum"))["seat momentum"]
+        assert (part.works, part.what, part.tokens, part.usd) == (True, "custom:some-model", 940, None)
+        assert part.detail == "answers 62% to a sample question"
+        (request,) = model.requests
+        prompt = request["messages"][1]["content"]
+        assert "Question: Will Bitcoin" in prompt
+        assert "base rate of YES" in prompt
+
+    def test_costs_what_its_provider_charges(self, examined, model):
+        part = examined(**taken_by(model, "news", named="openai:gpt-5-mini"))["seat news"]
+        assert (part.what, part.tokens) == ("openai:gpt-5-mini", 940)
+        assert part.usd == pytest.approx((900 * 0.25 + 40 * 2.0) / 1e6)
+
+    def test_leaves_the_others_to_their_embedded_engines(self, examined, model):
+        parts = examined(**taken_by(model, "momentum", "trend"))
+        engines = [parts[f"seat {name}"].what for name in SEATS]
+        assert engines == ["custom:some-model", "embedded", "embedded", "embedded", "custom:some-model", "embedded"]
+        assert len(model.requests) == 2
+
+    def test_can_be_each_of_the_six(self, examined, model):
+        parts = examined(**taken_by(model, *SEATS))
+        assert all(parts[f"seat {name}"].works for name in SEATS)
+        assert len({request["messages"][0]["content"] for request in model.requests}) == 6
+
+    @pytest.mark.parametrize(
+        ("behave", "reason"),
+        [
+            (refuses(401, f"Incorrect API key provided: {KEY}"), "refused the key (401)"),
+            (refuses(402), "is out of credit (402)"),
+            (answers(f"My key is {KEY}."), "gave no probability_yes"),
+        ],
+    )
+    def test_is_not_stood_in_for_and_its_key_is_never_told(self, examined, model, behave, reason, capfd):
+        model.behaviours = [behave]
+        parts = examined(oracle_on_failure="fallback", **taken_by(model, "momentum"))
+        assert not parts["seat momentum"].works
+        assert parts["seat momentum"].detail == f"custom:some-model: {reason}."
+        printed = "".join(capfd.readouterr())
+        assert KEY not in as_json(list(parts.values())) + readable(list(parts.values())) + printed
+
+    def test_that_hangs_fails_in_time_with_what_it_may_have_cost(self, examined, model):
+        model.behaviours = [it.hangs]
+        began = time.monotonic()
+        part = examined(oracle_deadline_s=0.6, **taken_by(model, "momentum"))["seat momentum"]
+        assert time.monotonic() - began < 0.6 + MARGIN_S
+        assert (part.works, part.detail) == (False, "custom:some-model: did not answer in time.")
+        assert part.tokens > 4000
+        assert f"at most {part.tokens} tokens, price unknown" in readable([part])
+
+    def test_without_a_server_costs_nothing(self, examined):
+        part = examined(oracle_deadline_s=1, **taken_by(f"http://{dead()}/v1", "momentum"))["seat momentum"]
+        assert (part.works, part.tokens, part.usd) == (False, 0, 0.0)
+        assert part.detail == "custom:some-model: could not be reached."
+
+    def test_of_ollama_that_does_not_run_says_what_to_do(self, examined):
+        options = taken_by(f"http://{dead()}/v1", "momentum", named="ollama:llama3.2")
+        part = examined(oracle_deadline_s=1, **options)["seat momentum"]
+        assert not part.works
+        assert part.detail == f"ollama:llama3.2: could not be reached. {OLLAMA}"
+
+    def test_of_ollama_that_lacks_the_model_says_what_to_do(self, examined, model):
+        model.behaviours = [refuses(404, 'model "llama3.2" not examined, try pulling it first')]
+        part = examined(**taken_by(model, "momentum", named="ollama:llama3.2"))["seat momentum"]
+        assert (part.works, part.tokens) == (False, 0)
+        assert part.detail == f"ollama:llama3.2: was not found (404). {OLLAMA}"
+
+    def test_of_ollama_costs_tokens_and_no_money(self, examined, model):
+        part = examined(**taken_by(model, "momentum", named="ollama:llama3.2"))["seat momentum"]
+        assert (part.works, part.tokens, part.usd) == (True, 940, 0.0)
+        assert "940 tokens, free" in readable([part])
+
+
+def everything_in(database: Database) -> dict[str, list]:
+    """All rows of all tables but what was spent."""
+    with database.reading() as db:
+        return {
+            table.name: sorted(map(str, db.execute(select(table)).all()))
+            for table in metadata.sorted_tables
+            if table is not spending
+        }
+
+
+class TestWhatTheDoctorSpends:
+    def test_is_added_to_the_service_and_nothing_else_is_written(self, examined, model, database, database_url):
+        before = everything_in(database)
+        examined(database_url=database_url, **taken_by(model, "momentum", "trend"))
+        with database.reading() as db:
+            assert db.scalar(select(spending.c.tokens)) == 2 * 940
+        assert everything_in(database) == before
+
+    def test_is_capped_as_the_service_is(self, examined, model, sqlite_url):
+        examined(database_url=sqlite_url, **taken_by(model, "momentum"))
+        with closing(Database(sqlite_url)) as database, database.writing() as db:
+            db.execute(update(spending).values(tokens=9_500))
+        options = taken_by(model, "momentum") | {"oracle_daily_tokens": 10_000}
+        part = examined(database_url=sqlite_url, **options)["seat momentum"]
+        assert len(model.requests) == 1
+        assert (part.works, part.tokens) == (False, 0)
+        assert part.detail == "custom:some-model: today's budget for language models is used up."
+
+    @pytest.mark.parametrize("url", ["", "postgresql://127.0.0.1:1/test"])
+    def test_is_counted_in_memory_where_there_is_no_database(self, examined, model, url, tmp_path):
+        assert examined(database_url=url, **taken_by(model, "momentum"))["seat momentum"].works
+        assert list(tmp_path.iterdir()) == []
+
+    def test_is_counted_in_memory_where_the_database_is_empty(self, examined, model, empty_postgresql):
+        assert examined(database_url=empty_postgresql, **taken_by(model, "momentum"))["seat momentum"].works

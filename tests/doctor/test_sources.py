@@ -1,0 +1,214 @@
+"""The database, Redis, the broker and every source of prices and news are each called once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import text
+
+from service.doctor.__main__ import as_json
+from service.doctor.checks import Finding
+from service.market.instants import DAY, HOUR, iso
+from service.store import migrations
+from tests.doctor.parts import KEY, MARGIN_S, TIMEOUT_S, UNREACHABLE, Examine, dead
+from tests.jobs.live import Outside, answering, hang, printing
+from tests.running_service import START
+from tests.sources.conftest import ExchangeServer, coinbase_routes, kraken_routes, serve
+
+
+class TestTheDatabase:
+    def test_works_at_the_newest_migration(self, examined, database_url):
+        part = examined(database_url=database_url)["database"]
+        assert part.works
+        assert part.detail == "at the newest migration"
+        assert part.ms > 0
+
+    def test_that_is_empty_works_since_the_first_start_fills_it(self, examined, empty_postgresql):
+        part = examined(database_url=empty_postgresql)["database"]
+        assert (part.works, part.detail) == (True, "empty: the first start creates its tables")
+
+    @pytest.mark.parametrize(("revision", "words"), [("0001", "the next start"), ("9999", "update the service")])
+    def test_of_another_migration_does_not_work(self, examined, database, database_url, revision, words):
+        with database.writing() as db:
+            db.execute(text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision})
+        try:
+            part = examined(database_url=database_url)["database"]
+        finally:
+            with database.writing() as db:
+                db.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": migrations.head()})
+        assert not part.works
+        assert f"at migration {revision}" in part.detail
+        assert words in part.detail
+
+    def test_without_a_server_does_not_answer(self, examined):
+        part = examined(database_url=f"postgresql://someone:{KEY}@{dead()}/test")["database"]
+        assert not part.works
+        assert part.detail == "It does not answer; check that it is running, its address and its password."
+        assert KEY not in str(part)
+
+    def test_that_is_another_kind_of_file_cannot_be_read(self, examined, tmp_path):
+        (tmp_path / "simulated.sqlite").write_bytes(b"Dear diary, " * 100)
+        part = examined()["database"]
+        assert (part.works, part.detail) == (False, "It cannot be read; check that it is a database of this service.")
+
+    def test_that_cannot_be_made_does_not_work(self, examined, tmp_path):
+        (tmp_path / "var").write_text("a file where a folder is wanted")
+        part = examined(data_dir=tmp_path / "var")["database"]
+        assert not part.works
+        assert "cannot be created" in part.detail
+
+
+class TestRedisAndTheBroker:
+    def test_are_asked_where_they_are_set(self, examined, redis_url):
+        parts = examined(redis_url=SecretStr(redis_url), broker_url=SecretStr(redis_url))
+        assert [parts[name].works for name in ("redis", "broker")] == [True, True]
+
+    def test_a_broker_that_is_redis_is_asked_once(self, examined, redis_url):
+        assert "broker" not in examined(redis_url=SecretStr(redis_url))
+
+    def test_without_a_server_is_unreachable_and_hides_the_password(self, examined):
+        address = SecretStr(f"redis://:{KEY}@{dead()}/0")
+        parts = examined(redis_url=address, broker_url=address)
+        assert {parts[name].works for name in ("redis", "broker")} == {False}
+        assert {parts[name].detail for name in ("redis", "broker")} == {UNREACHABLE}
+        assert KEY not in as_json(list(parts.values()))
+
+    def test_rabbitmq_works(self, examined, rabbitmq_url):
+        assert examined(broker_url=SecretStr(rabbitmq_url))["broker"].works
+
+    def test_rabbitmq_refuses_a_wrong_password(self, examined, rabbitmq_url):
+        part = examined(broker_url=SecretStr(rabbitmq_url.replace("guest:guest", f"guest:{KEY}")))["broker"]
+        assert (part.works, part.detail) == (False, "Access refused; check the name and the password.")
+        assert KEY not in str(part)
+
+    def test_rabbitmq_without_a_server_is_unreachable(self, examined):
+        part = examined(broker_url=SecretStr(f"amqp://guest:guest@{dead()}"))["broker"]
+        assert (part.works, part.detail) == (False, UNREACHABLE)
+
+
+def test_a_replay_tells_what_its_folder_holds(examined, tmp_path):
+    lines = [f"{iso(START - START % HOUR + HOUR * hour)},100,102,99,101,5" for hour in range(72)]
+    (tmp_path / "btc.csv").write_text("\n".join(["time,open,high,low,close,volume", *lines]))
+    part = examined(world="replay", replay_dir=tmp_path, replay_start=iso(START + 2 * DAY))["prices"]
+    assert part.works
+    assert part.what == "replay of REPLAY_DIR"
+    assert part.detail == "bars of 3600 s in a day: btc 24"
+
+
+def drip_head(handler) -> None:
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    while not handler.exchange.closing.wait(0.02):
+        handler.wfile.write(b"x")
+
+
+POOL = {
+    "pool": "c0ffee",
+    "project": "uniswap-v3",
+    "chain": "Arbitrum",
+    "symbol": "WETH-USDC",
+    "poolMeta": "0.05%",
+    "tvlUsd": 60_000_000,
+    "volumeUsd1d": 90_000_000,
+}
+
+
+@pytest.fixture
+def outside() -> Iterator[Outside]:
+    """All that a live world asks, as servers on this machine; every one of them answers."""
+    services = Outside()
+    routes = {
+        "polymarket": lambda _server, _path, query: services.list("polymarket", query),
+        "kalshi": lambda _server, _path, query: services.list("kalshi", query),
+        "paper": lambda *_: None,
+        "pools": lambda *_: {"status": "success", "data": [POOL]},
+        "kraken": kraken_routes,
+        "coinbase": coinbase_routes,
+    }
+    with ExitStack() as opened:
+        for name, answered in routes.items():
+            services.servers[name] = opened.enter_context(contextmanager(serve)(ExchangeServer(answered)))
+        services.reset()
+        hour = START - START % 300 - HOUR
+        bars = [(hour + 300 * place, 100.0, 102.0, 99.0, 101.0, 5.0) for place in range(12)]
+        for name in ("kraken", "coinbase"):
+            services.servers[name].bars = {"BTC/USD": bars}
+        yield services
+
+
+@pytest.fixture
+def live(examined, outside) -> Examine:
+    """What came of the parts of a live world, with two exchanges."""
+
+    def run(**options: Any) -> dict[str, Finding]:
+        ccxt = {
+            "kraken": {"urls": {"api": {"public": outside.servers["kraken"].address}}, "enableRateLimit": False},
+            "coinbase": {"urls": {"api": {"rest": outside.servers["coinbase"].address}}, "enableRateLimit": False},
+        }
+        return examined(ccxt, **outside.options | {"exchanges": ("kraken", "coinbase")} | options)
+
+    return run
+
+
+LIVE = ("prices kraken", "prices coinbase", "pools", "polymarket", "kalshi", "news 1")
+SERVERS = ("kraken", "coinbase", "pools", "polymarket", "kalshi", "paper")
+
+
+@pytest.mark.slow
+class TestTheLiveWorld:
+    def test_has_every_source_asked_by_itself(self, live):
+        parts = live(source_timeout_s=10)
+        assert tuple(parts)[1:7] == LIVE
+        assert {parts[name].detail for name in LIVE if not parts[name].works} == set()
+        assert parts["prices coinbase"].detail == "bars of 300 s in a day: btc 12"
+        assert parts["pools"].detail == "usable pools: 1"
+        assert parts["news 1"].detail == "headlines: 2"
+
+    @pytest.mark.parametrize(("server", "part"), list(zip(SERVERS, LIVE, strict=True)))
+    def test_has_one_source_that_fails_and_the_others_work(self, live, outside, server, part):
+        outside.servers[server].fault = answering(f'{{"error": ["{KEY}"]}}'.encode(), status=503)
+        parts = live(source_timeout_s=10)
+        assert [name for name in LIVE if not parts[name].works] == [part]
+        assert parts[part].detail.endswith(".")
+        assert KEY not in as_json(list(parts.values())), "what a source wrote is not told"
+
+    def test_has_an_exchange_whose_own_words_are_not_told(self, live, outside):
+        outside.servers["kraken"].fault = answering(f'{{"error": ["EGeneral:{KEY}"]}}'.encode())
+        part = live(source_timeout_s=10)["prices kraken"]
+        assert (part.works, part.detail) == (False, "No bars of btc: kraken: the answer cannot be read.")
+
+    def test_is_examined_at_once_within_the_time_of_one_call(self, live, outside):
+        for server in outside.servers.values():
+            server.fault = hang
+        began = time.monotonic()
+        parts = live(source_timeout_s=TIMEOUT_S)
+        assert time.monotonic() - began < TIMEOUT_S + MARGIN_S
+        assert [name for name in LIVE if parts[name].works] == []
+        assert all("no complete response" in parts[name].detail.lower() for name in LIVE)
+
+    def test_has_no_source_that_is_waited_for_longer_than_its_time(self, live, outside):
+        """DefiLlama's reader has a deadline for what follows the head of an answer, and none for the head."""
+        outside.servers["pools"].fault = drip_head
+        began = time.monotonic()
+        part = live(source_timeout_s=TIMEOUT_S)["pools"]
+        assert time.monotonic() - began < TIMEOUT_S + MARGIN_S
+        assert (part.works, part.detail) == (False, "No complete response in time.")
+
+    def test_that_cannot_be_reached_is_said_in_words(self, live):
+        address = f"http://{dead()}"
+        parts = live(polymarket_url=address, kalshi_url=address, pools_url=address, news_feeds=(f"{address}/rss",))
+        assert all(
+            parts[name].detail.lower().endswith(UNREACHABLE.lower())
+            for name in ("pools", "polymarket", "kalshi", "news 1")
+        )
+
+    def test_shows_the_host_of_a_feed_and_not_its_token(self, live, outside):
+        outside.servers["paper"].fault = printing()
+        address = outside.servers["paper"].address.replace("http://", f"http://reader:{KEY}@")
+        part = live(news_feeds=(f"{address}/rss?token={KEY}",))["news 1"]
+        assert (part.what, part.works) == ("127.0.0.1", False)
+        assert part.detail == "No headlines."

@@ -1,0 +1,109 @@
+"""A row of the ledger as the event that integrators get."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from service.events.event import Event, EventFilter, event_of
+from service.forecasting.predictions import Prediction
+from service.ledger.chain import Kind, LedgerRow, chained
+from service.market.instants import utc
+from tests.forecasting.markets import settled, waiting
+from tests.receiver import WORLD_NOW, lane_row
+
+
+def event(row: LedgerRow, *predictions: Prediction) -> Event | None:
+    """The event that a row is, which is recorded as the first of a ledger."""
+    (entry,) = chained([row], "2026-11-21T08:02:00Z", None)
+    return event_of(entry, "simulated", {prediction.id: prediction for prediction in predictions})
+
+
+def row(kind: Kind, subject: str = "m", **body) -> LedgerRow:
+    return LedgerRow(kind, subject, body, backfilled=False)
+
+
+def test_a_market_with_votes_was_opened():
+    market = waiting("m", p=0.7, asset="eth")
+    opened = event(row("votes"), market)
+    assert (opened.id, opened.type, opened.assets, opened.world) == (1, "market.opened", ("eth",), "simulated")
+    assert (opened.data.id, opened.data.p_yes, opened.data.deadline) == ("m", 0.7, utc(market.deadline))
+    assert opened.timestamp.isoformat() == "2026-11-21T08:02:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("category", "type"),
+    [("daily", "market.resolved"), ("challenge", "challenge.resolved"), ("answer", "answer.resolved")],
+)
+def test_a_resolution_is_named_by_its_category(category, type: str):
+    resolved = event(row("resolution"), replace(settled("m", "no", p=0.7), category=category))
+    assert (resolved.type, resolved.data.outcome, resolved.data.p_yes) == (type, "no", 0.7)
+    assert (resolved.data.resolved_by, resolved.data.evidence) == ("bars", "seen")
+
+
+def test_a_resolution_without_votes_has_no_probability():
+    challenge = replace(settled("m"), category="challenge", commitment=None)
+    assert event(row("resolution"), challenge).data.p_yes is None
+
+
+@pytest.mark.parametrize(
+    ("category", "author", "end_user"),
+    [
+        ("answer", "key:1a", None),
+        ("answer", "key:1a:alice", "alice"),
+        ("answer", "key:1a:alice:b", "alice:b"),
+        ("answer", None, None),
+        ("challenge", "key:1a:alice", None),
+    ],
+)
+def test_only_an_answer_names_its_end_user(category, author: str | None, end_user: str | None):
+    resolved = event(row("answer"), replace(settled("m"), category=category, author=author))
+    assert resolved.data.end_user == end_user
+
+
+@pytest.mark.parametrize(
+    ("kind", "type"), [("trade", "lane.trade"), ("harvest", "lane.harvest"), ("switch", "lane.switch")]
+)
+def test_an_action_of_a_lane_is_named_by_its_kind(kind: str, type: str):
+    action = event(lane_row(1, kind, "eth"))
+    assert (action.type, action.assets, action.data.lane, action.data.at) == (type, ("eth",), "trend", utc(WORLD_NOW))
+
+
+def test_an_action_in_a_pool_is_about_no_asset():
+    action = event(lane_row(1, asset="WETH/USDC 0.05%"))
+    assert (action.assets, action.data.subject) == ((), "WETH/USDC 0.05%")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        replace(lane_row(1), backfilled=True),
+        row("price_forecast"),
+        row("handover"),
+        row("votes", "a market that is not there"),
+        row("votes", "challenge"),
+    ],
+)
+def test_other_rows_are_no_event(row: LedgerRow):
+    """Backfilled ones, other kinds, those of unknown predictions, and the votes on a challenge."""
+    assert event(row, replace(waiting("challenge"), category="challenge")) is None
+
+
+@pytest.mark.parametrize(
+    ("types", "assets", "accepted"),
+    [
+        ((), (), True),
+        (("lane.trade",), (), True),
+        (("lane.switch",), (), False),
+        ((), ("eth", "btc"), True),
+        ((), ("eth",), False),
+        (("lane.trade",), ("eth",), False),
+    ],
+)
+def test_a_filter_wants_types_and_assets(types, assets, accepted: bool):
+    assert EventFilter(types, assets).accepts(event(lane_row(1))) is accepted
+
+
+def test_a_filter_of_assets_drops_what_is_about_none():
+    assert not EventFilter(assets=("btc",)).accepts(event(lane_row(1, asset="a pool")))

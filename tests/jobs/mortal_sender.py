@@ -1,0 +1,41 @@
+"""A process that delivers webhooks and may be killed at any point: `python mortal_sender.py URL FOLDER`.
+
+For each line on standard input it delivers what is due and says "idle". When it was killed its parent forks the next
+one, which spares it the imports and says its process id.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import service.sources.webhooks  # noqa: F401 - before the fork
+from service.config import Settings
+from service.jobs.deliveries import Deliveries
+from service.jobs.dispatcher import open_broker
+from service.market.clock import WorldClock
+from service.store.database import Database
+from tests.processes import respawn
+
+KEY_SECRET = "the secret of these tests"
+
+
+def deliver(url: str, folder: Path) -> None:
+    """Deliver what is due, whenever a line comes."""
+    settings = Settings(data_dir=folder, key_secret=KEY_SECRET, webhook_private=True)
+    context = SimpleNamespace(database=Database(url), settings=settings, clock=WorldClock("simulated"))
+    deliveries = Deliveries(context, open_broker(""), "test", time.time)
+    print(os.getpid(), flush=True)
+    for _ in sys.stdin:
+        while due := deliveries.due():
+            for id in due:
+                deliveries.deliver(id)
+        print("idle", flush=True)
+
+
+if __name__ == "__main__":
+    respawn(partial(deliver, sys.argv[1], Path(sys.argv[2])))

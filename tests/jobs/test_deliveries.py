@@ -1,0 +1,225 @@
+"""Events reach their endpoints in order, signed, and again after a failure."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
+
+import pytest
+
+from service.config import Settings
+from service.jobs.deliveries import Deliveries
+from service.jobs.dispatcher import open_broker
+from service.jobs.engine import Engine
+from service.market.clock import WorldClock
+from service.market.instants import DAY, HOUR
+from service.store import keys, webhooks
+from service.store.database import Database
+from service.store.webhooks import LEASE_S, DeliveryRow, WebhookRow
+from tests.receiver import Receiver, endpoint, receiving, trade
+
+SECRET = "the secret of these tests"
+
+
+@dataclass
+class Sender:
+    """The deliveries of one process, whose clock a test moves."""
+
+    database: Database
+    folder: Path
+    wall: float
+
+    def __post_init__(self) -> None:
+        settings = Settings(data_dir=self.folder, key_secret=SECRET, webhook_private=True)
+        self.context = SimpleNamespace(database=self.database, settings=settings, clock=WorldClock("simulated"))
+        self.deliveries = Deliveries(self.context, open_broker(""), "test", lambda: self.wall)
+
+    def work(self) -> list[str]:
+        """Deliver to every endpoint that is due, once."""
+        due = self.deliveries.due()
+        for id in due:
+            self.deliveries.deliver(id)
+        return due
+
+    def subscribe(self, receiver: Receiver, **more) -> WebhookRow:
+        row = endpoint(self.database, receiver.url, self.wall, **more)
+        receiver.secret = row.secrets.current(SECRET.encode())
+        return row
+
+    def row(self, row: WebhookRow) -> WebhookRow:
+        with self.database.reading() as db:
+            (now,) = webhooks.of_key(db, row.key)
+        return now
+
+    def log(self, row: WebhookRow) -> list[DeliveryRow]:
+        with self.database.reading() as db:
+            return webhooks.deliveries(db, row.id, None, 1000)
+
+
+@pytest.fixture
+def sender(database: Database, tmp_path: Path) -> Sender:
+    return Sender(database, tmp_path, time.time())
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as receiver:
+        yield receiver
+
+
+def test_events_arrive_once_in_the_order_of_the_ledger(sender: Sender, receiver: Receiver):
+    """Events before the subscription do not come, and nothing comes twice."""
+    trade(sender.database, 2)
+    row = sender.subscribe(receiver)
+    seqs = trade(sender.database, 250)
+    assert sender.work() == [row.id]
+    assert (receiver.seqs, len(receiver.ids), receiver.forged) == (seqs, 250, 0)
+    assert receiver.ids[0] == f"msg_{row.id}_{seqs[0]}"
+    assert sender.work() == []
+    assert [(entry.seq, entry.state) for entry in sender.log(row)[:2]] == [
+        (seqs[-1], "delivered"),
+        (seqs[-2], "delivered"),
+    ]
+
+
+def test_only_wanted_types_and_assets_are_sent(sender: Sender, receiver: Receiver):
+    row = sender.subscribe(receiver, events=("lane.trade",), assets=("eth",))
+    trade(sender.database, 1)
+    trade(sender.database, 1, kind="switch", asset="eth")
+    trade(sender.database, 1, asset="eth", backfilled=True)
+    (wanted,) = trade(sender.database, 1, asset="eth")
+    sender.work()
+    assert receiver.seqs == [wanted]
+    assert sender.work() == []
+    assert sender.row(row).cursor == wanted
+
+
+@pytest.mark.parametrize("status", [301, 400, 500])
+def test_a_refused_event_holds_back_those_after_it(sender: Sender, receiver: Receiver, status: int):
+    """It is tried again with growing pauses and the same id, and then the others follow in order."""
+    row = sender.subscribe(receiver)
+    seqs = trade(sender.database, 3)
+    receiver.answer = lambda _document: status
+    pauses = []
+    for _ in range(4):
+        sender.work()
+        pauses.append(sender.row(row).next_at - sender.wall)
+        assert sender.work() == []
+        sender.wall += pauses[-1]
+    assert receiver.ids == [f"msg_{row.id}_{seqs[0]}"] * 4
+    assert all(0.8 * longest <= pause <= longest for pause, longest in zip(pauses, (5, 15, 45, 135), strict=True))
+    (failed,) = sender.log(row)
+    assert (failed.state, failed.attempts, failed.status) == ("failed", 4, status)
+    receiver.answer = lambda _document: 200
+    sender.work()
+    assert receiver.seqs == seqs
+    assert (sender.row(row).attempts, sender.row(row).failing_since) == (0, None)
+    assert sender.log(row)[-1].state == "delivered"
+
+
+def test_an_endpoint_that_fails_for_a_day_is_paused(sender: Sender, receiver: Receiver):
+    """Its events wait; after it is resumed they come, from the first that was not accepted."""
+    row = sender.subscribe(receiver)
+    seqs = trade(sender.database, 2)
+    receiver.answer = lambda _document: 503
+    began, attempts = sender.wall, 0
+    while sender.row(row).paused_at is None:
+        sender.work()
+        attempts += 1
+        sender.wall = max(sender.wall + 1, sender.row(row).next_at)
+        assert attempts < 100
+    assert 15 <= attempts <= 30
+    paused = sender.row(row)
+    assert DAY <= paused.paused_at - began <= DAY + 3 * HOUR
+    assert paused.paused_reason == "The endpoint accepted no delivery for 24 hours."
+    assert sender.work() == []
+    receiver.answer = lambda _document: 200
+    with sender.database.writing() as db:
+        webhooks.change(db, paused, paused_at=None, paused_reason=None, failing_since=None, next_at=0.0)
+    receiver.verified.clear()
+    sender.wall = time.time()  # the library refuses messages from the future
+    sender.work()
+    assert receiver.seqs == seqs
+
+
+def test_410_pauses_an_endpoint_at_once(sender: Sender, receiver: Receiver):
+    row = sender.subscribe(receiver)
+    trade(sender.database, 1)
+    receiver.answer = lambda _document: 410
+    sender.work()
+    assert sender.row(row).paused_reason == "The endpoint answered 410 Gone."
+
+
+def test_a_key_without_the_paid_plan_gets_nothing(sender: Sender, receiver: Receiver):
+    row = sender.subscribe(receiver)
+    trade(sender.database, 1)
+    with sender.database.writing() as db:
+        keys.grant(db, row.key, "free")
+    assert sender.work() == []
+    sender.deliveries.deliver(row.id)
+    assert receiver.ids == []
+    with sender.database.writing() as db:
+        keys.grant(db, row.key, "paid")
+    sender.work()
+    assert len(receiver.ids) == 1
+
+
+def test_both_secrets_are_valid_for_a_day_after_a_rotation(sender: Sender, receiver: Receiver):
+    row = sender.subscribe(receiver)
+    with sender.database.writing() as db:
+        rotated = webhooks.change(db, row, rotations=1, rotated_at=int(sender.wall))
+    secrets = [receiver.secret, rotated.secrets.current(SECRET.encode())]
+    assert secrets[0] != secrets[1]
+    for secret in secrets:
+        receiver.secret = secret
+        trade(sender.database, 1)
+        sender.work()
+    assert (len(receiver.ids), receiver.forged) == (2, 0)
+    with sender.database.writing() as db:
+        webhooks.change(db, rotated, rotated_at=int(sender.wall) - DAY)
+    receiver.secret = secrets[0]
+    trade(sender.database, 1)
+    sender.work()
+    assert (len(receiver.ids), receiver.forged) == (2, 1)
+
+
+def test_two_processes_do_not_deliver_to_one_endpoint(sender: Sender, receiver: Receiver, tmp_path: Path):
+    """A second one waits for the lease of the first; what a late first one writes is refused."""
+    row = sender.subscribe(receiver)
+    trade(sender.database, 3)
+    other = Sender(sender.database, tmp_path, sender.wall)
+
+    def answer(_document: dict) -> int:
+        if len(receiver.ids) == 1:
+            other.deliveries.deliver(row.id)  # refused: the lease is held
+            assert len(receiver.ids) == 1
+            other.wall += LEASE_S + 1
+            receiver.answer = lambda _document: 204
+            other.deliveries.deliver(row.id)  # the first process hangs for longer than its lease
+        return 204
+
+    receiver.answer = answer
+    sender.work()
+    assert len(receiver.seqs) == 3
+    assert len(receiver.ids) == 4
+    assert len(set(receiver.ids)) == 3
+    assert sender.row(row).cursor == receiver.seqs[-1]
+
+
+def test_the_engine_delivers_what_is_recorded(sender: Sender, receiver: Receiver):
+    """With the threads of `python app.py`: a row that is committed arrives within seconds."""
+    sender.subscribe(receiver)
+    arrived = Event()
+    receiver.answer = lambda document: 204 if document["data"]["note"] != "trade 2" else arrived.set() or 204
+    engine = Engine(sender.database, [], sender.context)
+    engine.start()
+    seqs = trade(sender.database, 3)
+    try:
+        assert arrived.wait(10)
+    finally:
+        engine.stop()
+    assert receiver.seqs == seqs

@@ -1,0 +1,246 @@
+"""The table of forecasters equals an independent computation in plain pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from math import sqrt
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic import TypeAdapter
+from scipy import stats
+
+from service.config import Settings
+from service.forecasting.predictions.ledger_rows import forecast_row
+from service.forecasting.predictions.market_forecasts import MarketForecast
+from service.forecasting.predictions.scores.forecasters import ForecastersDocument
+from service.jobs.committing import keep_settlement
+from service.jobs.score import score
+from service.ledger.verifier import verify
+from service.market.clock import WorldClock
+from service.market.instants import DAY, HOUR, MINUTE, iso
+from service.market.prices import PricesDocument
+from service.store import forecasters, forecasts, ledger, predictions, snapshots
+from service.store.database import Database
+from tests.conftest import IN_CI
+from tests.forecasting.markets import MONDAY, many, waiting
+
+CALLERS, EACH = (100 if IN_CI else 10), 100  # 10,000 forecasts with CI=true
+# Half of them were backfilled, and a few came out void or were decided before their close.
+SETTLED = [
+    replace(
+        market,
+        settlement=replace(
+            market.settlement,
+            outcome="void" if place % 23 == 0 else market.settlement.outcome,
+            resolved_at=market.voted_at + 20 * HOUR if place % 7 == 0 else market.settlement.resolved_at,
+        ),
+    )
+    for place, market in enumerate(many(160, seed=7))
+]
+LAST = max(market.settlement.resolved_at for market in SETTLED)
+END = (LAST // HOUR + 1) * HOUR
+
+
+def drawn() -> pd.DataFrame:
+    """Who forecast what and when: a third within the first hour, some a second before the market closes."""
+    dice = np.random.default_rng(11)
+    n = CALLERS * EACH
+    frame = pd.DataFrame({"place": dice.integers(0, len(SETTLED), n), "caller": np.repeat(range(CALLERS), EACH)})
+    frame["opened"] = [SETTLED[place].voted_at for place in frame.place]
+    frame["closes"] = [SETTLED[place].closes_at for place in frame.place]
+    length = frame.closes - frame.opened
+    delay = np.where(dice.random(n) < 0.33, dice.uniform(0, HOUR, n), dice.uniform(0, 1, n) * length)
+    delay = np.where(dice.random(n) < 0.02, length - 1, delay)
+    frame["at"] = frame.opened + delay.astype(int)
+    frame["p"] = dice.uniform(0.001, 0.999, n)
+    frame["market"] = [SETTLED[place].id for place in frame.place]
+    frame = frame.sort_values("at", kind="stable").reset_index(drop=True)
+    return frame.assign(seq=frame.index + 1)
+
+
+FRAME = drawn()
+
+
+@pytest.fixture(scope="module")
+def database(migrated_sqlite, tmp_path_factory) -> Iterator[Database]:
+    """Callers with a hundred forecasts each of 160 markets, all of them settled, and the table after that."""
+    file = tmp_path_factory.mktemp("tournament") / "database.sqlite"
+    file.write_bytes(migrated_sqlite.read_bytes())
+    with closing(Database(f"sqlite:///{file}")) as database:
+        with database.writing() as db:
+            _fill(db)
+        _publish(database, END)
+        yield database
+
+
+def _fill(db) -> None:
+    predictions.add(db, [replace(market, settlement=None) for market in SETTLED])
+    for number in range(CALLERS):
+        forecasters.id_of(db, f"key:{number:08}", f"id-{number}", MONDAY)
+        forecasters.rename(db, f"key:{number:08}", f"owl-{number}")
+    rows = [(f"id-{row.caller}", row) for row in FRAME.itertuples()]
+    ledger.append(db, [forecast_row(row.market, id, row.p, f"salt-{row.seq}") for id, row in rows], MONDAY)
+    for id, row in rows:
+        forecasts.add(db, MarketForecast(row.seq, row.market, id, row.at, row.p, f"salt-{row.seq}"))
+    for market in sorted(SETTLED, key=lambda market: market.settlement.resolved_at):
+        keep_settlement(db, market.id, market.settlement, market.settlement.resolved_at)
+
+
+def _publish(database: Database, slot: int) -> None:
+    """Run the job."""
+    prices = PricesDocument("prices/1", iso(slot), iso(slot), iso(slot), "simulated", False, {"btc": "a file"}, 0, ())
+    clock, feed = WorldClock("simulated"), SimpleNamespace(step=5 * MINUTE)
+    job_context = SimpleNamespace(database=database, clock=clock, feed=feed, settings=Settings())
+    with database.writing() as db:
+        snapshots.publish(db, slot, {"prices": prices})
+    write = score(job_context, slot)
+    with database.writing() as db:
+        write(db)
+
+
+def shown(database: Database) -> ForecastersDocument:
+    with database.reading() as db:
+        snapshot = snapshots.latest(db, "forecasters")
+    return TypeAdapter(ForecastersDocument).validate_json(snapshot.body)
+
+
+def settled_markets() -> pd.DataFrame:
+    """The live markets with an outcome: when they count until, their week, and the scores of the pool and the nine."""
+    rows = []
+    for market in SETTLED:
+        if market.backfilled or market.outcome == "void":
+            continue
+        yes, resolved = float(market.outcome == "yes"), market.settlement.resolved_at
+        votes = [(vote.p - yes) ** 2 for vote in market.votes]
+        week = pd.Timestamp(resolved, unit="s").to_period("W-SUN").ordinal
+        end = market.closes_at if resolved >= market.closes_at else resolved - HOUR
+        row = (market.id, market.voted_at, end, resolved, market.deadline, week, yes, (market.commitment.p - yes) ** 2)
+        rows.append((*row, sum(votes) / len(votes)))
+    names = ("market", "begin", "end", "resolved", "deadline", "week", "yes", "pool", "nine")
+    return pd.DataFrame(rows, columns=names).sort_values(["resolved", "deadline", "market"]).reset_index(drop=True)
+
+
+@cache
+def time_weighted() -> pd.DataFrame:
+    """One row for each caller and market, from a loop over the seconds in which each forecast stood."""
+    joined = FRAME.merge(settled_markets(), on="market")
+    joined = joined[joined["at"] < joined.end].sort_values("seq")
+    rows = []
+    for (caller, market), part in joined.groupby(["caller", "market"]):
+        begin, end, yes = (part[name].iloc[0] for name in ("begin", "end", "yes"))
+        edges = [*part["at"], end]
+        seconds = [later - earlier for earlier, later in pairwise(edges)]
+        clipped = part.p.clip(0.01, 0.99)
+        logs = -np.log(np.where(yes == 1, clipped, 1 - clipped))
+        early = part[part["at"] < begin + HOUR]
+        rows.append(
+            {
+                "caller": caller,
+                "market": market,
+                "opening": early.p.iloc[-1] if len(early) else np.nan,
+                "brier": sum((part.p - yes) ** 2 * seconds) / sum(seconds),
+                "log_score": sum(logs * seconds) / sum(seconds),
+                "coverage": sum(seconds) / (end - begin),
+            }
+        )
+    return pd.DataFrame(rows).merge(settled_markets(), on="market")
+
+
+def interval(values: pd.Series, weeks: pd.Series) -> tuple[float, float, float]:
+    """The mean with its interval, clustered by week."""
+    n, groups = len(values), values.groupby(weeks)
+    count, mean, deviation = groups.ngroups, values.mean(), values.std(ddof=1)
+    effect = n / count
+    if count >= 8:
+        between = ((groups.sum() - mean * groups.size()) ** 2).sum() * count / (count - 1) / n**2
+        effect = max(1.0, between / (deviation**2 / n))
+    half = stats.t.ppf(0.975, count - 1) * deviation * sqrt(effect / n)
+    return mean, mean - half, mean + half
+
+
+def matches(scores: object, name: str, values: pd.Series, weeks: pd.Series) -> None:
+    """A Brier score and its interval are between 0 and 1; a difference of two may be negative."""
+    published = [getattr(scores, f"{name}{end}") for end in ("", "_low", "_high")]
+    within = (0, 1) if name == "brier" else (-np.inf, np.inf)
+    assert published == pytest.approx(np.clip(interval(values, weeks), *within).tolist(), abs=6e-6)
+
+
+def longest(right: pd.Series) -> int:
+    """The longest run of True."""
+    return int(right.groupby((~right).cumsum()).sum().max())
+
+
+def test_every_forecaster_is_scored_as_in_pandas(database: Database):
+    document = shown(database)
+    rows = {entry.name: entry for entry in document.entries}
+    table = time_weighted()
+    assert (document.forecasters, len(FRAME)) == (CALLERS, CALLERS * EACH)
+    assert sum(entry.kind == "forecaster" for entry in document.entries) == CALLERS
+    for caller, part in table.groupby("caller"):
+        part = part.sort_values(["resolved", "deadline", "market"])
+        scores = rows[f"owl-{caller}"].time_weighted
+        assert scores.n == len(part)
+        assert scores.log_score == pytest.approx(part.log_score.mean(), abs=6e-6)
+        assert scores.coverage_pct == pytest.approx(100 * part.coverage.mean(), abs=6e-3)
+        matches(scores, "brier", part.brier, part.week)
+        matches(scores, "peer_pool", part.coverage * (part.pool - part.brier), part.week)
+        matches(scores, "peer_nine", part.coverage * (part.nine - part.brier), part.week)
+
+        early = part[part.opening.notna()]
+        brier, right = (early.opening - early.yes) ** 2, (early.opening > 0.5) == (early.yes == 1)
+        opening = rows[f"owl-{caller}"].opening
+        assert (opening.n, opening.best) == (len(early), longest(right))
+        assert opening.accuracy_pct == pytest.approx(100 * right.mean(), abs=6e-5)
+        matches(opening, "brier", brier, early.week)
+        matches(opening, "peer_pool", early.pool - brier, early.week)
+        matches(opening, "peer_nine", early.nine - brier, early.week)
+        clipped = early.opening.clip(0.01, 0.99)
+        expected = -np.log(np.where(early.yes == 1, clipped, 1 - clipped)).mean()
+        assert opening.log_score == pytest.approx(expected, abs=6e-6)
+
+
+def test_luck_is_that_of_the_own_probabilities(database: Database):
+    """Records drawn here, with other random numbers, have as many right sides as often."""
+    dice = np.random.default_rng(5)
+    table = time_weighted().dropna(subset=["opening"])
+    for entry in [row for row in shown(database).entries if row.kind == "forecaster"][:10]:
+        part = table[table.caller == int(entry.name.removeprefix("owl-"))]
+        p = np.maximum(part.opening, 1 - part.opening).to_numpy()
+        right = int(((part.opening > 0.5) == (part.yes == 1)).sum())
+        reached = 100 * np.mean((dice.random((4000, len(p))) < p).sum(axis=1) >= right)
+        assert entry.opening.luck.accuracy_reached_pct == pytest.approx(reached, abs=9)
+
+
+def test_the_ledger_reveals_every_forecast(database: Database):
+    with database.reading() as db:
+        verification = verify(ledger.export(db))
+    assert (verification.fault, verification.forecasts, verification.revealed) == (None, len(FRAME), len(FRAME))
+    assert verification.withheld == 0
+
+
+def test_only_callers_with_new_scores_are_computed_again(database: Database, monkeypatch):
+    """The work of an hour does not grow with the callers and markets of the past."""
+    computed = []
+    actual = score.__globals__["record_of"]
+    monkeypatch.setitem(score.__globals__, "record_of", lambda *args: computed.append(1) or actual(*args))
+    before = shown(database).entries
+    _publish(database, END + HOUR)
+    assert (computed, shown(database).entries) == ([], before)
+    late = waiting("late", opened=END, p=0.5, votes={"vol": 0.5}, odds=None)
+    with database.writing() as db:
+        predictions.add(db, [late])
+        (entry,) = ledger.append(db, [forecast_row("late", "id-3", 0.9, "salt")], END)
+        forecasts.add(db, MarketForecast(entry.seq, "late", "id-3", END, 0.9, "salt"))
+        settlement = replace(SETTLED[0].settlement, outcome="yes", resolved_at=END + DAY)
+        keep_settlement(db, "late", settlement, END + DAY)
+    _publish(database, END + DAY)
+    counts = [{row.name: row.time_weighted.n for row in rows} for rows in (before, shown(database).entries)]
+    assert len(computed) == 1
+    assert counts[1]["owl-3"] == counts[0]["owl-3"] + 1

@@ -1,0 +1,145 @@
+"""Whatever kills the process that delivers, no event is lost, and one that comes twice has the same id."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from sqlalchemy import update
+
+from service.store.database import Database
+from service.store.tables import webhook
+from service.store.webhooks import WebhookRow
+from tests.jobs.mortal_sender import KEY_SECRET
+from tests.npm import installed
+from tests.processes import ROOT
+from tests.receiver import Receiver, endpoint, receiving, trade
+
+NPM = ROOT / "tests" / "webhooks_npm"
+NOW = 1_795_000_000
+
+
+class Sender:
+    """The processes of mortal_sender.py, one after the other."""
+
+    def __init__(self, database: Database, url: str, folder: Path) -> None:
+        command = [sys.executable, Path(__file__).with_name("mortal_sender.py"), url, folder]
+        self.database = database
+        self.parent = subprocess.Popen(
+            command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, stdin=-1, stdout=-1, text=True, bufsize=1
+        )
+        self.pid = int(self.hear())
+
+    def hear(self) -> str:
+        return self.parent.stdout.readline().strip()
+
+    def work(self) -> None:
+        self.parent.stdin.write("go\n")
+
+    def kill(self) -> None:
+        """End the process now, whatever it does."""
+        os.kill(self.pid, signal.SIGKILL)
+
+    def replace(self) -> None:
+        """Go on with the next process, when the lease of the dead one has ended."""
+        self.pid = int(self.hear())
+        with self.database.writing() as db:
+            db.execute(update(webhook).values(held_until=0.0))
+
+    def end(self) -> None:
+        self.parent.communicate(timeout=10)
+
+
+def deliver_under_kills(sender: Sender, receiver: Receiver, kills: int, count: int) -> list[int]:
+    """Record `count` events and kill the sender `kills` times while they are received; returns their numbers."""
+    chance = random.Random(kills)
+    seqs = trade(sender.database, count // 2)
+    fatal = iter([*sorted(chance.sample(range(1, count), kills)), 10 * count])
+    armed = [next(fatal)]
+
+    def answer(_document: dict) -> int:
+        if len(receiver.ids) >= armed[0]:
+            armed[0] = next(fatal)
+            sender.kill()
+        return 204
+
+    receiver.answer = answer
+    seqs += trade(sender.database, count - len(seqs))
+    sender.work()
+    for _ in range(kills):
+        sender.replace()
+        sender.work()
+    assert sender.hear() == "idle"
+    return seqs
+
+
+@contextmanager
+def sending(database: Database, url: str, folder: Path, receiver: Receiver) -> Iterator[tuple[Sender, WebhookRow]]:
+    row = endpoint(database, receiver.url, NOW)
+    receiver.secret = row.secrets.current(KEY_SECRET.encode())
+    sender = Sender(database, url, folder)
+    try:
+        yield sender, row
+    finally:
+        sender.end()
+
+
+def check(receiver: Receiver, row: WebhookRow, seqs: list[int], kills: int) -> None:
+    """Every event came, in order; only what was in flight at a kill came twice, under the same id."""
+    assert receiver.seqs == seqs
+    assert receiver.forged == 0
+    assert set(receiver.ids) == {f"msg_{row.id}_{seq}" for seq in seqs}
+    assert 1 <= len(receiver.ids) - len(seqs) <= kills
+
+
+def test_nothing_is_lost_when_the_sender_is_killed(database, database_url, tmp_path, tries):
+    """Killed while a message is being received: it was sent and not yet recorded."""
+    kills = tries(5, 20, 200)
+    count = 50 * kills
+    with receiving() as receiver, sending(database, database_url, tmp_path, receiver) as (sender, row):
+        seqs = deliver_under_kills(sender, receiver, kills, count)
+    check(receiver, row, seqs, kills)
+    assert len(receiver.ids) == count + kills
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_npm_package_accepts_every_delivery(database, database_url, tmp_path):
+    """1,000 deliveries under 20 kills, received by a program that verifies with the npm package standardwebhooks."""
+    node = installed(NPM)
+    receiver = Receiver(url="http://127.0.0.1:1/")
+    with sending(database, database_url, tmp_path, receiver) as (sender, row):
+        command = [node, str(NPM / "receiver.cjs"), receiver.secret]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            address = f"http://127.0.0.1:{int(process.stdout.readline())}/hook"
+            with database.writing() as db:
+                db.execute(update(webhook).values(url=address))
+            reader = Thread(target=lambda: read(process.stdout, receiver))
+            reader.start()
+            seqs = deliver_under_kills(sender, receiver, 20, 1000)
+            process.terminate()
+            reader.join(10)
+    assert receiver.seqs == seqs
+    assert receiver.forged == 0
+    assert set(receiver.ids) == {f"msg_{row.id}_{seq}" for seq in seqs}
+    assert len(receiver.ids) - len(seqs) <= 20
+
+
+def read(lines: Iterator[str], receiver: Receiver) -> None:
+    """Note what the receiver in node prints."""
+    for line in lines:
+        if line == "forged\n":
+            receiver.forged += 1
+            continue
+        id, document = line.split(" ", 1)
+        receiver.verified.append((id, json.loads(document)))
+        receiver.answer(receiver.verified[-1][1])

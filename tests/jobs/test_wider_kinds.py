@@ -1,0 +1,170 @@
+"""Wider kinds of question in a replay of real bars: asked of the oracle, recorded, resolved with evidence."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from service.market.bars import Bars
+from service.market.instants import DAY, HOUR
+from service.questions.question import Question
+from service.store import bars, predictions
+from tests.running_service import RunningService, running_service
+
+pytestmark = pytest.mark.slow
+
+A_DAY = 8  # questions that a test asks with one key
+SPEED = 60  # world seconds in a second of the wall
+# Each is decided within three days of the replay, by every path; the levels are filled in.
+QUESTIONS = {
+    "both": "Will both bitcoin and ethereum rise in the next 2 days?",
+    "either": "Will either bitcoin reach {above} or gold fall 1% in the next 2 days?",
+    "above_earlier": "Will bitcoin be higher the day after tomorrow than tomorrow?",
+    "below_earlier": "Will gold be lower the day after tomorrow than tomorrow?",
+    "close_above": "Will bitcoin be above yesterday's close tomorrow?",
+    "above_moving_average": "Will bitcoin be above its 50-day moving average tomorrow?",
+    "below_moving_average": "Will ether be below its 20-day moving average the day after tomorrow?",
+    "volatility": "Will bitcoin's volatility be above 50% in the next 2 days?",
+    "touch_below": "Will bitcoin go to zero in the next 2 days?",
+    "touch_above": "Will bitcoin hit a new high of the week tomorrow?",
+    "days_above": "Will bitcoin have its highest close ever by tomorrow?",
+    "upper_first": "Will bitcoin reach {above} before {below} in the next 2 days?",
+    "range": "Will bitcoin's range exceed 3% in the next 2 days?",
+    "move": "Will bitcoin move more than 1% either way tomorrow?",
+    "average_above": "Will the average price of bitcoin be above {above} in the next 2 days?",
+    "days_up": "Will bitcoin rise 2 days in a row by the day after tomorrow?",
+    "days_below": "Will bitcoin close below {above} on at least 1 day from tomorrow to the day after tomorrow?",
+}
+
+
+@pytest.fixture(scope="module")
+def replayed(shared_data: Path, tmp_path_factory) -> Iterator[RunningService]:
+    """A service in a replay of real bars, after its first start."""
+    options = {"world": "replay", "replay_dir": shared_data / "candles" / "1h", "world_speed": SPEED}
+    with running_service(tmp_path_factory.mktemp("replay"), history_days=62, **options) as running:
+        running.work()
+        yield running
+
+
+def fresh_key(replayed: RunningService) -> None:
+    """Another caller: a key has only a few questions a day."""
+    email = {"email": f"reader{secrets.token_hex(4)}@example.com"}
+    replayed.key = replayed.client.post("/api/v1/register", json=email).get_json()["api_key"]
+
+
+@pytest.fixture(scope="module")
+def answers(replayed: RunningService) -> dict[str, dict]:
+    """The answer to each question; three days later all of them are settled."""
+    fresh_key(replayed)
+    spot = replayed.ask("btc tomorrow?").get_json()["understood"]["spot"]
+    replies = {}
+    for place, (kind, text) in enumerate(QUESTIONS.items()):
+        if place and place % A_DAY == 0:
+            fresh_key(replayed)
+        replies[kind] = replayed.ask(text.format(above=round(1.01 * spot), below=round(0.99 * spot))).get_json()
+    replayed.move(3.5 * DAY / SPEED)
+    return replies
+
+
+def stored(replayed: RunningService, id: str) -> tuple[predictions.Prediction, dict[str, Bars]]:
+    """The recorded prediction, and the bars of its assets, from 60 days before it to its deadline."""
+    with replayed.runtime.database.reading() as db:
+        prediction = predictions.find(db, id)
+        since, until = prediction.created_at - 60 * DAY, prediction.deadline + 1
+        return prediction, {asset: bars.load(db, asset, since, until, HOUR) for asset in prediction.question.assets}
+
+
+def close_at(series: Bars, instant: float) -> float:
+    return float(series.until(int(instant) + 1).close[-1])
+
+
+def happened(question: Question, created_at: int, series: dict[str, Bars]) -> bool:
+    """The outcome by the definition of the kind, from the bars alone."""
+    own, deadline = series[question.asset], question.deadline.timestamp()
+    since, final = own.since(created_at), close_at(own, question.deadline.timestamp())
+    days = own.close[(own.time + HOUR) % DAY == 0]
+    match question.comparator:
+        case "both":
+            return all(close_at(series[leg.asset], deadline) > leg.spot for leg in question.legs)
+        case "either":
+            coin, metal = question.legs
+            return since.high.max() >= coin.level or series["gold"].since(created_at).low.min() <= metal.level
+        case "above_earlier":
+            return final > close_at(own, question.earlier.timestamp())
+        case "below_earlier":
+            return final < close_at(own, question.earlier.timestamp())
+        case "above_moving_average":
+            return final > days[-50:].mean()
+        case "below_moving_average":
+            return final < days[-20:].mean()
+        case "volatility":
+            return float(np.sqrt(np.square(np.diff(np.log(since.close))).mean() * 8760)) > 0.5
+        case "touch_below":
+            return since.low.min() <= question.level
+        case "touch_above":
+            return since.high.max() >= question.level
+        case "upper_first":
+            rises = np.flatnonzero(since.high >= question.upper_level)
+            falls = np.flatnonzero(since.low <= question.level)
+            return len(rises) > 0 and (len(falls) == 0 or rises[0] < falls[0])
+        case "range":
+            return (since.high.max() - since.low.min()) / question.spot > 0.03
+        case "move":
+            return abs(final / question.spot - 1) > 0.01
+        case "average_above":
+            return since.close.mean() > question.level
+        case "days_up":
+            return bool((np.diff([question.spot, *since.close[(since.time + HOUR) % DAY == 0]])[:3] > 0).all())
+        case "days_below":
+            whole = own.since(int(question.earlier.timestamp()))
+            return any(whole.close[(whole.time + HOUR) % DAY == 0] < question.level)
+        case "days_above":
+            return any(since.close[(since.time + HOUR) % DAY == 0] > question.level)
+    return final > question.level
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_a_wider_kind_is_answered_and_settled(replayed, answers, kind):
+    """Asked in words, voted on by the brains and the seats, recorded, and resolved as the bars show, with evidence."""
+    answer = answers[kind]
+    assert answer.get("understood", answer).get("comparator") == kind, answer
+    assert 0 < answer["p_yes"] < 1
+    assert len(answer["votes"]) >= 5
+    prediction, series = stored(replayed, answer["id"])
+    assert prediction.question.canonical == answer["understood"]["canonical"]
+    assert prediction.settlement, kind
+    assert prediction.settlement.evidence.split()[0].rstrip(":") in prediction.question.assets
+    yes = happened(prediction.question, prediction.created_at, series)
+    assert prediction.outcome == ("yes" if yes else "no"), prediction.settlement
+
+
+def test_a_price_of_zero_has_the_smallest_published_probability(answers):
+    assert answers["touch_below"]["p_yes"] == 0.001
+    assert "about a hundredth" in answers["touch_below"]["understood"]["notes"][0]
+
+
+def test_the_legs_and_the_earlier_instant_are_published(answers):
+    legs = answers["either"]["understood"]["legs"]
+    assert [leg["asset"] for leg in legs] == ["btc", "gold"]
+    assert legs[1]["level_pct"] == -1.0
+    understood = answers["above_earlier"]["understood"]
+    assert datetime.fromisoformat(understood["earlier"]) < datetime.fromisoformat(understood["deadline"])
+    assert understood["legs"] == []
+
+
+def test_the_present_price_costs_as_much_as_a_forecast(replayed, answers):
+    """The first note is the price; the answer is that of a price question, and both count once."""
+    present, forecast = (
+        replayed.ask(f"What {words} of bitcoin?") for words in ("is the price", "will be the price on Sunday")
+    )
+    answer = present.get_json()
+    assert len(answers) == len(QUESTIONS)
+    assert answer["understood"]["notes"][0].startswith("Bitcoin is at ")
+    assert answer["price_forecast"]["quantiles"]
+    left = [int(reply.headers["X-RateLimit-Remaining"]) for reply in (present, forecast)]
+    assert left[0] - left[1] == 1

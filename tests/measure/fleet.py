@@ -1,0 +1,228 @@
+"""Workers of the real engine whose jobs and webhooks only wait, the servers that they need, and how to harm them.
+
+`python -m tests.measure.fleet` is what `tests.measure.scale` starts: a supervisor with its workers, or one worker.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from signal import SIGCONT, SIGKILL, SIGSTOP
+from types import SimpleNamespace
+from typing import Any
+
+import redis
+from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, func, insert, make_url, select
+from sqlalchemy import text as sql
+
+from service.config import Settings
+from service.jobs.engine import Engine
+from service.jobs.job import Job
+from service.jobs.processes import supervise
+from service.jobs.schedules import Every
+from service.market.clock import WorldClock
+from service.signals import stop_signals
+from service.store.database import Database
+from tests.conftest import schema_of_its_own
+from tests.processes import free_port, wait_until
+
+JOB_S, RECEIVER_S, OUTAGE_S = 2.0, 1.0, 4.0
+PATIENCE_S = 300
+ONCE = Every(10**9)
+KEY_SECRET = "the secret of this measurement"
+APPLICATION = "scale worker"  # the name of its connections to PostgreSQL
+PASSED = ("url", "broker", "queue", "jobs")
+
+# What the jobs have done; without a unique key, because what is done twice must show.
+done = Table(
+    "scale_done", MetaData(), Column("id", Integer, primary_key=True), Column("what", String(32), nullable=False)
+)
+
+
+def has_begun(db: Connection, _job_context: object) -> bool:
+    """Whether the work has been released."""
+    return db.scalar(select(done.c.id).where(done.c.what == "go").limit(1)) is not None
+
+
+def waiting_job(number: int) -> Job:
+    """A job with one slot that waits, as for a model, and notes that it was done."""
+
+    def work(_job_context: object, _slot: int) -> Callable[[Connection], object]:
+        time.sleep(JOB_S)
+        return lambda db: db.execute(insert(done).values(what=f"job {number}"))
+
+    return Job(f"wait-{number}", ONCE, work, wanted=has_begun)
+
+
+def be_worker(url: str, broker: str, queue: str, jobs: int) -> None:
+    """Run jobs and deliver webhooks until SIGTERM, as `app.py worker` does."""
+    database = Database(url)
+    settings = Settings(data_dir=Path(os.devnull), key_secret=KEY_SECRET, webhook_private=True)
+    context = SimpleNamespace(database=database, settings=settings, clock=WorldClock("simulated"))
+    engine = Engine(database, map(waiting_job, range(jobs)), context, broker, queue=queue)
+    with stop_signals() as stopping:
+        engine.start()
+        with database.writing() as db:
+            db.execute(insert(done).values(what=f"worker {os.getpid()}"))
+        stopping.wait()
+        engine.stop()
+
+
+@dataclass
+class Fleet:
+    """Some workers over a database of their own; `supervisor` replaces those that are killed."""
+
+    database: Database
+    supervisor: subprocess.Popen[bytes]
+
+    def count(self, like: str) -> tuple[int, int]:
+        """How many rows note such work, and how many different ones."""
+        with self.database.reading() as db:
+            counts = select(func.count(), func.count(done.c.what.distinct())).where(done.c.what.like(like))
+            rows, different = db.execute(counts).one()
+        return rows, different
+
+    def go(self) -> None:
+        """Release the work."""
+        with self.database.writing() as db:
+            db.execute(insert(done).values(what="go"))
+
+
+@contextmanager
+def fleet(database: str, broker: str, workers: int, jobs: int = 0) -> Iterator[Fleet]:
+    """This many workers, once all of them have started."""
+    with ExitStack() as stack:
+        url = stack.enter_context(schema_of_its_own(make_url(database).set(drivername="postgresql+psycopg")))
+        store = Database(url)
+        store.migrate()
+        with store.writing() as db:
+            done.create(db)
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        words = ["--url", url, "--broker", broker, "--queue", f"scale_{uuid.uuid4().hex}", "--jobs", str(jobs)]
+        command = [sys.executable, "-m", __name__, "--workers", str(workers), *words]
+        process = stack.enter_context(ended(command, folder / "log"))
+        started = Fleet(store, process)
+        wait_until(lambda: started.count("worker %")[1] >= workers, PATIENCE_S)
+        yield started
+        store.close()
+
+
+@contextmanager
+def ended(command: Sequence[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that is killed with all that it has started; how long stopping takes is not measured here."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, env=os.environ | {"LOG_LEVEL": "error"}, stdout=output, stderr=output, start_new_session=True
+        )
+    try:
+        yield process
+    finally:
+        os.killpg(process.pid, SIGKILL)
+        process.wait()
+
+
+@contextmanager
+def receiving() -> Iterator[tuple[str, Counter[tuple[str, str]]]]:
+    """A receiver that takes a second, and how often each message came to each endpoint."""
+    received: Counter[tuple[str, str]] = Counter()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            time.sleep(RECEIVER_S)
+            received[self.path, self.headers["webhook-id"]] += 1
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_arguments: Any) -> None:
+            """Nothing: the table is what is printed."""
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 256
+
+    server = Server(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", received
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class OwnRedis:
+    """A Redis server of this measurement, which may be killed, frozen and wiped."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.client = redis.Redis.from_url(self.url, socket_timeout=5)
+        self.process = self.start()
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start it, and wait until it answers."""
+        words = ["--port", str(self.port), "--save", "", "--appendonly", "no"]
+        process = subprocess.Popen(["redis-server", *words], stdout=subprocess.DEVNULL)
+        wait_until(self._answers)
+        self.process = process
+        return process
+
+    def _answers(self) -> bool:
+        try:
+            return bool(self.client.ping())
+        except redis.RedisError:
+            return False
+
+
+def frozen(pids: Sequence[int]) -> None:
+    """Stop these processes for some seconds."""
+    for pid in pids:
+        os.kill(pid, SIGSTOP)
+    time.sleep(OUTAGE_S)
+    for pid in pids:
+        os.kill(pid, SIGCONT)
+
+
+def backends(database: Database) -> list[int]:
+    """The server's processes that work for the workers of this fleet."""
+    query = sql(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid != pg_backend_pid() "
+        "AND application_name = :name"
+    )
+    with database.reading() as db:
+        return list(db.scalars(query, {"name": APPLICATION}))
+
+
+def children(pid: int) -> set[int]:
+    """The processes that a process has started."""
+    listed = Path(f"/proc/{pid}/task").glob("*/children")
+    return {int(child) for file in listed for child in file.read_text().split()}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("workers", *PASSED):
+        parser.add_argument(f"--{name}")
+    options = parser.parse_args()
+    if options.workers:
+        passed = [f"--{name}={getattr(options, name)}" for name in PASSED]
+        os.environ["PGAPPNAME"] = APPLICATION
+        return supervise([sys.executable, "-m", __spec__.name, *passed], int(options.workers))
+    be_worker(options.url, options.broker, options.queue, int(options.jobs))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

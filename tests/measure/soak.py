@@ -1,0 +1,92 @@
+"""`make soak`: what must never fail, tried far more often than in CI; a row for each kind of trouble.
+
+A row is printed when its tests have ended; `tried` is what they report, else the number of tests.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from tests.processes import ROOT
+
+TROUBLE = {
+    "a job killed at any point, a quarter inside its transaction": ["tests/jobs/test_kill.py"],
+    "the service killed during a tick": ["tests/test_recovery.py"],
+    "the sender of webhooks killed during a delivery": ["tests/jobs/test_killed_deliveries.py"],
+    "processes, databases and brokers that stop": ["tests/test_fleet.py", "tests/jobs/test_fleet.py"],
+    "processes that migrate at once": ["tests/store/migrations/test_migrations.py"],
+    "minutes with four tickers": ["tests/jobs/test_engine.py"],
+    "clocks that jump": ["tests/jobs/test_clock_guard.py", "tests/market/test_clock.py"],
+    "races for a daily quota": ["tests/api/test_limits.py", "tests/api/test_redis_windows.py"],
+    "generated requests": ["tests/test_contract.py"],
+    "connections that never finish a request": ["tests/api/test_half_sent.py"],
+    "cuts of an event stream": ["tests/api/test_cut_event_stream.py"],
+    "hostile questions": ["tests/questions/test_properties.py"],
+    "changes of a ledger": ["tests/ledger/test_verifier.py"],
+    "keys sought in files and logs": ["tests/api/test_plaintext.py"],
+    "faults of sources and models": ["tests/sources", "tests/test_models.py"],
+    "backups restored": ["tests/operator/test_maintenance.py"],
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one kind of trouble came to."""
+
+    name: str
+    tried: int
+    failed: tuple[str, ...]
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.name:<62}{self.tried:>9,}{len(self.failed):>8}{self.seconds:>9,.0f}"
+
+
+def main(names: list[str]) -> int:
+    """Run the rows whose names contain a given word, without one all; 1 if anything failed."""
+    print(f"{'':<62}{'tried':>9}{'failed':>8}{'seconds':>9}")
+    has_failed = False
+    for name, files in TROUBLE.items():
+        if not names or any(word in name for word in names):
+            row = run(name, files)
+            print(row, *row.failed, sep="\n  ", flush=True)
+            has_failed |= bool(row.failed)
+    return int(has_failed)
+
+
+def run(name: str, files: list[str]) -> Row:
+    """The row of some test files, run in a process of their own."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.xml")
+        command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", f"--junitxml={report}", *files]
+        log = subprocess.run(command, cwd=ROOT, env=os.environ | {"CI": "true", "SOAK": "true"}, capture_output=True)
+        if not report.exists():
+            return Row(name, 0, (log.stdout.decode()[-500:],), time.monotonic() - began)
+        return row_of(name, ElementTree.parse(report).getroot(), time.monotonic() - began)
+
+
+def row_of(name: str, report: ElementTree.Element, seconds: float) -> Row:
+    """The row of a report of pytest."""
+    cases = list(report.iter("testcase"))
+    failed = [case.get("name", "") for case in cases if {"failure", "error"} & {part.tag for part in case}]
+    return Row(name, sum(_reported(cases)) or len(cases), tuple(failed), seconds)
+
+
+def _reported(cases: list[ElementTree.Element]) -> Iterator[int]:
+    for case in cases:
+        for entry in case.iter("property"):
+            if entry.get("name") == "tried":
+                yield int(entry.get("value", "0"))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,44 @@
+"""The work of the jobs over the markets does not grow with what is settled; counted, not timed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.measure import growth
+from tests.running_service import START, running_service
+
+# Jobs that read what is settled; the steps of their queries are counted.
+CHECKED = ("settle", "predict", "list_markets", "renew_opinions", "widget", "seal", "observe")
+GROWN = 1.2
+
+
+@pytest.mark.slow
+def test_more_settled_markets_are_not_more_work(seeded: Path, tmp_path: Path):
+    """The markets of a first start compared with the same ones and earlier copies of them, over the same bars."""
+    few, many = (shutil.copytree(seeded, tmp_path / name) for name in ("few", "many"))
+    growth.age(many, 120, tables=("markets",))
+    before, after = (growth.live(folder, 1) for folder in (few, many))
+    assert after.markets >= 1.9 * before.markets
+    steps = {name: (before.steps[name], after.steps[name]) for name in CHECKED}
+    assert {name: pair for name, pair in steps.items() if pair[1] > GROWN * pair[0]} == {}
+
+
+def test_years_are_added_without_touching_what_is_there(seeded: Path, tmp_path: Path):
+    """Ids and instants of the added rows are new, and the service still starts over them."""
+    folder = shutil.copytree(seeded, tmp_path / "aged")
+    with running_service(folder, START) as running, running.runtime.database.reading() as db:
+        first = dict(db.exec_driver_sql("SELECT id, deadline FROM prediction").fetchall())
+    growth.age(folder, 120, tables=("markets",))
+    with running_service(folder, START) as running, running.runtime.database.reading() as db:
+        aged = dict(db.exec_driver_sql("SELECT id, deadline FROM prediction").fetchall())
+        counts = "SELECT prediction, count(*) FROM prediction_vote GROUP BY prediction"
+        votes = dict(db.exec_driver_sql(counts).fetchall())
+    assert {id: aged[id] for id in first} == first
+    added = {id: deadline for id, deadline in aged.items() if id not in first}
+    assert added
+    for id, deadline in added.items():
+        original = id.partition("~")[0]
+        assert (deadline < first[original], votes[id]) == (True, votes[original])

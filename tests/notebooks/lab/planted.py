@@ -1,0 +1,69 @@
+"""A record with a planted law: after a day of rising prices bitcoin rises with 75%, else with 25%."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pandas as pd
+
+from notebooks.lab import AskedQuestion, MarketRecord
+from notebooks.lab.record import RecordedMarket
+
+BEGIN = pd.Timestamp("2026-01-05", tz="UTC")  # a Monday
+DAYS = 400
+P_RISE = 0.75
+DAY = timedelta(days=1)
+VOTERS = ("momentum", "vol")
+
+
+def planted_record(days: int = DAYS, seed: int = 9) -> MarketRecord:
+    """A market on every day, up or down by the law; its two voters and the pool say 50%, or nearly."""
+    generator = np.random.default_rng(seed)
+    steps = generator.normal(0, 0.01, 24 * (days + 20))
+    hours = pd.date_range(BEGIN - 10 * DAY, periods=len(steps), freq="h", unit="us")
+    close = pd.Series(50_000 * np.exp(np.cumsum(steps)), index=hours)
+    bars = pd.DataFrame({"close_usd": close, "asset": "btc"}).rename_axis("time")
+    markets = [_market(bars, BEGIN + place * DAY, generator) for place in range(days)]
+    return MarketRecord("simulated", tuple(markets), {"btc": bars})
+
+
+def rises(bars: pd.DataFrame, instant: pd.Timestamp) -> bool:
+    """Whether the last complete day rose."""
+    closes = bars.loc[: instant - timedelta(hours=1), "close_usd"]
+    return bool(closes.iloc[-1] > closes.iloc[-25])
+
+
+def _market(bars: pd.DataFrame, asked_at: pd.Timestamp, generator: np.random.Generator) -> RecordedMarket:
+    p = P_RISE if rises(bars, asked_at) else 1 - P_RISE
+    votes = {voter: float(generator.uniform(0.45, 0.55)) for voter in VOTERS}
+    question = AskedQuestion(
+        id=f"btc-up-{asked_at:%Y%m%d}",
+        text="Will Bitcoin rise?",
+        asset="btc",
+        comparator="up",
+        spot=float(bars["close_usd"].asof(asked_at)),
+        asked_at=asked_at,
+        deadline=asked_at + DAY,
+        horizon_h=24.0,
+        category="daily",
+    )
+    return RecordedMarket(
+        question=question,
+        votes=votes,
+        weights=dict.fromkeys(votes, 1.0),
+        pool=float(np.mean(list(votes.values()))),
+        odds=0.5,
+        odds_source="simulated",
+        backfilled=True,
+        happened=bool(generator.uniform() < p),
+        resolved_at=asked_at + DAY,
+    )
+
+
+def with_live_end(record: MarketRecord, live: int) -> MarketRecord:
+    """The record with its last markets in the live book."""
+    markets = list(record.markets)
+    markets[-live:] = [replace(market, backfilled=False) for market in markets[-live:]]
+    return replace(record, markets=tuple(markets))

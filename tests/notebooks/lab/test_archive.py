@@ -1,0 +1,101 @@
+"""Downloads of the seeded service, kept in Parquet files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from notebooks.lab import Archive
+from notebooks.widgets import frames
+from service.client import Client
+from tests.notebooks.intercepted_client import InterceptedClient
+
+CACHED = ("candles", "lane_events", "headlines", "apex_calls", "apex_call_layers", "features", "fund_trades")
+PARTS = {"candles": ("btc",), "lane_events": ("trend",)}
+
+
+@pytest.fixture
+def archive(client: Client, tmp_path: Path) -> Archive:
+    return Archive(client, tmp_path, progress=False)
+
+
+@pytest.mark.parametrize("name", CACHED)
+def test_a_stored_table_is_the_downloaded_one(client: Client, tmp_path: Path, name: str):
+    """With the same dtypes, from files alone where nothing is new."""
+    first, second = (getattr(Archive(client, tmp_path, progress=False), name)(*PARTS.get(name, ())) for _ in range(2))
+    assert len(first) > 0
+    assert first.index.is_monotonic_increasing
+    pd.testing.assert_frame_equal(second, first)
+
+
+def test_every_bar_is_downloaded_once(intercepted: InterceptedClient, tmp_path: Path):
+    pages: list[dict[str, Any]] = []
+    intercepted.changes["candles"] = lambda page: pages.append(page) or page
+    bars = Archive(intercepted, tmp_path, progress=False).candles("btc")
+    assert len(bars) == sum(page["count"] for page in pages) == len(list(intercepted.client.all_candles("btc")))
+    pages.clear()
+    Archive(intercepted, tmp_path, progress=False).candles("btc")
+    assert [page["count"] for page in pages] == [1]
+
+
+def test_the_record_holds_every_vote_of_the_ledger(archive: Archive, documents):
+    """A market with its votes, its odds and its outcome, and the bars that were complete."""
+    record = archive.record()
+    votes = archive.resolved_votes()
+    resolved = [market for market in record.markets if market.happened is not None]
+    assert {market.question.id for market in resolved} == set(votes.index.get_level_values("id"))
+    market = resolved[-1]
+    recorded = votes.loc[market.question.id]
+    assert market.votes == recorded["p_yes"].to_dict()
+    assert market.weights == recorded["weight"].to_dict()
+    assert market.happened == (recorded["outcome"].iloc[0] == "yes")
+    assert (market.pool, market.question.level) == (recorded["p_pool"].iloc[0], recorded["level"].iloc[0])
+    assert set(record.bars) == set(archive.assets)
+    assert record.inputs(market).bars("btc").index[-1] <= market.question.asked_at - pd.Timedelta(hours=1)
+    stored = archive.client.prediction(market.question.id)
+    inputs = archive.client.features_entry(stored["features"])["inputs"]["contexts"][market.question.asset]
+    assert market.features[market.question.asset]["spot"] == inputs["spot"]
+    assert record.inputs(market).features is market.features
+    pairs = frames.scoreboard(documents["ai_vs_market"]).query("backfilled").loc["ai"]
+    quoted = [row for row in resolved if row.odds is not None and row.backfilled]
+    assert len(quoted) == pairs["n"]
+
+
+def test_a_second_record_reads_the_ledger_from_its_last_row(intercepted: InterceptedClient, tmp_path: Path):
+    first = Archive(intercepted, tmp_path, progress=False).record()
+    intercepted.calls.clear()
+    second = Archive(intercepted, tmp_path, progress=False).record()
+    assert second.markets == first.markets
+    assert not [call for call in intercepted.calls if call[0] == "ledger" and call[3] == "votes" and call[1] < 1_000]
+
+
+def test_a_damaged_file_is_downloaded_again(client: Client, tmp_path: Path):
+    whole = Archive(client, tmp_path, progress=False).headlines()
+    (file,) = tmp_path.rglob("headlines.parquet")
+    file.write_bytes(b"PAR1 and no more")
+    pd.testing.assert_frame_equal(Archive(client, tmp_path, progress=False).headlines(), whole)
+
+
+def test_another_ledger_has_other_files(intercepted: InterceptedClient, tmp_path: Path):
+    """A service that was set up anew has other numbers under the same names."""
+    Archive(intercepted, tmp_path, progress=False).headlines()
+    intercepted.changes["ledger_entry"] = lambda page: {**page, "entry": {**page["entry"], "hash": "f" * 64}}
+    Archive(intercepted, tmp_path, progress=False).headlines()
+    assert len(list(tmp_path.rglob("headlines.parquet"))) == 2
+
+
+def test_every_resolved_market_is_one_call(archive: Archive, client: Client):
+    markets = archive.markets()
+    assert list(markets.index) == [market["id"] for market in client.all_predictions("resolved", votes="none")]
+    assert len(markets) > 200
+    assert markets["brier_ai"].notna().all()
+
+
+def test_every_strategy_and_every_month_is_one_call(archive: Archive, documents):
+    key = documents["strategy"]["key"]
+    pd.testing.assert_frame_equal(archive.strategy_trades(key), frames.strategy_trades(documents["strategy"]))
+    months = archive.hospital_months().index.get_level_values("snapshot_month").unique()
+    assert list(months) == documents["hospital"]["links"]["months"]

@@ -1,0 +1,118 @@
+"""A voter in the tournament of a running service."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from notebooks.lab import Archive, TournamentEntry, VoterRefused, enter
+from service.client import Client, ConnectionFailed
+from tests.notebooks.conftest import challenged_service, client_of
+from tests.notebooks.intercepted_client import InterceptedClient
+from tests.running_service import RunningService, copied
+
+LONGEST_S = 60.0
+
+
+class Sober:
+    """Half of the way from a coin to the pool."""
+
+    def forecast(self, question, inputs):
+        return 0.5 * inputs.pool + 0.25
+
+
+class Hindsight:
+    """Ranks every price among all prices of the record."""
+
+    def prepare(self, bars):
+        self.ranks = {asset: frame["close_usd"].rank(pct=True) for asset, frame in bars.items()}
+
+    def forecast(self, question, inputs):
+        return 0.1 + 0.8 * self.ranks[question.asset].asof(question.asked_at)
+
+
+@pytest.fixture(scope="module")
+def service(seeded: Path, tmp_path_factory) -> Iterator[RunningService]:
+    """A service of its own, in which a challenge has just been voted on."""
+    with challenged_service(copied(seeded, tmp_path_factory.mktemp("entry"))) as running:
+        yield running
+
+
+@pytest.fixture
+def tournament(service: RunningService) -> Iterator[Client]:
+    """A client of that service with an address and a key of its own, so that no limit is reached."""
+    with client_of(service) as client:
+        yield client
+
+
+def wait_for(condition) -> None:
+    deadline = time.monotonic() + LONGEST_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_an_entered_voter_forecasts_new_markets(tournament: Client, tmp_path: Path):
+    """Live markets of the last hour, once; the backfilled ones are no part of the tournament."""
+    archive = Archive(tournament, tmp_path, progress=False)
+    entry = enter(Sober, archive, name="sober-owl", every_s=3600)
+    try:
+        new = [market for market in archive.record().markets if not market.backfilled]
+        sent = entry.sent
+        assert "challenge-1" in sent.index
+        assert set(sent.index) == {market.question.id for market in new}
+        pool = next(market.pool for market in new if market.question.id == "challenge-1")
+        assert sent.loc["challenge-1", "p_yes"] == pytest.approx(0.5 * pool + 0.25, abs=1e-4)
+        assert sent.loc["challenge-1", "counts_in"] == "opening, time_weighted"
+        (row,) = tournament.ledger(int(sent.loc["challenge-1", "seq"]), 1)["entries"]
+        assert (row["kind"], row["body"]["market"]) == ("forecast", "challenge-1")
+        assert tournament.usage()["forecaster"] == "sober-owl"
+        assert entry.send_due() == []
+        assert entry.is_running
+    finally:
+        entry.stop()
+    wait_for(lambda: not entry.is_running)
+
+
+def test_an_entry_goes_on_after_the_service_was_away(tournament: Client, tmp_path: Path):
+    intercepted = InterceptedClient(tournament)
+    entry = TournamentEntry(Sober, Archive(intercepted, tmp_path, progress=False), every_s=0.5)
+    entry.start()
+    try:
+        intercepted.fault = ConnectionFailed("away")
+        wait_for(lambda: isinstance(entry.trouble, ConnectionFailed))
+        assert "away" in repr(entry)
+        intercepted.fault = None
+        wait_for(lambda: entry.trouble is None)
+        assert entry.is_running
+    finally:
+        entry.stop()
+
+
+def test_an_error_of_the_voter_ends_its_entry(tournament: Client, tmp_path: Path, capfd):
+    """Its traceback is shown, because nobody waits for it."""
+    entry = TournamentEntry(Sober, Archive(tournament, tmp_path, progress=False), every_s=0.01)
+    entry.start()
+    entry.send_due = lambda: 1 / 0
+    wait_for(lambda: not entry.is_running)
+    assert isinstance(entry.trouble, ZeroDivisionError)
+    assert "ZeroDivisionError" in capfd.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_second_entry_replaces_the_first(tournament: Client, tmp_path: Path):
+    archive = Archive(tournament, tmp_path, progress=False)
+    first, second = (enter(Sober, archive, every_s=3600) for _ in range(2))
+    try:
+        wait_for(lambda: not first.is_running)
+        assert second.is_running
+    finally:
+        second.stop()
+
+
+def test_a_voter_that_sees_the_future_cannot_enter(tournament: Client, tmp_path: Path):
+    with pytest.raises(VoterRefused, match="future"):
+        enter(Hindsight, Archive(tournament, tmp_path, progress=False))

@@ -1,0 +1,71 @@
+"""The scores of the lab are those of the service."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from notebooks.lab import scores
+from service.forecasting.predictions.scores.calibration import calibrate
+from service.forecasting.voters import consensus, scoring
+from service.forecasting.voters.track_record import measure
+
+VOTERS = ("momentum", "vol", "mine")
+
+
+@pytest.fixture(params=[(400, 60), (40, 5), (60, 1)], ids=["many weeks", "few weeks", "one week"])
+def evidence(request) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """P(YES) of three voters, outcomes, and weeks of resolution; the last voter abstains now and then."""
+    n, weeks = request.param
+    generator = np.random.default_rng(n)
+    p = generator.uniform(0.02, 0.98, (n, len(VOTERS)))
+    p[::7, -1] = np.nan
+    return p, (generator.uniform(size=n) < p[:, 0]).astype(float), np.sort(generator.integers(weeks, size=n))
+
+
+def test_an_interval_is_that_of_the_service(evidence):
+    p, happened, weeks = evidence
+    values = scores.brier(p[:, 0], happened)
+    mean, reference = scores.weekly_mean(values, weeks), scoring.clustered_mean(values, weeks)
+    assert (mean.n, mean.mean) == (reference.n, reference.mean)
+    assert mean.n_eff == pytest.approx(reference.n_eff)
+    assert (mean.low, mean.high) == pytest.approx(reference.interval(), nan_ok=True)
+
+
+def test_the_scores_are_those_of_the_service(evidence):
+    p, happened, _ = evidence
+    assert scores.brier(p[:, 0], happened).tolist() == scoring.brier(p[:, 0], happened).tolist()
+    assert scores.log_score(p[:, 0], happened).tolist() == scoring.log_score(p[:, 0], happened).tolist()
+
+
+def test_weeks_are_those_of_the_service():
+    instants = pd.Series(pd.date_range("2026-01-01", periods=500, freq="7h", tz="UTC"))
+    seconds = np.array([int(instant.timestamp()) for instant in instants])
+    assert scores.weeks_of(instants).tolist() == scoring.weeks_of(seconds).tolist()
+
+
+def test_a_calibration_is_that_of_the_service(evidence):
+    p, happened, weeks = evidence
+    bins, report = scores.calibration(p[:, 0], happened, weeks), calibrate(p[:, 0], happened, weeks)
+    assert report is not None
+    assert [pytest.approx(vars(bin_), abs=1e-4) for bin_ in report.bins] == bins
+
+
+def test_an_earned_weight_is_that_of_the_service(evidence):
+    p, happened, weeks = evidence
+    engines = [(voter, "embedded") for voter in VOTERS]
+    record = measure(engines, p=p, weights=np.ones_like(p), happened=happened, weeks=weeks)
+    earned = scores.earned_weights(dict(zip(VOTERS, p.T, strict=True)), happened, weeks)
+    assert list(earned.values()) == pytest.approx(consensus.weigh(engines, record).tolist())
+
+
+def test_forecasts_that_say_nothing_are_unrelated_to_outcomes():
+    generator = np.random.default_rng(2)
+    p, happened, weeks = generator.uniform(size=900), generator.integers(2, size=900), np.arange(900) // 15
+    unrelated = scores.correlation(p, happened.astype(float), weeks)
+    related = scores.correlation(0.3 * p + 0.7 * happened, happened.astype(float), weeks)
+    constant = scores.correlation(np.full(900, 0.5), happened.astype(float), weeks)
+    assert unrelated.low < 0 < unrelated.high
+    assert related.low > 0.5
+    assert constant.mean == 0

@@ -1,0 +1,142 @@
+"""Restoring, migrating and erasing, by the commands of the operator."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic import command
+from sqlalchemy import select
+
+from service.jobs.prune import prune
+from service.market.instants import DAY, HOUR
+from service.store import ledger, migrations
+from service.store.database import Database, revision_at
+from service.store.tables import metadata
+from tests.running_service import START, running_service
+from tests.store.migrations.revisions import run
+
+EMAIL = "reader@example.com"
+
+
+def test_a_backup_becomes_the_database_again(operate_in, folder: Path, tmp_path: Path):
+    assert operate_in(folder, "backup", tmp_path / "kept")[0] == 0
+    for file in folder.glob("simulated.sqlite*"):
+        file.unlink()
+    code, printed, complaint = operate_in(folder, "restore", tmp_path / "kept", "--json")
+    assert (code, complaint) == (0, "")
+    assert (folder / "simulated.sqlite").stat().st_mode & 0o777 == 0o600
+    with running_service(folder) as service:
+        with service.runtime.database.reading() as db:
+            assert json.loads(printed)["ledger_rows"] == ledger.last_seq(db) > 0
+        assert service.client.get("/readyz").status_code == 200
+
+
+def test_a_restore_never_overwrites_a_database(operate_in, folder: Path, tmp_path: Path):
+    operate_in(folder, "backup", tmp_path / "kept")
+    code, _, complaint = operate_in(folder, "restore", tmp_path / "kept")
+    assert (code, "exists already" in complaint) == (2, True)
+
+
+@pytest.mark.parametrize("fault", ["damaged", "tampered", "absent", "other secret"])
+def test_a_bad_backup_is_refused_and_leaves_nothing(operate_in, folder: Path, tmp_path: Path, fault: str):
+    kept, fresh = tmp_path / "kept", tmp_path / "fresh"
+    if fault != "absent":
+        operate_in(folder, "backup", kept)
+    if fault == "damaged":
+        kept.write_bytes(kept.read_bytes()[: -(1 << 19)])
+    if fault == "tampered":
+        with closing(sqlite3.connect(kept)) as db, db:
+            db.execute("DROP TRIGGER ledger_update")
+            db.execute("UPDATE ledger SET recorded_at = recorded_at + 1 WHERE seq = 5")
+    if fault == "other secret":
+        fresh.mkdir()
+        (fresh / "key-secret").write_text("0" * 64)
+    code, printed, complaint = operate_in(fresh, "restore", kept)
+    assert (code, printed) == (2, "")
+    assert complaint.startswith("error: ")
+    assert complaint.count("\n") == 1
+    assert not list(fresh.glob("*.sqlite*")) + list(fresh.glob(".*"))
+
+
+def test_an_older_database_is_migrated_only_on_command(operate_in, folder: Path):
+    url = f"sqlite:///{folder}/simulated.sqlite"
+    with closing(Database(url)) as database:
+        run(database, command.downgrade, "0010")
+    assert "this version needs" in operate_in(folder, "migrate", "--check")[2]
+    assert "operator migrate" in operate_in(folder, "keys", "list")[2]
+    assert revision_at(url) == "0010"
+    assert operate_in(folder, "migrate")[0] == 0
+    assert revision_at(url) == migrations.head()
+    assert operate_in(folder, "migrate", "--check")[0] == 0
+
+
+def test_a_replay_is_operated_without_its_folder(operate_in, folder: Path, monkeypatch):
+    """No command asks for a setting that it does not use."""
+    (folder / "simulated.sqlite").rename(folder / "replay.sqlite")
+    monkeypatch.setenv("WORLD", "replay")
+    assert operate_in(folder, "keys", "list")[0] == 0
+    assert operate_in(folder, "ledger", "export", folder / "ledger.jsonl")[0] == 0
+
+
+@pytest.mark.slow
+def test_forgetting_an_email_leaves_no_trace_of_it(operate_in, folder: Path):
+    """No row holds the email, the id of the key or the words of the question; the scores stay."""
+    question = "Will Bitcoin, my uncle's favourite, be above $60k in one hour?"
+    with running_service(folder) as service:
+        issued = service.client.post("/api/v1/register", json={"email": EMAIL}).get_json()
+        service.key, key_id = issued["api_key"], issued["key_id"]
+        headers = {"X-API-Key": service.key}
+        assert service.ask(question, **{"Idempotency-Key": "1"}).status_code == 200
+        service.client.post(
+            "/api/challenges/create", json={"question": question, "date": "2026-11-28"}, headers=headers
+        )
+        market = service.client.get("/api/v1/predictions", headers=headers).get_json()["markets"][0]["id"]
+        voted = service.client.post(f"/api/v1/predictions/{market}/vote", json={"vote": "yes"}, headers=headers)
+        assert voted.status_code == 200, voted.get_json()
+        forecast = service.client.post(f"/api/v1/predictions/{market}/forecast", json={"p_yes": 0.6}, headers=headers)
+        assert forecast.status_code == 200, forecast.get_json()
+        named = service.client.patch("/api/v1/me", json={"forecaster": "uncle-owl"}, headers=headers)
+        assert named.status_code == 200, named.get_json()
+        service.move(2 * HOUR)
+        assert service.ask(question).status_code == 200
+    with closing(Database(f"sqlite:///{folder}/simulated.sqlite")) as database:
+        assert _tables_with(database, EMAIL, key_id, "uncle")
+        erased = json.loads(operate_in(folder, "forget", EMAIL.upper(), "--json")[1])
+        assert (erased["keys"], erased["answers"], erased["votes"]) == (1, 2, 1)
+        assert _tables_with(database, EMAIL, key_id, "uncle") == set()
+    with running_service(folder, wall=START + 2 * HOUR) as service:
+        service.move(HOUR)
+        assert service.client.get("/readyz").status_code == 200
+
+
+@pytest.mark.slow
+def test_old_answers_lose_their_text_by_the_daily_deletion(folder: Path):
+    question = "Will Bitcoin, my uncle's favourite, be above $60k in one hour?"
+    with running_service(folder, answers_kept_days=2) as service:
+        service.register()
+        assert service.ask(question).status_code == 200
+        database = service.runtime.database
+        service.move(2 * HOUR)
+        for days, is_kept in ((1, True), (3, False)):
+            with database.writing() as db:
+                prune(service.engine.job_context, int(service.wall) + days * DAY)(db)
+            assert bool(_tables_with(database, "uncle")) == is_kept
+
+
+def _tables_with(database: Database, *words: str) -> set[str]:
+    """The tables in which a row holds one of the words; the published texts of challenges are left out."""
+    tables = set()
+    with database.reading() as db:
+        for table in metadata.sorted_tables:
+            if table.name in ("ledger", "snapshot", "rate_window"):
+                continue
+            for row in db.execute(select(table)).mappings():
+                is_published = row.get("category") == "challenge"
+                content = " ".join(str(value) for name, value in row.items() if not is_published or name == "author")
+                if any(word in content for word in words):
+                    tables.add(table.name)
+    return tables

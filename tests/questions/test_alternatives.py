@@ -1,0 +1,109 @@
+"""The other readings of a question whose text leaves a choice."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from service.errors import InvalidRequest
+from service.questions import Circumstances, understand
+from service.questions.alternatives import MOST, Alternative, alternatives
+from service.questions.understanding import parse
+from tests.questions.asking import NOW, SPOTS, meaning
+from tests.questions.test_cases import CASES
+
+TUESDAY = datetime(2026, 11, 24, 10, tzinfo=UTC)
+ANY_TIME = "Will Bitcoin trade at or above 100,000 USD at any time until 2026-11-27?"
+
+
+def _alternatives(text: str, now: datetime = TUESDAY) -> tuple[Alternative, ...]:
+    return alternatives(parse(text, Circumstances(now, SPOTS)))
+
+
+@pytest.mark.parametrize(
+    ("text", "others"),
+    [
+        ("Will BTC be above 100k by Friday?", [ANY_TIME]),
+        ("Wird Bitcoin bis Freitag über 100k sein?", [ANY_TIME]),
+        ("Will BTC be above 90k this week?", ["Will Bitcoin stay above 90,000 USD at all times until 2026-11-29?"]),
+        ("Will BTC rise 5% this week?", ["Will Bitcoin be above 98,779.695 USD at 2026-11-29?"]),
+        ("¿Subirá bitcoin un 5% esta semana?", ["Will Bitcoin be above 98,779.695 USD at 2026-11-29?"]),
+        ("Will BTC fall below 90k on Friday?", ["Will Bitcoin be below 90,000 USD at 2026-11-27?"]),
+        ("BTC at 100k on Friday?", ["Will Bitcoin be below 100,000 USD at 2026-11-27?"]),
+        (
+            "Will BTC reach 100k by 1/2/2027?",
+            ["Will Bitcoin trade at or above 100,000 USD at any time until 2027-02-01?"],
+        ),
+        ("Will BTC close above 100k next Friday?", ["Will Bitcoin be above 100,000 USD at 2026-11-27?"]),
+        ("Cierra bitcoin el próximo viernes por encima de 100k?", ["Will Bitcoin be above 100,000 USD at 2026-11-27?"]),
+        ("Will BTC rise on Tuesday?", ["Will Bitcoin be above its present price of 94,075.9 USD at 2026-12-01?"]),
+        ("Will BTC rise this weekend?", ["Will Bitcoin be above its present price of 94,075.9 USD at 2026-11-28?"]),
+        ("Will BTC hit 100k by the weekend?", [ANY_TIME]),
+        (
+            "Will BTC reach 2 mil by next year?",
+            ["Will Bitcoin trade at or below 2,000 USD at any time until 2027-12-31?"],
+        ),
+    ],
+)
+def test_an_uncertain_question_has_the_other_reading(text, others):
+    """Time of the price, direction, order of a date, day of the week, magnitude: one choice changed."""
+    assert [other.question for other in _alternatives(text)] == others
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Will Bitcoin close above 100k on Friday?",
+        "Will Bitcoin reach 120k by December 31?",
+        "Will ETH rise tomorrow?",
+        "Will ETH outperform BTC this month?",
+        "Will gold stay above 3,000 this month?",
+        "Will BTC be above 100k in 3 days?",
+        "Wird Bitcoin am 11/12/2026 über 100k schließen?",
+        "Will BTC be between 60k and 70k on Friday?",
+        "What will Bitcoin cost at Christmas?",
+        "Will BTC move more than 3% tomorrow?",
+        "Will the average price of Bitcoin be above 65k this week?",
+        "Will Bitcoin reach 2,000,000 by next year?",
+        "Will Bitcoin rise by 13/12/2026?",
+        "Will Bitcoin rise next Tuesday?",
+        "Will Bitcoin close above 100k on Friday next week?",
+    ],
+)
+def test_a_plain_question_has_no_other_reading(text):
+    assert _alternatives(text) == ()
+
+
+def test_the_present_price_decides_no_alternative():
+    """ "Above 90k by Friday" at 94k: at any time before would be true now."""
+    assert all("at any time" not in other.question for other in _alternatives("Will BTC be above 90k by Friday?"))
+
+
+@pytest.mark.parametrize("text", ["Will BTC reach 100k by 11/12/2026?", "Will BTC reach 100k by 12/11/2026?"])
+def test_a_date_that_would_be_past_has_one_order(text):
+    """12 November is past: both are 11 December, and a note says so."""
+    question = parse(text, Circumstances(TUESDAY, SPOTS)).question
+    assert question.deadline == datetime(2026, 12, 11, 23, 59, 59, tzinfo=UTC)
+    assert "is understood as 2026-12-11" in question.notes[0]
+    assert len(question.notes) == 1
+    assert _alternatives(text) == ()
+
+
+def test_a_weekend_that_has_begun_ends_on_sunday():
+    assert _alternatives("Will BTC rise by the weekend?", NOW) == ()
+
+
+def test_each_alternative_asks_what_its_canonical_sentence_says():
+    """Over the whole table: at most three, each different from the question, and both its texts are one question."""
+    for case in (case.values[0] for case in CASES):
+        try:
+            read = parse(case.question, Circumstances(case.now, SPOTS))
+        except InvalidRequest:
+            continue
+        others = alternatives(read)
+        assert len({read.question.canonical, *(other.canonical for other in others)}) == 1 + len(others) <= 1 + MOST
+        for other in others:
+            question = understand(other.question, Circumstances(case.now, SPOTS))
+            assert question.canonical == other.canonical
+            assert meaning(question) == meaning(understand(other.canonical, Circumstances(case.now, SPOTS)))

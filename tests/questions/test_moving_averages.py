@@ -1,0 +1,95 @@
+"""A moving average of the closes that are known and of those until the deadline."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import numpy as np
+import pytest
+
+from service.errors import InvalidQuestion
+from service.market.bars import Bars
+from service.market.instants import DAY, HOUR
+from service.questions.clause import read_clause
+from service.questions.criterion import Criterion
+from service.questions.history import NoHistory, Setting
+from service.questions.moving_averages import of_moving_average, with_moving_average
+from service.questions.tokens import read
+from tests.questions.asking import NOW
+
+SPOT = 110.0
+
+
+class RisingHistory(NoHistory):
+    """Hourly bars of 30 days up to NOW; those of the last three days cost 103, all others 100."""
+
+    def hourly(self, asset: str, since: datetime) -> Bars:
+        end = int(NOW.timestamp())
+        time = np.arange(end - 30 * DAY, end, HOUR)
+        close = np.where(time >= end - 10 * HOUR - 3 * DAY, 103.0, 100.0)
+        return Bars(time, close, close, close, close, close, HOUR).since(int(since.timestamp()))
+
+
+def criterion(text: str, days_ahead: int = 2) -> Criterion | None:
+    language, tokens = read(text)
+    setting = Setting("btc", SPOT, NOW, NOW + timedelta(days=days_ahead), RisingHistory())
+    return of_moving_average(read_clause(with_moving_average(tokens), language, SPOT), setting)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("will btc be above its 200-day moving average", 200),
+        ("will btc be above its moving average of 20 days", 20),
+        ("will btc be above its 50-week moving average", 350),
+    ],
+)
+def test_an_average_has_a_number_of_days(text: str, days: int):
+    assert [token.value for token in with_moving_average(read(text)[1]) if token.kind == "moving_average"] == [days]
+
+
+def test_an_average_without_a_number_is_refused():
+    with pytest.raises(InvalidQuestion, match="Name the number of days"):
+        with_moving_average(read("will btc be above its moving average")[1])
+
+
+def test_only_the_known_closes_of_the_deadline_count():
+    """Of ten closes two are still to come, so the mean of the last eight counts: (5 * 100 + 3 * 103) / 8."""
+    average = criterion("will btc be above its 10-day moving average")
+    assert (average.comparator, average.days, average.level) == ("above_moving_average", 10, 101.125)
+    assert average.notes[0].startswith("The 10-day average of Bitcoin is 100.9 USD today")
+    assert "8 of its 10" in average.notes[1]
+
+
+def test_an_average_that_is_all_ahead_has_no_level():
+    assert criterion("will btc be below its 2-day moving average", days_ahead=3).level is None
+    assert criterion("will btc be below its 2-day moving average", days_ahead=3).comparator == "below_moving_average"
+
+
+def test_an_average_of_today_is_a_level():
+    """No day ends by a deadline within the day."""
+    today = criterion("will btc be above its 10-day moving average", days_ahead=0)
+    assert (today.comparator, today.level) == ("close_above", 100.9)
+
+
+def test_to_cross_an_average_is_to_reach_it():
+    crossing = criterion("will btc fall to reach its 10-day moving average")
+    assert (crossing.comparator, crossing.level) == ("touch_below", 100.9)
+
+
+@pytest.mark.parametrize(
+    ("text", "days_ahead", "complaint"),
+    [
+        ("will btc break above its 10-day moving average", 2, "already above"),
+        ("will btc break below its 10-day moving average", 3, "moves too much"),
+        ("will btc be above its 40-day moving average", 2, "Fewer than 40 days"),
+        ("will btc be above its 1-day moving average", 2, "from 2 to 400"),
+    ],
+)
+def test_an_average_that_cannot_be_asked_is_refused(text: str, days_ahead: int, complaint: str):
+    with pytest.raises(InvalidQuestion, match=complaint):
+        criterion(text, days_ahead)
+
+
+def test_a_clause_without_an_average_is_none():
+    assert criterion("will btc rise") is None

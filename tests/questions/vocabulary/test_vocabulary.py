@@ -1,0 +1,126 @@
+"""The vocabulary files: every language has every key, and the phrases under the keys are consistent."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from service.questions.lexicon import Lexicon
+from service.questions.vocabulary import (
+    ASSETS,
+    COMMON,
+    FILES,
+    FOLDER,
+    LANGUAGES,
+    OTHERS,
+    Language,
+    Words,
+    entries,
+    load,
+)
+
+KEYS = tomllib.loads((FOLDER / "keys.toml").read_text(encoding="utf-8"))
+OPTIONAL = KEYS.pop("optional").split(",")
+SECTIONS = {key: section for section, keys in KEYS.items() for key, _ in entries({section: keys})}
+# common.toml, assets.toml and others.toml have words for these in every language.
+SHARED = {key for key, section in SECTIONS.items() if section == "shared"}
+
+languages = pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+# Turkish verbs are built from stems, some of which share a form.
+UNBUILT = [language for language in LANGUAGES if language.name != "Turkish"]
+unbuilt = pytest.mark.parametrize("language", UNBUILT, ids=lambda language: language.name)
+
+
+def _is_number(text: str) -> bool:
+    return text.lstrip("-").replace(".", "", 1).isdigit()
+
+
+def _documented(key: str) -> str:
+    """The key of keys.toml that stands for a key: a value may be documented as `number` or `*`."""
+    base, _, value = key.partition(":")
+    if f"{base}:number" in SECTIONS and _is_number(value):
+        return f"{base}:number"
+    return f"{base}:*" if f"{base}:*" in SECTIONS else key
+
+
+def _covered(phrases: list[str]) -> set[str]:
+    """The keys of keys.toml that a list of keys names; the name of a table stands for all its values."""
+    names = {" ".join(phrase.split()) for phrase in phrases}
+    tables = names - SECTIONS.keys()
+    return {key for key in SECTIONS if key in names or key.partition(":")[0] in tables}
+
+
+def _phrases(words: Words) -> list[str]:
+    """Every phrase and stem of a vocabulary, once for each key that has it."""
+    result = []
+    for key, phrases in words.items():
+        lexicon = Lexicon()
+        lexicon.add({key: phrases})
+        result += [*lexicon.phrases, *(f"{stem}*" for stem in lexicon.stems)]
+    return result
+
+
+@languages
+def test_a_language_has_every_key_or_declares_its_lack(language: Language):
+    """The key may also be optional for all languages; see keys.toml."""
+    present = {_documented(key) for key in language.words}
+    required = SECTIONS.keys() - SHARED - _covered(OPTIONAL)
+    lacks = _covered(language.lacks.split(","))
+    assert required - present - lacks == set()
+    assert lacks - (required - present) == set(), "declared as lacking, but present or not required"
+
+
+@pytest.mark.parametrize("file", [*FILES, "common", "assets", "others"])
+def test_every_key_is_documented_and_in_its_section(file):
+    sections = load(file)
+    sections.pop("language", None)
+    combined = entries({"combined": sections.pop("combined", {})})
+    assert all(_documented(part) in SECTIONS for key, _ in combined for part in key.split(" + "))
+    verbs = sections.pop("verbs", {"stems": {}})
+    assert all(_documented(key) in SECTIONS for key in verbs["stems"])
+    for section in sections:
+        for key, _ in entries({section: sections[section]}):
+            assert SECTIONS.get(_documented(key)) == section, key
+
+
+def test_what_a_language_lacks_is_a_documented_key():
+    declared = [phrase for language in LANGUAGES for phrase in language.lacks.split(",") if phrase.strip()]
+    assert all(_covered([phrase]) for phrase in [*declared, *OPTIONAL])
+
+
+@unbuilt
+def test_a_phrase_has_one_meaning_in_a_language(language: Language):
+    assert [phrase for phrase, times in Counter(_phrases(language.words)).items() if times > 1] == []
+
+
+@unbuilt
+def test_a_phrase_is_written_once_under_its_key(language: Language):
+    for key, phrases in language.words.items():
+        entries = [" ".join(entry.split()) for entry in phrases.split(",") if entry.strip()]
+        assert len(entries) == len(set(entries)), key
+
+
+def test_a_name_has_one_meaning():
+    assert [name for name, times in Counter(_phrases({**ASSETS, **OTHERS})).items() if times > 1] == []
+
+
+@languages
+def test_no_phrase_swallows_the_name_of_an_asset(language: Language):
+    names = {name for name in _phrases(ASSETS) if " " not in name}
+    phrases = [phrase for phrase in _phrases(language.words) if " " in phrase]
+    assert [phrase for phrase in phrases if names & set(phrase.split())] == []
+
+
+def test_every_time_zone_exists():
+    zones = [key.partition(":")[2] for key in COMMON if key.startswith("zone:")]
+    assert {ZoneInfo(zone).key for zone in zones} == set(zones) != set()
+
+
+def test_turkish_verbs_are_built_from_stems_and_endings():
+    turkish = next(language for language in LANGUAGES if language.name == "Turkish")
+    assert "ulaşacak" in turkish.words["reach"].split(", ")
+    assert "ulaşmayacak" in turkish.words["not + reach"].split(", ")
+    assert "ulaşti" in turkish.words["reach:past"].split(", ")

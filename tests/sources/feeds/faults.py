@@ -1,0 +1,85 @@
+"""Bars of an exchange, and the ways in which one fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from service.sources.feeds.exchange import ExchangeFeed
+
+STEP = 300
+SINCE = int(datetime(2026, 1, 7, 12, tzinfo=UTC).timestamp())
+SHORT_S = 1.5  # shared by the exchanges that are tried; a busy machine needs tenths of a second
+# What threads and a slow machine may add to a deadline.
+MARGIN_S = 1.0
+
+
+def rows(count: int, since: int = SINCE, price: float = 100.0) -> list[tuple]:
+    return [(since + STEP * i, price, price + 2, price - 1, price + 1, 5.0) for i in range(count)]
+
+
+def listing(pair_rows: list[tuple]) -> dict[str, list[tuple]]:
+    return {"BTC/USD": pair_rows}
+
+
+def status(code: int):
+    return lambda handler: handler.reply(code, b'{"error": ["not today"], "message": "not today"}')
+
+
+def body(content: bytes):
+    return lambda handler: handler.reply(200, content)
+
+
+def hang(handler) -> None:
+    handler.exchange.closing.wait(30)
+
+
+def drip(handler) -> None:
+    """An answer that never ends, a byte at a time, each well inside any timeout for one read."""
+    handler.reply(200, b"", length=10_000)
+    while not handler.exchange.closing.wait(0.02):
+        handler.wfile.write(b" ")
+
+
+def drip_headers(handler) -> None:
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    while not handler.exchange.closing.wait(0.02):
+        handler.wfile.write(b"x")
+
+
+def flood(handler) -> None:
+    handler.reply(200, b"[", length=2**40)
+    while not handler.exchange.closing.is_set():
+        handler.wfile.write(b" " * 2**20)
+
+
+def cut_short(handler) -> None:
+    handler.reply(200, b'{"error": [], "resu', length=1000)
+    handler.close_connection = True
+
+
+def fetch_in_time(hasty: ExchangeFeed):
+    started = time.monotonic()
+    try:
+        return hasty.fetch("btc", SINCE, SINCE + 10 * STEP)
+    finally:
+        assert time.monotonic() - started < SHORT_S + MARGIN_S
+
+
+def padded_with(blanks: int):
+    """The honest answer behind so many blanks, which JSON allows."""
+
+    def reply(handler) -> None:
+        bars = [[time, *map(str, prices), "0", str(volume), 1] for time, *prices, volume in rows(10)]
+        names = str(bars).replace("'", '"')
+        handler.reply(200, b'{"error": [],' + b" " * blanks + f'"result": {{"BTCUSD": {names}}}}}'.encode())
+
+    return reply
+
+
+def until_it_is(true: Callable[[], bool]) -> None:
+    """Ask until the answer is yes: a thread may need a moment to end."""
+    started = time.monotonic()
+    while not true():
+        assert time.monotonic() - started < 10

@@ -1,0 +1,41 @@
+"""The resolved questions of each day as columns; a settlement outdates them."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.forecasting.voters.resolved import Resolved, ResolvedVote, columns_of
+from service.market.instants import DAY
+from service.store import resolved_days
+
+
+@pytest.fixture
+def db(database):
+    with database.writing() as db:
+        yield db
+
+
+def columns(resolved_at: int):
+    return columns_of(
+        [Resolved("up", resolved_at - 60, resolved_at, True, (ResolvedVote("vol", "embedded", 0.6, 1.0),))]
+    )
+
+
+def test_a_settlement_outdates_its_day(db):
+    resolved_days.outdate(db, [3 * DAY, DAY + 5, DAY + 7])
+    assert resolved_days.outdated(db) == [DAY, 3 * DAY]
+    assert resolved_days.every(db) == []
+
+
+def test_stored_columns_are_read_in_the_order_of_the_days(db):
+    for day in (3 * DAY, DAY):
+        resolved_days.keep(db, day, columns(day + 5))
+    assert resolved_days.outdated(db) == []
+    assert [day.resolved_at.tolist() for day in resolved_days.every(db)] == [[DAY + 5], [3 * DAY + 5]]
+    assert resolved_days.every(db)[0].p.tolist() == [[0.6]]
+
+
+def test_an_outdated_day_has_no_columns(db):
+    resolved_days.keep(db, DAY, columns(DAY + 5))
+    resolved_days.outdate(db, [DAY + 9])
+    assert (resolved_days.outdated(db), resolved_days.every(db)) == ([DAY], [])
