@@ -22,7 +22,7 @@ from service.questions.history import Setting
 from service.questions.lexicon import ENGLISH
 from service.questions.moves import nothing_definite, start_of_move
 from service.questions.moving_averages import of_moving_average
-from service.questions.question import Question, polarity_of
+from service.questions.question import AVERAGES, ORDERS, TOUCHES, Question, polarity_of
 from service.questions.records import of_record
 from service.questions.scope import asks_price_now
 from service.questions.sentences import SplitText
@@ -30,6 +30,8 @@ from service.questions.subject import Subject
 from service.questions.tokens import Token
 from service.questions.vocabulary import Language
 
+# Kinds that depend on every price from now on, or on the present one.
+FROM_NOW = (*TOUCHES, *ORDERS, *AVERAGES, "up", "down", "move", "range", "relative", "volatility")
 NOT_NAMED = "No deadline was named: the deadline is in seven days."
 
 
@@ -37,7 +39,8 @@ NOT_NAMED = "No deadline was named: the deadline is in seven days."
 class Parse:
     """The parts of a question; the `split` text no longer holds the count of days and the earlier instant.
 
-    `pair` is what must happen to two assets at once. `is_bound` means that the deadline comes from outside the text, so
+    `pair` is what must happen to two assets at once, `priced` says where levels come from that are past highs or lows.
+    `is_bound` means that the deadline comes from outside the text, so
     that nothing in it was ignored.
     """
 
@@ -52,6 +55,7 @@ class Parse:
     deadline: Deadline
     clause: Clause
     pair: Criterion | None
+    priced: tuple[str, ...] = ()
 
     @property
     def now(self) -> datetime:
@@ -102,7 +106,7 @@ class Parse:
     def question(self) -> Question:
         """The question with its notes."""
         converted = conversion_notes(self.clause.tokens, self.clause.amounts, self.circumstances.rates, self.spot)
-        notes = (*self.subject.notes, *converted, *self.criterion.notes)
+        notes = (*self.subject.notes, *self.priced, *converted, *self.criterion.notes)
         notes += start_of_move(self.split.main, self.criterion, self.spot)
         if not self.is_bound:
             notes += (*_deadline_notes(self), *_notes(self.split))
@@ -129,7 +133,10 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
     deadline = parse.deadline
     if not deadline.is_named:
         return (NOT_NAMED,)
-    return deadline.notes
+    counts_from_now = parse.criterion.comparator in FROM_NOW and parse.pair is None
+    if deadline.begin is None or not counts_from_now:
+        return deadline.notes
+    return (*deadline.notes, f"Everything from now on counts, also what is before {deadline.begin:%Y-%m-%d}.")
 
 
 def _notes(split: SplitText) -> tuple[str, ...]:

@@ -112,7 +112,7 @@ def _of_all_prices(setting: Setting, side: str, *, by_close: bool) -> Criterion 
 def _of_period(setting: Setting, side: str, since: datetime, *, by_close: bool) -> Criterion:
     """A price beyond all stored ones since an instant."""
     bars, name = setting.history.hourly(setting.asset, since), asset_of(setting.asset).name
-    if not _reaches_back(setting, bars, since):
+    if not reaches_back(setting, bars, since):
         raise invalid(f"The prices of {name} since {since:%Y-%m-%d} are not stored. Name the level in USD.")
     prices = [setting.spot, *(bars.high if side == "high" else bars.low).tolist()]
     extreme = max(prices) if side == "high" else min(prices)
@@ -128,7 +128,7 @@ def _beyond(setting: Setting, side: str, extreme: float, *, by_close: bool) -> C
     return close(level, side == "high") if by_close else touch(level, side == "high")
 
 
-def _reaches_back(setting: Setting, bars: Bars, since: datetime) -> bool:
+def reaches_back(setting: Setting, bars: Bars, since: datetime) -> bool:
     """Whether a trading day has prices stored before it ends at the latest five days after `since`."""
     begin = int(since.timestamp())
     ends = trading_days(setting.asset, begin, min(begin + 10 * DAY, int(setting.now.timestamp())))
@@ -144,7 +144,7 @@ def _of_closes(setting: Setting, side: str, period: str) -> Criterion:
     if not trading_days(setting.asset, now, int(setting.deadline.timestamp())):
         raise invalid("No trading day ends by the deadline. Name a later one.")
     ends = [end for end in trading_days(setting.asset, int(bars.time[0]), now) if end <= now] if len(bars) else []
-    if not ends or not (is_all or _reaches_back(setting, bars, since)):
+    if not ends or not (is_all or reaches_back(setting, bars, since)):
         raise invalid(f"The daily closes of {name} of that period are not stored. Name the level in USD.")
     closes = bars.close[np.searchsorted(bars.time + bars.step, ends, side="right") - 1]
     extreme = float(closes.max() if side == "high" else closes.min())

@@ -14,8 +14,12 @@ from service.questions.clause import read_clause
 from service.questions.coins import TokenizedText, read_markets
 from service.questions.currencies import refuse_unpriced
 from service.questions.dates.deadline import Deadline, find_deadline
+from service.questions.dates.reading import Today
+from service.questions.dates.years import with_years
 from service.questions.day_counts import find_days
 from service.questions.earlier import find_earlier
+from service.questions.extremes import may_have_extreme, with_extremes
+from service.questions.history import Setting
 from service.questions.moving_averages import with_moving_average
 from service.questions.pairs import find_pair, refuse_two_deadlines
 from service.questions.parse import Parse
@@ -32,6 +36,7 @@ from service.questions.scope import (
 from service.questions.sentences import SplitText, find_question
 from service.questions.subject import Subject, find_subject
 from service.questions.suggestions import proposals, with_suggestions
+from service.questions.tokens import Token
 from service.questions.vocabulary import Language
 
 MOST_SUGGESTED = 30  # words and marks; the refusal of a longer text suggests nothing, because that would take too long
@@ -86,7 +91,8 @@ def parse_tokenized(tokenized: TokenizedText, circumstances: Circumstances) -> P
     if split is None:
         raise nameless(tokenized.tokens)
     refuse_looking_back(split.main)
-    count, main = find_days(split.main)
+    count, main = find_days(with_years(split.main, Today(now, day_first=not language.month_first)))
+    main, priced = _with_extremes(main, split, language, circumstances)
     earlier, main = find_earlier(main, now, language)
     split = replace(split, main=with_period(with_moving_average(main)))
     subject = find_subject(split.main, [*split.aside, *split.others], circumstances)
@@ -100,14 +106,34 @@ def parse_tokenized(tokenized: TokenizedText, circumstances: Circumstances) -> P
         subject = Subject(subject.asset, pair.legs[1].asset)
     clause = read_clause(deadline.rest, language, spot, rates)
     refuse_unpriced(clause.amounts, rates, now)
+    if priced and any(amount.is_percent for amount in clause.amounts):
+        raise invalid(f"{priced[0]} Name the level itself in USD, without a percentage.")
     text = tokenized.text
-    understood = Parse(text, circumstances, language, split, count, earlier, subject, spot, deadline, clause, pair)
+    understood = Parse(
+        text, circumstances, language, split, count, earlier, subject, spot, deadline, clause, pair, priced
+    )
     if pair is None:
         refuse_other_matters(clause, deadline)
         refuse_unreadable(clause, understood.criterion, deadline)
     if understood.is_bound:
         refuse_loose_ends(text, split, subject)
     return understood
+
+
+def _with_extremes(
+    main: list[Token], split: SplitText, language: Language, circumstances: Circumstances
+) -> tuple[list[Token], tuple[str, ...]]:
+    """The tokens with the prices of "last week's high", and the notes about them."""
+    if not may_have_extreme(main):
+        return main, ()
+    subject = find_subject(main, [*split.aside, *split.others], circumstances)
+    spot, now = float(circumstances.spots[subject.asset]), circumstances.now
+    tokens, notes = with_extremes(main, Setting(subject.asset, spot, now, now, circumstances.history), language)
+    if notes and (subject.other or subject.left_out):
+        raise invalid(
+            "The high or low of a period is that of one asset. Ask about one asset, or name the levels in USD."
+        )
+    return tokens, notes
 
 
 def deadline_of(split: SplitText, language: Language, circumstances: Circumstances) -> Deadline:

@@ -53,7 +53,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("last month", named.last_month_name),
     ("month last", named.last_month_name),
     ("near month", named.month_name),
-    ("month near", named.month_name),
+    ("month near:next|last", named.month_name),
     ("which:ordinal|nth week month year?", named.week_of_month),
     # Q1 2027, 2027 Q1, 1Q27, the first quarter of 2027, H1
     ("part? q which:small year?", named.quarter),

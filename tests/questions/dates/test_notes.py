@@ -9,7 +9,7 @@ from tests.questions.asking import NOW, SPOTS
 
 
 def _notes(text: str) -> tuple[str, ...]:
-    return understand(f"Will BTC hit 100k {text}?", Circumstances(NOW, SPOTS)).notes
+    return understand(f"Will BTC be above 100k {text}?", Circumstances(NOW, SPOTS)).notes
 
 
 @pytest.mark.parametrize(

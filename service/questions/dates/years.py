@@ -1,0 +1,69 @@
+"""A date whose year is named by its distance from the present one: December next year, 明年12月."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from service.questions.dates.matching import GAPS, Span, spans
+from service.questions.dates.reading import Today, units_ahead
+from service.questions.dates.roles import NEAR
+from service.questions.tokens import Token
+
+# Kinds of dates that a year belongs to.
+YEARLESS = {"month", "glyphdate", "holiday", "season", "q", "halfyear", "slash"}
+# How many tokens before and behind a year its date is looked for in, and how many years are read.
+REACH, MOST = 8, 3
+
+
+def with_years(tokens: Sequence[Token], today: Today) -> list[Token]:
+    """The tokens with the number of the year behind the date that "next year" stands beside, before or after it."""
+    result, places = list(tokens), [place for place in range(len(tokens) - 1) if _names_year(tokens[place : place + 2])]
+    for place in reversed(places[:MOST]):
+        year = today.now.year + units_ahead({token.kind: token for token in result[place : place + 2]})
+        result = _dated(result[:place], result[place + 2 :], year, today) or result
+    return result
+
+
+def _names_year(pair: Sequence[Token]) -> bool:
+    """ "Next year", "l'année prochaine"."""
+    kinds = {token.kind for token in pair}
+    return bool(NEAR & kinds) and any(token.kind == "unit" and token.value == "year" for token in pair)
+
+
+def _dated(before: list[Token], behind: list[Token], year: int, today: Today) -> list[Token] | None:
+    """The tokens with the year in the last date before, else in the first date behind; None without such a date."""
+    far, near = before[:-REACH], before[-REACH:]
+    for span in spans(near, today)[-1:]:
+        if _may_take_year(near, span) and _is_gap(near[span.after :]):
+            return [*far, *_with_year(near, span, year), *behind]
+    near, far = behind[:REACH], behind[REACH:]
+    for span in spans(near, today)[:1]:
+        if _may_take_year(near, span) and _is_gap(near[: span.first]):
+            return [*before, *_with_year(near, span, year), *far]
+    return None
+
+
+def _may_take_year(tokens: Sequence[Token], span: Span) -> bool:
+    named = tokens[span.first : span.after]
+    is_dated = any(is_year(token) for token in named)
+    return not is_dated and bool(YEARLESS & {token.kind for token in named})
+
+
+def is_year(token: Token) -> bool:
+    """Whether a token of a date names its year."""
+    return token.kind == "shortyear" or "年" in token.text or (token.kind == "number" and len(token.text) == 4)
+
+
+def _is_gap(tokens: Sequence[Token]) -> bool:
+    return all(token.kind in GAPS for token in tokens)
+
+
+def _with_year(tokens: list[Token], span: Span, year: int) -> list[Token]:
+    """The tokens with the year at the end of the date, within the text of a Chinese or Japanese one."""
+    glyphs = next((place for place in range(span.first, span.after) if tokens[place].kind == "glyphdate"), None)
+    if glyphs is None:
+        end = span.after - (tokens[span.after - 1].kind == "unit")  # Turkish "aralık ayında"
+        return [*tokens[:end], Token("number", str(year)), *tokens[end:]]
+    token = tokens[glyphs]
+    return [*tokens[:glyphs], replace(token, text=f"{year}年{token.text}"), *tokens[glyphs + 1 :]]

@@ -1,0 +1,188 @@
+"""The high or the low of a named period: last week's high, the November low, the highest price of October.
+
+It follows from stored prices, so that its price takes its place before the question is read any further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from service.market.assets import asset_of, tick_of
+from service.questions.canonical import price
+from service.questions.criterion import checked
+from service.questions.dates.matching import spans
+from service.questions.dates.periods import DateRange
+from service.questions.dates.reading import Today
+from service.questions.dates.roles import with_minutes
+from service.questions.dates.years import YEARLESS, is_year
+from service.questions.history import Setting
+from service.questions.kinds import BEAR, BULL
+from service.questions.records import UNITS, reaches_back
+from service.questions.refusals import invalid
+from service.questions.tokens import Token, read
+from service.questions.vocabulary import Language
+
+MOST = 2
+# Words between a high and its period: "the high of October", "das Hoch von letzter Woche".
+OF = {"of", "from", "de", "du", "d", "des", "del", "dell", "della", "da", "do", "di", "von", "vom", "der", "за"}
+# Kinds between a period and its high: "Monday's high", "上周的高点".
+OWNED = {"the", "filler", "in"}
+# The last words of a token that make "hoch" or "plus haut" after it a noun.
+DETERMINERS = {"das", "dem", "sein", "seinem", "le", "du", "au", "son"}
+# Kinds between a high and the side of a level that it is on, and the side of each such word.
+BEFORE_SIDE = {"the", "be", "will", "filler", "in", "on", "this", "next", "unit", "weekday", "month", "rel"}
+SIDES = {"above": "high", "exceed": "high", "below": "low"}
+# Kinds that say on which side of the high or low the price is to be; without one, breaking a high is rising above it.
+SIDED = {"above", "below", "exceed", *BULL, *BEAR}
+# How much earlier the same period was that is named without its year.
+AGO = {"weekday": timedelta(weeks=1), **dict.fromkeys(YEARLESS, timedelta(days=366))}
+
+
+class Extreme(NamedTuple):
+    """The tokens from `first` up to but not including `after`, which name the high or low (`side`) of these dates."""
+
+    first: int
+    after: int
+    side: str
+    dates: DateRange
+
+
+def with_extremes(tokens: Sequence[Token], setting: Setting, language: Language) -> tuple[list[Token], tuple[str, ...]]:
+    """The tokens with a price in USD in place of each high or low of a period, and a note about each.
+
+    Raises InvalidQuestion where the period is still to come or its prices are not stored.
+    """
+    plain = _with_paths(tokens)
+    result, notes = with_minutes(_with_units(plain)), []
+    kinds = {token.kind for token in plain if not _side(token)}
+    breaks = "break" in kinds and not kinds & SIDED
+    extremes = list(_extremes(result, setting.now, language))
+    if len(extremes) > MOST:
+        raise invalid("Several highs or lows are named. Ask about one of them, or about the range between two.")
+    for extreme in reversed(extremes):
+        level, note = _priced(extreme, setting)
+        side = [Token("above" if extreme.side == "high" else "below", extreme.side)] if breaks else []
+        result[extreme.first : extreme.after] = [*side, *read(f"${level:.10f}")[1]]
+        notes.insert(0, note)
+    return (result, tuple(notes)) if notes else (plain, ())
+
+
+def may_have_extreme(tokens: Sequence[Token]) -> bool:
+    """Whether a word among the tokens may stand for the high or the low of a period."""
+    return any(_side(token) or _is_of_unit(token) for token in tokens)
+
+
+def _side(token: Token) -> str:
+    """ "high" or "low" for a word that may be that of a period, else empty."""
+    return str(token.value) if token.kind != "record" and token.value in ("high", "low") else ""
+
+
+def _is_of_unit(token: Token) -> bool:
+    """ "máximo de la semana", which is that of the last one where "pasada" follows."""
+    return token.kind == "record" and str(token.value).partition(":")[2] in UNITS
+
+
+def _with_units(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with a "high of the week" beside "last" as two: the week and its high."""
+    result = list(tokens)
+    for place in range(len(tokens) - 1, -1, -1):
+        token = tokens[place]
+        if not _is_of_unit(token):
+            continue
+        side, _, unit = str(token.value).partition(":")
+        named = [Token("unit", unit, unit), Token("filler", "of", side)]
+        if place + 1 < len(tokens) and tokens[place + 1].kind == "last":
+            result[place : place + 2] = [tokens[place + 1], *named]
+        elif place and tokens[place - 1].kind == "last":
+            result[place : place + 1] = named
+    return result
+
+
+def _with_paths(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with what "a high above 100k" takes: one moment above it, and "a low above 100k" all of them."""
+    result = list(tokens)
+    for place, token in enumerate(tokens):
+        after = place + 1
+        while after < len(tokens) and tokens[after].kind in BEFORE_SIDE and not _side(tokens[after]):
+            after += 1
+        beyond = SIDES.get(tokens[after].kind) if after < len(tokens) else None
+        if token.kind == "filler" and _side(token) and beyond and _is_amount(tokens[after + 1 :]):
+            result[place] = Token("ever" if _side(token) == beyond else "stay", token.text)
+    return result
+
+
+def _is_amount(tokens: Sequence[Token]) -> bool:
+    """Whether a price in digits comes first."""
+    return any(token.kind == "number" for token in tokens[: 1 + any(token.kind == "money" for token in tokens[:1])])
+
+
+def _extremes(tokens: Sequence[Token], now: datetime, language: Language) -> Iterator[Extreme]:
+    """The highs and lows of periods, from left to right."""
+    end = 0
+    for span in spans(tokens, Today(now, day_first=not language.month_first)):
+        place = _beside(tokens, span.first, span.after, language)
+        if place is None or span.dates.exact or min(place, span.first) < end:
+            continue
+        first, end = min(place, span.first), max(place + 1, span.after)
+        dates = _begun(tokens[span.first : span.after], span.dates, now, language)
+        yield Extreme(first, end, _side(tokens[place]), dates)
+
+
+def _beside(tokens: Sequence[Token], first: int, after: int, language: Language) -> int | None:
+    """The place of the word for the high or low of the dates between `first` and `after`."""
+    place = after
+    while place < len(tokens) and tokens[place].kind in OWNED and not _side(tokens[place]):
+        place += 1
+    is_noun = place < len(tokens) and tokens[place].kind not in ("up", "down")
+    if is_noun and _side(tokens[place]) and not _is_of_amount(tokens[place + 1 :]):
+        return place
+    place = first - 1
+    while place > 0 and (tokens[place].text in OF or tokens[place].kind in ("the", "price")):
+        place -= 1
+    if place < 0 or not _side(tokens[place]):
+        return None
+    is_linked = {token.text for token in tokens[place + 1 : first]} & OF or tokens[place].text.split()[-1] in OF
+    if tokens[place].kind in ("up", "down"):
+        return place if is_linked and place and tokens[place - 1].text.split()[-1] in DETERMINERS else None
+    return place if is_linked or language.name == "Russian" else None
+
+
+def _is_of_amount(tokens: Sequence[Token]) -> bool:
+    """ "of 90k" after "this week's high"."""
+    return bool(tokens) and tokens[0].text in OF and _is_amount(tokens[1:])
+
+
+def _begun(named: Sequence[Token], dates: DateRange, now: datetime, language: Language) -> DateRange:
+    """The dates, or those of the time before where they are still to come: Monday's high is that of last Monday."""
+    if dates.begin <= now:
+        return dates
+    kinds = {token.kind for token in named}
+    ago = next((ago for kind, ago in AGO.items() if kind in kinds), None)
+    if ago is not None and not any(map(is_year, named)) and "next" not in kinds:
+        before = spans(named, Today(now - ago, day_first=not language.month_first))
+        if len(before) == 1 and before[0].dates.begin <= now:
+            return before[0].dates
+    raise invalid(f"The prices of {dates.begin:%Y-%m-%d} are still to come. Name the level in USD.")
+
+
+def _priced(extreme: Extreme, setting: Setting) -> tuple[float, str]:
+    """The price in USD, a step beyond the present one, and a note that says where it comes from."""
+    dates, name = extreme.dates, asset_of(setting.asset).name
+    bars = setting.history.hourly(setting.asset, dates.begin)
+    within = bars.time <= int(dates.end.timestamp())
+    is_high, is_running = extreme.side == "high", dates.end > setting.now
+    prices = (bars.high if is_high else bars.low)[within].tolist()
+    if not prices or not reaches_back(setting, bars, dates.begin):
+        raise invalid(f"The prices of {name} on {dates.begin:%Y-%m-%d} are not stored. Name the level in USD.")
+    if is_running:
+        prices.append(setting.spot)
+    level = max(prices) if is_high else min(prices)
+    last = min(dates.end, setting.now)
+    is_day = dates.begin.date() == last.date()
+    days = f"on {last:%Y-%m-%d}" if is_day else f"from {dates.begin:%Y-%m-%d} to {last:%Y-%m-%d}"
+    note = f"The {extreme.side}est price of {name} {days} {'so far ' * is_running}is {price(level)} USD."
+    if level == setting.spot:  # breaking it takes a step more
+        level += tick_of(setting.asset, setting.spot) * (1 if is_high else -1)
+    return checked(level, setting.spot), note
