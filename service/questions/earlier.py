@@ -19,6 +19,7 @@ from service.questions.dates.matching import Span, spans
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_minutes
 from service.questions.history import Setting
+from service.questions.moves import COLOURS
 from service.questions.refusals import invalid
 from service.questions.tokens import Token
 from service.questions.vocabulary import Language
@@ -91,6 +92,14 @@ def _anchor(tokens: Sequence[Token], span: Span, *, is_only: bool) -> int | None
     if word.kind not in ("above", "below", "exceed"):
         return None
     return place if is_price or (word.text not in OVER_TIME and not is_only) else None
+
+
+def of_period(clause: Clause, deadline: Deadline) -> Earlier | None:
+    """A green week or a red month, whose end is compared with its begin; None for any other question."""
+    signs = {COLOURS[str(token.value)] for token in clause.tokens if token.value in COLOURS}
+    if deadline.since is None or len(signs) != 1 or clause.amounts:
+        return None
+    return Earlier(deadline.since - timedelta(seconds=1), signs.pop())
 
 
 def compared(clause: Clause, earlier: Earlier, criterion: Criterion, deadline: Deadline) -> Criterion:

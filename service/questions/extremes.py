@@ -1,4 +1,4 @@
-"""The high or the low of a named period: last week's high, the November low, the highest price of October.
+"""The high, the low or the opening price of a named period: last week's high, the November low, the weekly open.
 
 It follows from stored prices, so that its price takes its place before the question is read any further.
 """
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from service.errors import InvalidQuestion
 from service.market.assets import asset_of, tick_of
 from service.questions.canonical import price
 from service.questions.criterion import checked
@@ -36,12 +37,16 @@ BEFORE_SIDE = {"the", "be", "will", "filler", "in", "on", "this", "next", "unit"
 SIDES = {"above": "high", "exceed": "high", "below": "low"}
 # Kinds that say on which side of the high or low the price is to be; without one, breaking a high is rising above it.
 SIDED = {"above", "below", "exceed", *BULL, *BEAR}
+BROKEN = {"high": Token("above", "high"), "low": Token("below", "low")}
 # How much earlier the same period was that is named without its year.
 AGO = {"weekday": timedelta(weeks=1), **dict.fromkeys(YEARLESS, timedelta(days=366))}
 
 
 class Extreme(NamedTuple):
-    """The tokens from `first` up to but not including `after`, which name the high or low (`side`) of these dates."""
+    """The tokens from `first` up to but not including `after`, which name a price of these dates.
+
+    `side` is "high", "low" or "open".
+    """
 
     first: int
     after: int
@@ -63,7 +68,7 @@ def with_extremes(tokens: Sequence[Token], setting: Setting, language: Language)
         raise invalid("Several highs or lows are named. Ask about one of them, or about the range between two.")
     for extreme in reversed(extremes):
         level, note = _priced(extreme, setting)
-        side = [Token("above" if extreme.side == "high" else "below", extreme.side)] if breaks else []
+        side = [BROKEN[extreme.side]] if breaks and extreme.side in BROKEN else []
         result[extreme.first : extreme.after] = [*side, *read(f"${level:.10f}")[1]]
         notes.insert(0, note)
     return (result, tuple(notes)) if notes else (plain, ())
@@ -75,8 +80,8 @@ def may_have_extreme(tokens: Sequence[Token]) -> bool:
 
 
 def _side(token: Token) -> str:
-    """ "high" or "low" for a word that may be that of a period, else empty."""
-    return str(token.value) if token.kind != "record" and token.value in ("high", "low") else ""
+    """ "high", "low" or "open" for a word that may be that of a period, else empty."""
+    return str(token.value) if token.kind != "record" and token.value in ("high", "low", "open") else ""
 
 
 def _is_of_unit(token: Token) -> bool:
@@ -108,7 +113,7 @@ def _with_paths(tokens: Sequence[Token]) -> list[Token]:
         while after < len(tokens) and tokens[after].kind in BEFORE_SIDE and not _side(tokens[after]):
             after += 1
         beyond = SIDES.get(tokens[after].kind) if after < len(tokens) else None
-        if token.kind == "filler" and _side(token) and beyond and _is_amount(tokens[after + 1 :]):
+        if token.kind == "filler" and _side(token) in BROKEN and beyond and _is_amount(tokens[after + 1 :]):
             result[place] = Token("ever" if _side(token) == beyond else "stay", token.text)
     return result
 
@@ -126,8 +131,8 @@ def _extremes(tokens: Sequence[Token], now: datetime, language: Language) -> Ite
         if place is None or span.dates.exact or min(place, span.first) < end:
             continue
         first, end = min(place, span.first), max(place + 1, span.after)
-        dates = _begun(tokens[span.first : span.after], span.dates, now, language)
-        yield Extreme(first, end, _side(tokens[place]), dates)
+        side, named = _side(tokens[place]), tokens[span.first : span.after]
+        yield Extreme(first, end, side, _begun(named, span.dates, side, now, language))
 
 
 def _beside(tokens: Sequence[Token], first: int, after: int, language: Language) -> int | None:
@@ -154,11 +159,14 @@ def _is_of_amount(tokens: Sequence[Token]) -> bool:
     return bool(tokens) and tokens[0].text in OF and _is_amount(tokens[1:])
 
 
-def _begun(named: Sequence[Token], dates: DateRange, now: datetime, language: Language) -> DateRange:
-    """The dates, or those of the time before where they are still to come: Monday's high is that of last Monday."""
+def _begun(named: Sequence[Token], dates: DateRange, side: str, now: datetime, language: Language) -> DateRange:
+    """The dates, or those of the time before where they are still to come: Monday's high is that of last Monday.
+
+    The opening price of December is that of the coming one.
+    """
     if dates.begin <= now:
         return dates
-    kinds = {token.kind for token in named}
+    kinds = {token.kind for token in named} - (YEARLESS if side == "open" else set())
     ago = next((ago for kind, ago in AGO.items() if kind in kinds), None)
     if ago is not None and not any(map(is_year, named)) and "next" not in kinds:
         before = spans(named, Today(now - ago, day_first=not language.month_first))
@@ -168,21 +176,37 @@ def _begun(named: Sequence[Token], dates: DateRange, now: datetime, language: La
 
 
 def _priced(extreme: Extreme, setting: Setting) -> tuple[float, str]:
-    """The price in USD, a step beyond the present one, and a note that says where it comes from."""
-    dates, name = extreme.dates, asset_of(setting.asset).name
+    """The price in USD and a note that says where it comes from."""
+    level, note = (_opening if extreme.side == "open" else _extreme)(extreme, setting)
+    return checked(level, setting.spot), note
+
+
+def _opening(extreme: Extreme, setting: Setting) -> tuple[float, str]:
+    """The last price before the period."""
+    begin, name = extreme.dates.begin, asset_of(setting.asset).name
+    closes = setting.closes([int(begin.timestamp())])
+    if closes is None:
+        raise _unknown(extreme, setting)
+    return closes[0], f"{name} was at {price(closes[0])} USD at {begin:%Y-%m-%d %H:%M} UTC."
+
+
+def _extreme(extreme: Extreme, setting: Setting) -> tuple[float, str]:
+    """The highest or the lowest price of the period so far; where that is the present one, a step beyond it."""
+    dates, is_high, is_running = extreme.dates, extreme.side == "high", extreme.dates.end > setting.now
     bars = setting.history.hourly(setting.asset, dates.begin)
     within = bars.time <= int(dates.end.timestamp())
-    is_high, is_running = extreme.side == "high", dates.end > setting.now
-    prices = (bars.high if is_high else bars.low)[within].tolist()
+    prices = [*(bars.high if is_high else bars.low)[within].tolist(), *[setting.spot] * is_running]
     if not prices or not reaches_back(setting, bars, dates.begin):
-        raise invalid(f"The prices of {name} on {dates.begin:%Y-%m-%d} are not stored. Name the level in USD.")
-    if is_running:
-        prices.append(setting.spot)
-    level = max(prices) if is_high else min(prices)
-    last = min(dates.end, setting.now)
+        raise _unknown(extreme, setting)
+    level, last = max(prices) if is_high else min(prices), min(dates.end, setting.now)
     is_day = dates.begin.date() == last.date()
     days = f"on {last:%Y-%m-%d}" if is_day else f"from {dates.begin:%Y-%m-%d} to {last:%Y-%m-%d}"
-    note = f"The {extreme.side}est price of {name} {days} {'so far ' * is_running}is {price(level)} USD."
-    if level == setting.spot:  # breaking it takes a step more
-        level += tick_of(setting.asset, setting.spot) * (1 if is_high else -1)
-    return checked(level, setting.spot), note
+    name, so_far = asset_of(setting.asset).name, " so far" * is_running
+    note = f"The {extreme.side}est price of {name} {days}{so_far} is {price(level)} USD."
+    step = tick_of(setting.asset, setting.spot) * (level == setting.spot)
+    return level + step if is_high else level - step, note
+
+
+def _unknown(extreme: Extreme, setting: Setting) -> InvalidQuestion:
+    name = asset_of(setting.asset).name
+    return invalid(f"The prices of {name} on {extreme.dates.begin:%Y-%m-%d} are not stored. Name the level in USD.")

@@ -16,6 +16,8 @@ from service.questions.refusals import invalid
 from service.questions.tokens import Token
 
 MOST_PCT = 99
+# The values of words that compare the end of a period with its begin: 1 where it is higher.
+COLOURS = {"green": 1, "red": -1}
 # A volatility of fewer percent is taken for a range of the price, unless it is said to be that of a year.
 LEAST_ANNUAL_PCT, MOST_VOLATILITY_PCT = 15, 500
 VOLATILITY = (
@@ -109,15 +111,20 @@ def _moved(spot: float, pct: float) -> float:
 
 
 def start_of_move(tokens: Sequence[Token], criterion: Criterion, spot: float) -> tuple[str, ...]:
-    """The note about a percentage "this month", which may mean since the beginning of the month."""
+    """The note about a percentage "this month" or "green by Friday", which may mean since the period began."""
     pairs = pairwise(tokens)
     in_period = any(token.kind == "this" and unit.kind == "unit" for token, unit in pairs)
     in_period = in_period or any(token.kind == "rel" and token.value == 0 for token in tokens)
-    if criterion.level_pct is None or criterion.level is None or not in_period:
-        return ()
-    return (
-        f"The percentage is counted from the present price of {price(spot)} USD, not from the start of the period.",
+    is_percentage = in_period and criterion.level_pct is not None and criterion.level is not None
+    is_coloured = criterion.comparator in ("up", "down", "both", "either") and any(
+        token.value in COLOURS for token in tokens
     )
+    if not is_percentage and not is_coloured:
+        return ()
+    if criterion.legs:
+        return ("The moves are counted from the present prices, not from the start of the period.",)
+    move = "percentage" if is_percentage else "move"
+    return (f"The {move} is counted from the present price of {price(spot)} USD, not from the start of the period.",)
 
 
 def of_multiples(clause: Clause, multiples: Sequence[Amount], spot: float) -> Criterion:

@@ -17,7 +17,7 @@ from service.questions.dates.deadline import Deadline, find_deadline
 from service.questions.dates.reading import Today
 from service.questions.dates.years import with_years
 from service.questions.day_counts import find_days
-from service.questions.earlier import find_earlier
+from service.questions.earlier import find_earlier, of_period
 from service.questions.extremes import may_have_extreme, with_extremes
 from service.questions.history import Setting
 from service.questions.moving_averages import with_moving_average
@@ -105,6 +105,8 @@ def parse_tokenized(tokenized: TokenizedText, circumstances: Circumstances) -> P
         refuse_two_deadlines(split.main, now, language)
         subject = Subject(subject.asset, pair.legs[1].asset)
     clause = read_clause(deadline.rest, language, spot, rates)
+    if pair is None and count is None and subject.other is None:
+        earlier = earlier or of_period(clause, deadline)
     refuse_unpriced(clause.amounts, rates, now)
     if priced and any(amount.is_percent for amount in clause.amounts):
         raise invalid(f"{priced[0]} Name the level itself in USD, without a percentage.")

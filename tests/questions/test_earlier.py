@@ -9,7 +9,7 @@ import pytest
 from service.errors import InvalidQuestion
 from service.questions.criterion import Criterion
 from service.questions.dates.deadline import Deadline
-from service.questions.earlier import Earlier, compared, find_earlier, with_known_price
+from service.questions.earlier import Earlier, compared, find_earlier, of_period, with_known_price
 from service.questions.history import NO_HISTORY, Setting
 from service.questions.tokens import read
 from tests.questions.asking import HISTORY, NOW, SPOTS, clause
@@ -61,6 +61,23 @@ def comparison(text: str, earlier: Earlier, until: datetime = YEAR_END) -> Crite
 def test_the_side_is_named_by_the_comparison_or_the_clause(text: str, sign: int, comparator: str):
     criterion = comparison(text, Earlier(NOVEMBER_30, sign))
     assert (criterion.comparator, criterion.earlier) == (comparator, NOVEMBER_30)
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "sign"),
+    [
+        ("green", datetime(2026, 12, 1, tzinfo=UTC), 1),
+        ("red", datetime(2026, 12, 1, tzinfo=UTC), -1),
+        ("green", None, 0),
+        ("up", datetime(2026, 12, 1, tzinfo=UTC), 0),
+        ("green and above 60k", datetime(2026, 12, 1, tzinfo=UTC), 0),
+        ("green or red", datetime(2026, 12, 1, tzinfo=UTC), 0),
+    ],
+)
+def test_a_colour_compares_a_period_with_its_begin(text: str, since: datetime | None, sign: int):
+    """With the last price before it; a colour without a period, with a level or beside the other one does not."""
+    deadline = Deadline(YEAR_END, [], since=since)
+    assert of_period(clause(f"btc {text}"), deadline) == (Earlier(NOVEMBER_30, sign) if sign else None)
 
 
 def test_an_instant_after_the_deadline_is_the_one_before_it():

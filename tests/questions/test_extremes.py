@@ -54,6 +54,12 @@ def test_a_note_says_where_the_level_comes_from():
     )
 
 
+def test_an_opening_price_is_the_last_one_before():
+    """Every day of these bars closes at 90,000 USD."""
+    question = ask("Will btc be above Monday's open on Friday?")
+    assert (question.level, question.notes[0]) == (90_000, "Bitcoin was at 90,000 USD at 2026-11-16 00:00 UTC.")
+
+
 def test_an_extreme_at_the_present_price_is_exceeded():
     """At its high so far, the price must rise by a step to break it."""
     question = ask("Will btc break this week's high by Friday?", spot=96_000.0)
@@ -70,6 +76,7 @@ def test_breaking_a_high_is_upward_also_from_above_it():
     [
         ("Will btc be above July's high on Friday?", "2026-07-01 are not stored"),
         ("Will btc be above next week's high by December?", "2026-11-23 are still to come"),
+        ("Will btc be above December's open at year end?", "2026-12-01 are still to come"),
         ("Will btc rise 5% above last week's high by Friday?", "Name the level itself"),
         ("Will btc or eth be above last week's high on Friday?", "one asset"),
     ],

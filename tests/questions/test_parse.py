@@ -32,6 +32,8 @@ from tests.questions.asking import NOW, SPOTS
         ("Will btc rise tomorrow? Will eth fall tomorrow?", "one of several"),
         ("Will btc rise on at least 3 days this month?", "from now to the deadline"),
         ("Will btc rise on at least 3 days in December?", "from 2026-12-01 to the deadline"),
+        ("Will btc be green by Friday?", "counted from the present price"),
+        ("Will btc and eth both be green this week?", "counted from the present prices"),
         ("btc above 95k tomorrow when stocks rally", "condition"),
     ],
 )

@@ -12,7 +12,7 @@ from service.questions.dates.clocks import DAY_END, Clock, without_clocks
 from service.questions.dates.matching import Span, spans
 from service.questions.dates.periods import UNDERSTOOD
 from service.questions.dates.reading import Today
-from service.questions.dates.roles import with_minutes
+from service.questions.dates.roles import PARTS, with_minutes
 from service.questions.refusals import invalid
 from service.questions.tokens import DASHES, Token
 from service.questions.vocabulary import Language
@@ -37,7 +37,8 @@ class Deadline:
     """When the question is decided.
 
     `rest` are the tokens that are not part of a date, `preposition` is the kind of the word at the date. `begin` is the
-    first instant of a period that is still to come: "in December". `notes` say what is uncertain about it.
+    first instant of a period that is still to come: "in December"; `since` that of a day, week, month or year, also of
+    one that has begun. `notes` say what is uncertain about it.
     """
 
     at: datetime
@@ -45,6 +46,7 @@ class Deadline:
     is_named: bool = True
     preposition: str = ""
     begin: datetime | None = None
+    since: datetime | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -83,7 +85,25 @@ def find_deadline(tokens: Sequence[Token], now: datetime, language: Language, *,
     if any(token.kind == "fiscal" for token in timed):
         notes = (*notes, "Years and quarters are those of the calendar.")
     begin = chosen.begin(now) if chosen else None
-    return Deadline(at, rest, preposition=_preposition(timed, chosen, clock), begin=begin, notes=notes)
+    since = _since(timed, chosen, today) if chosen and clock is None else None
+    return Deadline(at, rest, True, _preposition(timed, chosen, clock), begin, since, notes)
+
+
+def _since(tokens: Sequence[Token], chosen: Candidate, today: Today) -> datetime | None:
+    """The first instant of the day, week, month or year in which something is to happen; None for a time "by" it."""
+    named = tokens[chosen.first : chosen.after]
+    is_limit = chosen.word.kind in FIRMLY and bool(chosen.word.text)
+    if (
+        is_limit
+        or chosen.span.dates.exact
+        or any(token.kind in PARTS - {"end"} or token.kind == "eo" for token in named)
+    ):
+        return None
+    if not any(token.kind == "end" for token in named):
+        return chosen.span.dates.begin
+    of_end = [token for token in named if token.kind not in ("end", "the")]  # "end December red", "end the year red"
+    whole = spans([*[Token("this", "")] * (of_end[0].kind == "unit"), *of_end], today)
+    return whole[0].dates.begin if len(whole) == 1 else None
 
 
 def _preposition(tokens: Sequence[Token], chosen: Candidate | None, clock: Clock | None) -> str:
