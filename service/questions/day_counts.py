@@ -62,7 +62,7 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     for kind in ("everyday", "mostdays"):
         named = next((token for token in tokens if token.kind == kind), None)
         if named is not None:
-            return DayCount(None, share=_share(named)), [token for token in tokens if token.kind != kind]
+            return _of_share(named), [token for token in tokens if token.kind != kind]
     if any(_is_longer(tokens, place) for place in range(len(tokens))):
         raise invalid(f"Only days can be counted. {HOW}")
     for place, token in enumerate(tokens):
@@ -81,10 +81,13 @@ def _is_longer(tokens: Sequence[Token], place: int) -> bool:
     return is_count and not _is_days(tokens[place + 2])
 
 
-def _share(token: Token) -> Literal["", "most", "half"]:
+def _of_share(token: Token) -> DayCount:
+    """ "Every day", "on most days", "on half of the days", "on any day"."""
+    if token.value == "any":
+        return DayCount(1)
     if token.kind == "everyday":
-        return ""
-    return "half" if token.value == "half" else "most"
+        return DayCount(None)
+    return DayCount(None, share="half" if token.value == "half" else "most")
 
 
 def _without_streak(tokens: Sequence[Token]) -> list[Token]:

@@ -67,7 +67,8 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     """A range; or, with "is at" before the first level, only the second one."""
     gap = clause.tokens[first.after : second.first]
     kinds = {token.kind for token in gap}
-    if any(token.kind == "or" or token.text.startswith("or ") for token in gap):
+    moves_both_ways = clause.has_both_directions and not clause.negated  # "dip below 93k and recover above 95k"
+    if moves_both_ways or any(token.kind == "or" or token.text.startswith("or ") for token in gap):
         raise _two_levels()
     joined = kinds & {"and", "to", "until"} or [token.kind for token in gap] == ["by"]
     still = len(gap) == 1 and not clause.kinds & MOTIONS

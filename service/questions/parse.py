@@ -109,7 +109,7 @@ class Parse:
         notes = (*self.subject.notes, *self.priced, *converted, *self.criterion.notes)
         notes += start_of_move(self.split.main, self.criterion, self.spot)
         if not self.is_bound:
-            notes += (*_deadline_notes(self), *_notes(self.split))
+            notes += (*_deadline_notes(self), *_notes(self.split), *_amount_note(self))
         return self.with_criterion(replace(self.criterion, notes=notes))
 
     def with_criterion(self, criterion: Criterion) -> Question:
@@ -148,6 +148,15 @@ def _notes(split: SplitText) -> tuple[str, ...]:
     if any(token.kind == "when" for token in split.main):
         notes.append("A time was asked for: understood as whether it happens by the deadline.")
     return tuple(notes)
+
+
+def _amount_note(parse: Parse) -> tuple[str, ...]:
+    """ "How much will it rise?", but not "how likely is it to rise?"."""
+    kinds = {token.kind for token in parse.split.main}
+    is_amount = "how" in kinds and "chance" not in kinds and not (parse.clause.amounts or parse.priced)
+    if not is_amount or parse.criterion.comparator == "open":
+        return ()
+    return ("An amount was asked for: understood as whether it happens.",)
 
 
 def build(

@@ -24,6 +24,9 @@ ENGLISH_ONLY = {
     *("the", "what", "about", "how", "and", "with", "when", "who", "this", "that", "does", "should", "would", "could"),
     *("will", "going", "write", "tell", "explain", "my", "your", "can", "you", "there", "their", "people", "get"),
 }
+ONE_DAY = (
+    "Ask about one date, or how many days close up: for example, will bitcoin close up on at least 3 days this week?"
+)
 SAY = "Say whether the price will rise, fall, reach a level or be above it, and by when."
 # A question with no other kinds of words than these asks for the present price.
 PRICE_NOW = {
@@ -101,6 +104,8 @@ def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
         token.text == "s" and token.glued and tokens[place].kind == "number" for place, token in enumerate(tokens[1:])
     ):
         raise invalid("A range like 'the 90s' is unclear. Give its ends: for example, between 90,000 and 100,000.")
+    if "single_day" in kinds:
+        raise invalid(f"Moves within one day of a longer time are not supported. {ONE_DAY}")
     if "weight" in kinds:
         raise invalid("Gold and silver are quoted in USD per troy ounce. Give the level per ounce.")
     if any(_is_figure_of_asset(tokens, place, figures) for place in range(len(tokens))):

@@ -12,7 +12,7 @@ from service.questions.dates.deadline import Deadline
 from service.questions.parse import build, has_two_orders
 from service.questions.subject import Subject
 from service.questions.tokens import read
-from tests.questions.asking import NOW, SPOTS
+from tests.questions.asking import HISTORY, NOW, SPOTS
 
 
 @pytest.mark.parametrize(
@@ -34,15 +34,19 @@ from tests.questions.asking import NOW, SPOTS
         ("Will btc rise on at least 3 days in December?", "from 2026-12-01 to the deadline"),
         ("Will btc be green by Friday?", "counted from the present price"),
         ("Will btc and eth both be green this week?", "counted from the present prices"),
+        ("How much will btc rise this week?", "An amount was asked for"),
+        ("How many green days will btc have this week?", "An amount was asked for"),
+        ("Will btc return to where it was last month by Christmas?", "past date 2026-10-31 was ignored"),
         ("btc above 95k tomorrow when stocks rally", "condition"),
     ],
 )
 def test_the_notes_name_what_was_assumed(text, word):
-    assert any(word in note for note in understand(text, Circumstances(NOW, SPOTS)).notes)
+    assert any(word in note for note in understand(text, Circumstances(NOW, SPOTS, history=HISTORY)).notes)
 
 
-def test_a_question_without_gaps_has_no_notes():
-    assert understand("Will bitcoin reach $120k by Dec 31?", Circumstances(NOW, SPOTS)).notes == ()
+@pytest.mark.parametrize("text", ["Will bitcoin reach $120k by Dec 31?", "How likely is bitcoin to rise by Dec 31?"])
+def test_a_question_without_gaps_has_no_notes(text):
+    assert understand(text, Circumstances(NOW, SPOTS)).notes == ()
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,8 @@ def _notes_of_choice(chosen: Candidate, candidates: Sequence[Candidate], now: da
         notes.append(UNDERSTOOD)
     if chosen.is_exclusive and dates.begin <= now and dates.end - dates.begin > DAY:
         notes.append(UNDERSTOOD)
+    if past := next((each for each in candidates if each.strength > 0 and each.span.is_past), None):
+        notes.append(f"The past date {past.span.dates.end:%Y-%m-%d} was ignored.")
     ends = {each.end(now) for each in candidates if each.strength > 0 or each.word.kind == "than"}
     if any(end > now and end.date() != chosen.end(now).date() and end.date() > now.date() for end in ends):
         notes.append("Several dates are named. " + UNDERSTOOD)
