@@ -153,7 +153,8 @@ def _notes(split: SplitText) -> tuple[str, ...]:
 def _amount_note(parse: Parse) -> tuple[str, ...]:
     """ "How much will it rise?", but not "how likely is it to rise?"."""
     kinds = {token.kind for token in parse.split.main}
-    is_amount = "how" in kinds and "chance" not in kinds and not (parse.clause.amounts or parse.priced)
+    asks = "how" in kinds or any(token.text == "how many" for token in parse.split.main)
+    is_amount = asks and "chance" not in kinds and not (parse.clause.amounts or parse.priced)
     if not is_amount or parse.criterion.comparator == "open":
         return ()
     return ("An amount was asked for: understood as whether it happens.",)
