@@ -22,7 +22,19 @@ BEFORE = {"on", "in_a_row", "the", "filler", "above", "below", "exceed"}
 # Kinds after which a number of days is a length of time: "in at least 3 days".
 SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
 LEAST = {
-    *("at least", "minimum", "mindestens", "au moins", "al menos", "como minimo", "pelo menos", "ao menos", "almeno"),
+    *(
+        "at least",
+        "minimum",
+        "por lo menos",
+        "хотя бы",
+        "mindestens",
+        "au moins",
+        "al menos",
+        "como minimo",
+        "pelo menos",
+        "ao menos",
+        "almeno",
+    ),
     *("no minimo", "come minimo", "как минимум", "не менее", "не меньше", "en az", "至少", "不少于", "少なくとも"),
 }
 MOST = {

@@ -18,6 +18,7 @@ from service.questions.dates.periods import DateRange
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_minutes
 from service.questions.dates.years import YEARLESS, is_year
+from service.questions.high_low import is_amount, side_of, with_paths
 from service.questions.history import Setting
 from service.questions.kinds import BEAR, BULL
 from service.questions.records import UNITS, reaches_back
@@ -32,9 +33,6 @@ OF = {"of", "from", "de", "du", "d", "des", "del", "dell", "della", "da", "do", 
 OWNED = {"the", "filler", "in"}
 # The last words of a token that make "hoch" or "plus haut" after it a noun.
 DETERMINERS = {"das", "dem", "sein", "seinem", "le", "du", "au", "son"}
-# Kinds between a high and the side of a level that it is on, and the side of each such word.
-BEFORE_SIDE = {"the", "be", "will", "filler", "in", "on", "this", "next", "unit", "weekday", "month", "rel"}
-SIDES = {"above": "high", "exceed": "high", "below": "low"}
 # Kinds that say on which side of the high or low the price is to be; without one, breaking a high is rising above it.
 SIDED = {"above", "below", "exceed", *BULL, *BEAR}
 BROKEN = {"high": Token("above", "high"), "low": Token("below", "low")}
@@ -59,9 +57,9 @@ def with_extremes(tokens: Sequence[Token], setting: Setting, language: Language)
 
     Raises InvalidQuestion where the period is still to come or its prices are not stored.
     """
-    plain = _with_paths(tokens)
+    plain = with_paths(tokens)
     result, notes = with_minutes(_with_units(plain)), []
-    kinds = {token.kind for token in plain if not _side(token)}
+    kinds = {token.kind for token in plain if not side_of(token)}
     breaks = "break" in kinds and not kinds & SIDED
     extremes = list(_extremes(result, setting.now, language))
     if len(extremes) > MOST:
@@ -76,12 +74,7 @@ def with_extremes(tokens: Sequence[Token], setting: Setting, language: Language)
 
 def may_have_extreme(tokens: Sequence[Token]) -> bool:
     """Whether a word among the tokens may stand for the high or the low of a period."""
-    return any(_side(token) or _is_of_unit(token) for token in tokens)
-
-
-def _side(token: Token) -> str:
-    """ "high", "low" or "open" for a word that may be that of a period, else empty."""
-    return str(token.value) if token.kind != "record" and token.value in ("high", "low", "open") else ""
+    return any(side_of(token) or _is_of_unit(token) for token in tokens)
 
 
 def _is_of_unit(token: Token) -> bool:
@@ -105,24 +98,6 @@ def _with_units(tokens: Sequence[Token]) -> list[Token]:
     return result
 
 
-def _with_paths(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with what "a high above 100k" takes: one moment above it, and "a low above 100k" all of them."""
-    result = list(tokens)
-    for place, token in enumerate(tokens):
-        after = place + 1
-        while after < len(tokens) and tokens[after].kind in BEFORE_SIDE and not _side(tokens[after]):
-            after += 1
-        beyond = SIDES.get(tokens[after].kind) if after < len(tokens) else None
-        if token.kind == "filler" and _side(token) in BROKEN and beyond and _is_amount(tokens[after + 1 :]):
-            result[place] = Token("ever" if _side(token) == beyond else "stay", token.text)
-    return result
-
-
-def _is_amount(tokens: Sequence[Token]) -> bool:
-    """Whether a price in digits comes first."""
-    return any(token.kind == "number" for token in tokens[: 1 + any(token.kind == "money" for token in tokens[:1])])
-
-
 def _extremes(tokens: Sequence[Token], now: datetime, language: Language) -> Iterator[Extreme]:
     """The highs and lows of periods, from left to right."""
     end = 0
@@ -131,22 +106,22 @@ def _extremes(tokens: Sequence[Token], now: datetime, language: Language) -> Ite
         if place is None or span.dates.exact or min(place, span.first) < end:
             continue
         first, end = min(place, span.first), max(place + 1, span.after)
-        side, named = _side(tokens[place]), tokens[span.first : span.after]
+        side, named = side_of(tokens[place]), tokens[span.first : span.after]
         yield Extreme(first, end, side, _begun(named, span.dates, side, now, language))
 
 
 def _beside(tokens: Sequence[Token], first: int, after: int, language: Language) -> int | None:
     """The place of the word for the high or low of the dates between `first` and `after`."""
     place = after
-    while place < len(tokens) and tokens[place].kind in OWNED and not _side(tokens[place]):
+    while place < len(tokens) and tokens[place].kind in OWNED and not side_of(tokens[place]):
         place += 1
     is_noun = place < len(tokens) and tokens[place].kind not in ("up", "down")
-    if is_noun and _side(tokens[place]) and not _is_of_amount(tokens[place + 1 :]):
+    if is_noun and side_of(tokens[place]) and not _is_of_amount(tokens[place + 1 :]):
         return place
     place = first - 1
     while place > 0 and (tokens[place].text in OF or tokens[place].kind in ("the", "price")):
         place -= 1
-    if place < 0 or not _side(tokens[place]):
+    if place < 0 or not side_of(tokens[place]):
         return None
     is_linked = {token.text for token in tokens[place + 1 : first]} & OF or tokens[place].text.split()[-1] in OF
     if tokens[place].kind in ("up", "down"):
@@ -156,7 +131,7 @@ def _beside(tokens: Sequence[Token], first: int, after: int, language: Language)
 
 def _is_of_amount(tokens: Sequence[Token]) -> bool:
     """ "of 90k" after "this week's high"."""
-    return bool(tokens) and tokens[0].text in OF and _is_amount(tokens[1:])
+    return bool(tokens) and tokens[0].text in OF and is_amount(tokens[1:])
 
 
 def _begun(named: Sequence[Token], dates: DateRange, side: str, now: datetime, language: Language) -> DateRange:

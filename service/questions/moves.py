@@ -47,7 +47,7 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float) -> Crit
         return _beyond("move", clause, amount)
     direction = amount.sign or clause.direction_at(amount) or _side_of_spot(clause)
     sizes = _sizes(percents)
-    if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay", "leave"}:
+    if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay"}:
         inside = between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, lasting="stay" in clause.kinds)
         return replace(inside, negated=clause.is_left)
     if not direction:

@@ -25,7 +25,7 @@ BESIDE = {"the", "a", "in", "to", "filler", "mark", "on", "within", "during"}
 WEEKLY = {"week", "w", "wma"}
 # A touch of today's average is asked about only if this share of its days, at most, is still to come.
 LARGEST_SHARE = 0.25
-CROSSING = {"break", "reach", "meet"}
+CROSSING = {"break", "reach"}
 HOW = "For example: Will bitcoin be above its 200-day moving average on December 31?"
 
 
@@ -70,7 +70,8 @@ def of_moving_average(clause: Clause, setting: Setting) -> Criterion | None:
     ends = trading_days(setting.asset, int(setting.now.timestamp()), int(setting.deadline.timestamp()))
     closes = _known_closes(setting, days)
     mean = sum(closes) / days
-    if clause.kinds & CROSSING:
+    meets = "meet" in clause.kinds and not (clause.is_above or clause.is_below)  # Turkish "olur" also means "is"
+    if meets or clause.kinds & CROSSING:
         return _crossing(clause, setting, days, mean, len(ends))
     upward = not clause.is_below and clause.direction_at(None) >= 0
     if not ends:

@@ -103,6 +103,13 @@ def test_a_phrase_is_written_once_under_its_key(language: Language):
         assert len(entries) == len(set(entries)), key
 
 
+@languages
+def test_only_single_words_end_in_a_wildcard(language: Language):
+    """A wildcard stands for the endings of a word; in a phrase of several words it would never match."""
+    phrases = [phrase.strip() for phrases in language.words.values() for phrase in phrases.split(",")]
+    assert [phrase for phrase in phrases if phrase.endswith("*") and " " in phrase] == []
+
+
 def test_a_name_has_one_meaning():
     assert [name for name, times in Counter(_phrases({**ASSETS, **OTHERS})).items() if times > 1] == []
 
