@@ -17,7 +17,7 @@ from service.questions.tokens import Token
 from service.questions.vocabulary import Language
 
 # English words for a range that may be a size; other phrases with "range" are about two levels.
-RANGES = {"range", "ranges", "price range"}
+RANGES = {"range", "ranges", "price range", "in a range"}
 # Kinds that may separate two levels of which one is to be reached before the other.
 BETWEEN_LEVELS = (
     MOTIONS | BEAR | BULL | {"before", "or", "to", "below", "above", "the", "a", "approx", "filler", "meet"}

@@ -126,10 +126,16 @@ def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     is_share = any(token.text in OUT_OF for token in tokens[place + 1 : end])
     if not is_share or end + 1 >= len(tokens) or not _is_days(tokens[end + 1]) or tokens[end].kind not in NUMBERS:
         return None
-    before = place
-    while before and tokens[before - 1].kind in BEFORE:
-        before -= 1
-    return DayCount(_whole(tokens[place])), [*tokens[:before], Token("in", "in"), *tokens[end:]]
+    before = _begin(tokens, place)
+    count = _bounded(_whole(tokens[place]), tokens[before:place])
+    return count, [*tokens[:before], Token("in", "in"), *tokens[end:]]
+
+
+def _begin(tokens: Sequence[Token], place: int) -> int:
+    """The first of the words before a number that belong to its count: "on at least 3"."""
+    while place and (tokens[place - 1].kind in BEFORE or tokens[place - 1].text in (*LEAST, *EXACT)):
+        place -= 1
+    return place
 
 
 def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
@@ -140,9 +146,7 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     after = unit + 1
     while after < len(tokens) and (tokens[after].kind == "in_a_row" or _is_or_more(tokens[after])):
         after += 1
-    before = place
-    while before and (tokens[before - 1].kind in BEFORE or tokens[before - 1].text in (*LEAST, *EXACT)):
-        before -= 1
+    before = _begin(tokens, place)
     around = [*tokens[before:place], *tokens[place + 1 : after]]
     is_span = before > 0 and tokens[before - 1].kind in SPAN
     in_period = is_span and tokens[before - 1].kind == "during" and _begins_period(tokens[after : after + 1])

@@ -67,8 +67,9 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     """A range; or, with "is at" before the first level, only the second one."""
     gap = clause.tokens[first.after : second.first]
     kinds = {token.kind for token in gap}
-    moves_both_ways = clause.has_both_directions and not clause.negated  # "dip below 93k and recover above 95k"
-    if moves_both_ways or any(token.kind == "or" or token.text.startswith("or ") for token in gap):
+    if _are_two_events(clause, first, second, spot) or any(
+        token.kind == "or" or token.text.startswith("or ") for token in gap
+    ):
         raise _two_levels()
     joined = kinds & {"and", "to", "until"} or [token.kind for token in gap] == ["by"]
     still = len(gap) == 1 and not clause.kinds & MOTIONS
@@ -80,6 +81,14 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     if before is not None and before.kind == "be" and kinds & {"will", *MOTIONS}:
         return _of_one(clause, second, spot, preposition)
     raise _two_levels()
+
+
+def _are_two_events(clause: Clause, first: Amount, second: Amount, spot: float) -> bool:
+    """ "Dip below 93k and recover above 95k", "below 92k but closes above 94k", "see both 92k and 97k"."""
+    before = clause.before(first)
+    is_below_lower = before is not None and before.kind == "below" and first.value(spot) < second.value(spot)
+    apart = clause.has_both_directions or (is_below_lower and clause.is_above) or "both_of" in clause.kinds
+    return bool(apart) and "not" not in clause.kinds
 
 
 def _two_levels() -> InvalidQuestion:

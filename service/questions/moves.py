@@ -119,6 +119,8 @@ def start_of_move(tokens: Sequence[Token], criterion: Criterion, spot: float) ->
     is_coloured = criterion.comparator in ("up", "down", "both", "either") and any(
         token.value in COLOURS for token in tokens
     )
+    if in_period and criterion.comparator == "relative":
+        return ("The returns are counted from now, not from the start of the period.",)
     if not is_percentage and not is_coloured:
         return ()
     if criterion.legs:

@@ -32,6 +32,7 @@ from service.questions.vocabulary import Language
 
 # Kinds that depend on every price from now on, or on the present one.
 FROM_NOW = (*TOUCHES, *ORDERS, *AVERAGES, "up", "down", "move", "range", "relative", "volatility")
+DECIDED = "The present price decides this already"
 NOT_NAMED = "No deadline was named: the deadline is in seven days."
 
 
@@ -107,7 +108,7 @@ class Parse:
         """The question with its notes."""
         converted = conversion_notes(self.clause.tokens, self.clause.amounts, self.circumstances.rates, self.spot)
         notes = (*self.subject.notes, *self.priced, *converted, *self.criterion.notes)
-        notes += start_of_move(self.split.main, self.criterion, self.spot)
+        notes += (*start_of_move(self.split.main, self.criterion, self.spot), *_decided_note(self.criterion, self.spot))
         if not self.is_bound:
             notes += (*_deadline_notes(self), *_notes(self.split), *_amount_note(self))
         return self.with_criterion(replace(self.criterion, notes=notes))
@@ -133,7 +134,8 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
     deadline = parse.deadline
     if not deadline.is_named:
         return (NOT_NAMED,)
-    counts_from_now = parse.criterion.comparator in FROM_NOW and parse.pair is None
+    is_move = parse.criterion.comparator in FROM_NOW or parse.criterion.level_pct is not None
+    counts_from_now = is_move and parse.pair is None
     if deadline.begin is None or not counts_from_now:
         return deadline.notes
     return (*deadline.notes, f"Everything from now on counts, also what is before {deadline.begin:%Y-%m-%d}.")
@@ -148,6 +150,14 @@ def _notes(split: SplitText) -> tuple[str, ...]:
     if any(token.kind == "when" for token in split.main):
         notes.append("A time was asked for: understood as whether it happens by the deadline.")
     return tuple(notes)
+
+
+def _decided_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
+    """ "Fall below 100k" and "stay above 100k" while the price is at 94k."""
+    level, comparator = criterion.level, criterion.comparator
+    if level is None or comparator not in TOUCHES or (spot < level if comparator == "touch_above" else spot > level):
+        return ()
+    return (f"{DECIDED}: at {price(spot)} USD it is {'NO' if criterion.negated else 'YES'}.",)
 
 
 def _amount_note(parse: Parse) -> tuple[str, ...]:

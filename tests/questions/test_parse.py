@@ -37,6 +37,11 @@ from tests.questions.asking import HISTORY, NOW, SPOTS
         ("How much will btc rise this week?", "An amount was asked for"),
         ("How many green days will btc have this week?", "An amount was asked for"),
         ("Will btc return to where it was last month by Christmas?", "past date 2026-10-31 was ignored"),
+        ("Will btc fall below 100k by Friday?", "already: at 94,075.9 USD it is YES"),
+        ("Will btc stay above 100k until Friday?", "already: at 94,075.9 USD it is NO"),
+        ("Will eth outperform btc this month?", "The returns are counted from now"),
+        ("Will btc be above 90k before December 1?", "understood as 2026-12-01"),
+        ("BTC -7% next week?", "Everything from now on counts"),
         ("btc above 95k tomorrow when stocks rally", "condition"),
     ],
 )

@@ -21,6 +21,8 @@ from service.forecasting.predictions.wording import plain, wording
 from service.market.instants import DAY, HOUR, utc
 from service.questions import Circumstances, Question, understand
 from service.questions.canonical import canonical
+from service.questions.dates.periods import UNDERSTOOD
+from service.questions.parse import DECIDED, NOT_NAMED
 
 SOONEST_S, FARTHEST_S = 2 * HOUR, 120 * DAY
 MIN_VOLUME_USD = 1_000.0
@@ -30,7 +32,9 @@ YEAR_H = 365.25 * 24
 # A move is measured from the present price; the market may measure it from an instant within this share of the horizon.
 START_TOLERANCE = 1 / 24
 
-NOT_NAMED = "No deadline was named"
+# Notes that leave no doubt: the market has its own deadline, which is compared with that of the question, and its rules
+# may ask for the price at it.
+HARMLESS = (DECIDED, UNDERSTOOD.partition("{")[0])
 
 # Rules by which the last price decides, and rules by which any price until the deadline decides.
 BY_CLOSE = re.compile(r"final .close. price|\bat (?:the )?(?:market )?close\b", re.IGNORECASE)
@@ -144,10 +148,11 @@ def _misread(read: Question, outside: OutsideMarket, now: int) -> str | None:
     """The reason why the question as read is not the one that the market settles; None if it is."""
     if read.comparator == "open":
         return "its question names no criterion"
-    if any(note.startswith(NOT_NAMED) for note in read.notes):
+    if NOT_NAMED in read.notes:
         return "its question names no deadline"
-    if read.notes:
-        return f"its question is ambiguous: {read.notes[0]}"
+    doubts = [note for note in read.notes if not note.startswith(HARMLESS)]
+    if doubts:
+        return f"its question is ambiguous: {doubts[0]}"
     if abs(read.deadline.timestamp() - outside.deadline) > DAY:
         return "its deadline differs by more than a day from the one in its question"
     if read.comparator in MOVES and not _is_from_now(outside, now):

@@ -144,6 +144,8 @@ def _notes_of_choice(chosen: Candidate, candidates: Sequence[Candidate], now: da
         notes.append(UNDERSTOOD)
     if chosen.is_exclusive and dates.begin <= now and dates.end - dates.begin > DAY:
         notes.append(UNDERSTOOD)
+    if chosen.word.kind == "before" and not dates.exact and dates.end - dates.begin <= DAY:
+        notes.append(UNDERSTOOD)  # "before January 1" may mean up to the day before
     if past := next((each for each in candidates if each.strength > 0 and each.span.is_past), None):
         notes.append(f"The past date {past.span.dates.end:%Y-%m-%d} was ignored.")
     ends = {each.end(now) for each in candidates if each.strength > 0 or each.word.kind == "than"}

@@ -164,6 +164,11 @@ def test_the_rules_say_which_prices_decide(verb, rules, comparator):
     assert ("at any time" in question.canonical) == comparator.startswith("touch")
 
 
+def test_a_deadline_before_a_day_is_imported():
+    """ "Before March 11" is within a day of the deadline of the market, which counts."""
+    assert take(changed(question="Will Bitcoin exceed $72,000 before March 11?", rules="")).question.deadline
+
+
 def test_a_move_is_imported_where_it_is_measured_from_now():
     """A move from another instant is not one from the price now; an hour of a day is tolerated."""
     daily = changed(question="Bitcoin Up or Down on March 11?", group="")
