@@ -13,8 +13,10 @@ from service.errors import InvalidQuestion, InvalidRequest, NotAMarketQuestion
 from service.questions import Circumstances, understand
 from tests.cpu import least_cpu_s
 from tests.questions.asking import HISTORY, NOW
+from tests.questions.asking import SPOTS as PRICES
 
 CASES = Path(__file__).parent / "cases"
+README = Path(__file__).parents[2] / "README.md"
 SPOTS = {"btc": 94075.9, "eth": 1794.58, "xrp": 2.1929, "gold": 3282.8}
 
 
@@ -89,6 +91,18 @@ def test_a_move_in_percent_keeps_the_percentage():
     assert (got.level_pct, got.level) == (-10.0, pytest.approx(94075.9 * 0.9))
     assert understand("Will btc double by June?", Circumstances(NOW, SPOTS)).level_pct == 100.0
     assert understand("Will btc reach 100k?", Circumstances(NOW, SPOTS)).level_pct is None
+
+
+def test_every_kind_of_the_readme_is_understood():
+    """Each example of its table is read as a question with a criterion; only the price at Christmas has none."""
+    table = README.read_text("utf-8").partition("| kind | example |")[2].partition("\n\n")[0]
+    examples = [row.split("|")[2].split("·") for row in table.strip().splitlines()[1:]]
+    circumstances = Circumstances(NOW, PRICES | {"btc": 65_000.0, "eth": 3_600.0}, history=HISTORY)
+    questions = [understand(text.strip(), circumstances) for row in examples for text in row]
+    assert len(questions) >= 20
+    assert [question.text for question in questions if question.comparator == "open"] == [
+        "What will Bitcoin cost at Christmas?"
+    ]
 
 
 def test_a_metals_question_may_end_while_the_market_is_closed():
