@@ -6,8 +6,7 @@ import json
 import re
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from string import Formatter
 from typing import Any
@@ -68,13 +67,6 @@ def waits_for(release: threading.Event, text: str) -> Behaviour:
         answers(text)(handler)
 
     return behave
-
-
-def wait_until(is_so: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
-    deadline = time.monotonic() + patience_s
-    while not is_so():
-        assert time.monotonic() < deadline, "waited in vain"
-        threading.Event().wait(0.005)
 
 
 def is_quiet() -> bool:

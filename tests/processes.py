@@ -55,7 +55,7 @@ def wait_until(true: Callable[[], bool], seconds: float = PATIENCE_S) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, f"not within {seconds} s"
-        time.sleep(0.05)
+        time.sleep(0.01)
 
 
 def wait_until_ready(port: int, process: subprocess.Popen, log: Path, path: str = "/readyz") -> None:

@@ -42,10 +42,9 @@ from tests.models import (
     six_models,
     streamed,
     threads_beside_the_pool,
-    wait_until,
     waits_for,
 )
-from tests.processes import free_port
+from tests.processes import free_port, wait_until
 from tests.running_service import QUESTION, START, RunningService, copied, running_service
 from tests.sources.llm.model_server import answers, refuses, resets, sends, vote_text
 

@@ -19,6 +19,8 @@ MOST_DAYS = 60
 BETWEEN = {"up", "down", "in_a_row", "filler", "the", "close", "rise", "fall", "ormore"}
 # Kinds before the number that belong to the count.
 BEFORE = {"on", "in_a_row", "the", "filler", "above", "below", "exceed"}
+# Kinds beside the number by which days are counted.
+BOUNDS = {"on", "above", "below", "exceed", "ormore"}
 # Kinds after which a number of days is a length of time: "in at least 3 days".
 SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
 LEAST = {
@@ -166,7 +168,8 @@ def _is_counted(tokens: Sequence[Token], around: Sequence[Token], span: Token | 
     """Whether days are counted; "stay above for at least 5 days" is a length of time."""
     if any(token.kind == "in_a_row" for token in around):
         return True
-    if not any(token.kind in ("on", "above", "below", "exceed", "ormore") or _is_least(token) for token in around):
+    is_coloured = any(token.value in ("green", "red") for token in around)  # "4 red days"
+    if not is_coloured and not any(token.kind in BOUNDS or _is_least(token) for token in around):
         return False
     if span is None:
         return True

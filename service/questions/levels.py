@@ -16,7 +16,10 @@ from service.questions.refusals import invalid
 
 # A bare amount of money after "drop" is a distance, not a level, if it is less than this share of the spot price.
 STEP = 0.4
-DISTANT = {"more than", "at least", "over"}
+DISTANT = {
+    *("more than", "at least", "over", "mehr als", "plus de", "mas de", "mais de", "piu di", "di oltre", "oltre"),
+    *("больше чем", "больше чем на", "более чем", "超过", "fazla", "dan fazla"),
+}
 AIMED = {"to", "until", "above", "below", "reach", "break", "exceed", "meet"}
 # Kinds that ask for any moment before the deadline, even without a verb of movement.
 SOMETIME = {"reach", "break", "meet", "until", "ever", "target", "when"}
@@ -105,13 +108,20 @@ def _step(clause: Clause, amount: Amount, spot: float) -> float:
         return (sides or clause.direction_at(amount)) * size
     if amount.sign:
         return 0.0 if clause.kinds & AIMED else amount.sign * size
-    if before is not None and before.kind == "by":
+    if (before is not None and before.kind == "by") or _is_distance(clause, amount):
         return clause.direction_at(amount) * size
     if before is None or not amount.is_marked:
         return 0.0
     is_aimed = clause.kinds & {"to", "until", "below"}
     is_distance = before.kind in BULL | BEAR or (before.text in DISTANT and not is_aimed)
     return clause.direction_at(amount) * size if is_distance else 0.0
+
+
+def _is_distance(clause: Clause, amount: Amount) -> bool:
+    """ "Fall more than 30 dollars", in any order of the words; "rise above $3,000" names a level."""
+    is_more = any(token.text in DISTANT for token in clause.tokens)
+    aimed = clause.kinds & (AIMED - {"above"} if is_more else AIMED)
+    return amount.is_money and bool(clause.kinds & MOTIONS) and not aimed
 
 
 def _is_from_now(clause: Clause, amount: Amount) -> bool:

@@ -16,7 +16,8 @@ AROUND = 0.02
 
 def of_range(clause: Clause, low: float, high: float, spot: float, preposition: str) -> Criterion:
     """The price is in the range at the deadline, or outside it for "leave the range"."""
-    lasting = "stay" in clause.kinds or (clause.is_left and preposition != "on")
+    over_time = preposition in ("until", "lasting", "within", "during")
+    lasting = "stay" in clause.kinds or over_time or (clause.is_left and preposition != "on")
     return replace(between(low, high, spot, lasting=lasting), negated=clause.is_left)
 
 

@@ -66,7 +66,7 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
         candidates = sentences
     if not _has_kind(candidates, matters):
         return None
-    main = max(candidates, key=lambda sentence: sentence.weight)
+    main = max(candidates, key=lambda sentence: (sentence.weight, sentence.has_question_mark))
     others = [token for sentence in candidates if sentence is not main for token in sentence.tokens]
     kept, aside, has_condition = _without_asides(main.tokens, language)
     questions = [sentence for sentence in candidates if sentence.has_question_mark and sentence.weight >= FULL_WEIGHT]

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import pytest
 
 from service.api.serving import PortTaken, granian_command, open_port
 from service.config import Settings, SettingsError
+from tests.processes import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -96,13 +96,6 @@ def server(request, make_folder: Callable[[], Path]) -> Iterator[Server]:
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
-
-
-def wait_until(true: Callable[[], bool], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, f"not within {seconds} s"
-        threading.Event().wait(0.05)
 
 
 @pytest.mark.slow

@@ -45,7 +45,8 @@ class Candidate:
     def begin(self, now: datetime) -> datetime | None:
         """The first instant of a coming period in which something is to happen; None for a date up to which it is."""
         dates = self.span.dates
-        is_limit = self.word.kind in FIRMLY and bool(self.word.text)
+        # "To" is no limit: Italian "a dicembre", French "au premier trimestre", Japanese "12月に" also mean "in".
+        is_limit = self.word.kind in FIRMLY.keys() - {"to"} and bool(self.word.text)
         return None if is_limit or dates.exact or dates.end - dates.begin <= DAY or dates.begin <= now else dates.begin
 
     def is_past(self, now: datetime) -> bool:
