@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SERVICE = sorted((ROOT / "service").rglob("*.py"))
-EVERYTHING = sorted(file for name in ("service", "bot", "notebooks") for file in (ROOT / name).rglob("*.py"))
+PACKAGES = (file for name in ("service", "bot", "notebooks") for file in (ROOT / name).rglob("*.py"))
+EVERYTHING = sorted(file for file in PACKAGES if "node_modules" not in file.parts)
+SERVICE = [file for file in EVERYTHING if file.is_relative_to(ROOT / "service")]
 LANGUAGE = ROOT / ".ci" / "language.py"
 
 
@@ -114,3 +115,39 @@ def test_unbuilt_features_are_not_in_the_tree():
 def test_every_module_has_a_one_sentence_docstring():
     mute = [file for file in SERVICE if file.read_text().strip() and not ast.get_docstring(ast.parse(file.read_text()))]
     assert not [file for file in mute if "versions" not in file.parts]
+
+
+# Statements in all functions of a module: up to these it declares, composes or forwards, and its callers' tests do.
+MOST_UNTRIED = 10
+# All frames are tried alike, each against a response of the service: tests/notebooks/widgets/frames/test_frames.py.
+TRIED_TOGETHER = {
+    f"notebooks/widgets/frames/{name}.py" for name in ("accuracy", "battle", "predictions", "price_forecasts")
+}
+
+
+def statements(file: Path) -> int:
+    """The statements in the functions of a file, without docstrings and the `...` of protocols."""
+    tree = ast.parse(file.read_text())
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    inner = (node for function in functions for part in function.body for node in ast.walk(part))
+    counted = {node for node in inner if isinstance(node, ast.stmt) and node not in functions}
+    return sum(not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) for node in counted)
+
+
+def own_tests(file: Path) -> list[Path]:
+    """Where the tests of a module are; those of a package are in its folder or beside it."""
+    folder = ROOT / "tests" / file.relative_to(ROOT / "service" if file in SERVICE else ROOT).parent
+    if file.name != "__init__.py":
+        return [folder / f"test_{file.stem.strip('_')}.py"]
+    return [folder / f"test_{folder.name}.py", folder.parent / f"test_{folder.name}.py"]
+
+
+def test_a_module_with_behaviour_has_tests_of_its_name():
+    """tests/ mirrors the layout file by file, so that the tests of a module are found without a search.
+
+    A migration is tried where it carries data over.
+    """
+    mirrored = [file for file in EVERYTHING if file.parent.name != "versions"]
+    untried = [file for file in mirrored if not any(path.exists() for path in own_tests(file))]
+    missing = {str(file.relative_to(ROOT)) for file in untried if statements(file) > MOST_UNTRIED}
+    assert missing == TRIED_TOGETHER

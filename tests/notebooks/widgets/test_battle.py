@@ -11,8 +11,6 @@ import pytest
 from notebooks.widgets import BattlePanel
 from notebooks.widgets.theme import PALETTES
 from notebooks.widgets.wording import number
-from service.client import NotFound
-from tests.notebooks.widgets.clicks import click
 
 
 @pytest.fixture
@@ -72,33 +70,6 @@ def test_the_two_deepest_drawdowns_are_in_colour(panel):
     coloured = {name for name, trace in drawdowns.items() if trace.line.color != PALETTES["light"].quiet}
     assert coloured == set(sorted(lowest, key=lowest.__getitem__)[:2])
     assert set(labels(panel, "y2")) == {f"{name} {number(drawdowns[name].y[-1], '.1f')}%" for name in coloured}
-
-
-def test_holding_bitcoin_is_the_benchmark(panel, client):
-    """Its gain is since the start of the lanes, like theirs, whatever the window."""
-    first = pd.Timestamp(client.lane_equity("trend", limit=1)["points"][0]["time"])
-    bars = list(client.all_candles("btc", "1h"))
-    entry = next(bar["open"] for bar in bars if pd.Timestamp(bar["time"]) == (first - pd.Timedelta("1s")).floor("h"))
-    assert panel.holding_trace.y[-1] == pytest.approx(100 * (bars[-1]["close"] / entry - 1))
-    assert pd.to_datetime(panel.holding_trace.x[-1], utc=True) == pd.Timestamp(bars[-1]["time"]) + pd.Timedelta("1h")
-    assert f"holding bitcoin {number(panel.holding_trace.y[-1], '+.1f')}%" in panel.figure.layout.title.text
-
-
-def test_a_world_without_bitcoin_has_no_benchmark(panel, intercepted):
-    def missing(_document):
-        raise NotFound(404, {"detail": "This world has no bars of btc."})
-
-    intercepted.changes["candles"] = missing
-    panel.refresh()
-    assert panel.fault is None
-    assert len(panel.holding_trace.x) == 0
-    assert "bitcoin" not in panel.figure.layout.title.text
-
-
-def test_a_strip_has_the_statuses_and_their_key(panel):
-    (key,) = [note.text for note in panel.figure.layout.annotations if note.yref == "y3 domain"]
-    for status in ("waiting", "invested", "harvesting", "switching"):
-        assert status in key
 
 
 def test_all_rows_share_the_line_at_the_pointer(panel):
@@ -186,19 +157,6 @@ def test_before_the_first_bar_it_says_when_it_arrives(panel, intercepted):
     assert labels(panel) == []
 
 
-def test_an_unknown_status_stands_out(panel, intercepted):
-    def frozen(history):
-        history["lanes"][0]["points"][-1]["status"] = "<b>frozen"
-        return history
-
-    intercepted.changes["battle_history"] = frozen
-    panel.refresh()
-    statuses = panel.figure.data[0]
-    assert statuses.text[0][-1] == "&lt;b&gt;frozen"
-    assert statuses.z[0][-1] == statuses.zmax
-    assert statuses.colorscale[-1][1] == PALETTES["light"].alarm
-
-
 def test_texts_of_the_document_are_escaped(panel, intercepted):
     def evil(history):
         for lane in history["lanes"]:
@@ -213,26 +171,6 @@ def test_texts_of_the_document_are_escaped(panel, intercepted):
     assert not any("<" in text for text in texts)
     assert "<a" not in panel.figure.layout.title.text
     assert not any("<" in trace.meta for trace in traces(panel, "gain").values())
-
-
-def test_a_click_shows_the_facts_of_a_lane(panel):
-    click(panel.traces["lp_wide"].gain, 0)
-    lane = next(lane for lane in panel.document["battle"]["lanes"] if lane["name"] == "lp_wide")
-    assert lane["label"] in panel.detail.value
-    assert f"{lane['pnl_pct']:+,.1f}%" in panel.detail.value
-    assert "compared with holding" in panel.detail.value
-
-
-def test_the_facts_of_a_lane_follow_the_document(panel, intercepted):
-    panel.pick(panel.document["battle"]["lanes"][0]["name"])
-
-    def moved(battle):
-        battle["lanes"][0]["pnl_pct"] = 12.34
-        return battle
-
-    intercepted.changes["battle"] = moved
-    panel.refresh()
-    assert "+12.3%" in panel.detail.value
 
 
 def test_the_table_has_the_numbers_of_the_response(panel):

@@ -3,53 +3,19 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
-from copy import deepcopy
+from collections.abc import Iterator
 from html import escape
-from threading import Event
 from typing import Any
 
 import pandas as pd
 import pytest
 
 from notebooks.widgets import OraclePanel
-from notebooks.widgets.probability_rows import UNKNOWN
-from service.client import Client, ConnectionFailed
+from service.client import Client
 from service.market.instants import utc
 from tests.notebooks.widgets.clicks import click
+from tests.notebooks.widgets.streaming_client import PATIENCE_S, Events, StreamingClient
 from tests.running_service import QUESTION, RunningService
-
-PATIENCE_S = 10
-Events = list[dict[str, Any]]
-
-
-class StreamingClient:
-    """A real client whose stream a test changes, holds before an event, or breaks off there."""
-
-    def __init__(self, client: Client) -> None:
-        self.client, self.timeout_s = client, client.timeout_s
-        self.change: Callable[[Events], Events] = lambda events: events
-        self.held_at: int | None = None
-        self.fault_at: int | None = None
-        self.held, self.go_on = Event(), Event()
-        self.questions: list[str] = []
-        self.is_closed = False
-
-    def ask_stream(self, question: str) -> Iterator[dict[str, Any]]:
-        self.questions.append(question)
-        try:
-            for place, event in enumerate(self.change(deepcopy(list(self.client.ask_stream(question))))):
-                if place == self.held_at:
-                    self.held.set()
-                    assert self.go_on.wait(PATIENCE_S)
-                if place == self.fault_at:
-                    raise ConnectionFailed("The connection broke.")
-                yield event
-        finally:
-            self.is_closed = True
-
-    def usage(self) -> dict[str, Any]:
-        return self.client.usage()
 
 
 @pytest.fixture
@@ -76,94 +42,9 @@ def marks(panel: OraclePanel) -> Any:
     return panel.figure.data[1]
 
 
-def ringed(panel: OraclePanel) -> list[str]:
-    return list(panel.figure.data[2].y)
-
-
-def abstentions(panel: OraclePanel) -> Any:
-    return panel.figure.data[3]
-
-
 def labels(panel: OraclePanel) -> dict[str, str]:
     """The labels of the rows by voter."""
     return {annotation.y: annotation.text for annotation in panel.figure.layout.annotations}
-
-
-def votes(**probabilities: float) -> Callable[[Events], Events]:
-    """A change of the votes in the final answer."""
-
-    def change(events: Events) -> Events:
-        for name, p in probabilities.items():
-            vote = events[-1]["votes"][name]
-            vote |= {"p_yes": p, "direction": "BULLISH" if p > 0.53 else "BEARISH" if p < 0.47 else "NEUTRAL"}
-        return events
-
-    return change
-
-
-def consensus(**fields: Any) -> Callable[[Events], Events]:
-    """A change of the consensus in the final answer."""
-
-    def change(events: Events) -> Events:
-        events[-1]["consensus"] |= fields
-        return events
-
-    return change
-
-
-def test_every_vote_is_drawn_as_in_the_answer(answered):
-    expected = answered.document["votes"]
-    assert len(expected) == 9
-    assert dict(zip(marks(answered).y, marks(answered).x, strict=True)) == pytest.approx(
-        {voter: 100 * vote["p_yes"] for voter, vote in expected.items()}
-    )
-    assert set(marks(answered).y) == set(labels(answered))
-    for voter, vote in expected.items():
-        assert labels(answered)[voter].startswith(f"{100 * vote['p_yes']:.1f}% · weight {vote['weight']:.2f}")
-
-
-def test_bars_start_at_even_odds(answered):
-    stems = answered.figure.data[0]
-    assert set(stems.x[0::3]) == {50.0}
-    assert list(stems.x[1::3]) == list(marks(answered).x)
-
-
-def test_the_area_of_a_mark_is_its_weight(panel, stream):
-    def heavier(events: Events) -> Events:
-        events[-1]["votes"]["trend"]["weight"] = 4 * events[-1]["votes"]["news"]["weight"]
-        return events
-
-    stream.change = heavier
-    panel.ask(QUESTION, wait=True)
-    sizes = dict(zip(marks(panel).y, marks(panel).marker.size, strict=True))
-    assert sizes["trend"] == pytest.approx(2 * sizes["news"])
-
-
-def test_the_consensus_is_a_line_and_the_title(answered):
-    answer = answered.document
-    assert answered.figure.layout.shapes[-1].x0 == pytest.approx(100 * answer["p_yes"])
-    title = answered.figure.layout.title
-    assert title.text.startswith(f"YES {100 * answer['p_yes']:.1f}%: ")
-    voters = answer["consensus"]["effective_voters"]
-    assert title.text.endswith("lean towards no" if voters is None else f"equivalent to {voters} independent voters")
-    assert "SIMULATED market" in title.subtitle.text
-    assert "n 9 votes" in title.subtitle.text
-
-
-def test_the_title_counts_the_votes_for_the_leading_side(panel, stream):
-    names = ("momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest")
-    change = votes(**dict(zip(names, (0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0.4, 0.4, 0.5), strict=True)))
-
-    def bullish(events: Events) -> Events:
-        events = change(events)
-        events[-1]["p_yes"] = 0.62
-        return consensus(direction="BULLISH", effective_voters=1.2)(events)
-
-    stream.change = bullish
-    panel.ask(QUESTION, wait=True)
-    assert panel.figure.layout.title.text.startswith(
-        "YES 62.0%: 6 of 9 lean towards yes, equivalent to 1.2 independent"
-    )
 
 
 def test_votes_are_drawn_and_counted_as_they_arrive(panel, stream):
@@ -233,78 +114,11 @@ def test_the_status_line_has_the_cost_of_models(panel, stream):
     assert "cost: none, the answer was cached, 0.001250 USD for language models" in panel.status_line.value
 
 
-def test_pivotal_voters_are_ringed_and_named(panel, stream):
-    stream.change = consensus(pivotal=["news", "vol"])
-    panel.ask(QUESTION, wait=True)
-    assert sorted(ringed(panel)) == ["news", "vol"]
-    assert "pivotal: news, vol" in panel.figure.layout.title.subtitle.text
-    assert labels(panel)["vol"].endswith("· pivotal")
-    panel.pick("vol")
-    assert "pivotal" in panel.detail.value
-
-
-def test_the_ringed_voters_are_those_of_the_answer(answered):
-    assert ringed(answered) == list(answered.document["consensus"]["pivotal"])
-
-
-def test_an_abstention_is_a_hollow_mark_with_its_reason(panel, stream):
-    def without_forest(events: Events) -> Events:
-        del events[-1]["votes"]["forest"]
-        events[-1]["abstained"] = {"forest": "needs <90> days"}
-        others = [event for event in events[1:-1] if event["voter"] != "forest"]
-        abstention = {"event": "abstention", "voter": "forest", "reason": "needs <90> days"}
-        return [events[0], *others, abstention, events[-1]]
-
-    stream.change = without_forest
-    panel.ask(QUESTION, wait=True)
-    assert list(abstentions(panel).y) == ["forest"]
-    assert abstentions(panel).marker.symbol == "circle-open"
-    assert labels(panel)["forest"] == "abstained: needs &lt;90&gt; days"
-    assert panel.counted.value == "8 of 9 have voted, 1 abstained"
-    click(abstentions(panel), 0)
-    assert "needs &lt;90&gt; days" in panel.detail.value
-
-
-def test_an_unknown_direction_stands_out(panel, stream):
-    def strange(events: Events) -> Events:
-        events[-1]["votes"]["vol"]["direction"] = "<SIDEWAYS>"
-        return events
-
-    stream.change = strange
-    panel.ask(QUESTION, wait=True)
-    place = list(marks(panel).y).index("vol")
-    assert marks(panel).marker.symbol[place] == UNKNOWN[1]
-    assert labels(panel)["vol"].endswith("· &lt;SIDEWAYS&gt;")
-
-
-def test_a_question_without_a_criterion_shows_up(panel):
-    """A vote is then half its conviction away from 50%."""
-    panel.ask("What do you think of bitcoin?", wait=True)
-    answer = panel.document
-    assert answer["p_yes"] is None
-    assert panel.figure.layout.title.text.startswith(f"UP {answer['consensus']['bull_probability']:.1f}%: ")
-    for voter, x in zip(marks(panel).y, marks(panel).x, strict=True):
-        assert 2 * abs(x - 50) == pytest.approx(answer["votes"][voter]["conviction"] if x != 50 else 0)
-
-
 def test_a_click_shows_the_vote(answered):
     vote = answered.document["votes"]["momentum"]
     click(marks(answered), list(marks(answered).y).index("momentum"))
     for text in (vote["reasoning"], vote["engine"], f"{vote['weight']:.2f}", f"{100 * vote['p_yes']:.1f}%"):
         assert f">{escape(text)}</td>" in answered.detail.value
-
-
-def test_texts_of_the_answer_are_escaped(panel, stream):
-    def evil(events: Events) -> Events:
-        events[0]["understood"]["canonical"] = events[-1]["understood"]["canonical"] = "<i>Will it?</i>"
-        events[-1]["votes"]["vol"]["reasoning"] = "<script>1</script>"
-        return events
-
-    stream.change = evil
-    panel.ask(QUESTION, wait=True)
-    panel.pick("vol")
-    assert "&lt;i&gt;Will it?" in panel.figure.layout.title.subtitle.text
-    assert "<script" not in panel.detail.value
 
 
 @pytest.mark.parametrize("fault_at", [0, 4], ids=["at once", "after three votes"])
@@ -376,10 +190,3 @@ def test_the_downloads_have_the_answer(answered):
 def test_before_an_answer_there_is_nothing_to_download(panel):
     assert panel.table() is None
     assert panel.page() is None
-
-
-def test_the_dark_theme_recolours_the_marks(answered):
-    before = list(marks(answered).marker.color)
-    answered.theme.value = "dark"
-    assert list(marks(answered).marker.color) != before
-    assert marks(answered).marker.color[0] in (answered.palette.quiet, *answered.palette.colours)
