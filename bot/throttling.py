@@ -24,7 +24,7 @@ class Throttle:
         recent = self._instants[person]
         while recent and recent[0] <= now - WINDOW:
             recent.popleft()
-        excess = min(max(len(recent) + 1 - UPDATES, 0), 2)
+        excess = max(len(recent) + 1 - UPDATES, 0)
         if excess < 2:
             recent.append(now)
         if len(self._instants) > MAX_PERSONS:

@@ -23,7 +23,7 @@ def data(keyboard: InlineKeyboardMarkup) -> list[str]:
 
 def market(market_id: str = "daily-btc-up", **options: Any) -> InlineKeyboardMarkup:
     shown = {"is_open": True, "is_followed": False, "is_charted": True} | options
-    return keyboards.market(market_id, [40, 60], SHARE, **shown)
+    return keyboards.market(market_id, [40, 60], shown.pop("address", SHARE), **shown)
 
 
 def test_an_open_market_can_be_forecast_followed_and_shared():
@@ -41,6 +41,10 @@ def test_a_followed_market_offers_the_end_of_the_follow():
 def test_a_closed_market_can_be_neither_forecast_nor_followed():
     rows = labels(market(is_open=False))
     assert rows[1:] == [["Share", "Chart"], ["Reload", "All markets"]]
+
+
+def test_without_an_address_nothing_can_be_shared_or_drawn():
+    assert labels(market(address=None))[2] == ["Follow"]
 
 
 @pytest.mark.parametrize("excess", [0, 1])

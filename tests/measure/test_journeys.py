@@ -1,0 +1,54 @@
+"""The journeys of service/README.md are those that a running service takes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.measure.journeys import Journey, journeys
+from tests.processes import ROOT
+
+PAGE = (ROOT / "service" / "README.md").read_text()
+PATH = re.compile(r"`([a-z_]+(?:/[a-z_]+)+)`")
+# What is on the way only with the reason beside it.
+ELSEWHERE = {
+    *("api/single_flight", "forecasting/voters/prompts", "sources/llm/seat"),  # language models
+    *("sources/feeds/coin_bars", "store/coins"),  # a coin outside the seven, in the live world
+    *("jobs/renew", "jobs/ticker", "store/history"),  # a job beside them, the thread that begins one, a past price
+}
+
+
+def stops(name: str) -> set[str]:
+    """The paths in the numbered stops of a journey."""
+    part = PAGE.split(f"**{name}**", 1)[1].split("\n\n", 2)[1]
+    return set(PATH.findall(part))
+
+
+def is_entered(path: str, journey: Journey) -> bool:
+    return any(f"{file}/".startswith(f"{path}/") for file in journey.entries)
+
+
+@pytest.fixture(scope="module")
+def traces() -> dict[str, Journey]:
+    return journeys()
+
+
+def test_every_path_of_the_page_exists():
+    folders = [ROOT / "service", *(ROOT / "service" / name for name in ("forecasting", "forecasting/voters"))]
+    absent = [path for path in PATH.findall(PAGE) if not any(list(folder.glob(f"{path}*")) for folder in folders)]
+    assert absent == []
+
+
+@pytest.mark.slow
+def test_a_question_enters_its_view_once(traces):
+    assert traces["question"].entries["api/oracle"] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "journey"),
+    [("A question", "question"), ("A tick", "tick, with the price forecasts"), ("A market", "market")],
+)
+def test_every_stop_of_a_journey_is_entered(traces, name: str, journey: str):
+    assert {path for path in stops(name) if not is_entered(path, traces[journey])} <= ELSEWHERE
