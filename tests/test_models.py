@@ -18,6 +18,7 @@ from sqlalchemy import select
 from service.forecasting.news.headline import headline
 from service.forecasting.news.stories import read
 from service.forecasting.predictions import Prediction
+from service.forecasting.voters.prompts.tokens import tokens
 from service.forecasting.voters.prompts.writing import INPUTS as INPUTS_OF
 from service.forecasting.voters.prompts.writing import version
 from service.market.bars import from_rows
@@ -169,17 +170,17 @@ def test_each_model_gets_only_the_inputs_of_its_seat(runtime, servers):
 
 
 OWN_EVIDENCE = {
-    "momentum": r"btc, closes of the last 60 days, 24 h apart",
-    "reversion": r"btc, closes of the last 48 h, 1 h apart",
+    "momentum": r"Closes of the last 60 days, 24 h apart",
+    "reversion": r"Closes of the last 48 h, 1 h apart",
     "breadth": r"Moves of all assets over 1 h, 4 h, 24 h, 3 days, 7 days, 30 days",
     "regime": r"Volatility of btc in % per hour of trading",
-    "trend": r"btc, closes of the last 60 days, 24 h apart",
+    "trend": r"Closes of the last 60 days, 24 h apart",
     "news": r"News score of btc, from -1 \(bearish\) to 1 \(bullish\): [-+]\d\.\d\d \(\d+ stories",
 }
 
 
 def test_each_model_gets_the_evidence_of_its_seat_alone(runtime, servers):
-    """In under 1,500 tokens of 3.5 bytes; the news seat has headlines, and nobody else."""
+    """In under 1,500 tokens; the news seat has headlines, and nobody else."""
     runtime.ask()
     for seat, server in servers.items():
         system, user = messages(server.requests[0])
@@ -188,7 +189,7 @@ def test_each_model_gets_the_evidence_of_its_seat_alone(runtime, servers):
         }
         assert ("Ninefold simulated desk: " in user) == (seat == "news")
         assert "quantiles of btc at the deadline: 1%: " in user
-        assert len((system + user).encode()) / 3.5 < 1500
+        assert tokens(system) + tokens(user) < 1500
 
 
 def test_nothing_stored_for_a_later_instant_reaches_a_model(runtime, servers):
