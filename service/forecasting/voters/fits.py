@@ -11,7 +11,7 @@ from service.forecasting.voters.forest import ForestFit
 from service.forecasting.voters.linear import LinearFit
 from service.market.assets import Calendar
 
-READABLE = ("fits/1", "fits/2")  # the first has no views of volatility: its voters keep a normal distribution
+READABLE = ("fits/1", "fits/2", "fits/3")  # the first has no views of volatility: its voters keep a normal distribution
 VERSION = READABLE[-1]  # changes with the inputs or the arithmetic; a fit of another version is outdated
 
 
