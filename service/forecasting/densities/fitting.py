@@ -154,12 +154,19 @@ def _matrix(names: tuple[str, ...], past: _Past, tracks: Mapping[str, VarianceTr
 
 
 def _horizon(names: tuple[str, ...], past: _Past, values: Array, simulation: Simulation) -> tuple[Array, Array, Array]:
-    """Coefficients of (1, *features), and the quantiles of the sizes of closes and of running maxima."""
+    """Coefficients of (1, *features), and the quantiles of the sizes of closes and of running maxima.
+
+    Sizes are in standard deviations of the close.
+    """
     prior = _prior(names, past.hours)
     design = np.column_stack([np.ones(len(values)), values])
     coefficients = _ridge(design, np.log(past.ratio), prior, past.hours, np.ones(len(values), dtype=bool))
     predicted = _held_out(design, past, prior, coefficients)
-    return coefficients, *_size_quantiles(past, predicted, simulation)
+    close, maximum = _size_quantiles(past, predicted, simulation)
+    # The regression of a log is below the log of the mean, most of all over an hour.
+    spread = np.sqrt(sizes.mean_square(close))
+    coefficients[0] += 2 * np.log(spread)
+    return coefficients, close / spread, maximum / spread
 
 
 def _prior(names: tuple[str, ...], hours: int) -> Array:

@@ -21,3 +21,16 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "logit": ("garch", "absolute_12h", "absolute_72h", "range_24h"),
     "forest": ("garch", "absolute_72h", "range_24h", "class_12h", "down_24h"),
 }
+
+# What each view looks at, in words.
+BASES: dict[str, str] = {
+    "momentum": "the moves of the last 12 and 72 hours",
+    "reversion": "the variance of 6 hours to a month",
+    "breadth": "the moves of its class and leader",
+    "regime": "clusters of calm and stress",
+    "trend": "a month's variance and its drawdowns",
+    "news": "the last three days and the hours ahead",
+    "vol": "the ranges of the last bars and the hours of the week ahead",
+    "logit": "recent clusters, moves and ranges",
+    "forest": "recent clusters, ranges and falls",
+}
