@@ -9,6 +9,7 @@ from bot.languages import english, translate, translate_plural
 from bot.messages.failures import detail_of, suggestions
 from bot.messages.formats import as_of, chance, date, direction_arrow, instant, percent, price, sentence, world
 from bot.messages.markup import escaped, message, pages, table
+from bot.messages.oracle import understood_as
 from bot.messages.predictions import outside_odds, user_votes
 from service.client import BadRequest
 
@@ -54,7 +55,7 @@ def created(challenge: Mapping[str, Any]) -> str:
             date=date(challenge["deadline"]),
         ),
         f"<i>{escaped(challenge['question'], 1500)}</i>",
-        _understood(challenge),
+        understood_as(challenge),
         f"{_judge(challenge)} {translate('You will get a message with the outcome.')}",
         translate("The AIs vote within seconds. What is your vote?"),
     ]
@@ -68,7 +69,7 @@ def challenge(document: Mapping[str, Any], is_author: bool = False, own_vote: st
     blocks = [
         translate("<b>Challenge {number}</b>", number=str(document["number"])) + f"{author} · {state(document)}",
         f"<i>{escaped(document['question'], 800)}</i>",
-        _understood(document),
+        understood_as(document),
         f"{pool(document)} · {user_votes(document['user_votes'], own_vote)}{odds}",
         _ai_votes(document),
         _price(document),
@@ -94,7 +95,7 @@ def resolved(challenge: Mapping[str, Any], is_author: bool = False) -> str:
     outcome = challenge["resolution"]["outcome"]
     marks = [_mark(vote["p_yes"], outcome) for vote in challenge["ai_votes"].values()]
     blocks = [
-        _resolved(challenge["number"], _outcome(outcome), is_author=is_author),
+        _resolved(challenge["number"], outcome_word(outcome), is_author=is_author),
         f"<i>{escaped(challenge['question'], 800)}</i>",
         evidence(challenge),
         _right(marks) if outcome in ("yes", "no") and marks else "",
@@ -120,7 +121,8 @@ def _users(votes: Mapping[str, Any]) -> str:
     )
 
 
-def _outcome(outcome: str) -> str:
+def outcome_word(outcome: str) -> str:
+    """The outcome in the language of the chat; a word that is not known stays as it is."""
     return translate(OUTCOMES[outcome]) if outcome in OUTCOMES else escaped(outcome, 60)
 
 
@@ -136,7 +138,7 @@ def state(challenge: Mapping[str, Any]) -> str:
     outcome = challenge["resolution"]["outcome"]
     if not outcome:
         return translate("closed, not resolved yet")
-    return translate("resolved: {outcome}", outcome=_outcome(outcome))
+    return translate("resolved: {outcome}", outcome=outcome_word(outcome))
 
 
 def _brief(challenge: Mapping[str, Any]) -> str:
@@ -147,10 +149,6 @@ def _brief(challenge: Mapping[str, Any]) -> str:
             + translate("until {date}", date=date(challenge["deadline"])),
         ]
     )
-
-
-def _understood(challenge: Mapping[str, Any]) -> str:
-    return translate("Understood as: {question}", question=escaped(challenge["understood"]["canonical"], 500))
 
 
 def _judge(challenge: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.languages import english, translate
-from bot.messages.challenges import OUTCOMES
+from bot.messages.challenges import outcome_word
 from bot.messages.formats import (
     as_of,
     asset,
@@ -108,7 +108,7 @@ def market_resolved(market: Mapping[str, Any]) -> str:
     odds = outside_odds(market["market_odds"]) if market["market_odds"] else ""
     forecasts = " · ".join(part for part in (ai, odds) if part)
     blocks = [
-        translate("<b>Resolved: {outcome}</b>", outcome=_outcome(market)),
+        translate("<b>Resolved: {outcome}</b>", outcome=outcome_word(market["resolution"]["outcome"])),
         _question(market),
         _evidence(market["resolution"]),
         translate("Yes at the opening: {forecasts}", forecasts=forecasts) if forecasts else "",
@@ -118,7 +118,7 @@ def market_resolved(market: Mapping[str, Any]) -> str:
 
 def answer_resolved(answer: Mapping[str, Any]) -> str:
     """The outcome of an answered question, and what the answer was."""
-    p_yes, score, outcome = answer["p_yes"], answer["score"], _outcome(answer)
+    p_yes, score, outcome = answer["p_yes"], answer["score"], outcome_word(answer["resolution"]["outcome"])
     if p_yes is None and answer["resolution"]["outcome"] in ROSE:
         outcome = translate(ROSE[answer["resolution"]["outcome"]])
     blocks = [
@@ -153,11 +153,6 @@ def _advice() -> str:
 
 def _question(document: Mapping[str, Any]) -> str:
     return f"<i>{escaped(document['question'], 800)}</i>"
-
-
-def _outcome(document: Mapping[str, Any]) -> str:
-    outcome = document["resolution"]["outcome"]
-    return translate(OUTCOMES[outcome]) if outcome in OUTCOMES else escaped(outcome, 60)
 
 
 def _evidence(resolution: Mapping[str, Any]) -> str:

@@ -59,7 +59,7 @@ def answer(document: Mapping[str, Any], quota: Mapping[str, Any] | None = None, 
         f"<b>{headline(document)}</b>",
         _price_range(document.get("price_forecast")),
         facts(document["understood"]),
-        _understood(document),
+        understood_as(document),
         *map(escaped, document["understood"]["notes"][:3]),
         _reason(document),
         _consensus(document["consensus"]),
@@ -91,7 +91,7 @@ def ask_inline() -> str:
 def readings(document: Mapping[str, Any], others: Iterable[str]) -> str:
     """The other readings of an answered question, under the numbers of their buttons."""
     hint = translate("If you meant something else, send the question in other words, with its level and its date.")
-    return message([_understood(document), "", translate("It can also be read as:"), *numbered(others)], hint)
+    return message([understood_as(document), "", translate("It can also be read as:"), *numbered(others)], hint)
 
 
 def votes(document: Mapping[str, Any]) -> list[str]:
@@ -187,7 +187,8 @@ def _levels(level: str, upper: str | None = None) -> str:
     return translate("levels {level} and {upper} USD", level=level, upper=upper)
 
 
-def _understood(document: Mapping[str, Any]) -> str:
+def understood_as(document: Mapping[str, Any]) -> str:
+    """What the question was understood as, in the words of the service."""
     return translate("Understood as: {question}", question=escaped(document["understood"]["canonical"], 500))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.languages import english, translate, translate_plural
-from bot.messages.challenges import OUTCOMES, RIGHT, WRONG
+from bot.messages.challenges import RIGHT, WRONG, outcome_word
 from bot.messages.formats import UNKNOWN, chance, decimal, footer
 from bot.messages.markup import escaped, message, table
 from bot.messages.terms import term
@@ -143,13 +143,9 @@ def _call(call: OwnCall, entry: Mapping[str, Any]) -> str:
     calls = [
         translate("you: {calls}", calls=", ".join(part for part in own if part)),
         translate("AI {chance}", chance=chance(entry["ai"]["p_yes"])) if entry["ai"] else translate("no AI vote yet"),
-        f"{_mark(call, outcome)} {_outcome(outcome)}".strip() if outcome else translate("open"),
+        f"{_mark(call, outcome)} {outcome_word(outcome)}".strip() if outcome else translate("open"),
     ]
     return f"\n{escaped(entry['question'], 300)}\n{' · '.join(calls)}"
-
-
-def _outcome(outcome: str) -> str:
-    return translate(OUTCOMES[outcome]) if outcome in OUTCOMES else escaped(outcome, 60)
 
 
 def _mark(call: OwnCall, outcome: str) -> str:

@@ -33,11 +33,6 @@ class Alert(NamedTuple):
 class Alerts(SqliteFile):
     """The watcher's last documents, the alerts in the queue, and the marks of all alerts ever queued."""
 
-    def mark_sent(self, user_id: int, event: str, key: str) -> bool:
-        """Mark an alert of a person; True for the first mark only, also across restarts."""
-        with self._writing() as db:
-            return _mark(db, user_id, event, key, self._seconds())
-
     def is_marked(self, user_id: int, event: str, key: str) -> bool:
         """Whether this alert of a person was marked or queued before."""
         return bool(self._row("SELECT 1 FROM sent WHERE user_id = ? AND event = ? AND key = ?", user_id, event, key))
@@ -92,7 +87,7 @@ class Alerts(SqliteFile):
 def queue_alerts(db: sqlite3.Connection, alerts: Iterable[Alert], now: float) -> None:
     """Queue the alerts that are not marked yet; those of quiet hours wait for their end."""
     for alert in alerts:
-        if not _mark(db, alert.user_id, alert.event, alert.key, now):
+        if db.execute("INSERT OR IGNORE INTO sent VALUES (?, ?, ?, ?)", (*alert[:3], now)).rowcount == 0:
             continue
         due = 0 if alert.event == AT_CHOSEN_HOUR else quiet_until(db, alert.user_id, now)
         until = alert.until + (due - now if due else 0)
@@ -101,7 +96,3 @@ def queue_alerts(db: sqlite3.Connection, alerts: Iterable[Alert], now: float) ->
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (*alert[:6], until, due),
         )
-
-
-def _mark(db: sqlite3.Connection, user_id: int, event: str, key: str, now: float) -> bool:
-    return db.execute("INSERT OR IGNORE INTO sent VALUES (?, ?, ?, ?)", (user_id, event, key, now)).rowcount == 1

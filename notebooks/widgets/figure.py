@@ -145,7 +145,7 @@ class Figure(go.Figure):
     @property
     def traces(self) -> tuple[Any, ...]:
         """The traces in the order in which they were added."""
-        return tuple(self.data)  # type: ignore[arg-type]
+        return tuple(self.data)
 
     def new_scatter(self, **options: Any) -> go.Scatter:
         """Add a scatter trace and return it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from service.ledger.chain import ChainEntry
-from service.ledger.merkle import Step
+from service.ledger.proofs import Proof
 from service.ledger.roots import Root
 from service.market.clock import World
 
@@ -29,14 +29,20 @@ class Place:
 
 
 @dataclass(frozen=True)
-class LedgerPage:
+class LedgerDocument:
+    """The base of what the ledger's addresses answer with."""
+
+    schema: str
+    world: World
+
+
+@dataclass(frozen=True)
+class LedgerPage(LedgerDocument):
     """Rows of the ledger, oldest first; `next` is the `since` of the following page, null after the last.
 
     `head` is null on a page that has a next one, because such a page never changes.
     """
 
-    schema: str
-    world: World
     count: int
     head: Place | None
     next: int | None
@@ -44,11 +50,9 @@ class LedgerPage:
 
 
 @dataclass(frozen=True)
-class LedgerHead:
+class LedgerHead(LedgerDocument):
     """Where the ledger stands: its last row (null before the first), the rows under no root yet, its public key."""
 
-    schema: str
-    world: World
     seq: int | None
     hash: str | None
     recorded_at: str | None
@@ -60,34 +64,23 @@ class LedgerHead:
 
 
 @dataclass(frozen=True)
-class LedgerEntry:
+class LedgerEntry(LedgerDocument):
     """One row, and the day whose root seals it, null before that."""
 
-    schema: str
-    world: World
     entry: ChainEntry
     sealed_by: str | None
 
 
+# The fields of the last base come first.
 @dataclass(frozen=True)
-class LedgerProof:
+class LedgerProof(Proof, LedgerDocument):
     """That a row lies under a signed root: it is the leaf `leaf_index` of `tree_size`, and `path` leads up from it."""
 
-    schema: str
-    world: World
-    entry: ChainEntry
-    leaf_index: int
-    tree_size: int
-    path: tuple[Step, ...]
-    root: Root
-
 
 @dataclass(frozen=True)
-class LedgerRoots:
+class LedgerRoots(LedgerDocument):
     """The signed roots, oldest first; `next` is the `since` of the following page, null after the last."""
 
-    schema: str
-    world: World
     count: int
     next: str | None
     roots: tuple[Root, ...]

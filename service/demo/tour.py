@@ -93,16 +93,16 @@ def show(service: DemoService) -> None:
     with Client(service.address) as client:
         key = client.register("newcomer@example.com")["api_key"]
     with Client(service.address, key, timeout_s=ANSWER_S) as client:
-        _ask(client, PRICE_QUESTION)
-        answer = _ask(client, fed_question())
+        ask(client, PRICE_QUESTION)
+        answer = ask(client, fed_question())
     print("The operator settles it once the outcome is public (here: no), and the votes are scored:\n")
     words = ("answers", "resolve", answer["id"], "no", "--evidence", "a demonstration, not a fact")
     print(f"  python -m service.operator {' '.join(words[:4])} --evidence …")
     print(f"  {json.dumps(service.operate(*words))}\n")
 
 
-def _ask(client: Client, question: str) -> dict[str, Any]:
-    """The answer, printed vote by vote."""
+def ask(client: Client, question: str) -> dict[str, Any]:
+    """The answer, printed vote by vote. Raises InstallError where the stream ends without one."""
     print(f"\n{question}\n")
     for event in client.ask_stream(question):
         match event["event"]:

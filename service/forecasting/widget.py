@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from service.documents import Document, DocumentHeader
 from service.forecasting.apex.call import Call
+from service.forecasting.apex.document import bull_of
 from service.forecasting.news.pulse import AssetPulse
 from service.forecasting.news.pulse import direction_of as mood_of
 from service.forecasting.predictions.scores.versus import VersusBook
@@ -96,7 +97,7 @@ def widget_document(
 
 
 def _consensus(call: Call) -> WidgetConsensus:
-    bull = round(100 * round(call.p_up, 4), 1)
+    bull = bull_of(call.p_up)
     voting = sum(layer.p is not None for layer in call.layers)
     return WidgetConsensus(
         direction=direction_of(bull),

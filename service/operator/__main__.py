@@ -64,13 +64,7 @@ def _refuse(detail: str) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m service.operator", description=(__doc__ or "").partition("\n")[0])
     nouns = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, noun in {
-        "keys": keys,
-        "challenges": challenges,
-        "answers": answers,
-        "ledger": ledger,
-        "secrets": secret,
-    }.items():
+    for name, noun in NOUNS.items():
         parser_of_noun = nouns.add_parser(name, help=noun.__doc__, description=noun.__doc__)
         noun.register(parser_of_noun.add_subparsers(required=True, metavar="COMMAND"))
     add(nouns, "status", status)

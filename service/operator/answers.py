@@ -15,6 +15,7 @@ from service.forecasting.predictions.ledger_rows import brier_scores
 from service.forecasting.predictions.resolution import Outcome
 from service.jobs.committing import keep_settlements
 from service.market.instants import iso
+from service.operator.challenges import status_of
 from service.operator.commands import CommandOutput, Commands, CommandTable, add
 from service.store import predictions, world
 from service.store.database import Database
@@ -63,7 +64,7 @@ def _row(answer: Prediction, now: int) -> dict[str, Any]:
     """An answer as it is printed, without its author."""
     return {
         "id": answer.id,
-        "status": answer.outcome or ("due" if now > answer.deadline else "open"),
+        "status": status_of(answer, now),
         "deadline": iso(answer.deadline),
         "p_yes": round(answer.commitment.p, 3) if answer.commitment else None,
         "question": answer.question.text,

@@ -61,11 +61,16 @@ def register(verbs: Commands) -> None:
     resolving.add_argument("--evidence", required=True, help="where the outcome can be checked; it is published")
 
 
+def status_of(prediction: Prediction, now: int) -> str:
+    """The outcome, or before it `open` until the deadline and `due` after it."""
+    return prediction.outcome or ("due" if now > prediction.deadline else "open")
+
+
 def _row(challenge: Prediction, now: int) -> dict[str, Any]:
     """A challenge as it is printed, without its author."""
     return {
         "number": challenge.number,
-        "status": challenge.outcome or ("due" if now > challenge.deadline else "open"),
+        "status": status_of(challenge, now),
         "resolver": challenge.resolver,
         "deadline": iso(challenge.deadline),
         "question": challenge.question.text,

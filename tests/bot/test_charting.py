@@ -121,17 +121,6 @@ def test_a_period_replaces_the_photo(start, drawn, command, labels):
     assert len({repr(values) for values in drawn[1:]}) == len(labels)
 
 
-@pytest.mark.slow
-def test_lanes_of_all_time_are_complete(start, drawn):
-    """The service gives 35 days of all lanes at once, so that all time is read lane by lane."""
-    ann = start().person()
-    ann.says("/lanes")
-    ann.presses("Chart")
-    ann.presses("All")
-    history = drawn[-1][1]
-    assert [len(lane["points"]) > 300 for lane in history["lanes"]] == [True] * 6
-
-
 def test_a_period_of_a_deleted_photo_is_a_new_one(start, drawn):
     ann = start().person()
     ann.says("/fund")

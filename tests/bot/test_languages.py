@@ -47,41 +47,6 @@ def test_every_command_is_answered_in_every_language(ann, language):
         assert all(len(data.encode()) <= 64 for data in shown.buttons.values() if not data.startswith("http"))
 
 
-def test_replies_follow_the_language_of_telegram(ann):
-    ann.language = "de-at"
-    assert "Sprache" in ann.says("/language").plain
-    assert ann.says("/help").plain.startswith("Fragen")
-
-
-def test_a_chosen_language_beats_that_of_telegram(ann):
-    ann.language = "de"
-    ann.presses("Français", on=ann.says("/language"))
-    assert "en français" in ann.newest.plain
-    assert "langue" in ann.says("/language").plain
-    ann.presses("Comme dans Telegram")
-    assert "auf Deutsch" in ann.newest.plain
-
-
-def test_the_menu_of_a_chat_follows_the_chosen_language(ann):
-    ann.presses("Español", on=ann.says("/language"))
-    method, menu = ann.stage.telegram.calls[-1]
-    assert (method, menu["scope"]) == ("setMyCommands", {"type": "chat", "chat_id": ann.chat})
-    assert "Todos los comandos" in [entry["description"] for entry in menu["commands"]]
-    ann.presses("Como en Telegram")
-    assert ann.stage.telegram.calls[-1][0] == "deleteMyCommands"
-
-
-def test_only_admins_choose_the_language_of_a_group(stage, group):
-    member, admin = stage.person(group), stage.person(group)
-    stage.telegram.admins.add(admin.id)
-    member.language = "it"
-    shown = member.says("/language")
-    member.presses("Deutsch", on=shown)
-    assert "amministratore" in stage.telegram.popups[-1]
-    admin.presses("Deutsch", on=shown)
-    assert "Sprache" in member.says("/language").plain
-
-
 def test_an_alert_is_written_in_the_language_of_its_chat(ann, store, service):
     """The watcher has no update; it uses the language that was seen last."""
     ann.language = "tr"
@@ -102,9 +67,3 @@ def test_a_deadline_is_read_in_the_language_of_its_person(ann):
     ann.language = "ru"
     ann.says("/challenge Вырастет ли биткоин?")
     assert "31.12" in ann.says("31 декабря").plain or "дек" in ann.newest.plain
-
-
-def test_deleted_data_includes_the_chosen_language(ann, store):
-    ann.presses("Deutsch", on=ann.says("/language"))
-    store.forget(ann.id)
-    assert store.language(ann.chat) is None

@@ -21,6 +21,6 @@ def as_polars(frame: pd.DataFrame) -> polars.DataFrame:
     -------
     The same rows; the index `id`, `time` and so on becomes the first columns, because polars has no index.
     """
-    import polars  # pyright: ignore[reportMissingImports]
+    import polars  # pyright: ignore[reportMissingImports]  # as above
 
     return polars.from_pandas(frame.reset_index())

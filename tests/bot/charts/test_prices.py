@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import pytest
 from matplotlib.collections import PolyCollection
 
 from bot import charts
-from bot.charts.fan import fan
 from bot.charts.theme import LIGHT
 from tests.bot import documents, examples
 from tests.bot.charts.drawing import QUOTE, DrawnChart, answer, price, record
@@ -75,29 +74,6 @@ def test_a_later_deadline_than_the_forecast_is_said():
     chart = record(lambda: answer(LIGHT, deadline="2027-06-30T23:59:59Z"))
     assert "the forecast reaches 21 Dec" in chart.notes
     assert "deadline 2027-06-30 23:59 UTC" in chart.notes
-
-
-@pytest.mark.parametrize("days", [0.5, 2, 5, 10, 20])
-def test_the_fan_grows_like_the_square_root_of_time(days):
-    """Between the horizons too; the quantiles never cross."""
-    until = NOW + timedelta(days=days)
-    found_fan = fan(documents.forecast(), until)
-    assert found_fan.times[-1] == until
-    assert found_fan.prices["95"][-1] == pytest.approx(QUOTE["price"] * 2.718281828 ** (0.0329 * days**0.5), rel=1e-4)
-    for prices in zip(*found_fan.prices.values(), strict=True):
-        assert list(prices) == sorted(prices)
-
-
-def test_the_forecast_of_a_question_is_met_exactly():
-    """Its own quantiles at the deadline replace the interpolated ones."""
-    until = "2026-11-25T00:00:00Z"
-    quantiles = documents.forecast()["horizons"][0]["quantiles"] | {"95": 60_000.0}
-    exact = {"until": until, "quantiles": quantiles}
-    assert fan(documents.forecast(), datetime.fromisoformat(until), exact).prices["95"][-1] == pytest.approx(60_000)
-
-
-def test_a_deadline_that_has_passed_has_no_fan():
-    assert len(set(fan(documents.forecast(), NOW - timedelta(hours=1)).times)) == 1
 
 
 def _bands(chart: DrawnChart) -> list[list[float]]:

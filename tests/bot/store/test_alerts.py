@@ -7,19 +7,20 @@ from concurrent.futures import ThreadPoolExecutor
 from tests.bot.store.people import ANN, BEN, alert
 
 
-def test_an_alert_is_marked_once_for_each_person(store, again):
-    assert store.mark_sent(ANN, "flip", "noon")
-    assert not store.mark_sent(ANN, "flip", "noon")
-    assert not again.mark_sent(ANN, "flip", "noon")
-    assert again.mark_sent(BEN, "flip", "noon")
-    assert again.mark_sent(ANN, "lane", "noon")
-    assert again.mark_sent(ANN, "flip", "midnight")
+def test_an_alert_is_queued_once_for_each_person(store, again):
+    """Another person, event or key is another alert."""
+    others = [alert(user=BEN), alert(event="lane"), alert(key="midnight")]
+    store.queue([alert(), alert()])
+    again.queue([alert(), *others])
+    assert store.waiting() == [alert(), *others]
+    assert store.is_marked(ANN, "flip", "noon")
+    assert not store.is_marked(BEN, "flip", "midnight")
 
 
-def test_one_of_many_concurrent_marks_is_the_first(store, again):
+def test_one_of_many_concurrent_alerts_is_queued(store, again):
     with ThreadPoolExecutor(8) as pool:
-        marked = list(pool.map(lambda n: (store, again)[n % 2].mark_sent(ANN, "flip", "noon"), range(40)))
-    assert marked.count(True) == 1
+        list(pool.map(lambda n: (store, again)[n % 2].queue([alert()]), range(40)))
+    assert store.waiting() == [alert()]
 
 
 def test_an_alert_can_be_taken_once(store, again):
@@ -65,7 +66,7 @@ def test_the_last_document_survives_a_restart(store, again):
 
 
 def test_marks_are_deleted_after_90_days(store, clock):
-    store.mark_sent(ANN, "flip", "noon")
+    store.queue([alert()])
     clock.move(days=91)
     store.waiting()
     assert not store.is_marked(ANN, "flip", "noon")

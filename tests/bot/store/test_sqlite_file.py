@@ -49,7 +49,7 @@ def test_a_failed_transaction_leaves_nothing(store):
         store.record("flip", {"side": "BULLISH"}, [alert(key="one"), broken])
     assert store.state("flip") is None
     assert store.waiting() == []
-    assert store.mark_sent(ANN, "flip", "one")
+    assert not store.is_marked(ANN, "flip", "one")
 
 
 def test_threads_and_processes_can_write_at_once(store, again):

@@ -12,7 +12,7 @@ import numpy as np
 
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.evidence import ScoredMarkets
-from service.forecasting.predictions.scores.right_share import right_share
+from service.forecasting.predictions.scores.right_share import mean, right_share
 from service.forecasting.voters.panel import voters
 from service.forecasting.voters.scoring import (
     Array,
@@ -106,7 +106,7 @@ def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
         "n": loss.n,
         "n_eff": round(loss.n_eff, 1),
         **loss.fields("brier", DIGITS, within=(0, 1)),
-        "log_score": published(_mean(log_score(p, evidence.happened)), DIGITS),
+        "log_score": published(mean(log_score(p, evidence.happened)), DIGITS),
         "accuracy_n": right.n,
         "accuracy_n_eff": right.n_eff,
         "accuracy_pct": right.pct,
@@ -123,7 +123,3 @@ def _skill(p: Array, reference: Array, evidence: ScoredMarkets) -> ClusteredMean
     compared = np.isfinite(reference)
     terms = skill_terms(p[compared], reference[compared], evidence.happened[compared])
     return clustered_mean(terms, evidence.weeks[compared])
-
-
-def _mean(values: Array) -> float:
-    return float(values.mean()) if len(values) else nan

@@ -48,8 +48,8 @@ def right_share(p: Array, rate: Array, happened: Array, weeks: Instants) -> Righ
         pct=_percent(share.mean),
         low_pct=_percent(low),
         high_pct=_percent(high),
-        likelier_side_pct=_percent(_mean(sides_right(rate, happened))),
-        always_no_pct=_percent(_mean(1 - happened)),
+        likelier_side_pct=_percent(mean(sides_right(rate, happened))),
+        always_no_pct=_percent(mean(1 - happened)),
     )
 
 
@@ -58,7 +58,8 @@ def sides_right(p: Array, happened: Array) -> Array:
     return np.where(p == 0.5, 0.5, (p > 0.5) == (happened == 1)).astype(float)
 
 
-def _mean(values: Array) -> float:
+def mean(values: Array) -> float:
+    """The mean; NaN without values."""
     return float(values.mean()) if len(values) else nan
 
 

@@ -1,0 +1,60 @@
+"""Prices, and texts that only ask for one."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.messages.prices import find_asset, one_price, price_levels, priced_asset, prices
+from tests.bot import examples
+from tests.bot.messages.reading import text_of
+
+KEYS = ["btc", "gold"]
+
+
+@pytest.mark.parametrize(
+    ("text", "key"), [("btc", "btc"), (" Bitcoin ", "btc"), ("GOLD", "gold"), ("bit", None), ("", None)]
+)
+def test_an_asset_is_found_by_its_key_or_name(text, key):
+    assert find_asset(text, KEYS) == key
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("What is the price of Bitcoin?", "bitcoin"),
+        ("What’s gold worth right now", "gold"),
+        ("btc price", "btc"),
+        ("How much is one ETH in dollars?", "eth"),
+        ("Bitcoin", None),
+        ("What will the price of Bitcoin be tomorrow?", None),
+        ("price of gold or silver", None),
+    ],
+)
+def test_a_text_that_only_asks_for_a_price_names_one_asset(text, word):
+    """Any other word asks for something else, which the voters answer."""
+    assert priced_asset(text) == word
+
+
+def test_a_price_has_its_change_and_range():
+    quote = examples.PRICES["prices"][0]
+    shown = text_of(one_price(examples.PRICES, quote["asset"]))
+    assert "Bitcoin 53,212 USD" in shown
+    assert "in 24 hours, between" in shown
+    assert "closed" not in shown
+
+
+def test_a_closed_market_is_stated_with_the_time_of_its_price():
+    quote = examples.PRICES["prices"][0] | {"market_open": False, "as_of": "2026-11-20T22:00:00Z"}
+    assert "This market is closed. The price is of" in text_of(one_price(examples.PRICES | {"prices": [quote]}, "btc"))
+
+
+def test_every_asset_has_a_row():
+    shown = text_of(prices(examples.PRICES))
+    assert all(f"{quote['price']:,.0f}"[:3] in shown for quote in examples.PRICES["prices"])
+
+
+@pytest.mark.parametrize(("now", "levels"), [(53_212.0, [50_600.0, 55_900.0]), (1_234.0, [1_170.0, 1_300.0])])
+def test_the_levels_of_an_alert_are_round(now, levels):
+    """About 5% below and above, with three digits that mean something."""
+    assert [level for _, level in price_levels(now)] == levels
+    assert [label[0] for label, _ in price_levels(now)] == ["▼", "▲"]

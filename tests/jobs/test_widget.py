@@ -1,0 +1,51 @@
+"""The numbers that other sites embed are renewed with every bar, once all of them are there."""
+
+from __future__ import annotations
+
+import json
+
+from sqlalchemy import delete
+
+from service.jobs import widget
+from service.market.instants import HOUR
+from service.store import prices, snapshots
+from service.store.tables import snapshot
+from tests.running_service import START, RunningService
+
+SLOT = START // 300 * 300
+
+
+def shown(house: RunningService, slot: int = SLOT) -> dict | None:
+    """The document that the job publishes for a slot."""
+    with house.runtime.database.writing() as db:
+        db.execute(delete(snapshot).where(snapshot.c.name == "widget"))
+    write = widget.show(house.engine.job_context, slot)
+    with house.runtime.database.writing() as db:
+        write(db)
+        published = snapshots.latest(db, "widget")
+    return published and json.loads(published.body)
+
+
+def test_it_waits_for_every_document_that_it_shows(house: RunningService):
+    with house.runtime.database.writing() as db:
+        assert widget.is_wanted(db, house.engine.job_context)
+        db.execute(delete(snapshot).where(snapshot.c.name == "ai-vs-market"))
+        assert not widget.is_wanted(db, house.engine.job_context)
+
+
+def test_it_joins_price_call_and_scores_as_stored(house: RunningService):
+    document = shown(house)
+    with house.runtime.database.reading() as db:
+        price = prices.by_asset(prices.latest(db))["btc"]
+        call = json.loads(snapshots.latest(db, "apex").body)
+        books = json.loads(snapshots.latest(db, "ai-vs-market").body)["books"]
+    assert document["btc"]["price"] == price.price
+    assert document["consensus"]["bull_probability"] == call["vote"]["bull_probability"]
+    assert document["accuracy"]["n"] in [book["ai"]["n"] for book in books]
+
+
+def test_without_a_price_nothing_is_published(house: RunningService):
+    with house.runtime.database.writing() as db:
+        empty = json.loads(snapshots.latest(db, "prices").body) | {"prices": []}
+        snapshots.save(db, "prices", SLOT + HOUR, json.dumps(empty).encode())
+    assert shown(house) is None

@@ -1,0 +1,123 @@
+"""The oracle's answers as their callers read them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from pydantic import TypeAdapter
+from sqlalchemy import select, update
+
+from service import canonical
+from service.errors import InvalidRequest
+from service.forecasting.predictions import Settlement
+from service.forecasting.voters.ballots import Ballot, Forecast, PanelResult
+from service.forecasting.voters.consensus import pool
+from service.forecasting.voters.track_record import ClassRecord
+from service.forecasting.voters.votes import Answer, publish
+from service.market.instants import DAY, utc
+from service.questions.canonical import canonical as sentence
+from service.questions.question import Question
+from service.store import answers, predictions
+from service.store.database import Database
+from service.store.tables import prediction
+from tests.forecasting.made import meaning_of
+from tests.forecasting.markets import waiting
+
+NOON = 1_800_000_000
+ANN, BEN = "key:ann", "key:ben"
+
+
+ANSWER = TypeAdapter(Answer)
+P = 0.7
+LITERAL = Question(
+    text="Will Bitcoin be above 51,000 USD tomorrow?",
+    asset="btc",
+    comparator="close_above",
+    deadline=utc(NOON + DAY),
+    horizon_hours=24.0,
+    spot=50_000.0,
+    polarity="bull",
+    level=51_000.0,
+)
+QUESTION = replace(LITERAL, canonical=sentence(LITERAL))
+
+
+@pytest.fixture
+def given_answer(database: Database) -> Callable[..., Answer]:
+    """Store an answer to a caller as the oracle does, and return it."""
+
+    def store(id: str, caller: str = ANN, at: int = NOON) -> Answer:
+        ballots = tuple(Ballot(f"v{n}", "embedded", Forecast(0.6, "because"), 1.0) for n in range(3))
+        result = PanelResult(QUESTION, at, at, ballots, {"x": "late"}, pool(ballots, ClassRecord()))
+        answer = publish(result, meaning_of(QUESTION), id=id, world="simulated")
+        market = waiting(id, votes={"vol": P})
+        stored = replace(market, category="answer", author=caller, created_at=at, odds=None, question=QUESTION)
+        with database.writing() as db:
+            predictions.add(db, [stored], ANSWER.dump_python(answer, mode="json"))
+        return answer
+
+    return store
+
+
+def ids(database: Database, caller: str, **options) -> tuple[list[str], str | None]:
+    with database.reading() as db:
+        page = answers.page(db, caller, **{"limit": 2, "cursor": None, "with_votes": True} | options)
+    return [answer.id for answer in page.answers], page.following
+
+
+def test_pages_go_from_the_newest_to_the_oldest(database: Database, given_answer):
+    """Two answers of one second are not lost between pages."""
+    for number, id in enumerate(("a", "b", "c", "d", "e")):
+        given_answer(id, at=NOON + number // 2)
+    first, cursor = ids(database, ANN)
+    second, following = ids(database, ANN, cursor=cursor)
+    third, end = ids(database, ANN, cursor=following)
+    assert (first, second, third, end) == (["e", "d"], ["c", "b"], ["a"], None)
+
+
+def test_an_answer_is_its_callers_alone(database: Database, given_answer):
+    given_answer("a")
+    assert ids(database, BEN) == ([], None)
+    with database.reading() as db:
+        assert answers.find(db, "a", BEN) is None
+        assert answers.find(db, "a", ANN).id == "a"
+
+
+def test_it_reads_as_it_was_given(database: Database, given_answer):
+    """Without votes where only the list is wanted."""
+    answer = given_answer("a")
+    with database.reading() as db:
+        kept = answers.find(db, "a", ANN)
+        (listed,) = answers.page(db, ANN, 1, cursor=None, with_votes=False).answers
+    assert {name: getattr(kept, name) for name in vars(answer)} == vars(answer)
+    assert (kept.resolution, kept.score, listed.votes) == (None, None, {})
+
+
+def test_its_outcome_is_scored_against_what_was_answered(database: Database, given_answer):
+    given_answer("a")
+    with database.writing() as db:
+        predictions.settle(db, "a", Settlement("no", NOON + DAY, "btc close 50,000", "bars"))
+        kept = answers.find(db, "a", ANN)
+    assert (kept.resolution.outcome, kept.score.brier) == ("no", pytest.approx(P**2, abs=1e-5))
+
+
+def test_fields_that_came_later_are_filled_in(database: Database, given_answer):
+    """A body of an earlier version lacks them."""
+    given_answer("a")
+    with database.writing() as db:
+        body = canonical.read(db.scalar(select(prediction.c.body)))
+        del body["answer"], body["consensus"]["pivotal"], body["understood"]["alternatives"]
+        for vote in body["votes"].values():
+            del vote["outlier"], vote["usd"]
+        db.execute(update(prediction).values(body=canonical.write(body)))
+        kept = answers.find(db, "a", ANN)
+    assert (kept.consensus.pivotal, kept.understood.alternatives) == ((), ())
+    assert {(vote.outlier, vote.usd) for vote in kept.votes.values()} == {(False, None)}
+    assert kept.answer.startswith("Yes")
+
+
+def test_a_cursor_of_another_list_is_refused(database: Database):
+    with pytest.raises(InvalidRequest), database.reading() as db:
+        answers.page(db, ANN, 2, cursor="bWFya2V0czox", with_votes=True)

@@ -1,0 +1,105 @@
+"""A backup of the database while it is in use, and the database made from a backup."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, text
+
+from service.config import Settings
+from service.errors import InvalidRequest
+from service.ledger.chain import LedgerRow
+from service.market.clock import WorldClock
+from service.store import fingerprints, ledger, world
+from service.store.backup import backup, restore
+from service.store.database import Database
+from service.store.tables import ledger as ledger_table
+
+NOON = 1_800_000_000
+SERVER = "postgresql://127.0.0.1:1/none"  # nothing listens there, and nothing has to
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """The settings of the installation that the backup is made in."""
+    return Settings(data_dir=tmp_path / "first")
+
+
+@pytest.fixture
+def used(sqlite_url: str, settings: Settings) -> Database:
+    """A database that a service of the simulated world has used."""
+    with closing(Database(sqlite_url)) as database:
+        with database.writing() as db:
+            world.claim(db, fingerprint="abc", step=300, history_from=0, clock=WorldClock("simulated"), wall=NOON)
+            ledger.append(db, [LedgerRow("apex", "btc", {"n": n}, backfilled=False) for n in range(3)], NOON)
+            for name in fingerprints.VARIABLES:
+                fingerprints.verify(db, settings, name)
+        yield database
+
+
+@pytest.fixture
+def kept(used: Database, tmp_path: Path) -> Path:
+    backup(used, tmp_path / "kept")
+    return tmp_path / "kept"
+
+
+def test_a_backup_is_the_committed_state_of_a_database_in_use(used: Database, tmp_path: Path):
+    """A writer that has not committed neither stops the backup nor is in it."""
+    with used.writing() as db:
+        ledger.append(db, [LedgerRow("apex", "eth", {}, backfilled=False)], NOON)
+        backup(used, tmp_path / "kept")
+    with closing(Database(f"sqlite:///{tmp_path}/kept")) as copy, copy.reading() as db:
+        assert set(db.scalars(select(ledger_table.c.subject))) == {"btc"}
+    assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(("name", "reason"), [("kept", "exists already"), ("none/kept", "There is no folder")])
+def test_a_backup_goes_to_a_new_file_of_a_folder(used: Database, kept: Path, name: str, reason: str):
+    before = kept.read_bytes()
+    with pytest.raises(InvalidRequest, match=reason):
+        backup(used, kept.parent / name)
+    assert kept.read_bytes() == before
+
+
+def test_a_restored_database_is_the_same_under_the_same_secrets(kept: Path, settings: Settings, used: Database):
+    verification = restore(kept, settings)
+    assert (verification.fault, verification.rows) == (None, 3)
+    with closing(Database(settings.database)) as restored, restored.reading() as db, used.reading() as original:
+        assert list(ledger.export(db)) == list(ledger.export(original))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("UPDATE world SET name = 'replay'", "of the replay world: set WORLD=replay"),
+        ("UPDATE alembic_version SET version_num = '9999'", "its revision is 9999"),
+        ("DROP TRIGGER ledger_update; UPDATE ledger SET recorded_at = 1 WHERE seq = 2", "ledger of the backup is not"),
+    ],
+)
+def test_what_a_backup_must_be_is_checked_before_it_counts(used: Database, tmp_path: Path, settings, change, reason):
+    with used.writing() as db:
+        for statement in change.split(";"):
+            db.execute(text(statement))
+    backup(used, tmp_path / "kept")
+    with pytest.raises(InvalidRequest, match=reason):
+        restore(tmp_path / "kept", settings)
+    assert not list(settings.data_dir.glob("*.sqlite*")) + list(settings.data_dir.glob(".*"))
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path, settings: Settings):
+    (tmp_path / "noise").write_bytes(os.urandom(1 << 16))
+    with pytest.raises(InvalidRequest, match="no intact database"):
+        restore(tmp_path / "noise", settings)
+
+
+def test_postgresql_is_backed_up_by_its_own_tools(tmp_path: Path):
+    with (
+        closing(Database(Settings(database_url=SERVER).database)) as database,
+        pytest.raises(InvalidRequest, match="pg_dump"),
+    ):
+        backup(database, tmp_path / "kept")
+    with pytest.raises(InvalidRequest, match="pg_restore"):
+        restore(tmp_path / "kept", Settings(data_dir=tmp_path, database_url=SERVER))
