@@ -24,13 +24,13 @@ VIEWS: dict[str, tuple[str, ...]] = {
 
 # What each view looks at, in words.
 BASES: dict[str, str] = {
-    "momentum": "the moves of the last 12 hours and the falls of the last day",
+    "momentum": "the moves of 12 hours and the falls of a day",
     "reversion": "the variance of the last day and week",
     "breadth": "the moves of its class and leader",
     "regime": "clusters of calm and stress",
     "trend": "the last month's variance and drawdowns",
-    "news": "the moves of three days, the hours ahead and scheduled events",
-    "vol": "the ranges of the last bars and the hours of the week ahead",
+    "news": "the last three days and scheduled events",
+    "vol": "the ranges of the last bars",
     "logit": "the moves of the last hours and days",
     "forest": "the moves of 12 hours and the ranges of a week",
 }
