@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import threading
 import time
@@ -18,6 +17,7 @@ from sqlalchemy import select
 from service.forecasting.news.headline import headline
 from service.forecasting.news.stories import read
 from service.forecasting.predictions import Prediction
+from service.forecasting.voters.prompts.tokens import tokens
 from service.forecasting.voters.prompts.writing import INPUTS as INPUTS_OF
 from service.forecasting.voters.prompts.writing import version
 from service.market.bars import from_rows
@@ -169,17 +169,17 @@ def test_each_model_gets_only_the_inputs_of_its_seat(runtime, servers):
 
 
 OWN_EVIDENCE = {
-    "momentum": r"btc, closes of the last 60 days, 24 h apart",
-    "reversion": r"btc, closes of the last 48 h, 1 h apart",
+    "momentum": r"Closes of the last 60 days, 24 h apart",
+    "reversion": r"Closes of the last 48 h, 1 h apart",
     "breadth": r"Moves of all assets over 1 h, 4 h, 24 h, 3 days, 7 days, 30 days",
     "regime": r"Volatility of btc in % per hour of trading",
-    "trend": r"btc, closes of the last 60 days, 24 h apart",
+    "trend": r"Closes of the last 60 days, 24 h apart",
     "news": r"News score of btc, from -1 \(bearish\) to 1 \(bullish\): [-+]\d\.\d\d \(\d+ stories",
 }
 
 
 def test_each_model_gets_the_evidence_of_its_seat_alone(runtime, servers):
-    """In under 1,500 tokens of 3.5 bytes; the news seat has headlines, and nobody else."""
+    """In under 1,500 tokens; the news seat has headlines, and nobody else."""
     runtime.ask()
     for seat, server in servers.items():
         system, user = messages(server.requests[0])
@@ -188,7 +188,7 @@ def test_each_model_gets_the_evidence_of_its_seat_alone(runtime, servers):
         }
         assert ("Ninefold simulated desk: " in user) == (seat == "news")
         assert "quantiles of btc at the deadline: 1%: " in user
-        assert len((system + user).encode()) / 3.5 < 1500
+        assert tokens(system) + tokens(user) < 1500
 
 
 def test_nothing_stored_for_a_later_instant_reaches_a_model(runtime, servers):
@@ -583,7 +583,7 @@ def test_a_new_model_starts_with_an_average_record(build_runtime):
 
 @pytest.mark.slow
 def test_a_replacement_model_starts_with_an_average_record(lived, tmp_path):
-    """The others keep the weight of what they did, from ten votes on: exp(-n d / (n + 30) / 0.03) to its one."""
+    """The others keep the stacked weight of what they did, to its one."""
     running, servers = lived
     folder = copied(running.runtime.settings.data_dir, tmp_path)
     options = seats(servers, ENGINES | {"news": "openai:gpt-5"})
@@ -592,12 +592,12 @@ def test_a_replacement_model_starts_with_an_average_record(lived, tmp_path):
         votes = runtime.ask().get_json()["votes"]
     rows = {(row["voter"], row["engine"]): row for row in standings(running)}
     assert votes["news"]["engine"] == "openai:gpt-5"
-    assert min(rows[brain, "embedded"]["n"] for brain in BRAINS) >= 10
-    for voter in {*NINE} - {"news"}:
-        row = rows[voter, votes[voter]["engine"]]
-        worth = row["n_eff"] / (row["n_eff"] + 30) if row["n"] >= 10 else 0
-        raw = math.exp(-worth * row["difference"] / 0.03)
-        assert votes[voter]["weight"] / votes["news"]["weight"] == pytest.approx(raw, abs=0.003)
+    stacked = {voter: rows[voter, votes[voter]["engine"]]["weight"] for voter in {*NINE} - {"news"}}
+    mean = (sum(stacked.values()) + 1) / 9
+    assert len(set(stacked.values())) > 1
+    assert votes["news"]["weight"] == pytest.approx(1 / mean, abs=0.001)
+    for voter, weight in stacked.items():
+        assert votes[voter]["weight"] == pytest.approx(min(2.0, max(0.5, weight / mean)), abs=0.001)
 
 
 @pytest.mark.slow

@@ -23,10 +23,12 @@ Weeks = NDArray[np.int64]
 LEAST_N = 30  # markets below which there is neither a verdict nor a calibration
 LEAST_WEEKS = 8  # with fewer, the spread between weeks cannot be measured and each week counts as one market
 LOG_CLIP = 0.01
+CLIP = 0.001  # of probabilities before they become log-odds
 MOST_BINS, LEAST_IN_BIN = 10, 10
 WEEK_S, FIRST_MONDAY_S = 604_800, 345_600  # unix time began on a Thursday
-# The weight of a voter in the pool: exp(-s / STEEPNESS) over its mean, within bounds; s = n d / (n + SHRINKAGE).
-LEAST_RESOLVED, SHRINKAGE, STEEPNESS, LIGHTEST, HEAVIEST = 10, 30, 0.03, 0.5, 2.0
+# The weights of the pool: standard deviations of the priors of its stretch and of each voter's part, and their bounds.
+PRIOR_STRETCH, PRIOR_APART, LIGHTEST, HEAVIEST = 0.15, 0.2, 0.5, 2.0
+STEPS = 20  # of Newton's method, which needs fewer than ten
 
 
 def brier(p: Array, happened: Array) -> Array:
@@ -129,15 +131,31 @@ def _bin(p: Array, happened: Array, weeks: Weeks) -> dict[str, float]:
 def earned_weights(p: Mapping[str, Array], happened: Array, weeks: Weeks) -> dict[str, float]:
     """The weight of each voter in a pool of them all, by the rule of the service; `p` is NaN where one did not vote.
 
-    exp(-s / 0.03) over its mean, within [0.5, 2]: s = n d / (n + 30) is the mean difference d of a voter's Brier score
-    from those of all voters of the same market, shrunk by its n independent markets. Fewer than ten give s = 0.
+    The weights with which the pool would have had the best log score (stacking), shrunken to equal ones by a prior and
+    by the number of independent markets, over their mean, within [0.5, 2].
     """
-    scores = np.column_stack([brier(each, happened) for each in p.values()])
-    differences = scores - np.nanmean(scores, axis=1, keepdims=True)
-    shrunk = []
-    for column in differences.T:
-        voted = np.isfinite(column)
-        mean = weekly_mean(column[voted], weeks[voted])
-        shrunk.append(mean.n_eff * mean.mean / (mean.n_eff + SHRINKAGE) if mean.n >= LEAST_RESOLVED else 0.0)
-    raw = np.exp(-np.array(shrunk) / STEEPNESS)
+    odds = log_odds(np.column_stack(list(p.values())))
+    pooled = np.nanmean(odds, axis=1)
+    n_eff = weekly_mean(happened - 1 / (1 + np.exp(-pooled)), weeks).n_eff
+    raw = _stacked(odds, pooled, happened, n_eff / len(happened))
     return dict(zip(p, np.clip(raw / raw.mean(), LIGHTEST, HEAVIEST).tolist(), strict=True))
+
+
+def _stacked(odds: Array, pooled: Array, happened: Array, worth: float) -> Array:
+    """The maximum a posteriori weights, 1 on average; each market counts `worth` times."""
+    design = np.column_stack([pooled, np.nan_to_num(odds - pooled[:, None])])
+    start = np.array([1.0, *[0.0] * odds.shape[1]])
+    precision = np.array([PRIOR_STRETCH, *[PRIOR_APART] * odds.shape[1]]) ** -2
+    coefficients = start
+    for _ in range(STEPS):
+        p = 1 / (1 + np.exp(-design @ coefficients))
+        slope = worth * design.T @ (p - happened) + precision * (coefficients - start)
+        curvature = worth * (design * (p * (1 - p))[:, None]).T @ design + np.diag(precision)
+        coefficients = coefficients - np.linalg.solve(curvature, slope)
+    return 1 + np.isfinite(odds).sum(axis=1).mean() * coefficients[1:] / coefficients[0]
+
+
+def log_odds(p: Array) -> Array:
+    """Of probabilities, which are clipped to [0.001, 0.999]."""
+    clipped = np.clip(p, CLIP, 1 - CLIP)
+    return np.log(clipped / (1 - clipped))

@@ -10,11 +10,10 @@ import pandas as pd
 
 from notebooks.lab.archive import Archive, record_from
 from notebooks.lab.record import MarketRecord, RecordedMarket
-from notebooks.lab.scores import Array, brier, calibration, weekly_mean, weeks_of
+from notebooks.lab.scores import CLIP, Array, brier, calibration, log_odds, weekly_mean, weeks_of
 
 DAYS_A_YEAR = 365.25
 DAY_S = 86_400
-CLIP = 0.001  # of probabilities before they become log-odds
 STRETCHES = (0.25, 4.0)  # of the pool; a pool at 50% does not show its stretch
 
 
@@ -122,7 +121,7 @@ def _without_each(markets: list[RecordedMarket]) -> dict[str, dict[str, float]]:
     voters = list(pd.DataFrame([market.votes for market in markets]))
     weights = pd.DataFrame([market.weights for market in markets])[voters].to_numpy()
     pool, happened, weeks = np.array([market.pool for market in markets]), _happened(markets), _weeks(markets)
-    odds, pooled = _log_odds(votes), _log_odds(pool)
+    odds, pooled = log_odds(votes), log_odds(pool)
     mean = _weighted(odds, weights)
     stretch = np.clip(np.divide(pooled, mean, out=np.ones_like(mean), where=np.abs(mean) > CLIP), *STRETCHES)
     rows = {}
@@ -138,11 +137,6 @@ def _without_each(markets: list[RecordedMarket]) -> dict[str, dict[str, float]]:
 def _weighted(odds: Array, weights: Array) -> Array:
     """The weighted mean of the log-odds of those who voted."""
     return np.nansum(weights * odds, axis=1) / np.nansum(np.where(np.isfinite(odds), weights, np.nan), axis=1)
-
-
-def _log_odds(p: Array) -> Array:
-    clipped = np.clip(p, CLIP, 1 - CLIP)
-    return np.log(clipped / (1 - clipped))
 
 
 def _happened(markets: list[RecordedMarket]) -> Array:

@@ -141,11 +141,12 @@ def _to_new_york(day: int) -> int:
 
 def _closes_at(day: int) -> int:
     """The hour from which the metals are closed for a holiday on a day in New York, counted from MONDAY; 24 if none."""
-    return _holidays().get(day, 24)
+    return holidays().get(day, 24)
 
 
 @cache
-def _holidays() -> dict[int, int]:
+def holidays() -> dict[int, int]:
+    """The hour from which COMEX is closed, by day in New York, counted from MONDAY; 0 on a holiday of Wall Street."""
     lines = (line.split() for line in HOLIDAYS.read_text().splitlines())
     return {(date.fromisoformat(day) - MONDAY).days: int(hour) for day, hour in lines}
 

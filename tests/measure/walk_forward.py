@@ -168,7 +168,6 @@ def record_at(past: Sequence[Scored], start: int, name: Class) -> ClassRecord:
     return measure(
         ENGINES,
         p=seen.p[chosen],
-        weights=seen.weights[chosen],
         happened=sample.happened,
         weeks=weeks_of(sample.deadline),
     )

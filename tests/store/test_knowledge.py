@@ -11,7 +11,7 @@ from service.forecasting.voters.context import Context
 from service.forecasting.voters.fits import VERSION, Fits
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.linear import LinearFit
-from service.forecasting.voters.track_record import ClassRecord, TrackRecord, VoterSkill
+from service.forecasting.voters.track_record import ClassRecord, TrackRecord, VoterWeight
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, MINUTE
 from service.store import bars, knowledge
@@ -21,9 +21,7 @@ from service.store.plain import RECORD, contexts, fits, records
 STEP = 5 * MINUTE
 NOON = 1_763_985_600  # Monday 2025-11-24T12:00:00Z
 FIT = LinearFit(("move_4h",), (0.0,), (1.5,), (0.01,), 0.1, 0.2, -0.01, 500, 40.0)
-TRACK_RECORD = TrackRecord(
-    NOON, direction=ClassRecord(standings=(VoterSkill("vol", "embedded", 40, 12.5, 0.24, -0.01),))
-)
+TRACK_RECORD = TrackRecord(NOON, direction=ClassRecord(standings=(VoterWeight("vol", "embedded", 40, 1.25),)))
 
 
 def context(asset: str = "btc", spot: float = 100.0, as_of: int = NOON) -> Context:

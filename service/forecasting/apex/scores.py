@@ -113,7 +113,7 @@ def record_of(resolved: Sequence[ResolvedCall], as_of: int) -> TrackRecord:
 
 def _question(call: Call, happened: bool) -> Resolved:
     votes = (
-        ResolvedVote(layer.name, ENGINE, layer.p, layer.weight)
+        ResolvedVote(layer.name, ENGINE, layer.p)
         for layer in call.layers
         if layer.p is not None and not in_sample(layer.name, call.at)
     )

@@ -18,7 +18,7 @@ LONGEST_H = HORIZONS_H[-1]
 
 @dataclass(frozen=True)
 class Density:
-    """`sigma` is the standard deviation that sizes are measured in; 0 where the market is closed throughout.
+    """`sigma` is the standard deviation of the log return; 0 where the market is closed throughout.
 
     `close` and `maximum` are quantiles at LEVELS of |log return| and of the running maximum, in sigmas. Up and down are
     alike.

@@ -46,13 +46,15 @@ class CalendarFit:
 
     def to_plain(self) -> dict[str, Any]:
         """A dict that JSON carries without loss."""
-        return {"season": self.season.weights, "views": {name: asdict(view) for name, view in self.views.items()}}
+        return {"season": asdict(self.season), "views": {name: asdict(view) for name, view in self.views.items()}}
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> CalendarFit:
         """The fit that `to_plain` was called on."""
         views = {name: _view_from(view) for name, view in plain["views"].items()}
-        return CalendarFit(Season(tuple(plain["season"])), views)
+        season = plain["season"]
+        fields = season if isinstance(season, Mapping) else {"weights": season}  # "fits/2" has the weights alone
+        return CalendarFit(Season(**{name: tuple(values) for name, values in fields.items()}), views)
 
 
 def _view_from(plain: Mapping[str, Any]) -> ViewFit:

@@ -19,7 +19,7 @@ from service.forecasting.densities import sizes
 from service.forecasting.densities.features import ALPHA, PERSISTENT, VarianceTrack
 from service.forecasting.densities.fits import HORIZONS_H, CalendarFit, ViewFit
 from service.forecasting.densities.grid import HourGrid, HourTrack
-from service.forecasting.densities.season import LEAST_WEIGHT, Season, running_hours, seasons_at
+from service.forecasting.densities.season import LEAST_WEIGHT, Season, running_hours, seasons_at, weights_of
 from service.forecasting.densities.sizes import Simulation, measured_share
 from service.forecasting.densities.views import VIEWS
 from service.forecasting.densities.windows import trailing_max
@@ -32,8 +32,10 @@ LEARNT_H = 600 * 24
 WARM_UP_H = 54 * 24  # the first rows of an asset, whose features are not settled
 EVERY_H = 3  # between the instants of short horizons
 OWN_SHARE = 3 / 7  # of a question's information that no other asset's holds [assumed]
-PRIOR_WORTH = 20.0  # independent questions that weigh as much as the prior of a coefficient
-PRIOR_FADES_H = 240.0  # the prior effect of the present variance is exp(-horizon / this)
+PRIOR_WORTH = 200.0  # independent questions that weigh as much as the prior of a coefficient
+# The prior effect of the present variance is PRIOR_EFFECT exp(-horizon / PRIOR_FADES_H).
+PRIOR_EFFECT = 0.7
+PRIOR_FADES_H = 400.0
 FOLDS = 5  # sizes are measured on blocks of time that the regression was not fitted to
 LEAST_ROWS = 25  # of every horizon; with fewer a calendar has no views
 LEAST_SEASONAL = 1e-3
@@ -127,7 +129,7 @@ def _shocks(
         track, variance = grid.tracks[asset], tracks[asset]
         rows = np.arange(max(track.first + WARM_UP_H, row - SHOCKS_H), row + 1)
         rows = rows[track.is_open[rows]]
-        weights = np.maximum(np.array(season.weights)[track.week_hour[rows]], LEAST_WEIGHT)
+        weights = np.maximum(weights_of(track, season)[rows], LEAST_WEIGHT)
         expected = np.exp(variance.level[rows - 1] + variance.features["garch"][rows - 1])
         parts.append(track.returns[rows] / np.sqrt(weights * expected))
     return np.concatenate(parts)
@@ -152,18 +154,25 @@ def _matrix(names: tuple[str, ...], past: _Past, tracks: Mapping[str, VarianceTr
 
 
 def _horizon(names: tuple[str, ...], past: _Past, values: Array, simulation: Simulation) -> tuple[Array, Array, Array]:
-    """Coefficients of (1, *features), and the quantiles of the sizes of closes and of running maxima."""
+    """Coefficients of (1, *features), and the quantiles of the sizes of closes and of running maxima.
+
+    Sizes are in standard deviations of the close.
+    """
     prior = _prior(names, past.hours)
     design = np.column_stack([np.ones(len(values)), values])
     coefficients = _ridge(design, np.log(past.ratio), prior, past.hours, np.ones(len(values), dtype=bool))
     predicted = _held_out(design, past, prior, coefficients)
-    return coefficients, *_size_quantiles(past, predicted, simulation)
+    close, maximum = _size_quantiles(past, predicted, simulation)
+    # The regression of a log is below the log of the mean, most of all over an hour.
+    spread = np.sqrt(sizes.mean_square(close))
+    coefficients[0] += 2 * np.log(spread)
+    return coefficients, close / spread, maximum / spread
 
 
 def _prior(names: tuple[str, ...], hours: int) -> Array:
     """The prior of the coefficients: features of the present variance share an effect that fades with the horizon."""
     is_persistent = np.array([name in PERSISTENT for name in names])
-    fade = np.exp(-hours / PRIOR_FADES_H) / max(1, is_persistent.sum())
+    fade = PRIOR_EFFECT * np.exp(-hours / PRIOR_FADES_H) / max(1, is_persistent.sum())
     return np.concatenate([[0.0], np.where(is_persistent, fade, 0.0)])
 
 

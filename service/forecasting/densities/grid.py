@@ -13,9 +13,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from service.market.assets import open_at, week_hours
+from service.market.assets import calendar_of, open_at, week_hours
 from service.market.bars import Bars
 from service.market.instants import HOUR
+from service.market.scheduled_events import codes_at
 
 Array = NDArray[np.float64]
 
@@ -26,7 +27,8 @@ class HourTrack:
 
     `close`, `high` and `low` are log prices, carried forward over hours without a bar and NaN before the first one.
     `traded` marks the hours with a bar, `is_open` those of the asset's calendar, `week_hour` is the hour of its local
-    week (0 is Monday 00:00), `returns` are hourly log returns. `first` is the row of the first bar.
+    week (0 is Monday 00:00), `event` the code of a special hour or 0, `returns` are hourly log returns. `first` is the
+    row of the first bar.
     """
 
     asset: str
@@ -36,6 +38,7 @@ class HourTrack:
     traded: NDArray[np.bool_]
     is_open: NDArray[np.bool_]
     week_hour: NDArray[np.int64]
+    event: NDArray[np.int64]
     returns: Array
     first: int
 
@@ -93,6 +96,7 @@ def _track(asset: str, bars: Bars, start: int, hours: int) -> HourTrack:
         traded=traded,
         is_open=open_at(asset, times),
         week_hour=week_hours(asset, times),
+        event=codes_at(calendar_of(asset), times),
         returns=np.nan_to_num(np.diff(close, prepend=np.nan)),
         first=int(rows[0]),
     )

@@ -1,7 +1,8 @@
 """The seasonal clock: how much of a week's variance each of its hours brings.
 
 Coins are calm on a Saturday and at 23 UTC, and move most on a Monday and at 14 UTC. A horizon's length in seasonal
-hours is the sum of the weights of its hours, so a Saturday is a short day.
+hours is the sum of the weights of its hours, so a Saturday is a short day. The hours of scheduled events are longer or
+shorter by a factor of their kind: an interest rate decision moves prices, a holiday of Wall Street calms them.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from numpy.typing import NDArray
 
 from service.forecasting.densities.grid import HourGrid, HourTrack
 from service.forecasting.densities.windows import trailing_mean
-from service.market.assets import WEEK, Calendar, calendar_of, week_positions
+from service.market.assets import WEEK, Calendar, calendar_of, week_hours, week_positions
+from service.market.instants import HOUR
 from service.market.months import month_starts
+from service.market.scheduled_events import CODES, special_hours
 
 Array = NDArray[np.float64]
 
@@ -28,15 +31,21 @@ LEVEL_H = 7 * 24  # squared returns are measured in units of the mean of this ma
 MOST_RATIO = 30.0  # a larger squared return counts as this
 LEAST_WEIGHT = 0.1  # a return in a quieter hour is divided by this weight
 LEAST_LEVEL = 1e-10
+EVENTS_H = 730 * 24  # of history from which the factors of events are measured
+EVENTS_WORTH = 6.0  # ordinary events that the prior of a factor, 1, is worth [assumed]
 
 _HOURS = np.arange(WEEK + 1)
 
 
 @dataclass(frozen=True)
 class Season:
-    """`weights` of the 168 hours from Monday 00:00, local time: mean 1 over open hours, 0 elsewhere."""
+    """`weights` of the 168 hours from Monday 00:00, local time: mean 1 over open hours, 0 elsewhere.
+
+    `factors` multiply the weights of special hours, by code; that of an ordinary hour is 1.
+    """
 
     weights: tuple[float, ...]
+    factors: tuple[float, ...] = (1.0,) * CODES
 
     @cached_property
     def _running(self) -> Array:
@@ -44,12 +53,23 @@ class Season:
 
     def hours(self, asset: str, since: NDArray[np.int64], until: NDArray[np.int64]) -> Array:
         """The seasonal hours of `asset` between unix seconds, shape (n,); `until` is not before `since`."""
-        return self._until(asset, until) - self._until(asset, since)
+        return np.maximum(self._until(asset, until) - self._until(asset, since), 0.0)
 
     def _until(self, asset: str, times: NDArray[np.int64]) -> Array:
         """Seasonal hours from a fixed Monday until each of `times`."""
         weeks, hours = np.divmod(week_positions(asset, times), WEEK)
-        return weeks * self._running[-1] + np.interp(hours, _HOURS, self._running)
+        ordinary = weeks * self._running[-1] + np.interp(hours, _HOURS, self._running)
+        return ordinary + np.interp(times, *_special(self, asset))
+
+
+@lru_cache(maxsize=16)
+def _special(season: Season, asset: str) -> tuple[NDArray[np.int64], Array]:
+    """Edges of the special hours, and the seasonal hours that their factors have added up to each of them."""
+    special = special_hours(calendar_of(asset))
+    weights = np.array(season.weights)[week_hours(asset, special.begins)]
+    added = np.cumsum(weights * (np.array(season.factors)[special.codes] - 1))
+    edges = np.column_stack([special.begins, special.begins + HOUR]).ravel()
+    return edges, np.column_stack([np.concatenate([[0.0], added[:-1]]), added]).ravel()
 
 
 @lru_cache(maxsize=64)
@@ -74,14 +94,48 @@ def season_at(tracks: Sequence[HourTrack], row: int) -> Season:
     """
     sums, counts = np.zeros(WEEK), np.zeros(WEEK)
     for track in tracks:
-        rows = np.arange(max(track.first + LEVEL_H, row + 1 - TRAILING_H), row + 1)
-        if len(rows) >= LEAST_H:
-            chosen = rows[track.is_open[rows]]
-            ratios = np.minimum(track.returns[chosen] ** 2 / _level(track)[chosen - 1], MOST_RATIO)
-            sums += np.bincount(track.week_hour[chosen], np.sqrt(ratios), WEEK)
-            counts += np.bincount(track.week_hour[chosen], minlength=WEEK)
+        rows = _measured_rows(track, row, TRAILING_H)
+        sums += np.bincount(track.week_hour[rows], _sizes(track, rows), WEEK)
+        counts += np.bincount(track.week_hour[rows], minlength=WEEK)
     weeks = counts.max() / len(tracks)
-    return Season(tuple(_smooth(sums, counts, weeks / (weeks + PRODUCT_WEEKS), _open_hours(tracks[0])).tolist()))
+    weights = _smooth(sums, counts, weeks / (weeks + PRODUCT_WEEKS), _open_hours(tracks[0]))
+    return Season(tuple(weights.tolist()), _factors(tracks, weights, row))
+
+
+def _measured_rows(track: HourTrack, row: int, hours: int) -> NDArray[np.int64]:
+    """The open rows among the last `hours` up to `row`; none with too little history."""
+    rows = np.arange(max(track.first + LEVEL_H, row + 1 - hours), row + 1)
+    return rows[track.is_open[rows]] if len(rows) >= LEAST_H else rows[:0]
+
+
+def _sizes(track: HourTrack, rows: NDArray[np.int64]) -> Array:
+    """Absolute returns in units of the root mean square of the week before."""
+    return np.sqrt(np.minimum(track.returns[rows] ** 2 / _level(track)[rows - 1], MOST_RATIO))
+
+
+def _factors(tracks: Sequence[HourTrack], weights: Array, row: int) -> tuple[float, ...]:
+    """The factor of each code, measured in the special hours up to `row`."""
+    parts = [(track, _measured_rows(track, row, EVENTS_H)) for track in tracks]
+    codes = np.concatenate([track.event[rows] for track, rows in parts])
+    weeks = np.concatenate([rows // WEEK for _, rows in parts])
+    sizes = np.concatenate(
+        [
+            _sizes(track, rows) / np.sqrt(np.maximum(weights[track.week_hour[rows]], LEAST_WEIGHT))
+            for track, rows in parts
+        ]
+    )
+    ordinary = sizes[codes == 0]
+    if not ordinary.any():
+        return Season.factors
+    usual = ordinary.mean()
+    return (1.0, *(_factor(sizes[codes == code] / usual, weeks[codes == code]) for code in range(1, CODES)))
+
+
+def _factor(sizes: Array, weeks: NDArray[np.int64]) -> float:
+    """The square of the mean size of events, one a week, which EVENTS_WORTH ordinary ones pull towards 1."""
+    _, places = np.unique(weeks, return_inverse=True)
+    events = np.bincount(places, sizes) / np.maximum(np.bincount(places), 1)
+    return float((1 + (events - 1).sum() / (len(events) + EVENTS_WORTH)) ** 2)
 
 
 def _level(track: HourTrack) -> Array:
@@ -123,7 +177,7 @@ def monthly_weights(grid: HourGrid) -> dict[str, Array]:
 
 def weights_of(track: HourTrack, season: Season) -> Array:
     """The weight of every row, shape (hours,); 0 where closed."""
-    return np.array(season.weights)[track.week_hour] * track.is_open
+    return np.array(season.weights)[track.week_hour] * np.array(season.factors)[track.event] * track.is_open
 
 
 def running_hours(track: HourTrack, season: Season) -> Array:

@@ -1,8 +1,8 @@
 """How returns and running extremes spread around a forecast variance, by horizon.
 
-A distribution is given by quantiles of the size |r| / sigma, the same for up and down. Measured sizes of the past are
-mixed with those of simulated paths: the longer the horizon, the fewer independent returns were measured, and the more
-the simulation counts.
+A distribution is given by quantiles of the size |r| / sigma, the same for up and down, of which the mean square is 1:
+sigma is the standard deviation. Measured sizes of the past are mixed with those of simulated paths: the longer the
+horizon, the fewer independent returns were measured, and the more the simulation counts.
 """
 
 from __future__ import annotations
@@ -93,6 +93,13 @@ def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -
     return Simulation(steps, np.array(closes), np.array(maxima))
 
 
+def mean_square(quantiles: Array) -> float:
+    """The mean of the square of a size: of its quantiles at LEVELS, and of the exponential tail beyond the last."""
+    inside = np.trapezoid(np.square(quantiles), LEVELS)
+    last, tail = quantiles[-1], -1 / _slope(quantiles)
+    return float(inside + (1 - LEVELS[-1]) * (last**2 + 2 * last * tail + 2 * tail**2))
+
+
 def log_odds_above(quantiles: Array, distance: Array | float) -> Array:
     """Log-odds that a symmetric value is above `distance` where its size has the `quantiles`; 0 at 0."""
     tail = np.maximum(tail_odds(quantiles, np.abs(distance)) / 2, LEAST_TAIL)
@@ -103,6 +110,11 @@ def log_odds_above(quantiles: Array, distance: Array | float) -> Array:
 def tail_odds(quantiles: Array, size: Array | float) -> Array:
     """P(a size is above `size`), shape of `size`; beyond the last of the quantiles it falls exponentially."""
     knots = np.maximum.accumulate(quantiles + _APART)
-    slope = (_LOG_TAIL[-1] - _LOG_TAIL[-4]) / max(knots[-1] - knots[-4], 1e-9)
     inside = np.interp(size, knots, _LOG_TAIL)
-    return np.exp(np.where(np.asarray(size) > knots[-1], _LOG_TAIL[-1] + slope * (size - knots[-1]), inside))
+    beyond = _LOG_TAIL[-1] + _slope(knots) * (size - knots[-1])
+    return np.exp(np.where(np.asarray(size) > knots[-1], beyond, inside))
+
+
+def _slope(quantiles: Array) -> float:
+    """By how much the log of the tail falls beyond the last of the quantiles, for each unit of size."""
+    return (_LOG_TAIL[-1] - _LOG_TAIL[-4]) / max(quantiles[-1] - quantiles[-4], 1e-9)

@@ -85,5 +85,5 @@ def _resolved(prediction: Prediction, commitment: Commitment, settlement: Settle
         asked_at=commitment.voted_at,
         resolved_at=settlement.resolved_at,
         happened=prediction.outcome == "yes",
-        votes=tuple(ResolvedVote(vote.voter, vote.engine, vote.p, vote.weight) for vote in votes),
+        votes=tuple(ResolvedVote(vote.voter, vote.engine, vote.p) for vote in votes),
     )

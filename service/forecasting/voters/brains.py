@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from service.forecasting.densities.views import BASES
 from service.forecasting.voters import forest, linear
 from service.forecasting.voters.ballots import Abstention, Forecast
 from service.forecasting.voters.distribution import NORMAL_BASE, Base, Curve
@@ -54,7 +55,7 @@ def _reason(question: Question, inputs: ForecastInputs, bases: Sequence[Base]) -
 
 def _range(state: AssetState, base: Base) -> str:
     daily, average = (100 * math.sqrt(24 * variance) for variance in (state.fast, state.slow))
-    reason = "" if base is NORMAL_BASE else ", by the ranges of the last bars and the hours of the week ahead"
+    reason = "" if base is NORMAL_BASE else f", by {BASES[VOL.name]}"
     return (
         f"Recent volatility of {state.asset}: {daily:.1f}% per 24 hours of trading (180-day average {average:.1f}%)."
         f" One sigma until the deadline is {100 * state.sigma * base.sigma_ratio:.1f}%{reason}."
@@ -95,7 +96,7 @@ class Linear:
         """P(YES), explained by the effect of each input; abstains unfitted or with too little history."""
         fit = _fitted(self.name, inputs.fits).linear[self.name]
         curves = [self._curve(fit, state, base_of(self.name, state, inputs.fits)) for state in inputs.states]
-        return explain(question, inputs, curves, self.topic)
+        return explain(question, inputs, curves, voter=self.name, topic=self.topic)
 
     def _curve(self, fit: LinearFit, state: AssetState, base: Base) -> ExplainedCurve:
         values = self.values(state, fit)
@@ -126,7 +127,8 @@ class Forest:
         if fit is None:
             raise Abstention(UNFITTED)
         curves = [self._curve(fit, state, base_of(self.name, state, inputs.fits)) for state in inputs.states]
-        return explain(question, inputs, curves, f"{len(fit.trees.roots)} trees at {100 * fit.weight:.0f}% weight")
+        topic = f"{len(fit.trees.roots)} trees at {100 * fit.weight:.0f}% weight"
+        return explain(question, inputs, curves, voter=self.name, topic=topic)
 
     def _curve(self, fit: ForestFit, state: AssetState, base: Base) -> ExplainedCurve:
         values = require(state, fit.inputs, LOOK_BACK_H / 24)

@@ -1,7 +1,7 @@
-"""The consensus: a weighted mean of the votes in log-odds, calibrated by the pool's track record.
+"""The consensus: a weighted mean of the votes in log-odds, weighted and calibrated by the track record.
 
 A weighted mean in log-odds is a logarithmic opinion pool (Genest and Zidek 1986). It is not extremised by a fixed
-factor: the stretch is learnt from resolved questions.
+factor: the stretch is learnt from resolved questions, together with the weights.
 """
 
 from __future__ import annotations
@@ -14,11 +14,8 @@ import numpy as np
 from service.forecasting.voters.ballots import Ballot, Pooled
 from service.forecasting.voters.brains import VOL
 from service.forecasting.voters.distribution import probability_of
-from service.forecasting.voters.track_record import CLIP, ClassRecord, PoolCalibration, VoterSkill, pooled_log_odds
+from service.forecasting.voters.track_record import CLIP, ClassRecord, PoolCalibration, pooled_log_odds
 
-LEAST_RESOLVED = 10  # resolved votes before a voter's skill changes its weight
-SHRINKAGE = 30  # independent questions that weigh as much as the prior of no difference
-STEEPNESS = 0.03  # Brier difference that divides a weight by e
 LIGHTEST, HEAVIEST = 0.5, 2.0
 # A language model this far from the other voters and from the base rate is an outlier, with a third of its weight.
 FAR_MADS, FAR_P = 4.0, 0.20
@@ -104,15 +101,14 @@ def combine(p: np.ndarray, weights: np.ndarray, calibration: PoolCalibration) ->
 def weigh(engines: Sequence[tuple[str, str]], record: ClassRecord) -> np.ndarray:
     """The weights of the voters that voted.
 
-    exp(-s / 0.03) over its mean, within [1/2, 2], where s = n d / (n + 30) is the mean difference d of an engine's
-    Brier score from the others', shrunk by its n independent questions.
+    The stacked weights of the record over their mean, within [1/2, 2]: each voter keeps a say, and none decides alone.
 
     Parameters
     ----------
     engines : sequence of (voter, engine)
         At least one.
     record : ClassRecord
-        The track record; an engine with fewer than ten resolved votes has s = 0, so a new one has an average weight.
+        The track record; a new engine has an average weight.
 
     Returns
     -------
@@ -123,16 +119,10 @@ def weigh(engines: Sequence[tuple[str, str]], record: ClassRecord) -> np.ndarray
 
 
 def _raw(engines: Sequence[tuple[str, str]], record: ClassRecord) -> np.ndarray:
-    skills = {(skill.voter, skill.engine): skill for skill in record.standings}
-    return np.exp([-_shrunk(skills.get(engine)) / STEEPNESS for engine in engines])
+    weights = {(standing.voter, standing.engine): standing.weight for standing in record.standings}
+    return np.array([weights.get(engine, 1.0) for engine in engines])
 
 
 def _bounded(raw: np.ndarray) -> np.ndarray:
     """Raw weights over their mean, within bounds; NaN where one did not vote."""
     return np.clip(raw / np.nanmean(raw, axis=-1, keepdims=True), LIGHTEST, HEAVIEST)
-
-
-def _shrunk(skill: VoterSkill | None) -> float:
-    if skill is None or skill.n < LEAST_RESOLVED:
-        return 0.0
-    return skill.n_eff * skill.difference / (skill.n_eff + SHRINKAGE)

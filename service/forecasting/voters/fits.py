@@ -11,7 +11,8 @@ from service.forecasting.voters.forest import ForestFit
 from service.forecasting.voters.linear import LinearFit
 from service.market.assets import Calendar
 
-READABLE = ("fits/1", "fits/2")  # the first has no views of volatility: its voters keep a normal distribution
+# The first has no views of volatility: its voters keep a normal distribution; the second has no scheduled events.
+READABLE = ("fits/1", "fits/2", "fits/3")
 VERSION = READABLE[-1]  # changes with the inputs or the arithmetic; a fit of another version is outdated
 
 

@@ -8,8 +8,9 @@ from functools import partial
 
 from numpy.typing import NDArray
 
+from service.forecasting.densities.views import BASES
 from service.forecasting.voters.ballots import Forecast
-from service.forecasting.voters.distribution import Base, Curve
+from service.forecasting.voters.distribution import NORMAL_BASE, Base, Curve
 from service.forecasting.voters.forecast_inputs import ForecastInputs, p_yes, settled
 from service.questions.question import Question
 
@@ -45,7 +46,9 @@ class ExplainedCurve:
         return [Curve(self.base, lambda z, place=place: at(z)[place]) for place in range(2 + self.terms)]
 
 
-def explain(question: Question, inputs: ForecastInputs, explained: Sequence[ExplainedCurve], topic: str) -> Forecast:
+def explain(
+    question: Question, inputs: ForecastInputs, explained: Sequence[ExplainedCurve], *, voter: str, topic: str
+) -> Forecast:
     """The forecast of a voter with a curve for each asset of the question; `topic` names the voter's inputs."""
     curves = [each.curves() for each in explained]
     p = p_yes(question, inputs, *[each[0] for each in curves])
@@ -61,18 +64,19 @@ def explain(question: Question, inputs: ForecastInputs, explained: Sequence[Expl
             changed = [without if here == place else each[0] for here, each in enumerate(curves)]
             words = partial(_term, curve, term, is_one_of_two=len(explained) > 1)
             effects.append((100 * (p - p_yes(question, inputs, *changed)), words))
-    return Forecast(p, f"{_view(inputs, explained, base)} {_sentences(_named(shape, effects, topic), p)}")
+    return Forecast(p, f"{_view(voter, inputs, explained, base)} {_sentences(_named(shape, effects, topic), p)}")
 
 
-def _view(inputs: ForecastInputs, explained: Sequence[ExplainedCurve], base: float) -> str:
-    """The voter's own volatility beside the plain one, and what it alone implies."""
-    states = zip(inputs.states, explained, strict=True)
+def _view(voter: str, inputs: ForecastInputs, explained: Sequence[ExplainedCurve], base: float) -> str:
+    """What the voter's volatility comes from, it beside the plain one, and what it alone implies."""
+    is_fitted = any(each.base is not NORMAL_BASE for each in explained)
     sigmas = " and ".join(
-        f"{100 * state.sigma * each.base.sigma_ratio:.1f}%{f' ({state.asset})' if len(explained) > 1 else ''}"
+        f"{100 * state.sigma * each.base.sigma_ratio:.1f}%{f' for {state.asset}' if len(explained) > 1 else ''}"
         f" (plain volatility {100 * state.sigma:.1f}%)"
-        for state, each in states
+        for state, each in zip(inputs.states, explained, strict=True)
     )
-    return f"Expects a sigma of {sigmas} until the deadline, which alone implies {100 * base:.1f}%."
+    by = f"By {BASES[voter]}" if is_fitted else "By plain volatility"
+    return f"{by} one sigma until the deadline is {sigmas}, which alone implies {100 * base:.1f}%."
 
 
 def summary(base: float, effects: str, p: float) -> str:

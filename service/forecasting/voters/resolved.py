@@ -25,12 +25,11 @@ def class_of(comparator: Comparator) -> Class:
 
 @dataclass(frozen=True)
 class ResolvedVote:
-    """A committed vote: P(YES) and its weight in the pool."""
+    """A committed vote: P(YES)."""
 
     voter: str
     engine: str
     p: float
-    weight: float
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Resolved:
 
 @dataclass(frozen=True)
 class ResolvedColumns:
-    """Resolved questions as arrays of shape (n,), and their votes of shape (n, engines), NaN where one did not vote.
+    """Resolved questions as arrays of shape (n,), and the votes `p` of shape (n, engines), NaN where one did not vote.
 
     `classes` holds the class of each question, `happened` is 1 or 0, and instants are unix seconds.
     """
@@ -57,7 +56,6 @@ class ResolvedColumns:
     resolved_at: Instants
     happened: Array
     p: Array
-    weights: Array
 
     def of(self, name: Class) -> ResolvedColumns:
         """The questions of one class, in order of asking, with the engines that voted on them."""
@@ -65,23 +63,21 @@ class ResolvedColumns:
         rows = rows[np.argsort(self.asked_at[rows], kind="stable")]
         voted = np.flatnonzero(np.isfinite(self.p[rows]).any(axis=0))
         columns: dict[str, Any] = {field: getattr(self, field)[rows] for field in _COLUMNS}
-        columns |= {field: columns[field][:, voted] for field in _VOTES}
-        return ResolvedColumns(tuple(self.engines[column] for column in voted), **columns)
+        return ResolvedColumns(tuple(self.engines[column] for column in voted), p=self.p[rows][:, voted], **columns)
 
     def to_plain(self) -> dict[str, Any]:
         """A dict that JSON carries without loss."""
         plain: dict[str, Any] = {name: getattr(self, name).tolist() for name in _COLUMNS}
-        for name in _VOTES:
-            plain[name] = [[None if value != value else value for value in row] for row in plain[name]]
-        return {"engines": [list(engine) for engine in self.engines], **plain}
+        votes = [[None if value != value else value for value in row] for row in self.p.tolist()]
+        return {"engines": [list(engine) for engine in self.engines], **plain, "p": votes}
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> ResolvedColumns:
         """The columns that `to_plain` was called on."""
         engines = tuple((voter, engine) for voter, engine in plain["engines"])
-        shape = (len(plain["asked_at"]), len(engines))
+        p = np.array(plain["p"], dtype=float).reshape(len(plain["asked_at"]), len(engines))
         columns: dict[str, Any] = {name: np.array(plain[name], dtype=kind) for name, kind in _COLUMNS.items()}
-        return ResolvedColumns(engines, **columns | {name: columns[name].reshape(shape) for name in _VOTES})
+        return ResolvedColumns(engines, p=p, **columns)
 
 
 _COLUMNS: dict[str, Any] = {
@@ -89,21 +85,17 @@ _COLUMNS: dict[str, Any] = {
     "asked_at": np.int64,
     "resolved_at": np.int64,
     "happened": float,
-    "p": float,
-    "weights": float,
 }
-_VOTES = ("p", "weights")
 
 
 def columns_of(questions: Sequence[Resolved]) -> ResolvedColumns:
     """The questions as columns, in their order."""
     engines = tuple(sorted({(vote.voter, vote.engine) for question in questions for vote in question.votes}))
     place = {engine: column for column, engine in enumerate(engines)}
-    p, weights = np.full((2, len(questions), len(engines)), np.nan)
+    p = np.full((len(questions), len(engines)), np.nan)
     for row, question in enumerate(questions):
         for vote in question.votes:
-            column = place[vote.voter, vote.engine]
-            p[row, column], weights[row, column] = vote.p, vote.weight
+            p[row, place[vote.voter, vote.engine]] = vote.p
     return ResolvedColumns(
         engines,
         classes=np.array([class_of(question.comparator) for question in questions], dtype=_COLUMNS["classes"]),
@@ -111,7 +103,6 @@ def columns_of(questions: Sequence[Resolved]) -> ResolvedColumns:
         resolved_at=np.array([question.resolved_at for question in questions], dtype=np.int64),
         happened=np.array([question.happened for question in questions], dtype=float),
         p=p,
-        weights=weights,
     )
 
 
@@ -119,18 +110,14 @@ def joined(parts: Sequence[ResolvedColumns]) -> ResolvedColumns:
     """The questions of all parts, one part after the other."""
     engines = tuple(sorted({engine for part in parts for engine in part.engines}))
     place = {engine: column for column, engine in enumerate(engines)}
-    votes: dict[str, Any] = {
-        name: np.full((sum(len(part.happened) for part in parts), len(engines)), np.nan) for name in _VOTES
-    }
+    p = np.full((sum(len(part.happened) for part in parts), len(engines)), np.nan)
     start = 0
     for part in parts:
-        end, columns = start + len(part.happened), [place[engine] for engine in part.engines]
-        for name, values in votes.items():
-            values[start:end, columns] = getattr(part, name)
+        end = start + len(part.happened)
+        p[start:end, [place[engine] for engine in part.engines]] = part.p
         start = end
     plain: dict[str, Any] = {
         name: np.concatenate([np.array([], dtype=kind), *(getattr(part, name) for part in parts)])
         for name, kind in _COLUMNS.items()
-        if name not in _VOTES
     }
-    return ResolvedColumns(engines, **plain, **votes)
+    return ResolvedColumns(engines, p=p, **plain)

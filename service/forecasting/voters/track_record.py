@@ -1,9 +1,13 @@
-"""The skill of each voter so far and the calibration of the pool; computed by a job from resolved votes."""
+"""The weight of each voter and the calibration of the pool; computed by a job from resolved votes.
+
+Weights are stacked (Yao et al. 2018): those under which the pool would have had the best log score so far, shrunken to
+equal ones by a prior and by the number of independent questions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, get_args
 
 import numpy as np
@@ -11,28 +15,28 @@ import numpy as np
 from service.forecasting.voters.distribution import probability_of
 from service.forecasting.voters.logistic import fit_map
 from service.forecasting.voters.resolved import Class, Resolved, ResolvedColumns, class_of, columns_of, joined
-from service.forecasting.voters.scoring import LEAST_N, Array, Instants, brier, clustered_mean, weeks_of
+from service.forecasting.voters.scoring import LEAST_N, Array, Instants, clustered_mean, weeks_of
 from service.questions.question import Comparator
 
 CLIP = 0.001  # of probabilities before they become log-odds: the limits of every published probability
 PRIOR_STRETCH = (1.0, 0.15)  # mean and standard deviation of the factor
+# Standard deviation of what a voter's log-odds count more or less than the mean's. Chosen on two simulated worlds: on
+# 13,402 markets the pool is better than with equal weights by 0.00013 [0.00004, 0.00022] and 0.00023 [0.00007, 0.00040]
+# Brier; on the product's markets over real bars, August 2024 to April 2025, there is no clear difference.
+PRIOR_APART = 0.2
 
 
 @dataclass(frozen=True)
-class VoterSkill:
-    """The skill of one engine of one voter in a class of questions.
+class VoterWeight:
+    """The standing of one engine of one voter in a class of questions.
 
-    `n` votes have resolved. `brier` is their mean score and `difference` the mean of that score less the mean over all
-    voters of the same question: negative is better than average. `n_eff` is the number of independent votes that the
-    differences are worth, by the design effect of weeks.
+    `n` votes have resolved. `weight` is its stacked weight beside an average one of 1, before it is bounded.
     """
 
     voter: str
     engine: str
     n: int
-    n_eff: float
-    brier: float
-    difference: float
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,10 @@ class PoolCalibration:
 
 @dataclass(frozen=True)
 class ClassRecord:
-    """One class of questions: the pool's calibration and each voter's skill."""
+    """One class of questions: the pool's calibration and each voter's weight."""
 
     calibration: PoolCalibration = field(default_factory=PoolCalibration)
-    standings: tuple[VoterSkill, ...] = ()
+    standings: tuple[VoterWeight, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,11 @@ class TrackRecord:
 
 
 def _class_from(plain: Mapping[str, Any]) -> ClassRecord:
-    standings = tuple(VoterSkill(**standing) for standing in plain["standings"])
+    names = {each.name for each in fields(VoterWeight)}  # earlier versions stored more
+    standings = tuple(
+        VoterWeight(**{name: value for name, value in standing.items() if name in names})
+        for standing in plain["standings"]
+    )
     return ClassRecord(PoolCalibration(**plain["calibration"]), standings)
 
 
@@ -102,73 +110,67 @@ def _build_class(questions: ResolvedColumns) -> ClassRecord:
     return measure(
         questions.engines,
         p=questions.p,
-        weights=questions.weights,
         happened=questions.happened,
         weeks=weeks_of(questions.resolved_at),
     )
 
 
-def measure(
-    engines: Sequence[tuple[str, str]],
-    *,
-    p: Array,
-    weights: Array,
-    happened: Array,
-    weeks: Instants,
-) -> ClassRecord:
+def measure(engines: Sequence[tuple[str, str]], *, p: Array, happened: Array, weeks: Instants) -> ClassRecord:
     """The record of one class, from at least one question, in order of asking.
 
     Parameters
     ----------
     engines : sequence of (voter, engine)
         One for each column.
-    p, weights : ndarray of shape (questions, engines)
-        P(YES) and weights; NaN where an engine did not vote.
+    p : ndarray of shape (questions, engines)
+        P(YES); NaN where an engine did not vote.
     happened, weeks : ndarray of shape (questions,)
         1 or 0; the calendar week of resolution.
     """
-    scores = brier(p, happened[:, None])
-    differences = scores - np.nanmean(scores, axis=1, keepdims=True)
-    standings = []
-    for column, (voter, engine) in enumerate(engines):
-        voted = np.isfinite(p[:, column])
-        if voted.any():
-            difference = clustered_mean(differences[voted, column], weeks[voted])
-            loss = float(scores[voted, column].mean())
-            standings.append(VoterSkill(voter, engine, difference.n, difference.n_eff, loss, difference.mean))
-    return ClassRecord(_calibrate(p, weights, happened, weeks), tuple(standings))
-
-
-def _calibrate(p: Array, weights: Array, happened: Array, weeks: Instants) -> PoolCalibration:
-    x = pooled_log_odds(p, weights)
-    residual = clustered_mean(happened - probability_of(x), weeks)
+    odds = log_odds(p)
+    residual = clustered_mean(happened - probability_of(np.nanmean(odds, axis=1)), weeks)
     n, n_eff = residual.n, residual.n_eff
-    if n_eff < LEAST_N:
-        return PoolCalibration(n=n, n_eff=n_eff)
-    stretch = fit_stretch(x, happened, n_eff / n)
-    return PoolCalibration(n, n_eff, stretch, effective_voters(p, happened))
+    stretch, weights = stack(odds, happened, n_eff / n)
+    calibration = PoolCalibration(n=n, n_eff=n_eff)
+    if n_eff >= LEAST_N:
+        calibration = PoolCalibration(n, n_eff, stretch, effective_voters(p, happened))
+    counts = np.isfinite(p).sum(axis=0).tolist()
+    standings = zip(engines, counts, weights.tolist(), strict=True)
+    return ClassRecord(calibration, tuple(VoterWeight(*engine, count, weight) for engine, count, weight in standings))
+
+
+def log_odds(p: Array) -> Array:
+    """Of probabilities, which are clipped to [.001, .999]."""
+    clipped = np.clip(p, CLIP, 1 - CLIP)
+    return np.log(clipped / (1 - clipped))
 
 
 def pooled_log_odds(p: Array, weights: Array) -> Array:
     """Weighted mean of the log-odds of the votes, shape (questions,): a logarithmic opinion pool (Genest, Zidek 1986).
 
-    `p` and `weights` have the voters along the last axis, NaN where one did not vote; probabilities are clipped to
-    [.001, .999].
+    `p` and `weights` have the voters along the last axis, NaN where one did not vote.
     """
-    clipped = np.clip(p, CLIP, 1 - CLIP)
-    odds = np.log(clipped / (1 - clipped))
+    odds = log_odds(p)
     return np.nansum(weights * odds, axis=-1) / np.nansum(np.where(np.isfinite(p), weights, np.nan), axis=-1)
 
 
-def fit_stretch(x: Array, happened: Array, worth: float) -> float:
-    """The maximum a posteriori b of p = sigmoid(b x), each question counted `worth` times (Platt 1999).
+def stack(odds: Array, happened: Array, worth: float) -> tuple[float, Array]:
+    """The maximum a posteriori b and c of p = sigmoid(b m + sum of c_i (x_i - m)), each question counted `worth` times.
 
-    There is no constant: YES is a rise in one question and a fall in the next, so it would be about the wording. The
-    prior of b is PRIOR_STRETCH.
+    x_i are the log-odds of the voters, shape (questions, voters), NaN where one did not vote, and m their mean. The
+    likelihood is the log score of the pool, so b is its calibration (Platt 1999), and with k voters the weight of one
+    is 1 + k c_i / b, by shape (voters,). The priors are PRIOR_STRETCH of b and PRIOR_APART of each c.
+
+    There is no constant: YES is a rise in one question and a fall in the next, so it would be about the wording.
     """
-    mean, deviation = (np.array([value]) for value in PRIOR_STRETCH)
-    (stretch,) = fit_map(x[:, None], np.zeros_like(x), happened, np.full_like(x, worth), deviation, mean).tolist()
-    return stretch
+    mean = np.nanmean(odds, axis=1)
+    design = np.column_stack([mean, np.nan_to_num(odds - mean[:, None])])
+    voters, (center, deviation) = odds.shape[1], PRIOR_STRETCH
+    deviations = np.array([deviation, *[PRIOR_APART] * voters])
+    means = np.array([center, *[0.0] * voters])
+    each = np.full(len(mean), worth)
+    stretch, *apart = fit_map(design, np.zeros_like(mean), happened, each, deviations, means).tolist()
+    return stretch, 1 + np.isfinite(odds).sum(axis=1).mean() * np.array(apart) / stretch
 
 
 def effective_voters(p: Array, happened: Array) -> float | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from service.forecasting.apex import ENGINE, Call, LayerInputs, LayerVote
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.track_record import ClassRecord, VoterSkill
+from service.forecasting.voters.track_record import ClassRecord, VoterWeight
 from tests.forecasting.made import NOW
 
 FITTED_TIME = 1_735_689_600  # January 2025, in the months on which constants of layers were fitted
@@ -37,11 +37,9 @@ def inputs_of(**fields) -> LayerInputs:
     return replace(base, **fields)
 
 
-def proven(n: int = 30, engine: str = ENGINE, **differences: float) -> ClassRecord:
-    """A record of every layer with `n` resolved calls, as good as the others unless a difference is given."""
-    return ClassRecord(
-        standings=tuple(VoterSkill(name, engine, n, n, 0.25, differences.get(name, 0.0)) for name in LAYERS)
-    )
+def proven(n: int = 30, engine: str = ENGINE, **weights: float) -> ClassRecord:
+    """A record of every layer with `n` resolved calls, as good as the others unless a weight is given."""
+    return ClassRecord(standings=tuple(VoterWeight(name, engine, n, weights.get(name, 1.0)) for name in LAYERS))
 
 
 def call_of(at: int, p_up: float, spot: float = 100.0, *, backfilled: bool = False, **layers: float) -> Call:

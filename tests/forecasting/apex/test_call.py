@@ -58,7 +58,7 @@ def test_the_rule_is_that_of_the_pool():
     """With the record's weights and calibration; the outside market is silent."""
     record = ClassRecord(
         calibration=PoolCalibration(n=90, n_eff=40, stretch=1.2),
-        standings=proven(60, oracles=-0.045, news=0.02).standings,
+        standings=proven(60, oracles=1.6, news=0.8).standings,
     )
     call = fuse(inputs_of(seats={"trend": 0.8}, swarm=0.4, news_score=-0.3, news_n=4), record)
     spoken = [layer for layer in call.layers if layer.silent is None]

@@ -16,7 +16,7 @@ from service.forecasting.voters import consensus
 from service.forecasting.voters.forecast_inputs import build_inputs
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import voters
-from service.forecasting.voters.track_record import ClassRecord, TrackRecord, VoterSkill
+from service.forecasting.voters.track_record import ClassRecord, TrackRecord, VoterWeight
 from tests.forecasting.apex.made import call_of
 from tests.forecasting.made import NOW, panel_of
 
@@ -30,8 +30,8 @@ KINDS = [
 # The swarm has been much better than everybody on directions and much worse on levels.
 PROVEN = TrackRecord(
     NOW,
-    direction=ClassRecord(standings=(VoterSkill("swarm", "54-strategies", 200, 200, 0.15, -0.05),)),
-    event=ClassRecord(standings=(VoterSkill("swarm", "54-strategies", 200, 200, 0.30, 0.05),)),
+    direction=ClassRecord(standings=(VoterWeight("swarm", "54-strategies", 200, 1.9),)),
+    event=ClassRecord(standings=(VoterWeight("swarm", "54-strategies", 200, 0.2),)),
 )
 
 

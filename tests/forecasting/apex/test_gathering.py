@@ -15,12 +15,12 @@ from service.forecasting.voters import consensus
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.next_day import up_in_a_day
 from service.forecasting.voters.panel import voters
-from service.forecasting.voters.track_record import ClassRecord, TrackRecord, VoterSkill
+from service.forecasting.voters.track_record import ClassRecord, TrackRecord, VoterWeight
 from service.market.instants import DAY, HOUR
 from tests.forecasting.made import NOW, panel_of
 from tests.forecasting.markets import waiting
 
-SKILLED = TrackRecord(NOW, direction=ClassRecord(standings=(VoterSkill("logit", "embedded", 200, 200, 0.2, -0.05),)))
+SKILLED = TrackRecord(NOW, direction=ClassRecord(standings=(VoterWeight("logit", "embedded", 200, 1.8),)))
 
 
 @pytest.fixture

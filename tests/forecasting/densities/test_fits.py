@@ -6,13 +6,21 @@ import json
 
 from service.forecasting.densities.fits import HORIZONS_H, CalendarFit
 from service.forecasting.densities.season import Season
+from service.market.scheduled_events import CODES
 from tests.forecasting.densities.test_density import VIEW
 
 
 def test_a_fit_survives_json_without_loss():
-    fit = CalendarFit(Season((1.0,) * 168), {"vol": VIEW})
+    fit = CalendarFit(Season((1.0,) * 168, (2.0,) * CODES), {"vol": VIEW})
     again = CalendarFit.from_plain(json.loads(json.dumps(fit.to_plain())))
     assert again == fit
+
+
+def test_a_fit_without_factors_of_events_is_read():
+    """Fits of the version before hold the weights of the season alone: their special hours are ordinary ones."""
+    fit = CalendarFit(Season((1.0,) * 168), {"vol": VIEW})
+    before = fit.to_plain() | {"season": [1.0] * 168}
+    assert CalendarFit.from_plain(json.loads(json.dumps(before))) == fit
 
 
 def test_a_view_has_a_row_for_each_horizon():

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from service.forecasting.densities.density import density
+from service.forecasting.densities.density import density, sigmas
 from service.forecasting.densities.features import variance_tracks
 from service.forecasting.densities.fits import CalendarFit
 from service.forecasting.densities.fitting import fit_calendars
 from service.forecasting.densities.grid import hour_grid
 from service.forecasting.densities.views import VIEWS
 from service.forecasting.voters.panel import voters
+from service.market.bars import Bars
 from service.market.instants import HOUR
 from tests.forecasting.made import made_bars
 
@@ -61,3 +64,29 @@ def test_with_too_little_history_a_calendar_has_no_views(bars):
     short = {asset: series.until(int(series.time[0]) + 60 * 24 * HOUR) for asset, series in bars.items()}
     grid = hour_grid(short)
     assert fit_calendars(grid, variance_tracks(grid), len(grid) - 1) == {}
+
+
+@pytest.mark.parametrize("hours", [1, 6, 24, 168])
+def test_sigma_is_the_standard_deviation_of_the_return(hours):
+    """Of an hour, too, where returns have fat tails: half of the hours move six times as much as the others."""
+    bars = {asset: _rough(asset, seed) for seed, asset in enumerate(COINS)}
+    grid = hour_grid(bars)
+    tracks = variance_tracks(grid)
+    view = fit_calendars(grid, tracks, len(grid) - 1)["always"].views["news"]
+    ratios = []
+    for asset, track in tracks.items():
+        close = np.log(bars[asset].close)
+        rows = np.arange(60 * 24, len(close) - hours, 7)
+        features = track.matrix(view.features, rows)
+        sigma = sigmas(view, track.level[rows], features, hours, np.full(len(rows), float(hours)))
+        ratios.append((close[rows + hours] - close[rows]) / sigma)
+    assert np.sqrt(np.mean(np.square(np.concatenate(ratios)))) == pytest.approx(1, abs=0.15)
+
+
+def _rough(asset: str, seed: int) -> Bars:
+    bars = made_bars(asset, 200, seed)
+    generator = np.random.default_rng(seed + 100)
+    returns = generator.normal(0, 0.002, len(bars)) * np.where(generator.random(len(bars)) < 0.5, 6, 1)
+    close = 100 * np.exp(np.cumsum(returns))
+    opens = np.concatenate([[100.0], close[:-1]])
+    return replace(bars, open=opens, high=np.maximum(opens, close), low=np.minimum(opens, close), close=close)

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.forecasting.densities.grid import hour_grid
-from service.forecasting.densities.season import Season, monthly_weights, seasons_at
+from service.forecasting.densities.grid import HourGrid, hour_grid
+from service.forecasting.densities.season import EVENTS_WORTH, Season, monthly_weights, seasons_at, weights_of
 from service.market.instants import DAY, HOUR
+from service.market.scheduled_events import CODES, codes_at
 from tests.forecasting.made import made_bars
 
 MONDAY = 1_763_942_400  # 2025-11-24T00:00:00Z
@@ -66,3 +67,46 @@ def test_no_weight_depends_on_a_later_row(hourly):
     shorter, longer = monthly_weights(hour_grid(past)), monthly_weights(hour_grid(hourly))
     for asset, weights in shorter.items():
         np.testing.assert_array_equal(weights, longer[asset][: len(weights)])
+
+
+def _planted(factor: float) -> tuple[HourGrid, Season]:
+    """A grid with returns `factor` times as large in the first hour of each rate decision, and its season."""
+    bars = made_bars("btc", 700, seed=5)
+    returns = np.diff(np.log(bars.close), prepend=np.log(100))
+    returns[codes_at("always", bars.time) == 1] *= factor
+    close = 100 * np.exp(np.cumsum(returns))
+    grid = hour_grid({"btc": replace(bars, close=close, high=close, low=close)})
+    return grid, seasons_at(grid, len(grid) - 1)["always"]
+
+
+def test_hours_of_events_that_move_prices_weigh_more():
+    """Returns 2.5 times as large: a factor near 6.25, its root pulled towards 1 as six ordinary events would."""
+    grid, season = _planted(2.5)
+    n = int((grid.tracks["btc"].event == 1).sum())
+    expected = (1 + n / (n + EVENTS_WORTH) * 1.5) ** 2
+    assert n >= 10
+    assert season.factors[1] == pytest.approx(expected, rel=0.4)
+    assert season.factors[0] == 1
+    weights = weights_of(grid.tracks["btc"], season)
+    first, second = (np.flatnonzero(grid.tracks["btc"].event == code)[0] for code in (1, 2))
+    assert weights[first] > 2 * weights[second]
+
+
+def test_ordinary_events_keep_factors_near_one():
+    _, season = _planted(1)
+    assert np.log(season.factors) == pytest.approx(np.zeros(CODES), abs=0.7)
+
+
+def test_a_horizon_counts_the_events_within_it():
+    """A factor of 5 adds four hours to a horizon over a rate decision, half of them to one that ends in its midst."""
+    decision = 1_734_548_400  # 2024-12-18T19:00:00Z
+    season = Season((1.0,) * 168, (1.0, 5.0, *(1.0,) * (CODES - 2)))
+    since = np.array([decision - DAY, decision - DAY, decision + HOUR])
+    until = np.array([decision + DAY, decision + HOUR // 2, decision + DAY])
+    assert season.hours("btc", since, until) == pytest.approx([52.0, 26.5, 23.0])
+
+
+def test_a_closed_hour_of_an_event_adds_nothing():
+    """The metals have no bar between 17:00 and 18:00 in New York, whatever is announced."""
+    season = Season((0.0,) * 168, (5.0,) * CODES)
+    assert season.hours("gold", np.array([MONDAY]), np.array([MONDAY + 30 * DAY])) == pytest.approx([0.0])

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from service.forecasting.densities.sizes import LEVELS, measure, measured_share, simulate, tail_odds
+from service.forecasting.densities.sizes import LEVELS, mean_square, measure, measured_share, simulate, tail_odds
 
 PHI = NormalDist().cdf
 NORMAL_SIZES = np.array([NormalDist().inv_cdf((1 + level) / 2) for level in LEVELS])
@@ -49,3 +49,12 @@ def test_clusters_of_variance_make_fat_tails():
     shocks = np.random.default_rng(6).normal(size=20_000)
     calm, clustered = (simulate(shocks, (24,), alpha, 0.98 - alpha).close[0] for alpha in (0.0, 0.12))
     assert clustered[-1] > 1.1 * calm[-1]
+
+
+def test_the_mean_square_of_normal_sizes_is_one():
+    assert mean_square(NORMAL_SIZES) == pytest.approx(1, abs=0.01)
+
+
+def test_the_mean_square_of_exponential_sizes_is_two():
+    """Without the tail beyond the last quantile it would be 1.92."""
+    assert mean_square(-np.log1p(-LEVELS)) == pytest.approx(2, abs=0.03)

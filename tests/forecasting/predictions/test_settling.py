@@ -164,16 +164,16 @@ def test_the_votes_of_the_pool_count_and_that_of_apex_does_not():
     """Apex votes on challenges, beside the pool."""
     market = settled(votes={"vol": 0.6, "swarm": 0.55, "apex": 0.9}, outcome="no", hours=36)
     (taught,) = resolved([market])
-    assert [(vote.voter, vote.p, vote.weight) for vote in taught.votes] == [("vol", 0.6, 1.0), ("swarm", 0.55, 1.0)]
+    assert [(vote.voter, vote.p) for vote in taught.votes] == [("vol", 0.6), ("swarm", 0.55)]
     assert (taught.happened, taught.comparator, taught.asked_at) == (False, "up", market.voted_at)
     assert taught.resolved_at == market.settlement.resolved_at
 
 
-def test_weights_and_engines_are_those_that_were_committed():
+def test_engines_are_those_that_were_committed():
     market = settled(votes={"vol": 0.6})
-    heavier = replace(market.commitment, votes=(committed_vote("vol", 0.6, weight=1.75, engine="other:model"),))
-    (vote,) = resolved([replace(market, commitment=heavier)])[0].votes
-    assert (vote.engine, vote.weight) == ("other:model", 1.75)
+    other = replace(market.commitment, votes=(committed_vote("vol", 0.6, engine="other:model"),))
+    (vote,) = resolved([replace(market, commitment=other)])[0].votes
+    assert vote.engine == "other:model"
 
 
 def test_void_open_and_unvoted_markets_do_not_count():

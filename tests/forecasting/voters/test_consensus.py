@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from service.forecasting.voters.ballots import Ballot, Forecast
 from service.forecasting.voters.consensus import pool, weigh
-from service.forecasting.voters.track_record import ClassRecord, PoolCalibration, VoterSkill
+from service.forecasting.voters.track_record import ClassRecord, PoolCalibration, VoterWeight
 
 NOTHING = ClassRecord()
 
@@ -19,8 +19,8 @@ def ballots(*probabilities: float) -> list[Ballot]:
     return [Ballot(f"v{place}", "embedded", Forecast(p, "because")) for place, p in enumerate(probabilities)]
 
 
-def skill(voter: str, difference: float, n: int = 60, n_eff: float = 60.0, engine: str = "embedded") -> VoterSkill:
-    return VoterSkill(voter, engine, n, n_eff, 0.2, difference)
+def skill(voter: str, weight: float, engine: str = "embedded") -> VoterWeight:
+    return VoterWeight(voter, engine, 60, weight)
 
 
 def test_equal_votes_pool_in_log_odds():
@@ -45,17 +45,15 @@ def test_mirrored_votes_pool_to_the_complement(probabilities):
 
 
 def test_weights_by_hand():
-    """n = 60: s = 60/90 d, so d = -.045 and +.045 give s = -+.03 and e^1, e^-1 over their mean 1.5431.
-
-    That is 1.7616 and .2384, which is held at .5.
-    """
-    record = ClassRecord(standings=(skill("v0", -0.045), skill("v1", 0.045)))
-    weights = weigh([("v0", "embedded"), ("v1", "embedded")], record)
-    assert weights == pytest.approx([math.e / math.cosh(1), 0.5], abs=1e-6)
+    """Stacked weights of 1.8 and .3 and a new voter's 1 over their mean 1.0333, of which .2903 is held at .5."""
+    record = ClassRecord(standings=(skill("v0", 1.8), skill("v1", 0.3)))
+    weights = weigh([("v0", "embedded"), ("v1", "embedded"), ("new", "embedded")], record)
+    assert weights == pytest.approx([1.8 / (3.1 / 3), 0.5, 1 / (3.1 / 3)])
 
 
 def test_no_weight_leaves_its_bounds():
-    record = ClassRecord(standings=tuple(skill(f"v{place}", (place - 4) / 10) for place in range(9)))
+    """Not even those of a voter that is worth less than nothing."""
+    record = ClassRecord(standings=tuple(skill(f"v{place}", 2 * place - 7) for place in range(9)))
     weights = weigh([(f"v{place}", "embedded") for place in range(9)], record)
     assert weights.min() == 0.5
     assert weights.max() == 2.0
@@ -63,19 +61,11 @@ def test_no_weight_leaves_its_bounds():
 
 @pytest.mark.parametrize(
     "unproven",
-    [skill("v0", -0.1, n=9), skill("v0", -0.1, engine="openai:other"), skill("elsewhere", -0.1)],
-    ids=["nine resolved", "another engine", "another voter"],
+    [skill("v0", 1.9, engine="openai:other"), skill("elsewhere", 1.9)],
+    ids=["another engine", "another voter"],
 )
 def test_an_unproven_engine_has_an_average_weight(unproven):
     assert weigh([("v0", "embedded"), ("v1", "embedded")], ClassRecord(standings=(unproven,))).tolist() == [1, 1]
-
-
-def test_overlapping_questions_change_weights_less():
-    sure, unsure = (
-        weigh([("v0", "embedded"), ("v1", "embedded")], ClassRecord(standings=(skill("v0", -0.03, n_eff=n_eff),)))
-        for n_eff in (60, 3)
-    )
-    assert sure[0] > unsure[0] > 1
 
 
 def test_the_calibration_of_the_record_is_applied():
@@ -134,7 +124,7 @@ def test_a_mere_difference_is_no_outlier(ballots):
 )
 def test_without_a_voter_the_others_are_pooled_anew(ballots):
     """Their weights, too, are computed among themselves."""
-    differing = tuple(skill(ballot.voter, (place - 1) / 50) for place, ballot in enumerate(ballots))
+    differing = tuple(skill(ballot.voter, 0.6 + place / 5) for place, ballot in enumerate(ballots))
     record = ClassRecord(PoolCalibration(n=90, n_eff=40, stretch=1.2), differing)
     rests = [[other for other in ballots if other is not left_out] for left_out in ballots]
     assert pool(ballots, record).without == pytest.approx([pool(rest, record).p for rest in rests])

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from service.forecasting.densities.views import BASES, VIEWS
 from service.forecasting.voters.forecast_inputs import build_inputs
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import voters
@@ -23,11 +24,24 @@ def test_reasoning_is_true_readable_and_the_voters_own(asking, knowledge, compar
     forecasts = {name: voter.forecast(question, inputs) for name, voter in NINE.items()}
     for name, forecast in forecasts.items():
         assert f"Forecast: {100 * forecast.p:.1f}%." in forecast.reasoning
-        assert name == "vol" or re.match(r"Expects a sigma of \d+\.\d% .*alone implies \d+\.\d%\. ", forecast.reasoning)
+        view = r"By .* one sigma until the deadline is \d+\.\d%.* \(plain volatility \d+\.\d%\), which alone implies"
+        assert name == "vol" or re.match(rf"{view} \d+\.\d%\. ", forecast.reasoning)
         assert not re.search(r"nan|inf|None|\{|\d{12}", forecast.reasoning)
         assert len(forecast.reasoning) < 400
     seats = [name for name, voter in NINE.items() if voter.kind == "seat"]
     assert len({forecasts[name].reasoning for name in seats}) == 6
+
+
+def test_each_voter_says_what_its_volatility_comes_from(asking, knowledge):
+    """No two of them look at the same; without fitted views it is plain volatility."""
+    question = asking("close_above", at=1.03)
+    fitted = build_inputs(question, NOW, knowledge)
+    assert list(BASES) == list(VIEWS) == list(NINE)
+    assert len(set(BASES.values())) == 9
+    for name, voter in NINE.items():
+        assert BASES[name] in voter.forecast(question, fitted).reasoning
+    plain = replace(fitted, fits=replace(fitted.fits, densities={}))
+    assert NINE["momentum"].forecast(question, plain).reasoning.startswith("By plain volatility one sigma until")
 
 
 def test_the_points_of_a_term_are_its_effect(asking, contexts, fits):

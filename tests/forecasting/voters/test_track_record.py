@@ -1,4 +1,4 @@
-"""The skill of each voter by hand, and the calibration of the pool."""
+"""The stacked weight of each voter and the calibration of the pool."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize
 
 from service.forecasting.voters.consensus import combine
 from service.forecasting.voters.resolved import Resolved, ResolvedColumns, ResolvedVote, columns_of
@@ -16,8 +16,8 @@ from service.forecasting.voters.track_record import (
     build,
     build_from,
     effective_voters,
-    fit_stretch,
     pooled_log_odds,
+    stack,
 )
 from service.market.instants import DAY
 
@@ -28,59 +28,21 @@ def resolved(happened: bool, *votes: tuple[str, float], comparator="close_above"
         asked_at=day * DAY,
         resolved_at=(day + 1) * DAY,
         happened=happened,
-        votes=tuple(ResolvedVote(name, engine, p, 1.0) for name, p in votes),
+        votes=tuple(ResolvedVote(name, engine, p) for name, p in votes),
     )
 
 
 def test_direction_and_events_are_kept_apart():
-    record = build([resolved(True, ("vol", 0.6), comparator="up"), resolved(True, ("vol", 0.9))], 100)
-    assert [skill.brier for skill in record.of("down").standings] == pytest.approx([0.16])
-    assert [skill.brier for skill in record.of("between").standings] == pytest.approx([0.01])
-
-
-def test_a_skill_by_hand():
-    """Yes at .9 and .5, no at .4 and .2: Brier (.01 + .16)/2 = .085 and (.25 + .04)/2 = .145.
-
-    Against the mean of each question, (.01 - .13) and (.16 - .10): difference (-.12 + .06)/2 = -.03.
-    """
-    record = build([resolved(True, ("a", 0.9), ("b", 0.5)), resolved(False, ("a", 0.4), ("b", 0.2), day=1)], 7)
-    first, second = record.event.standings
-    assert (first.voter, first.n, first.brier, first.difference) == ("a", 2, pytest.approx(0.085), pytest.approx(-0.03))
-    assert (second.voter, second.n, second.brier, second.difference) == (
-        "b",
-        2,
-        pytest.approx(0.145),
-        pytest.approx(0.03),
-    )
-    assert first.n_eff == 1, "both resolved in one week"
-    assert record.as_of == 7
-
-
-def test_a_voter_is_compared_only_where_it_voted():
-    record = build([resolved(True, ("a", 0.9), ("b", 0.5)), resolved(False, ("a", 0.4), day=1)], 0)
-    assert {skill.voter: skill.n for skill in record.event.standings} == {"a": 2, "b": 1}
-    assert record.event.standings[0].difference == pytest.approx((0.01 - 0.13 + 0) / 2)
+    record = build([resolved(True, ("vol", 0.6), comparator="up"), resolved(True, ("trend", 0.9))], 100)
+    assert [skill.voter for skill in record.of("down").standings] == ["vol"]
+    assert [skill.voter for skill in record.of("between").standings] == ["trend"]
+    assert record.as_of == 100
 
 
 def test_another_engine_in_a_seat_has_a_record_of_its_own():
     questions = [resolved(True, ("news", 0.9)), resolved(True, ("news", 0.2), engine="openai:x")]
     standings = build(questions, 0).event.standings
     assert [(skill.engine, skill.n) for skill in standings] == [("embedded", 1), ("openai:x", 1)]
-
-
-def test_differences_that_repeat_within_a_week_count_once():
-    """Ten weeks of three questions, a better and worse by the same d in turn, 30 differences of deviation^2 30/29 d^2.
-
-    Variance of the mean 10/9 x 10 (3 d)^2 / 30^2 = d^2 / 9, of independent ones d^2 / 29: 30 x 9 / 29 = 9.31.
-    """
-    rows = [
-        resolved(True, ("a", 0.9 if week % 2 else 0.5), ("b", 0.5 if week % 2 else 0.9), day=7 * week + day)
-        for week in range(10)
-        for day in range(3)
-    ]
-    skills = build(rows, 0).event.standings
-    assert [skill.n for skill in skills] == [30, 30]
-    assert [skill.n_eff for skill in skills] == pytest.approx([270 / 29] * 2)
 
 
 def test_an_empty_record_changes_nothing():
@@ -145,18 +107,58 @@ def _even(question: Resolved) -> tuple[ResolvedVote, ...]:
     return tuple(replace(vote, p=0.5) for vote in question.votes)
 
 
-def test_the_calibration_is_the_maximum_a_posteriori():
-    """The same minimum by an independent optimiser: b ~ N(1, .15^2), each question counted half."""
+def test_weights_are_the_maximum_a_posteriori():
+    """The same minimum by an independent optimiser, each question counted half; one voter abstains now and then."""
     generator = np.random.default_rng(10)
-    x = generator.normal(0, 1, 80)
-    happened = (generator.random(80) < 0.6).astype(float)
+    odds = generator.normal(0, 1, (90, 3))
+    happened = (generator.random(90) < 1 / (1 + np.exp(-1.5 * odds[:, 0]))).astype(float)
+    odds[::4, 2] = np.nan
+    mean = np.nanmean(odds, axis=1)
+    apart = np.where(np.isfinite(odds), odds - mean[:, None], 0.0)
 
-    def cost(stretch):
-        likelihood = 0.5 * np.sum(np.logaddexp(0, stretch * x) - happened * stretch * x)
-        return likelihood + ((stretch - 1) / 0.15) ** 2 / 2
+    def cost(b):
+        x = b[0] * mean + apart @ b[1:]
+        likelihood = 0.5 * np.sum(np.logaddexp(0, x) - happened * x)
+        return likelihood + ((b[0] - 1) / 0.15) ** 2 / 2 + np.sum((b[1:] / 0.2) ** 2) / 2
 
-    expected = minimize_scalar(cost, bracket=(0.5, 1.5), tol=1e-12).x
-    assert fit_stretch(x, happened, 0.5) == pytest.approx(expected, abs=1e-6)
+    best = minimize(cost, np.array([1.0, 0, 0, 0]), tol=1e-12).x
+    voters = np.isfinite(odds).sum() / 90
+    stretch, weights = stack(odds, happened, 0.5)
+    assert stretch == pytest.approx(best[0], abs=1e-5)
+    assert weights == pytest.approx(1 + voters * best[1:] / best[0], abs=1e-4)
+
+
+def test_the_better_voter_weighs_more():
+    """`a` knows the odds, `b` adds noise of its own; who says the same as another weighs the same."""
+    generator = np.random.default_rng(14)
+    rows = []
+    for day in range(300):
+        odds = generator.normal(0, 1.5)
+        noisy = odds + generator.normal(0, 1.0)
+        happened = bool(generator.random() < 1 / (1 + np.exp(-odds)))
+        sharp, blurred = (float(1 / (1 + np.exp(-x))) for x in (odds, noisy))
+        rows.append(resolved(happened, ("a", sharp), ("b", blurred), ("c", blurred), day=day))
+    a, b, c = (skill.weight for skill in build(rows, 0).event.standings)
+    assert a > 1.5
+    assert b == pytest.approx(c)
+    assert a + b + c == pytest.approx(3)
+    few = [skill.weight for skill in build(rows[:60], 0).event.standings]
+    assert 1 < few[0] < a, "less is known"
+
+
+def test_a_pool_of_its_weights_would_have_scored_better():
+    """By the log score, over equal weights with the same calibration."""
+    rows = many(200)
+    x = np.array([[np.log(vote.p / (1 - vote.p)) for vote in row.votes] for row in rows])
+    noise = np.random.default_rng(15).normal(0, 1, len(rows))
+    x[:, 2] += noise
+    happened = np.array([float(row.happened) for row in rows])
+    stretch, weights = stack(x, happened, 1.0)
+
+    def score(pooled):
+        return np.mean(np.logaddexp(0, pooled) - happened * pooled)
+
+    assert score(stretch * x @ weights / 3) < score(stretch * x.mean(axis=1))
 
 
 def test_pooled_log_odds_by_hand():
@@ -206,6 +208,15 @@ def test_a_record_of_an_earlier_version_has_no_topics():
     plain = TrackRecord(7).to_plain()
     del plain["topic"]
     assert TrackRecord.from_plain(plain) == TrackRecord(7)
+
+
+def test_a_record_of_an_earlier_version_has_average_weights():
+    """It stored Brier scores instead; the next settlement replaces it."""
+    plain = build(many(20), 7).to_plain()
+    for standing in plain["event"]["standings"]:
+        del standing["weight"]
+        standing |= {"n_eff": 3.0, "brier": 0.2, "difference": -0.01}
+    assert [skill.weight for skill in TrackRecord.from_plain(plain).event.standings] == [1.0] * 3
 
 
 def test_a_record_from_stored_days_is_the_same_to_the_bit():

@@ -55,7 +55,7 @@ def test_a_calibration_is_that_of_the_service(evidence):
 def test_an_earned_weight_is_that_of_the_service(evidence):
     p, happened, weeks = evidence
     engines = [(voter, "embedded") for voter in VOTERS]
-    record = measure(engines, p=p, weights=np.ones_like(p), happened=happened, weeks=weeks)
+    record = measure(engines, p=p, happened=happened, weeks=weeks)
     earned = scores.earned_weights(dict(zip(VOTERS, p.T, strict=True)), happened, weeks)
     assert list(earned.values()) == pytest.approx(consensus.weigh(engines, record).tolist())
 

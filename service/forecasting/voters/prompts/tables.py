@@ -39,19 +39,29 @@ def two_days_of_closes(inputs: ForecastInputs, wording: Wording) -> Iterator[str
 
 
 def _closes(inputs: ForecastInputs, wording: Wording, step_s: int, count: int) -> Iterator[str]:
-    """A row of distances for each asset; with two assets every second close, so that both fit."""
+    """A title and a row of distances for each asset; with two assets every second close, so that both fit.
+
+    In tenths, because whole numbers are half as many tokens.
+    """
     places = np.arange(count, 0, -1)[:: len(inputs.states)]
-    for state in inputs.states:
-        distances = _distances(inputs, state, state.now - step_s * places)
-        sigma = math.sqrt(state.slow * step_s / HOUR)
-        if not len(distances):
-            continue
+    rows = [_row(inputs, state, wording, step_s, places) for state in inputs.states]
+    if any(rows):
         apart = step_s // HOUR * len(inputs.states)
         yield (
-            f"{wording.asset(state.asset)}, closes of the last {_span(count * step_s)}, {apart} h apart, oldest first:"
-            f" distance from the present price in sigmas of {_span(step_s)} (one is {100 * sigma:.2f}%)"
+            f"Closes of the last {_span(count * step_s)}, {apart} h apart, oldest first:"
+            f" distance from the present price in tenths of a sigma of {_span(step_s)}"
         )
-        yield _numbers(distances / sigma)
+        yield from filter(None, rows)
+
+
+def _row(
+    inputs: ForecastInputs, state: AssetState, wording: Wording, step_s: int, places: NDArray[np.int64]
+) -> str | None:
+    """The distances of the closes so many steps ago; None without any."""
+    distances = _distances(inputs, state, state.now - step_s * places)
+    sigma = math.sqrt(state.slow * step_s / HOUR)
+    tenths = " ".join(f"{tenth:+d}" for tenth in np.rint(10 * distances / sigma).astype(int).tolist())
+    return f"{wording.asset(state.asset)} (one sigma is {100 * sigma:.2f}%): {tenths}" if tenths else None
 
 
 def _distances(inputs: ForecastInputs, state: AssetState, instants: NDArray[np.int64]) -> Array:

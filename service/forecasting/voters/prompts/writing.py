@@ -21,6 +21,7 @@ from service.forecasting.voters.inputs import LOOK_BACK_H, describe
 from service.forecasting.voters.price_forecasts import price_quantiles
 from service.forecasting.voters.prompts.sample import SAMPLE_QUESTION, SAMPLE_TOPIC, sample_inputs
 from service.forecasting.voters.prompts.tables import TABLES
+from service.forecasting.voters.prompts.tokens import tokens
 from service.forecasting.voters.prompts.wording import Wording
 from service.forecasting.voters.seats import NEWS, SEATS
 from service.market.instants import HOUR, utc
@@ -30,7 +31,6 @@ from service.questions.question import Question
 TEXTS = Path(__file__).parent
 INPUTS = {seat.name: seat.inputs for seat in SEATS}
 
-BYTES_PER_TOKEN = 3.5  # of English with numbers
 MOST_TOKENS = 1500  # of a prompt: older headlines that do not fit are left out
 LONGEST_HEADLINE = 140  # characters, with its age and source
 
@@ -139,7 +139,7 @@ def _filled(
     bare = case.substitute(parts, headlines="")
     if seat != NEWS.name:
         return bare
-    room = int(MOST_TOKENS * BYTES_PER_TOKEN) - len((_system(seat, wording.question) + bare).encode())
+    room = MOST_TOKENS - tokens(_system(seat, wording.question)) - tokens(bare)
     return case.substitute(parts, headlines=_headlines(inputs, wording, nonce, room))
 
 
@@ -213,7 +213,7 @@ def _tables(seat: str, inputs: ForecastInputs, wording: Wording) -> str:
 
 
 def _headlines(inputs: ForecastInputs, wording: Wording, nonce: str, room: int) -> str:
-    """The pulse of the news and the newest headlines in at most `room` bytes; masked, the pulse alone."""
+    """The pulse of the news and the newest headlines in fewer than `room` tokens; masked, the pulse alone."""
     news = {
         state.asset: inputs.evidence.news[state.asset] for state in inputs.states if state.asset in inputs.evidence.news
     }
@@ -228,7 +228,7 @@ def _headlines(inputs: ForecastInputs, wording: Wording, nonce: str, room: int) 
         f" the next two lines:\nbegin {nonce}\n",
         f"end {nonce}\n",
     )
-    shown = _fitting([f"{line}\n" for line in lines], room - sum(len(text.encode()) for text in frame))
+    shown = _fitting([f"{line}\n" for line in lines], room - sum(map(tokens, frame)))
     return "".join([frame[0], *shown, frame[1]])
 
 
@@ -251,6 +251,6 @@ def _headline(story: Story, now: int, nonce: str) -> str:
 
 
 def _fitting(lines: Sequence[str], room: int) -> list[str]:
-    """The first lines that fit into `room` bytes."""
-    sizes = accumulate(len(line.encode()) for line in lines)
-    return [line for line, size in zip(lines, sizes, strict=True) if size <= room]
+    """The first lines that have together fewer than `room` tokens."""
+    sizes = accumulate(map(tokens, lines))
+    return [line for line, size in zip(lines, sizes, strict=True) if size < room]

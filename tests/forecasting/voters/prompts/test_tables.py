@@ -29,6 +29,11 @@ def numbers(line: str) -> list[float]:
     return [float(word) for word in line.split()]
 
 
+def closes(line: str, sigma_pct: str) -> list[float]:
+    """The row of bitcoin in sigmas; a close is a whole number of tenths."""
+    return [int(word) / 10 for word in line.removeprefix(f"btc (one sigma is {sigma_pct}%): ").split()]
+
+
 def series(close: np.ndarray, until: int) -> Bars:
     """Hourly bars with these closes, of which the last one ends at `until`."""
     time = until - HOUR * np.arange(len(close), 0, -1)
@@ -48,22 +53,33 @@ def test_closes_of_60_days_and_72_hours_by_hand(seat):
     """+0.1% an hour: k hours ago the price was 0.1% k lower; sigma is sqrt(3.5e-5) of an hour, times sqrt(24) a day."""
     title, days, hour_title, hours = lines(seat, rising(0.1, 90 * 24))
     hour = math.sqrt(3.5e-5)
-    assert numbers(days) == pytest.approx([-0.024 * k / (hour * math.sqrt(24)) for k in range(60, 0, -1)], abs=0.051)
-    assert numbers(hours) == pytest.approx([-0.001 * k / hour for k in range(72, 0, -1)], abs=0.051)
-    assert title.startswith("btc, closes of the last 60 days, 24 h apart, oldest first: ")
-    assert title.endswith("in sigmas of 24 h (one is 2.90%)")
-    assert hour_title.endswith("in sigmas of 1 h (one is 0.59%)")
+    by_day = [-0.024 * k / (hour * math.sqrt(24)) for k in range(60, 0, -1)]
+    assert closes(days, "2.90") == pytest.approx(by_day, abs=0.051)
+    assert closes(hours, "0.59") == pytest.approx([-0.001 * k / hour for k in range(72, 0, -1)], abs=0.051)
+    assert title.startswith("Closes of the last 60 days, 24 h apart, oldest first: ")
+    assert title.endswith("in tenths of a sigma of 24 h")
+    assert hour_title.endswith("in tenths of a sigma of 1 h")
 
 
 def test_reversion_has_the_closes_of_48_hours():
     title, hours = lines("reversion", rising(0.1, 90 * 24))
-    assert "closes of the last 48 h, 1 h apart" in title
-    assert numbers(hours) == pytest.approx([-0.001 * k / math.sqrt(3.5e-5) for k in range(48, 0, -1)], abs=0.051)
+    assert "Closes of the last 48 h, 1 h apart" in title
+    by_hour = [-0.001 * k / math.sqrt(3.5e-5) for k in range(48, 0, -1)]
+    assert closes(hours, "0.59") == pytest.approx(by_hour, abs=0.051)
 
 
 def test_a_short_history_gives_shorter_rows():
     _, days, _, hours = lines("momentum", rising(0.1, 3 * 24))
-    assert (len(numbers(days)), len(numbers(hours))) == (2, 71)
+    assert (len(closes(days, "2.90")), len(closes(hours, "0.59"))) == (2, 71)
+
+
+def test_two_assets_share_a_title_and_show_every_second_close(asking, knowledge, contexts, hourly):
+    question = asking("relative", other_asset="eth")
+    full = informed(build_inputs(question, NOW, knowledge), evidence(hourly, contexts))
+    title, own, other, *_ = lines("momentum", full, Wording(question, is_masked=False))
+    assert "60 days, 48 h apart" in title
+    assert [row.partition(" (")[0] for row in (own, other)] == ["btc", "eth"]
+    assert [len(row.partition(": ")[2].split()) for row in (own, other)] == [30, 30]
 
 
 def test_the_moves_of_all_assets_by_hand():

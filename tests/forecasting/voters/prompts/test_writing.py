@@ -23,6 +23,7 @@ from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.prompts import Prompt, write, writing
 from service.forecasting.voters.prompts.sample import SAMPLE_QUESTION, SAMPLE_TOPIC, sample_inputs
 from service.forecasting.voters.prompts.tables import TABLES
+from service.forecasting.voters.prompts.tokens import tokens
 from service.forecasting.voters.prompts.wording import Wording
 from service.forecasting.voters.seats import SEATS
 from service.questions.canonical import canonical, price
@@ -215,9 +216,8 @@ def test_no_text_leaves_a_place_open(question, inputs):
     }
 
 
-def size(prompt: Prompt) -> float:
-    """Tokens by a simple count: 3.5 bytes each."""
-    return len((prompt.system + prompt.user).encode()) / 3.5
+def size(prompt: Prompt) -> int:
+    return tokens(prompt.system) + tokens(prompt.user)
 
 
 @pytest.mark.parametrize("seat", NAMES)

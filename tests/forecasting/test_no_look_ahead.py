@@ -1,0 +1,84 @@
+"""No look-ahead from the bars to the answer: asked in the past, with and without the bars that came after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from service.forecasting.predictions.simulated_odds import SimulatedMarket
+from service.forecasting.voters import price_forecasts, training
+from service.forecasting.voters.context import Context, build_all, recall
+from service.forecasting.voters.input_history import survey
+from service.forecasting.voters.knowledge import Knowledge
+from service.market.assets import ASSETS
+from service.market.bars import Bars
+from service.market.instants import DAY
+from tests.forecasting.made import EVERY_KIND, NOW, made_bars, panel_of
+from tests.forecasting.predictions.test_simulated_odds import market
+from tests.forecasting.voters.test_price_forecasts import HEADER
+
+PAST_DAYS, LATER_DAYS = 190, 10  # metals have views of their own from 150 days on
+SLOT = NOW - 3 * DAY
+OF_GOLD = tuple((kind, {**fields, "asset": "gold"}) for kind, fields in EVERY_KIND if "other_asset" not in fields)
+KINDS = (*EVERY_KIND, *OF_GOLD)
+
+
+@pytest.fixture(scope="session")
+def later() -> dict[str, Bars]:
+    """Bars that go on for ten days after NOW."""
+    first, days = NOW - PAST_DAYS * DAY, PAST_DAYS + LATER_DAYS
+    return {asset: made_bars(asset, days, seed, first) for seed, asset in enumerate(ASSETS)}
+
+
+@pytest.fixture(scope="session")
+def with_later(later) -> Knowledge:
+    """What a walk through the past takes from a history that goes on."""
+    history = survey(later)
+    return Knowledge(recall(history, later, NOW), training.fit_history(history, SLOT))
+
+
+@pytest.fixture(scope="session")
+def without(later) -> Knowledge:
+    """What the service knew then."""
+    past = {asset: bars.until(NOW) for asset, bars in later.items()}
+    return Knowledge(build_all(past, NOW), training.fit(past, SLOT))
+
+
+@pytest.fixture(scope="session")
+def contexts(without) -> Mapping[str, Context]:
+    """Those that questions are asked at."""
+    return without.contexts
+
+
+def test_views_are_fitted_to_both_calendars(without):
+    assert set(without.fits.densities) == {"always", "comex"}
+
+
+@pytest.mark.parametrize(("comparator", "fields"), KINDS)
+def test_no_vote_and_no_pool_sees_what_comes_after(comparator, fields, asking, with_later, without):
+    """Distributions, paths, reasons and the pool of every kind of question, and what the outside market quotes."""
+    question = asking(comparator, **fields)
+    seen, unseen = (panel_of().ask(question, NOW, knowledge) for knowledge in (with_later, without))
+    assert len(seen.ballots) == 9
+    assert seen == unseen
+    quotes = [SimulatedMarket(7).quote(market(question), knowledge, NOW) for knowledge in (with_later, without)]
+    assert quotes[0] == quotes[1]
+
+
+def test_no_price_forecast_sees_what_comes_after(with_later, without):
+    seen, unseen = (price_forecasts.describe(knowledge, NOW, HEADER) for knowledge in (with_later, without))
+    assert set(seen) == set(ASSETS)
+    assert seen == unseen
+
+
+def test_bars_of_one_hour_later_would_be_seen(later, without, asking):
+    """The comparison can fail: with prices that come one hour early, the answers differ."""
+    early = {asset: replace(bars, close=np.roll(bars.close, -1)) for asset, bars in later.items()}
+    history = survey(early)
+    knowledge = Knowledge(recall(history, early, NOW), training.fit_history(history, SLOT))
+    question = asking("touch_above", at=1.03)
+    votes = [vote.forecast.p for vote in panel_of().ask(question, NOW, knowledge).ballots]
+    assert votes != [vote.forecast.p for vote in panel_of().ask(question, NOW, without).ballots]
