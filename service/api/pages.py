@@ -51,11 +51,11 @@ class WindowQuery(PageQuery):
         return self.since or 0, until
 
 
-def link(following: str | None) -> None:
-    """Point the answer of this request to the page at the cursor `following`, if there is one."""
+def link(following: str | int | None, parameter: str = "cursor") -> None:
+    """Point the answer of this request to the page at `following`, the value of `parameter`, if there is one."""
     if following is None:
         return
-    parameters = {name: value for name, value in request.args.items() if name != "cursor"} | {"cursor": following}
+    parameters = {name: value for name, value in request.args.items() if name != parameter} | {parameter: following}
     headers.add([("Link", f'<{request.path}?{urlencode(parameters)}>; rel="next"')])
 
 

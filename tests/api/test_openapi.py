@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from flask import Blueprint, Flask
@@ -160,6 +161,12 @@ def test_parameters_are_those_of_path_query_and_headers(document):
     assert alarm == {"Idempotency-Key", "X-End-User"}
 
 
+def test_a_list_declares_the_link_to_its_next_page(document):
+    for name, described in operations(document):
+        success, names = next(iter(described["responses"].values())), [row["name"] for row in described["parameters"]]
+        assert ("Link" in success["headers"]) == ("limit" in names), name
+
+
 def test_an_optional_query_parameter_is_not_nullable(document):
     (asset,) = [
         parameter
@@ -275,9 +282,14 @@ class TestSamples:
             assert js.count("(") == js.count(")"), name
 
     def test_they_send_what_the_operation_needs(self, document):
-        """The key where one is required, and a body that matches its schema."""
+        """The key where one is required, the required parameters, and a body that matches its schema."""
         for name, described in operations(document):
             curl, *others = (sample["source"] for sample in described["x-codeSamples"])
+            address = next(word for word in shlex.split(curl) if word.startswith("http"))
+            required = {
+                field["name"] for field in described["parameters"] if field["in"] == "query" and field["required"]
+            }
+            assert set(parse_qs(urlsplit(address).query)) == required, name
             needs_key = {} not in described["security"] and described["security"] != []
             assert [("X-API-Key" in sample) for sample in (curl, *others)] == [needs_key] * 3, name
             if "requestBody" in described:
