@@ -262,18 +262,18 @@ class Operations(ABC, Generic[Document, Text, Nothing, Items]):
         """The challenges that are still open, the newest first."""
         return self._json("GET", "/api/challenges/active")
 
-    def challenge(self, number: int) -> Document:
-        """One challenge, open or resolved."""
-        return self._json("GET", f"/api/challenges/{number}")
+    def challenge(self, number: int | str) -> Document:
+        """One challenge, open or resolved, by its number or id."""
+        return self._json("GET", _challenge(number))
 
     def create_challenge(self, question: str, deadline: str, *, idempotency_key: str | None = None) -> Document:
         """A challenge to ten voters and apex; `deadline` is a date, `YYYY-MM-DD`, in UTC."""
         body = {"question": question, "deadline": deadline}
         return self._json("POST", "/api/challenges/create", json=body, headers=_once(idempotency_key))
 
-    def vote_challenge(self, number: int, vote: str) -> Document:
+    def vote_challenge(self, number: int | str, vote: str) -> Document:
         """Vote "yes" or "no" on a challenge; a later vote replaces an earlier one."""
-        return self._json("POST", f"/api/challenges/{number}/vote", json={"vote": vote})
+        return self._json("POST", f"{_challenge(number)}/vote", json={"vote": vote})
 
     def streaks(self) -> Document:
         """The streaks of correct votes of each voter, and what luck alone would give."""
@@ -524,6 +524,10 @@ def _verified(proof: dict[str, Any], seq: int, key: str | None) -> dict[str, Any
     if fault:
         raise ProofFailed(fault)
     return proof
+
+
+def _challenge(number: int | str) -> str:
+    return f"/api/challenges/{quote(str(number), safe='')}"
 
 
 def _webhook(webhook_id: str) -> str:
