@@ -65,7 +65,11 @@ def candles_json(asset: str, interval: Interval, bars: Bars, *, world: World, so
         "count": len(bars),
         "next": next,
     }
-    return to_json(header | {"bars": [dict(zip(Bar._fields, row, strict=True)) for row in _rows(bars)]})
+    rows = [
+        {"time": time, "open": open, "high": high, "low": low, "close": close, "volume": volume}
+        for time, open, high, low, close, volume in _rows(bars)
+    ]
+    return to_json(header | {"bars": rows})
 
 
 def candles_csv(bars: Bars) -> bytes:

@@ -65,6 +65,12 @@ class TestPages:
         assert ({row["id"] for row in rows}, len(rows)) == ({row.id for row in PAST}, 230)
         assert all(row["ai_votes"] == {} and row["score"] for row in rows)
 
+    def test_votes_that_are_left_out_are_counted(self, reader: Client, filled):
+        """Before, `ai` had 0 votes for YES and 0 for NO."""
+        shown, counted = (reader.predictions("resolved", votes=votes)["markets"] for votes in ("full", "none"))
+        assert [row["ai"] for row in counted] == [row["ai"] for row in shown]
+        assert all(row["ai"]["yes"] + row["ai"]["no"] for row in counted)
+
     def test_the_last_page_has_no_link(self, client: FlaskClient, headers, filled):
         answer = client.get(f"{PATH}?status=open", headers=headers)
         assert (answer.json["count"], answer.json["next"], "Link" in answer.headers) == (1, None, False)

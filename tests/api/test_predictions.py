@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from pydantic import TypeAdapter
 from werkzeug.test import TestResponse
 
-from service.forecasting.predictions.documents import PredictionsDocument, list_market, predictions_document
+from service.forecasting.predictions.documents import PredictionsDocument, list_all, predictions_document
 from service.forecasting.predictions.scores.betting import shadow_document
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.market.instants import HOUR
@@ -30,7 +30,7 @@ ID = market().id
 def document() -> PredictionsDocument:
     """The list of one market, as the job makes it."""
     voted = market(commitment=commitment(), odds=odds())
-    listed = list_market(voted, tally=(2, 1), price=None, now=NOON)
+    (listed,) = list_all([voted], tallies={voted.id: (2, 1)}, prices={}, opinions={}, now=NOON)
     return predictions_document([listed], header())
 
 
