@@ -266,7 +266,8 @@ def _content(route: Route, schema: dict[str, Any]) -> dict[str, Any]:
         # RapiDoc does not show the `example` that OpenAPI has for a single one.
         content[route.operation.media]["examples"] = {"answer": {"value": captured}}
     for media, sentence in route.operation.also.items():
-        content[media] = {"schema": {"type": "string", "description": sentence}}
+        form = {} if media.startswith("text/") else {"format": "binary"}
+        content[media] = {"schema": {"type": "string", **form, "description": sentence}}
     return content
 
 

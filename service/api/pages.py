@@ -17,7 +17,6 @@ from service.store.sequences import SequenceName
 from service.store.snapshots import to_json
 
 MOST = 200
-CSV = "text/csv"
 
 
 class PageQuery(Query):
@@ -77,8 +76,3 @@ def sequence_page(
     bodies = [row.body for row in stored[: query.limit]]
     header = {"schema": schema, "world": parts.clock.world, "count": len(bodies), "next": next}
     return page(kind.validate_python(header | {rows: bodies}), next, max_age)
-
-
-def wants_csv() -> bool:
-    """Whether this request prefers a CSV file to JSON."""
-    return request.accept_mimetypes.best_match(["application/json", CSV]) == CSV

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 
 import numpy as np
@@ -144,6 +146,14 @@ def test_the_shadow_book_is_public_and_marks_simulated_odds(client: FlaskClient,
     assert (shown["schema"], shown["stake_usd"], shown["threshold_pts"]) == ("shadow/1", 100.0, 3.0)
     assert [book["backfilled"] for book in shown["books"]] == [False, True]
     assert all(bet["simulated"] for bet in shown["recent"])
+
+
+def test_the_bets_of_the_shadow_book_are_a_table(client: FlaskClient, publish):
+    document = shadow_document(many(80), header())
+    publish("shadow", NOON, document)
+    lines = csv.DictReader(io.StringIO(client.get("/api/predictions/shadow", headers={"Accept": "text/csv"}).text))
+    bets = [(bet.market_id, f"{bet.pnl_usd}") for bet in (*document.open, *document.recent)]
+    assert [(line["market_id"], line["pnl_usd"]) for line in lines] == bets
 
 
 def test_the_comparison_with_the_market_is_public_in_two_books(client: FlaskClient, publish, as_described):
