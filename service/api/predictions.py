@@ -190,10 +190,11 @@ def ai_vs_market() -> Response:
     """The voters' pool compared with the outside market, on the same resolved markets at the same instant.
 
     `brier` is the mean squared error of a probability (0 is perfect, 0.25 the score of a constant 50%), `log_score`
-    the mean of -ln of the probability given to the outcome; of both a lower one is better. `accuracy_pct` is how often
-    the likelier side came true, with a 95% interval. `difference` is the pool's Brier score minus the market's, one
-    number per market, so below 0 the voters were better; `p_value` is that of a permutation test. `verdict` says "not
-    enough resolved markets" under 30, and `needed` is the number it takes to see a gap as large as this one.
+    the mean of -ln of the probability given to the outcome, limited to [0.01, 0.99]; of both a lower one is better.
+    `accuracy_pct` is how often the likelier side came true, with a 95% interval. `difference` is the pool's Brier score
+    minus the market's, one number per market, so below 0 the voters were better; `p_value` is that of a permutation
+    test. `verdict` says "not enough resolved markets" under 30, and `needed` is the number it takes to see a gap as
+    large as this one.
 
     `books` separate what was committed live from what was `backfilled`; they are never pooled. `markets` are the
     latest 40, `count` is how many there are: `/api/v1/predictions?status=resolved` has each with its `score`, which

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from pydantic_core import to_json
 from sqlalchemy import ColumnElement, Connection, Row, TextClause, func, insert, literal, select, update
 
 from service import canonical
@@ -58,11 +59,11 @@ _AWAITS_VOTES = prediction.c.number.is_not(None) & prediction.c.voted_at.is_(Non
 def add(db: Connection, predictions: Sequence[Prediction], body: dict[str, Any] | None = None) -> None:
     """Store new predictions with everything recorded about them; raises IntegrityError if an id exists.
 
-    `body` is for an answer of the oracle: the answer as it was published, as plain JSON.
+    `body` is for an answer of the oracle: the answer as it was published, as plain JSON. The order of its names stays.
     """
     if not predictions:
         return
-    text = None if body is None else canonical.write(body)
+    text = None if body is None else to_json(body).decode()
     db.execute(insert(prediction), [_row(record) | {"body": text} for record in predictions])
     votes = [row for record in predictions for row in _vote_rows(record.id, record.votes)]
     if votes:

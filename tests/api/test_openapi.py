@@ -215,6 +215,28 @@ def test_every_sentence_about_a_field_is_used(document):
         assert table <= set(schemas[name]["properties"]), name
 
 
+def test_only_of_a_nullable_field_null_is_mentioned(document):
+    for name, schema in document["components"]["schemas"].items():
+        for field, shape in schema["properties"].items():
+            if " null" in shape.get("description", ""):
+                assert {"type": "null"} in shape.get("anyOf", ()), f"{name}.{field}"
+
+
+@pytest.mark.parametrize("name", ["Candle", "EvidenceBar"])
+def test_prices_of_a_bar_are_described_as_prices(document, name: str):
+    """Before, `high` of a candle was the upper end of an interval and `open` the open ones."""
+    prices = [
+        document["components"]["schemas"][name]["properties"][field] for field in ("open", "high", "low", "close")
+    ]
+    assert all(price["description"].endswith("price of the bar in USD") for price in prices)
+
+
+@pytest.mark.parametrize("name", ["Ai", "AiVote", "Consensus", "Vote", "StreakAnswer"])
+def test_the_side_of_a_question_is_no_view_of_the_price(document, name: str):
+    """A far level below the price is not likely to be reached: that says nothing about the next move."""
+    assert "side of the question" in document["components"]["schemas"][name]["properties"]["direction"]["description"]
+
+
 def test_every_instant_of_an_answer_is_declared_as_one(document):
     """Of each captured answer: a text that is an instant has the format date-time in its schema."""
     instants_checked = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from service.forecasting.voters.ballots import Ballot, PanelResult
 from service.forecasting.voters.price_forecasts import HorizonForecast
@@ -181,7 +181,9 @@ def publish(
 
 def understood(question: Question) -> Understood:
     """The parsed meaning of a question, in the order in which it is published."""
-    return Understood(**{name: getattr(question, name) for name in Understood.__dataclass_fields__})
+    fields: dict[str, Any] = {name: getattr(question, name) for name in Understood.__dataclass_fields__}
+    fields["horizon_hours"] = round(question.horizon_hours, 2)
+    return Understood(**fields)
 
 
 def understood_text(parse: Parse | TopicQuestion, asked_at: int) -> UnderstoodText:
