@@ -95,7 +95,7 @@ def _digits(tokens: Sequence[Token], place: int) -> tuple[tuple[float, ...], int
 def _is_group(tokens: Sequence[Token], place: int) -> bool:
     if place >= len(tokens) or tokens[place].kind != "number" or tokens[place].value is not None:
         return False
-    return bool(re.fullmatch(r"\d{3}", tokens[place].text)) and not tokens[place].glued
+    return bool(re.fullmatch(r"\d{3}(?:[.,]\d\d?)?", tokens[place].text)) and not tokens[place].glued
 
 
 def _is_grouped(token: Token) -> bool:

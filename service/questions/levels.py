@@ -16,6 +16,9 @@ from service.questions.refusals import invalid
 
 # A bare amount of money after "drop" is a distance, not a level, if it is less than this share of the spot price.
 STEP = 0.4
+NOUNS = (["rise"], ["fall"])
+# "Drop 5000" is a distance as well; a smaller number without a unit may be in percent.
+LEAST_STEP = 100
 DISTANT = {
     *("more than", "at least", "over", "mehr als", "plus de", "mas de", "mais de", "piu di", "di oltre", "oltre"),
     *("больше чем", "больше чем на", "более чем", "超过", "fazla", "dan fazla"),
@@ -46,8 +49,7 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
     step = _step(clause, amount, spot)
     if step:
         level = checked(spot + step, spot)
-        is_state = _is_from_now(clause, amount) and not clause.kinds & MOTIONS
-        return close(level, step > 0) if is_state else touch(level, step > 0)
+        return touch(level, step > 0) if clause.kinds & MOTIONS else close(level, step > 0)
     return _of_one(clause, amount, spot, preposition)
 
 
@@ -87,11 +89,11 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
 
 
 def _are_two_events(clause: Clause, first: Amount, second: Amount, spot: float) -> bool:
-    """ "Dip below 93k and recover above 95k", "below 92k but closes above 94k", "see both 92k and 97k"."""
-    before = clause.before(first)
-    is_below_lower = before is not None and before.kind == "below" and first.value(spot) < second.value(spot)
-    apart = clause.has_both_directions or (is_below_lower and clause.is_above) or "both_of" in clause.kinds
-    return bool(apart) and "not" not in clause.kinds
+    """ "Dip below 93k and recover above 95k", "above 97k and then below 92k", "see both 92k and 97k"."""
+    before, rises = clause.before(first), first.value(spot) < second.value(spot)
+    is_outside = before is not None and before.kind == ("below" if rises else "above")
+    apart = clause.has_both_directions or (is_outside and clause.is_above and clause.is_below)
+    return bool(apart or "both_of" in clause.kinds) and "not" not in clause.kinds
 
 
 def _two_levels() -> InvalidQuestion:
@@ -110,11 +112,19 @@ def _step(clause: Clause, amount: Amount, spot: float) -> float:
         return 0.0 if clause.kinds & AIMED else amount.sign * size
     if (before is not None and before.kind == "by") or _is_distance(clause, amount):
         return clause.direction_at(amount) * size
-    if before is None or not amount.is_marked:
-        return 0.0
-    is_aimed = clause.kinds & {"to", "until", "below"}
-    is_distance = before.kind in BULL | BEAR or (before.text in DISTANT and not is_aimed)
-    return clause.direction_at(amount) * size if is_distance else 0.0
+    moved = (before is not None and before.kind in BULL | BEAR) or _is_of_noun(clause, amount)
+    if moved and not amount.is_marked and size < LEAST_STEP:
+        raise invalid("Say whether the move is in USD or in percent: for example, rise by $50 or by 5%.")
+    aimed = clause.kinds & {"to", "until", "below"}
+    is_more = before is not None and before.text in DISTANT and amount.is_marked and not aimed
+    return clause.direction_at(amount) * size if moved or is_more else 0.0
+
+
+def _is_of_noun(clause: Clause, amount: Amount) -> bool:
+    """ "A 10k drop", "a 10k btc rally"."""
+    leads = amount.first == 0 or clause.tokens[amount.first - 1].kind == "a"
+    behind = [token.kind for token in clause.tokens[amount.after : amount.after + 2]]
+    return leads and amount.is_marked and (behind[:1] in NOUNS or (behind[:1] == ["asset"] and behind[1:] in NOUNS))
 
 
 def _is_distance(clause: Clause, amount: Amount) -> bool:
@@ -154,7 +164,7 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
         return stay(level, below=True) if level > spot and preposition != "on" else close(level, upward=False)
     if above and below:
         return close(level, upward=True).noted("Above or below: YES means above.")
-    if "stay" in kinds and not direction:
+    if kinds & {"stay", "flat"} and not direction and (above or below or "stay" in kinds):
         return stay(level, below)
     if above or below:
         return _beyond(clause, level, above, preposition)

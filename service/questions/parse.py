@@ -109,6 +109,8 @@ class Parse:
         converted = conversion_notes(self.clause.tokens, self.clause.amounts, self.circumstances.rates, self.spot)
         notes = (*self.subject.notes, *self.priced, *converted, *self.criterion.notes)
         notes += (*start_of_move(self.split.main, self.criterion, self.spot), *_decided_note(self.criterion, self.spot))
+        if self.split.main[0].kind == "not" and self.criterion.negated and self.pair is None:
+            notes += ("The question is a denial: YES means that it does not happen.",)
         if not self.is_bound:
             notes += (*_deadline_notes(self), *_notes(self.split), *_amount_note(self))
         return self.with_criterion(replace(self.criterion, notes=notes))

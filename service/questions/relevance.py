@@ -80,6 +80,8 @@ def _is_one_coin(tokens: Sequence[Token], amount: Amount) -> bool:
 def _is_origin(tokens: Sequence[Token], amount: Amount) -> bool:
     """ "Bounce from 90k", "now at 94k" say where the price is; "from 90k to 100k" without a verb is a range."""
     before = _kind_before(tokens, amount, ("the", "approx", "on"))
+    if amount.is_percent and _kind_after(tokens, amount) == "to":
+        return False  # "gain from 5 to 10 percent"
     if before != "from":
         return before == "now"
     moves = any(token.kind in MOTIONS for token in tokens)

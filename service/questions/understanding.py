@@ -116,7 +116,7 @@ def parse_tokenized(tokenized: TokenizedText, circumstances: Circumstances) -> P
     )
     if pair is None:
         refuse_other_matters(clause, deadline)
-        refuse_unreadable(clause, understood.criterion, deadline)
+        refuse_unreadable(clause, understood.criterion, deadline, split.main)
     if understood.is_bound:
         refuse_loose_ends(text, split, subject)
     return understood

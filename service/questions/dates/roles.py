@@ -28,13 +28,15 @@ PLURALS = {
 # Words at the end of a preposition that make a bare number a day: "d'ici le 5", "bis zum 5.", "hasta el día 5".
 DAY_WORDS = {"le", "el", "il", "del", "zum", "dia", "giorno", "jour"}
 FIRM = {"by", "before", "until", "lasting", "on"}
-MARK_ROLES = {".": {"dot"}, "'": {"quote"}}
+MARK_ROLES = {".": {"dot"}, "'": {"quote"}, "、": {"list"}}
 UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "month": {"monthly"}, "week": {"week"}}
 # Words after which a number before "next" counts the units: "in 3 next weeks", "les 3 prochaines semaines".
 SPANNING = {"in", "within", "during", "the"}
 MOST_UNITS = 400
 # Two digits after "end of" that are a year.
 SHORT_YEARS = range(26, 40)
+# Four digits that are a year wherever no word makes them a level.
+LATE_YEARS = range(2020, 2040)
 # A number from this one on is a level: "3400 semana que vem".
 LEAST_LEVEL = 1000
 
@@ -61,10 +63,14 @@ def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
         return _number_roles(tokens, place)
     if token.kind == "shortyear":
         return {"year"}
+    if token.text and token.text in DASHES:
+        return {"dash"}
     if token.text in AMBIGUOUS and token.kind in ("month", "weekday") and not _stands_in_date(tokens, place):
         return set()
     if token.kind == "mark":
-        return {"dash"} if token.text in DASHES else MARK_ROLES.get(token.text, set())
+        return MARK_ROLES.get(token.text, set())
+    if token.kind == "numword":
+        return {"numword"} | _day_in_words(tokens, place)
     if token.kind == "unit":
         return {"unit"} | _unit_roles(tokens, place)
     return {token.kind} | _more_roles(token)
@@ -127,9 +133,11 @@ def _calendar_roles(tokens: Sequence[Token], place: int) -> set[str]:
     if _is_day_and_month(tokens, place):
         return {"daymonth"}
     if token.value is not None:
-        return {"small"} if token.value in (1, 2, 3, 4) else set()
+        small = {"small"} if token.value in (1, 2, 3, 4) else set()
+        year = {"year"} if token.quantity in LATE_YEARS and _is_year(tokens, place, int(token.quantity)) else set()
+        return small | year | _day_in_words(tokens, place)
     if re.fullmatch(r"\d{4}", token.text):
-        return {"year"} if _is_year(tokens, place) else set()
+        return {"year"} if _is_year(tokens, place, int(token.text)) else set()
     if re.fullmatch(r"20\d\d(?:0\d|1[0-2])[0-3]\d", token.text):
         return {"compact"} if tokens[place - 1].kind in DATE_WORDS else set()
     if not re.fullmatch(r"\d{1,2}", token.text):
@@ -148,7 +156,7 @@ def _is_spanned(tokens: Sequence[Token], place: int) -> bool:
     """Whether the number may count units before "next"; in "eth 3000 next month" it is a level."""
     if not 1 <= count(tokens[place]) <= MOST_UNITS or place + 1 == len(tokens) or tokens[place + 1].kind != "next":
         return False
-    is_plural = any(following.text in PLURALS for following in tokens[place + 1 : place + 3])
+    is_plural = any(following.text in {*PLURALS, "haftaya"} for following in tokens[place + 1 : place + 3])
     return is_plural or (place > 0 and tokens[place - 1].kind in SPANNING)
 
 
@@ -173,14 +181,20 @@ def _is_of_another(tokens: Sequence[Token], place: int) -> bool:
     return place > 0 and tokens[place].text.isalpha() and tokens[place - 1].kind in ("number", "times")
 
 
-def _is_year(tokens: Sequence[Token], place: int) -> bool:
-    """Whether four digits are a year here: between 2010 and 2100, and not in the place of a level."""
-    if not 2010 <= int(tokens[place].text) <= 2100:
+def _day_in_words(tokens: Sequence[Token], place: int) -> set[str]:
+    """The day of "el diez de diciembre", unless the number follows a word for a level."""
+    before = next((token.kind for token in reversed(tokens[:place]) if token.kind != "the"), "")
+    return {"dayword"} if tokens[place].quantity in range(1, 32) and before not in LEVEL_BEFORE else set()
+
+
+def _is_year(tokens: Sequence[Token], place: int, number: int) -> bool:
+    """Whether a number is a year here: between 2010 and 2100, and not in the place of a level."""
+    if not 2010 <= number <= 2100:
         return False
     before = next((token for token in reversed(tokens[:place]) if token.kind not in ("the", "approx")), None)
     if before is not None and before.kind in LEVEL_BEFORE:
         return False
-    return (before is not None and before.kind in YEAR_BEFORE) or tokens[place].text.startswith(("202", "203"))
+    return (before is not None and before.kind in YEAR_BEFORE) or number in LATE_YEARS
 
 
 def _is_day_and_month(tokens: Sequence[Token], place: int) -> bool:

@@ -30,8 +30,8 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     # December 31, 31 December 2026, November 24-30, the 15th
     ("month day:day|nth dash last_day:day|nth year?", named.month_days),
     ("day:day|nth dash last_day:day|nth month year?", named.month_days),
-    ("weekday? month day:day|nth year?", named.month_day),
-    ("weekday? day:day|nth|ordinal month year?", named.month_day),
+    ("weekday? month day:day|nth|ordinal|dayword year?", named.month_day),
+    ("weekday? day:day|nth|ordinal|dayword month year?", named.month_day),
     ("month day:day|nth next unit", named.month_day),
     ("day:day|nth month next unit", named.month_day),
     ("by|before|until|lasting|on odd month", named.impossible),
@@ -48,6 +48,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     # end of December, December 2026, next December, the first week of December
     ("part? month year?", named.month_name),
     ("month monthly part?", named.month_name),
+    ("near? unit:monthly month year?", named.month_name),
     ("month part year?", named.month_name),
     ("year month", named.month_name),
     ("last month", named.last_month_name),
@@ -108,9 +109,14 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("holiday next unit", named.holiday),
     ("holiday week", named.holiday_week),
     ("week holiday!", named.holiday_week),
+    ("holiday weekend", named.holiday_weekend),
+    ("weekend holiday", named.holiday_weekend),
     ("part? near? season year?", named.season),
-    # in three days, a week from now, the next 24 hours, two weeks ago, a week from Friday
+    # in three days, in two or three weeks, in a week or two, a week from now, the next 24 hours, two weeks ago
     ("count unit!", counted.duration),
+    ("count:count|numword|a dash|or|list many:count|numword unit!", counted.some_units),
+    ("in|within|during|by? a? unit! or|and many:count|numword", counted.some_units),
+    ("in|within|during few:slash unit!", counted.some_units),
     ("count:count|a unit! later", counted.duration),
     ("count:count|a unit! ago", counted.duration),
     ("ago count:count|a unit", counted.duration),
