@@ -164,7 +164,9 @@ def _suffixed(token: Token, amount: Amount) -> Amount | None:
 
 
 def _with_currency(token: Token, amount: Amount) -> Amount:
-    """The amount in dollars or, unless it is, in the currency of the token."""
+    """The amount in dollars or, unless it is, in the currency of the token; "$100 AUD" is in the latter."""
+    if token.kind == "money" and token.text == "$" and amount.currency:
+        return amount
     if token.kind == "money":
         return replace(amount, is_money=True, is_marked=True, currency="")
     currency = str(token.value or UNCONVERTED)

@@ -10,6 +10,7 @@ from service.questions.amount import Amount, scaled
 from service.questions.canonical import price
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, checked, close, order, stay, touch
+from service.questions.day_counts import LEAST
 from service.questions.kinds import BEAR, BULL, MOTIONS
 from service.questions.ranges import around, of_digits, of_range
 from service.questions.refusals import invalid
@@ -21,7 +22,8 @@ NOUNS = (["rise"], ["fall"])
 LEAST_STEP = 100
 DISTANT = {
     *("more than", "at least", "over", "mehr als", "plus de", "mas de", "mais de", "piu di", "di oltre", "oltre"),
-    *("больше чем", "больше чем на", "более чем", "超过", "fazla", "dan fazla"),
+    *("больше чем", "больше чем на", "более чем", "超过", "跌至少", "降至少", "涨至少", "升至少", "fazla", "dan fazla"),
+    *LEAST,
 }
 AIMED = {"to", "until", "above", "below", "reach", "break", "exceed", "meet"}
 # Kinds that ask for any moment before the deadline, even without a verb of movement.
@@ -46,6 +48,8 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
         return of_range(clause, amount.value(spot), upper, spot, preposition)
     if _lacks_end(clause):
         raise invalid("Name both ends of the range: for example, between 90,000 and 100,000.")
+    if "swing" in clause.kinds and not clause.kinds & MOTIONS:
+        raise invalid("How far a price moves either way is asked in percent: for example, move more than 5% this week.")
     step = _step(clause, amount, spot)
     if step:
         level = checked(spot + step, spot)

@@ -133,6 +133,8 @@ def _comparator(pair: Pair, subject: Subject) -> Literal["both", "either"] | Non
     kinds = pair.kinds
     if any(token.kind == "ordinal" and token.value == 1 for token in pair.tokens):
         raise invalid(f"Which of two assets does something first is not covered. {HOW}")
+    if any(token.kind == "either_of" and token.value == "exact" for token in pair.tokens):
+        raise invalid(f"Whether exactly one of two events takes place is not covered. {HOW}")
     between = {token.kind for token in pair.between}
     if kinds & {"either_of", "neither_of"} or pair.denies_each:
         return "either"

@@ -20,7 +20,7 @@ WEAK = {"the", "approx", "be"}
 
 def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount], spot: float) -> bool:
     """Whether the amount, one of `amounts`, is a price, a percentage or a multiple that the question is about."""
-    if _is_apart(tokens, amount):
+    if is_apart(tokens, amount):
         return False
     if amount.is_marked or amount.is_percent or amount.is_multiple or amount.currency:
         return True
@@ -53,14 +53,15 @@ def _is_upper_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool
 
 def may_be_level(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
     """Whether a number that no word relates to the price could still be a price."""
-    return not _is_apart(tokens, amount) and _is_near(amount, spot)
+    return not is_apart(tokens, amount) and _is_near(amount, spot)
 
 
 def _is_near(amount: Amount, spot: float) -> bool:
     return spot / NEAR <= amount.value(spot) <= spot * NEAR
 
 
-def _is_apart(tokens: Sequence[Token], amount: Amount) -> bool:
+def is_apart(tokens: Sequence[Token], amount: Amount) -> bool:
+    """Whether the number is a probability, a single coin or where the price comes from."""
     return _is_chance(tokens, amount) or _is_one_coin(tokens, amount) or _is_origin(tokens, amount)
 
 

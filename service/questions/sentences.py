@@ -23,6 +23,8 @@ ANCHORS = {
     *("holiday", "weekday", "month", "rel", "iso", "date", "slash", "glyphdate", "nth", "ordinal", "number", "eo"),
     *("end", "start", "mid", "early", "late", "season", "q", "next", "this", "weekend"),
 }
+# Kinds after the point of an ordinal number: "3. Dezember".
+AFTER_ORDINAL = ("month", "unit", "next", "this", "the", "holiday")
 # From this weight on, a second sentence with a question mark is a question of its own.
 FULL_WEIGHT = 4
 
@@ -41,6 +43,12 @@ class Sentence:
         kinds = {token.kind for token in self.tokens if token.value != "past"}
         weight = 2 * bool(kinds & MARKETS) + 2 * bool(kinds & PREDICATES) + 2 * self.has_question_mark
         return weight + bool(kinds & {"will", "when"}) + bool(kinds & PRICED)
+
+    @property
+    def is_price(self) -> bool:
+        """Whether it is a price alone: "96k?"."""
+        kinds = {token.kind for token in self.tokens}
+        return bool(kinds & PRICED) and kinds <= PRICED | {"number", "mark"}
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,9 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
     main = max(candidates, key=lambda sentence: (sentence.weight, sentence.has_question_mark))
     others = [token for sentence in candidates if sentence is not main for token in sentence.tokens]
     kept, aside, has_condition = _without_asides(main.tokens, language)
-    questions = [sentence for sentence in candidates if sentence.has_question_mark and sentence.weight >= FULL_WEIGHT]
+    questions = [
+        each for each in candidates if each.has_question_mark and (each.weight >= FULL_WEIGHT or each.is_price)
+    ]
     return SplitText(kept, aside, others, has_condition, main.is_order, has_more=len(questions) > 1)
 
 
@@ -119,7 +129,7 @@ def _is_stop(tokens: Sequence[Token], place: int) -> bool:
         return False
     if re.fullmatch(r"\d\d?\.\d\d?", before.text) and token.glued:
         return False
-    return not (before.kind in ("number", "nth") and tokens[place + 1].kind in ("month", "unit", "next", "this", "the"))
+    return not (before.kind in ("number", "nth") and tokens[place + 1].kind in AFTER_ORDINAL)
 
 
 def _without_asides(tokens: Sequence[Token], language: Language) -> tuple[list[Token], list[Token], bool]:

@@ -70,7 +70,8 @@ def without_clocks(tokens: Sequence[Token]) -> tuple[list[Token], Clock | None]:
         place = _read(findings, tokens, place)
     if not (findings.hours or findings.parts or findings.ends):
         return findings.rest, None
-    if len(findings.hours) + len(findings.ends) > 1 and any(token.kind == "than" for token in findings.rest):
+    several = len(findings.hours) + len(findings.ends) > 1 or len(findings.parts) > 1
+    if several and any(token.kind == "than" for token in findings.rest):
         raise invalid("Two times of a day are not compared. Ask whether the price will be higher at one of them.")
     rest, elsewhere = (findings.rest, None) if findings.zones else without_zone(findings.rest)
     return rest, _clock(findings, findings.zones[-1] if findings.zones else elsewhere)

@@ -178,6 +178,14 @@ def holiday(named: Named, today: Today) -> DateRange:
     return periods.unsure(dates) if name in holidays.UNSURE else dates
 
 
+def sunday_of_advent(named: Named, today: Today) -> DateRange | None:
+    """ "3. Advent", "zweiter Advent"."""
+    later = timedelta(weeks=number(named["which"]) - 1)
+    if named["holiday"].value != "advent":
+        return None
+    return next_time(today, year(named), lambda in_year: periods.day(holidays.holiday("advent", in_year) + later))
+
+
 def holiday_week(named: Named, today: Today) -> DateRange:
     """ "Christmas week": from Monday to Sunday."""
     return periods.unsure(periods.week(holiday(named, today).begin.date()))
