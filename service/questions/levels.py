@@ -11,7 +11,7 @@ from service.questions.canonical import price
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, checked, close, order, stay, touch
 from service.questions.day_counts import LEAST
-from service.questions.kinds import BEAR, BULL, MOTIONS
+from service.questions.kinds import BEAR, BULL, MOTIONS, MOVING
 from service.questions.ranges import around, of_digits, of_range
 from service.questions.refusals import invalid
 
@@ -48,7 +48,8 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
         return of_range(clause, amount.value(spot), upper, spot, preposition)
     if _lacks_end(clause):
         raise invalid("Name both ends of the range: for example, between 90,000 and 100,000.")
-    if "swing" in clause.kinds and not clause.kinds & MOTIONS:
+    moves = any(token.kind == "swing" or token.text in MOVING for token in clause.tokens)
+    if moves and amount.is_marked and amount.value(spot) < STEP * spot and not clause.kinds & (BULL | BEAR | {"to"}):
         raise invalid("How far a price moves either way is asked in percent: for example, move more than 5% this week.")
     step = _step(clause, amount, spot)
     if step:

@@ -11,7 +11,7 @@ from service.questions.amount import Amount
 from service.questions.canonical import price, rounded
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, between, checked, close, touch
-from service.questions.kinds import BEAR, BULL, MOTIONS
+from service.questions.kinds import BEAR, BULL, MOTIONS, MOVING
 from service.questions.refusals import invalid
 from service.questions.tokens import Token
 
@@ -25,8 +25,6 @@ VOLATILITY = (
     "their mean square times the root of the trading hours of a year."
 )
 NOT_ANNUAL = "For the volatility of a year, ask about the annualised volatility."
-# English words for a move without a direction; other words of the kind "go" also mean a rise: "return 10%".
-MOVING = {"move", "moves", "moving"}
 # Kinds that ask for more than yes or no, and those that a level follows.
 ASKING = {"what", "how", "which", "forecast"}
 WITH_LEVEL = {"above", "below", "reach", "break", "exceed", "between"}
@@ -120,7 +118,7 @@ def start_of_move(tokens: Sequence[Token], criterion: Criterion, spot: float) ->
     in_period = in_period or any(token.kind == "rel" and token.value == 0 for token in tokens)
     is_percentage = in_period and criterion.level_pct is not None and criterion.level is not None
     is_coloured = criterion.comparator in ("up", "down", "both", "either") and any(
-        token.value in COLOURS for token in tokens
+        token.value in COLOURS or (in_period and token.kind in ("up", "down")) for token in tokens
     )
     if in_period and criterion.comparator == "relative":
         return ("The returns are counted from now, not from the start of the period.",)

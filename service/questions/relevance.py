@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 from service.questions.amount import Amount
-from service.questions.kinds import MOTIONS, RELATIONS
+from service.questions.kinds import BEAR, BULL, MOTIONS, RELATIONS
 from service.questions.tokens import Token
 
 # A bare number farther from the spot price than this factor is a price only directly after a word that relates it.
@@ -67,8 +67,10 @@ def is_apart(tokens: Sequence[Token], amount: Amount) -> bool:
 
 def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
     """ "A 50% chance", "100% bullish", "probability 0.99"."""
-    if amount.is_money:
+    if amount.is_money or (amount.is_marked and not amount.is_percent):
         return False
+    if amount.is_percent and _kind_before(tokens, amount, WEAK) in BULL | BEAR:
+        return False  # "is a drop of 3% likely"
     return _kind_after(tokens, amount) in ("chance", "mood") or _kind_before(tokens, amount, WEAK) == "chance"
 
 

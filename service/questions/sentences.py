@@ -25,6 +25,10 @@ ANCHORS = {
 }
 # Kinds after the point of an ordinal number: "3. Dezember".
 AFTER_ORDINAL = ("month", "unit", "next", "this", "the", "holiday")
+# Kinds of words that ask nothing.
+WEIGHTLESS = {"word", "noise", "filler", "mark"}
+# Fragments of so many tokens are read as one sentence.
+MOST_FRAGMENTED = 16
 # From this weight on, a second sentence with a question mark is a question of its own.
 FULL_WEIGHT = 4
 
@@ -41,8 +45,14 @@ class Sentence:
     def weight(self) -> int:
         """How much the sentence looks like a market question."""
         kinds = {token.kind for token in self.tokens if token.value != "past"}
-        weight = 2 * bool(kinds & MARKETS) + 2 * bool(kinds & PREDICATES) + 2 * self.has_question_mark
+        weight = 2 * bool(kinds & MARKETS) + 2 * bool(kinds & PREDICATES)
+        weight += self.has_question_mark * (2 if kinds - WEIGHTLESS else 1)  # "Right?"
         return weight + bool(kinds & {"will", "when"}) + bool(kinds & PRICED)
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether it names neither what should happen nor a number: the first part of "Bitcoin. 100k. Christmas?"."""
+        return not {token.kind for token in self.tokens} & (PREDICATES | {"number", "will", "what", "how"})
 
     @property
     def is_price(self) -> bool:
@@ -76,6 +86,8 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
         return None
     main = max(candidates, key=lambda sentence: (sentence.weight, sentence.has_question_mark))
     others = [token for sentence in candidates if sentence is not main for token in sentence.tokens]
+    if main.is_fragment and len(main.tokens) + len(others) <= MOST_FRAGMENTED:
+        main, others = Sentence(tuple(token for each in candidates for token in each.tokens)), []
     kept, aside, has_condition = _without_asides(main.tokens, language)
     questions = [
         each for each in candidates if each.has_question_mark and (each.weight >= FULL_WEIGHT or each.is_price)
@@ -141,7 +153,7 @@ def _without_asides(tokens: Sequence[Token], language: Language) -> tuple[list[T
         if place is None:
             return kept, aside, condition
         first, after = _aside(kept, place, language)
-        condition = condition or kept[place].kind in ("if", "when")
+        condition = condition or kept[place].kind in ("if", "when", "after")
         aside += kept[first:after]
         kept = kept[:first] + kept[after:]
 

@@ -208,7 +208,8 @@ def _is_year(tokens: Sequence[Token], place: int, number: int) -> bool:
     if not 2010 <= number <= 2100:
         return False
     before = next((token for token in reversed(tokens[:place]) if token.kind not in ("the", "approx")), None)
-    if before is not None and before.kind in LEVEL_BEFORE:
+    is_subject = before is not None and before.kind == "be" and before is tokens[0]  # "ist 2027 ein gutes Jahr"
+    if before is not None and before.kind in LEVEL_BEFORE and not is_subject:
         return False
     return (before is not None and before.kind in YEAR_BEFORE) or number in LATE_YEARS
 
@@ -218,8 +219,8 @@ def _is_day_and_month(tokens: Sequence[Token], place: int) -> bool:
     written = re.fullmatch(r"(\d{1,2})\.(\d{1,2})", tokens[place].text)
     if not written or not (1 <= int(written[1]) <= 31 and 1 <= int(written[2]) <= 12):
         return False
-    before = [token.kind for token in tokens[max(0, place - 2) : place] if token.kind != "the"]
-    return before[-1:] != [] and before[-1] in ("by", "before", "until", "lasting", "on")
+    before = [token for token in tokens[max(0, place - 2) : place] if token.kind != "the"]
+    return bool(before) and before[-1].kind in ("by", "before", "until", "lasting", "on") and before[-1].text != "at"
 
 
 def _stands_in_date(tokens: Sequence[Token], place: int) -> bool:
