@@ -154,7 +154,8 @@ def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Lan
 def _kinds(tokens: Sequence[Token], amounts: Sequence[Amount]) -> frozenset[str]:
     covered = {place for amount in amounts for place in range(amount.first, amount.after)}
     kinds = {_kind(token) for place, token in enumerate(tokens) if place not in covered}
-    return frozenset(kinds | ({"exceed"} if any(amount.is_or_more for amount in amounts) else set()))
+    is_or_more = any(amount.is_or_more for amount in amounts) and "above" not in kinds
+    return frozenset(kinds | ({"exceed"} if is_or_more else set()))
 
 
 def _kind(token: Token) -> str:

@@ -22,7 +22,8 @@ NOUNS = (["rise"], ["fall"])
 LEAST_STEP = 100
 DISTANT = {
     *("more than", "at least", "over", "mehr als", "plus de", "mas de", "mais de", "piu di", "di oltre", "oltre"),
-    *("больше чем", "больше чем на", "более чем", "超过", "跌至少", "降至少", "涨至少", "升至少", "fazla", "dan fazla"),
+    *("больше чем", "больше чем на", "более чем", "超过", "跌至少", "降至少", "涨至少", "升至少", "跌超过", "涨超过"),
+    *("以上", "fazla", "dan fazla"),
     *LEAST,
 }
 AIMED = {"to", "until", "above", "below", "reach", "break", "exceed", "meet"}
@@ -44,6 +45,8 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
         return _of_two(clause, levels[0], levels[1], spot, preposition)
     amount = levels[0]
     upper = amount.upper_value(spot)
+    if upper is not None and (clause.is_above or clause.is_below):
+        raise _two_levels()
     if upper is not None:
         return of_range(clause, amount.value(spot), upper, spot, preposition)
     if _lacks_end(clause):
@@ -142,6 +145,8 @@ def _is_distance(clause: Clause, amount: Amount) -> bool:
 def _is_from_now(clause: Clause, amount: Amount) -> bool:
     """ "10k above the present price", "$5,000 higher than now", which has its own word for "higher than now"."""
     after = clause.tokens[amount.after : amount.after + 1]
+    if any(token.kind in ("up", "down") or token.value == "bare" for token in after) and amount.is_money:
+        return True
     if any(token.text in ("higher", "lower") for token in after):
         return True
     beyond_now = "now" in clause.kinds and any(token.kind in ("above", "below", "up", "down") for token in after)

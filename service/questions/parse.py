@@ -25,7 +25,7 @@ from service.questions.moves import nothing_definite, start_of_move
 from service.questions.moving_averages import of_moving_average
 from service.questions.question import AVERAGES, ORDERS, TOUCHES, Question, polarity_of
 from service.questions.records import of_record
-from service.questions.scope import asks_price_now
+from service.questions.scope import asks_price_now, names_event
 from service.questions.sentences import SplitText
 from service.questions.subject import Subject
 from service.questions.tokens import Token
@@ -192,7 +192,7 @@ def _unused_notes(parse: Parse) -> tuple[str, ...]:
         return ()
     tokens = parse.clause.tokens
     has_number = parse.clause.has_unused or any(token.kind == "numword" and token.quantity > 1 for token in tokens)
-    has_time = any(token.kind in TIMES and token.text not in BESIDE_TIMES for token in tokens)
+    has_time = names_event(tokens) or any(token.kind in TIMES and token.text not in BESIDE_TIMES for token in tokens)
     notes = {UNUSED_NUMBER: has_number, UNUSED_TIME: has_time}
     return tuple(note for note, applies in notes.items() if applies)
 

@@ -53,7 +53,8 @@ PRICE_NOW = {
 }  # fmt: skip
 # Kinds that may follow a "by" that names no deadline: "rise by 10%", "replaced by ether".
 AFTER_BY = {
-    "number", "money", "percent", "figures", "multiple", "asset", "other", "how", "what", "above", "below", "mark",
+    "number", "money", "percent", "figures", "fraction", "fiscal", "multiple", "asset", "other", "how", "what", "above",
+    "below", "mark",
 }  # fmt: skip
 # Kinds of figures other than a price.
 FIGURES = {"metric", "width"}
@@ -181,12 +182,18 @@ def _values_coins(clause: Clause) -> bool:
 
 def _refuse_event_deadline(tokens: Sequence[Token], deadline: Deadline) -> None:
     """Refuse "before the halving", "by the time …", "at the end of his term": an event is not a date."""
+    if any(token.kind in ("before", "after") for token in tokens) or (names_event(tokens) and not deadline.is_named):
+        raise invalid("The deadline must be a date, not an event. Write it like 2026-12-31 or 'by Friday'.")
+
+
+def names_event(tokens: Sequence[Token]) -> bool:
+    """Whether a word for a limit stands before anything but a date, a size or a price: "by the time of the halving"."""
     for place, token in enumerate(tokens):
         following = next((later.kind for later in tokens[place + 1 :] if later.kind not in ("the", "a", "approx")), "")
         limits = token.kind in ("by", "lasting") or token.value == "start"
-        names_event = (limits and following not in AFTER_BY) or (token.kind == "end" and following == "word")
-        if token.kind in ("before", "after") or (names_event and not deadline.is_named):
-            raise invalid("The deadline must be a date, not an event. Write it like 2026-12-31 or 'by Friday'.")
+        if (limits and following not in AFTER_BY) or (token.kind == "end" and following == "word"):
+            return True
+    return False
 
 
 def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline, main: Sequence[Token]) -> None:

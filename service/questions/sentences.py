@@ -51,8 +51,8 @@ class Sentence:
 
     @property
     def is_fragment(self) -> bool:
-        """Whether it names neither what should happen nor a number: the first part of "Bitcoin. 100k. Christmas?"."""
-        return not {token.kind for token in self.tokens} & (PREDICATES | {"number", "will", "what", "how"})
+        """Whether it is hardly more than the name of a market: the first part of "Bitcoin. 100k. Christmas?"."""
+        return {token.kind for token in self.tokens} <= MARKETS | WEIGHTLESS | {"the", "a", "forecast", "price"}
 
     @property
     def is_price(self) -> bool:
@@ -86,7 +86,8 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
         return None
     main = max(candidates, key=lambda sentence: (sentence.weight, sentence.has_question_mark))
     others = [token for sentence in candidates if sentence is not main for token in sentence.tokens]
-    if main.is_fragment and len(main.tokens) + len(others) <= MOST_FRAGMENTED:
+    has_number = any(token.kind == "number" for token in others)
+    if main.is_fragment and has_number and len(main.tokens) + len(others) <= MOST_FRAGMENTED:
         main, others = Sentence(tuple(token for each in candidates for token in each.tokens)), []
     kept, aside, has_condition = _without_asides(main.tokens, language)
     questions = [

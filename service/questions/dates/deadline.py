@@ -190,6 +190,8 @@ def _belongs(word: Token, span: Span) -> bool:
     """Whether "over", "under" or "between" before this date means time: "over the next three days"."""
     if word.text == "max":
         return span.dates.exact  # "90k max this year"
+    if word.text.endswith("range"):
+        return False  # "a 5k range this week"
     length = span.dates.end - span.dates.begin
     return word.kind not in ("above", "below", "between") or span.dates.exact or length > DAY
 

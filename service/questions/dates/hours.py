@@ -110,7 +110,7 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
     if (before.value == "at" or is_to) and _is_hour(tokens, place + 1):
         return _with_half(tokens, Hour(hour, minute, place + 2))
     is_at = before.kind in AT or before.value == "at"
-    if is_at and hour and _precedes_day(tokens, place + 1) and any(token.kind == "number" for token in tokens[:place]):
+    if is_at and hour and _precedes_day(tokens, place + 1) and sum(token.kind == "number" for token in tokens) > 1:
         part = tokens[place + 2] if _kind(tokens, place + 2) == "daypart" else None
         return Hour(hour, minute, place + 1, str(part.value) if part else "")
     if after == "zone" and (is_at or before.kind in ("weekday", "rel")):

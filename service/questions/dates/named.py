@@ -188,7 +188,7 @@ def sunday_of_advent(named: Named, today: Today) -> DateRange | None:
 
 def holiday_week(named: Named, today: Today) -> DateRange:
     """ "Christmas week": from Monday to Sunday."""
-    return periods.unsure(periods.week(holiday(named, today).begin.date()))
+    return periods.unsure(part(named, periods.week(holiday(named, today).begin.date())))
 
 
 def holiday_weekend(named: Named, today: Today) -> DateRange:

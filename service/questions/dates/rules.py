@@ -109,7 +109,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("near? holiday year?", named.holiday),
     ("holiday next unit", named.holiday),
     ("which:small|ordinal dot? holiday year?", named.sunday_of_advent),
-    ("holiday week", named.holiday_week),
+    ("part? holiday week", named.holiday_week),
     ("week holiday!", named.holiday_week),
     ("holiday weekend", named.holiday_weekend),
     ("weekend holiday", named.holiday_weekend),
