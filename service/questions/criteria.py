@@ -79,7 +79,7 @@ def compare(clause: Clause) -> Criterion:
         raise invalid("A comparison of two assets takes no level. Ask which returns more by the deadline.")
     kinds = clause.kinds
     falls = bool(kinds & BEAR) and not kinds & BULL and "outperform" not in kinds
-    less = "below" in kinds and bool(kinds & (BULL | BEAR))
+    less = "below" in kinds
     criterion = Criterion("relative", negated=falls != less or "underperform" in kinds)
     if not kinds & {"outperform", "underperform", "better", "overtake", *MOTIONS, *BULL, *BEAR} and "be" in kinds:
         criterion = criterion.noted("The returns until the deadline are compared, not the prices.")

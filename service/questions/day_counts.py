@@ -138,8 +138,12 @@ def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     end = place + 1
     while end < len(tokens) and tokens[end].kind in ("the", "filler", "next"):
         end += 1
-    is_share = any(token.text in OUT_OF for token in tokens[place + 1 : end])
-    if not is_share or end + 1 >= len(tokens) or not _is_days(tokens[end + 1]) or tokens[end].kind not in NUMBERS:
+    between, unit = tokens[place + 1 : end], end + 1
+    unit += unit < len(tokens) and tokens[unit].kind == "next"  # "4 des 7 prochains jours"
+    kinds = [token.kind for token in between]
+    is_share = any(token.text in OUT_OF for token in between) or kinds == ["the", "next"]
+    is_share = is_share or (kinds == ["the"] and unit == end + 2)
+    if not is_share or unit >= len(tokens) or not _is_days(tokens[unit]) or tokens[end].kind not in NUMBERS:
         return None
     before = _begin(tokens, place)
     count = _bounded(_whole(tokens[place]), tokens[before:place])

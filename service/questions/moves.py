@@ -101,8 +101,9 @@ def _sizes(percents: Sequence[Amount]) -> list[float]:
 
 
 def _side_of_spot(clause: Clause) -> int:
-    """ "10% above the present price"."""
-    return (int(clause.is_above) - int(clause.is_below)) if "now" in clause.kinds else 0
+    """ "10% above the present price", in some languages just "10% above"."""
+    is_spot = "now" in clause.kinds or any(token.value == "bare" for token in clause.tokens)
+    return int(clause.is_above) - int(clause.is_below) if is_spot else 0
 
 
 def _moved(spot: float, pct: float) -> float:

@@ -219,7 +219,7 @@ def _follows_date(tokens: Sequence[Token], place: int) -> bool:
 
 def _is_range(tokens: Sequence[Token], earlier: Candidate, later: Candidate) -> bool:
     """Whether the two are the ends of one range: "from Monday to Friday", "between May 1 and May 9"."""
-    gap = [token for token in tokens[earlier.after : later.span.first] if token.kind != "the"]
+    gap = [token for token in tokens[earlier.span.after : later.span.first] if token.kind != "the"]
     return len(gap) == 1 and (gap[0].kind in JOINING or gap[0].text in DASHES)
 
 

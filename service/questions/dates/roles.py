@@ -51,6 +51,8 @@ SPANNING = {"in", "within", "during", "the"}
 MOST_UNITS = 400
 # Two digits after "end of" that are a year.
 SHORT_YEARS = range(26, 40)
+# Kinds of parts of a month that an ordinal number counts.
+COUNTED = {"unit", "weekday", "weekend", "halfyear"}
 # Four digits that are a year wherever no word makes them a level.
 LATE_YEARS = range(2020, 2040)
 # A number from this one on is a level: "3400 semana que vem".
@@ -87,6 +89,9 @@ def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
         return MARK_ROLES.get(token.text, set())
     if token.kind == "numword":
         return {"numword"} | _day_in_words(tokens, place)
+    if token.kind == "ordinal":
+        counts = place + 1 < len(tokens) and tokens[place + 1].kind in COUNTED  # "the first week"
+        return {"ordinal"} if counts else {"ordinal", "dayword"}
     if token.kind == "unit":
         return {"unit"} | _unit_roles(tokens, place)
     return {token.kind} | _more_roles(token)

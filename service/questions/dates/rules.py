@@ -30,7 +30,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     # December 31, 31 December 2026, November 24-30, the 15th
     ("month day:day|nth dash last_day:day|nth year?", named.month_days),
     ("day:day|nth dash last_day:day|nth month year?", named.month_days),
-    ("weekday? month day:day|nth|ordinal|dayword year?", named.month_day),
+    ("weekday? month day:day|nth|dayword year?", named.month_day),
     ("weekday? day:day|nth|ordinal|dayword month year?", named.month_day),
     ("month day:day|nth next unit", named.month_day),
     ("day:day|nth month next unit", named.month_day),
