@@ -29,8 +29,8 @@ SCRIPTS = {
 }
 # Words of every language give none away: the k of "90k".
 COMMON_WORDS = {word.strip() for phrases in COMMON.values() for word in phrases.split(",")}
-# Kinds of the parts of a number that is written as one word, and the most letters of such a part.
-NUMBER_PARTS, LONGEST_PART = ("numword", "times", "and", "a"), 12
+# Kinds of the parts of a number that is written as one word, and the most letters of such a part and of the number.
+NUMBER_PARTS, LONGEST_PART, LONGEST_NUMBER = ("numword", "times", "and", "a"), 12, 60
 # From so many English words on, a text is English whatever other letters it holds.
 ENGLISH_WORDS = 3
 
@@ -64,6 +64,8 @@ class Lexicon:
     def number_parts(self, word: str) -> list[tuple[int, Sense]]:
         """The numbers of which a word consists, with their places: "funfundneunzigtausend"; none for other words."""
         parts, place = [], 0
+        if len(word) > LONGEST_NUMBER:
+            return parts
         while place < len(word):
             sizes = range(min(len(word) - place, LONGEST_PART), 1, -1)
             size = next((size for size in sizes if self._is_part(word[place : place + size])), 0)

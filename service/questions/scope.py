@@ -69,8 +69,8 @@ STRANGERS = {
 }  # fmt: skip
 # A question with its question mark; several marks in a row count once: "really?!?"
 QUESTION = re.compile(r"\w[^?]*\?")
-# Letters of scripts that no language of the vocabulary uses: Greek, Armenian to Khmer and Mongolian, Korean.
-FOREIGN_LETTER = re.compile("[\u0370-\u03ff\u0530-\u1cff\uac00-\ud7af]")
+# Letters that no language of the vocabulary uses: Ukrainian, Greek, Armenian to Khmer and Mongolian, Korean.
+FOREIGN_LETTER = re.compile("[іїєґ\u0370-\u03ff\u0530-\u1cff\uac00-\ud7af]")
 
 
 def nameless(tokens: Sequence[Token]) -> InvalidRequest:
