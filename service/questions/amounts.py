@@ -203,8 +203,8 @@ def _sign(tokens: Sequence[Token], first: int, amount: Amount) -> int:
     text = tokens[first - 1].text
     if tokens[first - 1].kind == "minus" and (amount.is_percent or amount.is_marked):
         return -1
-    if text == "plus" and amount.is_percent:
-        return 1
+    if text == "plus" and (amount.is_percent or (amount.is_marked and first > 1 and tokens[first - 2].kind == "asset")):
+        return 1  # "btc plus 5k"
     if text not in ("+", *MINUSES) or not tokens[first].glued or tokens[first - 1].glued:
         return 0
     return 1 if text == "+" else -1

@@ -13,8 +13,8 @@ from service.questions.refusals import NAMES, invalid
 from service.questions.tokens import Token
 
 # "More" and "than" with other words between them: "¿Subirá más el oro que la plata?"
-MORE = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", "сильнее", "faster"}
-THAN = {"than", "que", "als", "чем", "do que", "que el", "que le", "que l"}
+MORE = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", "сильнее", "faster", "多", "更多"}
+THAN = {"比", "than", "que", "als", "чем", "do que", "que el", "que le", "que l"}
 # Markets that an asset before their name only describes.
 DESCRIBED = {"coin", "company", "fund"}
 COMPARING = {"outperform", "underperform", "versus", "better", "which"}

@@ -194,7 +194,8 @@ def _is_amount(tokens: Sequence[Token], place: int) -> bool:
     if place + 1 == len(tokens):
         return False
     after = tokens[place + 1]
-    return after.kind in AMOUNT_AFTER or (after.glued and after.kind in ("m", "letter"))
+    is_word = after.kind == "figures" and after.value is not None  # German "2027 sechsstellig"
+    return (after.kind in AMOUNT_AFTER and not is_word) or (after.glued and after.kind in ("m", "letter"))
 
 
 def _is_of_another(tokens: Sequence[Token], place: int) -> bool:
