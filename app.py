@@ -36,6 +36,7 @@ from service.jobs.clock_guard import elapsed_s
 from service.jobs.engine import Engine
 from service.jobs.processes import supervise
 from service.signals import stop_signals
+from service.sources.event_calendar import read_events
 from service.sources.feeds import Feed, open_feed
 from service.sources.llm.budget import Budget
 from service.sources.llm.seating import seated
@@ -173,7 +174,7 @@ def _panel(settings: Settings, seats: tuple[Voter, ...]) -> Panel:
     models = sum(is_model(voter) for voter in seats)
     executor = ThreadPoolExecutor(max(1, models * (settings.oracle_concurrency + JOBS_AT_ONCE)), "model")
     polling = Concurrent(lambda *call: executor.submit(*call), settings.oracle_deadline_s + GRACE_S, BEAT_S)
-    return Panel(seats, settings.oracle_quorum, time.perf_counter, polling)
+    return Panel(seats, settings.oracle_quorum, time.perf_counter, polling, read_events(settings.events_file))
 
 
 def create_app() -> Flask:

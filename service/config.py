@@ -175,6 +175,10 @@ class Settings(BaseModel):
         "fallback",
         description="when a model gives no vote: `fallback` uses the embedded engine, `abstain` leaves the vote out",
     )
+    events_file: Path | None = Field(
+        None,
+        description="CSV file (`time,event`) of what is scheduled, for models on questions that no price decides",
+    )
     oracle_daily_tokens: int | None = Field(
         None, ge=0, description="daily token limit over all models (UTC day); empty: no limit"
     )

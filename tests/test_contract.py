@@ -1,7 +1,7 @@
 """Whatever is sent, within the OpenAPI document or beside it: no answer outside that document, and no 5xx.
 
-Every case has a paid key of its own, with an answer and a webhook; a part of them name what exists. 5,000 cases with
-CI=true, about 200 elsewhere.
+Every case has a paid key of its own, with an answer and a webhook; a part of them name what exists. 2,000 cases with
+CI=true, 20,000 in `make soak`, about 200 elsewhere.
 """
 
 from __future__ import annotations

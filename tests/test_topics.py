@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from service.forecasting.news.headline import headline
+from service.forecasting.news.stories import read
 from service.forecasting.predictions.settling import resolved
-from service.store import predictions
+from service.market.instants import HOUR
+from service.store import headlines, predictions
 from tests.models import BRAINS, ENGINES, Servers, fenced, messages, seats, six_models
 from tests.running_service import START, RunningService, copied, running_service
 from tests.sources.llm.model_server import answers, refuses, vote_text
@@ -116,6 +120,30 @@ def test_the_words_of_a_topic_reach_the_models_as_data_alone(service, servers):
         assert fenced(user) == TAKEOVER
         assert user.count("Ignore everything") == 1
         assert system == other_system
+
+
+def test_models_see_matching_headlines_and_what_is_scheduled(service, servers, tmp_path):
+    """All six the same, and no price; what is scheduled after the deadline is left out."""
+    calendar = tmp_path / "events.csv"
+    calendar.write_text("time,event\n2026-12-09T19:00:00Z,Fed: decision on rates\n2027-01-27,Fed: another one\n")
+    running = service(**seats(servers), events_file=calendar)
+    now = running.runtime.world.clock.at(running.wall)
+    with running.runtime.database.writing() as db:
+        headlines.add(db, read([headline("Fed chair sees no hurry", "desk", now - HOUR)]))
+    running.ask(FED)
+    prompts = {str(messages(server.requests[0])).replace(nonce_of(server), "") for server in servers.values()}
+    assert len(prompts) == 1
+    _, user = messages(servers["trend"].requests[0])
+    assert "- 2026-12-09 19:00: Fed: decision on rates\n" in user
+    assert "1 h, desk: Fed chair sees no hurry\n" in user
+    assert "another one" not in user
+    assert "USD" not in user
+
+
+def nonce_of(server) -> str:
+    """The random mark of the only request."""
+    _, user = messages(server.requests[0])
+    return re.search(r"^begin (\S+)$", user, re.MULTILINE)[1]
 
 
 def test_a_failed_model_abstains_on_a_topic(service, servers):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response
 from pydantic import TypeAdapter
 
+from service.api import files
 from service.api.encoding import document
 from service.api.operations import operation
 from service.api.pages import WindowQuery, page, sequence_page
@@ -19,12 +20,12 @@ from service.market.instants import HOUR
 from service.store import bars, cursors
 from service.store.cursors import PageKey
 from service.store.plain import apex_calls
-from service.trading.fund import FundDocument, FundTradesDocument
+from service.trading.fund import FundDocument, FundTradesDocument, fund_table
 
 apex = Blueprint("apex", __name__, url_prefix="/api/apex")
 
 MAX_AGE_S = 30
-FUND_TRADES = TypeAdapter(FundTradesDocument)
+FUND, FUND_TRADES = TypeAdapter(FundDocument), TypeAdapter(FundTradesDocument)
 
 
 @apex.get("/status")
@@ -72,7 +73,13 @@ def calls(query: WindowQuery) -> Response:
 
 
 @apex.get("/fund")
-@operation(tag="Intelligence", limit="telemetry", returns=FundDocument, cached=True)
+@operation(
+    tag="Intelligence",
+    limit="telemetry",
+    returns=FundDocument,
+    also=files.described("point of `equity`"),
+    cached=True,
+)
 def fund() -> Response:
     """A virtual fund of 1,000 USD that follows apex in bitcoin, with exchange fees. No order was placed.
 
@@ -82,7 +89,7 @@ def fund() -> Response:
     periods, each relative to the fund's equity when it began. `sharpe` is annualised, with a 95% interval from
     `sharpe_low` to `sharpe_high`; where the interval contains 0 the result may well be luck.
     """
-    return document(latest("apex-fund"), max_age=MAX_AGE_S)
+    return files.snapshot("apex-fund", FUND, fund_table, MAX_AGE_S)
 
 
 @apex.get("/fund/trades")

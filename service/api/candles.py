@@ -5,16 +5,16 @@ from __future__ import annotations
 from flask import Blueprint, Response
 from pydantic import Field
 
-from service.api import headers
+from service.api import files
 from service.api.encoding import BodyBytes, document
 from service.api.operations import operation
-from service.api.pages import CSV, WindowQuery, link, wants_csv
+from service.api.pages import WindowQuery, link
 from service.api.services import services
 from service.api.snapshots import latest
 from service.errors import FieldError, InvalidRequest, ResourceNotFound, ServiceUnavailable
 from service.market.assets import AssetCode
 from service.market.bars import Bars
-from service.market.candles import STEPS, CandlesDocument, Interval, candles_csv, candles_json
+from service.market.candles import STEPS, CandlesDocument, Interval, candles_json, candles_table
 from service.market.instants import HOUR, unix
 from service.market.prices import AssetPrice
 from service.store import bars as stored
@@ -43,7 +43,7 @@ class CandlesQuery(WindowQuery):
     tag="Market",
     limit="telemetry",
     returns=CandlesDocument,
-    also={CSV: "a line for each bar of the page, after a header line; the next page is in the Link header"},
+    also=files.described("bar of the page"),
     cached=True,
     raises=(ResourceNotFound, ServiceUnavailable),
 )
@@ -57,7 +57,8 @@ def bars(query: CandlesQuery) -> Response:
 
     `world` says what the prices are: simulated, a replay of recorded ones, or live. A stored bar of the source never
     changes; in the live world a gap may be filled later, which changes the ETag of its page. `next` is the `cursor` of
-    the next page, also as a `Link` header. With `Accept: text/csv` a page is a CSV file, which `WORLD=replay` can play.
+    the next page, also as a `Link` header. With `Accept: text/csv` a page is a CSV file, which `WORLD=replay` can play,
+    with `Accept: application/vnd.apache.parquet` a Parquet file.
     """
     price = _price(query.asset)
     since, until = query.span(services().clock.at(services().now()))
@@ -68,11 +69,10 @@ def bars(query: CandlesQuery) -> Response:
     shown, keys = selected[: query.limit], [PageKey(time, query.asset) for time in selected.time.tolist()]
     next = cursors.following(scope, keys, query.limit)
     link(next)
-    headers.add([("Vary", "Accept")])
     is_past = next is not None or (query.until is not None and query.until <= unix(price.as_of))
     max_age = PAST_MAX_AGE_S if is_past else MAX_AGE_S
-    if wants_csv():
-        return document(BodyBytes(candles_csv(shown)), max_age=max_age, media=f"{CSV}; charset=utf-8")
+    if media := files.wanted():
+        return files.file(candles_table(shown), media, max_age)
     world = services().clock.world
     body = candles_json(query.asset, query.interval, shown, world=world, source=price.source, next=next)
     return document(BodyBytes(body), max_age=max_age)

@@ -47,7 +47,8 @@ challenges = Blueprint("challenges", __name__, url_prefix="/api/challenges")
 MOST = 200
 # Challenges created at one instant on PostgreSQL compete for the same number; all but one try again.
 TRIES = 10
-NUMBER = re.compile("[1-9][0-9]{0,8}")
+# A challenge is addressed by its `number` or by its `id`.
+ADDRESS = re.compile("(?:challenge-)?([1-9][0-9]{0,8})")
 
 
 def _date(value: object) -> date:
@@ -134,7 +135,7 @@ def active() -> ChallengesDocument:
 @challenges.get("/<number>", endpoint="one")
 @operation(tag="Challenges", limit="telemetry", raises=(ResourceNotFound,))
 def show(number: str) -> ListedChallenge:
-    """One challenge, open or over, by its number; once it is over `resolution` holds the outcome and the evidence."""
+    """One challenge, open or over, by its number or id; once over, `resolution` has the outcome and the evidence."""
     web = services()
     now = web.clock.at(web.now())
     with web.database.reading() as db:
@@ -161,9 +162,10 @@ def vote(number: str, body: UserVote, caller: Caller) -> Voted:
 
 
 def _challenge(db: Connection, number: str) -> Prediction:
-    challenge = stored.find_challenge(db, int(number)) if NUMBER.fullmatch(number) else None
+    address = ADDRESS.fullmatch(number)
+    challenge = stored.find_challenge(db, int(address[1])) if address else None
     if challenge is None:
-        raise ResourceNotFound("No challenge has this number; /api/challenges/active lists the open ones.")
+        raise ResourceNotFound("No challenge has this number or id; /api/challenges/active lists the open ones.")
     return challenge
 
 

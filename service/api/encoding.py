@@ -26,6 +26,8 @@ ENCODINGS = ("zstd", "gzip")
 # Below this number of bytes compression saves no packet.
 LEAST_BYTES = 1024
 COMPRESSED = frozenset({"application/json", "application/problem+json", "text/csv", "text/plain"})
+# Compressed in itself.
+PARQUET = "application/vnd.apache.parquet"
 VARY = ("Vary", "Accept-Encoding")
 
 
@@ -107,7 +109,7 @@ def document(
     if wanted and _matches(wanted, tag):
         add(headers)
         return _Encoded(status=304)
-    encoding = chosen(environ.get("HTTP_ACCEPT_ENCODING", ""))
+    encoding = "identity" if media == PARQUET else chosen(environ.get("HTTP_ACCEPT_ENCODING", ""))
     if encoding == "identity":
         add(headers)
         return _Encoded(prepared.body, content_type=media)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from flask import Blueprint, Response
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
+from service.api import files
 from service.api.encoding import document
 from service.api.inputs import Query
 from service.api.operations import operation
 from service.api.snapshots import latest
 from service.errors import ResourceNotFound
 from service.market.assets import AssetCode
-from service.trading.documents import LeaderboardDocument, StrategyDocument
+from service.trading.documents import LeaderboardDocument, StrategyDocument, leaderboard_table
 from service.trading.strategies import STRATEGIES
 
 leaderboard = Blueprint("leaderboard", __name__, url_prefix="/api/v1")
 
 MAX_AGE_S = 5
+BOARD = TypeAdapter(LeaderboardDocument)
 
 
 class LeaderboardQuery(Query):
@@ -31,15 +33,18 @@ class LeaderboardQuery(Query):
     key="required",
     limit="documents",
     returns=LeaderboardDocument,
+    also=files.described("strategy by rank, and then for each ghost"),
     cached=True,
 )
 def ranking(query: LeaderboardQuery) -> Response:
     """The 54 strategies by the result of their paper trading, over all their assets or in one of them.
 
     Every strategy started with 10,000 USD in each asset. `ghosts` are two benchmarks without a rank: buying and
-    holding, and tossing a coin. Computed once per bar; a 304 and the answer to a HEAD are free of charge.
+    holding, and tossing a coin. Computed once per bar; a 304 and the answer to a HEAD are free of charge. With `Accept:
+    text/csv` it is a CSV file without the open positions, with `Accept: application/vnd.apache.parquet` a Parquet file.
     """
-    return document(latest(f"leaderboard/{query.asset}" if query.asset else "leaderboard"), max_age=None)
+    name = f"leaderboard/{query.asset}" if query.asset else "leaderboard"
+    return files.snapshot(name, BOARD, leaderboard_table, None)
 
 
 @leaderboard.get("/strategies/<key>")

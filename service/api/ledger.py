@@ -21,6 +21,7 @@ from service.api.ledger_documents import (
     Place,
 )
 from service.api.operations import operation
+from service.api.pages import link
 from service.api.services import services
 from service.errors import ResourceNotFound
 from service.ledger.chain import ChainEntry, Kind
@@ -76,12 +77,14 @@ def rows(query: Rows) -> Response:
         last = stored.head(db)
     page = tuple(entries[: query.limit])
     is_full = len(entries) > query.limit
+    next = entries[query.limit].seq if is_full else None
+    link(next, "since")
     rows = LedgerPage(
         schema="ledger/1",
         world=services().clock.world,
         count=len(page),
         head=Place(last.seq, last.hash, last.recorded_at) if last and not is_full else None,
-        next=entries[query.limit].seq if is_full else None,
+        next=next,
         entries=page,
     )
     return document(BodyBytes(PAGE.dump_json(rows)), max_age=DAY if is_full else None, is_final=is_full)
@@ -122,11 +125,13 @@ def roots(query: Days) -> LedgerRoots:
     with services().database.reading() as db:
         daily = stored.daily_roots(db, query.since, query.limit + 1)
     page = tuple(daily[: query.limit])
+    next = daily[query.limit].day if len(daily) > query.limit else None
+    link(next, "since")
     return LedgerRoots(
         schema="ledger-roots/1",
         world=services().clock.world,
         count=len(page),
-        next=daily[query.limit].day if len(daily) > query.limit else None,
+        next=next,
         roots=page,
     )
 

@@ -30,7 +30,7 @@ from service.forecasting.predictions.market_detail import (
 )
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.instants import HOUR, iso, unix
-from service.store import bars, forecasts, ledger, market_pages, opinions, user_votes
+from service.store import bars, forecasts, ledger, market_pages, opinions, predictions, user_votes
 from service.store.market_pages import MarketSelection
 from service.store.prices import by_asset, read
 from service.store.snapshots import Snapshot
@@ -61,17 +61,19 @@ def page(selection: MarketSelection, limit: int, cursor: str | None, *, with_vot
     now = unix(header["timestamp"])
     with services().database.reading() as db:
         selected = market_pages.page(db, selection, now, limit, cursor=cursor, with_votes=with_votes)
-        listed = _listed(db, selected.markets, now)
+        listed = _listed(db, selected.markets, now, with_votes=with_votes)
     return predictions_document(listed, DocumentHeader(**header), selected.following)
 
 
-def _listed(db: Connection, markets: Sequence[Prediction], now: int) -> list[ListedMarket]:
+def _listed(db: Connection, markets: Sequence[Prediction], now: int, *, with_votes: bool = True) -> list[ListedMarket]:
     """The markets as they are published at the world second `now`."""
-    tallies = user_votes.tallies(db, [market.id for market in markets])
+    ids = [market.id for market in markets]
+    tallies = user_votes.tallies(db, ids)
+    unread = None if with_votes else predictions.probabilities(db, ids)
     held = opinions.latest(db, [market.id for market in markets if market.settlement is None])
     snapshot = find("prices")
     prices = by_asset(read(snapshot) if snapshot else None)
-    return list_all(markets, tallies=tallies, prices=prices, opinions=held, now=now)
+    return list_all(markets, tallies=tallies, prices=prices, opinions=held, now=now, probabilities=unread)
 
 
 def whole(db: Connection, market: Prediction, caller: Caller, now: int) -> MarketDocument:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from flask import Flask
 from pydantic import BaseModel, TypeAdapter
@@ -47,8 +48,9 @@ CACHE_HEADERS = {
     "ETag": ("string", "send it as If-None-Match to get 304 while nothing has changed"),
     "Cache-Control": ("string", "how long this response may be cached"),
 }
+PAGE_HEADERS = {"Link": ("string", 'the address of the next page, as `<…>; rel="next"`; absent on the last')}
 RETRY_HEADERS = {"Retry-After": ("integer", "seconds after which to try again")}
-HEADERS = LIMIT_HEADERS | CACHE_HEADERS | RETRY_HEADERS
+HEADERS = LIMIT_HEADERS | CACHE_HEADERS | PAGE_HEADERS | RETRY_HEADERS
 
 
 class Route(NamedTuple):
@@ -218,6 +220,8 @@ def _sample_call(route: Route) -> SampleCall:
     """A request with the examples of its inputs."""
     operation = route.operation
     path = re.sub(r"{(\w+)}", lambda name: PATH_PARAMETERS.get(name[1], ("", name[1]))[1], route.path)
+    if operation.query and (query := _required_values(shape(operation.query))):
+        path += f"?{urlencode(query)}"
     media = operation.media if operation.returns else None
     return SampleCall(
         route.method, path, operation.key == "required", operation.body and _sample_body(operation.body), media
@@ -225,11 +229,15 @@ def _sample_call(route: Route) -> SampleCall:
 
 
 def _sample_body(model: type[BaseModel]) -> dict[str, Any]:
-    """The required fields of a body by their first example or option; where none is required, the first field."""
+    """The required fields of a body; where none is required, the first field."""
     schema = shape(model)
-    examples = {name: _first_value(field) for name, field in schema["properties"].items()}
-    names = schema.get("required") or [next(iter(examples))]
-    return {name: examples[name] for name in names}
+    first, field = next(iter(schema["properties"].items()))
+    return _required_values(schema) or {first: _first_value(field)}
+
+
+def _required_values(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The required fields of an input by their first example or option."""
+    return {name: _first_value(schema["properties"][name]) for name in schema.get("required", ())}
 
 
 def _first_value(field: Mapping[str, Any]) -> Any:
@@ -240,6 +248,8 @@ def _first_value(field: Mapping[str, Any]) -> Any:
 def _responses(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[str, Any]:
     operation = route.operation
     headers = (LIMIT_HEADERS if operation.limit else {}) | (CACHE_HEADERS if operation.cached else {})
+    if operation.query and "limit" in operation.query.model_fields:
+        headers |= PAGE_HEADERS
     answer: dict[str, Any] = {"description": HTTPStatus(operation.status).phrase, "headers": _headers(headers)}
     if operation.returns:
         answer["content"] = _content(route, shapes[id(operation)])
@@ -256,7 +266,8 @@ def _content(route: Route, schema: dict[str, Any]) -> dict[str, Any]:
         # RapiDoc does not show the `example` that OpenAPI has for a single one.
         content[route.operation.media]["examples"] = {"answer": {"value": captured}}
     for media, sentence in route.operation.also.items():
-        content[media] = {"schema": {"type": "string", "description": sentence}}
+        form = {} if media.startswith("text/") else {"format": "binary"}
+        content[media] = {"schema": {"type": "string", **form, "description": sentence}}
     return content
 
 

@@ -74,7 +74,7 @@ PATH_PARAMETERS = {
     "lane": ("the `name` of a lane", "trend"),
     "market_id": ("the `id` of a market", "weekly-btc-between-20261122"),
     "name": ("the `name` of a forecaster", "alice"),
-    "number": ("the `number` of a challenge", "1"),
+    "number": ("the `number` of a challenge, or its `id`", "1"),
     "seq": ("the number of a row, from 1", "1"),
     "webhook_id": ("the `id` of an endpoint", "4d5a1f0c2b9e"),
 }

@@ -17,7 +17,6 @@ from service.store.sequences import SequenceName
 from service.store.snapshots import to_json
 
 MOST = 200
-CSV = "text/csv"
 
 
 class PageQuery(Query):
@@ -51,11 +50,11 @@ class WindowQuery(PageQuery):
         return self.since or 0, until
 
 
-def link(following: str | None) -> None:
-    """Point the answer of this request to the page at the cursor `following`, if there is one."""
+def link(following: str | int | None, parameter: str = "cursor") -> None:
+    """Point the answer of this request to the page at `following`, the value of `parameter`, if there is one."""
     if following is None:
         return
-    parameters = {name: value for name, value in request.args.items() if name != "cursor"} | {"cursor": following}
+    parameters = {name: value for name, value in request.args.items() if name != parameter} | {parameter: following}
     headers.add([("Link", f'<{request.path}?{urlencode(parameters)}>; rel="next"')])
 
 
@@ -77,8 +76,3 @@ def sequence_page(
     bodies = [row.body for row in stored[: query.limit]]
     header = {"schema": schema, "world": parts.clock.world, "count": len(bodies), "next": next}
     return page(kind.validate_python(header | {rows: bodies}), next, max_age)
-
-
-def wants_csv() -> bool:
-    """Whether this request prefers a CSV file to JSON."""
-    return request.accept_mimetypes.best_match(["application/json", CSV]) == CSV

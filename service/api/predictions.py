@@ -8,14 +8,14 @@ from flask import Blueprint, Response, request
 from pydantic import Field, TypeAdapter
 from sqlalchemy import Connection
 
-from service.api import headers
+from service.api import files
 from service.api.auth import Caller
 from service.api.encoding import BodyBytes, document
 from service.api.forecasting import NewForecast, RecordedForecast, record
 from service.api.markets import list_header, whole
 from service.api.markets import page as markets_page
 from service.api.operations import operation
-from service.api.pages import CSV, PageQuery, link, wants_csv
+from service.api.pages import PageQuery, link
 from service.api.services import services
 from service.api.snapshots import latest
 from service.api.voting import UserVote, Voted, cast
@@ -23,8 +23,8 @@ from service.errors import ResourceNotFound, ServiceUnavailable, VotingClosed
 from service.forecasting.predictions import MarketSeries, Prediction
 from service.forecasting.predictions.documents import PredictionsDocument
 from service.forecasting.predictions.market_detail import MarketDocument
-from service.forecasting.predictions.market_table import to_csv
-from service.forecasting.predictions.scores.betting import ShadowDocument
+from service.forecasting.predictions.market_table import markets_table
+from service.forecasting.predictions.scores.betting import ShadowDocument, shadow_table
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument
 from service.market.assets import AssetCode
 from service.questions.question import Comparator
@@ -35,7 +35,7 @@ from service.store.market_pages import MarketSelection, MarketStatus, Sort
 predictions = Blueprint("predictions", __name__, url_prefix="/api")
 
 MAX_AGE_S = 30
-PAGE = TypeAdapter(PredictionsDocument)
+PAGE, SHADOW = TypeAdapter(PredictionsDocument), TypeAdapter(ShadowDocument)
 
 
 class MarketsQuery(PageQuery):
@@ -59,7 +59,7 @@ class MarketsQuery(PageQuery):
     key="required",
     limit="documents",
     returns=PredictionsDocument,
-    also={CSV: "a line for each market of the page, after a header line; the next page is in the Link header"},
+    also=files.described("market of the page"),
     cached=True,
     raises=(ServiceUnavailable,),
 )
@@ -77,23 +77,23 @@ def markets(query: MarketsQuery) -> Response:
 
     A page has at most `limit` markets, 200 of the open ones without parameters; `next` is the `cursor` of the next
     page, also as a `Link` header. `score` and `bet` of resolved markets add up to `/api/predictions/ai-vs-market` and
-    `/api/predictions/shadow`. With `Accept: text/csv` a page is a CSV file.
+    `/api/predictions/shadow`. With `Accept: text/csv` a page is a CSV file, with `Accept:
+    application/vnd.apache.parquet` a Parquet file.
 
     `backfilled` marks markets opened at a past instant when this service first started, with what was known then;
     they are never counted together with live ones. `resolution.rule` says how a market will be settled. A 304 and the
     answer to a HEAD are free of charge.
     """
-    is_file = wants_csv()
-    headers.add([("Vary", "Accept")])
-    if not request.query_string and not is_file:
+    media = files.wanted()
+    if not request.query_string and media is None:
         stored = latest("predictions")
         link(list_header(stored).next)
         return document(stored, max_age=None)
     selection = MarketSelection(query.status, query.asset, query.category, query.template, query.sort)
-    page = markets_page(selection, query.limit, query.cursor, with_votes=query.votes == "full" and not is_file)
+    page = markets_page(selection, query.limit, query.cursor, with_votes=query.votes == "full" and media is None)
     link(page.next)
-    if is_file:
-        return document(BodyBytes(to_csv(page.markets)), max_age=None, media=f"{CSV}; charset=utf-8")
+    if media:
+        return files.file(markets_table(page.markets, page.world), media, None)
     return document(BodyBytes(PAGE.dump_json(page)), max_age=None)
 
 
@@ -162,7 +162,13 @@ def _market(db: Connection, id: str) -> Prediction:
 
 
 @predictions.get("/predictions/shadow")
-@operation(tag="Predictions", limit="telemetry", returns=ShadowDocument, cached=True)
+@operation(
+    tag="Predictions",
+    limit="telemetry",
+    returns=ShadowDocument,
+    also=files.described("bet of the document, the open ones first"),
+    cached=True,
+)
 def shadow() -> Response:
     """The profit of betting 100 USD on every disagreement with the outside market. No bet was placed.
 
@@ -175,7 +181,7 @@ def shadow() -> Response:
     earn beyond the fees in expectation, and a profit against them shows nothing about a real market. `pnl_usd` of a
     book is the sum of `bet.pnl_usd` over `/api/v1/predictions?status=resolved`.
     """
-    return document(latest("shadow"), max_age=MAX_AGE_S)
+    return files.snapshot("shadow", SHADOW, shadow_table, MAX_AGE_S)
 
 
 @predictions.get("/predictions/ai-vs-market")
@@ -184,10 +190,11 @@ def ai_vs_market() -> Response:
     """The voters' pool compared with the outside market, on the same resolved markets at the same instant.
 
     `brier` is the mean squared error of a probability (0 is perfect, 0.25 the score of a constant 50%), `log_score`
-    the mean of -ln of the probability given to the outcome; of both a lower one is better. `accuracy_pct` is how often
-    the likelier side came true, with a 95% interval. `difference` is the pool's Brier score minus the market's, one
-    number per market, so below 0 the voters were better; `p_value` is that of a permutation test. `verdict` says "not
-    enough resolved markets" under 30, and `needed` is the number it takes to see a gap as large as this one.
+    the mean of -ln of the probability given to the outcome, limited to [0.01, 0.99]; of both a lower one is better.
+    `accuracy_pct` is how often the likelier side came true, with a 95% interval. `difference` is the pool's Brier score
+    minus the market's, one number per market, so below 0 the voters were better; `p_value` is that of a permutation
+    test. `verdict` says "not enough resolved markets" under 30, and `needed` is the number it takes to see a gap as
+    large as this one.
 
     `books` separate what was committed live from what was `backfilled`; they are never pooled. `markets` are the
     latest 40, `count` is how many there are: `/api/v1/predictions?status=resolved` has each with its `score`, which

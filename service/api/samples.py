@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +43,7 @@ def _curl(call: SampleCall) -> str:
     usual = "GET" if call.body is None else "POST"  # what curl sends without -X
     command = ["curl", "-sN" if call.media == STREAM else "-s"]
     command += ["-X", call.method] if call.method != usual else []
-    parts = [" ".join((*command, call.url))]
+    parts = [" ".join((*command, shlex.quote(call.url)))]
     parts += [f'-H "{KEY_HEADER}: $KEY"'] if call.is_keyed else []
     if call.body is not None:
         text = json.dumps(call.body, ensure_ascii=False).replace("'", r"'\''")

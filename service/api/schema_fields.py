@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,6 +12,9 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = tomllib.loads(
     Path(__file__).with_name("field_descriptions.toml").read_text(encoding="utf-8")
 )
 INSTANTS, FIELDS = DESCRIPTIONS["instants"], DESCRIPTIONS["fields"]
+# What a sentence says of null, which is left out where a field is never null.
+ABOUT_NULL = re.compile("[;,] null[^;]*")
+NULL = {"type": "null"}
 
 
 def complete(schemas: Mapping[str, dict[str, Any]]) -> None:
@@ -28,7 +32,7 @@ def _complete(field: str, shape: dict[str, Any], own: Mapping[str, str]) -> None
     sentence = own.get(field) or INSTANTS.get(field) or FIELDS.get(field)
     if "description" in shape or sentence is None:
         return
-    shape["description"] = sentence
+    shape["description"] = sentence if NULL in shape.get("anyOf", ()) else ABOUT_NULL.sub("", sentence)
     if field in INSTANTS:
         for text in _texts(shape):
             text.setdefault("format", "date-time")

@@ -148,7 +148,7 @@ def deliveries(webhook_id: str, query: DeliveryPageQuery, caller: KeyHolder) -> 
         rows = stored.deliveries(db, _row(db, caller, webhook_id).id, query.cursor, query.limit + 1)
     page = rows[: query.limit]
     following = page[-1].number if len(rows) > query.limit else None
-    link(None if following is None else str(following))
+    link(following)
     return WebhookDeliveries(len(page), following, tuple(delivery_of(row) for row in page))
 
 

@@ -17,7 +17,7 @@ from service.client.streams import AnswerReader, EventReader
 Page = dict[str, Any]
 
 
-class AsyncClient(Operations[Awaitable[Page], Awaitable[str], Awaitable[None], AsyncIterator[Page]]):
+class AsyncClient(Operations[Awaitable[Page], Awaitable[str], Awaitable[bytes], Awaitable[None], AsyncIterator[Page]]):
     """The service at `base_url`; the parameters, the answers and the errors are those of `Client`."""
 
     def __init__(
@@ -107,6 +107,9 @@ class AsyncClient(Operations[Awaitable[Page], Awaitable[str], Awaitable[None], A
 
     async def _text(self, method: str, path: str, **more: Any) -> str:
         return (await self._send(method, path, **more)).text
+
+    async def _file(self, method: str, path: str, **more: Any) -> bytes:
+        return (await self._send(method, path, **more)).content
 
     async def _nothing(self, method: str, path: str, **more: Any) -> None:
         await self._send(method, path, **more)

@@ -16,7 +16,7 @@ from service.client.operations import RECONNECT_S, TIMEOUT_S, Operations, Read, 
 from service.client.streams import AnswerReader, EventReader
 
 
-class Client(Operations[dict[str, Any], str, None, Iterator[dict[str, Any]]]):
+class Client(Operations[dict[str, Any], str, bytes, None, Iterator[dict[str, Any]]]):
     """The service at `base_url`.
 
     `timeout_s` bounds a whole call, not each read of it. `end_user` is on whose behalf a delegating key
@@ -125,6 +125,9 @@ class Client(Operations[dict[str, Any], str, None, Iterator[dict[str, Any]]]):
 
     def _text(self, method: str, path: str, **more: Any) -> str:
         return self._send(method, path, **more).text
+
+    def _file(self, method: str, path: str, **more: Any) -> bytes:
+        return self._send(method, path, **more).content
 
     def _nothing(self, method: str, path: str, **more: Any) -> None:
         self._send(method, path, **more)

@@ -17,20 +17,22 @@ TIMEOUT_S = 30.0
 RECONNECT_S = 1.0
 MOST = 200  # rows on a page
 MOST_BARS = 10_000  # bars on a page
+CSV, PARQUET = {"Accept": "text/csv"}, {"Accept": "application/vnd.apache.parquet"}
 
 Document = TypeVar("Document")
 Text = TypeVar("Text")
+File = TypeVar("File")
 Nothing = TypeVar("Nothing")
 Items = TypeVar("Items")
 # What is done with a document before it is returned.
 Read = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-class Operations(ABC, Generic[Document, Text, Nothing, Items]):
+class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
     """One method per endpoint, for the client that waits and for the asynchronous one alike.
 
-    The four types are what a method returns: a document, a text, nothing, or the items of all pages; of the
-    asynchronous client each is awaited or iterated over asynchronously.
+    The five types are what a method returns: a document, a text, the bytes of a file, nothing, or the items of all
+    pages; of the asynchronous client each is awaited or iterated over asynchronously.
     """
 
     def __init__(self, http: httpx.Client | httpx.AsyncClient, timeout_s: float) -> None:
@@ -44,6 +46,10 @@ class Operations(ABC, Generic[Document, Text, Nothing, Items]):
     @abstractmethod
     def _text(self, method: str, path: str, **more: Any) -> Text:
         """The text that is answered."""
+
+    @abstractmethod
+    def _file(self, method: str, path: str, **more: Any) -> File:
+        """The bytes that are answered."""
 
     @abstractmethod
     def _nothing(self, method: str, path: str, **more: Any) -> Nothing:
@@ -107,8 +113,13 @@ class Operations(ABC, Generic[Document, Text, Nothing, Items]):
 
     def candles_csv(self, asset: str, **window: str | int | None) -> Text:
         """The text of a page of `candles` as a CSV file."""
-        params, headers = {"asset": asset, **present(**window)}, {"Accept": "text/csv"}
-        return self._text("GET", "/api/v1/candles", params=params, headers=headers)
+        params = {"asset": asset, **present(**window)}
+        return self._text("GET", "/api/v1/candles", params=params, headers=CSV)
+
+    def candles_parquet(self, asset: str, **window: str | int | None) -> File:
+        """The bytes of a page of `candles` as a Parquet file."""
+        params = {"asset": asset, **present(**window)}
+        return self._file("GET", "/api/v1/candles", params=params, headers=PARQUET)
 
     def features(
         self,
@@ -148,6 +159,10 @@ class Operations(ABC, Generic[Document, Text, Nothing, Items]):
     def leaderboard(self, asset: str | None = None) -> Document:
         """The strategies by rank, over all their assets or in one of the seven."""
         return self._json("GET", "/api/v1/leaderboard", params=present(asset=asset))
+
+    def leaderboard_csv(self, asset: str | None = None) -> Text:
+        """The text of `leaderboard` as a CSV file, without the open positions."""
+        return self._text("GET", "/api/v1/leaderboard", params=present(asset=asset), headers=CSV)
 
     def strategy(self, key: str) -> Document:
         """One strategy in full: its rule, its equity curve, its last trades."""
@@ -232,8 +247,11 @@ class Operations(ABC, Generic[Document, Text, Nothing, Items]):
 
     def predictions_csv(self, **selection: str | int | None) -> Text:
         """The text of a page of `predictions` as a CSV file."""
-        headers = {"Accept": "text/csv"}
-        return self._text("GET", "/api/v1/predictions", params=present(**selection), headers=headers)
+        return self._text("GET", "/api/v1/predictions", params=present(**selection), headers=CSV)
+
+    def predictions_parquet(self, **selection: str | int | None) -> File:
+        """The bytes of a page of `predictions` as a Parquet file."""
+        return self._file("GET", "/api/v1/predictions", params=present(**selection), headers=PARQUET)
 
     def prediction(self, market_id: str) -> Document:
         """One market whole: votes, hourly opinions, the bars that settled it, its ledger rows and your vote."""
@@ -262,18 +280,18 @@ class Operations(ABC, Generic[Document, Text, Nothing, Items]):
         """The challenges that are still open, the newest first."""
         return self._json("GET", "/api/challenges/active")
 
-    def challenge(self, number: int) -> Document:
-        """One challenge, open or resolved."""
-        return self._json("GET", f"/api/challenges/{number}")
+    def challenge(self, number: int | str) -> Document:
+        """One challenge, open or resolved, by its number or id."""
+        return self._json("GET", _challenge(number))
 
     def create_challenge(self, question: str, deadline: str, *, idempotency_key: str | None = None) -> Document:
         """A challenge to ten voters and apex; `deadline` is a date, `YYYY-MM-DD`, in UTC."""
         body = {"question": question, "deadline": deadline}
         return self._json("POST", "/api/challenges/create", json=body, headers=_once(idempotency_key))
 
-    def vote_challenge(self, number: int, vote: str) -> Document:
+    def vote_challenge(self, number: int | str, vote: str) -> Document:
         """Vote "yes" or "no" on a challenge; a later vote replaces an earlier one."""
-        return self._json("POST", f"/api/challenges/{number}/vote", json={"vote": vote})
+        return self._json("POST", f"{_challenge(number)}/vote", json={"vote": vote})
 
     def streaks(self) -> Document:
         """The streaks of correct votes of each voter, and what luck alone would give."""
@@ -298,6 +316,10 @@ class Operations(ABC, Generic[Document, Text, Nothing, Items]):
     def shadow(self) -> Document:
         """The virtual result of betting 100 USD on every disagreement with the market."""
         return self._json("GET", "/api/predictions/shadow")
+
+    def shadow_csv(self) -> Text:
+        """The text of a CSV file of the bets that `shadow` lists."""
+        return self._text("GET", "/api/predictions/shadow", headers=CSV)
 
     def ai_vs_market(self) -> Document:
         """The accuracy of the voters against the outside market, on the same markets at the same instant."""
@@ -346,6 +368,10 @@ class Operations(ABC, Generic[Document, Text, Nothing, Items]):
     def fund(self) -> Document:
         """The virtual fund of 1,000 USD that follows apex."""
         return self._json("GET", "/api/apex/fund")
+
+    def fund_csv(self) -> Text:
+        """The text of a CSV file of the equity of `fund`."""
+        return self._text("GET", "/api/apex/fund", headers=CSV)
 
     def fund_trades(
         self,
@@ -524,6 +550,10 @@ def _verified(proof: dict[str, Any], seq: int, key: str | None) -> dict[str, Any
     if fault:
         raise ProofFailed(fault)
     return proof
+
+
+def _challenge(number: int | str) -> str:
+    return f"/api/challenges/{quote(str(number), safe='')}"
 
 
 def _webhook(webhook_id: str) -> str:

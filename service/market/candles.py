@@ -1,11 +1,9 @@
-"""Pages of bars as JSON and CSV, made column by column: a page has up to 10,000 bars."""
+"""Pages of bars as JSON and as a table, made column by column: a page has up to 10,000 bars."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import StringIO
 from typing import Literal
 
 from pydantic_core import to_json
@@ -14,6 +12,7 @@ from service.documents import World
 from service.market.assets import AssetCode
 from service.market.bars import Bar, Bars
 from service.market.instants import DAY, HOUR, MINUTE, iso_all
+from service.tabular import Table, columns_of
 
 Interval = Literal["5m", "1h", "1d"]
 
@@ -65,16 +64,16 @@ def candles_json(asset: str, interval: Interval, bars: Bars, *, world: World, so
         "count": len(bars),
         "next": next,
     }
-    return to_json(header | {"bars": [dict(zip(Bar._fields, row, strict=True)) for row in _rows(bars)]})
+    rows = [
+        {"time": time, "open": open, "high": high, "low": low, "close": close, "volume": volume}
+        for time, open, high, low, close, volume in _rows(bars)
+    ]
+    return to_json(header | {"bars": rows})
 
 
-def candles_csv(bars: Bars) -> bytes:
-    """The bars as a CSV file (RFC 4180) with a header line; a replay can be made of it."""
-    text = StringIO()
-    writer = csv.writer(text)
-    writer.writerow(Bar._fields)
-    writer.writerows(_rows(bars))
-    return text.getvalue().encode()
+def candles_table(bars: Bars) -> Table:
+    """The bars as a table; a replay can be made of its CSV file."""
+    return Table(columns_of(Candle), _rows(bars))
 
 
 def _rows(bars: Bars) -> Iterator[tuple]:

@@ -95,7 +95,7 @@ def _digits(tokens: Sequence[Token], place: int) -> tuple[tuple[float, ...], int
 def _is_group(tokens: Sequence[Token], place: int) -> bool:
     if place >= len(tokens) or tokens[place].kind != "number" or tokens[place].value is not None:
         return False
-    return bool(re.fullmatch(r"\d{3}", tokens[place].text)) and not tokens[place].glued
+    return bool(re.fullmatch(r"\d{3}(?:[.,]\d\d?)?", tokens[place].text)) and not tokens[place].glued
 
 
 def _is_grouped(token: Token) -> bool:
@@ -164,7 +164,9 @@ def _suffixed(token: Token, amount: Amount) -> Amount | None:
 
 
 def _with_currency(token: Token, amount: Amount) -> Amount:
-    """The amount in dollars or, unless it is, in the currency of the token."""
+    """The amount in dollars or, unless it is, in the currency of the token; "$100 AUD" is in the latter."""
+    if token.kind == "money" and token.text == "$" and amount.currency:
+        return amount
     if token.kind == "money":
         return replace(amount, is_money=True, is_marked=True, currency="")
     currency = str(token.value or UNCONVERTED)
@@ -201,8 +203,8 @@ def _sign(tokens: Sequence[Token], first: int, amount: Amount) -> int:
     text = tokens[first - 1].text
     if tokens[first - 1].kind == "minus" and (amount.is_percent or amount.is_marked):
         return -1
-    if text == "plus" and amount.is_percent:
-        return 1
+    if text == "plus" and (amount.is_percent or (amount.is_marked and first > 1 and tokens[first - 2].kind == "asset")):
+        return 1  # "btc plus 5k"
     if text not in ("+", *MINUSES) or not tokens[first].glued or tokens[first - 1].glued:
         return 0
     return 1 if text == "+" else -1

@@ -12,7 +12,7 @@ from service.questions.amounts import find_amounts
 from service.questions.currencies import convert
 from service.questions.kinds import BEAR, BULL, MOTIONS
 from service.questions.refusals import invalid
-from service.questions.relevance import is_price, may_be_level
+from service.questions.relevance import is_apart, is_price, may_be_level
 from service.questions.tokens import Token
 from service.questions.vocabulary import Language
 
@@ -20,7 +20,7 @@ from service.questions.vocabulary import Language
 RANGES = {"range", "ranges", "price range", "in a range"}
 # Kinds that may separate two levels of which one is to be reached before the other.
 BETWEEN_LEVELS = (
-    MOTIONS | BEAR | BULL | {"before", "or", "to", "below", "above", "the", "a", "approx", "filler", "meet"}
+    MOTIONS | BEAR | BULL | {"before", "or", "to", "below", "above", "the", "a", "approx", "filler", "meet", "will"}
 )
 # Chinese negations that make a question where they are the last word: "能破10万不".
 ASKING = {"不", "没", "沒", "没有", "沒有", "否"}
@@ -34,7 +34,8 @@ class Clause:
 
     `kinds` omits words inside amounts, verbs in the past, and directions that say where the price comes from ("recover
     from the crash"). `has_stray` means that the clause contains an unrelated number near the price, which may be a
-    level that was not understood. `has_order` means that one level is to be reached before the other: "70k before 50k".
+    level that was not understood, `has_unused` that it contains another number that means nothing. `has_order` means
+    that one level is to be reached before the other: "70k before 50k".
     """
 
     tokens: tuple[Token, ...]
@@ -42,6 +43,7 @@ class Clause:
     amounts: tuple[Amount, ...]
     negated: bool
     has_stray: bool
+    has_unused: bool
     has_order: bool
 
     @property
@@ -117,9 +119,11 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
     present = _without_origin(_without_past(tokens))
     numbers = convert(present, _with_percents(present, find_amounts(present)), rates)
     amounts = tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
-    stray = any(amount not in amounts and may_be_level(present, amount, spot) for amount in numbers)
+    unused = [amount for amount in numbers if amount not in amounts]
+    stray = any(may_be_level(present, amount, spot) for amount in unused)
+    has_unused = any(not is_apart(present, amount) for amount in unused)
     negated, ordered = _is_negated(present, language), _has_order(present, amounts, language)
-    return Clause(tuple(present), _kinds(present, numbers), amounts, negated, stray, ordered)
+    return Clause(tuple(present), _kinds(present, numbers), amounts, negated, stray, has_unused, ordered)
 
 
 def _with_percents(tokens: Sequence[Token], amounts: Sequence[Amount]) -> list[Amount]:
@@ -150,7 +154,8 @@ def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Lan
 def _kinds(tokens: Sequence[Token], amounts: Sequence[Amount]) -> frozenset[str]:
     covered = {place for amount in amounts for place in range(amount.first, amount.after)}
     kinds = {_kind(token) for place, token in enumerate(tokens) if place not in covered}
-    return frozenset(kinds | ({"exceed"} if any(amount.is_or_more for amount in amounts) else set()))
+    is_or_more = any(amount.is_or_more for amount in amounts) and "above" not in kinds
+    return frozenset(kinds | ({"exceed"} if is_or_more else set()))
 
 
 def _kind(token: Token) -> str:

@@ -26,6 +26,9 @@ ABBREVIATIONS = {
     "fomc", "fud", "gdp", "gmt", "gpt", "hodl", "imo", "ma", "nft", "no", "not", "ok", "or", "otc", "pm", "pnl",
     "pst", "q", "roi", "rsi", "sec", "ta", "tbh", "tldr", "tvl", "uk", "us", "usa", "utc", "vs", "wtf", "yes", "ytd",
 }  # fmt: skip
+# Kinds of the last token of a price, and the sides that a sign between a price and a market exchanges.
+PRICES = {"number", "times", "money"}
+OPPOSITE = {"above": "below", "below": "above"}
 NAMES = {
     " ".join(fold(name).replace("-", " ").split()): ticker
     for ticker, names in COINS.items()
@@ -90,7 +93,17 @@ def read_markets(text: str, coins: Coins) -> TokenizedText:
         if not any(token.kind in MARKETS for token in placed):
             placed = _placed(text, mentions.is_possible, tokens, coins)
         tokens = placed
-    return TokenizedText(text, language, _with_choice(spelled(tokens)), len(tokens))
+    return TokenizedText(text, language, _with_choice(_with_sides(spelled(tokens))), len(tokens))
+
+
+def _with_sides(tokens: list[Token]) -> list[Token]:
+    """The tokens with "100k < btc" as "above 100k btc": a sign between a price and the market says the price's side."""
+    for place in range(1, len(tokens) - 1):
+        token = tokens[place]
+        is_sign = token.kind in OPPOSITE and not token.text.isalpha() and " " not in token.text
+        if is_sign and tokens[place - 1].kind in PRICES and tokens[place + 1].kind in MARKETS:
+            tokens = [*tokens[:place], replace(token, kind=OPPOSITE[token.kind]), *tokens[place + 1 :]]
+    return tokens
 
 
 def _with_choice(tokens: list[Token]) -> list[Token]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from service.questions.amount import Amount
 from service.questions.clause import Clause
-from service.questions.criterion import Criterion, of_zero
-from service.questions.kinds import BEAR, BULL
+from service.questions.criterion import Criterion, between, of_zero
+from service.questions.kinds import BEAR, BULL, MOTIONS
 from service.questions.levels import of_levels
 from service.questions.moves import of_multiples, of_percents, of_words
 from service.questions.question import Comparator
@@ -49,6 +49,9 @@ def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
     percents = [amount for amount in amounts if amount.is_percent]
     multiples = [amount for amount in amounts if amount.is_multiple and not amount.is_percent]
     levels = _distinct([amount for amount in amounts if not amount.is_percent and not amount.is_multiple], spot)
+    if len(levels) == len(percents) == 1 and "within" in clause.kinds:
+        level, share = levels[0].value(spot), percents[0].values[-1] / 100
+        return between(level * (1 - share), level * (1 + share), spot, lasting="stay" in clause.kinds)
     if levels:
         criterion = of_levels(clause, levels, spot, preposition)
         return criterion.noted("The percentage was ignored: the level counts.") if percents else criterion
@@ -71,12 +74,15 @@ def _distinct(amounts: Sequence[Amount], spot: float) -> list[Amount]:
 
 
 def compare(clause: Clause) -> Criterion:
-    """The first asset returns more than the second; "underperform" and "fall more than" negate it."""
+    """The first asset returns more than the second; "underperform", "fall more" and "gain less than" negate it."""
     if clause.amounts:
         raise invalid("A comparison of two assets takes no level. Ask which returns more by the deadline.")
     kinds = clause.kinds
     falls = bool(kinds & BEAR) and not kinds & BULL and "outperform" not in kinds
-    criterion = Criterion("relative", negated=falls or "underperform" in kinds)
+    less = "below" in kinds
+    criterion = Criterion("relative", negated=falls != less or "underperform" in kinds)
+    if not kinds & {"outperform", "underperform", "better", "overtake", *MOTIONS, *BULL, *BEAR} and "be" in kinds:
+        criterion = criterion.noted("The returns until the deadline are compared, not the prices.")
     if kinds & {"which", "or", "versus"}:
         return criterion.noted("YES means that the first asset named returns more.")
     return criterion

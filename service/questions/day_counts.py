@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from service.questions.numerals import readings
@@ -49,6 +49,8 @@ NUMBERS = ("number", "numword", "nth")
 ON = {"em", "en", "nei", "в"}
 # Words between the two numbers of "4 out of the next 7 days".
 OUT_OF = {"of", "out of", "von", "sur", "de", "di", "su", "из"}
+# Periods that directly follow "all".
+WHOLE = (["month"], ["glyphdate"], ["season"])
 HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"
 
 
@@ -73,6 +75,7 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     """
     if any(token.kind == "often" for token in tokens):
         raise invalid(f"How often the price does something is not counted, only on how many days. {HOW}")
+    tokens = [_as_everyday(tokens, place) for place in range(len(tokens))]
     for kind in ("everyday", "mostdays"):
         named = next((token for token in tokens if token.kind == kind), None)
         if named is not None:
@@ -86,6 +89,16 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
         if counted is not None:
             return counted
     return None, _without_streak(tokens)
+
+
+def _as_everyday(tokens: Sequence[Token], place: int) -> Token:
+    """The token itself, or the "all" of "all of December", "toda la próxima semana" as "every day"."""
+    token = tokens[place]
+    if token.value != "all":
+        return token
+    behind = [later.kind for later in tokens[place + 1 : place + 6] if later.kind != "the"]
+    is_period = behind[:1] in WHOLE or behind[:2] in (["unit", "month"], ["this", "unit"], ["next", "unit"])
+    return replace(token, kind="everyday", value=None) if is_period else token
 
 
 def _is_longer(tokens: Sequence[Token], place: int) -> bool:
@@ -125,8 +138,12 @@ def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     end = place + 1
     while end < len(tokens) and tokens[end].kind in ("the", "filler", "next"):
         end += 1
-    is_share = any(token.text in OUT_OF for token in tokens[place + 1 : end])
-    if not is_share or end + 1 >= len(tokens) or not _is_days(tokens[end + 1]) or tokens[end].kind not in NUMBERS:
+    between, unit = tokens[place + 1 : end], end + 1
+    unit += unit < len(tokens) and tokens[unit].kind == "next"  # "4 des 7 prochains jours"
+    kinds = [token.kind for token in between]
+    is_share = any(token.text in OUT_OF for token in between) or kinds == ["the", "next"]
+    is_share = is_share or (kinds == ["the"] and unit == end + 2)
+    if not is_share or unit >= len(tokens) or not _is_days(tokens[unit]) or tokens[end].kind not in NUMBERS:
         return None
     before = _begin(tokens, place)
     count = _bounded(_whole(tokens[place]), tokens[before:place])

@@ -25,6 +25,8 @@ from service.questions.tokens import Token
 from service.questions.vocabulary import Language
 
 THAN = {"than", "versus"}
+# French, Spanish, Portuguese and Italian words that mean "than" between two dates.
+QUE = {"que", "qu", "che"}
 SIDES = {"above": 1, "exceed": 1, "up": 1, "below": -1, "down": -1}
 # Words for a side that also stand before a length of time: "over the next week".
 OVER_TIME = {"over", "past", "beyond", "under", "uber", "unter", "sobre", "sur", "sotto", "на"}
@@ -78,13 +80,13 @@ def _anchor(tokens: Sequence[Token], span: Span, *, is_only: bool) -> int | None
     if span.after < len(tokens) and tokens[span.after].text.startswith(AFTERWARDS):
         return span.after
     place, between = span.first - 1, [token.kind for token in tokens[span.first : span.after]]
-    while place >= 0 and tokens[place].kind in BETWEEN:
+    while place >= 0 and tokens[place].kind in BETWEEN and (is_only or tokens[place].text not in QUE):
         between.append(tokens[place].kind)
         place -= 1
     if place < 0:
         return None
     word = tokens[place]
-    if word.kind in THAN:
+    if word.kind in THAN or (word.text in QUE and not is_only and place):
         return place
     behind = tokens[span.after].kind if span.after < len(tokens) else ""
     possessive = tokens[span.after + 1].kind if behind == "filler" and span.after + 1 < len(tokens) else behind

@@ -9,6 +9,9 @@ AIMS = {"to", "until", "lasting", "target", "meet"}
 STATES = {"stay", "close", "be", "on"}
 RELATIONS = MOTIONS | SIDES | AIMS | STATES
 
+# English words for a move without a direction; other words of the kind "go" also mean a rise: "return 10%".
+MOVING = {"move", "moves", "moving"}
+
 BULL = {"rise", "up"}
 BEAR = {"fall", "down"}
 

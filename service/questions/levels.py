@@ -10,15 +10,21 @@ from service.questions.amount import Amount, scaled
 from service.questions.canonical import price
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, checked, close, order, stay, touch
-from service.questions.kinds import BEAR, BULL, MOTIONS
+from service.questions.day_counts import LEAST
+from service.questions.kinds import BEAR, BULL, MOTIONS, MOVING
 from service.questions.ranges import around, of_digits, of_range
 from service.questions.refusals import invalid
 
 # A bare amount of money after "drop" is a distance, not a level, if it is less than this share of the spot price.
 STEP = 0.4
+NOUNS = (["rise"], ["fall"])
+# "Drop 5000" is a distance as well; a smaller number without a unit may be in percent.
+LEAST_STEP = 100
 DISTANT = {
     *("more than", "at least", "over", "mehr als", "plus de", "mas de", "mais de", "piu di", "di oltre", "oltre"),
-    *("больше чем", "больше чем на", "более чем", "超过", "fazla", "dan fazla"),
+    *("больше чем", "больше чем на", "более чем", "超过", "跌至少", "降至少", "涨至少", "升至少", "跌超过", "涨超过"),
+    *("以上", "fazla", "dan fazla"),
+    *LEAST,
 }
 AIMED = {"to", "until", "above", "below", "reach", "break", "exceed", "meet"}
 # Kinds that ask for any moment before the deadline, even without a verb of movement.
@@ -39,15 +45,19 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
         return _of_two(clause, levels[0], levels[1], spot, preposition)
     amount = levels[0]
     upper = amount.upper_value(spot)
+    if upper is not None and (clause.is_above or clause.is_below):
+        raise _two_levels()
     if upper is not None:
         return of_range(clause, amount.value(spot), upper, spot, preposition)
     if _lacks_end(clause):
         raise invalid("Name both ends of the range: for example, between 90,000 and 100,000.")
+    moves = any(token.kind == "swing" or token.text in MOVING for token in clause.tokens)
+    if moves and amount.is_marked and amount.value(spot) < STEP * spot and not clause.kinds & (BULL | BEAR | {"to"}):
+        raise invalid("How far a price moves either way is asked in percent: for example, move more than 5% this week.")
     step = _step(clause, amount, spot)
     if step:
         level = checked(spot + step, spot)
-        is_state = _is_from_now(clause, amount) and not clause.kinds & MOTIONS
-        return close(level, step > 0) if is_state else touch(level, step > 0)
+        return touch(level, step > 0) if clause.kinds & MOTIONS else close(level, step > 0)
     return _of_one(clause, amount, spot, preposition)
 
 
@@ -87,11 +97,11 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
 
 
 def _are_two_events(clause: Clause, first: Amount, second: Amount, spot: float) -> bool:
-    """ "Dip below 93k and recover above 95k", "below 92k but closes above 94k", "see both 92k and 97k"."""
-    before = clause.before(first)
-    is_below_lower = before is not None and before.kind == "below" and first.value(spot) < second.value(spot)
-    apart = clause.has_both_directions or (is_below_lower and clause.is_above) or "both_of" in clause.kinds
-    return bool(apart) and "not" not in clause.kinds
+    """ "Dip below 93k and recover above 95k", "above 97k and then below 92k", "see both 92k and 97k"."""
+    before, rises = clause.before(first), first.value(spot) < second.value(spot)
+    is_outside = before is not None and before.kind == ("below" if rises else "above")
+    apart = clause.has_both_directions or (is_outside and clause.is_above and clause.is_below)
+    return bool(apart or "both_of" in clause.kinds) and "not" not in clause.kinds
 
 
 def _two_levels() -> InvalidQuestion:
@@ -110,11 +120,19 @@ def _step(clause: Clause, amount: Amount, spot: float) -> float:
         return 0.0 if clause.kinds & AIMED else amount.sign * size
     if (before is not None and before.kind == "by") or _is_distance(clause, amount):
         return clause.direction_at(amount) * size
-    if before is None or not amount.is_marked:
-        return 0.0
-    is_aimed = clause.kinds & {"to", "until", "below"}
-    is_distance = before.kind in BULL | BEAR or (before.text in DISTANT and not is_aimed)
-    return clause.direction_at(amount) * size if is_distance else 0.0
+    moved = (before is not None and before.kind in BULL | BEAR) or _is_of_noun(clause, amount)
+    if moved and not amount.is_marked and size < LEAST_STEP:
+        raise invalid("Say whether the move is in USD or in percent: for example, rise by $50 or by 5%.")
+    aimed = clause.kinds & {"to", "until", "below"}
+    is_more = before is not None and before.text in DISTANT and amount.is_marked and not aimed
+    return clause.direction_at(amount) * size if moved or is_more else 0.0
+
+
+def _is_of_noun(clause: Clause, amount: Amount) -> bool:
+    """ "A 10k drop", "a 10k btc rally"."""
+    leads = amount.first == 0 or clause.tokens[amount.first - 1].kind == "a"
+    behind = [token.kind for token in clause.tokens[amount.after : amount.after + 2]]
+    return leads and amount.is_marked and (behind[:1] in NOUNS or (behind[:1] == ["asset"] and behind[1:] in NOUNS))
 
 
 def _is_distance(clause: Clause, amount: Amount) -> bool:
@@ -127,6 +145,8 @@ def _is_distance(clause: Clause, amount: Amount) -> bool:
 def _is_from_now(clause: Clause, amount: Amount) -> bool:
     """ "10k above the present price", "$5,000 higher than now", which has its own word for "higher than now"."""
     after = clause.tokens[amount.after : amount.after + 1]
+    if any(token.kind in ("up", "down") or token.value == "bare" for token in after) and amount.is_money:
+        return True
     if any(token.text in ("higher", "lower") for token in after):
         return True
     beyond_now = "now" in clause.kinds and any(token.kind in ("above", "below", "up", "down") for token in after)
@@ -154,7 +174,7 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
         return stay(level, below=True) if level > spot and preposition != "on" else close(level, upward=False)
     if above and below:
         return close(level, upward=True).noted("Above or below: YES means above.")
-    if "stay" in kinds and not direction:
+    if kinds & {"stay", "flat"} and not direction and (above or below or "stay" in kinds):
         return stay(level, below)
     if above or below:
         return _beyond(clause, level, above, preposition)

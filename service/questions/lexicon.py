@@ -29,6 +29,8 @@ SCRIPTS = {
 }
 # Words of every language give none away: the k of "90k".
 COMMON_WORDS = {word.strip() for phrases in COMMON.values() for word in phrases.split(",")}
+# Kinds of the parts of a number that is written as one word, and the most letters of such a part and of the number.
+NUMBER_PARTS, LONGEST_PART, LONGEST_NUMBER = ("numword", "times", "and", "a"), 12, 60
 # From so many English words on, a text is English whatever other letters it holds.
 ENGLISH_WORDS = 3
 
@@ -58,6 +60,25 @@ class Lexicon:
         if exact:
             return exact
         return next((self.stems[word[:size]] for size in range(len(word), 2, -1) if word[:size] in self.stems), None)
+
+    def number_parts(self, word: str) -> list[tuple[int, Sense]]:
+        """The numbers of which a word consists, with their places: "funfundneunzigtausend"; none for other words."""
+        parts, place = [], 0
+        if len(word) > LONGEST_NUMBER:
+            return parts
+        while place < len(word):
+            sizes = range(min(len(word) - place, LONGEST_PART), 1, -1)
+            size = next((size for size in sizes if self._is_part(word[place : place + size])), 0)
+            if not size:
+                return []
+            sense = self.phrases[word[place : place + size]][0]
+            parts.append((place, Sense("numword", 1.0) if sense.kind == "a" else sense))
+            place += size
+        return parts
+
+    def _is_part(self, word: str) -> bool:
+        senses = self.phrases.get(word, ())
+        return len(senses) == 1 and senses[0].kind in NUMBER_PARTS
 
     def add(self, words: Words) -> None:
         """Add the phrases of a vocabulary; they replace the senses that the same phrases had before."""

@@ -11,7 +11,7 @@ from service.questions.amount import Amount
 from service.questions.canonical import price, rounded
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, between, checked, close, touch
-from service.questions.kinds import BEAR, BULL, MOTIONS
+from service.questions.kinds import BEAR, BULL, MOTIONS, MOVING
 from service.questions.refusals import invalid
 from service.questions.tokens import Token
 
@@ -25,8 +25,9 @@ VOLATILITY = (
     "their mean square times the root of the trading hours of a year."
 )
 NOT_ANNUAL = "For the volatility of a year, ask about the annualised volatility."
-# English words for a move without a direction; other words of the kind "go" also mean a rise: "return 10%".
-MOVING = {"move", "moves", "moving"}
+# Kinds that ask for more than yes or no, and those that a level follows.
+ASKING = {"what", "how", "which", "forecast"}
+WITH_LEVEL = {"above", "below", "reach", "break", "exceed", "between"}
 MEASURED: dict[Literal["move", "range"], str] = {
     "move": "The move is measured from the present price to the price at the deadline, up or down.",
     "range": "The range is the highest price until the deadline less the lowest, in percent of the present price.",
@@ -47,7 +48,7 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float) -> Crit
         return _beyond("move", clause, amount)
     direction = amount.sign or clause.direction_at(amount) or _side_of_spot(clause)
     sizes = _sizes(percents)
-    if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay"}:
+    if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay", "flat"}:
         inside = between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, lasting="stay" in clause.kinds)
         return replace(inside, negated=clause.is_left)
     if not direction:
@@ -68,7 +69,7 @@ def _of_percent(clause: Clause, pct: float, spot: float) -> Criterion:
 
 def _is_either_way(clause: Clause, amount: Amount) -> bool:
     """ "Move more than 3%", "rise or fall by 3%": whether the size of the move counts, not its direction."""
-    if amount.sign or amount.upper or clause.kinds & {"within", "stay"}:
+    if amount.sign or amount.upper or clause.kinds & {"within", "stay", "flat"}:
         return False
     either = "both" in clause.kinds or (clause.has_both_directions and "or" in clause.kinds)
     moves = any(token.kind == "swing" or token.text in MOVING for token in clause.tokens)
@@ -100,8 +101,9 @@ def _sizes(percents: Sequence[Amount]) -> list[float]:
 
 
 def _side_of_spot(clause: Clause) -> int:
-    """ "10% above the present price"."""
-    return (int(clause.is_above) - int(clause.is_below)) if "now" in clause.kinds else 0
+    """ "10% above the present price", in some languages just "10% above"."""
+    is_spot = "now" in clause.kinds or any(token.value == "bare" for token in clause.tokens)
+    return int(clause.is_above) - int(clause.is_below) if is_spot else 0
 
 
 def _moved(spot: float, pct: float) -> float:
@@ -117,7 +119,7 @@ def start_of_move(tokens: Sequence[Token], criterion: Criterion, spot: float) ->
     in_period = in_period or any(token.kind == "rel" and token.value == 0 for token in tokens)
     is_percentage = in_period and criterion.level_pct is not None and criterion.level is not None
     is_coloured = criterion.comparator in ("up", "down", "both", "either") and any(
-        token.value in COLOURS for token in tokens
+        token.value in COLOURS or (in_period and token.kind in ("up", "down")) for token in tokens
     )
     if in_period and criterion.comparator == "relative":
         return ("The returns are counted from now, not from the start of the period.",)
@@ -184,8 +186,8 @@ def _without_direction(clause: Clause) -> Criterion:
     beyond_now = "now" in kinds or any(token.value == "bare" for token in clause.tokens)
     if beyond_now and (clause.is_above or clause.is_below or "exceed" in kinds):
         return Criterion("down" if clause.is_below else "up")
-    asks = kinds & {"what", "how", "which", "forecast"}
-    if kinds & {"above", "below", "reach", "break", "exceed", "between"} and not asks:
+    interrogative = next((place for place, token in enumerate(clause.tokens) if token.kind in ASKING), None)
+    if any(token.kind in WITH_LEVEL for token in clause.tokens[:interrogative]):
         raise invalid("The question names no level. Give a price in USD: for example, above 120,000 on Friday.")
     return nothing_definite()
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from service.questions.kinds import BEAR, BULL
 from service.questions.tokens import Token
 
 GROUPED = re.compile(r"\d{1,3}(?:([.,'])\d{3})(?:\1\d{3})*")
@@ -17,11 +18,17 @@ COUNTED = {"unit", "money", "cent", "percent", "figures", "times", "weekend", "l
 # Kinds after a number that show that it is no number of cents.
 NOT_AFTER_CENTS = {"unit", "month", "times", "money", "currency", "percent", "asset", "ampm", "mark", "number"}
 SMALL = 20
+# Kinds that begin a date behind a fraction: "up 1/3 by summer".
+BEFORE_DATE = {"by", "before", "until", "lasting", "in", "within", "this", "next", "end", "rel", "weekday", "eo"}
+LARGEST_DIVISOR = 10  # of a fraction such as 2/3
 LARGEST = 1e15  # of a number in words or Chinese numerals, so that it stays finite
 
 
 def readings(raw: str) -> tuple[float, ...]:
-    """The possible values of digits: "100.000" is 100000 or 100, "1,5" is 1.5, "1.234,50" is 1234.5."""
+    """The possible values of digits: "100.000" is 100000 or 100, "1,5" is 1.5, "1.234,50" is 1234.5, "1e5" 100000."""
+    raw = raw.replace("_", "")
+    if "e" in raw:
+        return (float(raw),)
     if INDIAN.fullmatch(raw):
         return (float(raw.replace(",", "")),)
     grouped = GROUPED.fullmatch(raw)
@@ -44,7 +51,21 @@ def _grouped(raw: str, separator: str) -> tuple[float, ...]:
 
 def spelled(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with every number in words or in Chinese numerals replaced by one token of the kind `number`."""
-    return _with_cents(_divided(_summed(_spelled(tokens))))
+    return _with_cents(_divided(_summed(_spelled(_with_halves(tokens)))))
+
+
+def _with_halves(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with "two and a half dollars", "due dollari e mezzo" and "два с половиной" as 2.5."""
+    result = list(tokens)
+    for place in range(len(result) - 2, 0, -1):
+        before = place - (result[place - 1].kind in ("money", "currency", "times") and place > 1)
+        end = place + 1 + (result[place + 1].kind == "a")
+        kinds = [token.kind for token in (result[before - 1], result[place], *result[end : end + 1])]
+        is_half = kinds[1:] == ["and", "numword"] and result[end].value == 1 / 2
+        if is_half and kinds[0] in ("number", "numword") and first_value(result[before - 1]) in range(1, 1000):
+            whole = replace(result[before - 1], kind="number", value=first_value(result[before - 1]) + 1 / 2)
+            result[before - 1 : end + 1] = [whole, *result[before:place]]
+    return result
 
 
 def _spelled(tokens: Sequence[Token]) -> list[Token]:
@@ -105,8 +126,8 @@ def _with_cents(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _divided(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with "4分の1", which names the divisor first, as one token of the kind `fraction`."""
-    result: list[Token] = []
+    """The tokens with "4分の1", which names the divisor first, and "up 1/3" as one token of the kind `fraction`."""
+    tokens, result = [_as_fraction(tokens, place) for place in range(len(tokens))], []
     for place, token in enumerate(tokens):
         before, after = tokens[max(0, place - 1)], tokens[min(len(tokens) - 1, place + 1)]
         are_numbers = token.kind == "over" and before.kind == after.kind == "number"
@@ -115,6 +136,20 @@ def _divided(tokens: Sequence[Token]) -> list[Token]:
         elif not (result and result[-1].kind == "fraction" and tokens[place - 1].kind == "over"):
             result.append(token)
     return result
+
+
+def _as_fraction(tokens: Sequence[Token], place: int) -> Token:
+    """The token itself or, for the 1/3 of "up 1/3", a fraction, and for that of "1/4 million" a number."""
+    token = tokens[place]
+    behind = tokens[place + 1].kind if place + 1 < len(tokens) else ""
+    moves = place > 0 and tokens[place - 1].kind in {*BULL, *BEAR} and behind in BEFORE_DATE  # else it is the date
+    is_factor = behind == "times"
+    if token.kind != "slash" or not (moves or is_factor):
+        return token
+    dividend, divisor = map(int, token.text.split("/"))
+    if not 0 < dividend < divisor <= LARGEST_DIVISOR:
+        return token
+    return replace(token, kind="number" if is_factor else "fraction", value=dividend / divisor)
 
 
 def first_value(token: Token) -> float:
@@ -132,7 +167,8 @@ def _number_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
     beside = {neighbour.kind for neighbour in (*tokens[place - 1 : place], *tokens[place + size : place + size + 1])}
     following = tokens[place + size].kind if place + size < len(tokens) else ""
     is_factor = value > 1 and "fold" in beside  # "divided by three"
-    if size == 1 and 0 < value < SMALL and following not in COUNTED and not is_factor:
+    is_percent = place > 0 and tokens[place - 1].kind == "percent"  # Turkish "yüzde on"
+    if size == 1 and 0 < value < SMALL and following not in COUNTED and not (is_factor or is_percent):
         return 0, 0.0
     return size, value
 
@@ -148,7 +184,8 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
             digits = _digits_at(tokens, place + size + 1)
             return size + bool(digits) + len(digits), total + current + float(f"0.{digits or 0}")
         if token.kind == "numword":
-            current = _continued(current, float(token.value or 0))
+            joined = tokens[place + size - 1].kind == "and"
+            current = current + token.quantity if joined else _continued(current, token.quantity)
         elif token.kind == "times" and token.value == 100:
             current = min(current * 100, LARGEST)
         elif token.kind == "times" and current:
@@ -169,28 +206,43 @@ def _digits_at(tokens: Sequence[Token], place: int) -> str:
 
 
 def _continued(current: float, word: float) -> float:
-    """The next word added to a number; "one fifty" is 150, "eighteen fifty" 1,850."""
+    """The next word added to a number; "one fifty" is 150, "eighteen fifty" 1,850, "two three" are two or three."""
+    if 1 <= current < word < 10:
+        return word
     is_hundreds = 1 <= current < 100 and (word >= 20 or (word >= 10 and current < 10)) and word < 100
     return current * 100 + word if is_hundreds and current == int(current) else current + word
 
 
 def _begins_with_one(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a number without the word "one" begins here: "a million", "hundred thousand"."""
+    """Whether a number without the word "one" begins here: "a million", "hundred thousand", "mil quinientos"."""
     kinds = [token.kind for token in tokens[place : place + 2]]
     if kinds == ["a", "times"] or (kinds == ["a", "money"] and tokens[place + 1].text.isalpha()):
         return True
-    follows_number = place > 0 and tokens[place - 1].kind in ("number", "numword")
-    return kinds == ["times", "times"] and tokens[place].value == 100 and not follows_number
+    follows_number = place > 0 and tokens[place - 1].kind in ("number", "numword", "times")
+    if follows_number or kinds[:1] != ["times"]:
+        return False
+    is_hundred = tokens[place].value == 100 and kinds[1:] in (["times"], ["numword"])
+    return is_hundred or (tokens[place].value == 1000 and kinds[1:] == ["numword"])
 
 
 def _continues(tokens: Sequence[Token], place: int) -> bool:
+    """Whether "and" at the place before continues a number: "cento e vinte", "noventa y cinco", "funfundneunzig"."""
     before = tokens[place - 2]
-    return before.kind == "times" and place < len(tokens) and tokens[place].kind == "numword"
+    if place >= len(tokens) or tokens[place].kind != "numword" or before.kind not in ("times", "numword"):
+        return False
+    if before.kind == "times":
+        return [(token.kind, token.value) for token in tokens[place + 1 : place + 2]] != [("times", before.value)]
+    first, second = before.quantity, tokens[place].quantity
+    tens, ones = max(first, second), min(first, second)
+    is_below_hundred = tens in range(20, 100, 10) and 1 <= ones < 10 and (first == tens or tokens[place].glued)
+    return is_below_hundred or (first >= 100 > second)
 
 
 def _chinese(text: str, start: float) -> float:
-    """The value of Chinese numerals; `start` is 1 where digits precede them ("10" + "万")."""
+    """The value of Chinese numerals; `start` is 1 where digits precede them ("10" + "万"); "两三" are two or three."""
     total, section, digit = 0.0, 0.0, start
+    if len(text) == 2 and DIGITS.get(text[0], 0.0) + 1 == DIGITS.get(text[1]):
+        return DIGITS[text[1]]
     for glyph in text:
         if glyph in DIGITS:
             digit = digit * 10 + DIGITS[glyph] if start == 0 and digit else DIGITS[glyph]

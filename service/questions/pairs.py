@@ -70,6 +70,15 @@ class Pair:
         """Whether the two names share one clause: "bitcoin and ether rise"."""
         return all(token.kind in LINKING or token.text in (",", "/") for token in self.between)
 
+    @property
+    def denies_each(self) -> bool:
+        """ "Ni bitcoin ni ether"."""
+        before = [
+            [token for token in self.tokens[:place] if token.kind != "the"] for place in (self.first, self.second)
+        ]
+        denials = [tokens[-1] for tokens in before if tokens and tokens[-1].kind == "not"]
+        return len(denials) == 2 and denials[0].text == denials[1].text
+
 
 def find_pair(
     deadline: Deadline, subject: Subject, language: Language, circumstances: Circumstances
@@ -83,7 +92,7 @@ def find_pair(
     comparator = pair and _comparator(pair, subject)
     if pair is None or comparator is None:
         return None
-    negated = "neither_of" in pair.kinds or _denies_both(pair.tokens)
+    negated = "neither_of" in pair.kinds or pair.denies_each or _denies_both(pair.tokens)
     if not negated and any(token.kind == "not" for token in pair.between):
         raise _negated()
     legs = []
@@ -124,8 +133,10 @@ def _comparator(pair: Pair, subject: Subject) -> Literal["both", "either"] | Non
     kinds = pair.kinds
     if any(token.kind == "ordinal" and token.value == 1 for token in pair.tokens):
         raise invalid(f"Which of two assets does something first is not covered. {HOW}")
+    if any(token.kind == "either_of" and token.value == "exact" for token in pair.tokens):
+        raise invalid(f"Whether exactly one of two events takes place is not covered. {HOW}")
     between = {token.kind for token in pair.between}
-    if kinds & {"either_of", "neither_of"}:
+    if kinds & {"either_of", "neither_of"} or pair.denies_each:
         return "either"
     if kinds & COMPARING and "both_of" not in kinds:
         return None
@@ -214,7 +225,7 @@ def _leg(asset: str, deadline: Deadline, language: Language, spot: float, rates:
     criterion = find_criterion(clause, spot, deadline.preposition)
     if criterion.comparator == "open":
         return None
-    refuse_unreadable(clause, criterion, deadline)
+    refuse_unreadable(clause, criterion, deadline, deadline.rest)
     if clause.negated:
         raise _negated()
     return _leg_of(asset, spot, criterion)

@@ -16,6 +16,7 @@ from service.questions.criterion import Criterion
 from service.questions.currencies import conversion_notes
 from service.questions.daily import counted
 from service.questions.dates.deadline import Deadline
+from service.questions.dates.roles import AMBIGUOUS
 from service.questions.day_counts import DayCount
 from service.questions.earlier import Earlier, compared, with_known_price
 from service.questions.history import Setting
@@ -24,7 +25,7 @@ from service.questions.moves import nothing_definite, start_of_move
 from service.questions.moving_averages import of_moving_average
 from service.questions.question import AVERAGES, ORDERS, TOUCHES, Question, polarity_of
 from service.questions.records import of_record
-from service.questions.scope import asks_price_now
+from service.questions.scope import asks_price_now, names_event
 from service.questions.sentences import SplitText
 from service.questions.subject import Subject
 from service.questions.tokens import Token
@@ -33,6 +34,17 @@ from service.questions.vocabulary import Language
 # Kinds that depend on every price from now on, or on the present one.
 FROM_NOW = (*TOUCHES, *ORDERS, *AVERAGES, "up", "down", "move", "range", "relative", "volatility")
 DECIDED = "The present price decides this already"
+UNUSED_NUMBER = "A number in the question was ignored."
+UNUSED_TIME = "A date or a time in the question was ignored."
+# Kinds that name a date or a time; what remains of them after the dates were read has no meaning there.
+TIMES = {
+    "weekday", "month", "unit", "rel", "holiday", "season", "nth", "ampm", "daypart", "clock", "eo", "iso", "date",
+    "slash", "glyphdate", "stamp", "weekend", "halfyear", "shortyear", "zone", "later", "ago", "after", "early", "late",
+}  # fmt: skip
+# Words of these kinds that also mean something else or only stand beside a date: "2027 года", "cuma günü".
+BESIDE_TIMES = AMBIGUOUS | {
+    *("day", "week", "from now", "год", "года", "году", "г", "gunu", "gunune", "ayinda", "ayinin", "saat", "天"),
+}
 NOT_NAMED = "No deadline was named: the deadline is in seven days."
 
 
@@ -76,6 +88,8 @@ class Parse:
         criterion = replace(criterion, negated=negated)
         if self.earlier is not None and not self.earlier.is_now:
             criterion = with_known_price(compared(self.clause, self.earlier, criterion, self.deadline), self._setting)
+        if self.earlier is not None and self.earlier.is_now and self.earlier.sign and criterion.comparator == "open":
+            criterion = Criterion("up" if self.earlier.sign > 0 else "down", negated=self.clause.negated)
         if self.count is not None:
             return self._counted(criterion)
         if criterion.comparator == "open" and not self.deadline.is_named and asks_price_now(self.clause.kinds):
@@ -109,8 +123,10 @@ class Parse:
         converted = conversion_notes(self.clause.tokens, self.clause.amounts, self.circumstances.rates, self.spot)
         notes = (*self.subject.notes, *self.priced, *converted, *self.criterion.notes)
         notes += (*start_of_move(self.split.main, self.criterion, self.spot), *_decided_note(self.criterion, self.spot))
+        if self.split.main[0].kind == "not" and self.criterion.negated and self.pair is None:
+            notes += ("The question is a denial: YES means that it does not happen.",)
         if not self.is_bound:
-            notes += (*_deadline_notes(self), *_notes(self.split), *_amount_note(self))
+            notes += (*_deadline_notes(self), *_notes(self.split), *_amount_note(self), *_unused_notes(self))
         return self.with_criterion(replace(self.criterion, notes=notes))
 
     def with_criterion(self, criterion: Criterion) -> Question:
@@ -168,6 +184,17 @@ def _amount_note(parse: Parse) -> tuple[str, ...]:
     if not is_amount or parse.criterion.comparator == "open":
         return ()
     return ("An amount was asked for: understood as whether it happens.",)
+
+
+def _unused_notes(parse: Parse) -> tuple[str, ...]:
+    """The notes about a number and about a date or time to which no meaning was found."""
+    if parse.pair is not None:
+        return ()
+    tokens = parse.clause.tokens
+    has_number = parse.clause.has_unused or any(token.kind == "numword" and token.quantity > 1 for token in tokens)
+    has_time = names_event(tokens) or any(token.kind in TIMES and token.text not in BESIDE_TIMES for token in tokens)
+    notes = {UNUSED_NUMBER: has_number, UNUSED_TIME: has_time}
+    return tuple(note for note, applies in notes.items() if applies)
 
 
 def build(

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 from service.questions.amount import Amount
-from service.questions.kinds import MOTIONS, RELATIONS
+from service.questions.kinds import BEAR, BULL, MOTIONS, RELATIONS
 from service.questions.tokens import Token
 
 # A bare number farther from the spot price than this factor is a price only directly after a word that relates it.
@@ -20,7 +20,7 @@ WEAK = {"the", "approx", "be"}
 
 def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount], spot: float) -> bool:
     """Whether the amount, one of `amounts`, is a price, a percentage or a multiple that the question is about."""
-    if _is_apart(tokens, amount):
+    if is_apart(tokens, amount):
         return False
     if amount.is_marked or amount.is_percent or amount.is_multiple or amount.currency:
         return True
@@ -53,21 +53,24 @@ def _is_upper_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool
 
 def may_be_level(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
     """Whether a number that no word relates to the price could still be a price."""
-    return not _is_apart(tokens, amount) and _is_near(amount, spot)
+    return not is_apart(tokens, amount) and _is_near(amount, spot)
 
 
 def _is_near(amount: Amount, spot: float) -> bool:
     return spot / NEAR <= amount.value(spot) <= spot * NEAR
 
 
-def _is_apart(tokens: Sequence[Token], amount: Amount) -> bool:
+def is_apart(tokens: Sequence[Token], amount: Amount) -> bool:
+    """Whether the number is a probability, a single coin or where the price comes from."""
     return _is_chance(tokens, amount) or _is_one_coin(tokens, amount) or _is_origin(tokens, amount)
 
 
 def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
     """ "A 50% chance", "100% bullish", "probability 0.99"."""
-    if amount.is_money:
+    if amount.is_money or (amount.is_marked and not amount.is_percent):
         return False
+    if amount.is_percent and _kind_before(tokens, amount, WEAK) in BULL | BEAR:
+        return False  # "is a drop of 3% likely"
     return _kind_after(tokens, amount) in ("chance", "mood") or _kind_before(tokens, amount, WEAK) == "chance"
 
 
@@ -80,6 +83,8 @@ def _is_one_coin(tokens: Sequence[Token], amount: Amount) -> bool:
 def _is_origin(tokens: Sequence[Token], amount: Amount) -> bool:
     """ "Bounce from 90k", "now at 94k" say where the price is; "from 90k to 100k" without a verb is a range."""
     before = _kind_before(tokens, amount, ("the", "approx", "on"))
+    if amount.is_percent and _kind_after(tokens, amount) == "to":
+        return False  # "gain from 5 to 10 percent"
     if before != "from":
         return before == "now"
     moves = any(token.kind in MOTIONS for token in tokens)

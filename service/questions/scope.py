@@ -11,6 +11,7 @@ from service.questions.clause import Clause
 from service.questions.criterion import Criterion
 from service.questions.dates.deadline import Deadline
 from service.questions.kinds import PREDICATES
+from service.questions.numerals import first_value
 from service.questions.refusals import EXAMPLE, NAMES, invalid, not_about_markets
 from service.questions.sentences import SplitText
 from service.questions.subject import Subject
@@ -22,7 +23,25 @@ LANGUAGES_READ = f"Languages that are read: {LANGUAGE_NAMES}."
 # Words that only an English text has.
 ENGLISH_ONLY = {
     *("the", "what", "about", "how", "and", "with", "when", "who", "this", "that", "does", "should", "would", "could"),
-    *("will", "going", "write", "tell", "explain", "my", "your", "can", "you", "there", "their", "people", "get"),
+    *(
+        "will",
+        "going",
+        "write",
+        "tell",
+        "explain",
+        "my",
+        "your",
+        "can",
+        "you",
+        "there",
+        "their",
+        "people",
+        "get",
+        "got",
+        "these",
+        "those",
+        "at",
+    ),
 }
 ONE_DAY = (
     "Ask about one date, or how many days close up: for example, will bitcoin close up on at least 3 days this week?"
@@ -34,7 +53,8 @@ PRICE_NOW = {
 }  # fmt: skip
 # Kinds that may follow a "by" that names no deadline: "rise by 10%", "replaced by ether".
 AFTER_BY = {
-    "number", "money", "percent", "figures", "multiple", "asset", "other", "how", "what", "above", "below", "mark",
+    "number", "money", "percent", "figures", "fraction", "fiscal", "multiple", "asset", "other", "how", "what", "above",
+    "below", "mark",
 }  # fmt: skip
 # Kinds of figures other than a price.
 FIGURES = {"metric", "width"}
@@ -49,8 +69,8 @@ STRANGERS = {
 }  # fmt: skip
 # A question with its question mark; several marks in a row count once: "really?!?"
 QUESTION = re.compile(r"\w[^?]*\?")
-# Letters of scripts that no language of the vocabulary uses: Greek, Armenian to Khmer and Mongolian, Korean.
-FOREIGN_LETTER = re.compile("[\u0370-\u03ff\u0530-\u1cff\uac00-\ud7af]")
+# Letters that no language of the vocabulary uses: Ukrainian, Greek, Armenian to Khmer and Mongolian, Korean.
+FOREIGN_LETTER = re.compile("[іїєґ\u0370-\u03ff\u0530-\u1cff\uac00-\ud7af]")
 
 
 def nameless(tokens: Sequence[Token]) -> InvalidRequest:
@@ -114,7 +134,8 @@ def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
         raise invalid("Gold and silver are quoted in USD per troy ounce. Give the level per ounce.")
     if any(_is_figure_of_asset(tokens, place, figures) for place in range(len(tokens))):
         raise invalid(f"Only prices are forecast, not volumes, fees, flows or market values. For example: {EXAMPLE}")
-    if kinds & {"stay", "act", "advice"} and any(_counts_coins(clause, amount.after) for amount in clause.amounts):
+    is_deed = bool(kinds & {"stay", "act", "advice"})
+    if (is_deed and any(_counts_coins(clause, amount.after) for amount in clause.amounts)) or _values_coins(clause):
         raise invalid(f"The question names a number of coins, not a price. For example: {EXAMPLE}")
     if not clause.has_order:
         _refuse_event_deadline(tokens, deadline)
@@ -143,30 +164,45 @@ def _is_figure_of_asset(tokens: Sequence[Token], place: int, figures: set[str]) 
     before = [token.kind for token in tokens[max(0, place - 3) : place] if token.kind not in ("the", "filler")]
     after = [token.kind for token in tokens[place + 1 : place + 4] if token.kind not in ("the", "filler", "on", "in")]
     pair = tokens[place].text == "ratio" and before.count("asset") == 2
-    return not pair and (before[-1:] == ["asset"] or after[:1] == ["asset"])
+    return not pair and bool({*before[-1:], *after[:1]} & {"asset", "widely"})
 
 
 def _counts_coins(clause: Clause, after: int) -> bool:
     return after < len(clause.tokens) and clause.tokens[after].kind == "asset"
 
 
+def _values_coins(clause: Clause) -> bool:
+    """ "10 ETH be worth 20,000": a number that is no price before the asset, and a level."""
+    inside = {place for amount in clause.amounts for place in range(amount.first, amount.after)}
+    places = (place for place, token in enumerate(clause.tokens) if token.kind == "number" and place not in inside)
+    return bool(clause.amounts) and any(
+        _counts_coins(clause, place + 1) and first_value(clause.tokens[place]) > 1 for place in places
+    )
+
+
 def _refuse_event_deadline(tokens: Sequence[Token], deadline: Deadline) -> None:
     """Refuse "before the halving", "by the time …", "at the end of his term": an event is not a date."""
+    if any(token.kind in ("before", "after") for token in tokens) or (names_event(tokens) and not deadline.is_named):
+        raise invalid("The deadline must be a date, not an event. Write it like 2026-12-31 or 'by Friday'.")
+
+
+def names_event(tokens: Sequence[Token]) -> bool:
+    """Whether a word for a limit stands before anything but a date, a size or a price: "by the time of the halving"."""
     for place, token in enumerate(tokens):
         following = next((later.kind for later in tokens[place + 1 :] if later.kind not in ("the", "a", "approx")), "")
         limits = token.kind in ("by", "lasting") or token.value == "start"
-        names_event = (limits and following not in AFTER_BY) or (token.kind == "end" and following == "word")
-        if token.kind in ("before", "after") or (names_event and not deadline.is_named):
-            raise invalid("The deadline must be a date, not an event. Write it like 2026-12-31 or 'by Friday'.")
+        if (limits and following not in AFTER_BY) or (token.kind == "end" and following == "word"):
+            return True
+    return False
 
 
-def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline) -> None:
-    """Refuse a question whose words are mostly unknown, or that does not ask for a forecast."""
+def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline, main: Sequence[Token]) -> None:
+    """Refuse a question, `main`, whose words are mostly unknown, or that does not ask for a forecast."""
     words = [token for token in clause.tokens if token.kind == "word"]
     if clause.has_stray:
         raise invalid(f"The meaning of the number is unclear. Say what the price should do. For example: {EXAMPLE}")
     if criterion.comparator != "open":
-        _refuse_guess(clause, words)
+        _refuse_guess(clause, words, main)
         return
     kinds = clause.kinds
     if "who" in kinds or (not deadline.is_named and _asks_what_it_is(clause)):
@@ -174,7 +210,7 @@ def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline) 
     if kinds & {*FIGURES, "act", "topic", "other"} and not kinds & {"advice", "price"}:
         raise invalid(f"Only prices are forecast, not events. For example: {EXAMPLE}")
     if are_most_unknown(words, clause):
-        raise invalid(f"The question could not be understood. {_how_to_ask(clause.tokens)} For example: {EXAMPLE}")
+        raise invalid(f"The question could not be understood. {_how_to_ask(main)} For example: {EXAMPLE}")
 
 
 def _asks_what_it_is(clause: Clause) -> bool:
@@ -183,10 +219,10 @@ def _asks_what_it_is(clause: Clause) -> bool:
     return is_short and all(token.text in COPULAS for token in clause.tokens if token.kind == "be")
 
 
-def _refuse_guess(clause: Clause, words: Sequence[Token]) -> None:
+def _refuse_guess(clause: Clause, words: Sequence[Token], main: Sequence[Token]) -> None:
     """Refuse a level among unknown words without a word that relates it to the price."""
     if not clause.kinds - EMPTY and are_most_unknown(words, clause):
-        how = _how_to_ask(clause.tokens)
+        how = _how_to_ask(main)
         raise invalid(f"What to forecast about the level is unclear. {how} For example: {EXAMPLE}")
 
 

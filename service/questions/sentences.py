@@ -23,6 +23,12 @@ ANCHORS = {
     *("holiday", "weekday", "month", "rel", "iso", "date", "slash", "glyphdate", "nth", "ordinal", "number", "eo"),
     *("end", "start", "mid", "early", "late", "season", "q", "next", "this", "weekend"),
 }
+# Kinds after the point of an ordinal number: "3. Dezember".
+AFTER_ORDINAL = ("month", "unit", "next", "this", "the", "holiday")
+# Kinds of words that ask nothing.
+WEIGHTLESS = {"word", "noise", "filler", "mark"}
+# Fragments of so many tokens are read as one sentence.
+MOST_FRAGMENTED = 16
 # From this weight on, a second sentence with a question mark is a question of its own.
 FULL_WEIGHT = 4
 
@@ -39,8 +45,20 @@ class Sentence:
     def weight(self) -> int:
         """How much the sentence looks like a market question."""
         kinds = {token.kind for token in self.tokens if token.value != "past"}
-        weight = 2 * bool(kinds & MARKETS) + 2 * bool(kinds & PREDICATES) + 2 * self.has_question_mark
+        weight = 2 * bool(kinds & MARKETS) + 2 * bool(kinds & PREDICATES)
+        weight += self.has_question_mark * (2 if kinds - WEIGHTLESS else 1)  # "Right?"
         return weight + bool(kinds & {"will", "when"}) + bool(kinds & PRICED)
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether it is hardly more than the name of a market: the first part of "Bitcoin. 100k. Christmas?"."""
+        return {token.kind for token in self.tokens} <= MARKETS | WEIGHTLESS | {"the", "a", "forecast", "price"}
+
+    @property
+    def is_price(self) -> bool:
+        """Whether it is a price alone: "96k?"."""
+        kinds = {token.kind for token in self.tokens}
+        return bool(kinds & PRICED) and kinds <= PRICED | {"number", "mark"}
 
 
 @dataclass(frozen=True)
@@ -68,8 +86,13 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
         return None
     main = max(candidates, key=lambda sentence: (sentence.weight, sentence.has_question_mark))
     others = [token for sentence in candidates if sentence is not main for token in sentence.tokens]
+    has_number = any(token.kind == "number" for token in others)
+    if main.is_fragment and has_number and len(main.tokens) + len(others) <= MOST_FRAGMENTED:
+        main, others = Sentence(tuple(token for each in candidates for token in each.tokens)), []
     kept, aside, has_condition = _without_asides(main.tokens, language)
-    questions = [sentence for sentence in candidates if sentence.has_question_mark and sentence.weight >= FULL_WEIGHT]
+    questions = [
+        each for each in candidates if each.has_question_mark and (each.weight >= FULL_WEIGHT or each.is_price)
+    ]
     return SplitText(kept, aside, others, has_condition, main.is_order, has_more=len(questions) > 1)
 
 
@@ -119,7 +142,7 @@ def _is_stop(tokens: Sequence[Token], place: int) -> bool:
         return False
     if re.fullmatch(r"\d\d?\.\d\d?", before.text) and token.glued:
         return False
-    return not (before.kind in ("number", "nth") and tokens[place + 1].kind in ("month", "unit", "next", "this", "the"))
+    return not (before.kind in ("number", "nth") and tokens[place + 1].kind in AFTER_ORDINAL)
 
 
 def _without_asides(tokens: Sequence[Token], language: Language) -> tuple[list[Token], list[Token], bool]:
@@ -131,7 +154,7 @@ def _without_asides(tokens: Sequence[Token], language: Language) -> tuple[list[T
         if place is None:
             return kept, aside, condition
         first, after = _aside(kept, place, language)
-        condition = condition or kept[place].kind in ("if", "when")
+        condition = condition or kept[place].kind in ("if", "when", "after")
         aside += kept[first:after]
         kept = kept[:first] + kept[after:]
 

@@ -13,8 +13,10 @@ from service.questions.refusals import NAMES, invalid
 from service.questions.tokens import Token
 
 # "More" and "than" with other words between them: "¿Subirá más el oro que la plata?"
-MORE = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", "сильнее", "faster"}
-THAN = {"than", "que", "als", "чем", "do que", "que el", "que le", "que l"}
+MORE = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", "сильнее", "faster", "多", "更多"}
+THAN = {"比", "than", "que", "als", "чем", "do que", "que el", "que le", "que l"}
+# Markets that an asset before their name only describes.
+DESCRIBED = {"coin", "company", "fund"}
 COMPARING = {"outperform", "underperform", "versus", "better", "which"}
 
 
@@ -39,6 +41,8 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: 
     followed = list(dict.fromkeys(str(token.value) for token in named if token.kind == "asset"))
     if not named or (named[0].kind == "other" and not _is_aside(tokens, named[0], followed)):
         raise invalid(f"{_why_not(named[:1], coins)} Ask about one of {NAMES}.")
+    if _is_only_described(tokens):
+        raise invalid(f"{_why_not([], coins)} Ask about one of {NAMES}.")
     if not followed:
         return Subject(available("btc", spots), notes=("Bitcoin is the stand-in for the whole crypto market.",))
     asset = available(followed[0], spots)
@@ -61,6 +65,12 @@ def _markets(tokens: Sequence[Token]) -> list[Token]:
     """The named markets; words for the whole crypto market count only if no other market is named."""
     named = [token for token in tokens if token.kind in ("asset", "other")]
     return named or [token for token in tokens if token.kind == "widely"]
+
+
+def _is_only_described(tokens: Sequence[Token]) -> bool:
+    """ "Solana memecoins", "bitcoin stocks": the only asset describes a market that is not followed."""
+    places = [place for place, token in enumerate(tokens) if token.kind == "asset"]
+    return len(places) == 1 and any(token.value in DESCRIBED for token in tokens[places[0] + 1 : places[0] + 2])
 
 
 def _is_aside(main: Sequence[Token], other: Token, followed: Sequence[str]) -> bool:

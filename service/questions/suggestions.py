@@ -44,12 +44,17 @@ class Fragments:
 
 
 def with_suggestions(refusal: InvalidRequest, suggestions: Sequence[str]) -> InvalidRequest:
-    """The refusal with these suggestions; the first of them takes the place of the general example in its detail."""
+    """The refusal with these suggestions, the first of them as the example in its detail."""
     if not suggestions:
         return refusal
-    detail = refusal.detail.replace(EXAMPLE, suggestions[0])
-    errors = [FieldError(error.field, error.message.replace(EXAMPLE, suggestions[0])) for error in refusal.errors]
-    return type(refusal)(detail, errors, suggestions)
+    errors = [FieldError(error.field, _exemplified(error.message, suggestions[0])) for error in refusal.errors]
+    return type(refusal)(_exemplified(refusal.detail, suggestions[0]), errors, suggestions)
+
+
+def _exemplified(detail: str, example: str) -> str:
+    """The detail with this example in the place of the general one, or at its end where it has none."""
+    detail = detail.replace(EXAMPLE, example)
+    return detail if "or example" in detail else f"{detail} For example: {example}"
 
 
 def proposals(tokenized: TokenizedText, circumstances: Circumstances) -> Iterator[tuple[str, str]]:

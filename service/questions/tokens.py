@@ -25,8 +25,8 @@ TOKEN = re.compile(
     |(?<!\bl)(?<!\bd)(?<!ll)'(?P<shortyear>\d\d)(?!\w)
     |(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?)
     |(?P<nth>\d{{1,2}}(?:(?:st|nd|rd|th|er|º|ª|-?(?:го|е|му))(?!{LETTER})(?:\ числ[аоу])?|\ числ[аоу]
-        |日(?![間以内后後中])|[号號])|第\d{{1,2}}(?!\d))
-    |(?P<number>\d+(?:[.,']\d+)*)
+        |日(?![間以内后後中均移線线])|[号號])|第\d{{1,2}}(?!\d))
+    |(?P<number>\d+(?:\.\d+)?e\d{{1,2}}(?!\w)|\d+(?:[.,'_]\d+)*)
     |(?P<word>{WORD})
     |(?P<glyphs>(?:(?!第\d)[{GLYPH}])+)
     |(?P<mark>[^\s\w]|_)
@@ -49,7 +49,10 @@ NUMBERS = {
     "number", "numword", "numeral", "fraction", "figures", "times", "nth", "date", "iso", "slash", "glyphdate", "clock",
     "shortyear", "weekday", "month", "unit", "rel", "holiday", "eo", "weekend",
 }  # fmt: skip
-ABBREVIATED = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?")
+ABBREVIATED = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?|\+ ?/ ?[-−]")
+# Months and days in Chinese numerals: "十二月二十五日", but not "一日", a day, and "百二十日".
+TO_NINE = "一二三四五六七八九"
+GLYPH_DAY = re.compile(rf"(?<![{NUMERALS}\d])(?!一日)([{TO_NINE}]?)(十?)([{TO_NINE}]?)(?=[月日号號])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ class Token:
 
 def read(text: str) -> tuple[Language, list[Token]]:
     """The language of a clean text and its tokens; InvalidQuestion for too many of them or of numbers."""
-    folded = ABBREVIATED.sub(_closed, MARKUP.sub(" ", fold(text)))
+    folded = GLYPH_DAY.sub(_in_digits, ABBREVIATED.sub(_closed, MARKUP.sub(" ", fold(text))))
     language = guess_language(folded, WORDS.findall(folded))
     words = lexicon(language)
     raw = list(islice(_cut(folded, words), MOST_TOKENS + 1))
@@ -87,7 +90,17 @@ def read(text: str) -> tuple[Language, list[Token]]:
 
 
 def _closed(abbreviation: re.Match[str]) -> str:
+    if abbreviation[0].startswith("+"):
+        return "±"
     return f"{abbreviation[1]}m" if abbreviation[1] else "us"
+
+
+def _in_digits(numerals: re.Match[str]) -> str:
+    """ "25" for "二十五"; two digits without a ten between them stay as they are."""
+    tens, ten, ones = numerals.groups()
+    if not ten:
+        return str(1 + TO_NINE.index(tens or ones)) if bool(tens) != bool(ones) else numerals[0]
+    return str(10 * (1 + TO_NINE.index(tens) if tens else 1) + (1 + TO_NINE.index(ones) if ones else 0))
 
 
 def _cut(folded: str, words: Lexicon) -> Iterator[Token]:
@@ -155,6 +168,8 @@ def _single(token: Token, words: Lexicon) -> Iterator[Token]:
     senses = words.find(token.text)
     if senses:
         yield from _with_senses(token, senses, token.text)
+    elif parts := words.number_parts(token.text):
+        yield from (Token(sense.kind, token.text, sense.value, token.glued or place > 0) for place, sense in parts)
     elif re.search("['&]", token.text):
         for place, part in enumerate(re.split("['&]", token.text)):
             yield from _single(Token("word", part, glued=token.glued or place > 0), words)

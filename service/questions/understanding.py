@@ -108,7 +108,7 @@ def parse_tokenized(tokenized: TokenizedText, circumstances: Circumstances) -> P
     if pair is None and count is None and subject.other is None:
         earlier = earlier or of_period(clause, deadline)
     refuse_unpriced(clause.amounts, rates, now)
-    if priced and any(amount.is_percent for amount in clause.amounts):
+    if priced and ("multiple" in clause.kinds or any(amount.is_percent for amount in clause.amounts)):
         raise invalid(f"{priced[0]} Name the level itself in USD, without a percentage.")
     text = tokenized.text
     understood = Parse(
@@ -116,7 +116,7 @@ def parse_tokenized(tokenized: TokenizedText, circumstances: Circumstances) -> P
     )
     if pair is None:
         refuse_other_matters(clause, deadline)
-        refuse_unreadable(clause, understood.criterion, deadline)
+        refuse_unreadable(clause, understood.criterion, deadline, split.main)
     if understood.is_bound:
         refuse_loose_ends(text, split, subject)
     return understood

@@ -11,9 +11,9 @@ from functools import lru_cache
 from sqlalchemy import Connection, func, select
 
 from service import canonical
-from service.forecasting.news.evidence import news_of
+from service.forecasting.news.evidence import matching, news_of
 from service.forecasting.voters.brains import VOL
-from service.forecasting.voters.evidence import HISTORY_S, NEWS_S, Evidence, PastQuestion
+from service.forecasting.voters.evidence import HISTORY_S, NEWS_S, TOPIC_NEWS_S, Evidence, PastQuestion
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import Panel
 from service.market.bars import Bars
@@ -37,6 +37,8 @@ def beside(database: Database, panel: Panel, knowledge: Knowledge, question: Que
     """
     if not panel.has_models:
         return knowledge
+    if question.comparator == "topic":
+        return replace(knowledge, evidence=_on_topic(database, panel, question, now))
     hourly = {
         asset: _bars(database, asset, HISTORY_S if asset in question.assets else OTHERS_S, now // HOUR, context.as_of)
         for asset, context in knowledge.contexts.items()
@@ -51,6 +53,17 @@ def beside(database: Database, panel: Panel, knowledge: Knowledge, question: Que
         resolved=_resolved(database, until, n),
     )
     return replace(knowledge, evidence=evidence)
+
+
+def _on_topic(database: Database, panel: Panel, question: Question, now: int) -> Evidence:
+    """Headlines that match the words of a question that no price decides, and the events until its deadline."""
+    with database.reading() as db:
+        recent = headlines.since(db, now - TOPIC_NEWS_S)
+    until = question.deadline.timestamp()
+    return Evidence(
+        topic_stories=matching(question.text, recent, now),
+        events=tuple(event for event in panel.events if now <= event.at <= until),
+    )
 
 
 @lru_cache(maxsize=32)

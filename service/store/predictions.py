@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from pydantic_core import to_json
 from sqlalchemy import ColumnElement, Connection, Row, TextClause, func, insert, literal, select, update
 
 from service import canonical
@@ -34,12 +35,19 @@ MOST_ANSWERS = 500  # settled in one run, so that a run ends in time even after 
 
 # The columns of a prediction, without the answer as it was published and what pages of markets are selected by.
 _UNREAD = ("body", "asset", "template", "divergence")
-_COLUMNS = [column for column in prediction.c if column.name not in _UNREAD]
+_PREDICTIONS = select(*(column for column in prediction.c if column.name not in _UNREAD)).order_by(
+    prediction.c.deadline, prediction.c.id
+)
 _VOTE_COLUMNS = [
     prediction_vote.c[name] for name in ("prediction", "voter", "engine", "weight", *Forecast.__dataclass_fields__)
 ]
 # What is scored of a vote; its reasoning is five sixths of its bytes.
 _SCORED_COLUMNS = [literal("").label("reasoning") if column.name == "reasoning" else column for column in _VOTE_COLUMNS]
+_VOTES, _SCORED_VOTES = (
+    select(*columns).order_by(prediction_vote.c.prediction, prediction_vote.c.place)
+    for columns in (_VOTE_COLUMNS, _SCORED_COLUMNS)
+)
+_ODDS = select(odds.c.prediction, *(odds.c[name] for name in Odds.__dataclass_fields__))
 _PLAIN = ("id", "category", "rule", "resolver", "created_at", "closes_at", "deadline", "backfilled", "number", "author")
 
 _IS_ANSWER = prediction.c.category == "answer"
@@ -51,11 +59,11 @@ _AWAITS_VOTES = prediction.c.number.is_not(None) & prediction.c.voted_at.is_(Non
 def add(db: Connection, predictions: Sequence[Prediction], body: dict[str, Any] | None = None) -> None:
     """Store new predictions with everything recorded about them; raises IntegrityError if an id exists.
 
-    `body` is for an answer of the oracle: the answer as it was published, as plain JSON.
+    `body` is for an answer of the oracle: the answer as it was published, as plain JSON. The order of its names stays.
     """
     if not predictions:
         return
-    text = None if body is None else canonical.write(body)
+    text = None if body is None else to_json(body).decode()
     db.execute(insert(prediction), [_row(record) | {"body": text} for record in predictions])
     votes = [row for record in predictions for row in _vote_rows(record.id, record.votes)]
     if votes:
@@ -106,6 +114,16 @@ def by_ids(db: Connection, ids: Sequence[str], *, with_votes: bool = True) -> li
     loaded = [stored for part in _parts(ids) for stored in _load(db, prediction.c.id.in_(part), with_votes=with_votes)]
     by_id = {stored.id: stored for stored in loaded}
     return [by_id[id] for id in ids if id in by_id]
+
+
+def probabilities(db: Connection, ids: Sequence[str]) -> dict[str, list[float]]:
+    """P(YES) of every vote on these predictions, without the votes; where there are none, the id is absent."""
+    votes: dict[str, list[float]] = defaultdict(list)
+    for part in _parts(ids):
+        own = select(prediction_vote.c.prediction, prediction_vote.c.p).where(prediction_vote.c.prediction.in_(part))
+        for id, p in map(tuple, db.execute(own)):
+            votes[id].append(p)
+    return votes
 
 
 def find_market(db: Connection, id: str) -> Prediction | None:
@@ -236,8 +254,7 @@ def _load(
     with_reasoning: bool = True,
 ) -> list[Prediction]:
     """The predictions that meet the conditions, by deadline; votes and odds are read with one query each."""
-    order = (prediction.c.deadline, prediction.c.id)
-    rows = db.execute(select(*_COLUMNS).where(*conditions).order_by(*order).limit(limit)).all()
+    rows = db.execute(_PREDICTIONS.where(*conditions).limit(limit)).all()
     ids = [row.id for row in rows]
     votes, quotes = _votes(db, ids, with_reasoning) if with_votes else {}, _odds(db, ids)
     return [_prediction(row, tuple(votes.get(row.id, ())), quotes.get(row.id)) for row in rows]
@@ -245,22 +262,19 @@ def _load(
 
 def _votes(db: Connection, ids: Sequence[str], with_reasoning: bool) -> dict[str, list[CommittedVote]]:
     votes: dict[str, list[CommittedVote]] = defaultdict(list)
-    columns = _VOTE_COLUMNS if with_reasoning else _SCORED_COLUMNS
-    query = select(*columns).order_by(prediction_vote.c.prediction, prediction_vote.c.place)
+    query = _VOTES if with_reasoning else _SCORED_VOTES
     for part in _parts(ids):
-        rows = db.execute(query.where(prediction_vote.c.prediction.in_(part))).all()
-        for row in rows:
-            id, voter, engine, weight, *forecast = list(row)
+        rows = db.execute(query.where(prediction_vote.c.prediction.in_(part)))
+        for id, voter, engine, weight, *forecast in map(list, rows):
             votes[id].append(CommittedVote(Ballot(voter, engine, Forecast(*forecast)), weight))
     return votes
 
 
 def _odds(db: Connection, ids: Sequence[str]) -> dict[str, Odds]:
-    query = select(odds.c.prediction, *(odds.c[name] for name in Odds.__dataclass_fields__))
     return {
         id: Odds(*values)
         for part in _parts(ids)
-        for id, *values in db.execute(query.where(odds.c.prediction.in_(part))).all()
+        for id, *values in db.execute(_ODDS.where(odds.c.prediction.in_(part)))
     }
 
 
@@ -270,8 +284,9 @@ def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _prediction(row: Row[Any], votes: tuple[CommittedVote, ...], quote: Odds | None) -> Prediction:
     commitment = Commitment(**canonical.read(row.commitment), votes=votes) if row.commitment else None
+    stored = row._mapping
     return Prediction(
-        **{name: getattr(row, name) for name in _PLAIN},
+        **{name: stored[name] for name in _PLAIN},
         question=Question.from_plain(canonical.read(row.question)),
         commitment=commitment,
         odds=quote,

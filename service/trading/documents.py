@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from service.documents import Document, DocumentHeader
-from service.trading.leaderboard import Leaderboard
+from service.tabular import Table, table_of
+from service.trading.leaderboard import Leaderboard, LeaderboardEntry
 from service.trading.profile import Profile
 
 
@@ -22,6 +23,12 @@ class StrategyDocument(Profile, Document):
     `standing` is its entry in the leaderboard over all assets. `equity` has a point at each 24:00 UTC since
     `started_at` and one for now; `recent_trades` are the last 100 closed in any asset, newest first.
     """
+
+
+def leaderboard_table(document: LeaderboardDocument) -> Table:
+    """The entries by rank and then the ghosts, without their positions."""
+    entries = (*document.entries, *document.ghosts)
+    return table_of(LeaderboardEntry, entries, as_of=document.as_of, world=document.world)
 
 
 def leaderboard_document(board: Leaderboard, header: DocumentHeader) -> LeaderboardDocument:

@@ -54,6 +54,12 @@ def test_an_answer_reads_as_it_was_given(caller: Client):
     assert caller.answer(original["id"]) == original | {"resolution": None, "score": None}
 
 
+def test_an_answer_keeps_the_order_of_its_fields(caller: Client):
+    """Before, the votes came by name, and the quantiles 10 and 25 before 5."""
+    original = caller.ask("Will silver be above 20 USD next week?")
+    assert list(caller.answer(original["id"])["votes"]) == list(original["votes"])
+
+
 def test_pages_join_to_all_answers(caller: Client):
     first = caller.answers(limit=2, votes="none")
     second = caller.answers(limit=2, cursor=first["next"])

@@ -1,11 +1,13 @@
-"""The stored bars as pages of JSON and CSV."""
+"""The stored bars as pages of JSON, CSV and Parquet."""
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 from flask.testing import FlaskClient
 
@@ -121,6 +123,14 @@ def test_the_csv_file_is_one_a_replay_reads(client: FlaskClient, fine):
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert 'rel="next"' in answer.headers["Link"]
     assert read_rows("btc.csv", answer.data).tolist() == [list(map(float, row)) for row in fine[:500].rows()]
+
+
+def test_a_parquet_file_has_the_bars_of_the_page(client: FlaskClient, fine):
+    answer = client.get(f"{PATH}?asset=btc&interval=5m&limit=500", headers={"Accept": "application/vnd.apache.parquet"})
+    file = pyarrow.parquet.read_table(io.BytesIO(answer.data))
+    assert [time.timestamp() for time in file["time"].to_pylist()] == fine.time[:500].tolist()
+    assert [file[name].to_pylist() for name in FIELDS] == [getattr(fine, name)[:500].tolist() for name in FIELDS]
+    assert 'rel="next"' in answer.headers["Link"]
 
 
 def test_a_past_page_is_kept_for_an_hour(client: FlaskClient, fine):

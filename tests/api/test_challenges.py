@@ -104,6 +104,12 @@ class TestCreating:
         assert listed["challenges"] == created[::-1]
         assert send("GET", "/api/challenges/2").json == created[1]
 
+    def test_it_is_found_by_its_printed_id(self, create, vote, send):
+        """As by its number."""
+        created = create().json
+        assert send("GET", f"/api/challenges/{created['id']}").json == created
+        assert vote(created["id"]).json["user_votes"]["total"] == 1
+
     def test_the_question_is_recorded_in_the_ledger_at_once(self, create, database):
         create()
         with database.reading() as db:
@@ -297,7 +303,21 @@ class TestVoting:
         assert send("GET", ACTIVE).json["count"] == 0
 
     @pytest.mark.parametrize(
-        "number", ["0", "2", "01", "-1", "1.0", "1e3", "99999999999999999999", "٣", "%00", "challenge-1", "active"]
+        "number",
+        [
+            "0",
+            "2",
+            "01",
+            "-1",
+            "1.0",
+            "1e3",
+            "99999999999999999999",
+            "٣",
+            "%00",
+            "challenge-2",
+            "challenge-01",
+            "active",
+        ],
     )
     def test_of_another_number_there_is_none(self, create, vote, send, number: str):
         create()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import asdict
 
@@ -118,6 +120,15 @@ class TestLeaderboard:
         tag = client.get(PATH, headers=headers).headers["ETag"]
         came = [client.get(PATH, headers=headers | {"If-None-Match": tag}).status_code for _ in range(120)]
         assert came == [304] * 119 + [429]
+
+    def test_as_a_csv_file_it_has_every_strategy_and_ghost(self, client: FlaskClient, headers, ranked, boards):
+        answer = client.get(f"{PATH}?asset=btc", headers=headers | {"Accept": "text/csv"})
+        lines = list(csv.DictReader(io.StringIO(answer.text)))
+        board = boards["leaderboard/btc"]
+        assert [line["key"] for line in lines] == [entry.key for entry in (*board.entries, *board.ghosts)]
+        assert [line["rank"] for line in lines] == [*map(str, range(1, 55)), "", ""]
+        assert {(line["as_of"], line["world"]) for line in lines} == {(board.as_of, "simulated")}
+        assert "positions" not in lines[0]
 
     def test_before_the_first_ranking_it_is_503_and_free(self, client: FlaskClient, headers):
         refused = client.get(PATH, headers=headers)

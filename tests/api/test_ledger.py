@@ -68,6 +68,23 @@ def test_next_leads_through_all_pages_and_then_to_none(client: FlaskClient, reco
     assert seen == [[1, 2, 3], [4, 5, 6], [7]]
 
 
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [(f"{PATH}?kind=votes&limit=2", ("entries", "seq")), (f"{PATH}/roots?limit=1", ("roots", "day"))],
+)
+def test_a_page_links_to_the_next_one(client: FlaskClient, sqlite, recorded, path: str, place: tuple[str, str]):
+    """As every list does; the filters stay."""
+    rows, number = place
+    with sqlite.writing() as db:
+        stored.seal(db, "2026-11-22", KEY, NOON + 2 * DAY)
+    first = client.get(path)
+    address, _, relation = first.headers["Link"].partition("; ")
+    following = client.get(address.strip("<>"))
+    assert (relation, following.status_code) == ('rel="next"', 200)
+    assert following.json[rows][0][number] == first.json["next"]
+    assert "Link" not in client.get(f"{PATH}?since=7").headers
+
+
 def test_rows_of_one_kind_or_one_subject_are_paged_alike(client: FlaskClient, recorded):
     page = client.get(f"{PATH}?kind=odds&limit=1").json
     assert ([entry["seq"] for entry in page["entries"]], page["next"]) == ([6], 7)

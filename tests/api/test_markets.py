@@ -7,6 +7,7 @@ import io
 from dataclasses import replace
 
 import httpx
+import pyarrow.parquet
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
@@ -65,6 +66,12 @@ class TestPages:
         assert ({row["id"] for row in rows}, len(rows)) == ({row.id for row in PAST}, 230)
         assert all(row["ai_votes"] == {} and row["score"] for row in rows)
 
+    def test_votes_that_are_left_out_are_counted(self, reader: Client, filled):
+        """Before, `ai` had 0 votes for YES and 0 for NO."""
+        shown, counted = (reader.predictions("resolved", votes=votes)["markets"] for votes in ("full", "none"))
+        assert [row["ai"] for row in counted] == [row["ai"] for row in shown]
+        assert all(row["ai"]["yes"] + row["ai"]["no"] for row in counted)
+
     def test_the_last_page_has_no_link(self, client: FlaskClient, headers, filled):
         answer = client.get(f"{PATH}?status=open", headers=headers)
         assert (answer.json["count"], answer.json["next"], "Link" in answer.headers) == (1, None, False)
@@ -110,7 +117,7 @@ class TestPages:
 class TestFiles:
     def test_a_csv_file_has_a_line_for_each_market(self, reader: Client, filled):
         lines = list(csv.DictReader(io.StringIO(reader.predictions_csv(status="resolved", limit=200))))
-        assert (len(lines), tuple(lines[0])) == (200, COLUMNS)
+        assert (len(lines), tuple(lines[0])) == (200, tuple(COLUMNS))
         stored = {row.id: row for row in PAST}[lines[0]["id"]]
         assert (lines[0]["template"], lines[0]["outcome"]) == (stored.question.comparator, stored.outcome)
         assert float(lines[0]["brier_ai"]) == pytest.approx(
@@ -120,6 +127,23 @@ class TestFiles:
     def test_without_parameters_it_has_the_open_markets(self, reader: Client, filled):
         (line,) = csv.DictReader(io.StringIO(reader.predictions_csv()))
         assert (line["status"], line["p_ai"], line["p_ai_now"], line["backfilled"]) == ("open", "0.6", "0.94", "false")
+
+    def test_a_parquet_file_has_the_columns_of_the_csv_file(self, reader: Client, filled):
+        """Of every page, with the same types."""
+        file = pyarrow.parquet.read_table(io.BytesIO(reader.predictions_parquet(status="resolved", limit=200)))
+        lines = list(csv.DictReader(io.StringIO(reader.predictions_csv(status="resolved", limit=200))))
+        assert file.column_names == list(COLUMNS)
+        assert file["id"].to_pylist() == [line["id"] for line in lines]
+        assert file["brier_ai"].to_pylist() == [float(line["brier_ai"]) for line in lines]
+        assert str(file.schema.field("resolved_at").type) == "timestamp[ms, tz=UTC]"
+        opened = pyarrow.parquet.read_table(io.BytesIO(reader.predictions_parquet()))
+        assert (opened.schema, opened["outcome"].to_pylist()) == (file.schema, [None])
+
+    def test_a_parquet_file_links_to_its_next_page(self, client: FlaskClient, headers, filled):
+        accept = {"Accept": "application/vnd.apache.parquet", "Accept-Encoding": "zstd, gzip"}
+        answer = client.get(f"{PATH}?status=resolved&limit=3", headers=headers | accept)
+        assert (answer.content_type, answer.data[:4]) == ("application/vnd.apache.parquet", b"PAR1")
+        assert ("Content-Encoding" in answer.headers, "Link" in answer.headers) == (False, True)
 
     def test_the_bytes_are_csv_by_rfc_4180(self, client: FlaskClient, headers, filled):
         answer = client.get(PATH, headers=headers | {"Accept": "text/csv"})

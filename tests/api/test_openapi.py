@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from flask import Blueprint, Flask
@@ -160,6 +161,12 @@ def test_parameters_are_those_of_path_query_and_headers(document):
     assert alarm == {"Idempotency-Key", "X-End-User"}
 
 
+def test_a_list_declares_the_link_to_its_next_page(document):
+    for name, described in operations(document):
+        success, names = next(iter(described["responses"].values())), [row["name"] for row in described["parameters"]]
+        assert ("Link" in success["headers"]) == ("limit" in names), name
+
+
 def test_an_optional_query_parameter_is_not_nullable(document):
     (asset,) = [
         parameter
@@ -206,6 +213,28 @@ def test_every_sentence_about_a_field_is_used(document):
     assert tables.pop("instants") | tables.pop("fields") <= names
     for name, table in tables.items():
         assert table <= set(schemas[name]["properties"]), name
+
+
+def test_only_of_a_nullable_field_null_is_mentioned(document):
+    for name, schema in document["components"]["schemas"].items():
+        for field, shape in schema["properties"].items():
+            if " null" in shape.get("description", ""):
+                assert {"type": "null"} in shape.get("anyOf", ()), f"{name}.{field}"
+
+
+@pytest.mark.parametrize("name", ["Candle", "EvidenceBar"])
+def test_prices_of_a_bar_are_described_as_prices(document, name: str):
+    """Before, `high` of a candle was the upper end of an interval and `open` the open ones."""
+    prices = [
+        document["components"]["schemas"][name]["properties"][field] for field in ("open", "high", "low", "close")
+    ]
+    assert all(price["description"].endswith("price of the bar in USD") for price in prices)
+
+
+@pytest.mark.parametrize("name", ["Ai", "AiVote", "Consensus", "Vote", "StreakAnswer"])
+def test_the_side_of_a_question_is_no_view_of_the_price(document, name: str):
+    """A far level below the price is not likely to be reached: that says nothing about the next move."""
+    assert "side of the question" in document["components"]["schemas"][name]["properties"]["direction"]["description"]
 
 
 def test_every_instant_of_an_answer_is_declared_as_one(document):
@@ -275,9 +304,14 @@ class TestSamples:
             assert js.count("(") == js.count(")"), name
 
     def test_they_send_what_the_operation_needs(self, document):
-        """The key where one is required, and a body that matches its schema."""
+        """The key where one is required, the required parameters, and a body that matches its schema."""
         for name, described in operations(document):
             curl, *others = (sample["source"] for sample in described["x-codeSamples"])
+            address = next(word for word in shlex.split(curl) if word.startswith("http"))
+            required = {
+                field["name"] for field in described["parameters"] if field["in"] == "query" and field["required"]
+            }
+            assert set(parse_qs(urlsplit(address).query)) == required, name
             needs_key = {} not in described["security"] and described["security"] != []
             assert [("X-API-Key" in sample) for sample in (curl, *others)] == [needs_key] * 3, name
             if "requestBody" in described:

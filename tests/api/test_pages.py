@@ -1,11 +1,10 @@
-"""Lists in pages: the window, the cursor, and CSV where it is preferred."""
+"""Lists in pages: the window and the cursor."""
 
 from __future__ import annotations
 
 import pytest
-from flask import Flask
 
-from service.api.pages import WindowQuery, wants_csv
+from service.api.pages import WindowQuery
 from service.errors import InvalidRequest
 from service.store import cursors
 from service.store.cursors import PageKey
@@ -35,18 +34,3 @@ def test_a_cursor_belongs_to_its_selection():
     assert again.after(scope) == keys[0]
     with pytest.raises(InvalidRequest):
         again.after(again.scope("trades"))
-
-
-@pytest.mark.parametrize(
-    ("accept", "expected"),
-    [
-        ("text/csv", True),
-        ("application/json", False),
-        ("*/*", False),
-        ("text/csv;q=0.5,application/json", False),
-        ("text/html", False),
-    ],
-)
-def test_csv_is_sent_only_where_it_is_preferred(accept: str, expected: bool):
-    with Flask("pages").test_request_context(headers={"Accept": accept}):
-        assert wants_csv() is expected

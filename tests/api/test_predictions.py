@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 
 import numpy as np
@@ -11,7 +13,7 @@ from flask.testing import FlaskClient
 from pydantic import TypeAdapter
 from werkzeug.test import TestResponse
 
-from service.forecasting.predictions.documents import PredictionsDocument, list_market, predictions_document
+from service.forecasting.predictions.documents import PredictionsDocument, list_all, predictions_document
 from service.forecasting.predictions.scores.betting import shadow_document
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.market.instants import HOUR
@@ -30,7 +32,7 @@ ID = market().id
 def document() -> PredictionsDocument:
     """The list of one market, as the job makes it."""
     voted = market(commitment=commitment(), odds=odds())
-    listed = list_market(voted, tally=(2, 1), price=None, now=NOON)
+    (listed,) = list_all([voted], tallies={voted.id: (2, 1)}, prices={}, opinions={}, now=NOON)
     return predictions_document([listed], header())
 
 
@@ -144,6 +146,14 @@ def test_the_shadow_book_is_public_and_marks_simulated_odds(client: FlaskClient,
     assert (shown["schema"], shown["stake_usd"], shown["threshold_pts"]) == ("shadow/1", 100.0, 3.0)
     assert [book["backfilled"] for book in shown["books"]] == [False, True]
     assert all(bet["simulated"] for bet in shown["recent"])
+
+
+def test_the_bets_of_the_shadow_book_are_a_table(client: FlaskClient, publish):
+    document = shadow_document(many(80), header())
+    publish("shadow", NOON, document)
+    lines = csv.DictReader(io.StringIO(client.get("/api/predictions/shadow", headers={"Accept": "text/csv"}).text))
+    bets = [(bet.market_id, f"{bet.pnl_usd}") for bet in (*document.open, *document.recent)]
+    assert [(line["market_id"], line["pnl_usd"]) for line in lines] == bets
 
 
 def test_the_comparison_with_the_market_is_public_in_two_books(client: FlaskClient, publish, as_described):

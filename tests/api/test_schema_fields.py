@@ -6,6 +6,7 @@ import pytest
 
 from service.api.schema_fields import DESCRIPTIONS, FIELDS, INSTANTS, complete
 
+NULLABLE = {"anyOf": [{"type": "string"}, {"type": "null"}]}
 INSTANT, FIELD = next(iter(INSTANTS)), next(iter(FIELDS))
 
 
@@ -23,7 +24,13 @@ def test_a_field_has_the_description_of_its_name():
 def test_a_schema_may_describe_its_own_field():
     name = next(name for name in DESCRIPTIONS if name not in ("instants", "fields"))
     field, sentence = next(iter(DESCRIPTIONS[name].items()))
-    assert completed({field: {"type": "number"}}, name)[field]["description"] == sentence
+    assert completed({field: dict(NULLABLE)}, name)[field]["description"] == sentence
+
+
+def test_of_a_field_that_is_never_null_no_null_is_mentioned():
+    field, sentence = next((field, sentence) for field, sentence in FIELDS.items() if "; null" in sentence)
+    assert completed({field: {"type": "string"}})[field]["description"] == sentence.partition("; null")[0]
+    assert completed({field: dict(NULLABLE)})[field]["description"] == sentence
 
 
 @pytest.mark.parametrize("field", [INSTANT, FIELD])

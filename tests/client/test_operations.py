@@ -16,7 +16,8 @@ WITHOUT_METHOD = {("GET", "/docs"), ("GET", "/embed"), ("GET", "/api/v1/openapi-
 # Methods that are made of others, which check or gather what those answer; and the streams.
 MADE_OF_OTHERS = {
     *("verify_proof", "export_ledger", "ask_stream", "events"),
-    *("all_predictions", "predictions_csv", "all_answers", "all_candles", "candles_csv"),
+    *("all_predictions", "predictions_csv", "predictions_parquet", "all_answers"),
+    *("all_candles", "candles_csv", "candles_parquet", "leaderboard_csv", "shadow_csv", "fund_csv"),
     *(
         "all_streak_history",
         "all_fund_trades",

@@ -1,4 +1,4 @@
-"""A page of bars as JSON and CSV."""
+"""A page of bars as JSON and as a table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 
 from service.market.bars import from_rows
-from service.market.candles import candles_csv, candles_json
+from service.market.candles import candles_json, candles_table
 from service.market.instants import HOUR
 
 BARS = from_rows([(1_795_262_400, 1.0, 2.5, 0.5, 2.0, 3.25), (1_795_266_000, 2.0, 2.0, 1.0, 1.5, 0.0)], HOUR)
@@ -32,7 +32,7 @@ def test_a_volume_has_the_unit_of_its_asset(asset: str, unit: str):
 
 
 def test_a_csv_file_has_a_header_and_a_line_for_each_bar():
-    assert candles_csv(BARS).decode().split("\r\n") == [
+    assert candles_table(BARS).to_csv().decode().split("\r\n") == [
         "time,open,high,low,close,volume",
         "2026-11-21T12:00:00Z,1.0,2.5,0.5,2.0,3.25",
         "2026-11-21T13:00:00Z,2.0,2.0,1.0,1.5,0.0",

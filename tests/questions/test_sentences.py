@@ -34,9 +34,11 @@ def test_conditions_and_statements_are_set_apart(text, main, aside):
     assert (_words(split.main), _words(split.aside)) == (main, aside)
 
 
-def test_only_a_word_such_as_if_makes_a_condition():
+def test_if_and_after_make_a_condition_because_does_not():
+    """What is left out with the words after "if" and "after" changes the question."""
     assert _split("will btc rise if the fed cuts rates?").has_condition
-    assert not _split("will btc rise after the halving?").has_condition
+    assert _split("will btc rise after the halving?").has_condition
+    assert not _split("will btc rise because of the halving?").has_condition
 
 
 def test_an_instruction_is_not_part_of_the_question():

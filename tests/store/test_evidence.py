@@ -9,7 +9,7 @@ import pytest
 from service.forecasting.news.stories import read
 from service.forecasting.voters.brains import Volatility
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.evidence import Evidence, PastQuestion
+from service.forecasting.voters.evidence import Evidence, PastQuestion, ScheduledEvent
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import voters
 from service.market.bars import from_rows
@@ -111,3 +111,13 @@ def test_embedded_voters_cost_no_reading():
 def test_an_empty_store_has_no_evidence(database):
     shown = gather(database)
     assert (dict(shown.hourly), shown.resolved, shown.news["btc"].stories) == ({}, (), ())
+
+
+def test_a_topic_has_matching_headlines_and_events_alone(filled):
+    """No bars, no news of an asset, no resolved questions; the events lie between the question and its deadline."""
+    topic = replace(QUESTION, text="Will Bitcoin climbs be banned?", comparator="topic", polarity="none")
+    events = tuple(ScheduledEvent(at, "x") for at in (NOON - 1, NOON, NOON + DAY, NOON + DAY + 1))
+    panel = replace(MODELS, events=events)
+    shown = evidence.beside(filled, panel, KNOWLEDGE, topic, NOON).evidence
+    assert [story.title for story in shown.topic_stories] == ["Bitcoin climbs"]
+    assert shown == Evidence(topic_stories=shown.topic_stories, events=events[1:3])

@@ -5,8 +5,9 @@ Numbers are rounded only here, when they are published.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from service.documents import Document, DocumentHeader, World, rounded
 from service.forecasting.predictions import APEX, CommittedVote, Holder, Odds, Opinion, Prediction
@@ -16,7 +17,6 @@ from service.forecasting.predictions.market_fields import (
     AiVote,
     ListedChallenge,
     ListedMarket,
-    ListedPrediction,
     MarketBet,
     MarketContext,
     MarketOdds,
@@ -25,10 +25,10 @@ from service.forecasting.predictions.market_fields import (
     Status,
     UserVotes,
 )
-from service.forecasting.predictions.scores.bets import Bet, bet_on, publish
-from service.forecasting.predictions.scores.pairs import score_of
+from service.forecasting.predictions.scores.bets import bet_on, terms
+from service.forecasting.predictions.scores.pairs import scores_of
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
-from service.forecasting.voters.votes import bull_probability, direction_of, margin_of, understood
+from service.forecasting.voters.votes import price_view, understood
 from service.market.instants import HOUR, iso
 from service.market.prices import AssetPrice
 from service.questions.question import Question
@@ -71,50 +71,42 @@ def challenges_document(listed: Sequence[ListedChallenge], *, now: int, world: W
 
 
 def list_all(
-    markets: Iterable[Prediction],
+    markets: Sequence[Prediction],
     *,
     tallies: Mapping[str, tuple[int, int]],
     prices: Mapping[str, AssetPrice],
     opinions: Mapping[str, Mapping[Holder, Opinion]],
     now: int,
+    probabilities: Mapping[str, Sequence[float]] | None = None,
 ) -> list[ListedMarket]:
-    """The markets as `list_market` publishes them; prices are by asset, tallies and last opinions by market."""
-    nothing: Mapping[Holder, Opinion] = {}
+    """The markets as they are published at the world second `now`.
+
+    `tallies` are the numbers of callers that voted yes and no, by market, `prices` the current ones, by asset, and
+    `opinions` the last ones of the pool and of the outside market, by market. Where the votes were not read,
+    `probabilities` has those of each market.
+    """
+    unread, nothing = probabilities or {}, {}
     return [
-        list_market(
-            market,
-            tally=tallies.get(market.id, (0, 0)),
-            price=prices.get(market.question.asset),
-            now=now,
-            ai_now=opinions.get(market.id, nothing).get("ai"),
-            odds_now=opinions.get(market.id, nothing).get("odds"),
+        ListedMarket(
+            **_fields(
+                market,
+                tallies.get(market.id, (0, 0)),
+                prices.get(market.question.asset),
+                now,
+                unread.get(market.id),
+            ),
+            **_opinions_now(market, opinions.get(market.id, nothing)),
+            score=score,
+            bet=MarketBet(**terms(bet)) if (bet := bet_on(market)) else None,
         )
-        for market in markets
+        for market, score in zip(markets, scores_of(markets), strict=True)
     ]
 
 
-def list_market(
-    market: Prediction,
-    *,
-    tally: tuple[int, int],
-    price: AssetPrice | None,
-    now: int,
-    ai_now: Opinion | None = None,
-    odds_now: Opinion | None = None,
-) -> ListedMarket:
-    """A market as it is published at the world second `now`.
-
-    `tally` is the number of callers that voted yes and no. `price` is the current price of its asset, None if unknown.
-    `ai_now` and `odds_now` are the last opinions of the pool and of the outside market.
-    """
-    is_open, bet = market.settlement is None, bet_on(market)
-    return ListedMarket(
-        **vars(_listed(market, tally, price, now)),
-        ai_now=show_ai(ai_now) if ai_now and is_open else None,
-        odds_now=show_odds(odds_now) if odds_now and is_open else None,
-        score=score_of(market),
-        bet=_show_bet(bet) if bet else None,
-    )
+def _opinions_now(market: Prediction, held: Mapping[Holder, Opinion]) -> dict[str, Any]:
+    """The last opinions on a market that is not settled."""
+    ai, odds = (held.get("ai"), held.get("odds")) if market.settlement is None else (None, None)
+    return {"ai_now": show_ai(ai) if ai else None, "odds_now": show_odds(odds) if odds else None}
 
 
 def show_ai(opinion: Opinion) -> AiNow:
@@ -127,52 +119,60 @@ def show_odds(opinion: Opinion) -> OddsNow:
     return OddsNow(round(opinion.p, 4), rounded(opinion.bid, 4), rounded(opinion.ask, 4), iso(opinion.at))
 
 
-def _listed(market: Prediction, tally: tuple[int, int], price: AssetPrice | None, now: int) -> ListedPrediction:
+def _fields(
+    market: Prediction,
+    tally: tuple[int, int],
+    price: AssetPrice | None,
+    now: int,
+    probabilities: Sequence[float] | None = None,
+) -> dict[str, Any]:
+    """The fields of a ListedPrediction; `probabilities` are those of the votes, where these were not read."""
     assert market.category != "answer"  # an answer is published by the oracle
     question, is_event = market.question, market.question.comparator != "open"
     commitment = market.commitment if is_event else None
     votes = commitment.votes if commitment else ()
     odds = _show_odds(market.odds) if market.odds and is_event else None
-    return ListedPrediction(
-        id=market.id,
-        question=question.text,
-        asset=question.asset,
-        category=market.category,
-        status=_status(market, now),
-        created_at=iso(market.created_at),
-        deadline=iso(market.deadline),
-        closes_at=iso(market.closes_at),
-        understood=understood(question),
-        ai_votes={cast.voter: _show_vote(question, cast, market.voted_at) for cast in votes},
-        abstained=dict(commitment.abstained) if commitment else {},
-        ai=_show_pool(question, commitment.p, votes) if commitment else None,
-        user_votes=user_votes(*tally),
-        market_odds=odds,
-        divergence_pts=market.divergence_pts,
-        context=_show_price(market, price, now) if price and not market.settlement else None,
-        resolution=_show_ruling(market),
-        commitment=market.ledger_position,
-        features=commitment.features if commitment else None,
-        backfilled=market.backfilled,
-    )
+    own = probabilities or [cast.p for cast in votes]
+    return {
+        "id": market.id,
+        "question": question.text,
+        "asset": question.asset,
+        "category": market.category,
+        "status": _status(market, now),
+        "created_at": iso(market.created_at),
+        "deadline": iso(market.deadline),
+        "closes_at": iso(market.closes_at),
+        "understood": understood(question),
+        "ai_votes": {cast.voter: _show_vote(question, cast, iso(market.voted_at)) for cast in votes},
+        "abstained": dict(commitment.abstained) if commitment else {},
+        "ai": _show_pool(question, commitment.p, own) if commitment else None,
+        "user_votes": user_votes(*tally),
+        "market_odds": odds,
+        "divergence_pts": market.divergence_pts,
+        "context": _show_price(market, price, now) if price and not market.settlement else None,
+        "resolution": _show_ruling(market),
+        "commitment": market.ledger_position,
+        "features": commitment.features if commitment else None,
+        "backfilled": market.backfilled,
+    }
 
 
 def list_challenge(
     challenge: Prediction, *, tally: tuple[int, int], price: AssetPrice | None, now: int, answers_topics: bool
 ) -> ListedChallenge:
-    """A challenge as it is published, like `list_market`; votes are pending until they are cast or it closes.
+    """A challenge as it is published, like a market; votes are pending until they are cast or it closes.
 
     Without `answers_topics`, the language models for it, no votes come on a challenge that no price decides.
     """
     assert challenge.number is not None
     by_prices = challenge.resolver == "bars"
     apex = next((cast for cast in challenge.votes if cast.voter == APEX and by_prices), None)
-    listed = _listed(_without(challenge, apex), tally, price, now)
+    is_open = _status(challenge, now) == "open"
     return ListedChallenge(
-        **vars(listed),
+        **_fields(_without(challenge, apex), tally, price, now),
         number=challenge.number,
-        apex=_show_vote(challenge.question, apex, challenge.voted_at) if apex else None,
-        votes_pending=challenge.commitment is None and listed.status == "open" and (by_prices or answers_topics),
+        apex=_show_vote(challenge.question, apex, iso(challenge.voted_at)) if apex else None,
+        votes_pending=challenge.commitment is None and is_open and (by_prices or answers_topics),
         resolved_by="prices" if by_prices else "hand",
     )
 
@@ -197,32 +197,33 @@ def _status(market: Prediction, now: int) -> Status:
     return "void" if market.outcome == "void" else "resolved"
 
 
-def _show_vote(question: Question, cast: CommittedVote, voted_at: int) -> AiVote:
+def _show_vote(question: Question, cast: CommittedVote, voted_at: str) -> AiVote:
     """A vote as the oracle publishes it, without what it cost; a page has 1,800 of them."""
-    bull, forecast = bull_probability(question, cast.p), cast.ballot.forecast
+    ballot = cast.ballot
+    forecast = ballot.forecast
+    view = price_view(question, forecast.p)
     return AiVote(
-        direction=direction_of(bull),
-        conviction=margin_of(bull),
-        p_yes=None if question.comparator == "open" else round(forecast.p, 3),
-        reasoning=forecast.reasoning,
-        engine=cast.engine,
-        weight=round(cast.weight, 3),
-        fallback=forecast.fallback,
-        prompt=forecast.prompt,
-        voted_at=iso(voted_at),
+        view.direction,
+        view.conviction,
+        None if question.comparator == "open" else view.p_yes,
+        forecast.reasoning,
+        ballot.engine,
+        round(cast.weight, 3),
+        forecast.fallback,
+        forecast.prompt,
+        voted_at,
     )
 
 
-def _show_pool(question: Question, p: float, votes: Sequence[CommittedVote]) -> Ai:
+def _show_pool(question: Question, p: float, probabilities: Sequence[float]) -> Ai:
     """The pool with P(YES) `p`; votes are counted after rounding, so that a reader gets the same counts."""
-    published = [round(cast.p, 3) for cast in votes]
-    bull = bull_probability(question, p)
+    published, view = [round(own, 3) for own in probabilities], price_view(question, p)
     return Ai(
-        p_yes=round(p, 3),
-        yes=sum(probability > 0.5 for probability in published),
-        no=sum(probability < 0.5 for probability in published),
-        direction=direction_of(bull),
-        bull_probability=bull,
+        p_yes=view.p_yes,
+        yes=sum(own > 0.5 for own in published),
+        no=sum(own < 0.5 for own in published),
+        direction=view.direction,
+        bull_probability=view.bull_probability,
     )
 
 
@@ -239,11 +240,6 @@ def _show_odds(odds: Odds) -> MarketOdds:
         fetched_at=iso(odds.fetched_at),
         simulated=odds.source == SIMULATED,
     )
-
-
-def _show_bet(bet: Bet) -> MarketBet:
-    published = publish(bet)
-    return MarketBet(**{name: getattr(published, name) for name in MarketBet.__dataclass_fields__})
 
 
 def _show_price(market: Prediction, price: AssetPrice, now: int) -> MarketContext:

@@ -14,6 +14,7 @@ from service.questions.question import Comparator, Question
 
 HISTORY_S = 181 * DAY  # of hourly bars: 180 days, and the day that has begun
 NEWS_S = 72 * HOUR
+TOPIC_NEWS_S = 30 * DAY  # of headlines that share words with a question that no price decides
 MOST_STORIES = 40
 
 LEAST_SIMILAR = 10  # resolved questions; fewer give no rate
@@ -43,6 +44,14 @@ class AssetNews:
 
 
 @dataclass(frozen=True)
+class ScheduledEvent:
+    """What the operator lists for the unix second `at`."""
+
+    at: int
+    text: str
+
+
+@dataclass(frozen=True)
 class PastQuestion:
     """A resolved market or challenge; `base` is P(YES) by volatility alone when it was asked."""
 
@@ -66,13 +75,16 @@ class Evidence:
     """What was stored at the instant of a question.
 
     By asset: `hourly` bars, `variance` of the log return per open hour over 180 days, and `news`. `resolved` are the
-    questions of this service that had resolved, backfilled ones included.
+    questions of this service that had resolved, backfilled ones included. A question that no price decides has nothing
+    but `topic_stories`, headlines that share words with it, newest first, and the `events` until its deadline.
     """
 
     hourly: Mapping[str, Bars] = field(default_factory=dict)
     variance: Mapping[str, float] = field(default_factory=dict)
     news: Mapping[str, AssetNews] = field(default_factory=dict)
     resolved: tuple[PastQuestion, ...] = ()
+    topic_stories: tuple[Story, ...] = ()
+    events: tuple[ScheduledEvent, ...] = ()
 
 
 def similar(question: Question, base: float, resolved: Iterable[PastQuestion]) -> YesCount | None:

@@ -9,6 +9,7 @@ from service.errors import NoVoters
 from service.forecasting.voters.ballots import Abstention, Ballot, PanelResult, Pooled
 from service.forecasting.voters.brains import FOREST, LOGIT, VOL
 from service.forecasting.voters.consensus import pool
+from service.forecasting.voters.evidence import ScheduledEvent
 from service.forecasting.voters.forecast_inputs import SUREST, build_inputs
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.polling import Polling, Replies, Reply, Timer, sequential
@@ -54,12 +55,15 @@ class Panel:
         A monotonic clock in seconds, for latencies and deadlines.
     polling : callable
         How the voters are polled.
+    events : sequence of ScheduledEvent
+        What the operator's calendar tells language models on questions that no price decides.
     """
 
     voters: Sequence[Voter]
     quorum: int
     timer: Timer
     polling: Polling
+    events: Sequence[ScheduledEvent] = ()
 
     @property
     def has_models(self) -> bool:

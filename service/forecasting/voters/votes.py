@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
 from service.forecasting.voters.ballots import Ballot, PanelResult
 from service.forecasting.voters.price_forecasts import HorizonForecast
@@ -44,6 +45,15 @@ class Vote:
     prompt: str | None
     tokens: int | None
     usd: float | None
+
+
+class PriceView(NamedTuple):
+    """A published P(YES) as a view of the price: of its upward side, in percent, and how far that is from even."""
+
+    p_yes: float
+    bull_probability: float
+    direction: Direction
+    conviction: float
 
 
 @dataclass(frozen=True)
@@ -171,7 +181,9 @@ def publish(
 
 def understood(question: Question) -> Understood:
     """The parsed meaning of a question, in the order in which it is published."""
-    return Understood(**{name: getattr(question, name) for name in Understood.__dataclass_fields__})
+    fields: dict[str, Any] = {name: getattr(question, name) for name in Understood.__dataclass_fields__}
+    fields["horizon_hours"] = round(question.horizon_hours, 2)
+    return Understood(**fields)
 
 
 def understood_text(parse: Parse | TopicQuestion, asked_at: int) -> UnderstoodText:
@@ -199,11 +211,10 @@ def in_words(p_yes: float | None, forecast: HorizonForecast | None) -> str | Non
 
 def vote(question: Question, ballot: Ballot, weight: float = 1.0, *, outlier: bool = False) -> Vote:
     """The published form of a ballot; a stream shows it with weight 1 before the weights are known."""
-    bull = bull_probability(question, ballot.p)
-    forecast = ballot.forecast
+    view, forecast = price_view(question, ballot.p), ballot.forecast
     return Vote(
-        direction=direction_of(bull),
-        conviction=margin_of(bull),
+        direction=view.direction,
+        conviction=view.conviction,
         reasoning=forecast.reasoning,
         p_yes=_p_yes(question, forecast.p),
         engine=ballot.engine,
@@ -217,15 +228,23 @@ def vote(question: Question, ballot: Ballot, weight: float = 1.0, *, outlier: bo
     )
 
 
+def price_view(question: Question, p: float) -> PriceView:
+    """P(YES) as a view of the price."""
+    return _price_view(question.polarity, round(p, 3))
+
+
+@lru_cache(maxsize=4096)  # 1,001 published probabilities of each polarity; a page has 1,800 votes
+def _price_view(polarity: Polarity, p_yes: float) -> PriceView:
+    bull = 50.0 if polarity == "none" else round(100 * (p_yes if polarity == "bull" else 1 - p_yes), 1)
+    return PriceView(p_yes, bull, direction_of(bull), margin_of(bull))
+
+
 def bull_probability(question: Question, p: float) -> float:
     """The upward side of P(YES) in percent, to one decimal: the published `p_yes`, or 1 less it, times 100.
 
     50 where YES has no side.
     """
-    if question.polarity == "none":
-        return 50.0
-    published = round(p, 3)
-    return round(100 * (published if question.polarity == "bull" else 1 - published), 1)
+    return price_view(question, p).bull_probability
 
 
 def direction_of(bull: float) -> Direction:

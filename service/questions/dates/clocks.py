@@ -9,6 +9,7 @@ from datetime import UTC, time, tzinfo
 from service.questions.dates.hours import Hour, hour_at
 from service.questions.dates.periods import UNDERSTOOD
 from service.questions.dates.zones import Zone, without_zone, zone_after, zone_at
+from service.questions.refusals import invalid
 from service.questions.tokens import DASHES, Token
 
 DAY_END = time(23, 59, 59)
@@ -69,6 +70,9 @@ def without_clocks(tokens: Sequence[Token]) -> tuple[list[Token], Clock | None]:
         place = _read(findings, tokens, place)
     if not (findings.hours or findings.parts or findings.ends):
         return findings.rest, None
+    several = len(findings.hours) + len(findings.ends) > 1 or len(findings.parts) > 1
+    if several and any(token.kind == "than" for token in findings.rest):
+        raise invalid("Two times of a day are not compared. Ask whether the price will be higher at one of them.")
     rest, elsewhere = (findings.rest, None) if findings.zones else without_zone(findings.rest)
     return rest, _clock(findings, findings.zones[-1] if findings.zones else elsewhere)
 

@@ -18,7 +18,7 @@ Compound = Callable[[Named, DateRange], DateRange | None]
 DAY = timedelta(days=1)
 SATURDAY = 5
 # Kinds that put a date before its anchor; the others put it after.
-EARLIER = {"before", "until"}
+EARLIER = {"before", "until", "last"}
 
 
 def offset(named: Named, anchor: DateRange) -> DateRange:
@@ -39,9 +39,11 @@ def beside(named: Named, anchor: DateRange) -> DateRange:
     return periods.unsure(periods.between((anchor.end + instant).date(), last))
 
 
-def weekday_beside(named: Named, anchor: DateRange) -> DateRange:
+def weekday_beside(named: Named, anchor: DateRange) -> DateRange | None:
     """ "The Friday before Christmas", "the first Monday after Easter"."""
     weekday, which = int(named["weekday"].quantity), number(named["which"]) if "which" in named else 1
+    if named["relation"].kind == "last" and named["relation"].text != "前の":
+        return None  # "December's last Friday"
     if named["relation"].kind in EARLIER:
         before = anchor.begin.date() - DAY
         return periods.unsure(periods.day(before - timedelta(days=(before.weekday() - weekday) % 7)))
@@ -144,7 +146,7 @@ TRAILING: tuple[tuple[str, Compound], ...] = (
     ("count:count|a unit relation:before|later", offset),
     ("relation:before|later count unit", offset),
     ("relation:before|later unit!", beside),
-    ("relation:before|later weekday", weekday_beside),
+    ("relation:before|later|last weekday", weekday_beside),
     ("which:ordinal|nth|last member:weekday|weekend|unit|halfyear", member),
     ("day:nth", day_of),
 )

@@ -112,6 +112,13 @@ def duration(named: Named, today: Today) -> DateRange:
     return periods.after(today.now, sign * many, str(named["unit"].value))
 
 
+def some_units(named: Named, today: Today) -> DateRange | None:
+    """ "Two or three weeks", "2-3 weeks", "a week or two", "2/3 weeks": the longer time."""
+    many = float(named["few"].text.partition("/")[2]) if "few" in named else count(named["many"])
+    least = count(named["count"]) if "count" in named else 1.0
+    return periods.unsure(periods.after(today.now, many, str(named["unit"].value))) if many > least else None
+
+
 def sum_of_durations(named: Named, today: Today) -> DateRange:
     """ "2 days and 3 hours", "2h30m"."""
     first = periods.after(today.now, count(named["count"]), str(named["larger"].value))

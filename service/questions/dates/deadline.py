@@ -148,10 +148,18 @@ def _notes_of_choice(chosen: Candidate, candidates: Sequence[Candidate], now: da
         notes.append(UNDERSTOOD)  # "before January 1" may mean up to the day before
     if past := next((each for each in candidates if each.strength > 0 and each.span.is_past), None):
         notes.append(f"The past date {past.span.dates.end:%Y-%m-%d} was ignored.")
-    ends = {each.end(now) for each in candidates if each.strength > 0 or each.word.kind == "than"}
-    if any(end > now and end.date() != chosen.end(now).date() and end.date() > now.date() for end in ends):
+    named = [each for each in candidates if each.strength > 0 or each.word.kind == "than"]
+    if any(each.end(now) > now and _is_another(each, chosen, now) for each in named):
         notes.append("Several dates are named. " + UNDERSTOOD)
     return notes
+
+
+def _is_another(candidate: Candidate, chosen: Candidate, now: datetime) -> bool:
+    """Whether a date ends on another day than the chosen one, or is an instant where that is a longer period."""
+    end, dates = candidate.end(now), candidate.span.dates
+    if end.date() != chosen.end(now).date():
+        return end.date() > now.date()
+    return chosen.span.dates.exact and not dates.exact and dates.end - dates.begin > DAY
 
 
 def _candidates(tokens: Sequence[Token], named: Sequence[Span], postpositions: bool) -> list[Candidate]:
@@ -182,6 +190,8 @@ def _belongs(word: Token, span: Span) -> bool:
     """Whether "over", "under" or "between" before this date means time: "over the next three days"."""
     if word.text == "max":
         return span.dates.exact  # "90k max this year"
+    if word.text.endswith("range"):
+        return False  # "a 5k range this week"
     length = span.dates.end - span.dates.begin
     return word.kind not in ("above", "below", "between") or span.dates.exact or length > DAY
 
@@ -209,7 +219,7 @@ def _follows_date(tokens: Sequence[Token], place: int) -> bool:
 
 def _is_range(tokens: Sequence[Token], earlier: Candidate, later: Candidate) -> bool:
     """Whether the two are the ends of one range: "from Monday to Friday", "between May 1 and May 9"."""
-    gap = [token for token in tokens[earlier.after : later.span.first] if token.kind != "the"]
+    gap = [token for token in tokens[earlier.span.after : later.span.first] if token.kind != "the"]
     return len(gap) == 1 and (gap[0].kind in JOINING or gap[0].text in DASHES)
 
 

@@ -35,6 +35,8 @@ FIXED = {
     "singles' day": (11, 11),
     "saint nicholas": (12, 6),
 }
+# The first Sunday of Advent is this long before December 24, or the Sunday before it.
+ADVENT = timedelta(weeks=3)
 # Days after Easter Sunday.
 EASTER = {"carnival": -47, "good friday": -2, "easter": 0, "easter monday": 1, "ascension": 39, "pentecost": 49}
 # Month, weekday (Monday is 0) and which of the month, -1 for the last; and the days after it.
@@ -58,6 +60,9 @@ def holiday(name: str, year: int) -> date:
         return date(year, *FIXED[name])
     if name in EASTER:
         return easter(year) + timedelta(days=EASTER[name])
+    if name == "advent":
+        eve = date(year, *FIXED["christmas eve"])
+        return eve - timedelta(days=(eve.weekday() + 1) % 7) - ADVENT
     if name == "orthodox easter":
         return easter(year, EASTER_ORTHODOX)
     if name in LUNAR:
@@ -75,4 +80,4 @@ def nth_weekday(first: date, weekday: int, which: int) -> date:
     return last - timedelta(days=(last.weekday() - weekday) % 7)
 
 
-NAMES: tuple[str, ...] = (*FIXED, *EASTER, *WEEKDAYS, *LUNAR, "orthodox easter")
+NAMES: tuple[str, ...] = (*FIXED, *EASTER, *WEEKDAYS, *LUNAR, "orthodox easter", "advent")

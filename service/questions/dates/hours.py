@@ -8,8 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import time
 
 from service.questions.dates.reading import no_such_date, number, time_of_day
+from service.questions.numerals import first_value
 from service.questions.tokens import Token
 
+NUMBERS = ("number", "numword")
+HALVES = (0, 30)
 # Kinds before "17h" or "9 UTC", which make it a time of day: "on Friday 17h"; "in 17h" is a length of time.
 HOUR_BEFORE = {
     *("on", "to", "until", "lasting", "before", "athour", "daypart", "weekday", "month", "nth", "rel", "iso", "date"),
@@ -38,7 +41,7 @@ class Hour:
     def time(self, part: str) -> time:
         """The time of day; `part` is the part of the day that is named elsewhere, as in "Sunday night at 8"."""
         half = self.half or part
-        if self.hour == 24 or (half == "night" and self.hour == 12):
+        if self.hour == 24 or (half in ("night", "evening") and self.hour == 12):
             return time(23, 59, 59)
         if half in LATE or (half == "night" and self.hour >= NIGHTFALL):
             return time_of_day(self.hour if self.hour > 12 else self.hour % 12 + 12, self.minute, self.second)
@@ -51,14 +54,25 @@ def hour_at(tokens: Sequence[Token], place: int) -> Hour | None:
     token = tokens[place]
     if token.kind == "clock":
         return _clock(tokens, place)
-    if token.kind != "number" or not (token.value is not None or re.fullmatch(r"\d{1,2}(?:\.\d\d)?|\d{4}", token.text)):
+    if token.kind == "hourpart":
+        return _with_part(tokens, place)
+    written = token.value is not None or re.fullmatch(r"\d{1,2}(?:\.\d\d)?|\d{4}", token.text)
+    if token.kind not in NUMBERS or not written:
         return None
     if token.value is None and len(token.text) == 4 and "." not in token.text:
         return _military(tokens, place)
-    hour, minute = (number(token), 0) if token.value is not None else _split(token.text)
-    if hour > 24 or minute > 59 or (token.value is not None and token.quantity != hour):
+    hour, minute = (number(token), round(60 * token.quantity) % 60) if token.value is not None else _split(token.text)
+    if hour > 24 or minute not in (HALVES if token.value is not None else range(60)):
         return None
     return _numbered(tokens, place, hour, minute)
+
+
+def _with_part(tokens: Sequence[Token], place: int) -> Hour | None:
+    """ "Half past nine", "halb zehn"."""
+    if _kind(tokens, place + 1) not in NUMBERS or not 1 <= first_value(tokens[place + 1]) <= 24:
+        return None
+    minutes = round(60 * (first_value(tokens[place + 1]) + tokens[place].quantity))
+    return _with_half(tokens, Hour(minutes // 60, minutes % 60, place + 2))
 
 
 def _clock(tokens: Sequence[Token], place: int) -> Hour:
@@ -76,7 +90,8 @@ def _military(tokens: Sequence[Token], place: int) -> Hour | None:
     """ "At 1600 UTC"."""
     hour, minute = int(tokens[place].text[:2]), int(tokens[place].text[2:])
     follows = place > 0 and tokens[place - 1].kind in ("on", "athour", "weekday", "rel")
-    if not follows or _kind(tokens, place + 1) != "zone" or hour > 23 or minute > 59:
+    is_certain = _kind(tokens, place + 1) == "zone" or tokens[place].text.startswith("0")
+    if not follows or not is_certain or hour > 23 or minute > 59:
         return None
     return Hour(hour, minute, place + 1)
 
@@ -91,9 +106,13 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
         return _with_half(tokens, Hour(hour, minute, place + 1 + _is_hour(tokens, place + 1)))
     if (before.kind in HOUR_BEFORE or before.kind == "unit") and _is_locative(tokens, place + 1):
         return Hour(hour, minute, place + 3)
-    if before.kind == "in" and before.value == "at" and _is_hour(tokens, place + 1):
+    is_to = before.kind == "to" and _kind(tokens, place - 2) not in NUMBERS
+    if (before.value == "at" or is_to) and _is_hour(tokens, place + 1):
         return _with_half(tokens, Hour(hour, minute, place + 2))
     is_at = before.kind in AT or before.value == "at"
+    if is_at and hour and _precedes_day(tokens, place + 1) and sum(token.kind == "number" for token in tokens) > 1:
+        part = tokens[place + 2] if _kind(tokens, place + 2) == "daypart" else None
+        return Hour(hour, minute, place + 1, str(part.value) if part else "")
     if after == "zone" and (is_at or before.kind in ("weekday", "rel")):
         return Hour(hour, minute, place + 1)
     halved = _with_half(tokens, Hour(hour, minute, place + 1))
@@ -117,6 +136,9 @@ def _with_h(tokens: Sequence[Token], place: int, hour: int) -> Hour | None:
 def _with_half(tokens: Sequence[Token], hour: Hour) -> Hour:
     """The hour with the am, pm or part of the day after it: "8 in the evening", "8 de la noche"."""
     place, half = hour.after, hour.half
+    if _kind(tokens, place) == "and" and _kind(tokens, place + 1) == "numword" and tokens[place + 1].value == 1 / 2:
+        place += 2  # "alle 9 e mezza"
+        hour = replace(hour, minute=30, after=place)
     if _kind(tokens, place) == "ampm":
         half = "" if tokens[place].value == "oclock" else str(tokens[place].value)
         place += 1
@@ -126,6 +148,11 @@ def _with_half(tokens: Sequence[Token], hour: Hour) -> Hour:
     if not half and _kind(tokens, place) == "daypart":
         return Hour(hour.hour, hour.minute, place + 1, str(tokens[place].value))
     return hour
+
+
+def _precedes_day(tokens: Sequence[Token], place: int) -> bool:
+    """ "At 8 tomorrow", "at nine on Monday"."""
+    return _kind(tokens, place + (_kind(tokens, place) == "on")) in ("rel", "weekday")
 
 
 def _with_minutes(tokens: Sequence[Token], hour: Hour) -> Hour:

@@ -107,11 +107,11 @@ def spans(tokens: Sequence[Token], today: Today, *, postpositions: bool = False)
 
 
 def _is_skipped(tokens: Sequence[Token], place: int) -> bool:
-    """Articles, commas and points, and the hyphens of "31-Dec-2026"."""
+    """Articles, commas and points, and the marks of "31-Dec-2026" and "Dec/31/2026"."""
     token = tokens[place]
     if token.kind in ("the", "fiscal") or token.text in (",", "."):
         return True
-    return token.text == "-" and token.glued and place + 1 < len(tokens) and tokens[place + 1].glued
+    return token.text in ("-", "/") and token.glued and place + 1 < len(tokens) and tokens[place + 1].glued
 
 
 def _longest(text: Text, place: int, today: Today) -> Span | None:

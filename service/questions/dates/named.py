@@ -25,6 +25,8 @@ from service.questions.dates.reading import (
 
 # How far ahead a weekday with a day of the month is looked for: "Friday the 13th", "viernes 27".
 MANY_DAYS, FEW_DAYS = 2 * 366, 62
+# A holiday before this day of the week ends a long weekend, a later one begins it.
+WEDNESDAY = 2
 
 
 def iso(named: Named, _today: Today) -> DateRange:
@@ -176,9 +178,24 @@ def holiday(named: Named, today: Today) -> DateRange:
     return periods.unsure(dates) if name in holidays.UNSURE else dates
 
 
+def sunday_of_advent(named: Named, today: Today) -> DateRange | None:
+    """ "3. Advent", "zweiter Advent"."""
+    later = timedelta(weeks=number(named["which"]) - 1)
+    if named["holiday"].value != "advent":
+        return None
+    return next_time(today, year(named), lambda in_year: periods.day(holidays.holiday("advent", in_year) + later))
+
+
 def holiday_week(named: Named, today: Today) -> DateRange:
     """ "Christmas week": from Monday to Sunday."""
-    return periods.unsure(periods.week(holiday(named, today).begin.date()))
+    return periods.unsure(part(named, periods.week(holiday(named, today).begin.date())))
+
+
+def holiday_weekend(named: Named, today: Today) -> DateRange:
+    """ "Thanksgiving weekend": its Sunday, or the Monday or Tuesday after it that is the holiday itself."""
+    which = holiday(named, today).begin.date()
+    sunday = which + timedelta(days=6 - which.weekday())
+    return periods.unsure(periods.between(which, which) if which.weekday() < WEDNESDAY else periods.weekend(sunday))
 
 
 def season(named: Named, today: Today) -> DateRange:

@@ -23,18 +23,38 @@ AMBIGUOUS = {"may", "march", "mar", "mars", "sun", "sat", "set", "out", "ago"}
 PLURALS = {
     *("hours", "days", "weeks", "months", "years", "stunden", "tagen", "wochen", "monaten", "jahren"),
     *("prochains", "prochaines", "proximos", "proximas", "prossimi", "prossime", "siguientes", "seguintes"),
-    *("heures", "jours", "semaines", "horas", "dias", "semanas", "meses", "ore", "giorni", "settimane", "mesi"),
+    *(
+        "дни",
+        "недели",
+        "месяцы",
+        "часы",
+        "heures",
+        "jours",
+        "semaines",
+        "horas",
+        "dias",
+        "semanas",
+        "meses",
+        "ore",
+        "giorni",
+        "settimane",
+        "mesi",
+    ),
 }
 # Words at the end of a preposition that make a bare number a day: "d'ici le 5", "bis zum 5.", "hasta el día 5".
 DAY_WORDS = {"le", "el", "il", "del", "zum", "dia", "giorno", "jour"}
 FIRM = {"by", "before", "until", "lasting", "on"}
-MARK_ROLES = {".": {"dot"}, "'": {"quote"}}
+MARK_ROLES = {".": {"dot"}, "'": {"quote"}, "、": {"list"}}
 UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "month": {"monthly"}, "week": {"week"}}
 # Words after which a number before "next" counts the units: "in 3 next weeks", "les 3 prochaines semaines".
 SPANNING = {"in", "within", "during", "the"}
 MOST_UNITS = 400
 # Two digits after "end of" that are a year.
 SHORT_YEARS = range(26, 40)
+# Kinds of parts of a month that an ordinal number counts.
+COUNTED = {"unit", "weekday", "weekend", "halfyear"}
+# Four digits that are a year wherever no word makes them a level.
+LATE_YEARS = range(2020, 2040)
 # A number from this one on is a level: "3400 semana que vem".
 LEAST_LEVEL = 1000
 
@@ -61,10 +81,17 @@ def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
         return _number_roles(tokens, place)
     if token.kind == "shortyear":
         return {"year"}
+    if token.text and token.text in DASHES:
+        return {"dash"}
     if token.text in AMBIGUOUS and token.kind in ("month", "weekday") and not _stands_in_date(tokens, place):
         return set()
     if token.kind == "mark":
-        return {"dash"} if token.text in DASHES else MARK_ROLES.get(token.text, set())
+        return MARK_ROLES.get(token.text, set())
+    if token.kind == "numword":
+        return {"numword"} | _day_in_words(tokens, place)
+    if token.kind == "ordinal":
+        counts = place + 1 < len(tokens) and tokens[place + 1].kind in COUNTED  # "the first week"
+        return {"ordinal"} if counts else {"ordinal", "dayword"}
     if token.kind == "unit":
         return {"unit"} | _unit_roles(tokens, place)
     return {token.kind} | _more_roles(token)
@@ -127,9 +154,11 @@ def _calendar_roles(tokens: Sequence[Token], place: int) -> set[str]:
     if _is_day_and_month(tokens, place):
         return {"daymonth"}
     if token.value is not None:
-        return {"small"} if token.value in (1, 2, 3, 4) else set()
+        small = {"small"} if token.value in (1, 2, 3, 4) else set()
+        year = {"year"} if token.quantity in LATE_YEARS and _is_year(tokens, place, int(token.quantity)) else set()
+        return small | year | _day_in_words(tokens, place)
     if re.fullmatch(r"\d{4}", token.text):
-        return {"year"} if _is_year(tokens, place) else set()
+        return {"year"} if _is_year(tokens, place, int(token.text)) else set()
     if re.fullmatch(r"20\d\d(?:0\d|1[0-2])[0-3]\d", token.text):
         return {"compact"} if tokens[place - 1].kind in DATE_WORDS else set()
     if not re.fullmatch(r"\d{1,2}", token.text):
@@ -148,7 +177,7 @@ def _is_spanned(tokens: Sequence[Token], place: int) -> bool:
     """Whether the number may count units before "next"; in "eth 3000 next month" it is a level."""
     if not 1 <= count(tokens[place]) <= MOST_UNITS or place + 1 == len(tokens) or tokens[place + 1].kind != "next":
         return False
-    is_plural = any(following.text in PLURALS for following in tokens[place + 1 : place + 3])
+    is_plural = any(following.text in {*PLURALS, "haftaya"} for following in tokens[place + 1 : place + 3])
     return is_plural or (place > 0 and tokens[place - 1].kind in SPANNING)
 
 
@@ -165,7 +194,8 @@ def _is_amount(tokens: Sequence[Token], place: int) -> bool:
     if place + 1 == len(tokens):
         return False
     after = tokens[place + 1]
-    return after.kind in AMOUNT_AFTER or (after.glued and after.kind in ("m", "letter"))
+    is_word = after.kind == "figures" and after.value is not None  # German "2027 sechsstellig"
+    return (after.kind in AMOUNT_AFTER and not is_word) or (after.glued and after.kind in ("m", "letter"))
 
 
 def _is_of_another(tokens: Sequence[Token], place: int) -> bool:
@@ -173,14 +203,21 @@ def _is_of_another(tokens: Sequence[Token], place: int) -> bool:
     return place > 0 and tokens[place].text.isalpha() and tokens[place - 1].kind in ("number", "times")
 
 
-def _is_year(tokens: Sequence[Token], place: int) -> bool:
-    """Whether four digits are a year here: between 2010 and 2100, and not in the place of a level."""
-    if not 2010 <= int(tokens[place].text) <= 2100:
+def _day_in_words(tokens: Sequence[Token], place: int) -> set[str]:
+    """The day of "el diez de diciembre", unless the number follows a word for a level."""
+    before = next((token.kind for token in reversed(tokens[:place]) if token.kind != "the"), "")
+    return {"dayword"} if tokens[place].quantity in range(1, 32) and before not in LEVEL_BEFORE else set()
+
+
+def _is_year(tokens: Sequence[Token], place: int, number: int) -> bool:
+    """Whether a number is a year here: between 2010 and 2100, and not in the place of a level."""
+    if not 2010 <= number <= 2100:
         return False
     before = next((token for token in reversed(tokens[:place]) if token.kind not in ("the", "approx")), None)
-    if before is not None and before.kind in LEVEL_BEFORE:
+    is_subject = before is not None and before.kind == "be" and before is tokens[0]  # "ist 2027 ein gutes Jahr"
+    if before is not None and before.kind in LEVEL_BEFORE and not is_subject:
         return False
-    return (before is not None and before.kind in YEAR_BEFORE) or tokens[place].text.startswith(("202", "203"))
+    return (before is not None and before.kind in YEAR_BEFORE) or number in LATE_YEARS
 
 
 def _is_day_and_month(tokens: Sequence[Token], place: int) -> bool:
@@ -188,8 +225,8 @@ def _is_day_and_month(tokens: Sequence[Token], place: int) -> bool:
     written = re.fullmatch(r"(\d{1,2})\.(\d{1,2})", tokens[place].text)
     if not written or not (1 <= int(written[1]) <= 31 and 1 <= int(written[2]) <= 12):
         return False
-    before = [token.kind for token in tokens[max(0, place - 2) : place] if token.kind != "the"]
-    return before[-1:] != [] and before[-1] in ("by", "before", "until", "lasting", "on")
+    before = [token for token in tokens[max(0, place - 2) : place] if token.kind != "the"]
+    return bool(before) and before[-1].kind in ("by", "before", "until", "lasting", "on") and before[-1].text != "at"
 
 
 def _stands_in_date(tokens: Sequence[Token], place: int) -> bool:

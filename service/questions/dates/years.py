@@ -12,6 +12,8 @@ from service.questions.tokens import Token
 
 # Kinds of dates that a year belongs to.
 YEARLESS = {"month", "glyphdate", "holiday", "season", "q", "halfyear", "slash"}
+# Words for prices of a past month, beside which "this year" is the deadline: "its October high this year".
+PAST = ("high", "low", "open")
 # How many tokens before and behind a year its date is looked for in, and how many years are read.
 REACH, MOST = 8, 3
 
@@ -20,7 +22,10 @@ def with_years(tokens: Sequence[Token], today: Today) -> list[Token]:
     """The tokens with the number of the year behind the date that "next year" stands beside, before or after it."""
     result, places = list(tokens), [place for place in range(len(tokens) - 1) if _names_year(tokens[place : place + 2])]
     for place in reversed(places[:MOST]):
-        year = today.now.year + units_ahead({token.kind: token for token in result[place : place + 2]})
+        named = {token.kind: token for token in result[place : place + 2]}
+        if "this" in named and any(token.value in PAST for token in result[max(0, place - REACH) : place + REACH]):
+            continue
+        year = today.now.year + units_ahead(named)
         result = _dated(result[:place], result[place + 2 :], year, today) or result
     return result
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.trading.fund.book import TERMS, FundHistory, FundTerms, Rebalancing, run
-from service.trading.fund.document import FundDocument, FundTradesDocument, fund_document
+from service.trading.fund.document import FundDocument, FundTradesDocument, fund_document, fund_table
 
 __all__ = [
     "TERMS",
@@ -13,5 +13,6 @@ __all__ = [
     "FundTradesDocument",
     "Rebalancing",
     "fund_document",
+    "fund_table",
     "run",
 ]

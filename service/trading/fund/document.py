@@ -8,6 +8,7 @@ import numpy as np
 
 from service.documents import Document, DocumentHeader, World
 from service.market.instants import HOUR, iso
+from service.tabular import Table, table_of
 from service.trading.battle_history import spacing
 from service.trading.fund.book import FundHistory, Rebalancing, Side
 from service.trading.fund.results import Performance, days_over, performance
@@ -97,6 +98,11 @@ class FundDocument(Document):
     books: tuple[FundBook, ...]
     equity: tuple[FundPoint, ...]
     trades: tuple[FundTrade, ...]
+
+
+def fund_table(document: FundDocument) -> Table:
+    """The points of the equity curve."""
+    return table_of(FundPoint, document.equity, world=document.world)
 
 
 def fund_document(fund: FundHistory, live_since: int | None, header: DocumentHeader) -> FundDocument:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from service.forecasting.predictions import Commitment, LedgerPosition, Odds, Opinion, Prediction
-from service.forecasting.predictions.documents import ListedMarket, list_market
+from service.forecasting.predictions.documents import ListedMarket, list_all
 from service.market.instants import HOUR
 from service.market.prices import AssetPrice
 from service.questions import Question
@@ -73,4 +73,7 @@ def listed(
 ) -> ListedMarket:
     """MARKET with other fields, as it is published."""
     market = replace(MARKET, **changes)
-    return list_market(market, tally=tally, price=price, now=now, ai_now=ai_now, odds_now=odds_now)
+    held = {holder: opinion for holder, opinion in (("ai", ai_now), ("odds", odds_now)) if opinion}
+    prices = {market.question.asset: price} if price else {}
+    (shown,) = list_all([market], tallies={market.id: tally}, prices=prices, opinions={market.id: held}, now=now)
+    return shown

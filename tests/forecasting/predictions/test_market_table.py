@@ -1,24 +1,25 @@
-"""Markets as a CSV file: one line each, an unknown value is empty."""
+"""Markets as a table: one row each, an unknown value is empty."""
 
 from __future__ import annotations
 
 import csv
 from io import StringIO
 
-from service.forecasting.predictions.market_table import COLUMNS, to_csv
+from service.forecasting.predictions.market_table import COLUMNS, markets_table
 from tests.forecasting.predictions.listed import listed
 
 
 def lines(*markets) -> list[dict[str, str]]:
-    return list(csv.DictReader(StringIO(to_csv(markets).decode(), newline="")))
+    return list(csv.DictReader(StringIO(markets_table(markets, "simulated").to_csv().decode(), newline="")))
 
 
 def test_a_market_is_a_line_under_the_names():
     (line,) = lines(listed(tally=(3, 1)))
-    assert tuple(line) == COLUMNS
+    assert tuple(line) == tuple(COLUMNS)
     assert (line["id"], line["asset"], line["template"], line["level"]) == ("daily-x", "btc", "touch_above", "55000.0")
     assert (line["user_yes"], line["user_no"], line["bid"], line["ledger_seq"]) == ("3", "1", "0.47", "17")
     assert (line["backfilled"], line["simulated"]) == ("true", "true")
+    assert line["world"] == "simulated"
 
 
 def test_what_a_market_lacks_is_empty():
@@ -27,4 +28,4 @@ def test_what_a_market_lacks_is_empty():
 
 
 def test_without_markets_the_names_stand_alone():
-    assert to_csv([]).decode() == ",".join(COLUMNS) + "\r\n"
+    assert markets_table([], "live").to_csv().decode() == ",".join(COLUMNS) + "\r\n"

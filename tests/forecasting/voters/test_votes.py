@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from service.forecasting.voters.ballots import Ballot, Forecast, PanelResult
 from service.forecasting.voters.consensus import pool
 from service.forecasting.voters.track_record import ClassRecord
-from service.forecasting.voters.votes import Answer, direction_of, margin_of, publish, strength_of, vote
+from service.forecasting.voters.votes import Answer, direction_of, margin_of, publish, strength_of, understood, vote
 from service.questions.question import Question
 from tests.forecasting.made import meaning_of
 
@@ -180,6 +180,12 @@ def test_the_answer_has_the_fields_of_the_contract():
 def test_the_answer_in_words_is_the_likelier_side(p, words):
     """Whole percent, one decimal above 99% and below 51%; never certain."""
     assert published(p).answer == words
+
+
+def test_the_horizon_is_published_in_hundredths_of_an_hour():
+    """Before, a day less a second was 23.999722222222225 hours."""
+    meaning = understood(replace(QUESTION, horizon_hours=24 - 1 / 3600))
+    assert meaning.horizon_hours == 24.0
 
 
 def test_the_dataclasses_are_the_json():

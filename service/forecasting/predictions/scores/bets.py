@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from service.forecasting.predictions import Odds, Prediction
 from service.forecasting.predictions.resolution import Outcome
@@ -106,26 +106,34 @@ def bet_on(market: Prediction) -> Bet | None:
     return Bet(market, odds, commitment.p, side, quote if side == "yes" else 1 - quote)
 
 
+def terms(bet: Bet) -> dict[str, Any]:
+    """The fields of a bet that are published wherever one is, rounded."""
+    contracts = bet.contracts
+    return {
+        "side": bet.side,
+        "price": round(bet.price, 4),
+        "contracts": round(contracts, 4),
+        "fee_usd": round(contracts * bet.fee, 2),
+        "stake_usd": STAKE_USD,
+        "status": bet.status,
+        "pnl_usd": bet.pnl if bet.market.settlement else None,
+    }
+
+
 def publish(bet: Bet) -> ShadowBet:
-    """A bet as it is published."""
+    """A bet as it is published, with its market."""
     market, odds = bet.market, bet.odds
     return ShadowBet(
         market_id=market.id,
         question=market.question.text,
         asset=market.question.asset,
         backfilled=market.backfilled,
-        side=bet.side,
         p_ai=round(bet.p_ai, 4),
         p_market=round(odds.p_yes, 4),
-        price=round(bet.price, 4),
-        contracts=round(bet.contracts, 4),
-        fee_usd=round(bet.contracts * bet.fee, 2),
-        stake_usd=STAKE_USD,
         opened_at=iso(market.voted_at),
         deadline=iso(market.deadline),
-        status=bet.status,
         outcome=market.outcome,
-        pnl_usd=bet.pnl if market.settlement else None,
         source=odds.source,
         simulated=odds.source == SIMULATED,
+        **terms(bet),
     )

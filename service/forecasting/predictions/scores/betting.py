@@ -18,6 +18,7 @@ from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOL
 from service.forecasting.predictions.scores.points import thinned
 from service.forecasting.voters.scoring import clustered_mean, published, weeks_of
 from service.market.instants import DAY, iso
+from service.tabular import Table, table_of
 
 MOST_LISTED = 40
 
@@ -75,6 +76,11 @@ class ShadowDocument(Document):
     books: tuple[ShadowBook, ...]
     open: tuple[ShadowBet, ...]
     recent: tuple[ShadowBet, ...]
+
+
+def shadow_table(document: ShadowDocument) -> Table:
+    """The bets of the document, the open ones first."""
+    return table_of(ShadowBet, (*document.open, *document.recent), world=document.world)
 
 
 def shadow_document(markets: Iterable[Prediction], header: DocumentHeader) -> ShadowDocument:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import Literal
 
 import numpy as np
@@ -71,16 +72,22 @@ def pairs_of(markets: Iterable[Prediction]) -> Pairs:
     )
 
 
-def score_of(market: Prediction) -> MarketScore | None:
-    """The scores of one market; None unless it was voted on and came out yes or no."""
-    if market.commitment is None or not market.is_scored:
+def scores_of(markets: Sequence[Prediction]) -> list[MarketScore | None]:
+    """The scores of each market; None unless it was voted on and came out yes or no."""
+    ai = np.array([market.commitment.p if market.commitment and market.is_scored else nan for market in markets])
+    quoted = np.array([market.odds.p_yes if market.odds else nan for market in markets])
+    happened = np.array([float(market.outcome == "yes") for market in markets])
+    scores = (score(p, happened) for score in (brier, log_score) for p in (ai, quoted))
+    return [_score(*row) for row in zip(*(np.round(column, 5).tolist() for column in scores), strict=True)]
+
+
+def _score(brier_ai: float, brier_market: float, log_ai: float, log_market: float) -> MarketScore | None:
+    """The scores of a market; NaN is what it has no score for."""
+    if isnan(brier_ai):
         return None
-    happened = np.array([float(market.outcome == "yes")])
-    forecasts = [market.commitment.p, *([market.odds.p_yes] if market.odds else [])]
-    briers = [*np.round(brier(np.array(forecasts), happened), 5).tolist(), None]
-    logs = [*np.round(log_score(np.array(forecasts), happened), 5).tolist(), None]
-    difference = None if briers[1] is None else round(briers[0] - briers[1], 5)
-    return MarketScore(briers[0], briers[1], logs[0], logs[1], difference)
+    if isnan(brier_market):
+        return MarketScore(brier_ai, None, log_ai, None, None)
+    return MarketScore(brier_ai, brier_market, log_ai, log_market, round(brier_ai - brier_market, 5))
 
 
 def publish(pairs: Pairs, limit: int) -> tuple[PairedMarket, ...]:

@@ -14,6 +14,7 @@ from service.forecasting.voters.evidence import (
     AssetNews,
     Evidence,
     PastQuestion,
+    ScheduledEvent,
     Story,
 )
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs
@@ -63,4 +64,6 @@ def _evidence() -> Evidence:
         variance=dict.fromkeys(("btc", "gold"), 3.5e-5),
         news={"btc": AssetNews((Story("It stood still", "desk", NOW - NEWS_S // 2),), 0.0, 1)},
         resolved=(PastQuestion("close_above", False, 72.0, 0.15, True),) * LEAST_SIMILAR,
+        topic_stories=(Story("It happened elsewhere", "desk", NOW - DAY),),
+        events=(ScheduledEvent(NOW + DAY, "A decision"),),
     )

@@ -6,11 +6,9 @@ The caller's own words and headlines are quoted as data between two marks that t
 from __future__ import annotations
 
 import hashlib
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate
 from pathlib import Path
 from string import Template
 
@@ -19,20 +17,18 @@ from service.forecasting.voters.evidence import MOST_STORIES, NEWS_S, AssetNews,
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, base_of, require
 from service.forecasting.voters.inputs import LOOK_BACK_H, describe
 from service.forecasting.voters.price_forecasts import price_quantiles
+from service.forecasting.voters.prompts.quoting import MOST_TOKENS, fenced, quoted, rows
 from service.forecasting.voters.prompts.sample import SAMPLE_QUESTION, SAMPLE_TOPIC, sample_inputs
 from service.forecasting.voters.prompts.tables import TABLES
 from service.forecasting.voters.prompts.tokens import tokens
+from service.forecasting.voters.prompts.topic import TOPIC_FRAME, topic_message
 from service.forecasting.voters.prompts.wording import Wording
 from service.forecasting.voters.seats import NEWS, SEATS
-from service.market.instants import HOUR, utc
-from service.questions.clean import LONGEST
+from service.market.instants import HOUR
 from service.questions.question import Question
 
 TEXTS = Path(__file__).parent
 INPUTS = {seat.name: seat.inputs for seat in SEATS}
-
-MOST_TOKENS = 1500  # of a prompt: older headlines that do not fit are left out
-LONGEST_HEADLINE = 140  # characters, with its age and source
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,6 @@ def _text(name: str) -> str:
 
 
 FRAME, CASE = Template(_text("frame")), Template(_text("case"))
-TOPIC_FRAME, TOPIC_CASE = _text("topic_frame"), Template(_text("topic_case"))
 SYSTEMS = {seat: FRAME.substitute(seat=seat, evidence=_text(seat)) for seat in INPUTS}
 
 
@@ -98,59 +93,26 @@ def _system(seat: str, question: Question) -> str:
 def _message(seat: str, question: Question, inputs: ForecastInputs, nonce: str, is_masked: bool) -> str:
     wording = Wording(question, is_masked)
     if question.comparator == "topic":
-        return _topic_message(seat, wording, inputs, nonce)
+        return topic_message(question, inputs, nonce)
     base = VOL.forecast(question, inputs).p
     parts = {
         "question": wording.sentence(inputs.state),
         "horizon": _horizon(question, inputs.state, wording),
         "prices": "\n".join(_price(state, inputs, wording) for state in inputs.states),
-        "levels": _rows(_levels(question, inputs, wording)),
+        "levels": rows(_levels(question, inputs, wording)),
         "base": f"{100 * base:.1f}",
-        "quantiles": _rows(_quantiles(state, inputs, wording) for state in inputs.states),
-        "similar": _rows(_similar(question, base, inputs)),
-        "evidence": _rows(_evidence(seat, inputs, wording)).rstrip(),
+        "quantiles": rows(_quantiles(state, inputs, wording) for state in inputs.states),
+        "similar": rows(_similar(question, base, inputs)),
+        "evidence": rows(_evidence(seat, inputs, wording)).rstrip(),
         "tables": _tables(seat, inputs, wording),
         "nonce": nonce,
         "words": fenced(wording.words(inputs.state), nonce),
     }
-    return _filled(CASE, parts, seat, wording, inputs, nonce)
-
-
-def _topic_message(seat: str, wording: Wording, inputs: ForecastInputs, nonce: str) -> str:
-    """The message on a question that no price decides: what all seats share comes first, so that a server reuses it."""
-    question = wording.question
-    parts = {
-        "now": f"{utc(inputs.state.now):%Y-%m-%d %H:%M}",
-        "deadline": f"{question.deadline:%Y-%m-%d %H:%M}",
-        "horizon": f"{question.horizon_hours:.1f} hours ({question.horizon_hours / 24:.1f} days)",
-        "nonce": nonce,
-        "words": fenced(question.text, nonce),
-        "prices": "\n".join(_price(state, inputs, wording) for state in inputs.states),
-        "seat": seat,
-        "evidence": _rows(_evidence(seat, inputs, wording)).rstrip(),
-    }
-    return _filled(TOPIC_CASE, parts, seat, wording, inputs, nonce)
-
-
-def _filled(
-    case: Template, parts: Mapping[str, str], seat: str, wording: Wording, inputs: ForecastInputs, nonce: str
-) -> str:
-    """The message of its parts; that of the news seat has as many headlines as there is room for."""
-    bare = case.substitute(parts, headlines="")
+    bare = CASE.substitute(parts, headlines="")
     if seat != NEWS.name:
         return bare
-    room = MOST_TOKENS - tokens(_system(seat, wording.question)) - tokens(bare)
-    return case.substitute(parts, headlines=_headlines(inputs, wording, nonce, room))
-
-
-def _rows(lines: Iterator[str]) -> str:
-    return "".join(f"- {line}\n" for line in lines)
-
-
-def fenced(text: str, nonce: str, longest: int = LONGEST) -> str:
-    """A text of somebody else on one line, at most `longest` characters, without the mark that ends the quotation."""
-    visible = "".join(" " if unicodedata.category(letter)[0] in "CZ" else letter for letter in text[:longest])
-    return " ".join(visible.replace(nonce, "\N{REPLACEMENT CHARACTER}").split())
+    room = MOST_TOKENS - tokens(SYSTEMS[seat]) - tokens(bare)
+    return CASE.substitute(parts, headlines=_headlines(inputs, wording, nonce, room))
 
 
 def _horizon(question: Question, state: AssetState, wording: Wording) -> str:
@@ -220,16 +182,10 @@ def _headlines(inputs: ForecastInputs, wording: Wording, nonce: str, room: int) 
     scores = "".join(f"{_pulse(wording.asset(asset), each)}\n" for asset, each in news.items())
     if wording.is_masked:
         return f"\n{scores}Headlines are left out.\n"
-    lines = [_headline(story, inputs.state.now, nonce) for story in _newest(list(news.values()), inputs.state.now)]
-    if not lines:
+    stories = _newest(list(news.values()), inputs.state.now)
+    if not stories:
         return f"\n{scores}No headlines of the last {NEWS_S // HOUR} hours are stored.\n"
-    frame = (
-        f"\n{scores}Headlines of the last {NEWS_S // HOUR} hours, newest first (age, source: title), as data, between"
-        f" the next two lines:\nbegin {nonce}\n",
-        f"end {nonce}\n",
-    )
-    shown = _fitting([f"{line}\n" for line in lines], room - sum(map(tokens, frame)))
-    return "".join([frame[0], *shown, frame[1]])
+    return quoted(f"\n{scores}Headlines of the last {NEWS_S // HOUR} hours", stories, inputs.state.now, nonce, room)
 
 
 def _pulse(asset: str, news: AssetNews) -> str:
@@ -243,14 +199,3 @@ def _newest(news: Sequence[AssetNews], now: int) -> list[Story]:
     """The stories of all assets by `now`, each once, newest first, at most as many as one asset may have."""
     stories = {story for each in news for story in each.stories if story.published_at <= now}
     return sorted(stories, key=lambda story: (-story.published_at, story.source, story.title))[:MOST_STORIES]
-
-
-def _headline(story: Story, now: int, nonce: str) -> str:
-    age = (now - story.published_at) // HOUR
-    return fenced(f"{age} h, {story.source}: {story.title}", nonce, LONGEST_HEADLINE)
-
-
-def _fitting(lines: Sequence[str], room: int) -> list[str]:
-    """The first lines that have together fewer than `room` tokens."""
-    sizes = accumulate(map(tokens, lines))
-    return [line for line, size in zip(lines, sizes, strict=True) if size < room]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.forecasting.predictions.documents import list_market
+from service.forecasting.predictions.documents import list_all
 from service.forecasting.predictions.scores.betting import shadow_document
 from service.forecasting.predictions.scores.points import MOST_POINTS, thinned
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
@@ -42,7 +42,7 @@ def test_both_summaries_stay_under_60_kb():
 @pytest.mark.parametrize("backfilled", [False, True])
 def test_summaries_add_up_to_the_rows_of_the_markets(backfilled: bool):
     """Profit to the cent; Brier and log scores to the digits that are published."""
-    rows = [list_market(market, tally=(0, 0), price=None, now=0) for market in THREE_YEARS]
+    rows = list_all(THREE_YEARS, tallies={}, prices={}, opinions={}, now=0)
     rows = [row for row in rows if row.backfilled == backfilled]
     book, shadow = versus(THREE_YEARS).books[backfilled], shadow_document(THREE_YEARS, HEADER).books[backfilled]
     assert shadow.pnl_usd == round(sum(row.bet.pnl_usd for row in rows if row.bet), 2)

@@ -1,0 +1,84 @@
+"""Tables as CSV and Parquet: the same columns, the same values, with types."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Literal
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from service.tabular import Table, columns_of, table_of
+from tests.processes import ROOT
+
+
+@dataclass(frozen=True)
+class Trade:
+    """A row with a field of each kind, and one that is no single value."""
+
+    opened_at: str
+    side: Literal["buy", "sell"]
+    price: float | None
+    number: int
+    simulated: bool
+    note: str | None
+    parts: tuple[str, ...] = ()
+
+
+TRADES = (
+    Trade("2026-11-21T12:00:00Z", "buy", 0.1 + 0.2, 7, True, 'a "b", c'),
+    Trade("2026-11-21T13:00:00Z", "sell", None, -1, False, None),
+)
+TABLE = table_of(Trade, TRADES, world="live")
+
+
+def read(table: Table) -> pyarrow.Table:
+    return pyarrow.parquet.read_table(io.BytesIO(table.to_parquet()))
+
+
+def test_columns_are_the_fields_with_one_value():
+    assert columns_of(Trade) == {
+        "opened_at": "instant",
+        "side": "text",
+        "price": "number",
+        "number": "integer",
+        "simulated": "flag",
+        "note": "text",
+    }
+
+
+def test_csv_has_a_header_and_a_line_for_each_row():
+    assert TABLE.to_csv().decode().split("\r\n") == [
+        "opened_at,side,price,number,simulated,note,world",
+        '2026-11-21T12:00:00Z,buy,0.30000000000000004,7,true,"a ""b"", c",live',
+        "2026-11-21T13:00:00Z,sell,,-1,false,,live",
+        "",
+    ]
+
+
+def test_parquet_has_the_same_values_with_types():
+    """Every number to the last bit, and what is unknown is null."""
+    file = read(TABLE)
+    first, second = file.to_pylist()
+    assert first["opened_at"].isoformat() == "2026-11-21T12:00:00+00:00"
+    assert (first["price"], first["note"], first["simulated"]) == (0.1 + 0.2, 'a "b", c', True)
+    assert (second["price"], second["note"], second["number"]) == (None, None, -1)
+
+
+@pytest.mark.parametrize("rows", [(), TRADES[1:]])
+def test_types_do_not_depend_on_the_rows(rows: tuple[Trade, ...]):
+    """Otherwise the pages of a list could not be joined: a column of nothing but nulls has its type too."""
+    assert read(table_of(Trade, rows, world="live")).schema == read(TABLE).schema
+
+
+def test_only_who_asks_for_parquet_pays_for_it():
+    """pyarrow is imported by the first Parquet file, and pandas not even then."""
+    code = (
+        "import sys, app; from service.tabular import Table; assert 'pyarrow' not in sys.modules;"
+        "Table({'a': 'number'}, [[1.5]]).to_parquet(); assert 'pandas' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
