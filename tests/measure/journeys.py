@@ -30,7 +30,7 @@ SERVICE = str(Path(__file__).parents[2] / "service") + "/"
 HISTORY_DAYS = 120
 QUESTION = "Will Bitcoin be above $58,000 on Friday?"
 VOCABULARY = (
-    *("access/", "market/", "canonical", "config", "documents", "errors", "logs", "signals"),
+    *("access/", "market/", "canonical", "config", "documents", "errors", "logs", "signals", "tabular"),
     *("api/application", "api/headers", "api/metrics", "api/services", "jobs/documents", "jobs/job", "jobs/schedules"),
     *("store/cursors", "store/database", "store/tables", "trading/statements"),
 )
