@@ -202,10 +202,12 @@ def test_an_instant_that_the_text_names_is_the_deadline():
     assert market.closes_at == market.deadline == int(market.question.deadline.timestamp())
 
 
-def test_a_date_among_the_circumstances_is_no_deadline():
+def test_a_move_after_an_event_is_refused():
+    """It would begin at the event, of which no price is stored yet; with a deadline of its own as without one."""
     text = "Will btc pump after CPI on Dec 10?"
-    assert opened(text).deadline == LAST_SECOND
-    with pytest.raises(InvalidQuestion, match="Only the circumstances have a date"):
+    with pytest.raises(InvalidQuestion, match="depends on a condition"):
+        opened(text)
+    with pytest.raises(InvalidQuestion, match="depends on a condition"):
         understand(text, Circumstances(utc(NOW), SPOTS))
 
 
