@@ -207,7 +207,7 @@ def test_a_move_after_an_event_is_refused():
     text = "Will btc pump after CPI on Dec 10?"
     with pytest.raises(InvalidQuestion, match="depends on a condition"):
         opened(text)
-    with pytest.raises(InvalidQuestion, match="depends on a condition"):
+    with pytest.raises(InvalidQuestion, match="Only the circumstances have a date"):
         understand(text, Circumstances(utc(NOW), SPOTS))
 
 
