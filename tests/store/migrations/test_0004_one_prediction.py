@@ -142,9 +142,9 @@ def test_a_settled_answer_still_counts_in_the_track_record(old):
     assert answer.settlement == Settlement("yes", DEADLINE + 1, "eth close 2,300", "bars")
     (question,) = resolved([answer])
     assert (question.comparator, question.happened, question.asked_at) == ("relative", True, ASKED_AT)
-    assert {(vote.voter, vote.engine, vote.p, vote.weight) for vote in question.votes} == {
-        ("vol", "embedded", 0.35, 1.25),
-        ("trend", "openai:a-model", 0.1 + 0.2, 1.25),
+    assert {(vote.voter, vote.engine, vote.p) for vote in question.votes} == {
+        ("vol", "embedded", 0.35),
+        ("trend", "openai:a-model", 0.1 + 0.2),
     }
 
 
