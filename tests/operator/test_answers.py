@@ -54,7 +54,9 @@ def test_a_resolved_answer_is_scored_in_its_own_class(operate, answered, databas
     with database.reading() as db:
         assert predictions.find(db, "fed").settlement.source == "hand"
         record = TrackRecord.from_plain(records.find(db, RECORD))
-    assert {skill.voter: skill.n for skill in record.topic.standings} == {"momentum": 1, "trend": 1, "news": 1}
+    weights = {skill.voter: skill.weight for skill in record.topic.standings}
+    assert weights["momentum"] > weights["trend"] > weights["news"], "they said 20%, 30% and 40%"
+    assert {skill.n for skill in record.topic.standings} == {1}
     assert (record.event, record.direction) == (TrackRecord().event, TrackRecord().direction)
     assert operate("answers", "list", "--json")[1].strip() == "[]"
 
