@@ -131,7 +131,9 @@ def format_time_axis(axes: Axes) -> None:
     """Dates in UTC below the axes, few enough to read."""
     first, last = axes.get_xlim()
     date_format = next(date_format for days, date_format in DATES if last - first < days)
-    axes.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=MOST_TICKS.get(date_format, 6)))
+    # Multiples of four days restart on the 1st: the labels of the 29th and the 1st would overlap.
+    most, round_steps = MOST_TICKS.get(date_format, 6), date_format != "%d %b"
+    axes.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=most, interval_multiples=round_steps))
     axes.xaxis.set_major_formatter(DateFormatter(date_format))
 
 

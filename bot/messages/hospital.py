@@ -32,7 +32,7 @@ def hospital(document: Mapping[str, Any], category: str | None = None, *, now: d
     chosen = f" · {escaped(category, 60)}" if category else ""
     head = f"<b>{translate('Hospital {month}', month=escaped(document['snapshot_month'], 40))}{chosen}</b>"
     counts = _counts(Counter(strategy["status"] for strategy in shown))
-    tail = f"{counts}\n{_caveat(document)}\n{footer(document, now, paper=True)}"
+    tail = f"{counts}\n{_caveat()}\n{footer(document, now, paper=True)}"
     tables = [table(map(_row, shown[at : at + A_PAGE]), "<1", ">3", "<27") for at in range(0, len(shown), A_PAGE)]
     return pages(tables, 1, head, tail)
 
@@ -54,7 +54,7 @@ def snapshot(document: Mapping[str, Any]) -> str:
         table(rows, "<1", "<30") if rows else "",
         translate(MORE, n=more) if more > 0 else "",
         translate("/hospital shows all of them."),
-        _caveat(document),
+        _caveat(),
     ]
     return message(blocks, footer(document, paper=True))
 
@@ -70,5 +70,6 @@ def _counts(counts: Mapping[str, int]) -> str:
     return enumerated(f"{MARKS.get(name, '?')} {counts[name]} {escaped(term(name), 40)}" for name in names[:8])
 
 
-def _caveat(document: Mapping[str, Any]) -> str:
-    return escaped(document["summary"]["caveat"], 300)
+def _caveat() -> str:
+    """What a score does not say; the service writes it in English only."""
+    return translate("A score describes the 90 days before the end of the month. It does not predict later results.")

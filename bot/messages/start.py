@@ -6,7 +6,8 @@ from bot.languages import english, translate
 
 START = english(
     """I send your questions to the oracle and show paper-trading results. \
-Nothing here trades, and nothing is investment advice.
+Nothing here trades, and nothing is investment advice. \
+Each reply says whether its market is SIMULATED.
 
 Send me a question about a market, for example:
 <i>Will bitcoin be above 120,000 USD on December 31?</i>

@@ -148,3 +148,13 @@ def test_the_date_format_follows_the_time_span():
 def test_times_are_in_utc():
     assert sheet.stamp("2026-11-21T08:00:00Z") == "2026-11-21 08:00 UTC"
     assert sheet.moment("2026-11-21T08:00:00Z").utcoffset() == datetime.fromisoformat("2026-01-01T00:00Z").utcoffset()
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_the_dates_below_a_chart_do_not_overlap(drawn, name):
+    """Steps of several days also end a month: the 29th is not followed by the 1st."""
+    figure = drawn[name].figure
+    axes, renderer = figure.axes[0], FigureCanvasAgg(figure).get_renderer()
+    boxes = [label.get_window_extent(renderer) for label in axes.get_xticklabels() if label.get_text()]
+    shown = [box for box in boxes if axes.bbox.x0 <= (box.x0 + box.x1) / 2 <= axes.bbox.x1]
+    assert all(box.x1 < following.x0 for box, following in pairwise(shown))
