@@ -4,7 +4,8 @@ import type { components, paths } from "./api.js";
 
 declare const process: { argv: string[] };
 const [, , baseUrl, key] = process.argv;
-const client = createClient<paths>({ baseUrl, headers: { "X-API-Key": key } });
+// Some operations also answer with a file or a stream of events; the second type chooses their JSON.
+const client = createClient<paths, "application/json">({ baseUrl, headers: { "X-API-Key": key } });
 
 type Entry = components["schemas"]["LeaderboardEntry"];
 const prices = await client.GET("/api/v1/prices");
@@ -12,8 +13,7 @@ const ranking = await client.GET("/api/v1/leaderboard", { params: { query: { ass
 const strategy = await client.GET("/api/v1/strategies/{key}", { params: { path: { key: "macd_slow" } } });
 const hospital = await client.GET("/api/v1/strategy-hospital");
 const answer = await client.POST("/api/v1/oracle", { body: { question: "Will Bitcoin rise this week?" } });
-// The operation can also answer with a stream of events, so its type is not of JSON alone.
-const { p_yes } = answer.data as components["schemas"]["Answer"];
+const p_yes: number | null = answer.data!.p_yes;
 const leader: Entry = ranking.data!.entries[0];
 const rank: number | null = leader.rank;
 
