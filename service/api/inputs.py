@@ -89,7 +89,12 @@ def _options(annotation: Any) -> list[str]:
 
 
 def _spelt(value: Any, spellings: Mapping[str, str]) -> Any:
-    return spellings.get(value.lower(), value) if isinstance(value, str) else value
+    """A value as it is listed; of a list, or of values with commas between them, each one."""
+    if isinstance(value, list):
+        return [_spelt(item, spellings) for item in value]
+    if not spellings or not isinstance(value, str):
+        return value
+    return ",".join(spellings.get(name.lower(), name) for name in value.split(","))
 
 
 class Body(_Input):

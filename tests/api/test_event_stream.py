@@ -65,6 +65,7 @@ def test_types_and_assets_are_filters(web: Web):
     assert [event["id"] for event in events(web, "since=0")] == [1, 2, 3]
     assert [event["id"] for event in events(web, "since=0&events=lane.switch,lane.harvest")] == [2, 3]
     assert [event["id"] for event in events(web, "since=0&assets=eth,sol")] == [3]
+    assert [event["id"] for event in events(web, "since=0&events=Lane.Switch,Lane.Harvest&assets=ETH,sol")] == [3]
 
 
 @pytest.mark.parametrize("query", ["events=lane.trades", "assets=doge", "seconds=301", "since=-1", "after=1"])

@@ -73,6 +73,12 @@ def test_an_endpoint_is_created_changed_and_deleted(web: Web, paid: str):
     assert web.send("GET", path, key=paid).status_code == 404
 
 
+def test_the_case_of_types_and_assets_does_not_matter(web: Web, paid: str):
+    """As of every value that is one of a few."""
+    created = create(web, paid, events=["Market.Opened"], assets=["BTC", "eth"]).json["webhook"]
+    assert (created["events"], created["assets"]) == (["market.opened"], ["btc", "eth"])
+
+
 def test_the_free_plan_has_no_webhooks(web: Web, key: str):
     refused = create(web, key)
     assert (refused.status_code, refused.json["code"]) == (403, "plan_required")
