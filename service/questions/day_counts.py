@@ -30,6 +30,8 @@ LEAST = {
         "por lo menos",
         "хотя бы",
         "mindestens",
+        "wenigstens",
+        "zumindest",
         "au moins",
         "al menos",
         "como minimo",
@@ -37,7 +39,19 @@ LEAST = {
         "ao menos",
         "almeno",
     ),
-    *("no minimo", "come minimo", "как минимум", "не менее", "не меньше", "en az", "至少", "不少于", "少なくとも"),
+    *(
+        "no minimo",
+        "come minimo",
+        "как минимум",
+        "не менее",
+        "не менее чем",
+        "не меньше",
+        "не меньше чем",
+        "en az",
+        "至少",
+        "不少于",
+        "少なくとも",
+    ),
 }
 MOST = {
     *("at most", "maximum", "hochstens", "maximal", "au plus", "au maximum", "a lo sumo", "como maximo", "no maximo"),
@@ -80,6 +94,8 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
         named = next((token for token in tokens if token.kind == kind), None)
         if named is not None:
             return _of_share(named), [token for token in tokens if token.kind != kind]
+    if any(token.value == "ever" and token.kind == "not" for token in tokens) and "close" in {t.kind for t in tokens}:
+        return DayCount(1), list(tokens)
     if any(_is_longer(tokens, place) for place in range(len(tokens))):
         raise invalid(f"Only days can be counted. {HOW}")
     for place, token in enumerate(tokens):
@@ -127,10 +143,13 @@ def _without_streak(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _without(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
-    """ "No red days": not at least one."""
-    if place + 2 >= len(tokens) or tokens[place].kind != "not" or tokens[place + 1].kind not in ("up", "down"):
+    """ "No red days", "ningún día rojo": not at least one."""
+    pair = tokens[place + 1 : place + 3]
+    colours = [token for token in pair if token.kind in ("up", "down")]
+    is_day = any(_is_days(token) or token.text == "dia" for token in pair)
+    if len(pair) < 2 or tokens[place].kind != "not" or len(colours) != 1 or not is_day:
         return None
-    return (DayCount(1), [*tokens[: place + 2], *tokens[place + 3 :]]) if _is_days(tokens[place + 2]) else None
+    return DayCount(1), [*tokens[: place + 1], *colours, *tokens[place + 3 :]]
 
 
 def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
@@ -222,8 +241,9 @@ def _bounded(days: int, around: Sequence[Token]) -> DayCount:
 def _unit_after(tokens: Sequence[Token], place: int) -> int | None:
     """The place of the word "days" that the number counts, or of "closes" in a row; None if there is none."""
     end = place + 1
-    if tokens[place].kind == "nth":  # Japanese "3日連続"
-        return place if end < len(tokens) and tokens[end].kind == "in_a_row" else None
+    if tokens[place].kind == "nth":  # Japanese "3日連続", "少なくとも3日"
+        is_least = place > 0 and tokens[place - 1].text in LEAST
+        return place if is_least or (end < len(tokens) and tokens[end].kind == "in_a_row") else None
     while end < len(tokens) and (tokens[end].kind in BETWEEN or _is_or_more(tokens[end])):
         end += 1
     if end < len(tokens) and _is_days(tokens[end]):

@@ -120,6 +120,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("in|within|during|by? a? unit! or|and many:count|numword", counted.some_units),
     ("in|within|during few:slash unit!", counted.some_units),
     ("count:count|a unit! later", counted.duration),
+    ("a unit! within", counted.duration),
     ("count:count|a unit! ago", counted.duration),
     ("ago count:count|a unit", counted.duration),
     ("in|within|during|by? count:count|a larger:unit and? rest:count smaller:unit", counted.sum_of_durations),
