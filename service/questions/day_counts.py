@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from service.questions.numerals import readings
@@ -64,7 +65,9 @@ ON = {"em", "en", "nei", "в"}
 # Words between the two numbers of "4 out of the next 7 days".
 OUT_OF = {"of", "out of", "von", "sur", "de", "di", "su", "из"}
 # Periods that directly follow "all".
-WHOLE = (["month"], ["glyphdate"], ["season"])
+WHOLE = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
+DATES = {"month", "weekday", "glyphdate", "rel", "nth", "unit", "date", "iso"}
+LIMITS = {"by", "before", "until"}
 HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"
 
 
@@ -96,6 +99,8 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
             return _of_share(named), [token for token in tokens if token.kind != kind]
     if any(token.value == "ever" and token.kind == "not" for token in tokens) and "close" in {t.kind for t in tokens}:
         return DayCount(1), list(tokens)
+    if _names_any_close(tokens):
+        return DayCount(1), [token for token in tokens if (token.kind, token.value) != ("eo", "day")]
     if any(_is_longer(tokens, place) for place in range(len(tokens))):
         raise invalid(f"Only days can be counted. {HOW}")
     for place, token in enumerate(tokens):
@@ -108,13 +113,40 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
 
 
 def _as_everyday(tokens: Sequence[Token], place: int) -> Token:
-    """The token itself, or the "all" of "all of December", "toda la próxima semana" as "every day"."""
+    """The token itself, or "all of December", "most of this week", "above 95k the rest of the month" as its days."""
     token = tokens[place]
-    if token.value != "all":
+    if token.value not in ("all", "most", "rest"):
         return token
-    behind = [later.kind for later in tokens[place + 1 : place + 6] if later.kind != "the"]
-    is_period = behind[:1] in WHOLE or behind[:2] in (["unit", "month"], ["this", "unit"], ["next", "unit"])
-    return replace(token, kind="everyday", value=None) if is_period else token
+    behind = [later for later in tokens[place + 1 : place + 6] if later.kind != "the"]
+    if not _is_period(behind):
+        return token
+    kinds = {other.kind for other in tokens}
+    if token.value == "rest" and (not kinds & {"above", "below"} or kinds & {"average", "rise", "fall", "up", "down"}):
+        return token
+    if any(_is_days(later) for later in behind[:2]):  # "the rest of the day"
+        return replace(token, kind="stay", value=None) if token.value == "rest" else token
+    return replace(token, kind="mostdays" if token.value == "most" else "everyday", value=None)
+
+
+def _is_period(tokens: Sequence[Token]) -> bool:
+    """Whether a week or a longer time begins there: "next week", "December", "Q4", "2027"."""
+    kinds = [token.kind for token in tokens]
+    if kinds[:1] == ["this"]:
+        return kinds[1:2] != [] and (kinds[1] in ("unit", "next") or _is_period(tokens[1:]))
+    is_year = kinds[:1] == ["number"] and bool(re.fullmatch(r"20\d\d", tokens[0].text))
+    return is_year or kinds[:1] in WHOLE or kinds[:2] == ["unit", "month"]
+
+
+def _names_any_close(tokens: Sequence[Token]) -> bool:
+    """ "A daily close below 92k before December", "daily close above 96k this week"."""
+    place = next((place for place, token in enumerate(tokens) if (token.kind, token.value) == ("eo", "day")), None)
+    if place is None or not {token.kind for token in tokens} & {"above", "below"}:
+        return False
+    kinds = {token.kind for token in tokens[place:]}
+    is_longer = any(token.kind == "unit" and not _is_days(token) and token.value != "hour" for token in tokens[place:])
+    pairs = pairwise(tokens[: max(0, place - 1)])  # "12月前", "aralıktan önce"
+    is_limited = kinds & LIMITS or any(date.kind in DATES and limit.kind in LIMITS for date, limit in pairs)
+    return bool(is_limited) or (is_longer and bool(kinds & {"this", "next"}))
 
 
 def _is_longer(tokens: Sequence[Token], place: int) -> bool:

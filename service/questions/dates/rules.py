@@ -125,6 +125,8 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("ago count:count|a unit", counted.duration),
     ("in|within|during|by? count:count|a larger:unit and? rest:count smaller:unit", counted.sum_of_durations),
     ("in|within|during|by? count:count|a unit and? a? half:numword", counted.week_and_a_half),
+    ("in|within|during? the? next unit and a? half:numword", counted.week_and_a_half),
+    ("in|within|during unit and a? half:numword", counted.week_and_a_half),
     ("next count unit", counted.duration),
     ("count:spanned next unit", counted.duration),
     ("last count unit", counted.duration),
