@@ -49,7 +49,7 @@ def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
     percents = [amount for amount in amounts if amount.is_percent]
     multiples = [amount for amount in amounts if amount.is_multiple and not amount.is_percent]
     levels = _distinct([amount for amount in amounts if not amount.is_percent and not amount.is_multiple], spot)
-    if len(levels) == len(percents) == 1 and "within" in clause.kinds:
+    if len(levels) == len(percents) == 1 and clause.kinds & {"within", "both"}:
         level, share = levels[0].value(spot), percents[0].values[-1] / 100
         return between(level * (1 - share), level * (1 + share), spot, lasting="stay" in clause.kinds)
     if levels:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from service.questions.numerals import readings
@@ -30,6 +31,8 @@ LEAST = {
         "por lo menos",
         "хотя бы",
         "mindestens",
+        "wenigstens",
+        "zumindest",
         "au moins",
         "al menos",
         "como minimo",
@@ -37,7 +40,19 @@ LEAST = {
         "ao menos",
         "almeno",
     ),
-    *("no minimo", "come minimo", "как минимум", "не менее", "не меньше", "en az", "至少", "不少于", "少なくとも"),
+    *(
+        "no minimo",
+        "come minimo",
+        "как минимум",
+        "не менее",
+        "не менее чем",
+        "не меньше",
+        "не меньше чем",
+        "en az",
+        "至少",
+        "不少于",
+        "少なくとも",
+    ),
 }
 MOST = {
     *("at most", "maximum", "hochstens", "maximal", "au plus", "au maximum", "a lo sumo", "como maximo", "no maximo"),
@@ -50,7 +65,9 @@ ON = {"em", "en", "nei", "в"}
 # Words between the two numbers of "4 out of the next 7 days".
 OUT_OF = {"of", "out of", "von", "sur", "de", "di", "su", "из"}
 # Periods that directly follow "all".
-WHOLE = (["month"], ["glyphdate"], ["season"])
+WHOLE = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
+DATES = {"month", "weekday", "glyphdate", "rel", "nth", "unit", "date", "iso"}
+LIMITS = {"by", "before", "until"}
 HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"
 
 
@@ -80,6 +97,10 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
         named = next((token for token in tokens if token.kind == kind), None)
         if named is not None:
             return _of_share(named), [token for token in tokens if token.kind != kind]
+    if any(token.value == "ever" and token.kind == "not" for token in tokens) and "close" in {t.kind for t in tokens}:
+        return DayCount(1), list(tokens)
+    if _names_any_close(tokens):
+        return DayCount(1), [token for token in tokens if (token.kind, token.value) != ("eo", "day")]
     if any(_is_longer(tokens, place) for place in range(len(tokens))):
         raise invalid(f"Only days can be counted. {HOW}")
     for place, token in enumerate(tokens):
@@ -92,13 +113,40 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
 
 
 def _as_everyday(tokens: Sequence[Token], place: int) -> Token:
-    """The token itself, or the "all" of "all of December", "toda la próxima semana" as "every day"."""
+    """The token itself, or "all of December", "most of this week", "above 95k the rest of the month" as its days."""
     token = tokens[place]
-    if token.value != "all":
+    if token.value not in ("all", "most", "rest"):
         return token
-    behind = [later.kind for later in tokens[place + 1 : place + 6] if later.kind != "the"]
-    is_period = behind[:1] in WHOLE or behind[:2] in (["unit", "month"], ["this", "unit"], ["next", "unit"])
-    return replace(token, kind="everyday", value=None) if is_period else token
+    behind = [later for later in tokens[place + 1 : place + 6] if later.kind != "the"]
+    if not _is_period(behind):
+        return token
+    kinds = {other.kind for other in tokens}
+    if token.value == "rest" and (not kinds & {"above", "below"} or kinds & {"average", "rise", "fall", "up", "down"}):
+        return token
+    if any(_is_days(later) for later in behind[:2]):  # "the rest of the day"
+        return replace(token, kind="stay", value=None) if token.value == "rest" else token
+    return replace(token, kind="mostdays" if token.value == "most" else "everyday", value=None)
+
+
+def _is_period(tokens: Sequence[Token]) -> bool:
+    """Whether a week or a longer time begins there: "next week", "December", "Q4", "2027"."""
+    kinds = [token.kind for token in tokens]
+    if kinds[:1] == ["this"]:
+        return kinds[1:2] != [] and (kinds[1] in ("unit", "next") or _is_period(tokens[1:]))
+    is_year = kinds[:1] == ["number"] and bool(re.fullmatch(r"20\d\d", tokens[0].text))
+    return is_year or kinds[:1] in WHOLE or kinds[:2] == ["unit", "month"]
+
+
+def _names_any_close(tokens: Sequence[Token]) -> bool:
+    """ "A daily close below 92k before December", "daily close above 96k this week"."""
+    place = next((place for place, token in enumerate(tokens) if (token.kind, token.value) == ("eo", "day")), None)
+    if place is None or not {token.kind for token in tokens} & {"above", "below"}:
+        return False
+    kinds = {token.kind for token in tokens[place:]}
+    is_longer = any(token.kind == "unit" and not _is_days(token) and token.value != "hour" for token in tokens[place:])
+    pairs = pairwise(tokens[: max(0, place - 1)])  # "12月前", "aralıktan önce"
+    is_limited = kinds & LIMITS or any(date.kind in DATES and limit.kind in LIMITS for date, limit in pairs)
+    return bool(is_limited) or (is_longer and bool(kinds & {"this", "next"}))
 
 
 def _is_longer(tokens: Sequence[Token], place: int) -> bool:
@@ -127,10 +175,13 @@ def _without_streak(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _without(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
-    """ "No red days": not at least one."""
-    if place + 2 >= len(tokens) or tokens[place].kind != "not" or tokens[place + 1].kind not in ("up", "down"):
+    """ "No red days", "ningún día rojo": not at least one."""
+    pair = tokens[place + 1 : place + 3]
+    colours = [token for token in pair if token.kind in ("up", "down")]
+    is_day = any(_is_days(token) or token.text == "dia" for token in pair)
+    if len(pair) < 2 or tokens[place].kind != "not" or len(colours) != 1 or not is_day:
         return None
-    return (DayCount(1), [*tokens[: place + 2], *tokens[place + 3 :]]) if _is_days(tokens[place + 2]) else None
+    return DayCount(1), [*tokens[: place + 1], *colours, *tokens[place + 3 :]]
 
 
 def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
@@ -222,8 +273,9 @@ def _bounded(days: int, around: Sequence[Token]) -> DayCount:
 def _unit_after(tokens: Sequence[Token], place: int) -> int | None:
     """The place of the word "days" that the number counts, or of "closes" in a row; None if there is none."""
     end = place + 1
-    if tokens[place].kind == "nth":  # Japanese "3日連続"
-        return place if end < len(tokens) and tokens[end].kind == "in_a_row" else None
+    if tokens[place].kind == "nth":  # Japanese "3日連続", "少なくとも3日"
+        is_least = place > 0 and tokens[place - 1].text in LEAST
+        return place if is_least or (end < len(tokens) and tokens[end].kind == "in_a_row") else None
     while end < len(tokens) and (tokens[end].kind in BETWEEN or _is_or_more(tokens[end])):
         end += 1
     if end < len(tokens) and _is_days(tokens[end]):

@@ -119,6 +119,8 @@ def _step(clause: Clause, amount: Amount, spot: float) -> float:
     if amount.sign:
         return 0.0 if clause.kinds & AIMED else amount.sign * size
     if (before is not None and before.kind == "by") or _is_distance(clause, amount):
+        if not clause.direction_at(amount) and clause.kinds & {"by"} and amount.is_money:
+            raise invalid("Say whether the move is up or down: for example, fall by $50 by Friday.")
         return clause.direction_at(amount) * size
     moved = (before is not None and before.kind in BULL | BEAR) or _is_of_noun(clause, amount)
     if moved and not amount.is_marked and size < LEAST_STEP:

@@ -36,6 +36,9 @@ FROM_NOW = (*TOUCHES, *ORDERS, *AVERAGES, "up", "down", "move", "range", "relati
 DECIDED = "The present price decides this already"
 UNUSED_NUMBER = "A number in the question was ignored."
 UNUSED_TIME = "A date or a time in the question was ignored."
+UNUSED_WORD = "A part of the question was ignored."
+# Kinds of words that join or compare two things, where there is only one.
+JOINT = {"both_of", "either_of", "neither_of", "than"}
 # Kinds that name a date or a time; what remains of them after the dates were read has no meaning there.
 TIMES = {
     "weekday", "month", "unit", "rel", "holiday", "season", "nth", "ampm", "daypart", "clock", "eo", "iso", "date",
@@ -193,7 +196,9 @@ def _unused_notes(parse: Parse) -> tuple[str, ...]:
     tokens = parse.clause.tokens
     has_number = parse.clause.has_unused or any(token.kind == "numword" and token.quantity > 1 for token in tokens)
     has_time = names_event(tokens) or any(token.kind in TIMES and token.text not in BESIDE_TIMES for token in tokens)
-    notes = {UNUSED_NUMBER: has_number, UNUSED_TIME: has_time}
+    is_single = parse.subject.other is None and parse.earlier is None and parse.count is None
+    has_word = is_single and any(token.kind in JOINT for token in tokens) and "now" not in parse.clause.kinds
+    notes = {UNUSED_NUMBER: has_number, UNUSED_TIME: has_time, UNUSED_WORD: has_word}
     return tuple(note for note, applies in notes.items() if applies)
 
 

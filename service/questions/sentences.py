@@ -55,6 +55,17 @@ class Sentence:
         return {token.kind for token in self.tokens} <= MARKETS | WEIGHTLESS | {"the", "a", "forecast", "price"}
 
     @property
+    def is_question(self) -> bool:
+        """Whether it is surely a question of its own."""
+        return self.has_question_mark and (self.weight >= FULL_WEIGHT or self.is_price)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it asks something else: "also is it gonna rain tomorrow"."""
+        kinds = [token.kind for token in self.tokens if token.kind != "filler"]
+        return "word" in kinds and ("will" in kinds or kinds[0] == "be") and not set(kinds) & (MARKETS | PRICED)
+
+    @property
     def is_price(self) -> bool:
         """Whether it is a price alone: "96k?"."""
         kinds = {token.kind for token in self.tokens}
@@ -90,9 +101,7 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
     if main.is_fragment and has_number and len(main.tokens) + len(others) <= MOST_FRAGMENTED:
         main, others = Sentence(tuple(token for each in candidates for token in each.tokens)), []
     kept, aside, has_condition = _without_asides(main.tokens, language)
-    questions = [
-        each for each in candidates if each.has_question_mark and (each.weight >= FULL_WEIGHT or each.is_price)
-    ]
+    questions = [each for each in candidates if each.is_question or (each is not main and each.is_foreign)]
     return SplitText(kept, aside, others, has_condition, main.is_order, has_more=len(questions) > 1)
 
 

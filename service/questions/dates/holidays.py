@@ -34,6 +34,8 @@ FIXED = {
     "all saints": (11, 1),
     "singles' day": (11, 11),
     "saint nicholas": (12, 6),
+    "veterans day": (11, 11),
+    "juneteenth": (6, 19),
 }
 # The first Sunday of Advent is this long before December 24, or the Sunday before it.
 ADVENT = timedelta(weeks=3)
@@ -45,6 +47,12 @@ WEEKDAYS = {
     "labor day": (9, 0, 1, 0),
     "thanksgiving": (11, 3, 4, 0),
     "black friday": (11, 3, 4, 1),
+    "super bowl": (2, 6, 2, 0),
+    "mother's day": (5, 6, 2, 0),
+    "father's day": (6, 6, 3, 0),
+    "presidents' day": (2, 0, 3, 0),
+    "king's day": (1, 0, 3, 0),
+    "columbus day": (10, 0, 2, 0),
     "cyber monday": (11, 3, 4, 4),
 }
 # Month and day of the Chinese calendar, which is computed up to this year.
