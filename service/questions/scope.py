@@ -101,7 +101,7 @@ def refuse_looking_back(tokens: Sequence[Token]) -> None:
 
 def refuse_loose_ends(text: str, split: SplitText, subject: Subject) -> None:
     """Refuse a condition, a second question, a "when" and a second asset: others will rely on a clear yes or no."""
-    if split.has_condition:
+    if split.has_condition and any(token.kind in ("if", "when") for token in split.aside):
         raise invalid("The question depends on a condition. Ask without the condition.")
     kinds = [token.kind for token in split.main]
     joined = any(pair in (("and", "will"), ("or", "will")) for pair in pairwise(kinds))
