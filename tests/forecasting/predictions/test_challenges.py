@@ -202,11 +202,9 @@ def test_an_instant_that_the_text_names_is_the_deadline():
     assert market.closes_at == market.deadline == int(market.question.deadline.timestamp())
 
 
-def test_a_move_after_an_event_is_refused():
-    """It would begin at the event, of which no price is stored yet; with a deadline of its own as without one."""
+def test_a_date_among_the_circumstances_is_no_deadline():
     text = "Will btc pump after CPI on Dec 10?"
-    with pytest.raises(InvalidQuestion, match="depends on a condition"):
-        opened(text)
+    assert opened(text).deadline == LAST_SECOND
     with pytest.raises(InvalidQuestion, match="Only the circumstances have a date"):
         understand(text, Circumstances(utc(NOW), SPOTS))
 
