@@ -25,34 +25,9 @@ BOUNDS = {"on", "above", "below", "exceed", "ormore"}
 # Kinds after which a number of days is a length of time: "in at least 3 days".
 SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
 LEAST = {
-    *(
-        "at least",
-        "minimum",
-        "por lo menos",
-        "хотя бы",
-        "mindestens",
-        "wenigstens",
-        "zumindest",
-        "au moins",
-        "al menos",
-        "como minimo",
-        "pelo menos",
-        "ao menos",
-        "almeno",
-    ),
-    *(
-        "no minimo",
-        "come minimo",
-        "как минимум",
-        "не менее",
-        "не менее чем",
-        "не меньше",
-        "не меньше чем",
-        "en az",
-        "至少",
-        "不少于",
-        "少なくとも",
-    ),
+    *("at least", "minimum", "por lo menos", "хотя бы", "mindestens", "wenigstens", "zumindest", "au moins"),
+    *("al menos", "como minimo", "pelo menos", "ao menos", "almeno", "no minimo", "come minimo", "как минимум"),
+    *("не менее", "не менее чем", "не меньше", "не меньше чем", "en az", "至少", "不少于", "少なくとも"),
 }
 MOST = {
     *("at most", "maximum", "hochstens", "maximal", "au plus", "au maximum", "a lo sumo", "como maximo", "no maximo"),

@@ -162,7 +162,7 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
 
 def _notes(split: SplitText) -> tuple[str, ...]:
     notes = []
-    if split.has_condition:
+    if split.has_condition or any(token.kind == "after" for token in split.aside):
         notes.append("The condition was ignored: the question is answered without it.")
     if split.has_more:
         notes.append("Only one of several questions was considered.")

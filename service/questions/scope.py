@@ -23,25 +23,8 @@ LANGUAGES_READ = f"Languages that are read: {LANGUAGE_NAMES}."
 # Words that only an English text has.
 ENGLISH_ONLY = {
     *("the", "what", "about", "how", "and", "with", "when", "who", "this", "that", "does", "should", "would", "could"),
-    *(
-        "will",
-        "going",
-        "write",
-        "tell",
-        "explain",
-        "my",
-        "your",
-        "can",
-        "you",
-        "there",
-        "their",
-        "people",
-        "get",
-        "got",
-        "these",
-        "those",
-        "at",
-    ),
+    *("will", "going", "write", "tell", "explain", "my", "your", "can", "you", "there", "their", "people", "get"),
+    *("got", "these", "those", "at"),
 }
 ONE_DAY = (
     "Ask about one date, or how many days close up: for example, will bitcoin close up on at least 3 days this week?"
@@ -101,7 +84,7 @@ def refuse_looking_back(tokens: Sequence[Token]) -> None:
 
 def refuse_loose_ends(text: str, split: SplitText, subject: Subject) -> None:
     """Refuse a condition, a second question, a "when" and a second asset: others will rely on a clear yes or no."""
-    if split.has_condition and any(token.kind in ("if", "when") for token in split.aside):
+    if split.has_condition:
         raise invalid("The question depends on a condition. Ask without the condition.")
     kinds = [token.kind for token in split.main]
     joined = any(pair in (("and", "will"), ("or", "will")) for pair in pairwise(kinds))

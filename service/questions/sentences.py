@@ -60,7 +60,7 @@ class Sentence:
         return self.has_question_mark and (self.weight >= FULL_WEIGHT or self.is_price)
 
     @property
-    def is_foreign(self) -> bool:
+    def is_off_topic(self) -> bool:
         """Whether it asks something else: "also is it gonna rain tomorrow"."""
         kinds = [token.kind for token in self.tokens if token.kind != "filler"]
         return "word" in kinds and ("will" in kinds or kinds[0] == "be") and not set(kinds) & (MARKETS | PRICED)
@@ -101,7 +101,7 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
     if main.is_fragment and has_number and len(main.tokens) + len(others) <= MOST_FRAGMENTED:
         main, others = Sentence(tuple(token for each in candidates for token in each.tokens)), []
     kept, aside, has_condition = _without_asides(main.tokens, language)
-    questions = [each for each in candidates if each.is_question or (each is not main and each.is_foreign)]
+    questions = [each for each in candidates if each.is_question or (each is not main and each.is_off_topic)]
     return SplitText(kept, aside, others, has_condition, main.is_order, has_more=len(questions) > 1)
 
 
@@ -163,7 +163,7 @@ def _without_asides(tokens: Sequence[Token], language: Language) -> tuple[list[T
         if place is None:
             return kept, aside, condition
         first, after = _aside(kept, place, language)
-        condition = condition or kept[place].kind in ("if", "when", "after")
+        condition = condition or kept[place].kind in ("if", "when")
         aside += kept[first:after]
         kept = kept[:first] + kept[after:]
 

@@ -18,6 +18,7 @@ from flask import Flask
 from telegram import Update
 from telegram.ext import Application
 
+from bot import charts
 from bot.application import build
 from bot.drawing import DrawingThread
 from bot.settings import BotSettings
@@ -261,3 +262,12 @@ def _recording(create: Callable[..., asyncio.Task], tasks: set[asyncio.Task]) ->
         return task
 
     return create_task
+
+
+@pytest.fixture
+def drawn(monkeypatch) -> list[tuple]:
+    """The values that every chart was drawn from; nothing is drawn."""
+    values: list[tuple] = []
+    for name in ("lanes", "lane", "strategy", "fund", "price", "forecast", "answer"):
+        monkeypatch.setattr(charts, name, lambda *drawn, name=name: values.append((name, *drawn)) or b"\x89PNG")
+    return values

@@ -20,15 +20,6 @@ def stage(start):
     return start(charts_follow=True)
 
 
-@pytest.fixture
-def drawn(monkeypatch) -> list[tuple]:
-    """The values that every chart was drawn from; nothing is drawn."""
-    values: list[tuple] = []
-    for name in ("lanes", "lane", "strategy", "fund", "price", "forecast", "answer"):
-        monkeypatch.setattr(charts, name, lambda *drawn, name=name: values.append((name, *drawn)) or b"\x89PNG")
-    return values
-
-
 @pytest.mark.parametrize("text", ["/price btc", "What is the price of Bitcoin?", "/forecast btc", QUESTION])
 def test_a_chart_follows_the_text(ann, text):
     """The text is a message of its own and comes first."""

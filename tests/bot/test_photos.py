@@ -8,17 +8,7 @@ from collections.abc import Callable
 import pytest
 from flask import Flask
 
-from bot import charts
 from bot.photos import default_period
-
-
-@pytest.fixture
-def drawn(monkeypatch) -> list[tuple]:
-    """The values that every chart was drawn from; nothing is drawn."""
-    values: list[tuple] = []
-    for name in ("lanes", "lane", "strategy", "fund", "price", "forecast", "answer"):
-        monkeypatch.setattr(charts, name, lambda *drawn, name=name: values.append((name, *drawn)) or b"\x89PNG")
-    return values
 
 
 @pytest.mark.slow

@@ -3,8 +3,7 @@
 Each journey is traced once in a simulated world of 120 days. A hop is a pair of modules, the first of which calls a
 function of the second on the way; it counts once. Left out are properties, conversions and predicates (`to_`, `is_`),
 inner functions, and the modules that every path needs (VOCABULARY). A package with one entrance counts as one module
-(WHOLE). `files` are all files
-of which a function runs.
+(WHOLE). `files` are all files of which a function runs.
 """
 
 from __future__ import annotations

@@ -53,7 +53,8 @@ class Season:
 
     def hours(self, asset: str, since: NDArray[np.int64], until: NDArray[np.int64]) -> Array:
         """The seasonal hours of `asset` between unix seconds, shape (n,); `until` is not before `since`."""
-        return np.maximum(self._until(asset, until) - self._until(asset, since), 0.0)
+        difference = self._until(asset, until) - self._until(asset, since)
+        return np.maximum(difference, 0.0)  # rounding may leave less than nothing of closed hours
 
     def _until(self, asset: str, times: NDArray[np.int64]) -> Array:
         """Seasonal hours from a fixed Monday until each of `times`."""

@@ -75,8 +75,8 @@ def _view(voter: str, inputs: ForecastInputs, explained: Sequence[ExplainedCurve
         f" (plain volatility {100 * state.sigma:.1f}%)"
         for state, each in zip(inputs.states, explained, strict=True)
     )
-    by = f"By {BASES[voter]}" if is_fitted else "By plain volatility"
-    return f"{by} one sigma until the deadline is {sigmas}, which alone implies {100 * base:.1f}%."
+    by = BASES[voter] if is_fitted else "plain volatility"
+    return f"From {by}, one sigma until the deadline is {sigmas}, which alone implies {100 * base:.1f}%."
 
 
 def summary(base: float, effects: str, p: float) -> str:

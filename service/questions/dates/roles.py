@@ -23,23 +23,8 @@ AMBIGUOUS = {"may", "march", "mar", "mars", "sun", "sat", "set", "out", "ago"}
 PLURALS = {
     *("hours", "days", "weeks", "months", "years", "stunden", "tagen", "wochen", "monaten", "jahren"),
     *("prochains", "prochaines", "proximos", "proximas", "prossimi", "prossime", "siguientes", "seguintes"),
-    *(
-        "дни",
-        "недели",
-        "месяцы",
-        "часы",
-        "heures",
-        "jours",
-        "semaines",
-        "horas",
-        "dias",
-        "semanas",
-        "meses",
-        "ore",
-        "giorni",
-        "settimane",
-        "mesi",
-    ),
+    *("дни", "недели", "месяцы", "часы", "heures", "jours", "semaines", "horas", "dias", "semanas", "meses", "ore"),
+    *("giorni", "settimane", "mesi"),
 }
 # Words at the end of a preposition that make a bare number a day: "d'ici le 5", "bis zum 5.", "hasta el día 5".
 DAY_WORDS = {"le", "el", "il", "del", "zum", "dia", "giorno", "jour"}

@@ -24,7 +24,7 @@ def test_reasoning_is_true_readable_and_the_voters_own(asking, knowledge, compar
     forecasts = {name: voter.forecast(question, inputs) for name, voter in NINE.items()}
     for name, forecast in forecasts.items():
         assert f"Forecast: {100 * forecast.p:.1f}%." in forecast.reasoning
-        view = r"By .* one sigma until the deadline is \d+\.\d%.* \(plain volatility \d+\.\d%\), which alone implies"
+        view = r"From .*, one sigma until the deadline is \d+\.\d%.* \(plain volatility \d+\.\d%\), which alone implies"
         assert name == "vol" or re.match(rf"{view} \d+\.\d%\. ", forecast.reasoning)
         assert not re.search(r"nan|inf|None|\{|\d{12}", forecast.reasoning)
         assert len(forecast.reasoning) < 400
@@ -41,7 +41,7 @@ def test_each_voter_says_what_its_volatility_comes_from(asking, knowledge):
     for name, voter in NINE.items():
         assert BASES[name] in voter.forecast(question, fitted).reasoning
     plain = replace(fitted, fits=replace(fitted.fits, densities={}))
-    assert NINE["momentum"].forecast(question, plain).reasoning.startswith("By plain volatility one sigma until")
+    assert NINE["momentum"].forecast(question, plain).reasoning.startswith("From plain volatility, one sigma until")
 
 
 def test_the_points_of_a_term_are_its_effect(asking, contexts, fits):

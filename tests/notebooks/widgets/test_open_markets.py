@@ -12,17 +12,8 @@ from tests.notebooks.widgets.clicks import click
 
 
 @pytest.fixture
-def panel(open_panel, intercepted) -> PredictionsPanel:
-    return open_panel(PredictionsPanel, intercepted)
-
-
-@pytest.fixture
-def open_view(panel: PredictionsPanel) -> PredictionsPanel:
-    """The panel with the open markets, which the change of the view has requested."""
-    panel._loaded.clear()
-    panel.view.value = "open"
-    assert panel.wait_until_loaded()
-    return panel
+def panel(predictions_panel: PredictionsPanel) -> PredictionsPanel:
+    return predictions_panel
 
 
 def markets(panel: PredictionsPanel) -> list[dict[str, Any]]:

@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from notebooks.widgets import OraclePanel
 from notebooks.widgets.probability_rows import UNKNOWN
-from service.client import Client
-from service.market.instants import utc
 from tests.notebooks.widgets.clicks import click
-from tests.notebooks.widgets.streaming_client import Events, StreamingClient, consensus, votes
-from tests.running_service import QUESTION, RunningService
+from tests.notebooks.widgets.streaming_client import Events, consensus, votes
+from tests.running_service import QUESTION
 
 
 @pytest.fixture
-def stream(client: Client) -> StreamingClient:
-    return StreamingClient(client)
-
-
-@pytest.fixture
-def panel(stream: StreamingClient, running: RunningService) -> Iterator[OraclePanel]:
-    panel = OraclePanel(stream, now=lambda: utc(running.wall))
-    yield panel
-    stream.go_on.set()
-    panel.close()
-
-
-@pytest.fixture
-def answered(panel: OraclePanel) -> OraclePanel:
-    """The panel after one answer."""
-    panel.ask(QUESTION, wait=True)
-    return panel
+def panel(oracle_panel: OraclePanel) -> OraclePanel:
+    return oracle_panel
 
 
 def marks(panel: OraclePanel) -> Any:
