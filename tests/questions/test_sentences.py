@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from service.questions.circumstances import Circumstances
 from service.questions.sentences import SplitText, find_question
 from service.questions.tokens import read
+from service.questions.understanding import understand
+from tests.questions.asking import NOW, SPOTS
 
 
 def _split(text: str) -> SplitText:
@@ -34,11 +37,17 @@ def test_conditions_and_statements_are_set_apart(text, main, aside):
     assert (_words(split.main), _words(split.aside)) == (main, aside)
 
 
-def test_if_and_after_make_a_condition_because_does_not():
-    """What is left out with the words after "if" and "after" changes the question."""
+def test_only_a_word_such_as_if_makes_a_condition():
     assert _split("will btc rise if the fed cuts rates?").has_condition
-    assert _split("will btc rise after the halving?").has_condition
     assert not _split("will btc rise because of the halving?").has_condition
+
+
+def test_words_after_an_event_are_noted_as_left_out():
+    """ "After the halving" is no condition, but what is left out with it changes the question."""
+    text = "Will btc rise by Friday after the halving?"
+    assert not _split(text).has_condition
+    question = understand(text, Circumstances(NOW, SPOTS))
+    assert any("condition was ignored" in note for note in question.notes)
 
 
 def test_an_instruction_is_not_part_of_the_question():
