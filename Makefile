@@ -28,6 +28,7 @@ $(INSTALLED): requirements.txt
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv || true
 	@$(call install,requirements.txt)
+	@$(BIN)/python -m compileall -q -j 0 app.py bot notebooks service  # or the first start compiles them
 	@touch $@
 
 $(LAB): notebooks/requirements.txt $(INSTALLED)

@@ -95,6 +95,7 @@ PANELS = ("BattlePanel", "LeaderboardPanel", "HospitalPanel", "OraclePanel", "Pr
 LOADINGS = ("import bot.application", f"from notebooks.widgets import {', '.join(PANELS)}", "import notebooks.lab")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loading", LOADINGS)
 def test_a_front_end_loads_nothing_of_the_service_but_its_client(loading: str):
     script = (

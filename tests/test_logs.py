@@ -58,6 +58,7 @@ def test_events_below_the_configured_level_are_dropped(capsys, level: str, count
     assert len(lines(capsys)) == count
 
 
+@pytest.mark.slow
 def test_an_idle_service_logs_at_most_five_megabytes_a_day(seeded: Path, tmp_path: Path, capsys):
     """Two ticks around the full hour, when every hourly job runs too, written 144 times are more than a day.
 

@@ -48,6 +48,8 @@ from tests.processes import free_port, wait_until
 from tests.running_service import QUESTION, START, RunningService, copied, running_service
 from tests.sources.llm.model_server import answers, refuses, resets, sends, vote_text
 
+pytestmark = pytest.mark.slow
+
 DEADLINE_S, SLACK_S = 1.0, 1.0  # slack for a busy machine; hostile servers hang or drip for longer
 NINE = (*ENGINES, *BRAINS)
 STREAM = {"Accept": "text/event-stream"}

@@ -75,6 +75,7 @@ def test_types_do_not_depend_on_the_rows(rows: tuple[Trade, ...]):
     assert read(table_of(Trade, rows, world="live")).schema == read(TABLE).schema
 
 
+@pytest.mark.slow
 def test_only_who_asks_for_parquet_pays_for_it():
     """pyarrow is imported by the first Parquet file, and pandas not even then."""
     code = (

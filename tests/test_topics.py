@@ -18,6 +18,8 @@ from tests.models import BRAINS, ENGINES, Servers, fenced, messages, seats, six_
 from tests.running_service import START, RunningService, copied, running_service
 from tests.sources.llm.model_server import answers, refuses, vote_text
 
+pytestmark = pytest.mark.slow
+
 FED = "Will the Fed cut rates by December 31?"
 TOPICS = (
     FED,

@@ -6,10 +6,11 @@ A bar of the feed is stored once and never replaced. An hourly bar is built agai
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from sqlalchemy import Connection, Select, bindparam, delete, func, select
+from sqlalchemy import Connection, Dialect, Select, bindparam, delete, func, select
 
 from service.market.assets import LONGEST_CLOSURE_S, open_at
 from service.market.bars import Bar, Bars, PriceExtremes, from_rows, resample
@@ -131,7 +132,22 @@ def _trading_grid(asset: str, since: int, until: int, step: int) -> np.ndarray:
 def _fetch(
     db: Connection, query: Select, asset: str, since: int, until: int, step: int, **more: int
 ) -> Sequence[tuple[Any, ...]]:
-    result = db.execute(query, {"asset": asset, "step": step, "since": since, "last": until - step, **more})
+    values = {"asset": asset, "step": step, "since": since, "last": until - step, **more}
+    if db.dialect.name == "postgresql":
+        return _fetch_binary(db, query, values)
+    result = db.execute(query, values)
     assert result.cursor is not None  # a SELECT returns rows
     # The driver's own tuples: building SQLAlchemy rows would take 50% longer.
     return result.cursor.fetchall()
+
+
+def _fetch_binary(db: Connection, query: Select, values: dict[str, Any]) -> Sequence[tuple[Any, ...]]:
+    """The driver's tuples from binary numbers, which take a third of the time of decimal ones."""
+    connection = cast("psycopg.Connection", db.connection.driver_connection)
+    with connection.cursor(binary=True) as cursor:
+        return cursor.execute(_text(query, db.dialect), values).fetchall()
+
+
+@cache
+def _text(query: Select, dialect: Dialect) -> str:
+    return str(query.compile(dialect=dialect))

@@ -264,7 +264,7 @@ def _votes(db: Connection, ids: Sequence[str], with_reasoning: bool) -> dict[str
     votes: dict[str, list[CommittedVote]] = defaultdict(list)
     query = _VOTES if with_reasoning else _SCORED_VOTES
     for part in _parts(ids):
-        rows = db.execute(query.where(prediction_vote.c.prediction.in_(part)))
+        rows = db.execute(query.where(prediction_vote.c.prediction.in_(part))).all()  # at once takes half the time
         for id, voter, engine, weight, *forecast in map(list, rows):
             votes[id].append(CommittedVote(Ballot(voter, engine, Forecast(*forecast)), weight))
     return votes

@@ -18,6 +18,8 @@ from service.store.database import Database
 from tests.processes import free_port, running, wait_until_ready
 from tests.receiver import trade
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 
 

@@ -45,18 +45,21 @@ def test_a_stream_has_what_follows_the_last_event_id(web: Web):
     assert [json.loads(block["data"])["id"] for block in trades] == seqs[2:]
 
 
+@pytest.mark.slow
 def test_without_an_id_only_new_events_come(web: Web):
     trade(web.database, 3)
     assert events(web) == []
     assert len(events(web, "since=0")) == 3
 
 
+@pytest.mark.slow
 def test_an_id_beyond_the_ledger_begins_at_its_end(web: Web):
     trade(web.database, 3)
     answer = web.send("GET", f"{PATH}?seconds=1", headers={"Last-Event-ID": "99"})
     assert blocks(answer.text)[0]["id"] == "3"
 
 
+@pytest.mark.slow
 def test_types_and_assets_are_filters(web: Web):
     trade(web.database, 1)
     trade(web.database, 1, kind="switch", asset="WETH/USDC 0.05%")
@@ -78,6 +81,7 @@ def test_a_bad_last_event_id_is_refused(web: Web):
     assert refused.json["errors"][0]["field"] == "Last-Event-ID"
 
 
+@pytest.mark.slow
 def test_markets_and_challenges_are_events(web: Web):
     """A market when it is opened and resolved; a challenge when it is resolved."""
     market = waiting("m", asset="eth", opened=MONDAY)
@@ -104,6 +108,7 @@ def test_markets_and_challenges_are_events(web: Web):
     assert resolved["timestamp"] == "2025-11-25T01:00:00Z"
 
 
+@pytest.mark.slow
 def test_a_resolved_answer_is_shown_to_its_key_alone(web: Web, key: str):
     """Its question is in no public row."""
     id = key.split("_")[2]
@@ -123,6 +128,7 @@ def test_a_resolved_answer_is_shown_to_its_key_alone(web: Web, key: str):
     )
 
 
+@pytest.mark.slow
 def test_reviews_calls_and_changes_are_events(web: Web):
     call = {"asset": "btc", "at": int(NOON), "spot": 60_000.0, "p_up": 0.6, "confidence": 0.2, "agreement": 0.8}
     append(

@@ -83,6 +83,7 @@ class TestNames(WithNames):
             answers = list(pool.map(lambda key: name("owl", key).status_code, [api_key, other]))
         assert sorted(answers) == [200, 409]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("wanted", sorted(RESERVED))
     def test_the_names_of_the_service_are_taken(self, name, wanted: str):
         assert name(wanted).json["code"] == "name_taken"

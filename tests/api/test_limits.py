@@ -28,6 +28,7 @@ def key(web) -> str:
 
 
 class TestTheDailyQuota:
+    @pytest.mark.slow
     @pytest.mark.parametrize("calls", [50, 100])
     def test_of_a_burst_exactly_ten_calls_pass(self, web, calls, tries):
         for number in range(tries(1, 5, 100)):

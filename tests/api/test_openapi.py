@@ -123,6 +123,7 @@ def test_every_captured_answer_belongs_to_an_operation(document):
     assert {file.stem for file in openapi.EXAMPLES.iterdir()} <= ids
 
 
+@pytest.mark.slow
 def test_every_example_matches_its_schema(document):
     checked = 0
     for name, described in operations(document):
@@ -293,6 +294,7 @@ class TestSamples:
         for name, described in operations(document):
             assert [sample["label"] for sample in described["x-codeSamples"]] == ["curl", "Python", "JavaScript"], name
 
+    @pytest.mark.slow
     def test_they_are_programs(self, document):
         for name, described in operations(document):
             curl, python, js = (sample["source"] for sample in described["x-codeSamples"])

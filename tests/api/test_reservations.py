@@ -17,6 +17,8 @@ from service.store.database import Database
 from tests.api.interrupted import InterruptedWeb, after_the_lease
 from tests.api.web import Web
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -87,6 +87,7 @@ def test_a_question_without_a_price_has_no_chart(ann):
     assert len(ann.messages) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "labels"),
     [

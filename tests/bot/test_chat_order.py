@@ -8,6 +8,8 @@ import pytest
 
 from tests.bot.conftest import Person
 
+pytestmark = pytest.mark.slow
+
 TOO_MANY = "Too Many Requests"
 PATIENCE_S = 30
 

@@ -65,6 +65,7 @@ def test_a_silent_service_is_one_sentence(start, silent_port, monkeypatch, text)
     assert "too long" in shown.plain
 
 
+@pytest.mark.slow
 def test_a_silent_service_does_not_delay_others(start, silent_port, monkeypatch):
     """Handlers that wait for the service do not block others."""
     monkeypatch.setattr(bot.service, "CALL_S", 1.0)

@@ -57,6 +57,7 @@ def test_a_vote_elsewhere_is_shown_in_all_groups(ann, stage, group, number):
     assert votes(first.plain) == votes(second.plain) == ["1", "0"]
 
 
+@pytest.mark.slow
 def test_many_votes_are_few_edits(stage, group, number, monkeypatch):
     """The first is shown at once, the others together after the pause."""
     monkeypatch.setattr(live_challenges, "EVERY_S", 1.0)

@@ -107,6 +107,7 @@ def start_failing(tmp_path: Path, address: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, timeout=PATIENCE_S)
 
 
+@pytest.mark.slow
 def test_a_rejected_token_is_not_printed(telegram, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(TelegramServer, "knows_token", False)
     bot = start_failing(tmp_path, telegram[0])

@@ -15,6 +15,8 @@ from service.demo.tour import PRICE_QUESTION, DemoService, ask, demo_service, fe
 from service.questions import Circumstances, read_any
 from tests.running_service import copied, running_service
 
+pytestmark = pytest.mark.slow
+
 NO_MODEL = "http://127.0.0.1:9/v1"  # the discard port: nothing answers there
 
 

@@ -69,11 +69,13 @@ class TestASeatWithALanguageModel:
         assert part.tokens > 4000
         assert f"at most {part.tokens} tokens, price unknown" in readable([part])
 
+    @pytest.mark.slow
     def test_without_a_server_costs_nothing(self, examined):
         part = examined(oracle_deadline_s=1, **taken_by(f"http://{dead()}/v1", "momentum"))["seat momentum"]
         assert (part.works, part.tokens, part.usd) == (False, 0, 0.0)
         assert part.detail == "custom:some-model: could not be reached."
 
+    @pytest.mark.slow
     def test_of_ollama_that_does_not_run_says_what_to_do(self, examined):
         options = taken_by(f"http://{dead()}/v1", "momentum", named="ollama:llama3.2")
         part = examined(oracle_deadline_s=1, **options)["seat momentum"]

@@ -39,6 +39,8 @@ from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.questions.question import DECIDED_EARLY
 from tests.forecasting.made import DAYS, NOW, made_bars, panel_of
 
+pytestmark = pytest.mark.slow
+
 LIVED = 15 * DAY
 END = NOW + LIVED
 SEED = 42

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from service.jobs import backfill
 from service.market.instants import DAY
 from service.store import predictions
@@ -32,6 +34,7 @@ def test_the_past_is_backfilled_once(house):
     assert not calls
 
 
+@pytest.mark.slow
 def test_an_early_challenge_does_not_prevent_the_backfill(house, monkeypatch):
     """Somebody may ask while the first start is still learning."""
     monkeypatch.setattr(backfill, "BACKFILLED_S", 2 * DAY)

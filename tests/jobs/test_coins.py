@@ -21,6 +21,8 @@ from tests.jobs.live import DAYS, SEED, Outside, do
 from tests.running_service import START, RunningService, copied, running_service
 from tests.sources.conftest import ExchangeServer, coinbase_routes, kraken_routes, serve
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "Will dogecoin reach 0.5 by Friday?"
 FRIDAY = START - START % DAY + 7 * DAY  # the midnight after it
 

@@ -22,6 +22,8 @@ from service.store.database import Database
 from service.store.webhooks import LEASE_S, DeliveryRow, WebhookRow
 from tests.receiver import Receiver, endpoint, receiving, trade
 
+pytestmark = pytest.mark.slow
+
 SECRET = "the secret of these tests"
 
 

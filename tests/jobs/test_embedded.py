@@ -70,6 +70,7 @@ def test_a_first_start_does_not_wait_for_the_ticker(database, applied):
     assert took < len(names) * ticker.BEAT_S / 2
 
 
+@pytest.mark.slow
 def test_stopping_waits_for_the_running_job(database, applied):
     working, go_on = threading.Event(), threading.Event()
 
@@ -100,6 +101,7 @@ def test_an_attempt_is_interrupted_at_its_time_limit(database):
         stopped.set()
 
 
+@pytest.mark.slow
 def test_a_long_job_does_not_keep_a_short_one_waiting(database, applied):
     long_started, short_done = threading.Event(), threading.Event()
 

@@ -110,6 +110,7 @@ def test_that_history_is_enough_for_views():
         assert fit_calendars(grid, variance_tracks(grid), len(grid) - 1)
 
 
+@pytest.mark.slow
 def test_a_vote_of_the_lane_has_the_weeks_volatility(house: RunningService):
     """The pooled sigma of seven days as it is published, for a year of 365 days; even odds within 5 points."""
     house.move(HOUR)

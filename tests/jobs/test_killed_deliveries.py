@@ -24,6 +24,8 @@ from tests.npm import installed
 from tests.processes import ROOT
 from tests.receiver import Receiver, endpoint, receiving, trade
 
+pytestmark = pytest.mark.slow
+
 NPM = ROOT / "tests" / "webhooks_npm"
 NOW = 1_795_000_000
 

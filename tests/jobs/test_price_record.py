@@ -19,6 +19,8 @@ from service.store.database import Database
 from tests.jobs.track_record import SLOT, document, rows
 from tests.running_service import START, RunningService, copied, running_service
 
+pytestmark = pytest.mark.slow
+
 COINS = 5  # the metals have no views in a history of 120 days
 
 

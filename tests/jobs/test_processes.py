@@ -8,7 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.processes import ROOT, wait_until
+
+pytestmark = pytest.mark.slow
 
 # Each process leaves a file named for it while it lives.
 CHILD = "import os, pathlib, signal, sys; pathlib.Path(sys.argv[1], str(os.getpid())).touch(); signal.pause()"

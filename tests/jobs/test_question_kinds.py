@@ -11,6 +11,8 @@ from service.market.instants import DAY, HOUR
 from service.store import bars, predictions
 from tests.running_service import RunningService
 
+pytestmark = pytest.mark.slow
+
 # Asked of Bitcoin at {spot}; each is decided within two days, by every path.
 QUESTIONS = {
     "upper_first": "Will bitcoin hit {above} before {below} tomorrow?",

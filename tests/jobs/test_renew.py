@@ -13,6 +13,8 @@ from service.store import bars, opinions, predictions
 from tests.cpu import least_cpu_s
 from tests.running_service import RunningService
 
+pytestmark = pytest.mark.slow
+
 MOST_S = 2.0
 
 

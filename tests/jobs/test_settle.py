@@ -41,6 +41,7 @@ def operate(house: RunningService, monkeypatch, capsys) -> Callable[..., int]:
     return run
 
 
+@pytest.mark.slow
 def test_a_challenge_is_settled_after_its_deadline_with_evidence(house):
     """By prices, with no hand, and every vote is scored."""
     number = challenge(house)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import statistics
 import time
@@ -49,6 +50,8 @@ def _figures(name: str, url: str) -> Iterator[Figure]:
         database.migrate()
         yield _bars_figure(name, database)
         _fill(database)
+        gc.collect()
+        gc.freeze()  # as the service does once it has started
         last = _last_cursor(database)
         yield from [
             Figure(

@@ -18,6 +18,8 @@ from tests.forecasting.made import NOW
 from tests.measure import first_templates
 from tests.measure.lived_markets import LivedMarket, live
 
+pytestmark = pytest.mark.slow
+
 SINCE, UNTIL = NOW - 5 * DAY, NOW
 OPENINGS = {"first": first_templates.opening, "today": series.opening}
 DISTANCES = {"close_above": (0.7,), "close_below": (-0.7,), "touch_above": (0.9, 1.2), "touch_below": (-0.9, -1.2)}

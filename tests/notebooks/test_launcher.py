@@ -99,6 +99,7 @@ def test_jupyter_loads_nothing_from_elsewhere():
         assert "http" not in policy
 
 
+@pytest.mark.slow
 def test_no_key_is_minted_without_the_data_of_the_service(local_service: LabSettings, tmp_path: Path, capsys):
     """Minting would create a database there."""
     elsewhere = replace(local_service, data_dir=tmp_path / "var")

@@ -12,6 +12,8 @@ import pytest
 from notebooks.wheel import renamed
 from tests.processes import ROOT
 
+pytestmark = pytest.mark.slow
+
 USE = """
 import sys
 sys.path.insert(0, {site!r})

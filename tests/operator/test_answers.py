@@ -13,6 +13,8 @@ from service.store import predictions
 from service.store.plain import RECORD, records
 from tests.forecasting.markets import waiting
 
+pytestmark = pytest.mark.slow
+
 VOTES = {"momentum": 0.2, "trend": 0.3, "news": 0.4}
 
 

@@ -22,6 +22,7 @@ from tests.store.migrations.revisions import run
 EMAIL = "reader@example.com"
 
 
+@pytest.mark.slow
 def test_a_backup_becomes_the_database_again(operate_in, folder: Path, tmp_path: Path):
     assert operate_in(folder, "backup", tmp_path / "kept")[0] == 0
     for file in folder.glob("simulated.sqlite*"):
@@ -41,6 +42,7 @@ def test_a_restore_never_overwrites_a_database(operate_in, folder: Path, tmp_pat
     assert (code, "exists already" in complaint) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["damaged", "tampered", "absent", "other secret"])
 def test_a_bad_backup_is_refused_and_leaves_nothing(operate_in, folder: Path, tmp_path: Path, fault: str):
     kept, fresh = tmp_path / "kept", tmp_path / "fresh"

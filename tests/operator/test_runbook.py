@@ -6,10 +6,14 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from service.ledger.__main__ import main as ledger
 from service.operator.__main__ import main as operator
 from tests.processes import ROOT
 from tests.running_service import copied
+
+pytestmark = pytest.mark.slow
 
 RUNBOOK = ROOT / "service" / "OPERATIONS.md"
 # Run by tests/test_fleet.py.

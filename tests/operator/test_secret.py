@@ -52,6 +52,7 @@ def me(web: Web, secrets: KeySecrets, key: str, now: float) -> int:
     return replace(web, secrets=secrets, now=now).send("GET", "/api/v1/me", key=key).status_code
 
 
+@pytest.mark.slow
 def test_keys_outlive_a_rotation_if_they_are_used_in_time(operate, web: Web, started: Settings):
     """An old key is hashed again when it is used; one that is not used is void after the overlap."""
     used, unused = (web.granted(plan="paid") for _ in range(2))

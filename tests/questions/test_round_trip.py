@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import get_args
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ def criteria(draw: st.DrawFn, comparator: Comparator, asset: str, most_days: int
     return Criterion(comparator, level, negated=negated)
 
 
+@pytest.mark.slow
 @THOROUGH
 @given(st.data())
 def test_any_canonical_sentence_asks_the_same_question(data: st.DataObject):

@@ -42,6 +42,7 @@ def test_the_example_in_a_detail_is_the_first_suggestion():
     assert "Ethereum" in refusal.suggestions[0]
 
 
+@pytest.mark.slow
 def test_every_suggestion_is_accepted():
     """Of every refusal in the table; each has at least one and repeats none."""
     for case in refused_cases():

@@ -111,6 +111,7 @@ def test_a_metals_question_may_end_while_the_market_is_closed():
     )
 
 
+@pytest.mark.slow
 def test_every_string_of_the_table_takes_little_time():
     """No text may cost more than 5 ms of CPU."""
     texts = [line.partition(" => ")[0] for file in CASES.glob("*.txt") for line in file.read_text("utf-8").splitlines()]

@@ -122,6 +122,7 @@ def late_and_hanging(handler) -> None:
     handler.exchange.closing.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [hang, drip, drip_headers, late_and_hanging])
 def test_the_deadline_is_one_for_the_whole_answer(paper, fault):
     paper.fault, began = fault, time.monotonic()

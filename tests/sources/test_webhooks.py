@@ -74,6 +74,7 @@ def flood(connection: socket.socket) -> None:
         connection.flooded += connection.send(b"a" * 65536)
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_drips_its_headers_has_a_second():
     with listening(drip) as port:
         attempt, seconds = post(port)
@@ -81,6 +82,7 @@ def test_an_endpoint_that_drips_its_headers_has_a_second():
     assert seconds < 1.5
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_says_nothing_has_a_second():
     with listening(lambda connection: list(iter(lambda: connection.recv(4096), b""))) as port:
         attempt, seconds = post(port)

@@ -238,6 +238,7 @@ def test_settled_markets_come_in_order_of_resolution(database):
     assert names(ask(database, predictions.settled)) == ["early", "short", "a", "b", "late"]
 
 
+@pytest.mark.slow
 def test_more_markets_than_one_query_takes_are_loaded_whole(database):
     """Each with its own votes and odds."""
     many = [stored(f"m{n:04}", p=n / 1000, odds=(None, n / 1000, None)) for n in range(1, 2 * predictions.AT_ONCE + 2)]

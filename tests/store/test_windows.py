@@ -62,6 +62,7 @@ def test_of_a_hundred_threads_at_once_exactly_ten_pass(database):
     assert sorted(window.hits for window in taken if window) == list(range(1, 11))
 
 
+@pytest.mark.slow
 def test_of_two_processes_at_once_exactly_ten_hits_pass(database, database_url):
     command = [sys.executable, "-c", TAKER, database_url, str(ENDS)]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)]

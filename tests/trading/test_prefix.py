@@ -34,6 +34,7 @@ def test_all_54_strategies_trade_every_asset(whole: Arena):
         assert account.targets.any(), (key, asset)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", CUTS)
 def test_decisions_on_a_prefix_are_a_prefix_of_all(cut: int, real_hours, whole: Arena):
     assert differing(whole, arena_until(ANCHOR + cut * HOUR, real_hours)) == 0

@@ -73,6 +73,7 @@ def test_every_message_is_valid_in_every_language(language, name):
     assert len([row for row in rows if CUT.search(row)]) <= len([row for row in english if CUT.search(row)]), rows
 
 
+@pytest.mark.slow
 @EACH
 def test_the_worst_case_fits_in_every_language(language):
     """Every string has 3,000 characters of markup; longer lists are checked in English."""

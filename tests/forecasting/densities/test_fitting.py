@@ -36,6 +36,7 @@ def test_every_voter_has_a_view():
     assert list(VIEWS) == [voter.name for voter in voters()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("hours", [1, 24, 168, 720])
 def test_half_of_a_random_walk_lies_in_the_middle_half(fitted, bars, view, hours):

@@ -20,6 +20,8 @@ from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from tests.forecasting.made import DAYS, NOW, made_bars
 
+pytestmark = pytest.mark.slow
+
 LATER = 10 * DAY
 END = NOW + LATER
 CUT = NOW + 4 * DAY + 5 * HOUR

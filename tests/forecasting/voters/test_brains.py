@@ -49,6 +49,7 @@ def test_no_two_seats_share_an_input():
     assert sum(map(len, seats)) == len(set().union(*seats))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("comparator", "fields"), EVERY_KIND)
 @pytest.mark.parametrize("asset", ["btc", "silver"])
 def test_every_kind_is_answered_and_its_negation_gets_the_rest(voter, asking, say, asset, comparator, fields):

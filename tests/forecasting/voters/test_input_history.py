@@ -46,6 +46,7 @@ def test_a_peek_of_one_bar_is_caught(hourly):
         assert_is_prefix(peeking(cut(hourly, instant)), peeking(hourly))
 
 
+@pytest.mark.slow
 def test_inputs_of_real_bars_depend_on_the_past_alone(real_hourly):
     instant = int(real_hourly["btc"].time[0]) + 200 * DAY + 5 * HOUR
     assert_is_prefix(survey(cut(real_hourly, instant)), survey(cut(real_hourly, instant + 30 * DAY)))

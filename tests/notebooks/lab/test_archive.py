@@ -64,6 +64,7 @@ def test_the_record_holds_every_vote_of_the_ledger(archive: Archive, documents):
     assert len(quoted) == pairs["n"]
 
 
+@pytest.mark.slow
 def test_a_second_record_reads_the_ledger_from_its_last_row(intercepted: InterceptedClient, tmp_path: Path):
     first = Archive(intercepted, tmp_path, progress=False).record()
     intercepted.calls.clear()
@@ -72,6 +73,7 @@ def test_a_second_record_reads_the_ledger_from_its_last_row(intercepted: Interce
     assert not [call for call in intercepted.calls if call[0] == "ledger" and call[3] == "votes" and call[1] < 1_000]
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_downloaded_again(client: Client, tmp_path: Path):
     whole = Archive(client, tmp_path, progress=False).headlines()
     (file,) = tmp_path.rglob("headlines.parquet")

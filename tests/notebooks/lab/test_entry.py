@@ -14,6 +14,8 @@ from tests.notebooks.conftest import challenged_service, client_of
 from tests.notebooks.intercepted_client import InterceptedClient
 from tests.running_service import RunningService, copied
 
+pytestmark = pytest.mark.slow
+
 LONGEST_S = 60.0
 
 

@@ -19,6 +19,7 @@ def test_a_strip_has_the_statuses_and_their_key(panel):
         assert status in key
 
 
+@pytest.mark.slow
 def test_an_unknown_status_stands_out(panel, intercepted):
     def frozen(history):
         history["lanes"][0]["points"][-1]["status"] = "<b>frozen"

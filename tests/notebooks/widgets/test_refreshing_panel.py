@@ -353,6 +353,7 @@ def test_an_unknown_theme_is_refused(new_panel):
         new_panel(theme="sepia")
 
 
+@pytest.mark.slow
 def test_closing_does_not_wait_for_a_missing_response(new_panel, service):
     """A response after the closing is not drawn."""
     service.open.clear()

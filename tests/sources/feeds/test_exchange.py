@@ -123,6 +123,7 @@ def test_when_an_exchange_fails_in_any_way_the_next_one_answers(feed, kraken, co
     assert fetched.source == "coinbase BTC/USD"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [hang, drip, drip_headers])
 def test_an_exchange_that_hangs_leaves_the_next_one_its_time(hasty, kraken, coinbase, fault):
     kraken.bars = coinbase.bars = listing(rows(10))
@@ -130,6 +131,7 @@ def test_an_exchange_that_hangs_leaves_the_next_one_its_time(hasty, kraken, coin
     assert fetch_in_time(hasty).source == "coinbase BTC/USD"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [hang, drip_headers])
 def test_when_all_hang_the_deadline_holds_and_each_is_named(hasty, kraken, coinbase, fault):
     kraken.fault = coinbase.fault = fault
@@ -157,6 +159,7 @@ def test_an_unknown_asset_is_refused(feed):
         feed.fetch("doge", SINCE, SINCE + STEP)
 
 
+@pytest.mark.slow
 def test_waiting_for_another_fetch_ends_at_the_own_deadline(feed, hasty, kraken, coinbase):
     kraken.bars = listing(rows(10))
     kraken.fault = hang

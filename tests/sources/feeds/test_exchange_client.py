@@ -58,6 +58,7 @@ def test_an_answer_beyond_the_cap_is_not_kept(feed, kraken, coinbase, monkeypatc
     assert feed.fetch("btc", SINCE, SINCE + 10 * STEP).source == "coinbase BTC/USD"
 
 
+@pytest.mark.slow
 def test_an_exchange_that_timed_out_rests_for_a_while(hasty, kraken, coinbase):
     kraken.bars = coinbase.bars = listing(rows(10))
     kraken.fault = drip
@@ -69,6 +70,7 @@ def test_an_exchange_that_timed_out_rests_for_a_while(hasty, kraken, coinbase):
     assert len(kraken.requests) == count
 
 
+@pytest.mark.slow
 def test_an_exchange_that_hangs_is_passed_over_until_it_ends(hasty, kraken, coinbase, monkeypatch):
     monkeypatch.setattr(exchange_client, "RESTS", 0)
     kraken.bars = coinbase.bars = listing(rows(10))

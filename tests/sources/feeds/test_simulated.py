@@ -198,6 +198,7 @@ def standardised(asset: str, hours: int) -> np.ndarray:
     return np.array(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("asset", "hours"), [("btc", 9), ("xrp", 36), ("gold", 36), ("sol", 168)])
 def test_expected_returns_have_the_variance_of_the_world(asset, hours):
     """Standardised returns have standard deviation 1 within a tenth."""

@@ -79,6 +79,7 @@ def test_no_server_can_stretch_the_deadline(model, server, behave):
     assert failed.may_cost
 
 
+@pytest.mark.slow
 def test_a_stall_in_the_middle_of_an_answer_ends_at_the_deadline(model, server):
     server.behaviours = [it.hangs_after(events(vote_text())[:400])]
     assert failure(model).reason == "did not answer in time"
@@ -92,6 +93,7 @@ def test_a_complete_answer_counts_if_its_stream_stays_open(model, server):
     assert completion.tokens is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("behave", "reason"),
     [
@@ -137,6 +139,7 @@ def test_a_closed_port_is_a_server_that_could_not_be_reached(clients):
     assert not failed.may_cost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "behave", [refuses(429), refuses(500), refuses(502), refuses(503), refuses(529), it.resets, it.breaks_off]
 )
@@ -172,6 +175,7 @@ def test_a_wait_beyond_the_deadline_is_not_begun(model, server):
     assert len(server.requests) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("header", ["soon", "-5", "1e9", "nan", "٣", "", "9" * 400])
 def test_an_invalid_retry_after_is_ignored(model, server, header):
     server.behaviours = [refuses(503, Retry_After=header.encode().decode("latin-1"))]

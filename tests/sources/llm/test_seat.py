@@ -116,6 +116,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("behave", "reason"), FAULTS)
 def test_a_failed_seat_uses_its_embedded_engine_and_says_why(seat, server, behave, reason):
     server.behaviours = [behave]
@@ -129,6 +130,7 @@ def test_a_failed_seat_uses_its_embedded_engine_and_says_why(seat, server, behav
     assert (forecast.prompt, forecast.tokens, forecast.usd) == (None, None, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("behave", "reason"), FAULTS)
 def test_a_failed_seat_abstains_where_that_is_set(seat, server, behave, reason):
     server.behaviours = [behave]

@@ -89,6 +89,7 @@ def test_an_answer_without_a_market_list_is_a_failed_source(server, source, faul
     assert len(failed.value.detail) < 100
 
 
+@pytest.mark.slow
 @SOURCES
 @pytest.mark.parametrize("fault", [hang, drip, drip_the_head, drip_and_stop])
 def test_the_deadline_is_one_for_the_whole_answer(server, source, fault):

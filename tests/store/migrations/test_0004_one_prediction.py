@@ -23,6 +23,8 @@ from service.store.plain import contexts
 from tests.forecasting.markets import MONDAY, waiting
 from tests.store.migrations.revisions import run
 
+pytestmark = pytest.mark.slow
+
 ASKED_AT = 1_795_319_953  # 2026-11-22T03:59:13Z
 DEADLINE = 1_795_391_999
 UNDERSTOOD = {

@@ -13,6 +13,8 @@ from service.store.plain import lane_states, records
 from tests.forecasting.markets import MONDAY
 from tests.store.migrations.revisions import run
 
+pytestmark = pytest.mark.slow
+
 # A calibration of revision 0006 has a correlation.
 RECORD = '{"as_of":1,"direction":{"calibration":{"correlation":0.89},"standings":[]}}'
 

@@ -73,6 +73,7 @@ def test_no_document_ever_holds_a_nan(n, seed):
     json.dumps(asdict(document(many(n, seed))), allow_nan=False)
 
 
+@pytest.mark.slow
 def test_1500_markets_are_scored_within_a_third_of_a_second():
     """All three documents, nine votes a market."""
     rows = many(1500)

@@ -107,6 +107,7 @@ def test_the_ledger_gives_the_scores_of_the_service(lines, documents):
     assert (pool["p_market"] - pool["happened"]).pow(2).mean() == pytest.approx(scores.loc["market", "brier"], abs=1e-5)
 
 
+@pytest.mark.slow
 @each_frame
 def test_pages_and_lines_give_the_same_frame(frame: Frame, client: Client, lines):
     pages, since = [], 1
