@@ -149,5 +149,5 @@ def _fetch_binary(db: Connection, query: Select, values: dict[str, Any]) -> Sequ
 
 
 @cache
-def _text(query: Select, dialect: Dialect) -> str:
-    return str(query.compile(dialect=dialect))
+def _text(query: Select, dialect: Dialect) -> bytes:
+    return str(query.compile(dialect=dialect)).encode()
