@@ -9,33 +9,38 @@ from telegram import Update
 from telegram.error import InvalidToken, NetworkError
 from telegram.ext import Application
 
-from bot import logs
+from bot import logs, metrics
 from bot.application import build
 from bot.settings import TOKEN, BotSettings, BotSettingsError, read
 
 UPDATE_TYPES = [Update.MESSAGE, Update.CALLBACK_QUERY, Update.MY_CHAT_MEMBER]
 UPDATE_TYPES += [Update.INLINE_QUERY, Update.CHOSEN_INLINE_RESULT]
-START_RETRIES = 2  # of the first connection to Telegram, after 1 s and 1.5 s
+START_RETRIES = 10  # of the first connection to Telegram, over 100 seconds: a machine may start before its network
 
 
 def main() -> int:
     """Run the bot; an invalid setting is reported in one sentence and ends it with exit code 2.
 
-    The exit code is 1 if Telegram cannot be reached at the start.
+    The exit code is 1 if Telegram cannot be reached in the first 100 seconds, or the port of the metrics is taken.
     """
     try:
         settings = read()
     except BotSettingsError as error:
         print(f"bot: {error}", file=sys.stderr)
         return 2
-    logs.configure(settings.telegram_bot_token)
+    logs.configure(settings.secrets)
     try:
+        if settings.bot_metrics_port:
+            metrics.serve(settings.bot_metrics_port)
         run(build(settings), settings)
     except InvalidToken:
         print(f"bot: Telegram rejects {TOKEN}. @BotFather shows the bot's present token.", file=sys.stderr)
         return 2
     except NetworkError as error:
         print(f"bot: Telegram cannot be reached at {settings.telegram_url}: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"bot: {error}", file=sys.stderr)
         return 1
     return 0
 

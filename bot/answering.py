@@ -7,6 +7,7 @@ message counts the votes and then becomes the answer.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from datetime import datetime
 from telegram import Bot, ReplyParameters
 from telegram.error import BadRequest, ChatMigrated, NetworkError, TelegramError
 
-from bot import keyboards, messages
+from bot import keyboards, messages, metrics
 from bot.context import BotContext, SharedState
 from bot.errors import failure_page
 from bot.keyboards import Page
@@ -100,7 +101,7 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
     The question stays stored if Telegram cannot be reached; `finish_interrupted` then delivers the answer.
     """
     state = context.state
-    reply = Reply(context.bot, question.chat_id, question.quoted)
+    reply, began = Reply(context.bot, question.chat_id, question.quoted), time.perf_counter()
     typing = in_background(show_typing(context.bot, question.chat_id)) if asker is None else nullcontext()
     count, is_answered = VoteCount(), asyncio.Event()
     async with typing:
@@ -110,6 +111,7 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
         await waiting
     await reply.deliver(page)
     await asyncio.to_thread(state.store.close_question, question.number)
+    metrics.ANSWERS.observe(time.perf_counter() - began)
     return page
 
 

@@ -38,10 +38,12 @@ from bot import (
     follows,
     groups,
     inline,
+    keyboards,
     links,
     live_challenges,
     menu,
     messages,
+    metrics,
     questions,
     switches,
 )
@@ -58,7 +60,7 @@ from bot.undecodable import SkippingRequest
 
 WATCH_S = 60
 # The groups of handlers before all others.
-LANGUAGE, THROTTLE = -2, -1
+COUNT, LANGUAGE, THROTTLE = -3, -2, -1
 
 NEW = filters.UpdateType.MESSAGE  # an edited message is not handled a second time
 PRIVATE = filters.ChatType.PRIVATE & NEW
@@ -67,7 +69,7 @@ GROUP = filters.ChatType.GROUPS & NEW
 # Handlers that call the service do not block: other updates of the chat are handled while they wait.
 VIEW_COMMANDS = ("lanes", "lane", "top", "markets", "challenges", "hospital", "strategy", "accuracy", "news", "streaks")
 VIEW_COMMANDS += ("fund", "brain", "quota", "price", "forecast", "settings", "language", "me", "forecasters")
-FIXED_REPLIES = {"start": messages.start, "help": messages.help_text, "privacy": messages.privacy}
+FIXED_REPLIES = {"help": messages.help_text, "privacy": messages.privacy}
 
 
 def handlers() -> list[BaseHandler]:
@@ -79,8 +81,10 @@ def handlers() -> list[BaseHandler]:
         CommandHandler("ask", questions.ask, NEW, block=False),
         MessageHandler(GROUP & filters.TEXT & ~filters.COMMAND, questions.ask_in_group, block=False),
         *(CommandHandler(name, commands.view_command(name), NEW, block=False) for name in VIEW_COMMANDS),
+        CommandHandler("start", commands.fixed_reply(messages.start, keyboards.start), NEW),
         *(CommandHandler(name, commands.fixed_reply(text), NEW) for name, text in FIXED_REPLIES.items()),
         CommandHandler("alerts", switches.alerts, NEW),
+        CommandHandler("stop", switches.stop, NEW),
         CommandHandler(["follow", "following"], follows.follow_by_text, NEW, block=False),
         CommandHandler("name", commands.name_forecaster, NEW, block=False),
         CommandHandler("deleteme", commands.delete_me, NEW),
@@ -124,6 +128,7 @@ def build(
     builder = builder.get_updates_request(SkippingRequest(request or HTTPXRequest(connection_pool_size=1)))
     application = builder.build()
     application.bot_data["state"] = SharedState(service, store, now, application.bot)
+    application.add_handler(TypeHandler(Update, metrics.count), group=COUNT)
     application.add_handler(TypeHandler(Update, chat_languages.recognize), group=LANGUAGE)
     application.add_handler(TypeHandler(Update, commands.throttle), group=THROTTLE)
     application.add_handlers(handlers())
@@ -136,6 +141,7 @@ def _group_handlers() -> list[BaseHandler]:
     """What groups get for the commands that work only in a private chat."""
     of_private_chats = {
         "start",
+        "stop",
         "alerts",
         "follow",
         "following",

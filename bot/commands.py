@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Coroutine
 
-from telegram import ChatMember, Update
+from telegram import ChatMember, InlineKeyboardMarkup, Update
 from telegram.ext import ApplicationHandlerStop
 from telegram.helpers import create_deep_linked_url
 
@@ -34,11 +34,11 @@ def view_command(view: str) -> Handler:
     return handle
 
 
-def fixed_reply(text: Callable[[], str]) -> Handler:
-    """A handler that always sends the same text."""
+def fixed_reply(text: Callable[[], str], keyboard: Callable[[], InlineKeyboardMarkup] | None = None) -> Handler:
+    """A handler that always sends the same text with the same buttons."""
 
     async def handle(update: Update, _context: BotContext) -> None:
-        await reply(update, Page(text()))
+        await reply(update, Page(text(), keyboard and keyboard()))
 
     return handle
 

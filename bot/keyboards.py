@@ -95,6 +95,15 @@ class Page(NamedTuple):
     chart: tuple[str, str] | None = None
 
 
+def start() -> InlineKeyboardMarkup:
+    """The first things to look at."""
+    return rows(
+        [show(translate("Prices"), "price"), show(translate("Markets"), "markets")],
+        [show(translate("Lanes"), "lanes"), show(translate("Challenges"), "challenges")],
+        [show(translate("Language"), "language")],
+    )
+
+
 def lanes(venue: str | None) -> InlineKeyboardMarkup:
     """Choose all lanes or a venue; for an unknown venue, Reload shows all lanes."""
     chosen = venue if venue in VENUES else ""

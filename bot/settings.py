@@ -39,6 +39,8 @@ class BotSettings:
         Local port, 1 to 65535, to which the proxy forwards the webhook.
     bot_webhook_secret
         1 to 256 letters, digits, "_" and "-" that Telegram sends with every update; required with `bot_webhook_url`.
+    bot_metrics_port
+        Local port of the bot's own /metrics, 1 to 65535; 0: none.
     telegram_url
         Address of the Telegram Bot API, up to the token.
     """
@@ -50,7 +52,14 @@ class BotSettings:
     bot_webhook_url: str = ""
     bot_webhook_port: int = 8443
     bot_webhook_secret: str = field(default="", repr=False)
+    bot_metrics_port: int = 0
     telegram_url: str = "https://api.telegram.org/bot"
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        """The secrets that are set, by the name of their variable."""
+        named = {TOKEN: self.telegram_bot_token, KEY: self.oracle_key, "BOT_WEBHOOK_SECRET": self.bot_webhook_secret}
+        return {name: secret for name, secret in named.items() if secret}
 
 
 def read(environment: Mapping[str, str] | None = None) -> BotSettings:
@@ -65,7 +74,8 @@ def read(environment: Mapping[str, str] | None = None) -> BotSettings:
         values[TOKEN],
         values[KEY],
         bot_data=Path(values.get("BOT_DATA") or BotSettings.bot_data),
-        bot_webhook_port=_port(values.get("BOT_WEBHOOK_PORT") or BotSettings.bot_webhook_port),
+        bot_webhook_port=_port(values, "BOT_WEBHOOK_PORT", BotSettings.bot_webhook_port),
+        bot_metrics_port=_port(values, "BOT_METRICS_PORT", BotSettings.bot_metrics_port),
         **{name: values[name.upper()] for name in texts if values.get(name.upper())},
     )
     _check(settings)
@@ -89,7 +99,10 @@ def _is_address(value: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
-def _port(value: str | int) -> int:
-    if str(value).isdecimal() and 1 <= int(value) <= 65535:
+def _port(values: Mapping[str, str], name: str, default: int) -> int:
+    value = values.get(name)
+    if not value:
+        return default
+    if value.isdecimal() and 1 <= int(value) <= 65535:
         return int(value)
-    raise BotSettingsError(f"BOT_WEBHOOK_PORT is {value!r}, not a port number from 1 to 65535.")
+    raise BotSettingsError(f"{name} is {value!r}, not a port number from 1 to 65535.")

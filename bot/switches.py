@@ -13,7 +13,7 @@ from bot.keyboards import ZONES, Page
 from bot.messages import notices
 from bot.personal_keyboards import QUIET_HOURS
 from bot.replies import acknowledge, replace, reply
-from bot.store import DEFAULT_DIGEST, Hours, is_timezone
+from bot.store import DEFAULT_DIGEST, EVENTS, Hours, is_timezone
 from bot.views import VIEWS
 
 
@@ -27,6 +27,14 @@ async def alerts(update: Update, context: BotContext) -> None:
     if zone:
         await _set_digest(update, context, timezone=zone)
     await reply(update, await VIEWS["alerts"](context.view_request(update)))
+
+
+async def stop(update: Update, context: BotContext) -> None:
+    """/stop: no alerts any more, nor those of the queue."""
+    user, chat = updates.user_id(update), updates.chat(update).id
+    for event in EVENTS:
+        await asyncio.to_thread(context.store.set_switch, user, chat, event, "off")
+    await reply(update, Page(notices.stopped()))
 
 
 async def set_state(update: Update, context: BotContext) -> None:

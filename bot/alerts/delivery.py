@@ -13,6 +13,7 @@ from telegram.constants import ParseMode
 from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, TelegramError, TimedOut
 from telegram.ext import ExtBot
 
+from bot import metrics
 from bot.rate_limiter import AT_ONCE
 from bot.store import Alert, Store
 
@@ -31,7 +32,9 @@ async def send_queue(bot: ExtBot, store: Store, is_running: Callable[[], bool] =
     So does what follows it in the same chat and, if Telegram cannot be reached, the rest of the queue.
     """
     of_chat: dict[int, list[Alert]] = defaultdict(list)
-    for alert in await asyncio.to_thread(store.waiting):
+    waiting = await asyncio.to_thread(store.waiting)
+    metrics.WAITING.set(len(waiting))
+    for alert in waiting:
         of_chat[alert.chat_id].append(alert)
     chats = iter(of_chat.values())
     delivery = Delivery(bot, store, is_running)
@@ -81,8 +84,12 @@ class Delivery:
             if _is_undelivered(error):
                 self._is_telegram_down |= not isinstance(error, RetryAfter)
                 await asyncio.to_thread(self._store.put_back, alert)
+                metrics.ALERTS.labels("put back").inc()
                 return False
             await asyncio.to_thread(_give_up, self._store, alert, error)
+            metrics.ALERTS.labels("lost").inc()
+        else:
+            metrics.ALERTS.labels("sent").inc()
         await asyncio.to_thread(self._store.remove, alert)
         return True
 

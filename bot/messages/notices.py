@@ -82,6 +82,11 @@ def choose_quiet_hours() -> str:
     return translate("In which hours should I be quiet? Alerts of these hours arrive when they end.")
 
 
+def stopped() -> str:
+    """/stop"""
+    return translate("I send you no more alerts. /alerts switches them on again, /deleteme deletes your data.")
+
+
 def unknown_zone(name: str) -> str:
     """/alerts with an unknown time zone."""
     return translate(

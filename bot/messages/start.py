@@ -46,6 +46,7 @@ HELP = (
     english("/me – your votes, forecasts and questions, and which came true"),
     english("/following – what you follow; also /follow btc 70000"),
     english("/alerts – choose which messages I send you"),
+    english("/stop – no more alerts"),
     english("/settings – light or dark charts"),
     english("/language – choose my language"),
     english("/cancel – stop writing a challenge"),

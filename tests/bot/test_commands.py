@@ -8,7 +8,7 @@ import pytest
 
 EVERY = (  # noqa: SIM905
     "start ask lanes lane top markets challenge challenges hospital strategy accuracy news streaks fund brain alerts "
-    "quota cancel privacy deleteme help price language"
+    "quota cancel privacy deleteme help price language stop"
 ).split()
 SHARED = ("ask", "price", "lanes", "top", "accuracy", "language", "help")
 
@@ -49,6 +49,7 @@ ANSWERS = {
     "/brain": "ayer",
     "/quota": "10 of 10 questions left today",
     "/alerts": "Your alerts",
+    "/stop": "no more alerts",
     "/deleteme": "This deletes your saved answers, drafts and counters",
     "/challenge": "What should the AIs answer?",
     "/nonsense": "do not know this command",
@@ -62,6 +63,14 @@ def test_a_command_is_answered_with_one_message(ann, text, answer):
     shown = ann.says(text)
     assert answer in shown.plain
     assert len(ann.messages) == 1
+
+
+def test_the_first_screen_has_buttons(ann):
+    """Prices, markets, lanes and challenges are one tap away; a page takes the place of the first screen."""
+    shown = ann.says("/start")
+    assert list(shown.buttons) == ["Prices", "Markets", "Lanes", "Challenges", "Language"]
+    ann.presses("Lanes")
+    assert "6 lanes" in shown.plain
 
 
 def test_help_lists_every_command(ann):

@@ -31,6 +31,7 @@ class TelegramServer(BaseHTTPRequestHandler):
 
     calls: Queue
     knows_token = True
+    bad_gateways = 0  # answers of 502 before the first other one
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"] or 0)).decode()
@@ -40,7 +41,9 @@ class TelegramServer(BaseHTTPRequestHandler):
         result = {"getMe": ME, "sendMessage": message}.get(method, True)
         answer = {"ok": True, "result": result} if self.knows_token else {"ok": False, "description": "Unauthorized"}
         answer = json.dumps(answer).encode()
-        self.send_response(200 if self.knows_token else 401)
+        is_bad = TelegramServer.bad_gateways > 0
+        TelegramServer.bad_gateways -= is_bad
+        self.send_response(502 if is_bad else 200 if self.knows_token else 401)
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
         self.wfile.write(answer)
@@ -99,11 +102,24 @@ def test_the_webhook_requires_its_secret(telegram, tmp_path: Path):
     assert "token" not in (tmp_path / "log").read_text().replace("secret_token", "")
 
 
+@pytest.mark.slow
+def test_a_telegram_that_fails_at_the_start_is_retried(telegram, tmp_path: Path, monkeypatch):
+    """Five answers of 502 take 13 seconds; then the bot runs."""
+    address, calls = telegram
+    monkeypatch.setattr(TelegramServer, "bad_gateways", 5)
+    environment = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key", "BOT_DATA": str(tmp_path)}
+    with running([sys.executable, "-m", "bot"], tmp_path / "log", **environment, TELEGRAM_URL=address):
+        for _ in range(6):
+            calls.get(timeout=PATIENCE_S)
+        next_call(calls, "setMyCommands")
+
+
 def start_failing(tmp_path: Path, address: str) -> subprocess.CompletedProcess:
-    """A bot that does not start."""
+    """A bot that does not start; it tries twice."""
     environment = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key", "TELEGRAM_URL": address}
     environment |= {"BOT_DATA": str(tmp_path)}
-    command = [sys.executable, "-m", "bot"]
+    program = "import sys, bot.__main__ as program; program.START_RETRIES = 1; sys.exit(program.main())"
+    command = [sys.executable, "-c", program]
     return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, timeout=PATIENCE_S)
 
 

@@ -43,6 +43,7 @@ def test_every_setting_can_be_set():
         ({"TELEGRAM_URL": "nonsense"}, "TELEGRAM_URL"),
         ({"BOT_WEBHOOK_PORT": "0"}, "BOT_WEBHOOK_PORT"),
         ({"BOT_WEBHOOK_PORT": "ninety"}, "BOT_WEBHOOK_PORT"),
+        ({"BOT_METRICS_PORT": "65536"}, "BOT_METRICS_PORT"),
         ({"BOT_WEBHOOK_URL": "https://bot.example"}, "BOT_WEBHOOK_SECRET"),
         ({"BOT_WEBHOOK_URL": "https://bot.example", "BOT_WEBHOOK_SECRET": "not this one"}, "BOT_WEBHOOK_SECRET"),
     ],

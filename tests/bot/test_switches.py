@@ -36,3 +36,10 @@ def test_any_time_zone_can_be_sent_by_name(ann, store):
     assert "America/New_York" in ann.says("/alerts america/new york").plain
     assert "Unknown time zone “<b>Mars”" in ann.says("/alerts <b>Mars").plain
     assert store.digest(ann.id) == {"hour": 8, "timezone": "America/New_York"}
+
+
+def test_stop_switches_every_alert_off(ann, store):
+    shown = ann.says("/alerts")
+    ann.sends_data("on:alert:lane", shown)
+    assert "no more alerts" in ann.says("/stop").plain
+    assert set(store.switches(ann.id).values()) == {"off"}
