@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from service import __version__
 from service.market.assets import ASSETS
 
 NAME = "Ninefold"
-VERSION = "1.2.0"
+VERSION = __version__
 
 # Kinds of questions with an example of each, in the order of the README.
 QUESTION_FORMS = (
