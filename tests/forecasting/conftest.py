@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 
 import pytest
 
@@ -14,10 +13,9 @@ from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS
 from service.market.bars import Bars
-from service.market.instants import utc
-from service.questions.question import Leg, Question
+from service.questions.question import Question
 from service.sources.feeds.replay import open_replay
-from tests.forecasting.made import DAYS, NOW, made_bars
+from tests.forecasting.made import DAYS, NOW, asking_at, made_bars
 
 
 @pytest.fixture(scope="session")
@@ -52,27 +50,5 @@ def knowledge(contexts, fits) -> Knowledge:
 
 @pytest.fixture(scope="session")
 def asking(contexts) -> Callable[..., Question]:
-    """Makes a question asked at NOW; a level may be given as `at`, a multiple of the spot, a leg as its arguments."""
-
-    def leg(asset: str, comparator: str, at: float | None) -> Leg:
-        spot = contexts[asset].spot
-        return Leg(asset, comparator, spot, level=at and at * spot)
-
-    def make(comparator: str, asset: str = "btc", hours: float = 72, **fields) -> Question:
-        spot = contexts[asset].spot
-        for name, source in (("level", "at"), ("upper_level", "upper_at")):
-            if source in fields:
-                fields[name] = spot * fields.pop(source)
-        fields["legs"] = tuple(leg(*event) for event in fields.get("legs", ()))
-        fields.setdefault("polarity", "bear" if comparator in ("close_below", "touch_below", "down") else "bull")
-        return Question(
-            text=f"{asset} {comparator}?",
-            asset=asset,
-            comparator=comparator,
-            deadline=utc(NOW) + timedelta(hours=hours),
-            horizon_hours=hours,
-            spot=spot,
-            **fields,
-        )
-
-    return make
+    """Makes a question asked at NOW, as `made.asking_at`."""
+    return asking_at(contexts)

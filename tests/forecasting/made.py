@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 
 import numpy as np
 
 from service.forecasting.predictions import CommittedVote
 from service.forecasting.voters.ballots import Ballot, Forecast
+from service.forecasting.voters.context import Context
 from service.forecasting.voters.panel import Panel, voters
 from service.forecasting.voters.polling import Timer, sequential
 from service.forecasting.voters.voter import Voter
@@ -15,7 +17,7 @@ from service.forecasting.voters.votes import UnderstoodText, understood
 from service.market.assets import open_at
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc
-from service.questions.question import Question
+from service.questions.question import Leg, Question
 
 FIRST = 1_735_689_600  # 2025-01-01T00:00:00Z
 DAYS = 120
@@ -60,6 +62,33 @@ def made_bars(asset: str, days: int, seed: int, first: int = FIRST) -> Bars:
     opens = np.concatenate([[100.0], close[:-1]])
     high, low = np.maximum(opens, close) * 1.001, np.minimum(opens, close) * 0.999
     return Bars(time, opens, high, low, close, np.ones(len(time)), HOUR)
+
+
+def asking_at(contexts: Mapping[str, Context]) -> Callable[..., Question]:
+    """Makes a question asked at NOW; a level may be given as `at`, a multiple of the spot, a leg as its arguments."""
+
+    def leg(asset: str, comparator: str, at: float | None) -> Leg:
+        spot = contexts[asset].spot
+        return Leg(asset, comparator, spot, level=at and at * spot)
+
+    def make(comparator: str, asset: str = "btc", hours: float = 72, **fields) -> Question:
+        spot = contexts[asset].spot
+        for name, source in (("level", "at"), ("upper_level", "upper_at")):
+            if source in fields:
+                fields[name] = spot * fields.pop(source)
+        fields["legs"] = tuple(leg(*event) for event in fields.get("legs", ()))
+        fields.setdefault("polarity", "bear" if comparator in ("close_below", "touch_below", "down") else "bull")
+        return Question(
+            text=f"{asset} {comparator}?",
+            asset=asset,
+            comparator=comparator,
+            deadline=utc(NOW) + timedelta(hours=hours),
+            horizon_hours=hours,
+            spot=spot,
+            **fields,
+        )
+
+    return make
 
 
 def zero_clock() -> float:

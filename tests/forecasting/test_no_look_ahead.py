@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,13 +10,14 @@ import pytest
 
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters import price_forecasts, training
-from service.forecasting.voters.context import Context, build_all, recall
+from service.forecasting.voters.context import build_all, recall
 from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.market.instants import DAY
-from tests.forecasting.made import EVERY_KIND, NOW, made_bars, panel_of
+from service.questions.question import Question
+from tests.forecasting.made import EVERY_KIND, NOW, asking_at, made_bars, panel_of
 from tests.forecasting.predictions.test_simulated_odds import market
 from tests.forecasting.voters.test_price_forecasts import HEADER
 
@@ -48,9 +49,9 @@ def without(later) -> Knowledge:
 
 
 @pytest.fixture(scope="session")
-def contexts(without) -> Mapping[str, Context]:
-    """Those that questions are asked at."""
-    return without.contexts
+def asking(without) -> Callable[..., Question]:
+    """Makes a question at the prices of this history; those of the other tests know another one."""
+    return asking_at(without.contexts)
 
 
 def test_views_are_fitted_to_both_calendars(without):
