@@ -104,12 +104,12 @@ def test_the_webhook_requires_its_secret(telegram, tmp_path: Path):
 
 @pytest.mark.slow
 def test_a_telegram_that_fails_at_the_start_is_retried(telegram, tmp_path: Path, monkeypatch):
-    """Five answers of 502 take 13 seconds; then the bot runs."""
+    """Three answers of 502 take 5 seconds; then the bot runs."""
     address, calls = telegram
-    monkeypatch.setattr(TelegramServer, "bad_gateways", 5)
+    monkeypatch.setattr(TelegramServer, "bad_gateways", 3)
     environment = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key", "BOT_DATA": str(tmp_path)}
     with running([sys.executable, "-m", "bot"], tmp_path / "log", **environment, TELEGRAM_URL=address):
-        for _ in range(6):
+        for _ in range(4):
             calls.get(timeout=PATIENCE_S)
         next_call(calls, "setMyCommands")
 
