@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.bot_e2e.chats import Person
+from tests.bot_e2e.chats import Person, Telegram
 from tests.models import waits_for
 from tests.sources.llm.model_server import ModelServer, answers, vote_text
 
@@ -68,6 +68,17 @@ def test_a_question_does_not_delay_other_people(person: Person, another_person: 
     person.reads("One question at a time.")
     slow_model.set()
     person.reads(ANSWERED)
+
+
+@pytest.mark.parametrize("status", [429, 500, 502])
+def test_a_failed_edit_loses_no_answer(person: Person, telegram: Telegram, slow_model: threading.Event, status: int):
+    """The last edit of the waiting message fails; the answer is shown, once."""
+    person.says(QUESTION.replace("60", str(status)))
+    person.reads("7 of 8 have voted.")
+    telegram.fails("editMessageText", status, person.id, parameters={"retry_after": 1}, description="Failed")
+    slow_model.set()
+    person.reads(ANSWERED)
+    assert sum(ANSWERED in message.text for message in person.messages) == 1
 
 
 def test_every_person_has_ten_questions_a_day(person: Person, another_person: Person, model: ModelServer):

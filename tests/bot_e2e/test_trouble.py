@@ -32,6 +32,18 @@ def test_a_flood_wait_of_one_chat_delays_no_other(person: Person, another_person
     person.reads("Stored data")
 
 
+@pytest.mark.parametrize(
+    ("method", "status", "level"),
+    [("sendMessage", 502, 90), ("sendMessage", 500, 91), ("sendChatAction", 502, 92), ("sendChatAction", 429, 93)],
+)
+def test_a_failed_call_loses_no_answer(person: Person, telegram: Telegram, method: str, status: int, level: int):
+    """The answer is shown once and counted once; each case asks a question of its own, as shared ones do not count."""
+    telegram.fails(method, status, person.id, parameters={"retry_after": 1}, description="Failed")
+    person.says(f"Will Bitcoin be above ${level}k by the end of the month?")
+    assert "9 of 10 questions left today" in person.reads("of 9 voted").text
+    assert len(person.messages) == 1
+
+
 def test_a_person_who_blocks_the_bot_affects_only_themselves(
     person: Person, another_person: Person, telegram: Telegram
 ):
