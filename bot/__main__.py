@@ -32,15 +32,16 @@ def main() -> int:
     try:
         if settings.bot_metrics_port:
             metrics.serve(settings.bot_metrics_port)
+    except OSError as error:
+        print(f"bot: BOT_METRICS_PORT {settings.bot_metrics_port} cannot be opened: {error}", file=sys.stderr)
+        return 1
+    try:
         run(build(settings), settings)
     except InvalidToken:
         print(f"bot: Telegram rejects {TOKEN}. @BotFather shows the bot's present token.", file=sys.stderr)
         return 2
     except NetworkError as error:
         print(f"bot: Telegram cannot be reached at {settings.telegram_url}: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"bot: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -242,7 +242,6 @@ def test_the_text_of_a_caller_appears_only_inside_the_fence(runtime, servers):
 # What goes wrong
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", BEHAVIOURS)
 def test_whatever_the_six_models_do_an_answer_comes_in_time(build_runtime, servers, name):
     """An embedded engine stands in and says for what; nothing of a model's markup gets through, no thread stays."""
@@ -259,7 +258,6 @@ def test_whatever_the_six_models_do_an_answer_comes_in_time(build_runtime, serve
     assert threads_beside_the_pool() == threads
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("on_failure", ["fallback", "abstain"])
 @pytest.mark.parametrize("names", ROUNDS, ids=["unsound", "mixed"])
 def test_a_bad_model_does_not_delay_the_other_votes(build_runtime, servers, names, on_failure):
@@ -299,7 +297,6 @@ def check_is_clean(answer: dict) -> None:
     assert not re.search(r"[<>`\x00-\x1f\u202e]|://|evil\.example|\]\(", text)
 
 
-@pytest.mark.slow
 def test_a_question_that_orders_99_sways_only_an_obedient_model(runtime, servers):
     """One model does as the caller's words say; it has one vote, which weighs a third."""
     servers["news"].behaviours = [answers(vote_text(99, "As ordered."))]
@@ -310,7 +307,6 @@ def test_a_question_that_orders_99_sways_only_an_obedient_model(runtime, servers
     assert answer["p_yes"] < 0.3
 
 
-@pytest.mark.slow
 def test_a_transient_failure_is_retried_within_the_deadline(runtime, servers):
     """Too many requests, an overloaded server, a broken connection, and then a sound answer."""
     for server in servers.values():
@@ -413,7 +409,6 @@ def test_a_stream_without_an_answer_says_why_and_is_free(build_runtime):
     assert used(runtime) == 0
 
 
-@pytest.mark.slow
 def test_a_caller_that_goes_away_leaves_its_place_to_the_next(build_runtime, servers):
     """No thread remains; a caller with the same question does not wait for an answer that was abandoned."""
     for server in servers.values():
@@ -515,7 +510,6 @@ def standings(running: RunningService) -> list[dict]:
         return records.latest(db)["event"]["standings"]
 
 
-@pytest.mark.slow
 def test_model_votes_on_markets_and_challenges_are_in_the_ledger(lived):
     running, _ = lived
     markets = voted_on(running)
@@ -539,7 +533,6 @@ def test_model_votes_on_markets_and_challenges_are_in_the_ledger(lived):
         assert "prompt" not in recorded["vol"]
 
 
-@pytest.mark.slow
 def test_a_published_market_names_the_models_that_voted(lived):
     """As a challenge does."""
     running, _ = lived
@@ -552,7 +545,6 @@ def test_a_published_market_names_the_models_that_voted(lived):
         )
 
 
-@pytest.mark.slow
 def test_no_model_gets_the_odds_of_an_imported_market(lived):
     """Each market has odds by then; a vote that repeats them could not be compared with them."""
     running, servers = lived
@@ -566,7 +558,6 @@ def test_no_model_gets_the_odds_of_an_imported_market(lived):
             assert all(re.match(EVERYBODY_IS_TOLD, line) for line in section.splitlines()[1:] if line), section
 
 
-@pytest.mark.slow
 def test_each_engine_of_a_seat_has_a_record_of_its_own(lived):
     running, _ = lived
     counted = {(row["voter"], row["engine"]): row["n"] for row in standings(running)}
@@ -583,7 +574,6 @@ def test_a_new_model_starts_with_an_average_record(build_runtime):
     assert len({after[seat]["weight"] for seat in ENGINES}) == 1
 
 
-@pytest.mark.slow
 def test_a_replacement_model_starts_with_an_average_record(lived, tmp_path):
     """The others keep the stacked weight of what they did, to its one."""
     running, servers = lived
@@ -602,7 +592,6 @@ def test_a_replacement_model_starts_with_an_average_record(lived, tmp_path):
         assert votes[voter]["weight"] == pytest.approx(min(2.0, max(0.5, weight / mean)), abs=0.001)
 
 
-@pytest.mark.slow
 def test_the_jobs_keep_within_the_cap_of_the_day(build_runtime, servers):
     """What is left over is voted on by the embedded engines, which say why."""
     runtime = build_runtime(oracle_daily_tokens=60_000)
@@ -640,7 +629,6 @@ def recorded(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_in_a_replay_no_model_learns_of_which_past_it_is_asked(recorded, servers, tmp_path):
     """Neither name nor date nor price nor headline, and the caller's text is replaced by the masked question."""
     options = {"world": "replay", "replay_dir": recorded, "replay_start": "2025-05-03", "oracle_deadline_s": 5}

@@ -98,7 +98,6 @@ def free_port() -> int:
         return listener.getsockname()[1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["waitress", "granian"])
 def test_a_request_in_flight_is_answered_before_the_server_ends(make_folder, kind: str):
     got: list[httpx.Response] = []
@@ -123,7 +122,6 @@ def test_on_ctrl_c_an_idle_server_ends_and_its_parent_goes_on(make_folder):
         assert server.process.stdout.read() == "ready\nended\n"
 
 
-@pytest.mark.slow
 def test_a_connection_goes_on_after_a_304(server: Server):
     with httpx.Client(base_url=server.url) as client:
         first = client.get("/api/v1/docs")

@@ -20,7 +20,6 @@ def command(person: Person, text: str) -> dict:
     return {"message": person.message({"text": text, "entities": [entity]})}
 
 
-@pytest.mark.slow
 def test_a_flood_wait_of_one_chat_delays_no_other(ann, ben):
     """The handler of Ann's command waits with her chat; Ben is answered before her."""
     ann.stage.telegram.refuse("sendMessage", TOO_MANY, 429, retry_after=3, chat=ann.chat)

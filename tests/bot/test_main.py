@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -114,10 +115,10 @@ def test_a_telegram_that_fails_at_the_start_is_retried(telegram, tmp_path: Path,
         next_call(calls, "setMyCommands")
 
 
-def start_failing(tmp_path: Path, address: str) -> subprocess.CompletedProcess:
+def start_failing(tmp_path: Path, address: str, **options: str) -> subprocess.CompletedProcess:
     """A bot that does not start; it tries twice."""
     environment = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key", "TELEGRAM_URL": address}
-    environment |= {"BOT_DATA": str(tmp_path)}
+    environment |= {"BOT_DATA": str(tmp_path)} | options
     program = "import sys, bot.__main__ as program; program.START_RETRIES = 1; sys.exit(program.main())"
     command = [sys.executable, "-c", program]
     return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, timeout=PATIENCE_S)
@@ -140,3 +141,13 @@ def test_an_unreachable_telegram_is_a_few_lines(tmp_path: Path):
     assert "bot: Telegram cannot be reached at http://127.0.0.1" in bot.stderr.splitlines()[-1]
     assert len(bot.stderr.splitlines()) <= 5
     assert "123:token" not in bot.stderr
+
+
+@pytest.mark.slow
+def test_a_taken_metrics_port_is_one_sentence(telegram, tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        bot = start_failing(tmp_path, telegram[0], BOT_METRICS_PORT=port)
+    assert bot.returncode == 1
+    assert bot.stderr.startswith(f"bot: BOT_METRICS_PORT {port} cannot be opened:")
+    assert len(bot.stderr.splitlines()) == 1

@@ -1,4 +1,4 @@
-"""The bot's /metrics: updates, answers, failures and alerts are counted, and served on this machine alone."""
+"""The bot's /metrics: updates, answers and failures are counted, and served on this machine alone."""
 
 from __future__ import annotations
 

@@ -101,7 +101,6 @@ def settled(backfilled: BackfilledPast) -> list[Prediction]:
 
 
 @pytest.mark.parametrize("cut", CUTS, ids=iso)
-@pytest.mark.slow
 def test_later_bars_change_nothing_before(cut, bars, past, living):
     """With every later price changed, no earlier vote, weight, price, call or headline differs.
 
@@ -114,7 +113,6 @@ def test_later_bars_change_nothing_before(cut, bars, past, living):
 
 
 @pytest.mark.parametrize("leaking", ["move_4h", "vol_ratio_180d", "peers_24h"])
-@pytest.mark.slow
 def test_a_look_ahead_of_one_bar_is_caught(leaking, bars, living, monkeypatch):
     """The comparison can fail: with one input shifted by a single bar, what comes later does change votes."""
 
@@ -133,7 +131,6 @@ def test_a_look_ahead_of_one_bar_is_caught(leaking, bars, living, monkeypatch):
     assert committed(original, cut) != committed(other, cut)
 
 
-@pytest.mark.slow
 def test_a_record_that_counts_open_markets_is_caught(bars, living, monkeypatch):
     """The comparison sees weights too: were outcomes learnt when markets open, what comes later would change them."""
 
@@ -148,7 +145,6 @@ def test_a_record_that_counts_open_markets_is_caught(bars, living, monkeypatch):
     assert committed(original, cut) != committed(other, cut)
 
 
-@pytest.mark.slow
 def test_the_same_bars_and_seed_give_the_same_bytes(bars, past, living):
     """To stop earlier is to have the beginning of the same past, whether or not the bars that follow are there."""
     cut = CUTS[0]
@@ -350,7 +346,6 @@ def test_below_the_quorum_no_market_is_opened(bars, fits, monkeypatch):
     assert len(backfill.backfill(bars, NOW, NOW, fits, OUTSIDE, 4, {}).markets) > 0
 
 
-@pytest.mark.slow
 def test_each_month_has_the_fits_of_its_beginning(bars, fits):
     """Around the first of May: days before it have the fits of April, whatever follows."""
     since, until = NOW - DAY, NOW + 12 * HOUR
@@ -373,7 +368,6 @@ def test_an_asset_that_begins_later_changes_nothing_before(bars, fits):
     assert len(other.markets) > 0
 
 
-@pytest.mark.slow
 def test_two_months_give_hundreds_of_settled_markets_of_every_kind(monkeypatch):
     """Counted with volatility alone, which needs no fit."""
     seat(monkeypatch, VOL)

@@ -76,7 +76,6 @@ def test_pools_listed_a_day_ago_are_not_used(running, llama):
     assert battle_of(running)["sources"]["pools"] == "assumed"
 
 
-@pytest.mark.slow
 def test_lane_trades_recorded_within_the_hour_are_live(house, aged):
     """Trades recorded later, after a time in which no process ran, are marked as backfilled."""
     rows_before = len(rows(house))

@@ -56,7 +56,6 @@ def test_imported_markets_show_the_prices_of_now(live):
     assert frozen(live)[GAMMA_ID]["ai_votes"] == before[GAMMA_ID]["ai_votes"]
 
 
-@pytest.mark.slow
 def test_in_the_live_world_the_record_begins_with_the_first_vote(live):
     """Nothing is backfilled, and what others ask is taken over, voted on and priced by them."""
     page = document(live, "predictions")
@@ -128,7 +127,6 @@ FAULTS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["polymarket", "kalshi"])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_market_that_fails_changes_nothing_but_its_freshness(live, world, name, fault):

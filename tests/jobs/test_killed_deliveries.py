@@ -113,7 +113,6 @@ def test_nothing_is_lost_when_the_sender_is_killed(database, database_url, tmp_p
     assert len(receiver.ids) == count + kills
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_the_npm_package_accepts_every_delivery(database, database_url, tmp_path):
     """1,000 deliveries under 20 kills, received by a program that verifies with the npm package standardwebhooks."""

@@ -142,7 +142,6 @@ def test_a_history_too_short_for_views_has_an_empty_record(tmp_path: Path):
         assert running.client.get("/api/v1/forecasts/record").status_code == 200
 
 
-@pytest.mark.slow
 def test_an_hour_takes_little_time(hours_later):
     """The hour's job of all assets: 2 s are allowed."""
     began = time.perf_counter()

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import httpx
 import pytest
+from prometheus_client import REGISTRY
 from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, TimedOut
 
 from bot.alerts import delivery, send_queue
@@ -48,6 +49,17 @@ def test_a_chat_that_is_gone_gets_no_more_alerts(world, error):
     assert world.store.switches(ANN)["flip"] == "off"
     assert world.store.switches(BEN)["flip"] == "on"
     assert world.check() == []
+
+
+def counted(outcome: str) -> float:
+    return REGISTRY.get_sample_value("bot_alerts_total", {"outcome": outcome}) or 0.0
+
+
+def test_alerts_are_counted_by_their_outcome(world):
+    before = {outcome: counted(outcome) for outcome in ("sent", "lost")}
+    world.telegram.errors[ANN] = [BadRequest("Chat not found")]
+    check_after_flip(world)
+    assert {outcome: counted(outcome) - count for outcome, count in before.items()} == {"sent": 1, "lost": 1}
 
 
 @pytest.mark.parametrize(("error", "why"), [(RetryAfter, 5), (NetworkError, "Bad Gateway")])

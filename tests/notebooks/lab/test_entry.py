@@ -104,7 +104,6 @@ def test_an_error_of_the_voter_ends_its_entry(tournament: Client, tmp_path: Path
     assert "ZeroDivisionError" in capfd.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_second_entry_replaces_the_first(tournament: Client, tmp_path: Path):
     archive = Archive(tournament, tmp_path, progress=False)
     first, second = (enter(Sober, archive, every_s=3600) for _ in range(2))
