@@ -88,7 +88,7 @@ def test_a_question_does_not_delay_other_people(start, slow, may_vote):
     stage.wait_for(lambda: ann.newest)
     begun = time.monotonic()
     assert "/quota" in ben.says("/help", settle=False).plain
-    assert time.monotonic() - begun < 0.2
+    assert time.monotonic() - begun < 1
     assert "Asking 9 voters" in ann.newest.plain
     may_vote.set()
     stage.settle()

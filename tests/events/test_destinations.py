@@ -197,8 +197,8 @@ def test_a_redirect_is_not_followed():
 
 def test_a_slow_resolver_is_not_waited_for(monkeypatch):
     """The system's resolver cannot be interrupted, so it runs beside the delivery."""
-    monkeypatch.setattr(webhooks.deadline_network, "resolve", lambda *_: Event().wait(1))
+    monkeypatch.setattr(webhooks.deadline_network, "resolve", lambda *_: Event().wait(5))
     began = time.monotonic()
     attempt = send("https://hooks.example.com/", MESSAGE, [SECRET], 0, private=False, time_limit_s=0.2)
-    assert time.monotonic() - began < 0.8
+    assert time.monotonic() - began < 3
     assert attempt.error == "No answer within 0.2 s."

@@ -95,7 +95,7 @@ def test_later_stories_do_not_change_an_earlier_pulse(tones, ago):
 
 def test_four_hundred_scores_take_a_tenth_of_a_second():
     headlines = stories(each for hour in range(500) for each in apart(1, 0.5, NOON - hour * HOUR))
-    began = time.perf_counter()
+    began = time.process_time()
     scores = [score_at(headlines, NOON - 1 - hour * HOUR)[0] for hour in range(400)]
-    assert time.perf_counter() - began < 0.1
+    assert time.process_time() - began < 0.1
     assert scores == pytest.approx([scores[0]] * 400)

