@@ -13,6 +13,7 @@ from service.forecasting.predictions.answers import KeptAnswer, kept_answer
 from service.forecasting.voters.votes import Answer, in_words, understood
 from service.store import cursors, predictions
 from service.store.cursors import PageKey
+from service.store.membership import is_among
 from service.store.tables import prediction
 
 _ANSWER = TypeAdapter(Answer)
@@ -55,7 +56,7 @@ def _of(caller: str) -> ColumnElement[bool]:
 
 def _published(db: Connection, ids: list[str], *, with_votes: bool) -> list[KeptAnswer]:
     stored = {answer.id: answer for answer in predictions.by_ids(db, ids, with_votes=False)}
-    bodies = db.execute(select(prediction.c.id, prediction.c.body).where(prediction.c.id.in_(ids)))
+    bodies = db.execute(select(prediction.c.id, prediction.c.body).where(is_among(prediction.c.id, ids)))
     read = {id: canonical.read(body) for id, body in bodies}
     return [kept_answer(_answer(stored[id], read[id], with_votes=with_votes), stored[id]) for id in ids]
 

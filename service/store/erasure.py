@@ -13,10 +13,10 @@ from sqlalchemy import ColumnElement, Connection, delete, or_, select, update
 
 from service import canonical
 from service.store import forecasters, keys, webhooks
+from service.store.membership import is_among
 from service.store.tables import api_key, idempotency, odds, opinion, prediction, prediction_vote, user_vote
 
 ERASED = "(erased)"
-AT_ONCE = 400  # answers in one statement, because some builds of SQLite allow only a few hundred parameters
 
 _IS_ANSWER = prediction.c.category == "answer"
 _HAS_TEXT = prediction.c.author.is_not(None)
@@ -79,22 +79,20 @@ def _erase_answers(db: Connection, condition: ColumnElement[bool]) -> int:
     """Delete the unsettled answers that meet a condition, and take text and caller from the settled ones."""
     wanted = select(prediction.c.id, prediction.c.question, prediction.c.outcome)
     rows = db.execute(wanted.where(_IS_ANSWER, _HAS_TEXT, condition)).all()
-    for start in range(0, len(rows), AT_ONCE):
-        part = rows[start : start + AT_ONCE]
-        _delete(db, [row.id for row in part if row.outcome is None])
-        settled = [row for row in part if row.outcome is not None]
-        ids = [row.id for row in settled]
-        db.execute(update(prediction_vote).where(prediction_vote.c.prediction.in_(ids)).values(reasoning=""))
-        for row in settled:
-            values = {"question": _without_text(row.question), "rule": "", "author": None, "body": None}
-            db.execute(update(prediction).where(prediction.c.id == row.id).values(**values))
+    _delete(db, [row.id for row in rows if row.outcome is None])
+    settled = [row for row in rows if row.outcome is not None]
+    is_settled = is_among(prediction_vote.c.prediction, [row.id for row in settled])
+    db.execute(update(prediction_vote).where(is_settled).values(reasoning=""))
+    for row in settled:
+        values = {"question": _without_text(row.question), "rule": "", "author": None, "body": None}
+        db.execute(update(prediction).where(prediction.c.id == row.id).values(**values))
     return len(rows)
 
 
 def _delete(db: Connection, ids: list[str]) -> None:
     for table in (prediction_vote, odds, opinion, user_vote):
-        db.execute(delete(table).where(table.c.prediction.in_(ids)))
-    db.execute(delete(prediction).where(prediction.c.id.in_(ids)))
+        db.execute(delete(table).where(is_among(table.c.prediction, ids)))
+    db.execute(delete(prediction).where(is_among(prediction.c.id, ids)))
 
 
 def _without_text(question: str) -> str:

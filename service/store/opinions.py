@@ -9,6 +9,7 @@ from sqlalchemy import Connection, bindparam, delete, func, select, tuple_
 
 from service.forecasting.predictions import Holder, Opinion
 from service.store.database import insert
+from service.store.membership import is_among
 from service.store.tables import opinion, prediction
 
 KEPT_S = 30 * 86400  # after the settlement of a market
@@ -30,7 +31,7 @@ def latest(db: Connection, ids: Sequence[str]) -> dict[str, dict[Holder, Opinion
         return {}
     newest = (
         select(opinion.c.prediction, opinion.c.holder, func.max(opinion.c.at))
-        .where(opinion.c.prediction.in_(ids))
+        .where(is_among(opinion.c.prediction, ids))
         .group_by(opinion.c.prediction, opinion.c.holder)
     )
     key = tuple_(opinion.c.prediction, opinion.c.holder, opinion.c.at)

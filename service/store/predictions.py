@@ -7,7 +7,7 @@ reads only markets and challenges, which are listed and recorded in the ledger; 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -27,9 +27,9 @@ from service.forecasting.predictions import (
 from service.forecasting.voters.ballots import Ballot, Forecast
 from service.questions import Question
 from service.store import resolved_days
+from service.store.membership import is_among
 from service.store.tables import IS_MARKET, odds, prediction, prediction_vote
 
-AT_ONCE = 400  # keys in one query, because some builds of SQLite allow only a few hundred parameters
 LAST = 2**62  # later than every instant
 MOST_ANSWERS = 500  # settled in one run, so that a run ends in time even after a long pause
 
@@ -111,18 +111,16 @@ def find(db: Connection, id: str) -> Prediction | None:
 
 def by_ids(db: Connection, ids: Sequence[str], *, with_votes: bool = True) -> list[Prediction]:
     """The predictions with these ids, in their order; without their votes where `with_votes` is False."""
-    loaded = [stored for part in _parts(ids) for stored in _load(db, prediction.c.id.in_(part), with_votes=with_votes)]
-    by_id = {stored.id: stored for stored in loaded}
+    by_id = {stored.id: stored for stored in _load(db, is_among(prediction.c.id, ids), with_votes=with_votes)}
     return [by_id[id] for id in ids if id in by_id]
 
 
 def probabilities(db: Connection, ids: Sequence[str]) -> dict[str, list[float]]:
     """P(YES) of every vote on these predictions, without the votes; where there are none, the id is absent."""
     votes: dict[str, list[float]] = defaultdict(list)
-    for part in _parts(ids):
-        own = select(prediction_vote.c.prediction, prediction_vote.c.p).where(prediction_vote.c.prediction.in_(part))
-        for id, p in map(tuple, db.execute(own)):
-            votes[id].append(p)
+    own = select(prediction_vote.c.prediction, prediction_vote.c.p).where(is_among(prediction_vote.c.prediction, ids))
+    for id, p in map(tuple, db.execute(own)):
+        votes[id].append(p)
     return votes
 
 
@@ -263,23 +261,14 @@ def _load(
 def _votes(db: Connection, ids: Sequence[str], with_reasoning: bool) -> dict[str, list[CommittedVote]]:
     votes: dict[str, list[CommittedVote]] = defaultdict(list)
     query = _VOTES if with_reasoning else _SCORED_VOTES
-    for part in _parts(ids):
-        rows = db.execute(query.where(prediction_vote.c.prediction.in_(part))).all()  # at once takes half the time
-        for id, voter, engine, weight, *forecast in map(list, rows):
-            votes[id].append(CommittedVote(Ballot(voter, engine, Forecast(*forecast)), weight))
+    rows = db.execute(query.where(is_among(prediction_vote.c.prediction, ids))).all()  # at once takes half the time
+    for id, voter, engine, weight, *forecast in map(list, rows):
+        votes[id].append(CommittedVote(Ballot(voter, engine, Forecast(*forecast)), weight))
     return votes
 
 
 def _odds(db: Connection, ids: Sequence[str]) -> dict[str, Odds]:
-    return {
-        id: Odds(*values)
-        for part in _parts(ids)
-        for id, *values in db.execute(_ODDS.where(odds.c.prediction.in_(part)))
-    }
-
-
-def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE))
+    return {id: Odds(*values) for id, *values in db.execute(_ODDS.where(is_among(odds.c.prediction, ids)))}
 
 
 def _prediction(row: Row[Any], votes: tuple[CommittedVote, ...], quote: Odds | None) -> Prediction:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 
 from service.store.database import insert
+from service.store.membership import is_among
 from service.store.tables import user_vote
 
 
@@ -44,7 +45,7 @@ def tallies(db: Connection, market_ids: Sequence[str]) -> dict[str, Tally]:
     """The tally of each of these markets that has votes."""
     counts = (
         select(user_vote.c.prediction, user_vote.c.is_yes, func.count())
-        .where(user_vote.c.prediction.in_(market_ids))
+        .where(is_among(user_vote.c.prediction, market_ids))
         .group_by(user_vote.c.prediction, user_vote.c.is_yes)
     )
     tallies: dict[str, Tally] = {}
