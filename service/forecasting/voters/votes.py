@@ -60,6 +60,9 @@ class PriceView(NamedTuple):
 class Consensus:
     """The published consensus; bull and bear are percent and add up to 100.
 
+    Bull is the upward side of the question: the price above the level that it names, or above the present price where
+    it names none; 50 where YES has no side. So a question about a level far above the price is BEARISH although no fall
+    is expected: ask whether the price will be higher to learn what the voters think of the price alone.
     `agreement_pct` is the share of the weight that voted for the direction. `effective_voters` is the number of
     independent voters that the nine are worth on their resolved votes, null until 30 independent questions of the kind
     have resolved. `pivotal` are the voters without whom the direction would be different.
