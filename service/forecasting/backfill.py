@@ -1,26 +1,28 @@
 """The backfilled past: every vote at the instant at which it would have been cast, with the data of that instant.
 
 Fits are those of each month's beginning, the track record counts only what had been settled, and no market, call or
-headline uses a bar that was not complete. The code that votes is the same as live; only the clock is a loop.
+headline uses a bar that was not complete. The code that votes is the same as live; only the clock is a loop. No vote
+depends on another one, so the markets of each month are voted on apart; then one walk through all of them weighs the
+votes by the track record of their instant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from itertools import starmap, takewhile
+from typing import Any
 
 from service.errors import NoVoters
 from service.forecasting.apex.call import EVERY_S, Call, fuse, thresholds_of
 from service.forecasting.apex.gathering import odds_of_up, poll_layers
 from service.forecasting.apex.scores import ResolvedCall, record_of, resolved_calls
-from service.forecasting.densities.fits import CalendarFit
 from service.forecasting.news import simulated
 from service.forecasting.news.headline import ScoredHeadline
 from service.forecasting.news.pulse import score_at
 from service.forecasting.news.stories import read, stories
 from service.forecasting.predictions import Prediction, series
-from service.forecasting.predictions.commitments import commitment_of
+from service.forecasting.predictions.commitments import commitment_of, weighed
 from service.forecasting.predictions.settling import resolved, settle_past
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.price_record.past import PastPrices, backfill_prices
@@ -32,15 +34,15 @@ from service.forecasting.voters.panel import Panel, embedded_panel
 from service.forecasting.voters.resolved import Resolved
 from service.forecasting.voters.track_record import TrackRecord, build
 from service.forecasting.voters.training import fit
-from service.market.assets import ASSETS, Calendar
 from service.market.bars import Bars
 from service.market.instants import DAY
-from service.market.months import month_starts
+from service.market.months import ends, month_of, month_start, month_starts
 
 ASSET = "btc"  # the asset of apex's calls
 NEWS_BEFORE_S = 14 * DAY  # longer than any look-back of the news
-MONTH_S = 32 * DAY
 COUNT_EVERY_S = 2 * DAY
+
+Each = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterable[Any]]
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,14 @@ class BackfilledPast:
     prices: PastPrices
 
 
+@dataclass(frozen=True)
+class PastMonth:
+    """The fits of a month, and the markets that it opened by their instant; each vote has the weight of no record."""
+
+    fits: Fits
+    opened: Mapping[int, Sequence[Prediction]]
+
+
 def backfill(
     hourly: Mapping[str, Bars],
     since: int,
@@ -62,6 +72,7 @@ def backfill(
     outside: SimulatedMarket,
     quorum: int,
     swarm: Mapping[int, float],
+    each: Each = starmap,
 ) -> BackfilledPast:
     """The markets, calls and headlines from `since` to `until`, and the price forecasts of every hour between.
 
@@ -79,16 +90,65 @@ def backfill(
         Minimum number of votes that open a market.
     swarm : mapping of int to float
         Net position of the strategies in bitcoin, in [-1, 1], by the second at which an hour was complete.
+    each : callable
+        The results of a function for each tuple of arguments, in their order; the calls may run at the same time.
     """
     complete = {asset: past for asset, bars in hourly.items() if len(past := bars.until(until))}
+    starts = month_starts(month_start(since), until + 1)
+    parts = [(complete, max(start, since), until, newest, outside, quorum) for start in starts]
+    months = dict(zip(starts, each(vote_month, parts), strict=True))
     headlines = read(simulated.write(complete, since - NEWS_BEFORE_S, until))
-    panel = embedded_panel(quorum, zero_clock)
-    walk = _Walk(complete, survey(complete), stories(headlines), until, newest, outside, panel, swarm)
+    walk = _Walk(complete, survey(complete), stories(headlines), months, embedded_panel(quorum, zero_clock), swarm)
     for now in range(since, until + 1, EVERY_S):
         walk.step(now)
     walk.count(until)
-    prices = backfill_prices(walk.inputs, complete, walk.densities, since, until)
+    densities = {start: month.fits.densities for start, month in months.items()}
+    prices = backfill_prices(walk.inputs, complete, densities, since, until)
     return BackfilledPast(walk.record, tuple(walk.markets.values()), tuple(walk.calls), tuple(headlines), prices)
+
+
+def vote_month(
+    hourly: Mapping[str, Bars], since: int, until: int, newest: Fits, outside: SimulatedMarket, quorum: int
+) -> PastMonth:
+    """The markets that the month of `since` opens from then on; the parameters are those of `backfill`.
+
+    The voters are fitted to the questions decided before the month, as the job does at its beginning. Markets that the
+    month before has opened may be opened again at the first instants.
+    """
+    month = month_start(since)
+    fits = newest if newest.slot == month else fit(hourly, month)
+    inputs, panel = survey(hourly), embedded_panel(quorum, zero_clock)
+    opened: dict[int, list[Prediction]] = {}
+    stored: set[str] = set()
+    for now in range(since, min(until + 1, ends(month_of(month))), series.EVERY_S):
+        knowledge = Knowledge(recall(inputs, hourly, now), fits)
+        due = series.opening(now, knowledge.contexts, stored)
+        voted = (_vote(market, now, knowledge, panel) for market in due)
+        opened[now] = [_price(market, now, knowledge, outside, hourly, until) for market in voted if market]
+        stored |= {market.id for market in opened[now]}
+    return PastMonth(fits, opened)
+
+
+def _vote(due: Prediction, now: int, knowledge: Knowledge, panel: Panel) -> Prediction | None:
+    """The market with its votes; None where they are too few."""
+    try:
+        result = panel.ask(due.question, now, knowledge)
+    except NoVoters:
+        return None
+    return replace(due, backfilled=True, commitment=commitment_of(result, knowledge))
+
+
+def _price(
+    market: Prediction,
+    now: int,
+    knowledge: Knowledge,
+    outside: SimulatedMarket,
+    hourly: Mapping[str, Bars],
+    until: int,
+) -> Prediction:
+    """The market with the outside market's price of its opening, and its settlement by `until`."""
+    odds = outside.quote(market, knowledge, now)
+    return replace(market, odds=odds, settlement=settle_past(market, hourly, until))
 
 
 @dataclass
@@ -98,13 +158,9 @@ class _Walk:
     hourly: Mapping[str, Bars]
     inputs: InputHistory
     stories: tuple[ScoredHeadline, ...]
-    until: int
-    newest: Fits
-    outside: SimulatedMarket
+    months: Mapping[int, PastMonth]
     panel: Panel
     swarm: Mapping[int, float]
-    fits: Fits | None = None
-    densities: dict[int, Mapping[Calendar, CalendarFit]] = field(default_factory=dict)
     record: TrackRecord = field(default_factory=TrackRecord)
     apex_record: TrackRecord = field(default_factory=TrackRecord)
     markets: dict[str, Prediction] = field(default_factory=dict)
@@ -114,23 +170,13 @@ class _Walk:
 
     def step(self, now: int) -> None:
         """Do the work of the unix second `now`."""
-        self.refit(now)
         if now % COUNT_EVERY_S == 0:
             self.count(now)
-        opens = now % series.EVERY_S == 0
-        contexts = recall(self.inputs, self.hourly, now, ASSETS if opens else (ASSET,))
-        knowledge = Knowledge(contexts, self.fits, self.record)
-        if opens:
-            self.open(now, knowledge)
+        month = self.months[month_start(now)]
+        self.open(month.opened.get(now, ()))
+        contexts = recall(self.inputs, self.hourly, now, (ASSET,))
         if ASSET in contexts:
-            self.call(now, knowledge)
-
-    def refit(self, now: int) -> None:
-        """Fit the voters to the questions decided before the month of `now`, as the job does at its beginning."""
-        month = month_starts(now - MONTH_S, now + 1)[-1]
-        if self.fits is None or self.fits.slot < month:
-            self.fits = self.newest if self.newest.slot == month else fit(self.hourly, month)
-            self.densities[month] = self.fits.densities
+            self.call(now, Knowledge(contexts, month.fits, self.record))
 
     def count(self, now: int) -> None:
         """Renew the track records from everything settled by `now`."""
@@ -139,21 +185,15 @@ class _Walk:
         self.resolved |= {row.call.at: row for row in resolved_calls(waiting, self.hourly, now)}
         self.apex_record = record_of([self.resolved[call.at] for call in self.calls if call.at in self.resolved], now)
 
-    def open(self, now: int, knowledge: Knowledge) -> None:
-        """Open the markets that are due and vote on them; the outside market is priced after the votes."""
-        for due in series.opening(now, knowledge.contexts, self.markets):
-            market = replace(due, backfilled=True)
-            try:
-                result = self.panel.ask(market.question, now, knowledge)
-            except NoVoters:
+    def open(self, due: Sequence[Prediction]) -> None:
+        """Weigh the votes of the markets that are not open already by the track record of now."""
+        for unweighed in due:
+            if unweighed.id in self.markets:
                 continue
-            commitment = commitment_of(result, knowledge)
-            odds = self.outside.quote(market, knowledge, now)
-            settlement = settle_past(market, self.hourly, self.until)
-            market = replace(market, commitment=commitment, odds=odds, settlement=settlement)
+            market = weighed(unweighed, self.record)
             self.markets[market.id] = market
-            if settlement:
-                self.settled += [(settlement.resolved_at, question) for question in resolved([market])]
+            if market.settlement:
+                self.settled += [(market.settlement.resolved_at, question) for question in resolved([market])]
 
     def call(self, now: int, knowledge: Knowledge) -> None:
         """Make apex's call on bitcoin's next day."""

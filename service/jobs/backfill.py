@@ -49,6 +49,7 @@ def backfill(job_context: JobContext, slot: int) -> Effects:
         outside_market(job_context),
         settings.oracle_quorum,
         dict(zip(times.tolist(), net.tolist(), strict=True)),
+        children.each,
     )
     rows = ledger_rows(past.prices.forecasts, backfilled=True)
     return lambda db: _keep(db, past, rows, slot)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -355,6 +355,24 @@ def test_each_month_has_the_fits_of_its_beginning(bars, fits):
     assert {row.commitment.fitted_at for row in earlier.markets if row.created_at >= NOW} == {NOW}
     other = backfill.backfill(changed_after(bars, NOW - 12 * HOUR), since, until, fits, OUTSIDE, 5, SWARM)
     assert committed(other, NOW - 12 * HOUR) == committed(earlier, NOW - 12 * HOUR)
+
+
+def test_months_that_are_voted_on_at_once_are_the_same_past(bars, fits):
+    """No month waits for another: the last may be voted on first."""
+
+    def backwards(function: Callable, arguments: Iterable[tuple]) -> list:
+        return [function(*own) for own in list(arguments)[::-1]][::-1]
+
+    options = (bars, NOW - DAY, NOW + 12 * HOUR, fits, OUTSIDE, 5, SWARM)
+    assert backfill.backfill(*options, backwards) == backfill.backfill(*options)
+
+
+def test_no_market_is_opened_again_in_the_next_month(bars, fits):
+    """Its first instant finds the markets of the month before, which are still open."""
+    since = NOW - DAY
+    again = backfill.vote_month(bars, NOW, NOW, fits, OUTSIDE, 5)
+    both = backfill.backfill(bars, since, NOW, fits, OUTSIDE, 5, SWARM).markets
+    assert {market.id for market in again.opened[NOW]} & {row.id for row in both if row.created_at < NOW}
 
 
 def test_an_asset_that_begins_later_changes_nothing_before(bars, fits):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import sha256
 
 from service import canonical
 from service.forecasting.predictions import Commitment, CommittedVote, Prediction, resolver_of
 from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.panel import pool_votes
+from service.forecasting.voters.track_record import TrackRecord
 from service.forecasting.voters.votes import PanelResult
 from service.questions import Question, rule
 
@@ -42,6 +45,17 @@ def commitment_of(result: PanelResult, knowledge: Knowledge) -> Commitment:
         fitted_at=knowledge.fits.slot if knowledge.fits else None,
         inputs=inputs,
     )
+
+
+def weighed(prediction: Prediction, record: TrackRecord) -> Prediction:
+    """The prediction with its votes weighed by a track record, and pooled with these weights."""
+    commitment, question = prediction.commitment, prediction.question
+    assert commitment is not None
+    ballots = [vote.ballot for vote in commitment.votes]
+    pooled = pool_votes(question, ballots, record.of(question.comparator))
+    weighted = zip(ballots, pooled.weights, strict=True)
+    votes = tuple(CommittedVote(ballot, weight) for ballot, weight in weighted)
+    return replace(prediction, commitment=replace(commitment, p=pooled.p, votes=votes))
 
 
 def inputs_of(question: Question, knowledge: Knowledge) -> str:

@@ -28,7 +28,7 @@ def voters() -> tuple[Voter, ...]:
     return (*SEATS, VOL, LOGIT, FOREST)
 
 
-def _pooled(question: Question, ballots: Sequence[Ballot], record: ClassRecord) -> Pooled:
+def pool_votes(question: Question, ballots: Sequence[Ballot], record: ClassRecord) -> Pooled:
     """The consensus; that of a price of zero is the smallest probability, which the pool would clip."""
     pooled = pool(ballots, record)
     if not is_zero(question):
@@ -109,5 +109,5 @@ class Panel:
             as_of=min(knowledge.contexts[asset].as_of for asset in question.assets),
             ballots=ballots,
             abstained=abstained,
-            pooled=_pooled(question, ballots, knowledge.record.of(question.comparator)),
+            pooled=pool_votes(question, ballots, knowledge.record.of(question.comparator)),
         )
