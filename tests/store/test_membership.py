@@ -25,8 +25,8 @@ def stored(database: Database) -> Database:
 def test_only_rows_of_the_keys_are_found(stored: Database, keys: tuple[str, ...]):
     """A key may hold whatever an array or JSON gives a meaning to."""
     with stored.reading() as db:
-        found = db.scalars(select(prediction.c.id).where(is_among(prediction.c.id, keys))).all()
-    assert set(found) == set(keys) & set(IDS)
+        ids = db.scalars(select(prediction.c.id).where(is_among(prediction.c.id, keys))).all()
+    assert set(ids) == set(keys) & set(IDS)
 
 
 def test_ten_thousand_keys_are_one_parameter(stored: Database):
