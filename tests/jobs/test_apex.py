@@ -12,7 +12,7 @@ from tests.running_service import running_service
 
 @pytest.mark.slow
 def test_the_first_start_has_sixty_fund_days_and_headlines(tmp_path: Path):
-    with running_service(tmp_path, history_days=240) as running:
+    with running_service(tmp_path, history_days=156) as running:
         running.work()
         fund, news = document(running, "apex-fund"), document(running, "news-pulse")
         assert fund["days"] >= 60

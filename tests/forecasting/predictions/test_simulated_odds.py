@@ -23,6 +23,7 @@ from service.market.bars import resample
 from service.market.instants import DAY, HOUR
 from service.questions import Question
 from service.sources.feeds.simulated import SimulatedFeed, bars
+from tests.conftest import IN_SOAK
 from tests.forecasting.made import EVERY_KIND, NOW
 from tests.measure.lived_markets import LivedMarket, live
 
@@ -146,13 +147,14 @@ def test_an_asset_without_a_context_has_no_quote(asking):
         SimulatedMarket(7).quote(market(asking("up")), Knowledge({}), NOW)
 
 
-SINCE, LIVED_S, LEARNT_S = 1_735_689_600, 310 * DAY, 120 * DAY
+SINCE, LEARNT_S = 1_735_689_600, 120 * DAY
+LIVED_S, MARKETS = (310 * DAY, 5_000) if IN_SOAK else (125 * DAY, 2_000)
 WORLD = SimulatedFeed(11, SINCE - LEARNT_S)
 
 
 @pytest.fixture(scope="module")
 def lived() -> list[LivedMarket]:
-    """More than 5,000 markets of one simulated world, quoted as in it and as in a replay of its bars."""
+    """The markets of one simulated world, quoted as in it and as in a replay of its bars."""
     until = SINCE + LIVED_S
     hourly = {asset: resample(bars(WORLD.seed, asset, WORLD.history_from, until), HOUR) for asset in ASSETS}
     outsides = {"simulated": SimulatedMarket(1, WORLD.expected_return), "replay": SimulatedMarket(1)}
@@ -163,11 +165,11 @@ def lived() -> list[LivedMarket]:
 @pytest.mark.parametrize("world", ["simulated", "replay"])
 def test_no_vote_earns_more_than_the_fees(world, lived):
     """Neither the pool nor a voter profits beyond the 95% interval over weeks, by the rule of the shadow book."""
-    assert len(lived) >= 5000
+    assert len(lived) >= MARKETS
     for voter, bets in returns_of(lived, world).items():
         profit, resolved_at = np.array(bets).T
         low, _ = clustered_mean(profit, weeks_of(resolved_at.astype(int))).interval()
-        assert len(bets) > 1000, voter
+        assert len(bets) > MARKETS / 5, voter
         assert low <= 0, (voter, profit.mean(), low)
 
 
