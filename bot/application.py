@@ -133,7 +133,9 @@ def build(
     application.add_handler(TypeHandler(Update, commands.throttle), group=THROTTLE)
     application.add_handlers(handlers())
     application.add_error_handler(errors.handle)
-    jobs.run_repeating(_watch, WATCH_S, first=0)
+    # Without a time of its own, the first run would be counted from here and due a minute after the start.
+    at_start = {"next_run_time": datetime.now(UTC), "misfire_grace_time": None}
+    jobs.run_repeating(_watch, WATCH_S, job_kwargs=at_start)
     return application
 
 
