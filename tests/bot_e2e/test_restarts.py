@@ -29,14 +29,43 @@ def slow_model(model: ModelServer) -> Iterator[threading.Event]:
     release.set()
 
 
-def test_killed_while_the_call_is_open(
-    start_bot: StartBot, telegram: Telegram, tmp_path: Path, slow_model: threading.Event
+def test_a_bot_killed_before_its_call_still_answers(start_bot: StartBot, telegram: Telegram, tmp_path: Path):
+    """The bot has stored the question and waits for a service that accepts its connection and nothing more."""
+    deaf = socket.create_server(("127.0.0.1", 0))
+    address = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+    with closing(deaf), start_bot(tmp_path, killed=True, ORACLE_URL=address) as token:
+        person = telegram.person(token)
+        person.says(question(80))
+        person.reads("Asking 9 voters")
+    with start_bot(tmp_path):
+        is_answered_once(person)
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+def test_a_bot_killed_during_its_call_still_answers(
+    start_bot: StartBot, telegram: Telegram, tmp_path: Path, slow_model: threading.Event, is_over: bool
 ):
+    """The service has the answer before the restarted bot asks again, or only after that."""
     with start_bot(tmp_path, killed=True) as token:
         person = telegram.person(token)
-        person.says(question(81))
+        person.says(question(81 + is_over))
         person.reads("have voted")
-    slow_model.set()
+    if is_over:
+        slow_model.set()
+    typing = len(person.calls("sendChatAction"))
+    with start_bot(tmp_path):
+        telegram.wait_for(lambda: is_over or len(person.calls("sendChatAction")) > typing)
+        slow_model.set()
+        is_answered_once(person)
+
+
+def test_a_bot_killed_before_it_shows_the_answer_does(start_bot: StartBot, telegram: Telegram, tmp_path: Path):
+    """Telegram refuses the finished answer, and the bot is killed before it tries again."""
+    with start_bot(tmp_path, killed=True) as token:
+        person = telegram.person(token)
+        telegram.fails("sendMessage", 502, person.id, description="Bad Gateway")
+        person.says(question(83))
+        telegram.wait_for(lambda: person.calls("sendMessage"))
     with start_bot(tmp_path):
         is_answered_once(person)
 
@@ -47,6 +76,6 @@ def question(level: int) -> str:
 
 def is_answered_once(person: Person) -> None:
     person.reads(ANSWERED)
-    assert sum(ANSWERED in message.text for message in person.messages) == 1
     person.says("/quota")
     person.reads("9 of 10 questions left today")
+    assert sum(ANSWERED in message.text for message in person.messages) == 1
