@@ -6,7 +6,7 @@ import asyncio
 
 from telegram import Update
 
-from bot import keyboards, menu, updates
+from bot import menu, settings_keyboards, updates
 from bot.context import BotContext
 from bot.groups import is_admin
 from bot.keyboards import Page
@@ -36,7 +36,7 @@ async def choose(update: Update, context: BotContext) -> None:
     await asyncio.to_thread(context.store.choose_language, chat.id, chosen)
     await recognize(update, context)
     await acknowledge(updates.press(update))
-    await replace(update, Page(notices.language_chosen(), keyboards.languages()))
+    await replace(update, Page(notices.language_chosen(), settings_keyboards.languages()))
     await menu.publish_for_chat(context.bot, chat, chosen)
 
 
