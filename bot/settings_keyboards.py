@@ -51,11 +51,15 @@ def alerts(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
 
 
 def settings(theme: str) -> InlineKeyboardMarkup:
-    """The theme of charts, and the way to the alerts."""
+    """The theme of charts, and the ways to the other settings."""
     shown = {key: translate(THEME_LABELS[key]) for key in CHART_THEMES}
     labels = {key: f"· {label} ·" if key == theme else label for key, label in shown.items()}
     choices = [button(label, f"theme:charts:{key}") for key, label in labels.items()]
-    return rows(choices, [show(translate("Alerts"), "alerts")])
+    return rows(
+        choices,
+        [show(translate("Alerts"), "alerts"), show(translate("Language"), "language")],
+        [show(translate("Time zone"), "zones"), show(translate("Quiet hours"), "quiet")],
+    )
 
 
 def hours() -> InlineKeyboardMarkup:

@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 
 PATIENCE_S = 15
+RESET = 0  # as the status of a fault
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Telegram:
         return Person(self, bot, next(self.numbers))
 
     def fails(self, method: str, status: int, chat: int = 0, times: int = 1, **answer: Any) -> None:
-        """Answer the next `times` calls of a method (in a chat) with an error."""
+        """Answer the next `times` calls of a method (in a chat) with an error, or reset their connections."""
         fault = {"method": method, "chat": chat, "times": times, "status": status, "answer": answer}
         self.http.post("/faults", json=fault).raise_for_status()
 
