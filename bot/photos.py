@@ -11,6 +11,7 @@ from bot import charts, keyboards
 from bot.charts import ChartTheme
 from bot.drawing import DrawingThread
 from bot.keyboards import CHART_PERIODS, Page
+from bot.languages import SOURCE, spoken
 from bot.messages import captions
 from bot.messages.oracle import headline
 from bot.periods import ALL, LENGTHS, start
@@ -114,7 +115,8 @@ async def answer(request: PhotoRequest) -> Photo:
     """The price, the level and the deadline of an answered question, and the forecast until then."""
     assert request.answer is not None  # the button of an expired answer makes no request
     read = await _price_documents(request, request.answer["understood"]["asset"])
-    values = (request.answer, read.quote, read.candles, read.forecast, headline(request.answer))
+    title = spoken(SOURCE, lambda: headline(request.answer))  # charts are English, and their font has no Chinese
+    values = (request.answer, read.quote, read.candles, read.forecast, title)
     return await request.photo(captions.answer(request.answer, request.address), charts.answer, *values)
 
 
