@@ -6,15 +6,11 @@ import re
 
 from bot import group_keyboards, keyboards, personal_keyboards, settings_keyboards
 from bot.photos import PHOTOS
-from bot.store import GroupSettings, is_timezone
+from bot.store import GroupSettings
 from bot.views import VIEWS
 
 SHARE = "https://t.me/share/url"
 LEVELS = [("▼ 50,600", 50600.0), ("▲ 0.0001235", 0.0001235)]
-
-
-def test_every_listed_time_zone_exists():
-    assert all(is_timezone(zone) for zone in settings_keyboards.ZONES)
 
 
 def test_every_button_matches_exactly_one_pattern():
