@@ -7,11 +7,11 @@ message counts the votes and then becomes the answer.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from datetime import datetime
 
 from telegram import Bot, ReplyParameters
 from telegram.error import BadRequest, ChatMigrated, NetworkError, TelegramError
@@ -28,15 +28,20 @@ from bot.replies import edit_text, in_background, is_gone, show_typing
 from bot.service import Document, Person
 from bot.store import OpenQuestion
 from service.client import BadRequest as RefusedQuestion
+from service.client import Conflict, ConnectionFailed, TimedOut
 
+LOG = logging.getLogger(__name__)
+
+# An interrupted question that the service does not answer now stays open for the next pass.
+UNFINISHED = (Conflict, ConnectionFailed, TimedOut)
 VOTERS = 9  # shown until the service names the voters
 GRACE_S = 1.0  # an answer within this time needs no waiting message
 # Telegram allows one edit a second in a private chat and twenty messages a minute in a group.
 PRIVATE_S, GROUP_S = 4.0, 8.0
 RETRY_PAUSES_S = (1.0, 3.0)  # after a failed delivery
 MAX_AGE_S = 3600  # an older interrupted question is given back instead of answered
-RECENT_ANSWERS = 10  # of a person, among which the answer to an interrupted question is looked for
-CLOCK_SKEW_S = 60
+# Between the calls for the same answer: the service finishes it in at most a minute.
+BUSY_PAUSES_S = (0.5, 1, 2, 4, 8, 15, 30)
 
 
 @dataclass
@@ -49,7 +54,7 @@ class VoteCount:
     def add(self, event: Document) -> None:
         """Count one event of the answer's stream."""
         if event["event"] == "question":
-            self.voters = len(event["voters"])
+            self.voters, self.voted = len(event["voters"]), 0
         self.voters -= event["event"] == "abstention"
         self.voted += event["event"] == "vote"
 
@@ -102,7 +107,7 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
     """
     state = context.state
     reply, began = Reply(context.bot, question.chat_id, question.quoted), time.perf_counter()
-    typing = in_background(show_typing(context.bot, question.chat_id)) if asker is None else nullcontext()
+    typing = _typing(context.bot, question)
     count, is_answered = VoteCount(), asyncio.Event()
     async with typing:
         waiting = asyncio.create_task(_show_waiting(state, question, reply, count, is_answered))
@@ -113,6 +118,11 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
     await asyncio.to_thread(state.store.close_question, question.number)
     metrics.ANSWERS.observe(time.perf_counter() - began)
     return page
+
+
+def _typing(bot: Bot, question: OpenQuestion) -> AbstractAsyncContextManager[None]:
+    """Show the typing status in a private chat; in a group each such call would count against its limit."""
+    return in_background(show_typing(bot, question.chat_id)) if question.quoted is None else nullcontext()
 
 
 async def finish_interrupted(context: BotContext) -> None:
@@ -127,8 +137,10 @@ async def _finish(context: BotContext, question: OpenQuestion) -> None:
     if question.user_id in state.asking:
         return
     language = await asyncio.to_thread(state.store.language, question.chat_id, question.user_id)
-    with marked_as_asking(state.asking, question.user_id), suppress(TelegramError), speaking(language):
-        await _deliver_late(context, question)
+    typing = _typing(context.bot, question)
+    with marked_as_asking(state.asking, question.user_id), suppress(TelegramError, *UNFINISHED), speaking(language):
+        async with typing:
+            await _deliver_late(context, question)
         await asyncio.to_thread(state.store.close_question, question.number)
 
 
@@ -148,11 +160,10 @@ async def _deliver_late(context: BotContext, question: OpenQuestion) -> None:
 async def _answer_page(
     state: SharedState, question: OpenQuestion, count: VoteCount, asker: str | None, *, is_new: bool = True
 ) -> Page:
-    """The answer with its buttons, or why there is none; a question that is not new may have been answered before."""
+    """The answer with its buttons, or why there is none; raises UNFINISHED for a question that is not new."""
     person = state.service.for_user(question.user_id)
     try:
-        answer = None if is_new else await _earlier_answer(person, question)
-        answer = answer or await streamed_answer(person, question.question, count)
+        answer = await _answer_once(person, question, count)
         others = [other["question"] for other in answer["understood"].get("alternatives", ())]
         payload = {"answer": answer, "quota": person.quota, "asker": asker, "listed": others}
         return await saved_page(state, question, payload)
@@ -162,6 +173,8 @@ async def _answer_page(
         payload = {"refusal": messages.failure(refusal), "listed": refusal.suggestions}
         return await saved_page(state, question, payload)
     except Exception as error:
+        if isinstance(error, UNFINISHED) and not is_new:
+            raise
         return failure_page(error)
 
 
@@ -187,29 +200,29 @@ async def payload_page(state: SharedState, user_id: int, payload: Document, toke
     return Page(text, keyboards.answer(token, share, **parts), chart)
 
 
-async def streamed_answer(person: Person, question: str, count: VoteCount) -> Document:
+async def _answer_once(person: Person, question: OpenQuestion, count: VoteCount) -> Document:
+    """The complete answer; after a broken connection the service gives it again, and counts it once."""
+    is_repeated = False
+    for pause_s in BUSY_PAUSES_S:
+        try:
+            return await streamed_answer(person, question.question, count, question.key)
+        except Conflict:
+            LOG.info("question %d is still being answered", question.number)
+        except (ConnectionFailed, TimedOut):
+            if is_repeated:
+                raise
+            is_repeated = True
+        await asyncio.sleep(pause_s)
+    return await streamed_answer(person, question.question, count, question.key)
+
+
+async def streamed_answer(person: Person, question: str, count: VoteCount, key: str | None = None) -> Document:
     """The complete answer; the votes are counted as they arrive."""
     answer = {}
-    async for event in person.ask_stream(question):
+    async for event in person.ask_stream(question, key):
         answer = event
         count.add(event)
     return answer
-
-
-async def _earlier_answer(person: Person, question: OpenQuestion) -> Document | None:
-    """The answer to an interrupted question if the service had given it; in a replay the service's clock is another."""
-    newest = (await person.answers(RECENT_ANSWERS))["answers"]
-    same = (answer for answer in newest if _words(answer["question"]) == _words(question.question))
-    since = question.asked_at - CLOCK_SKEW_S
-    return next((answer for answer in same if answer["world"] == "replay" or _asked_at(answer) >= since), None)
-
-
-def _words(text: str) -> list[str]:
-    return text.casefold().split()
-
-
-def _asked_at(answer: Document) -> float:
-    return datetime.fromisoformat(answer["asked_at"]).timestamp()
 
 
 async def _show_waiting(

@@ -68,7 +68,7 @@ GROUP = filters.ChatType.GROUPS & NEW
 
 # Handlers that call the service do not block: other updates of the chat are handled while they wait.
 VIEW_COMMANDS = ("lanes", "lane", "top", "markets", "challenges", "hospital", "strategy", "accuracy", "news", "streaks")
-VIEW_COMMANDS += ("fund", "brain", "quota", "price", "forecast", "settings", "language", "me", "forecasters")
+VIEW_COMMANDS += ("fund", "brain", "quota", "price", "forecast", "settings", "me", "forecasters")
 FIXED_REPLIES = {"help": messages.help_text, "privacy": messages.privacy}
 
 
@@ -81,6 +81,7 @@ def handlers() -> list[BaseHandler]:
         CommandHandler("ask", questions.ask, NEW, block=False),
         MessageHandler(GROUP & filters.TEXT & ~filters.COMMAND, questions.ask_in_group, block=False),
         *(CommandHandler(name, commands.view_command(name), NEW, block=False) for name in VIEW_COMMANDS),
+        CommandHandler("language", chat_languages.choose_by_text, NEW, block=False),
         CommandHandler("start", commands.fixed_reply(messages.start, keyboards.start), NEW),
         *(CommandHandler(name, commands.fixed_reply(text), NEW) for name, text in FIXED_REPLIES.items()),
         CommandHandler("alerts", switches.alerts, NEW),
@@ -133,7 +134,9 @@ def build(
     application.add_handler(TypeHandler(Update, commands.throttle), group=THROTTLE)
     application.add_handlers(handlers())
     application.add_error_handler(errors.handle)
-    jobs.run_repeating(_watch, WATCH_S, first=0)
+    # Without a time of its own, the first run would be counted from here and due a minute after the start.
+    at_start = {"next_run_time": datetime.now(UTC), "misfire_grace_time": None}
+    jobs.run_repeating(_watch, WATCH_S, job_kwargs=at_start)
     return application
 
 

@@ -10,7 +10,7 @@ from telegram import ChatMember, InlineKeyboardMarkup, Update
 from telegram.ext import ApplicationHandlerStop
 from telegram.helpers import create_deep_linked_url
 
-from bot import charting, keyboards, messages, personal_keyboards, updates
+from bot import charting, keyboards, messages, personal_keyboards, settings_keyboards, updates
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.messages import notices
@@ -55,7 +55,7 @@ async def name_forecaster(update: Update, context: BotContext) -> None:
 
 async def delete_me(update: Update, _context: BotContext) -> None:
     """/deleteme: asks for confirmation."""
-    await reply(update, Page(messages.confirm_deletion(), keyboards.delete_or_keep()))
+    await reply(update, Page(messages.confirm_deletion(), settings_keyboards.delete_or_keep()))
 
 
 async def private_command_in_group(update: Update, context: BotContext) -> None:

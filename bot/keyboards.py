@@ -2,43 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from bot.languages import LANGUAGES, english, translate
-from bot.languages.punctuation import labelled
 from bot.layout import button, follow_buttons, grid, rows, share_buttons, show
 from bot.periods import LENGTHS, PERIODS
 from bot.store import CHART_THEMES
 
 VENUES = ("cex", "dex")
-STATES = ("off", "on", "silent")
-EVENTS = {
-    "followed": english("Followed"),
-    "flip": english("Consensus"),
-    "lane": english("Lanes"),
-    "hospital": english("Hospital"),
-    "digest": english("Digest"),
-}
-ZONES = (
-    "UTC",
-    "Europe/London",
-    "Europe/Berlin",
-    "Europe/Istanbul",
-    "Africa/Lagos",
-    "Asia/Dubai",
-    "Asia/Kolkata",
-    "Asia/Singapore",
-    "Asia/Shanghai",
-    "Asia/Tokyo",
-    "Australia/Sydney",
-    "America/Sao_Paulo",
-    "America/New_York",
-    "America/Chicago",
-    "America/Los_Angeles",
-)
 VIEWS = (
     "lanes|lane|top|strategy|hospital|markets|challenges|challenge|accuracy|news|streaks|fund|brain|quota|"
     "price|forecast|settings|language|alerts|hours|zones|market|following|quiet|me|forecasters"
@@ -55,7 +29,6 @@ CHART_PERIODS: dict[str, tuple[str, ...]] = {
     "answer": PERIODS,
     "market": PERIODS,
 }
-THEME_LABELS = {"light": english("Light"), "dark": english("Dark")}
 PERIOD_LABELS = {"24h": english("24 h"), "7d": english("7 d"), "30d": english("30 d"), "all": english("All")}
 # The data of every button; a handler receives the captured groups of its pattern.
 PATTERNS = {
@@ -241,45 +214,6 @@ def draft(number: int) -> InlineKeyboardMarkup:
     )
 
 
-def alerts(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
-    """A switch for each event, then the hour and time zone of the digest."""
-    buttons = [_switch(event, switches[event]) for event in EVENTS]
-    settings = [
-        show(translate("Digest hour"), "hours"),
-        show(translate("Time zone"), "zones"),
-        show(translate("Quiet hours"), "quiet"),
-    ]
-    return rows(*grid(buttons, 2), settings, [show(translate("What I follow"), "following")])
-
-
-def settings(theme: str) -> InlineKeyboardMarkup:
-    """The theme of charts, and the way to the alerts."""
-    shown = {key: translate(THEME_LABELS[key]) for key in CHART_THEMES}
-    labels = {key: f"· {label} ·" if key == theme else label for key, label in shown.items()}
-    choices = [button(label, f"theme:charts:{key}") for key, label in labels.items()]
-    return rows(choices, [show(translate("Alerts"), "alerts")])
-
-
-def hours() -> InlineKeyboardMarkup:
-    choices = [button(f"{hour:02d}", f"hour:digest:{hour}") for hour in range(24)]
-    return rows(*grid(choices, 6), [show(translate("Back"), "alerts")])
-
-
-def zones() -> InlineKeyboardMarkup:
-    choices = [button(zone, f"zone:digest:{index}") for index, zone in enumerate(ZONES)]
-    return rows(*grid(choices, 2), [show(translate("Back"), "alerts")])
-
-
-def languages() -> InlineKeyboardMarkup:
-    """Every language under its own name, and that of Telegram."""
-    choices = [button(name, f"choose:language:{code}") for code, name in LANGUAGES.items()]
-    return rows(*grid(choices, 2), [button(translate("As in Telegram"), "choose:language:")])
-
-
-def delete_or_keep() -> InlineKeyboardMarkup:
-    return rows([button(translate("Delete"), "delete:me:all"), button(translate("Keep"), "keep:me:all")])
-
-
 def link(address: str) -> InlineKeyboardMarkup:
     """A link to the private chat."""
     return rows([InlineKeyboardButton(translate("Open our chat"), url=address)])
@@ -302,9 +236,3 @@ def _page_buttons(view: str, argument: str, index: int, pages: int) -> list[Inli
 def yes_no(data: str, prefix: str = "") -> list[InlineKeyboardButton]:
     labels = {"yes": translate("Yes"), "no": translate("No")}
     return [button(f"{prefix}{label}", f"{vote}:{data}") for vote, label in labels.items()]
-
-
-def _switch(event: str, state: str) -> InlineKeyboardButton:
-    """The state of an event's alerts; each press moves it on in the order of STATES."""
-    following = STATES[(STATES.index(state) + 1) % len(STATES)]
-    return button(labelled(translate(EVENTS[event]), translate(state)), f"{following}:alert:{event}")

@@ -11,6 +11,7 @@ from bot import charts, keyboards
 from bot.charts import ChartTheme
 from bot.drawing import DrawingThread
 from bot.keyboards import CHART_PERIODS, Page
+from bot.languages import SOURCE, spoken
 from bot.messages import captions
 from bot.messages.oracle import headline
 from bot.periods import ALL, LENGTHS, start
@@ -112,10 +113,12 @@ async def forecast(request: PhotoRequest) -> Photo:
 
 async def answer(request: PhotoRequest) -> Photo:
     """The price, the level and the deadline of an answered question, and the forecast until then."""
-    assert request.answer is not None  # the button of an expired answer makes no request
-    read = await _price_documents(request, request.answer["understood"]["asset"])
-    values = (request.answer, read.quote, read.candles, read.forecast, headline(request.answer))
-    return await request.photo(captions.answer(request.answer, request.address), charts.answer, *values)
+    answered = request.answer
+    assert answered is not None  # the button of an expired answer makes no request
+    read = await _price_documents(request, answered["understood"]["asset"])
+    title = spoken(SOURCE, lambda: headline(answered))  # charts are English, and their font has no Chinese
+    values = (answered, read.quote, read.candles, read.forecast, title)
+    return await request.photo(captions.answer(answered, request.address), charts.answer, *values)
 
 
 async def market(request: PhotoRequest) -> Photo:

@@ -14,7 +14,6 @@ from bot.keyboards import Page
 from bot.messages import notices
 from bot.replies import acknowledge, replace, reply
 from bot.service import MAX_QUESTION, Document
-from bot.store import OpenQuestion
 from bot.views import VIEWS
 
 
@@ -144,8 +143,6 @@ async def _ask_voters(update: Update, context: BotContext, text: str) -> None:
     is_private = chat.type == ChatType.PRIVATE
     quoted = None if is_private else updates.message(update).message_id
     with answering.marked_as_asking(context.state.asking, user):
-        number = await asyncio.to_thread(context.store.open_question, user, chat.id, quoted, text)
-        asked_at = context.state.now().timestamp()
-        question = OpenQuestion(number, user, chat.id, quoted, None, text, asked_at)
+        question = await asyncio.to_thread(context.store.open_question, user, chat.id, quoted, text)
         page = await answering.answer(context, question, None if is_private else updates.first_name(update))
     await charting.follow(update, context, page)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 
 from telegram import Bot, CallbackQuery, InputMediaPhoto, Message, ReplyParameters, Update
 from telegram.constants import ChatAction, ChatType
-from telegram.error import BadRequest, TelegramError
+from telegram.error import BadRequest, NetworkError, TelegramError
 
 from bot import updates
 from bot.keyboards import Page
@@ -76,11 +76,14 @@ async def edit_text(bot: Bot, chat_id: int, message_id: int, page: Page) -> None
 
 
 async def acknowledge(press: CallbackQuery, text: str | None = None, *, is_alert: bool = False) -> None:
-    """End the button's loading state, with a plain text as a pop-up if given; an expired press is ignored."""
+    """End the button's loading state, with a plain text as a pop-up if given.
+
+    An expired press is ignored, and so is a failed connection: what the press asked for is more important.
+    """
     try:
         await press.answer(text, show_alert=is_alert)
-    except BadRequest as error:
-        if not any(reason in str(error).lower() for reason in QUERY_EXPIRED):
+    except NetworkError as error:
+        if isinstance(error, BadRequest) and not any(reason in str(error).lower() for reason in QUERY_EXPIRED):
             raise
 
 

@@ -213,10 +213,10 @@ class Person:
         self._service, self._name = service, name
         self.quota: Document | None = None
 
-    async def ask_stream(self, question: str) -> AsyncIterator[Document]:
-        """The events of an answer as they arrive; see Client.ask_stream."""
-        reader = self._service.quota_reader()
-        run, events = self._service.run, self._service.client(self._name, ASK_S, reader).ask_stream(question)
+    async def ask_stream(self, question: str, key: str | None = None) -> AsyncIterator[Document]:
+        """The events of an answer as they arrive; see Client.ask_stream. `key` is the idempotency key."""
+        reader, run = self._service.quota_reader(), self._service.run
+        events = self._service.client(self._name, ASK_S, reader).ask_stream(question, idempotency_key=key)
         try:
             while (event := await run(next, events, None)) is not None:
                 self.quota = reader.quota

@@ -9,11 +9,12 @@ from telegram import Update
 
 from bot import updates
 from bot.context import BotContext
-from bot.keyboards import ZONES, Page
+from bot.keyboards import Page
 from bot.messages import notices
 from bot.personal_keyboards import QUIET_HOURS
 from bot.replies import acknowledge, replace, reply
-from bot.store import DEFAULT_DIGEST, EVENTS, Hours, is_timezone
+from bot.settings_keyboards import ZONES
+from bot.store import DEFAULT_DIGEST, Hours, is_timezone
 from bot.views import VIEWS
 
 
@@ -32,8 +33,7 @@ async def alerts(update: Update, context: BotContext) -> None:
 async def stop(update: Update, context: BotContext) -> None:
     """/stop: no alerts any more, nor those of the queue."""
     user, chat = updates.user_id(update), updates.chat(update).id
-    for event in EVENTS:
-        await asyncio.to_thread(context.store.set_switch, user, chat, event, "off")
+    await asyncio.to_thread(context.store.stop_alerts, user, chat)
     await reply(update, Page(notices.stopped()))
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot import group_keyboards, keyboards, messages, personal_keyboards
+from bot import group_keyboards, keyboards, messages, personal_keyboards, settings_keyboards
 from bot.keyboards import Page
 from bot.links import posting, sharing
 from bot.messages import notices
@@ -109,11 +109,11 @@ async def settings(request: ViewRequest) -> Page:
         group = await asyncio.to_thread(request.store.group_settings, request.chat_id)
         return Page(messages.group_settings(group), group_keyboards.settings(group))
     theme = await asyncio.to_thread(request.store.chart_theme, request.user_id)
-    return Page(notices.settings(), keyboards.settings(theme))
+    return Page(notices.settings(), settings_keyboards.settings(theme))
 
 
 async def language(_request: ViewRequest) -> Page:
-    return Page(notices.choose_language(), keyboards.languages())
+    return Page(notices.choose_language(), settings_keyboards.languages())
 
 
 async def strategy(request: ViewRequest) -> Page:
@@ -237,15 +237,15 @@ async def alerts(request: ViewRequest) -> Page:
     switches = await asyncio.to_thread(request.store.switches, request.user_id)
     digest = await asyncio.to_thread(request.store.digest, request.user_id)
     quiet = await asyncio.to_thread(request.store.quiet_hours, request.user_id)
-    return Page(messages.alerts(switches, digest, quiet), keyboards.alerts(switches))
+    return Page(messages.alerts(switches, digest, quiet), settings_keyboards.alerts(switches))
 
 
 async def hours(_request: ViewRequest) -> Page:
-    return Page(notices.choose_hour(), keyboards.hours())
+    return Page(notices.choose_hour(), settings_keyboards.hours())
 
 
 async def zones(_request: ViewRequest) -> Page:
-    return Page(notices.choose_zone(), keyboards.zones())
+    return Page(notices.choose_zone(), settings_keyboards.zones())
 
 
 async def quiet(_request: ViewRequest) -> Page:

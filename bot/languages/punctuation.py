@@ -17,6 +17,11 @@ def enumerated(parts: Iterable[str]) -> str:
     return translate(", ").join(part for part in parts if part)
 
 
+def bracketed(text: str) -> str:
+    """A text in brackets, after a space where the language has one."""
+    return translate(" ({text})", text=text)
+
+
 def ended(sentence: str) -> str:
     """A sentence with its full stop."""
     return translate("{sentence}.", sentence=sentence)

@@ -112,6 +112,6 @@ def pages(blocks: Sequence[str], page_size: int, head: str, tail: str = "") -> l
         return [message([head, *parts[0]], tail)]
     numbered = enumerate(parts, 1)
     return [
-        message([f"{head} · {translate('{page} of {pages}', page=number, pages=len(parts))}", *part], tail)
+        message([f"{head} · {translate('page {page} of {pages}', page=number, pages=len(parts))}", *part], tail)
         for number, part in numbered
     ]

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.languages import english, translate, translate_plural
-from bot.languages.punctuation import ended, labelled
+from bot.languages.punctuation import bracketed, ended, labelled
 from bot.messages.formats import (
     UNKNOWN,
     as_of,
@@ -121,7 +121,7 @@ def outside_odds(odds: Mapping[str, Any] | None) -> str:
 
 def _simulated(odds: Mapping[str, Any]) -> str:
     """The mark of odds, or of a book with odds, of no real market."""
-    return f" ({translate('SIMULATED')})" if odds["simulated"] else ""
+    return bracketed(translate("SIMULATED")) if odds["simulated"] else ""
 
 
 def accuracy(versus: Mapping[str, Any], *, now: datetime | None = None) -> str:

@@ -47,7 +47,7 @@ HELP = (
     english("/following – what you follow; also /follow btc 70000"),
     english("/alerts – choose which messages I send you"),
     english("/stop – no more alerts"),
-    english("/settings – light or dark charts"),
+    english("/settings – charts, language, time zone, quiet hours"),
     english("/language – choose my language"),
     english("/cancel – stop writing a challenge"),
     english("/privacy – what data is stored"),

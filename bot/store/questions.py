@@ -21,18 +21,24 @@ class OpenQuestion(NamedTuple):
     question: str
     asked_at: float
 
+    @property
+    def key(self) -> str:
+        """The idempotency key: under it the service answers and counts the question once."""
+        return f"question-{self.number}-{self.asked_at}"
+
 
 class Questions(SqliteFile):
     """The open questions of all people."""
 
-    def open_question(self, user_id: int, chat_id: int, quoted: int | None, question: str) -> int:
-        """Store a question; returns the number for the other methods."""
+    def open_question(self, user_id: int, chat_id: int, quoted: int | None, question: str) -> OpenQuestion:
+        """Store a question."""
+        asked_at = self._seconds()
         with self._writing() as db:
             row = db.execute(
                 "INSERT INTO open_question (user_id, chat_id, quoted, question, asked_at) VALUES (?, ?, ?, ?, ?)",
-                (user_id, chat_id, quoted, question, self._seconds()),
+                (user_id, chat_id, quoted, question, asked_at),
             )
-            return row.lastrowid or 0
+            return OpenQuestion(row.lastrowid or 0, user_id, chat_id, quoted, None, question, asked_at)
 
     def set_waiting(self, number: int, message_id: int) -> None:
         """Store the id of the question's waiting message."""

@@ -53,6 +53,12 @@ class Switches(SqliteFile):
         with self._writing() as db:
             set_state(db, user_id, chat_id, event, state, self._seconds())
 
+    def stop_alerts(self, user_id: int, chat_id: int) -> None:
+        """Switch every event off and delete the person's queued alerts, all or nothing."""
+        with self._writing() as db:
+            for event in EVENTS:
+                set_state(db, user_id, chat_id, event, "off", self._seconds())
+
     def digest(self, user_id: int) -> dict[str, Any] | None:
         """`hour` (0 to 23) and `timezone` of a person's digest; None if it was never switched on."""
         row = self._row("SELECT hour, timezone FROM switch WHERE user_id = ? AND event = 'digest'", user_id)

@@ -1,6 +1,6 @@
 """A retry under the same Idempotency-Key: free, and answered with the bytes of the first answer, for 24 hours.
 
-A stream is not kept: its key is free again once it has begun.
+A stream is finished although its caller disconnects. Its last event is kept as the document that a retry gets.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from flask import Response, request
 
+from service.api import streaming
 from service.api.auth import Caller
 from service.api.services import services
 from service.errors import FieldError, InvalidRequest
@@ -73,16 +75,25 @@ def _kept(retryable: Retryable, answer: Callable[[], Response]) -> Response:
         replay = idempotency.begin(db, retryable.caller, retryable.key, retryable.digest, int(current.now()))
     if replay:
         return _response(replay)
-    response = None
     try:
         response = answer()
-        return response
-    finally:
-        with current.database.writing() as db:
-            if response is not None and response.status_code < 400 and not response.is_streamed:
-                idempotency.finish(db, retryable.caller, retryable.key, response.status_code, response.get_data())
-            else:
-                idempotency.release(db, retryable.caller, retryable.key)
+    except BaseException:
+        _conclude(retryable, 500, None)
+        raise
+    conclude = partial(_conclude, retryable, response.status_code)
+    if not streaming.keep(response, conclude):
+        is_success = response.status_code < 400 and not response.is_streamed
+        conclude(response.get_data() if is_success else None)
+    return response
+
+
+def _conclude(retryable: Retryable, status: int, body: bytes | None) -> None:
+    """Keep the body under the key; without one the key is free again."""
+    with services().database.writing() as db:
+        if body is None:
+            idempotency.release(db, retryable.caller, retryable.key)
+        else:
+            idempotency.finish(db, retryable.caller, retryable.key, status, body)
 
 
 def _response(replay: Replay) -> Response:

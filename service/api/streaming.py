@@ -3,6 +3,9 @@
 The status is sent before the outcome is known. A later refusal is therefore the last event; the charge is settled or
 refunded here. A server may take each piece in another thread, so every piece is made in a copy of the context in which
 the request was read.
+
+A stream ends when its caller disconnects, unless it is kept under an Idempotency-Key: then it is read to its end here,
+so that a retry gets the answer that was charged.
 """
 
 from __future__ import annotations
@@ -51,20 +54,18 @@ def respond(events: Events, ended: Callable[[], None]) -> Response:
     `ended` is called once or more at the end, also when the caller disconnects early.
     """
     headers = {"X-Accel-Buffering": "no"}  # nginx would buffer the events until the last one
-    return Response(_Pieces(_written(events, ended), ended), headers=headers, mimetype=MEDIA)
+    return Response(_Pieces(events, ended), headers=headers, mimetype=MEDIA)
 
 
-def _written(events: Events, ended: Callable[[], None]) -> Generator[bytes]:
-    try:
-        for event in events:
-            yield _text(event) if event else HEARTBEAT
-    except Exception as error:
-        refund()
-        problem = current_app.make_response(current_app.handle_user_exception(error))
-        yield _text(StreamEvent("error", problem.get_data()))
-    finally:
-        events.close()
-        ended()
+def keep(response: Response, keep_body: Callable[[bytes | None], None]) -> bool:
+    """Read this response to its end even if the caller disconnects; False if it was not made by `respond`.
+
+    Then `keep_body` is called with the data of the last event, or with None if the events failed.
+    """
+    if not isinstance(response.response, _Pieces):
+        return False
+    response.response.keep_body = keep_body
+    return True
 
 
 def _text(event: StreamEvent | Checkpoint) -> bytes:
@@ -77,8 +78,11 @@ def _text(event: StreamEvent | Checkpoint) -> bytes:
 class _Pieces:
     """The pieces that a server sends one by one; it closes them at the end or when the caller disconnects."""
 
-    def __init__(self, pieces: Generator[bytes], ended: Callable[[], None]) -> None:
-        self._pieces, self._ended = pieces, ended
+    def __init__(self, events: Events, ended: Callable[[], None]) -> None:
+        self.keep_body: Callable[[bytes | None], None] | None = None
+        self._body: bytes | None = None
+        self._events, self._ended = events, ended
+        self._pieces = self._written()
         self._context = copy_context()
 
     def __iter__(self) -> _Pieces:
@@ -88,6 +92,27 @@ class _Pieces:
         return self._context.run(next, self._pieces)
 
     def close(self) -> None:
+        keep_body, self.keep_body = self.keep_body, None
+        if keep_body:
+            for _ in self:
+                pass
         self._context.run(self._pieces.close)
         self._ended()  # a generator that never started does not run its `finally`
         self._context.run(settle)
+        if keep_body:
+            self._context.run(keep_body, self._body)
+
+    def _written(self) -> Generator[bytes]:
+        last = None
+        try:
+            for event in self._events:
+                last = event or last
+                yield _text(event) if event else HEARTBEAT
+            self._body = last.data if isinstance(last, StreamEvent) else None
+        except Exception as error:
+            refund()
+            problem = current_app.make_response(current_app.handle_user_exception(error))
+            yield _text(StreamEvent("error", problem.get_data()))
+        finally:
+            self._events.close()
+            self._ended()

@@ -12,7 +12,7 @@ import httpx
 
 from service.client.errors import ConnectionFailed, TimedOut, document_of, refusal_of
 from service.client.operations import RECONNECT_S, TIMEOUT_S, Operations, Read, headers_of
-from service.client.streams import AnswerReader, EventReader
+from service.client.streams import AnswerReader, EventReader, is_document
 
 Page = dict[str, Any]
 
@@ -46,14 +46,20 @@ class AsyncClient(Operations[Awaitable[Page], Awaitable[str], Awaitable[bytes], 
     async def close(self) -> None:
         await self._http.aclose()
 
-    async def ask_stream(self, question: str | Mapping[str, Any]) -> AsyncGenerator[Page, None]:
+    async def ask_stream(
+        self, question: str | Mapping[str, Any], *, idempotency_key: str | None = None
+    ) -> AsyncGenerator[Page, None]:
         """The answer as it comes; see `Client.ask_stream`."""
         reader = AnswerReader(time.monotonic() + self.timeout_s)
         with self._failing():
-            async with self._http.stream(**reader.request(question)) as answer:
+            async with self._http.stream(**reader.request(question, idempotency_key)) as answer:
                 if answer.status_code >= 300:
                     await answer.aread()
                     raise refusal_of(answer)
+                if is_document(answer):
+                    await answer.aread()
+                    yield {"event": "consensus", **answer.json()}
+                    return
                 async for text in answer.aiter_text():
                     for step in reader.feed(text):
                         yield step

@@ -13,7 +13,7 @@ import httpx
 
 from service.client.errors import ConnectionFailed, TimedOut, document_of, refusal_of
 from service.client.operations import RECONNECT_S, TIMEOUT_S, Operations, Read, headers_of
-from service.client.streams import AnswerReader, EventReader
+from service.client.streams import AnswerReader, EventReader, is_document
 
 
 class Client(Operations[dict[str, Any], str, bytes, None, Iterator[dict[str, Any]]]):
@@ -50,18 +50,25 @@ class Client(Operations[dict[str, Any], str, bytes, None, Iterator[dict[str, Any
     def close(self) -> None:
         self._http.close()
 
-    def ask_stream(self, question: str | Mapping[str, Any]) -> Generator[dict[str, Any], None, None]:
+    def ask_stream(
+        self, question: str | Mapping[str, Any], *, idempotency_key: str | None = None
+    ) -> Generator[dict[str, Any], None, None]:
         """The same as it comes: what was understood, each vote or abstention, and last the whole answer.
 
         Each is a dictionary with its kind under `event`: "question", "vote", "abstention", "consensus". Raises as `ask`
         does, also after the first votes. The whole is bounded by `timeout_s` and at most one silence of 15 s; closing
-        the iterator closes the connection.
+        the iterator closes the connection. With an `idempotency_key` the service finishes the answer nevertheless, and
+        a retry with the same key is free: raises Conflict until the answer is complete, then has the last event only.
         """
         reader = AnswerReader(time.monotonic() + self.timeout_s)
-        with self._failing(), self._http.stream(**reader.request(question)) as answer:
+        with self._failing(), self._http.stream(**reader.request(question, idempotency_key)) as answer:
             if answer.status_code >= 300:
                 answer.read()
                 raise refusal_of(answer)
+            if is_document(answer):
+                answer.read()
+                yield {"event": "consensus", **answer.json()}
+                return
             for text in answer.iter_text():
                 for step in reader.feed(text):
                     yield step

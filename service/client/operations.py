@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx
 
 from service.client.errors import ConnectionFailed, ProofFailed, TimedOut
-from service.client.streams import present, question_body
+from service.client.streams import once, present, question_body
 
 TIMEOUT_S = 30.0
 RECONNECT_S = 1.0
@@ -64,7 +64,7 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
 
         With an `idempotency_key` of your own a retry is free for 24 hours.
         """
-        return self._json("POST", "/api/v1/oracle", json=question_body(question), headers=_once(idempotency_key))
+        return self._json("POST", "/api/v1/oracle", json=question_body(question), headers=once(idempotency_key))
 
     def understand(self, question: str) -> Document:
         """What a question is understood to mean, with other readings where it leaves a choice; free of charge."""
@@ -287,7 +287,7 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
     def create_challenge(self, question: str, deadline: str, *, idempotency_key: str | None = None) -> Document:
         """A challenge to ten voters and apex; `deadline` is a date, `YYYY-MM-DD`, in UTC."""
         body = {"question": question, "deadline": deadline}
-        return self._json("POST", "/api/challenges/create", json=body, headers=_once(idempotency_key))
+        return self._json("POST", "/api/challenges/create", json=body, headers=once(idempotency_key))
 
     def vote_challenge(self, number: int | str, vote: str) -> Document:
         """Vote "yes" or "no" on a challenge; a later vote replaces an earlier one."""
@@ -558,8 +558,3 @@ def _challenge(number: int | str) -> str:
 
 def _webhook(webhook_id: str) -> str:
     return f"/api/v1/webhooks/{quote(webhook_id, safe='')}"
-
-
-def _once(idempotency_key: str | None) -> dict[str, str]:
-    """The header that makes a retry free."""
-    return {"Idempotency-Key": idempotency_key} if idempotency_key else {}

@@ -22,9 +22,9 @@ class AnswerReader:
         self._blocks = _Blocks()
 
     @staticmethod
-    def request(question: str | Mapping[str, Any]) -> dict[str, Any]:
+    def request(question: str | Mapping[str, Any], idempotency_key: str | None) -> dict[str, Any]:
         """The arguments of the request that opens it."""
-        headers = {"Accept": "text/event-stream"}
+        headers = {"Accept": "text/event-stream", **once(idempotency_key)}
         return _stream("POST", "/api/v1/oracle", timeout=SILENCE_S, json=question_body(question), headers=headers)
 
     def feed(self, text: str) -> Iterator[dict[str, Any]]:
@@ -77,6 +77,16 @@ class _Blocks:
 
 def _stream(method: str, url: str, **more: Any) -> dict[str, Any]:
     return {"method": method, "url": url, **more}
+
+
+def is_document(answer: httpx.Response) -> bool:
+    """Whether a stream that was asked for before is answered with its result."""
+    return answer.headers.get("Content-Type", "").startswith("application/json")
+
+
+def once(idempotency_key: str | None) -> dict[str, str]:
+    """The header under which a retry is free."""
+    return {"Idempotency-Key": idempotency_key} if idempotency_key else {}
 
 
 def present(**parameters: str | int | None) -> dict[str, str | int]:

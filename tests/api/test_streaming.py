@@ -32,6 +32,7 @@ from tests.processes import free_port, running, wait_until_ready
 pytestmark = pytest.mark.slow
 
 STREAM = {"Accept": "text/event-stream"}
+ONCE = {"Idempotency-Key": "once"}
 
 
 class Wish(Body):
@@ -176,11 +177,35 @@ def test_only_a_caller_that_prefers_a_stream_gets_one(ask, accept: str, streams:
     assert (ask(Accept=accept).mimetype == "text/event-stream") is streams
 
 
-def test_a_stream_is_not_kept_under_its_idempotency_key(ask, used):
-    first, again = ask(**{"Idempotency-Key": "once"}), ask(**{"Idempotency-Key": "once"})
-    assert first.text == again.text
-    assert "Idempotent-Replayed" not in again.headers
-    assert used() == 2
+def test_a_stream_is_kept_under_its_idempotency_key(ask, used):
+    """A retry gets the last event as a document."""
+    with ask(**ONCE) as first:
+        assert (first.mimetype, "event: consensus" in first.text) == ("text/event-stream", True)
+    again = ask(**ONCE)
+    assert (again.mimetype, again.json) == ("application/json", {"all": 1})
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert used() == 1
+
+
+@pytest.mark.parametrize("taken", [0, 1, 2])
+def test_a_stream_under_a_key_is_finished_for_a_retry(ask, ends, used, taken: int):
+    """Its caller disconnects; a retry before the end is refused, and a later one gets the answer, counted once."""
+    answer = ask(**ONCE)
+    pieces = iter(answer.response)
+    for _ in range(taken):
+        next(pieces)
+    assert ask(**ONCE).json["code"] == "in_progress"
+    answer.close()
+    assert ends.closed
+    assert ask(**ONCE).json == {"all": 1}
+    assert used() == 1
+
+
+def test_a_failed_stream_frees_its_key(ask, used):
+    for _ in range(2):
+        with ask("no voters", **ONCE) as answer:
+            assert "event: error" in answer.text
+    assert used() == 0
 
 
 @pytest.fixture(params=["waitress", "granian"], scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import islice
 
 import pytest
 
@@ -31,6 +32,38 @@ def watch(stage) -> None:
     stage.settle()
 
 
+def breaking_off(web, pieces: int):
+    """The service, whose first answer ends after some pieces; the head alone is sent with 0."""
+    calls = []
+
+    def app(environ, start_response):
+        if environ["PATH_INFO"] != "/api/v1/oracle" or calls:
+            return web(environ, start_response)
+        calls.append(environ)
+        return cut(web(environ, start_response))
+
+    def cut(answer):
+        yield b": begun\n\n"
+        yield from islice(answer, pieces)
+        answer.close()
+
+    return app
+
+
+def in_progress(web, times: int):
+    """The service, which is still answering the question at its first calls."""
+    problem = b'{"status": 409, "code": "in_progress", "detail": "In progress."}'
+    left = iter(range(times))
+
+    def app(environ, start_response):
+        if environ["PATH_INFO"] != "/api/v1/oracle" or next(left, None) is None:
+            return web(environ, start_response)
+        start_response("409 CONFLICT", [("Content-Type", "application/problem+json")])
+        return [problem]
+
+    return app
+
+
 def test_an_answer_needs_no_second_call_for_its_quota(start, web):
     """The quota comes with the answer's own headers, so a refused /api/v1/me changes nothing."""
 
@@ -43,6 +76,27 @@ def test_an_answer_needs_no_second_call_for_its_quota(start, web):
     ann = start(without_usage).person()
     assert "9 of 10 questions left today" in ann.says(QUESTION).plain
     assert "8 of 10 questions left today" in ann.says(QUESTION).plain
+
+
+@pytest.mark.parametrize("pieces", [0, 1, 5])
+def test_a_broken_call_is_repeated_and_counted_once(start, web, monkeypatch, pieces):
+    """The connection to the service ends after some events of the first stream; the service has finished the answer."""
+    monkeypatch.setattr(answering, "BUSY_PAUSES_S", (0, 0))
+    ann = start(breaking_off(web, pieces)).person()
+    assert "9 of 10 questions left today" in ann.says(QUESTION).plain
+    assert len(ann.messages) == 1
+
+
+def test_a_question_waits_for_an_answer_in_progress(start, web, monkeypatch):
+    """The service still answers the question of a bot that was killed; the next pass finds the answer."""
+    monkeypatch.setattr(answering, "BUSY_PAUSES_S", (0, 0))
+    stage = start(in_progress(web, 4))
+    ann, store = stage.person(), stage.application.bot_data["state"].store
+    store.open_question(ann.id, ann.chat, None, QUESTION)
+    watch(stage)
+    assert ann.messages == []
+    watch(stage)
+    assert "of 9 voted" in ann.newest.plain
 
 
 def test_a_failed_edit_is_repeated(ann, waiting_at_once):
@@ -78,8 +132,8 @@ def test_a_question_of_a_killed_bot_is_answered_at_its_start(start):
     ann = stage.person()
     waiting = ann.says("/help")
     state = stage.application.bot_data["state"]
-    number = state.store.open_question(ann.id, ann.chat, None, QUESTION)
-    state.store.set_waiting(number, waiting.id)
+    question = state.store.open_question(ann.id, ann.chat, None, QUESTION)
+    state.store.set_waiting(question.number, waiting.id)
     watch(stage)
     assert "was interrupted" in waiting.plain
     assert "of 9 voted" in ann.newest.plain

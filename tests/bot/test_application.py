@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from bot import alerts
 
 
 def test_the_watcher_runs_every_minute(stage, monkeypatch):
     (job,) = stage.application.job_queue.jobs()
     assert job.trigger.interval.total_seconds() == 60
+    assert job.next_t <= datetime.now(UTC)  # the first pass is at the start, however long after the building that is
     seen = []
 
     async def watch(*parts: object) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def test_replies_follow_the_language_of_telegram(ann):
     ann.language = "de-at"
@@ -16,6 +18,16 @@ def test_a_chosen_language_beats_that_of_telegram(ann):
     assert "langue" in ann.says("/language").plain
     ann.presses("Comme dans Telegram")
     assert "auf Deutsch" in ann.newest.plain
+
+
+@pytest.mark.parametrize("named", ["de", "de-AT", "Deutsch", "DEUTSCH"])
+def test_a_language_can_be_named_with_the_command(ann, named):
+    assert "auf Deutsch" in ann.says(f"/language {named}").plain
+    assert ann.says("/help").plain.startswith("Fragen")
+
+
+def test_an_unknown_language_gets_the_choice(ann):
+    assert "Deutsch" in ann.says("/language klingon").buttons
 
 
 def test_the_menu_of_a_chat_follows_the_chosen_language(ann):
@@ -34,6 +46,7 @@ def test_only_admins_choose_the_language_of_a_group(stage, group):
     shown = member.says("/language")
     member.presses("Deutsch", on=shown)
     assert "amministratore" in stage.telegram.popups[-1]
+    assert "amministratore" in member.says("/language de").plain
     admin.presses("Deutsch", on=shown)
     assert "Sprache" in member.says("/language").plain
 

@@ -22,6 +22,15 @@ def test_lanes_of_all_time_are_complete(start, drawn):
     assert [len(lane["points"]) > 300 for lane in history["lanes"]] == [True] * 6
 
 
+def test_a_chart_is_titled_in_english(ann, drawn):
+    """Its other words are English, and its font has no Chinese letters; the caption is in the person's language."""
+    ann.language = "zh"
+    ann.says("Will Bitcoin be above $60k by the end of the month?")
+    ann.presses("图表")
+    assert drawn[-1][5].startswith("No: ")
+    assert "否：" in ann.newest.plain
+
+
 @pytest.mark.parametrize(
     ("kind", "ahead_h", "period"),
     [

@@ -14,6 +14,8 @@ from typing import Any
 import httpx
 
 PATIENCE_S = 15
+FLOOD = 429
+RESET = 0  # as the status of a fault
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,12 @@ class Telegram:
         return Person(self, bot, next(self.numbers))
 
     def fails(self, method: str, status: int, chat: int = 0, times: int = 1, **answer: Any) -> None:
-        """Answer the next `times` calls of a method (in a chat) with an error."""
+        """Answer the next `times` calls of a method (in a chat) with an error, or reset their connections.
+
+        A 429 requests a wait of a second by default; the library takes any answer with a wait for a 429.
+        """
+        wait = {"parameters": {"retry_after": 1}} if status == FLOOD else {}
+        answer = {"description": "Failed", **wait, **answer}
         fault = {"method": method, "chat": chat, "times": times, "status": status, "answer": answer}
         self.http.post("/faults", json=fault).raise_for_status()
 

@@ -16,6 +16,7 @@ const TEXT = 4096;
 const CAPTION = 1024;
 const BUTTON = 64;
 const NOT_MODIFIED = "message is not modified: specified new message content and reply markup are exactly the same";
+const RESET = 0; // as the status of a fault: the connection is reset
 const PNG = "89504e470d0a1a0a";
 const UPDATE_EVENTS = ["AddedUserMessage", "AddedUserCommand", "AddedUserCallbackQuery"];
 
@@ -228,7 +229,8 @@ async function serveBot(server, request, response) {
     return;
   }
   const [status, body] = answer(server, method, values, token);
-  response.status(status).json(body);
+  if (status === RESET) request.socket.resetAndDestroy();
+  else response.status(status).json(body);
   record(token, method, values, status, body);
 }
 

@@ -112,6 +112,12 @@ def test_an_answer_comes_step_by_step():
         assert [step["event"] for step in steps] == ["question", "vote", "consensus"]
 
 
+def test_a_repeated_stream_is_its_last_event():
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, json={"p_yes": 0.6}))
+    steps = collected(transport, lambda client: client.ask_stream("up?", idempotency_key="once"))
+    assert steps == [{"event": "consensus", "p_yes": 0.6}]
+
+
 def test_a_stream_that_breaks_off_is_a_failed_connection():
     with pytest.raises(ConnectionFailed, match="in the middle"):
         collected(pieces([VOTE_EVENT]), lambda client: client.ask_stream("up?"))

@@ -35,6 +35,19 @@ def test_a_stream_yields_typed_events_and_ends_with_the_answer():
         assert events[1]["voter"] == "vol"
 
 
+def test_a_repeated_stream_is_its_last_event():
+    """Under a key that was used before, the service answers with the document."""
+    keys: list[str | None] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        keys.append(request.headers.get("Idempotency-Key"))
+        return httpx.Response(200, json={"p_yes": 0.6})
+
+    with Client("http://ninefold", transport=httpx.MockTransport(answer)) as client:
+        assert list(client.ask_stream("up?", idempotency_key="once")) == [{"event": "consensus", "p_yes": 0.6}]
+    assert keys == ["once"]
+
+
 def test_a_refusal_within_a_stream_is_raised_as_its_kind():
     problem = b'event: error\ndata: {"status":503,"code":"unavailable","detail":"No voters are available."}\n\n'
     with streaming([VOTE_EVENT, problem]) as client, pytest.raises(Unavailable, match="No voters are available"):

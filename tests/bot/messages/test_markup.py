@@ -86,4 +86,4 @@ def test_a_message_holds_as_many_blocks_as_fit(sizes, tail):
 def test_only_several_pages_are_numbered():
     assert pages(["a"], 2, "head") == ["head\na"]
     assert pages([], 2, "head", "tail") == ["head\ntail"]
-    assert pages(["a", "b", "c"], 2, "head") == ["head · 1 of 2\na\nb", "head · 2 of 2\nc"]
+    assert pages(["a", "b", "c"], 2, "head") == ["head · page 1 of 2\na\nb", "head · page 2 of 2\nc"]

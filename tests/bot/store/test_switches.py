@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.store import EVENTS, Target
+from bot.store import EVENTS, Target, switches
 from tests.bot.store.people import ANN, BEN, GROUP, alert
 
 
@@ -59,6 +59,30 @@ def test_switching_off_deletes_queued_alerts(store):
     store.queue([alert(), alert(event="lane"), alert(BEN)])
     store.set_switch(ANN, ANN, "flip", "off")
     assert store.waiting() == [alert(event="lane"), alert(BEN)]
+
+
+def test_stopping_is_all_or_nothing(store, monkeypatch):
+    """Every event of the person and none of another's is off; a failure in the middle changes nothing."""
+    for person in (ANN, BEN):
+        for event in EVENTS:
+            store.set_switch(person, person, event, "on")
+    store.queue([alert(), alert(BEN)])
+    set_state = switches.set_state
+
+    def failing(db, user, chat, event, *values):
+        if event == EVENTS[-1]:
+            raise OSError("the disk is full")
+        set_state(db, user, chat, event, *values)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(switches, "set_state", failing)
+        with pytest.raises(OSError, match="full"):
+            store.stop_alerts(ANN, ANN)
+    assert set(store.switches(ANN).values()) == {"on"}
+    store.stop_alerts(ANN, ANN)
+    assert set(store.switches(ANN).values()) == {"off"}
+    assert set(store.switches(BEN).values()) == {"on"}
+    assert store.waiting() == [alert(BEN)]
 
 
 def test_an_unreachable_chat_is_switched_off(store):
