@@ -41,6 +41,8 @@ def test_a_flood_wait_of_one_chat_delays_no_other(person: Person, another_person
         ("sendChatAction", 502, 92),
         ("sendChatAction", 429, 93),
         ("sendChatAction", RESET, 95),
+        ("sendMessage", 429, 96),
+        ("sendChatAction", 500, 97),
     ],
 )
 def test_a_failed_call_loses_no_answer(person: Person, telegram: Telegram, method: str, status: int, level: int):
