@@ -69,6 +69,10 @@ class Clause:
         wide = any(token.kind == "width" or (token.kind == "between" and token.text in RANGES) for token in self.tokens)
         return wide and bool(self.kinds & {"exceed", "above", "below", "ormore", "orless"})
 
+    def covers(self, place: int) -> bool:
+        """Whether the token at that place belongs to an amount."""
+        return any(amount.first <= place < amount.after for amount in self.amounts)
+
     def joins(self, lower: Amount, upper: Amount) -> bool:
         """ "Between 5% and 10%", "5 to 10%"."""
         return "between" in self.kinds or _joined(self.tokens[lower.after : upper.first])

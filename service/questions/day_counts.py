@@ -75,7 +75,9 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     if any(token.value == "ever" and token.kind == "not" for token in tokens) and "close" in {t.kind for t in tokens}:
         return DayCount(1), list(tokens)
     if _names_any_close(tokens):
-        return DayCount(1), [token for token in tokens if (token.kind, token.value) != ("eo", "day")]
+        return DayCount(1), [
+            token for token in tokens if token.kind != "ever" and (token.kind, token.value) != ("eo", "day")
+        ]
     if any(_is_longer(tokens, place) for place in range(len(tokens))):
         raise invalid(f"Only days can be counted. {HOW}")
     for place, token in enumerate(tokens):

@@ -146,7 +146,7 @@ def _is_distance(clause: Clause, amount: Amount) -> bool:
 
 def _is_from_now(clause: Clause, amount: Amount) -> bool:
     """ "10k above the present price", "$5,000 higher than now", which has its own word for "higher than now"."""
-    after = clause.tokens[amount.after : amount.after + 1]
+    after = [token for token in clause.tokens[amount.after : amount.after + 2] if token.kind != "the"][:1]
     if any(token.kind in ("up", "down") or token.value == "bare" for token in after) and amount.is_money:
         return True
     if any(token.text in ("higher", "lower") for token in after):
@@ -172,6 +172,8 @@ def _of_one(clause: Clause, amount: Amount, spot: float, preposition: str) -> Cr
 def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposition: str) -> Criterion:
     kinds, above, below = clause.kinds, clause.is_above, clause.is_below
     direction = clause.direction_at(amount)
+    if kinds >= {"and", "stay"} and kinds & (MOTIONS - {"go"}):
+        raise invalid("Two events are named: reaching a level and staying there. Ask about one of them.")
     if amount.is_at_most:
         return stay(level, below=True) if level > spot and preposition != "on" else close(level, upward=False)
     if above and below:

@@ -112,10 +112,15 @@ def _moved(spot: float, pct: float) -> float:
     return spot * (1 + pct / 100)
 
 
-def start_of_move(tokens: Sequence[Token], criterion: Criterion, spot: float) -> tuple[str, ...]:
-    """The note about a percentage "this month" or "green by Friday", which may mean since the period began."""
+def start_of_move(
+    tokens: Sequence[Token], criterion: Criterion, spot: float, *, has_begun: bool
+) -> tuple[str, ...]:
+    """The note about a percentage "this month" or "green by Friday", which may mean since the period began.
+
+    `has_begun` if the deadline is the end of a period in which the present instant lies.
+    """
     pairs = pairwise(tokens)
-    in_period = any(token.kind == "this" and unit.kind == "unit" for token, unit in pairs)
+    in_period = has_begun or any(token.kind == "this" and unit.kind == "unit" for token, unit in pairs)
     in_period = in_period or any(token.kind == "rel" and token.value == 0 for token in tokens)
     is_percentage = in_period and criterion.level_pct is not None and criterion.level is not None
     is_coloured = criterion.comparator in ("up", "down", "both", "either") and any(

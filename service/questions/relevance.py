@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 from service.questions.amount import Amount
-from service.questions.kinds import BEAR, BULL, MOTIONS, RELATIONS
+from service.questions.kinds import BEAR, BULL, MOTIONS, RELATIONS, SIDES
 from service.questions.tokens import Token
 
 # A bare number farther from the spot price than this factor is a price only directly after a word that relates it.
@@ -16,6 +16,7 @@ CLOSE_BEFORE, CLOSE_BEHIND = 3, 4
 # Kinds that may separate an asset from its price: "ETH at 5000", "5000 ETH".
 LINKS = {"the", "on", "approx", "be", "price", "a", "mark"}
 WEAK = {"the", "approx", "be"}
+BOUNDS = {"the", "approx", "above", "below", "mark"}
 
 
 def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount], spot: float) -> bool:
@@ -71,6 +72,9 @@ def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
         return False
     if amount.is_percent and _kind_before(tokens, amount, WEAK) in BULL | BEAR:
         return False  # "is a drop of 3% likely"
+    if amount.is_percent and _kind_before(tokens, amount, BOUNDS) in ("be", "exceed"):
+        # "is the probability of a rise above 60%"
+        return any(token.kind == "chance" for token in tokens[: amount.first])
     return _kind_after(tokens, amount) in ("chance", "mood") or _kind_before(tokens, amount, WEAK) == "chance"
 
 
@@ -86,7 +90,7 @@ def _is_origin(tokens: Sequence[Token], amount: Amount) -> bool:
     if amount.is_percent and _kind_after(tokens, amount) == "to":
         return False  # "gain from 5 to 10 percent"
     if before != "from":
-        return before == "now"
+        return before == "now" and _kind_after(tokens, amount, ("the",)) not in SIDES
     moves = any(token.kind in MOTIONS for token in tokens)
     return moves and all(token.kind != "between" for token in tokens[: amount.first])
 
