@@ -35,6 +35,8 @@ MOST = {
 }
 EXACT = {"exactly", "only", "genau", "exactement", "exactamente", "exatamente", "esattamente", "ровно", "tam", "正好"}
 NUMBERS = ("number", "numword", "nth")
+# Words for a side that also stand before a length of time in which something happens: "over the next week".
+OVER_TIME = {"over", "past", "beyond", "under", "uber", "unter", "sobre", "sur", "sotto", "на"}
 # Words of the kind "in" that also mean "on" before a number of days.
 ON = {"em", "en", "nei", "в"}
 # Words between the two numbers of "4 out of the next 7 days".
@@ -78,6 +80,8 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
         return DayCount(1), [
             token for token in tokens if token.kind != "ever" and (token.kind, token.value) != ("eo", "day")
         ]
+    if any(_is_lasting(tokens, place) for place in range(len(tokens))):
+        raise invalid(f"For how long a price stays on one side is not counted. {HOW}")
     if any(_is_longer(tokens, place) for place in range(len(tokens))):
         raise invalid(f"Only days can be counted. {HOW}")
     for place, token in enumerate(tokens):
@@ -131,6 +135,20 @@ def _is_longer(tokens: Sequence[Token], place: int) -> bool:
     kinds = [token.kind for token in tokens[place : place + 3]]
     is_count = kinds[:1] in (["number"], ["numword"]) and kinds[1:] in (["up", "unit"], ["down", "unit"])
     return is_count and not _is_days(tokens[place + 2])
+
+
+def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
+    """ "For at least an hour", "for more than a week", "less than a day"; but "in less than 3 hours" is a deadline."""
+    before = tokens[place - 1] if place else Token("", "")
+    kinds = [token.kind for token in tokens[place + 1 : place + 4] if token.kind != "the"]
+    if tokens[place].kind not in ("above", "below") or tokens[place].text in OVER_TIME or before.kind in SPAN - {"during"}:
+        return False
+    is_length = kinds[:1] in (["number"], ["numword"], ["a"]) and kinds[1:2] == ["unit"]
+    others = [token for token in tokens[:place] if token.kind in ("above", "below")]
+    behind = [token for token in tokens[place + 3 :] if token.kind in ("above", "below")]
+    unit = next((token for token in tokens[place + 2 : place + 4] if token.kind == "unit"), None)
+    is_day = unit is not None and _is_days(unit) and kinds[0] != "a"
+    return is_length and not is_day and bool(others or behind or before.kind == "during")
 
 
 def _of_share(token: Token) -> DayCount:

@@ -52,7 +52,9 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
     if _lacks_end(clause):
         raise invalid("Name both ends of the range: for example, between 90,000 and 100,000.")
     moves = any(token.kind == "swing" or token.text in MOVING for token in clause.tokens)
-    if moves and amount.is_marked and amount.value(spot) < STEP * spot and not clause.kinds & (BULL | BEAR | {"to"}):
+    if moves and amount.is_marked and amount.value(spot) < STEP * spot and not (
+        clause.kinds & (BULL | BEAR | {"to"}) and not clause.has_both_directions
+    ):
         raise invalid("How far a price moves either way is asked in percent: for example, move more than 5% this week.")
     step = _step(clause, amount, spot)
     if step:
@@ -176,8 +178,10 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
         raise invalid("Two events are named: reaching a level and staying there. Ask about one of them.")
     if amount.is_at_most:
         return stay(level, below=True) if level > spot and preposition != "on" else close(level, upward=False)
-    if above and below:
+    if (above or "up" in kinds) and (below or "down" in kinds) and kinds & {"or", "ormore", "orless"}:
         return close(level, upward=True).noted("Above or below: YES means above.")
+    if above and below:
+        raise invalid("Both above and below the level are named. Ask about one of them.")
     if kinds & {"stay", "flat"} and not direction and (above or below or "stay" in kinds):
         return stay(level, below)
     if above or below:

@@ -50,7 +50,7 @@ def unused_notes(clause: Clause, criterion: Criterion, *, has_one_event: bool) -
     """
     tokens = clause.tokens
     words = [token.text for place, token in enumerate(tokens) if _is_unused(clause, place, criterion, has_one_event)]
-    has_number = clause.has_unused or any(token.kind == "numword" and token.quantity > 1 for token in tokens)
+    has_number = clause.has_unused or any(token.kind == "numword" and token.quantity not in (0, 1) for token in tokens)
     notes = {_left_out(words): bool(words), UNUSED_NUMBER: has_number, UNUSED_TIME: names_event(tokens)}
     return tuple(note for note, applies in notes.items() if applies)
 
@@ -81,6 +81,7 @@ def _is_unused(clause: Clause, place: int, criterion: Criterion, has_one_event: 
     if token.kind == "and":
         return has_one_event and criterion.comparator != "between" and _begins_event(clause.tokens[place + 1 :])
     used_by = USED_BY.get(token.kind)
+    has_one_event = has_one_event or token.kind == "average"
     return has_one_event and used_by is not None and criterion.comparator not in used_by
 
 

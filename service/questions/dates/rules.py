@@ -96,6 +96,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("near unit weekday", counted.weekday),
     ("weekday unit near", counted.weekday),
     ("weekday week", counted.weekday_week),
+    ("a week on weekday", counted.weekday_week),
     ("in many:count|numword weekday", counted.count_of_weekdays),
     ("many:count|numword weekday later", counted.count_of_weekdays),
     ("near? weekend", counted.weekend),
