@@ -16,6 +16,7 @@ from service.questions.canonical import brief, is_end_of_day
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, stay
 from service.questions.dates.deadline import Deadline
+from service.questions.kinds import MOTIONS
 from service.questions.parse import Parse, has_two_orders
 from service.questions.question import TOUCHES, Comparator, Question, happened
 from service.questions.tokens import Token
@@ -198,4 +199,4 @@ def _before_deadline(parse: Parse, criterion: Criterion) -> tuple[Question, str]
 def _may_mean_close(clause: Clause, deadline: Deadline, criterion: Criterion) -> bool:
     """ "Rise 5% this week", "fall below 90k on Friday", "100k by Friday", "100k+ on Monday"."""
     is_marked = any(amount.is_percent or amount.is_or_more for amount in clause.amounts)
-    return is_marked or criterion.by_spot or deadline.preposition == "on"
+    return is_marked or criterion.by_spot or deadline.preposition == "on" or not clause.kinds & (MOTIONS | {"multiple"})

@@ -150,6 +150,8 @@ def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Lan
         return False
     kinds = [token.kind for token in tokens[amounts[0].after : amounts[1].first]]
     is_first = any(token.kind == "ordinal" and token.value == 1 for token in tokens)
+    if is_first:
+        kinds = [kind for kind in kinds if kind != "ordinal"]  # "100k first or 85k first"
     if len({token.value for token in tokens if token.kind == "asset"}) == 1:
         kinds = [kind for kind in kinds if kind != "asset"]  # "sol 130 or sol 170"
     return set(kinds) <= BETWEEN_LEVELS and ("before" in kinds or ("or" in kinds and is_first))

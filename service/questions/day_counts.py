@@ -30,7 +30,7 @@ LEAST = {
     *("не менее", "не менее чем", "не меньше", "не меньше чем", "en az", "至少", "不少于", "少なくとも"),
 }
 MOST = {
-    *("at most", "maximum", "hochstens", "maximal", "au plus", "au maximum", "a lo sumo", "como maximo", "no maximo"),
+    *("at most", "maximum", "hochstens", "maximal", "au plus", "au maximum", "a lo sumo", "como maximo", "como mucho", "no maximo"),
     *("al massimo", "не более", "не больше", "максимум", "en fazla", "至多", "最多", "不超过", "不超過"),
 }
 EXACT = {"exactly", "only", "genau", "exactement", "exactamente", "exatamente", "esattamente", "ровно", "tam", "正好"}
@@ -76,10 +76,14 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
             return _of_share(named), [token for token in tokens if token.kind != kind]
     if any(token.value == "ever" and token.kind == "not" for token in tokens) and "close" in {t.kind for t in tokens}:
         return DayCount(1), list(tokens)
+    if (coloured := _any_coloured(tokens)) is not None:
+        return coloured
     if _names_any_close(tokens):
         return DayCount(1), [
             token for token in tokens if token.kind != "ever" and (token.kind, token.value) != ("eo", "day")
         ]
+    if any(_is_candle(tokens, place) for place in range(len(tokens))):
+        raise invalid(f"Closes of hours are not known. Name a time, or ask about a daily close. {HOW}")
     if any(_is_lasting(tokens, place) for place in range(len(tokens))):
         raise invalid(f"For how long a price stays on one side is not counted. {HOW}")
     if any(_is_longer(tokens, place) for place in range(len(tokens))):
@@ -130,11 +134,41 @@ def _names_any_close(tokens: Sequence[Token]) -> bool:
     return bool(is_limited) or (is_longer and bool(kinds & {"this", "next"}))
 
 
+def _any_coloured(tokens: Sequence[Token]) -> tuple[DayCount, list[Token]] | None:
+    """ "A red day this week", "one green day before Friday"."""
+    for place in range(1, len(tokens) - 1):
+        pair = tokens[place : place + 2]
+        colours = [token for token in pair if token.value in ("green", "red")]
+        if len(colours) == 1 and any(_is_days(token) for token in pair) and _is_one(tokens[place - 1]):
+            rest = [*tokens[: place - 1], *colours, *tokens[place + 2 :]]
+            return (DayCount(1), rest) if _is_within_period(rest) else None
+    return None
+
+
+def _is_one(token: Token) -> bool:
+    return token.kind == "a" or token.text in ("any", "another", "single")
+
+
+def _is_within_period(tokens: Sequence[Token]) -> bool:
+    """Whether the tokens name a limit or a time longer than a day: "before Friday", "this week", "in December"."""
+    return bool({token.kind for token in tokens} & (LIMITS | {"month", "q", "weekend", "season"})) or any(
+        token.kind == "unit" and not _is_days(token) for token in tokens
+    )
+
+
 def _is_longer(tokens: Sequence[Token], place: int) -> bool:
     """ "3 green weeks"."""
     kinds = [token.kind for token in tokens[place : place + 3]]
     is_count = kinds[:1] in (["number"], ["numword"]) and kinds[1:] in (["up", "unit"], ["down", "unit"])
     return is_count and not _is_days(tokens[place + 2])
+
+
+def _is_candle(tokens: Sequence[Token], place: int) -> bool:
+    """ "A 4h close above 95k"; but "in 4h close above 95k" is a deadline."""
+    before = tokens[place - 1].kind if place else ""
+    kinds = [token.kind for token in tokens[place : place + 3]]
+    is_hours = kinds == ["number", "unit", "close"] and tokens[place + 1].value in ("minute", "hour")
+    return is_hours and before not in SPAN
 
 
 def _is_lasting(tokens: Sequence[Token], place: int) -> bool:

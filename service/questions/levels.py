@@ -127,7 +127,8 @@ def _step(clause: Clause, amount: Amount, spot: float) -> float:
     moved = (before is not None and before.kind in BULL | BEAR) or _is_of_noun(clause, amount)
     if moved and not amount.is_marked and size < LEAST_STEP:
         raise invalid("Say whether the move is in USD or in percent: for example, rise by $50 or by 5%.")
-    aimed = clause.kinds & {"to", "until", "below"}
+    aims = {token.kind for token in clause.tokens[max(0, amount.first - 2) : amount.first]} & {"to", "until"}
+    aimed = aims or "below" in clause.kinds
     is_more = before is not None and before.text in DISTANT and amount.is_marked and not aimed
     return clause.direction_at(amount) * size if moved or is_more else 0.0
 

@@ -13,7 +13,7 @@ from service.questions.refusals import NAMES, invalid
 from service.questions.tokens import Token
 
 # "More" and "than" with other words between them: "¿Subirá más el oro que la plata?"
-MORE = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", "сильнее", "faster", "多", "更多"}
+MORE = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", "сильнее", "faster", "多", "更多", "piu"}
 THAN = {"比", "than", "que", "als", "чем", "do que", "que el", "que le", "que l"}
 # Markets that an asset before their name only describes.
 DESCRIBED = {"coin", "company", "fund"}
@@ -119,6 +119,8 @@ def _is_more_than(main: Sequence[Token]) -> bool:
     places = [place for place, token in enumerate(tokens) if token.kind in ("asset", "other")]
     if any(tokens[place - 1].kind in ("above", "below", "exceed") for place in places if place):
         return True
+    if any(tokens[place - 1].text in MORE for place in places[1:]):
+        return True  # "salirà più dell'oro", "вырастет сильнее золота"
     between = tokens[places[0] : places[-1]]
     return any(token.text in MORE for token in tokens) and any(token.text in THAN for token in between)
 

@@ -92,7 +92,7 @@ def find_deadline(tokens: Sequence[Token], now: datetime, language: Language, *,
 def _since(tokens: Sequence[Token], chosen: Candidate, today: Today) -> datetime | None:
     """The first instant of the day, week, month or year in which something is to happen; None for a time "by" it."""
     named = tokens[chosen.first : chosen.after]
-    is_limit = chosen.word.kind in FIRMLY and bool(chosen.word.text)
+    is_limit = chosen.word.kind in FIRMLY.keys() - {"to"} and bool(chosen.word.text)
     if (
         is_limit
         or chosen.span.dates.exact
@@ -234,7 +234,8 @@ def _chosen(candidates: Sequence[Candidate], now: datetime, strict: bool) -> Can
     ahead = [candidate for candidate in eligible if not candidate.is_past(now)]
     if strict and eligible and not ahead:
         raise _past(now)
-    if not ahead and any(candidate.is_after and candidate.end(now) > now for candidate in candidates):
+    is_open = any((each.is_after or each.word.kind == "from") and each.end(now) > now for each in candidates)
+    if not ahead and is_open:
         raise invalid("The question names only a time after which it counts. Add the date by which it is decided.")
     return max(ahead, key=lambda candidate: candidate.strength, default=None)
 

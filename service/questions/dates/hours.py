@@ -110,7 +110,8 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
     if (before.value == "at" or is_to) and _is_hour(tokens, place + 1):
         return _with_half(tokens, Hour(hour, minute, place + 2))
     is_at = before.kind in AT or before.value == "at"
-    if is_at and hour and _precedes_day(tokens, place + 1) and sum(token.kind == "number" for token in tokens) > 1:
+    is_beside_day = _precedes_day(tokens, place + 1) or (_follows_day(tokens, place) and after not in NOT_AFTER_HOUR)
+    if is_at and hour and is_beside_day and sum(token.kind == "number" for token in tokens) > 1:
         part = tokens[place + 2] if _kind(tokens, place + 2) == "daypart" else None
         return Hour(hour, minute, place + 1, str(part.value) if part else "")
     if after == "zone" and (is_at or before.kind in ("weekday", "rel")):
@@ -153,6 +154,11 @@ def _with_half(tokens: Sequence[Token], hour: Hour) -> Hour:
 def _precedes_day(tokens: Sequence[Token], place: int) -> bool:
     """ "At 8 tomorrow", "at nine on Monday"."""
     return _kind(tokens, place + (_kind(tokens, place) == "on")) in ("rel", "weekday")
+
+
+def _follows_day(tokens: Sequence[Token], place: int) -> bool:
+    """ "Tomorrow at 8", "tonight at eleven"."""
+    return place > 1 and tokens[place - 2].kind in ("rel", "weekday", "daypart")
 
 
 def _with_minutes(tokens: Sequence[Token], hour: Hour) -> Hour:

@@ -62,8 +62,8 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("part? which:small q year?", named.quarter),
     ("part? which:ordinal|nth quarter year?", named.quarter),
     ("which:small dot quarter year?", named.quarter),
-    ("h which:small year?", named.half),
-    ("which:ordinal|nth halfyear year?", named.half),
+    ("part? h which:small year?", named.half),
+    ("part? which:ordinal|nth halfyear year?", named.half),
     # 2027, end of 2027, the year 2027
     ("part? year", named.whole_year),
     ("year unit? part", named.whole_year),
