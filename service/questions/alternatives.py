@@ -199,4 +199,9 @@ def _before_deadline(parse: Parse, criterion: Criterion) -> tuple[Question, str]
 def _may_mean_close(clause: Clause, deadline: Deadline, criterion: Criterion) -> bool:
     """ "Rise 5% this week", "fall below 90k on Friday", "100k by Friday", "100k+ on Monday"."""
     is_marked = any(amount.is_percent or amount.is_or_more for amount in clause.amounts)
-    return is_marked or criterion.by_spot or deadline.preposition == "on" or not clause.kinds & (MOTIONS | {"multiple"})
+    return is_marked or criterion.by_spot or deadline.preposition == "on" or _is_state(clause, deadline)
+
+
+def _is_state(clause: Clause, deadline: Deadline) -> bool:
+    """ "SOL at 165 at the end of December": no verb of movement, and no time before which it is to happen."""
+    return deadline.preposition != "before" and not clause.kinds & (MOTIONS | {"multiple"})

@@ -44,6 +44,8 @@ OUT_OF = {"of", "out of", "von", "sur", "de", "di", "su", "из"}
 # Periods that directly follow "all".
 WHOLE = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
 DATES = {"month", "weekday", "glyphdate", "rel", "nth", "unit", "date", "iso"}
+# Words for a day that also stand before its date.
+DAYS = {"dia", "giorno"}
 LIMITS = {"by", "before", "until"}
 HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"
 
@@ -207,7 +209,7 @@ def _without(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]
     """ "No red days", "ningún día rojo": not at least one."""
     pair = tokens[place + 1 : place + 3]
     colours = [token for token in pair if token.kind in ("up", "down")]
-    is_day = any(_is_days(token) or token.text == "dia" for token in pair)
+    is_day = any(_is_days(token) or token.text in DAYS for token in pair)
     if len(pair) < 2 or tokens[place].kind != "not" or len(colours) != 1 or not is_day:
         return None
     return DayCount(1), [*tokens[: place + 1], *colours, *tokens[place + 3 :]]

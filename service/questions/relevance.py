@@ -30,7 +30,9 @@ def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount],
     end = amounts[place + 1].first if place + 1 < len(amounts) else len(tokens)
     if _is_related(tokens, amount, start, end, spot) or _is_beside_asset(tokens, amount, spot):
         return True
-    return place > 0 and _is_upper_end(tokens, amounts[place - 1], amount)
+    if place > 0 and _is_upper_end(tokens, amounts[place - 1], amount):
+        return True
+    return place + 1 < len(amounts) and _is_lower_end(tokens, amount, amounts[place + 1])
 
 
 def _kind_before(tokens: Sequence[Token], amount: Amount, skipped: Collection[str]) -> str:
@@ -50,6 +52,12 @@ def _is_upper_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool
     return _kind_before(tokens, lower, WEAK) == "between" and [
         token.kind for token in tokens[lower.after : upper.first]
     ] == ["and"]
+
+
+def _is_lower_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
+    """ "From 90 to 95k": the thousands of the other end are those of both."""
+    gap = [token.kind for token in tokens[lower.after : upper.first]]
+    return _kind_before(tokens, lower, WEAK) == "from" and gap in (["to"], ["until"]) and upper.is_marked
 
 
 def may_be_level(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
