@@ -75,9 +75,9 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     for kind in ("everyday", "mostdays"):
         named = next((token for token in tokens if token.kind == kind), None)
         if named is not None:
-            return _of_share(named), [token for token in tokens if token.kind != kind]
-    if any(token.value == "ever" and token.kind == "not" for token in tokens) and "close" in {t.kind for t in tokens}:
-        return DayCount(1), list(tokens)
+            return _of_share(tokens, named), _without_share(tokens, named)
+    if _never_closes(tokens):
+        return DayCount(1), [token for token in tokens if token.kind != "ever"]
     if (coloured := _any_coloured(tokens)) is not None:
         return coloured
     if _names_any_close(tokens):
@@ -187,12 +187,31 @@ def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
     return is_length and not is_day and bool(others or behind or before.kind == "during")
 
 
-def _of_share(token: Token) -> DayCount:
-    """ "Every day", "on most days", "on half of the days", "on any day"."""
+def _never_closes(tokens: Sequence[Token]) -> bool:
+    """ "Never closes below 90k", Italian "non chiuderà mai sotto 90k"."""
+    kinds = {token.kind for token in tokens}
+    is_never = any(token.value == "ever" and token.kind == "not" for token in tokens) or kinds >= {"not", "ever"}
+    return is_never and "close" in kinds
+
+
+def _denies(tokens: Sequence[Token], named: Token) -> bool:
+    """ "Not every day"."""
+    place = tokens.index(named)
+    return named.kind == "everyday" and place > 0 and tokens[place - 1].kind == "not"
+
+
+def _without_share(tokens: Sequence[Token], named: Token) -> list[Token]:
+    place = tokens.index(named)
+    kept = [*tokens[: place - _denies(tokens, named)], *tokens[place + 1 :]]
+    return [token for token in kept if token.kind != named.kind]
+
+
+def _of_share(tokens: Sequence[Token], token: Token) -> DayCount:
+    """ "Every day", "not every day", "on most days", "on half of the days", "on any day"."""
     if token.value == "any":
         return DayCount(1)
     if token.kind == "everyday":
-        return DayCount(None)
+        return DayCount(None, negated=_denies(tokens, token))
     return DayCount(None, share="half" if token.value == "half" else "most")
 
 
@@ -245,7 +264,7 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     if unit is None:
         return None
     after = unit + 1
-    while after < len(tokens) and (tokens[after].kind == "in_a_row" or _is_or_more(tokens[after])):
+    while after < len(tokens) and _belongs_behind(tokens[after]):
         after += 1
     before = _begin(tokens, place)
     around = [*tokens[before:place], *tokens[place + 1 : after]]
@@ -256,6 +275,11 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     kept = [token for token in around if token.kind in ("up", "down", "close", "rise", "fall")]
     first = before - is_span  # "for 5 days in a row"
     return _bounded(_whole(number), around), [*tokens[:first], *kept, *tokens[after:]]
+
+
+def _belongs_behind(token: Token) -> bool:
+    """ "3 days in a row", "3 or more", Spanish "3 días verdes"."""
+    return token.kind == "in_a_row" or _is_or_more(token) or token.value in ("green", "red")
 
 
 def _begins_period(following: Sequence[Token]) -> bool:

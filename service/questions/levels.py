@@ -179,7 +179,8 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
         raise invalid("Two events are named: reaching a level and staying there. Ask about one of them.")
     if amount.is_at_most:
         return stay(level, below=True) if level > spot and preposition != "on" else close(level, upward=False)
-    if (above or "up" in kinds) and (below or "down" in kinds) and kinds & {"or", "ormore", "orless"}:
+    asks_twice = sum(token.kind == "ask" for token in clause.tokens) > 1
+    if (above or "up" in kinds) and (below or "down" in kinds) and (asks_twice or kinds & {"or", "ormore", "orless"}):
         return close(level, upward=True).noted("Above or below: YES means above.")
     if above and below:
         raise invalid("Both above and below the level are named. Ask about one of them.")

@@ -173,7 +173,7 @@ def _begins_aside(tokens: Sequence[Token], place: int) -> bool:
     if tokens[place].kind == "when":
         return _is_condition(tokens[:place], tokens[place + 1 :])
     if tokens[place].kind != "after":
-        return tokens[place].kind in ("if", "because")
+        return tokens[place].kind in ("if", "because") and (tokens[place].value != "first" or place == 0)
     before = [token.kind for token in tokens[max(0, place - 3) : place] if token.kind != "the"]
     behind = next((token for token in tokens[place + 1 :] if token.kind != "the"), None)
     if not before or before[-1] not in ("unit", "weekday", "weekend"):
@@ -192,7 +192,7 @@ def _is_condition(before: Sequence[Token], behind: Sequence[Token]) -> bool:
 def _statement_before(tokens: Sequence[Token]) -> int:
     """The number of tokens in a statement before the question: "BTC is at 94k, will it reach 100k"."""
     for place, token in enumerate(tokens):
-        if token.kind in ("will", "if", "because", "after"):
+        if token.kind in ("will", "because", "after") or (token.kind == "if" and (token.value != "first" or not place)):
             return 0
         follows = next((later for later in tokens[place + 1 : place + 3] if later.kind == "will"), None)
         if token.text in COMMAS and follows:

@@ -75,7 +75,9 @@ def _is_unused(clause: Clause, place: int, criterion: Criterion, has_one_event: 
     if token.kind == "ordinal":
         return criterion.comparator not in ORDERS
     if token.kind == "filler":
-        return token.value == "open" or (token.value in EXTREMES and criterion.comparator.startswith("close"))
+        return token.value == "open" or (
+            token.value in (*EXTREMES, "all") and criterion.comparator.startswith("close")
+        )
     if token.kind == "than":
         return has_one_event and "now" not in clause.kinds
     if token.kind == "and":

@@ -211,8 +211,8 @@ def _follows_date(tokens: Sequence[Token], place: int) -> bool:
     "Around" and "exactly" between a date and a price belong to the price.
     """
     token = tokens[place]
-    if token.text == "'" and token.glued and place + 1 < len(tokens):
-        return _follows_date(tokens, place + 1)  # "2028'den önce"
+    if token.text == "'" and token.glued:  # "2028'den önce"
+        return [later.kind for later in tokens[place + 1 : place + 3]] in (["filler", "before"], ["filler", "later"])
     if token.kind in POSTPOSITIONS:
         return not (token.kind == "approx" and token.value is not None)
     is_last = place + 1 == len(tokens) or tokens[place + 1].kind not in {"before", "later", "until"}

@@ -111,7 +111,7 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
         return _with_half(tokens, Hour(hour, minute, place + 2))
     is_at = before.kind in AT or before.value == "at"
     is_beside_day = _precedes_day(tokens, place + 1) or (_follows_day(tokens, place) and after not in NOT_AFTER_HOUR)
-    if is_at and hour and is_beside_day and sum(token.kind == "number" for token in tokens) > 1:
+    if is_at and hour and is_beside_day and sum(token.kind in NUMBERS for token in tokens) > 1:
         part = tokens[place + 2] if _kind(tokens, place + 2) == "daypart" else None
         return Hour(hour, minute, place + 1, str(part.value) if part else "")
     if after == "zone" and (is_at or before.kind in ("weekday", "rel")):
