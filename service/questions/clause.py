@@ -20,7 +20,10 @@ from service.questions.vocabulary import Language
 RANGES = {"range", "ranges", "price range", "in a range"}
 # Kinds that may separate two levels of which one is to be reached before the other.
 BETWEEN_LEVELS = (
-    MOTIONS | BEAR | BULL | {"before", "or", "to", "below", "above", "the", "a", "approx", "filler", "meet", "will"}
+    MOTIONS
+    | BEAR
+    | BULL
+    | {"before", "or", "on", "to", "below", "above", "the", "a", "approx", "filler", "meet", "will"}
 )
 # Chinese negations that make a question where they are the last word: "能破10万不".
 ASKING = {"不", "没", "沒", "没有", "沒有", "否"}

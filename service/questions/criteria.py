@@ -25,7 +25,7 @@ AVERAGES: dict[tuple[str, bool], Comparator] = {
 }
 
 # Kinds that make a part or a multiple of a record: "half of the all-time high".
-SHARES = {"multiple", "fraction"}
+SHARES = {"multiple", "fraction", "mid"}
 
 
 def find_criterion(clause: Clause, spot: float, preposition: str) -> Criterion:

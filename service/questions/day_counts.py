@@ -30,7 +30,18 @@ LEAST = {
     *("не менее", "не менее чем", "не меньше", "не меньше чем", "en az", "至少", "不少于", "少なくとも"),
 }
 MOST = {
-    *("at most", "maximum", "hochstens", "maximal", "au plus", "au maximum", "a lo sumo", "como maximo", "como mucho", "no maximo"),
+    *(
+        "at most",
+        "maximum",
+        "hochstens",
+        "maximal",
+        "au plus",
+        "au maximum",
+        "a lo sumo",
+        "como maximo",
+        "como mucho",
+        "no maximo",
+    ),
     *("al massimo", "не более", "не больше", "максимум", "en fazla", "至多", "最多", "不超过", "不超過"),
 }
 EXACT = {"exactly", "only", "genau", "exactement", "exactamente", "exatamente", "esattamente", "ровно", "tam", "正好"}
@@ -177,7 +188,11 @@ def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
     """ "For at least an hour", "for more than a week", "less than a day"; but "in less than 3 hours" is a deadline."""
     before = tokens[place - 1] if place else Token("", "")
     kinds = [token.kind for token in tokens[place + 1 : place + 4] if token.kind != "the"]
-    if tokens[place].kind not in ("above", "below") or tokens[place].text in OVER_TIME or before.kind in SPAN - {"during"}:
+    if (
+        tokens[place].kind not in ("above", "below")
+        or tokens[place].text in OVER_TIME
+        or before.kind in SPAN - {"during"}
+    ):
         return False
     is_length = kinds[:1] in (["number"], ["numword"], ["a"]) and kinds[1:2] == ["unit"]
     others = [token for token in tokens[:place] if token.kind in ("above", "below")]

@@ -15,10 +15,10 @@ from service.questions.canonical import price
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, checked, close
 from service.questions.dates.deadline import Deadline
-from service.questions.day_counts import OVER_TIME
 from service.questions.dates.matching import Span, spans
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_minutes
+from service.questions.day_counts import OVER_TIME
 from service.questions.history import Setting
 from service.questions.moves import COLOURS
 from service.questions.refusals import invalid

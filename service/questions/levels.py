@@ -52,8 +52,11 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
     if _lacks_end(clause):
         raise invalid("Name both ends of the range: for example, between 90,000 and 100,000.")
     moves = any(token.kind == "swing" or token.text in MOVING for token in clause.tokens)
-    if moves and amount.is_marked and amount.value(spot) < STEP * spot and not (
-        clause.kinds & (BULL | BEAR | {"to"}) and not clause.has_both_directions
+    if (
+        moves
+        and amount.is_marked
+        and amount.value(spot) < STEP * spot
+        and not (clause.kinds & (BULL | BEAR | {"to"}) and not clause.has_both_directions)
     ):
         raise invalid("How far a price moves either way is asked in percent: for example, move more than 5% this week.")
     step = _step(clause, amount, spot)
@@ -144,7 +147,7 @@ def _is_distance(clause: Clause, amount: Amount) -> bool:
     """ "Fall more than 30 dollars", in any order of the words; "rise above $3,000" names a level."""
     is_more = any(token.text in DISTANT for token in clause.tokens)
     aimed = clause.kinds & (AIMED - {"above"} if is_more else AIMED)
-    return amount.is_money and bool(clause.kinds & MOTIONS) and not aimed
+    return bool(amount.is_money or amount.currency) and bool(clause.kinds & MOTIONS) and not aimed
 
 
 def _is_from_now(clause: Clause, amount: Amount) -> bool:

@@ -112,9 +112,7 @@ def _moved(spot: float, pct: float) -> float:
     return spot * (1 + pct / 100)
 
 
-def start_of_move(
-    tokens: Sequence[Token], criterion: Criterion, spot: float, *, has_begun: bool
-) -> tuple[str, ...]:
+def start_of_move(tokens: Sequence[Token], criterion: Criterion, spot: float, *, has_begun: bool) -> tuple[str, ...]:
     """The note about a percentage "this month" or "green by Friday", which may mean since the period began.
 
     `has_begun` if the deadline is the end of a period in which the present instant lies.

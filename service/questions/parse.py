@@ -19,11 +19,11 @@ from service.questions.dates.deadline import Deadline
 from service.questions.day_counts import DayCount
 from service.questions.earlier import Earlier, compared, with_known_price
 from service.questions.history import Setting
-from service.questions.lexicon import ENGLISH
 from service.questions.levels import STEP
+from service.questions.lexicon import ENGLISH
 from service.questions.moves import nothing_definite, start_of_move
 from service.questions.moving_averages import of_moving_average
-from service.questions.question import AVERAGES, ORDERS, TOUCHES, Question, polarity_of
+from service.questions.question import AVERAGES, ORDERS, TOUCHES, WORTHLESS, Question, polarity_of
 from service.questions.records import of_record
 from service.questions.scope import asks_price_now
 from service.questions.sentences import SplitText
@@ -179,10 +179,10 @@ def _decided_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
 
 def _far_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
     """A level far below the price may be a distance that was not understood as one: "5k less than the record"."""
-    is_named = criterion.level is not None and criterion.level_pct is None and criterion.upper_level is None
-    if not is_named or criterion.level >= STEP * spot or any("Zero" in note for note in criterion.notes):
+    level = criterion.level
+    if level is None or criterion.level_pct is not None or criterion.upper_level is not None:
         return ()
-    return (f"{FAR} of {price(spot)} USD.",)
+    return (f"{FAR} of {price(spot)} USD.",) if WORTHLESS * spot < level < STEP * spot else ()
 
 
 def _amount_note(parse: Parse) -> tuple[str, ...]:

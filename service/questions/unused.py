@@ -9,7 +9,7 @@ from service.questions.criterion import Criterion
 from service.questions.dates.roles import AMBIGUOUS
 from service.questions.high_low import EXTREMES
 from service.questions.kinds import MOTIONS
-from service.questions.question import AVERAGES, DAY_COUNTS, MOVING_AVERAGES, ORDERS, Comparator
+from service.questions.question import AVERAGES, DAY_COUNTS, EARLIER, MOVING_AVERAGES, ORDERS, TOUCHES, Comparator
 from service.questions.scope import names_event
 from service.questions.tokens import Token
 
@@ -25,20 +25,21 @@ TIMES = {
 BESIDE_TIMES = AMBIGUOUS | {
     *("day", "week", "from now", "год", "года", "году", "г", "gunu", "gunune", "ayinda", "ayinin", "saat", "天", "fy"),
 }
-# Kinds of words that change the meaning, with the comparators of readings that use them.
-COMPARED: set[Comparator] = {"relative", "open", *ORDERS, "above_earlier", "below_earlier"}
-BETWEEN: set[Comparator] = {"between"}
-STILL: set[Comparator] = {"up", "down", "move", "range", "volatility", "open"}
-USED_BY: dict[str, set[Comparator]] = {
-    **dict.fromkeys(("outperform", "underperform", "versus", "overtake", "better"), COMPARED),
-    **dict.fromkeys(("both_of", "either_of", "neither_of"), {"both", "either", *COMPARED}),
-    **dict.fromkeys(("metric", "width"), {"relative", "volatility", "range"}),
-    **dict.fromkeys(("act", "other", "halfyear", "in_a_row"), set()),
-    "swing": {"move", "range", "volatility", *BETWEEN},
-    "leave": BETWEEN,
-    "average": {*AVERAGES, *MOVING_AVERAGES, "open"},
-    "stay": {"touch_above", "touch_below", *BETWEEN, *AVERAGES, *DAY_COUNTS, *MOVING_AVERAGES, *STILL},
+# Readings that use words of these kinds, which change the meaning; of other readings such a word is left out.
+USED_BY: dict[tuple[str, ...], tuple[Comparator, ...]] = {
+    ("outperform", "underperform", "versus", "overtake", "better"): ("relative", "open", *ORDERS, *EARLIER),
+    ("both_of", "either_of", "neither_of"): ("both", "either", "relative", "open", *ORDERS),
+    ("metric", "width"): ("relative", "volatility", "range"),
+    ("act", "other", "halfyear", "in_a_row"): (),
+    ("swing",): ("move", "range", "volatility", "between"),
+    ("leave",): ("between",),
+    ("average",): (*AVERAGES, *MOVING_AVERAGES, "open"),
+    ("stay",): (
+        *(*TOUCHES, "between", *AVERAGES, *DAY_COUNTS, *MOVING_AVERAGES),
+        *("up", "down", "move", "range", "volatility", "open"),
+    ),
 }
+USERS = {kind: comparators for kinds, comparators in USED_BY.items() for kind in kinds}
 # Kinds after "and" that begin a second event.
 SECOND = MOTIONS | {"stay", "close", "above", "below", "up", "down"}
 
@@ -76,13 +77,16 @@ def _is_unused(clause: Clause, place: int, criterion: Criterion, has_one_event: 
         return criterion.comparator not in ORDERS
     if token.kind == "filler":
         return token.value == "open" or (
-            token.value in (*EXTREMES, "all") and criterion.comparator.startswith("close")
+            token.value in (*EXTREMES, "all")
+            and (criterion.comparator.startswith("close") or criterion.level_pct is not None)
         )
     if token.kind == "than":
         return has_one_event and "now" not in clause.kinds
     if token.kind == "and":
         return has_one_event and criterion.comparator != "between" and _begins_event(clause.tokens[place + 1 :])
-    used_by = USED_BY.get(token.kind)
+    if token.kind == "outperform" and clause.amounts:
+        return False  # "beat 95k"
+    used_by = USERS.get(token.kind)
     has_one_event = has_one_event or token.kind == "average"
     return has_one_event and used_by is not None and criterion.comparator not in used_by
 

@@ -148,7 +148,7 @@ def _notes_of_choice(chosen: Candidate, candidates: Sequence[Candidate], now: da
         notes.append(UNDERSTOOD)  # "before January 1" may mean up to the day before
     if past := next((each for each in candidates if each.strength > 0 and each.span.is_past), None):
         notes.append(f"The past date {past.span.dates.end:%Y-%m-%d} was ignored.")
-    named = [each for each in candidates if each.strength > 0 or each.word.kind == "than"]
+    named = [each for each in candidates if each.strength > 0 or each.word.kind in ("than", "from")]
     if any(each.end(now) > now and _is_another(each, chosen, now) for each in named):
         notes.append("Several dates are named. " + UNDERSTOOD)
     return notes

@@ -131,7 +131,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("next count unit", counted.duration),
     ("count:spanned next unit", counted.duration),
     ("last count unit", counted.duration),
-    ("in|within|during|by a unit", counted.duration),
+    ("in|within|during|by|between a unit", counted.duration),
     ("within unit", counted.duration),
     ("in:in|within|during|above? next units", counted.some_time),
     ("in|within|during|above english next unit", counted.duration),
