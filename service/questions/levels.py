@@ -85,6 +85,9 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     """A range; or, with "is at" before the first level, only the second one."""
     gap = clause.tokens[first.after : second.first]
     kinds = {token.kind for token in gap}
+    if _are_two_sides(clause, first, second, spot):
+        ranged = of_range(clause, first.value(spot), second.value(spot), spot, preposition)
+        return replace(ranged, negated=True)
     if _are_two_events(clause, first, second, spot) or any(
         token.kind == "or" or token.text.startswith("or ") for token in gap
     ):
@@ -95,10 +98,20 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     if (clause.is_above and clause.is_below) or (joined and ranged):
         low = replace(first, values=scaled(first.values, second.values))
         return of_range(clause, low.value(spot), second.value(spot), spot, preposition)
-    before = clause.before(first)
-    if before is not None and before.kind == "be" and kinds & {"will", *MOTIONS}:
+    lead = [token.kind for token in clause.tokens[: first.first] if token.kind not in ("the", "approx")]
+    if (lead[-1:] == ["be"] or lead[-2:] == ["be", "on"]) and kinds & {"will", *MOTIONS}:
         return _of_one(clause, second, spot, preposition)
     raise _two_levels()
+
+
+def _are_two_sides(clause: Clause, first: Amount, second: Amount, spot: float) -> bool:
+    """ "Under 92k or over 97k", "above 97k or below 92k"."""
+    before, between = clause.before(first), clause.before(second)
+    if before is None or between is None or clause.negated:
+        return False
+    is_or = any(token.kind == "or" for token in clause.tokens[first.after : second.first])
+    sides = ("below", "above") if first.value(spot) < second.value(spot) else ("above", "below")
+    return is_or and (before.kind, between.kind) == sides
 
 
 def _are_two_events(clause: Clause, first: Amount, second: Amount, spot: float) -> bool:

@@ -102,7 +102,8 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
         return _with_minutes(tokens, _with_half(tokens, Hour(hour, minute, place + 1)))
     if _is_glued_h(tokens, place + 1):
         return _with_h(tokens, place, hour)
-    if (before.kind == "athour" and after not in NOT_AFTER_HOUR) or _follows_hour(tokens, place):
+    is_free = after not in NOT_AFTER_HOUR or (after == "asset" and _follows_day(tokens, place))
+    if (before.kind == "athour" and is_free) or _follows_hour(tokens, place):
         return _with_half(tokens, Hour(hour, minute, place + 1 + _is_hour(tokens, place + 1)))
     if (before.kind in HOUR_BEFORE or before.kind == "unit") and _is_locative(tokens, place + 1):
         return Hour(hour, minute, place + 3)
@@ -110,7 +111,7 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
     if (before.value == "at" or is_to) and _is_hour(tokens, place + 1):
         return _with_half(tokens, Hour(hour, minute, place + 2))
     is_at = before.kind in AT or before.value == "at"
-    is_beside_day = _precedes_day(tokens, place + 1) or (_follows_day(tokens, place) and after not in NOT_AFTER_HOUR)
+    is_beside_day = _precedes_day(tokens, place + 1) or (_follows_day(tokens, place) and is_free)
     if is_at and hour and is_beside_day and sum(token.kind in NUMBERS for token in tokens) > 1:
         part = tokens[place + 2] if _kind(tokens, place + 2) == "daypart" else None
         return Hour(hour, minute, place + 1, str(part.value) if part else "")
