@@ -26,7 +26,17 @@ BOUNDS = {"on", "above", "below", "exceed", "ormore"}
 SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
 LEAST = {
     *("at least", "minimum", "por lo menos", "хотя бы", "mindestens", "wenigstens", "zumindest", "au moins"),
-    *("al menos", "como minimo", "pelo menos", "ao menos", "almeno", "no minimo", "come minimo", "как минимум"),
+    *(
+        "al menos",
+        "como minimo",
+        "pelo menos",
+        "ao menos",
+        "almeno",
+        "no minimo",
+        "come minimo",
+        "как минимум",
+        "минимум",
+    ),
     *("не менее", "не менее чем", "не меньше", "не меньше чем", "en az", "至少", "不少于", "少なくとも"),
 }
 MOST = {

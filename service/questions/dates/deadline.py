@@ -118,6 +118,8 @@ def _kind_of_word(tokens: Sequence[Token], chosen: Candidate) -> str:
     is_length = chosen.span.dates.exact and all(
         token.kind not in ("next", "this") for token in tokens[chosen.first : chosen.after]
     )
+    if chosen.word.kind == "in" and chosen.span.dates.exact and not is_length:
+        return "within"  # "in the next 48 hours"
     return "lasting" if chosen.word.kind == "during" and is_length else chosen.word.kind
 
 

@@ -129,7 +129,9 @@ def _with_h(tokens: Sequence[Token], place: int, hour: int) -> Hour | None:
         return None
     if has_minutes and _kind(tokens, behind + 1) not in ("m", "unit"):
         return _with_half(tokens, Hour(hour, int(tokens[behind].text), behind + 1))
-    is_dated = before.kind == "by" and place > 1 and tokens[place - 2].kind in HOUR_BEFORE
+    is_dated = before.kind == "by" and (
+        (place > 1 and tokens[place - 2].kind in HOUR_BEFORE) or _precedes_day(tokens, behind)
+    )
     if is_dated or before.kind in HOUR_BEFORE or before.value == "at" or _kind(tokens, behind) == "zone":
         return _with_half(tokens, Hour(hour, 0, behind))
     return None
