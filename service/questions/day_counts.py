@@ -180,9 +180,10 @@ def _is_within_period(tokens: Sequence[Token]) -> bool:
 
 
 def _is_longer(tokens: Sequence[Token], place: int) -> bool:
-    """ "3 green weeks"."""
+    """ "3 green weeks", "the third consecutive week"."""
     kinds = [token.kind for token in tokens[place : place + 3]]
     is_count = kinds[:1] in (["number"], ["numword"]) and kinds[1:] in (["up", "unit"], ["down", "unit"])
+    is_count = is_count or (kinds[:1] in (["nth"], ["ordinal"]) and kinds[1:] == ["in_a_row", "unit"])
     return is_count and not _is_days(tokens[place + 2])
 
 

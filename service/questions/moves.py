@@ -165,6 +165,8 @@ def of_words(clause: Clause, spot: float) -> Criterion:
         )
     if clause.has_both_directions:
         return _either(clause)
+    if kinds & {"or", "ormore", "orless"} and kinds & {"up", "above", "ormore"} and kinds & {"down", "below", "orless"}:
+        return Criterion("up").noted("Up or down: YES means up.")
     direction = clause.direction_at(None)
     if direction:
         return Criterion("up" if direction > 0 else "down")

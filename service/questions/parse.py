@@ -12,7 +12,7 @@ from service.questions.canonical import canonical, price
 from service.questions.circumstances import Circumstances
 from service.questions.clause import Clause
 from service.questions.criteria import compare, find_criterion
-from service.questions.criterion import Criterion
+from service.questions.criterion import Criterion, of_zero
 from service.questions.currencies import conversion_notes
 from service.questions.daily import counted
 from service.questions.dates.deadline import Deadline
@@ -23,7 +23,7 @@ from service.questions.levels import STEP
 from service.questions.lexicon import ENGLISH
 from service.questions.moves import nothing_definite, start_of_move
 from service.questions.moving_averages import of_moving_average
-from service.questions.question import AVERAGES, ORDERS, TOUCHES, WORTHLESS, Question, polarity_of
+from service.questions.question import AVERAGES, ORDERS, TOUCHES, Question, polarity_of
 from service.questions.records import of_record
 from service.questions.scope import asks_price_now
 from service.questions.sentences import SplitText
@@ -182,7 +182,8 @@ def _far_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
     level = criterion.level
     if level is None or criterion.level_pct is not None or criterion.upper_level is not None:
         return ()
-    return (f"{FAR} of {price(spot)} USD.",) if WORTHLESS * spot < level < STEP * spot else ()
+    is_distance = level < STEP * spot and level != of_zero(spot).level
+    return (f"{FAR} of {price(spot)} USD.",) if is_distance else ()
 
 
 def _amount_note(parse: Parse) -> tuple[str, ...]:

@@ -48,10 +48,10 @@ def _kind_after(tokens: Sequence[Token], amount: Amount, skipped: Collection[str
 
 
 def _is_upper_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
-    """ "Between 1700 and 1900": the word of relation precedes the other end."""
-    return _kind_before(tokens, lower, WEAK) == "between" and [
-        token.kind for token in tokens[lower.after : upper.first]
-    ] == ["and"]
+    """ "Between 1700 and 1900", "touch 1700 or 1900": the word of relation precedes the other end."""
+    gap = [token.kind for token in tokens[lower.after : upper.first]]
+    is_second = gap == ["or"] and _kind_before(tokens, lower, WEAK) in RELATIONS
+    return is_second or (_kind_before(tokens, lower, WEAK) == "between" and gap == ["and"])
 
 
 def _is_lower_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
