@@ -34,6 +34,8 @@ from service.questions.vocabulary import Language
 
 # Kinds that depend on every price from now on, or on the present one.
 FROM_NOW = (*TOUCHES, *ORDERS, *AVERAGES, "up", "down", "move", "range", "relative", "volatility")
+# Words for days other than those of the calendar.
+WORKDAYS = {"trading days", "business days", "営業日"}
 DECIDED = "The present price decides this already"
 FAR = "The level is far from the present price"
 NOT_NAMED = "No deadline was named: the deadline is in seven days."
@@ -162,6 +164,8 @@ def _notes(split: SplitText) -> tuple[str, ...]:
     notes = []
     if split.has_condition or any(token.kind == "after" for token in split.aside):
         notes.append("The condition was ignored: the question is answered without it.")
+    if any(token.text in WORKDAYS for token in split.main):
+        notes.append("Business days and trading days are counted like other days.")
     if split.has_more:
         notes.append("Only one of several questions was considered.")
     if any(token.kind == "when" for token in split.main):
