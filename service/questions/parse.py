@@ -184,7 +184,7 @@ def _decided_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
 def _far_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
     """A level far below the price may be a distance that was not understood as one: "5k less than the record"."""
     level = criterion.level
-    if level is None or criterion.level_pct is not None or criterion.upper_level is not None:
+    if level is None or criterion.level_pct is not None:
         return ()
     is_distance = level < STEP * spot and level != of_zero(spot).level
     return (f"{FAR} of {price(spot)} USD.",) if is_distance else ()

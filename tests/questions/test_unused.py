@@ -58,6 +58,7 @@ def test_a_level_far_below_the_price_is_said_to_be_far():
     """It may be a distance that was not understood as one."""
     far = "The level is far from the present price of "
     assert notes_of("bitcoin price on dec 31 minus price today above 5000?", far) == ["94,075.9 USD."]
+    assert notes_of("btc morgen zwischen 12 und 14 uhr über 95k", far) == ["94,075.9 USD."]
     assert notes_of("btc above 60k on friday", far) == []
     assert notes_of("btc to zero this year", far) == []
 
