@@ -95,7 +95,7 @@ def month_day(named: Named, today: Today) -> DateRange:
 
 def month_days(named: Named, today: Today) -> DateRange:
     """November 24-30: the last day counts."""
-    return periods.unsure(month_day({**named, "day": named["last_day"]}, today))
+    return month_day({**named, "day": named["last_day"]}, today)
 
 
 def day_of_month(named: Named, today: Today) -> DateRange | None:
