@@ -16,6 +16,7 @@ from service.questions.canonical import brief, is_end_of_day
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, stay
 from service.questions.dates.deadline import Deadline
+from service.questions.kinds import MOTIONS
 from service.questions.parse import Parse, has_two_orders
 from service.questions.question import TOUCHES, Comparator, Question, happened
 from service.questions.tokens import Token
@@ -26,6 +27,7 @@ MOST = 3
 FARTHER = 1.5
 # Kinds of words at a date that may name a time within which something happens, or at whose end.
 PERIODS = ("by", "until", "in", "this", "next", "during", "within")
+LIMITS = ("by", "until", "within")
 # Kinds that say whether the price at the deadline or any price before it counts.
 DEFINITE = {"close", "stay", "ever", "average", "record"}
 TOUCH_OF: dict[Comparator, Comparator] = {"close_above": "touch_above", "close_below": "touch_below"}
@@ -182,7 +184,7 @@ def _other_events(parse: Parse) -> Iterator[tuple[Question, str]]:
 
 def _is_period(deadline: Deadline) -> bool:
     """Whether the deadline is the end of a period: "by Friday", "this month", but not "in 3 days"."""
-    return deadline.preposition in PERIODS and (deadline.preposition in ("by", "until") or is_end_of_day(deadline.at))
+    return deadline.preposition in PERIODS and (deadline.preposition in LIMITS or is_end_of_day(deadline.at))
 
 
 def _before_deadline(parse: Parse, criterion: Criterion) -> tuple[Question, str]:
@@ -195,6 +197,11 @@ def _before_deadline(parse: Parse, criterion: Criterion) -> tuple[Question, str]
 
 
 def _may_mean_close(clause: Clause, deadline: Deadline, criterion: Criterion) -> bool:
-    """ "Rise 5% this week", "fall below 90k on Friday", "100k by Friday"."""
-    is_percent = any(amount.is_percent for amount in clause.amounts)
-    return is_percent or criterion.by_spot or deadline.preposition == "on"
+    """ "Rise 5% this week", "fall below 90k on Friday", "100k by Friday", "100k+ on Monday"."""
+    is_marked = any(amount.is_percent or amount.is_or_more for amount in clause.amounts)
+    return is_marked or criterion.by_spot or deadline.preposition == "on" or _is_state(clause, deadline)
+
+
+def _is_state(clause: Clause, deadline: Deadline) -> bool:
+    """ "SOL at 165 at the end of December": no verb of movement, and no time before which it is to happen."""
+    return deadline.preposition != "before" and not clause.kinds & (MOTIONS | {"multiple"})

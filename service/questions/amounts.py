@@ -14,6 +14,8 @@ from service.questions.tokens import DASHES, Token
 LETTERS = {"m": 1e6, "b": 1e9, "t": 1e12}
 TIMES = ("x", "×", "倍")
 MINUSES = "-–—−"
+# Words before a percentage that also mean "more".
+PLUS = {"mas", "mais", "piu", "плюс"}
 PREFIXES = {"money", "currency", "foreign", "percent", "fold"}
 # A larger number beside "multiply" is not the factor.
 LARGEST_FACTOR = 100
@@ -201,6 +203,8 @@ def _prefixed(token: Token, amount: Amount) -> Amount:
 def _sign(tokens: Sequence[Token], first: int, amount: Amount) -> int:
     """1 or -1 for "plus" or "minus", or for a sign glued to the amount but not to a word before it: "-10%"."""
     text = tokens[first - 1].text
+    if tokens[first - 1].text in PLUS and amount.is_percent:
+        return 1
     if tokens[first - 1].kind == "minus" and (amount.is_percent or amount.is_marked):
         return -1
     if text == "plus" and (amount.is_percent or (amount.is_marked and first > 1 and tokens[first - 2].kind == "asset")):

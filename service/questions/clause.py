@@ -20,7 +20,10 @@ from service.questions.vocabulary import Language
 RANGES = {"range", "ranges", "price range", "in a range"}
 # Kinds that may separate two levels of which one is to be reached before the other.
 BETWEEN_LEVELS = (
-    MOTIONS | BEAR | BULL | {"before", "or", "to", "below", "above", "the", "a", "approx", "filler", "meet", "will"}
+    MOTIONS
+    | BEAR
+    | BULL
+    | {"before", "or", "on", "to", "below", "above", "the", "a", "approx", "filler", "meet", "will"}
 )
 # Chinese negations that make a question where they are the last word: "能破10万不".
 ASKING = {"不", "没", "沒", "没有", "沒有", "否"}
@@ -68,6 +71,10 @@ class Clause:
         """ "The range exceeds 5%": how far the highest price is from the lowest; not "in a range of 5%"."""
         wide = any(token.kind == "width" or (token.kind == "between" and token.text in RANGES) for token in self.tokens)
         return wide and bool(self.kinds & {"exceed", "above", "below", "ormore", "orless"})
+
+    def covers(self, place: int) -> bool:
+        """Whether the token at that place belongs to an amount."""
+        return any(amount.first <= place < amount.after for amount in self.amounts)
 
     def joins(self, lower: Amount, upper: Amount) -> bool:
         """ "Between 5% and 10%", "5 to 10%"."""
@@ -146,6 +153,8 @@ def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Lan
         return False
     kinds = [token.kind for token in tokens[amounts[0].after : amounts[1].first]]
     is_first = any(token.kind == "ordinal" and token.value == 1 for token in tokens)
+    if is_first:
+        kinds = [kind for kind in kinds if kind != "ordinal"]  # "100k first or 85k first"
     if len({token.value for token in tokens if token.kind == "asset"}) == 1:
         kinds = [kind for kind in kinds if kind != "asset"]  # "sol 130 or sol 170"
     return set(kinds) <= BETWEEN_LEVELS and ("before" in kinds or ("or" in kinds and is_first))

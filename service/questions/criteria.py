@@ -24,6 +24,9 @@ AVERAGES: dict[tuple[str, bool], Comparator] = {
     ("touch_above", True): "average_below",
 }
 
+# Kinds that make a part or a multiple of a record: "half of the all-time high".
+SHARES = {"multiple", "fraction", "mid"}
+
 
 def find_criterion(clause: Clause, spot: float, preposition: str) -> Criterion:
     """The event in the clause; `preposition` is the word at the deadline, such as "on" or "before"."""
@@ -42,7 +45,7 @@ def _averaged(criterion: Criterion) -> Criterion:
 
 def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
     amounts = clause.amounts
-    if "record" in clause.kinds and not any(amount.is_marked for amount in amounts):
+    if "record" in clause.kinds and (clause.kinds & SHARES or not any(amount.is_marked for amount in amounts)):
         raise invalid("Records other than a new high or low are not supported. Name the level in USD: reach 120,000.")
     if _is_worthless(clause, amounts):
         return of_zero(spot)

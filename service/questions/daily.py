@@ -19,6 +19,9 @@ KINDS: dict[str, Comparator] = {
 # A price that stays above a level, which is written as one that never touches it, closes above it on each of the days.
 STAYING: dict[str, Comparator] = {"touch_below": "days_above", "touch_above": "days_below"}
 
+# A price that is not above a level on any of the days is below it on all of them.
+DENIED: dict[Comparator, Comparator] = {"days_above": "days_below", "days_below": "days_above"}
+
 
 def counted(
     criterion: Criterion, count: DayCount, trading_days: int, begin: datetime | None = None, *, stays: bool = False
@@ -30,6 +33,8 @@ def counted(
     if count == DayCount(None) and criterion.comparator.startswith("touch") and criterion.negated:
         return criterion  # "stay above 90k every day" is to stay above it
     daily = _daily(criterion, stays=stays)
+    if count == DayCount(None) and daily.negated and daily.comparator in DENIED:
+        daily = replace(daily, comparator=DENIED[daily.comparator], negated=False)  # "no higher than 2.4 all week"
     days = _days(count, trading_days)
     if trading_days > MOST_DAYS:
         raise invalid(f"Days are counted over at most {MOST_DAYS} days. Name an earlier deadline.")

@@ -26,15 +26,38 @@ BOUNDS = {"on", "above", "below", "exceed", "ormore"}
 SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
 LEAST = {
     *("at least", "minimum", "por lo menos", "хотя бы", "mindestens", "wenigstens", "zumindest", "au moins"),
-    *("al menos", "como minimo", "pelo menos", "ao menos", "almeno", "no minimo", "come minimo", "как минимум"),
+    *(
+        "al menos",
+        "como minimo",
+        "pelo menos",
+        "ao menos",
+        "almeno",
+        "no minimo",
+        "come minimo",
+        "как минимум",
+        "минимум",
+    ),
     *("не менее", "не менее чем", "не меньше", "не меньше чем", "en az", "至少", "不少于", "少なくとも"),
 }
 MOST = {
-    *("at most", "maximum", "hochstens", "maximal", "au plus", "au maximum", "a lo sumo", "como maximo", "no maximo"),
+    *(
+        "at most",
+        "maximum",
+        "hochstens",
+        "maximal",
+        "au plus",
+        "au maximum",
+        "a lo sumo",
+        "como maximo",
+        "como mucho",
+        "no maximo",
+    ),
     *("al massimo", "не более", "не больше", "максимум", "en fazla", "至多", "最多", "不超过", "不超過"),
 }
 EXACT = {"exactly", "only", "genau", "exactement", "exactamente", "exatamente", "esattamente", "ровно", "tam", "正好"}
 NUMBERS = ("number", "numword", "nth")
+# Words for a side that also stand before a length of time in which something happens: "over the next week".
+OVER_TIME = {"over", "past", "beyond", "under", "uber", "unter", "sobre", "sur", "sotto", "на"}
 # Words of the kind "in" that also mean "on" before a number of days.
 ON = {"em", "en", "nei", "в"}
 # Words between the two numbers of "4 out of the next 7 days".
@@ -42,6 +65,8 @@ OUT_OF = {"of", "out of", "von", "sur", "de", "di", "su", "из"}
 # Periods that directly follow "all".
 WHOLE = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
 DATES = {"month", "weekday", "glyphdate", "rel", "nth", "unit", "date", "iso"}
+# Words for a day that also stand before its date.
+DAYS = {"dia", "giorno"}
 LIMITS = {"by", "before", "until"}
 HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"
 
@@ -71,11 +96,19 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     for kind in ("everyday", "mostdays"):
         named = next((token for token in tokens if token.kind == kind), None)
         if named is not None:
-            return _of_share(named), [token for token in tokens if token.kind != kind]
-    if any(token.value == "ever" and token.kind == "not" for token in tokens) and "close" in {t.kind for t in tokens}:
-        return DayCount(1), list(tokens)
+            return _of_share(tokens, named), _without_share(tokens, named)
+    if _never_closes(tokens):
+        return DayCount(1), [token for token in tokens if token.kind != "ever"]
+    if (coloured := _any_coloured(tokens)) is not None:
+        return coloured
     if _names_any_close(tokens):
-        return DayCount(1), [token for token in tokens if (token.kind, token.value) != ("eo", "day")]
+        return DayCount(1), [
+            token for token in tokens if token.kind != "ever" and (token.kind, token.value) != ("eo", "day")
+        ]
+    if any(_is_candle(tokens, place) for place in range(len(tokens))):
+        raise invalid(f"Closes of hours are not known. Name a time, or ask about a daily close. {HOW}")
+    if any(_is_lasting(tokens, place) for place in range(len(tokens))):
+        raise invalid(f"For how long a price stays on one side is not counted. {HOW}")
     if any(_is_longer(tokens, place) for place in range(len(tokens))):
         raise invalid(f"Only days can be counted. {HOW}")
     for place, token in enumerate(tokens):
@@ -124,19 +157,87 @@ def _names_any_close(tokens: Sequence[Token]) -> bool:
     return bool(is_limited) or (is_longer and bool(kinds & {"this", "next"}))
 
 
+def _any_coloured(tokens: Sequence[Token]) -> tuple[DayCount, list[Token]] | None:
+    """ "A red day this week", "one green day before Friday"."""
+    for place in range(1, len(tokens) - 1):
+        pair = tokens[place : place + 2]
+        colours = [token for token in pair if token.value in ("green", "red")]
+        if len(colours) == 1 and any(_is_days(token) for token in pair) and _is_one(tokens[place - 1]):
+            rest = [*tokens[: place - 1], *colours, *tokens[place + 2 :]]
+            return (DayCount(1), rest) if _is_within_period(rest) else None
+    return None
+
+
+def _is_one(token: Token) -> bool:
+    return token.kind == "a" or token.text in ("any", "another", "single")
+
+
+def _is_within_period(tokens: Sequence[Token]) -> bool:
+    """Whether the tokens name a limit or a time longer than a day: "before Friday", "this week", "in December"."""
+    return bool({token.kind for token in tokens} & (LIMITS | {"month", "q", "weekend", "season"})) or any(
+        token.kind == "unit" and not _is_days(token) for token in tokens
+    )
+
+
 def _is_longer(tokens: Sequence[Token], place: int) -> bool:
-    """ "3 green weeks"."""
+    """ "3 green weeks", "the third consecutive week"."""
     kinds = [token.kind for token in tokens[place : place + 3]]
     is_count = kinds[:1] in (["number"], ["numword"]) and kinds[1:] in (["up", "unit"], ["down", "unit"])
+    is_count = is_count or (kinds[:1] in (["nth"], ["ordinal"]) and kinds[1:] == ["in_a_row", "unit"])
     return is_count and not _is_days(tokens[place + 2])
 
 
-def _of_share(token: Token) -> DayCount:
-    """ "Every day", "on most days", "on half of the days", "on any day"."""
+def _is_candle(tokens: Sequence[Token], place: int) -> bool:
+    """ "A 4h close above 95k"; but "in 4h close above 95k" is a deadline."""
+    before = tokens[place - 1].kind if place else ""
+    kinds = [token.kind for token in tokens[place : place + 3]]
+    is_hours = kinds == ["number", "unit", "close"] and tokens[place + 1].value in ("minute", "hour")
+    return is_hours and before not in SPAN
+
+
+def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
+    """ "For at least an hour", "for more than a week", "less than a day"; but "in less than 3 hours" is a deadline."""
+    before = tokens[place - 1] if place else Token("", "")
+    kinds = [token.kind for token in tokens[place + 1 : place + 4] if token.kind != "the"]
+    if (
+        tokens[place].kind not in ("above", "below")
+        or tokens[place].text in OVER_TIME
+        or before.kind in SPAN - {"during"}
+    ):
+        return False
+    is_length = kinds[:1] in (["number"], ["numword"], ["a"]) and kinds[1:2] == ["unit"]
+    others = [token for token in tokens[:place] if token.kind in ("above", "below")]
+    behind = [token for token in tokens[place + 3 :] if token.kind in ("above", "below")]
+    unit = next((token for token in tokens[place + 2 : place + 4] if token.kind == "unit"), None)
+    is_day = unit is not None and _is_days(unit) and kinds[0] != "a"
+    return is_length and not is_day and bool(others or behind or before.kind == "during")
+
+
+def _never_closes(tokens: Sequence[Token]) -> bool:
+    """ "Never closes below 90k", Italian "non chiuderà mai sotto 90k"."""
+    kinds = {token.kind for token in tokens}
+    is_never = any(token.value == "ever" and token.kind == "not" for token in tokens) or kinds >= {"not", "ever"}
+    return is_never and "close" in kinds
+
+
+def _denies(tokens: Sequence[Token], named: Token) -> bool:
+    """ "Not every day"."""
+    place = tokens.index(named)
+    return named.kind == "everyday" and place > 0 and tokens[place - 1].kind == "not"
+
+
+def _without_share(tokens: Sequence[Token], named: Token) -> list[Token]:
+    place = tokens.index(named)
+    kept = [*tokens[: place - _denies(tokens, named)], *tokens[place + 1 :]]
+    return [token for token in kept if token.kind != named.kind]
+
+
+def _of_share(tokens: Sequence[Token], token: Token) -> DayCount:
+    """ "Every day", "not every day", "on most days", "on half of the days", "on any day"."""
     if token.value == "any":
         return DayCount(1)
     if token.kind == "everyday":
-        return DayCount(None)
+        return DayCount(None, negated=_denies(tokens, token))
     return DayCount(None, share="half" if token.value == "half" else "most")
 
 
@@ -153,7 +254,7 @@ def _without(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]
     """ "No red days", "ningún día rojo": not at least one."""
     pair = tokens[place + 1 : place + 3]
     colours = [token for token in pair if token.kind in ("up", "down")]
-    is_day = any(_is_days(token) or token.text == "dia" for token in pair)
+    is_day = any(_is_days(token) or token.text in DAYS for token in pair)
     if len(pair) < 2 or tokens[place].kind != "not" or len(colours) != 1 or not is_day:
         return None
     return DayCount(1), [*tokens[: place + 1], *colours, *tokens[place + 3 :]]
@@ -189,7 +290,7 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     if unit is None:
         return None
     after = unit + 1
-    while after < len(tokens) and (tokens[after].kind == "in_a_row" or _is_or_more(tokens[after])):
+    while after < len(tokens) and _belongs_behind(tokens[after]):
         after += 1
     before = _begin(tokens, place)
     around = [*tokens[before:place], *tokens[place + 1 : after]]
@@ -200,6 +301,11 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     kept = [token for token in around if token.kind in ("up", "down", "close", "rise", "fall")]
     first = before - is_span  # "for 5 days in a row"
     return _bounded(_whole(number), around), [*tokens[:first], *kept, *tokens[after:]]
+
+
+def _belongs_behind(token: Token) -> bool:
+    """ "3 days in a row", "3 or more", Spanish "3 días verdes"."""
+    return token.kind == "in_a_row" or _is_or_more(token) or token.value in ("green", "red")
 
 
 def _begins_period(following: Sequence[Token]) -> bool:

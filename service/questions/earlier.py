@@ -18,6 +18,7 @@ from service.questions.dates.deadline import Deadline
 from service.questions.dates.matching import Span, spans
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_minutes
+from service.questions.day_counts import OVER_TIME
 from service.questions.history import Setting
 from service.questions.moves import COLOURS
 from service.questions.refusals import invalid
@@ -28,8 +29,6 @@ THAN = {"than", "versus"}
 # French, Spanish, Portuguese and Italian words that mean "than" between two dates.
 QUE = {"que", "qu", "che"}
 SIDES = {"above": 1, "exceed": 1, "up": 1, "below": -1, "down": -1}
-# Words for a side that also stand before a length of time: "over the next week".
-OVER_TIME = {"over", "past", "beyond", "under", "uber", "unter", "sobre", "sur", "sotto", "на"}
 # Japanese puts the comparison after the instant: "higher than November 30".
 AFTERWARDS = "より"
 # Kinds that may stand between the comparison and the instant, and those of them that name its price.

@@ -8,7 +8,9 @@ from service.questions.tokens import Token
 
 EXTREMES = {"high", "low"}
 # Kinds between a high and the side of a level that it is on, and the side of each such word.
-BEFORE_SIDE = {"the", "be", "will", "filler", "in", "on", "this", "next", "unit", "weekday", "month", "rel", "asset"}
+BEFORE_SIDE = {
+    *("the", "be", "will", "filler", "in", "on", "this", "next", "unit", "weekday", "month", "rel", "asset", "price"),
+}
 SIDES = {"above": "high", "exceed": "high", "below": "low"}
 
 

@@ -52,7 +52,12 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
     if _lacks_end(clause):
         raise invalid("Name both ends of the range: for example, between 90,000 and 100,000.")
     moves = any(token.kind == "swing" or token.text in MOVING for token in clause.tokens)
-    if moves and amount.is_marked and amount.value(spot) < STEP * spot and not clause.kinds & (BULL | BEAR | {"to"}):
+    if (
+        moves
+        and amount.is_marked
+        and amount.value(spot) < STEP * spot
+        and not (clause.kinds & (BULL | BEAR | {"to"}) and not clause.has_both_directions)
+    ):
         raise invalid("How far a price moves either way is asked in percent: for example, move more than 5% this week.")
     step = _step(clause, amount, spot)
     if step:
@@ -80,6 +85,9 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     """A range; or, with "is at" before the first level, only the second one."""
     gap = clause.tokens[first.after : second.first]
     kinds = {token.kind for token in gap}
+    if _are_two_sides(clause, first, second, spot):
+        ranged = of_range(clause, first.value(spot), second.value(spot), spot, preposition)
+        return replace(ranged, negated=True)
     if _are_two_events(clause, first, second, spot) or any(
         token.kind == "or" or token.text.startswith("or ") for token in gap
     ):
@@ -90,10 +98,20 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     if (clause.is_above and clause.is_below) or (joined and ranged):
         low = replace(first, values=scaled(first.values, second.values))
         return of_range(clause, low.value(spot), second.value(spot), spot, preposition)
-    before = clause.before(first)
-    if before is not None and before.kind == "be" and kinds & {"will", *MOTIONS}:
+    lead = [token.kind for token in clause.tokens[: first.first] if token.kind not in ("the", "approx")]
+    if (lead[-1:] == ["be"] or lead[-2:] == ["be", "on"]) and kinds & {"will", *MOTIONS}:
         return _of_one(clause, second, spot, preposition)
     raise _two_levels()
+
+
+def _are_two_sides(clause: Clause, first: Amount, second: Amount, spot: float) -> bool:
+    """ "Under 92k or over 97k", "above 97k or below 92k"."""
+    before, between = clause.before(first), clause.before(second)
+    if before is None or between is None or clause.negated:
+        return False
+    is_or = any(token.kind == "or" for token in clause.tokens[first.after : second.first])
+    sides = ("below", "above") if first.value(spot) < second.value(spot) else ("above", "below")
+    return is_or and (before.kind, between.kind) == sides
 
 
 def _are_two_events(clause: Clause, first: Amount, second: Amount, spot: float) -> bool:
@@ -125,7 +143,8 @@ def _step(clause: Clause, amount: Amount, spot: float) -> float:
     moved = (before is not None and before.kind in BULL | BEAR) or _is_of_noun(clause, amount)
     if moved and not amount.is_marked and size < LEAST_STEP:
         raise invalid("Say whether the move is in USD or in percent: for example, rise by $50 or by 5%.")
-    aimed = clause.kinds & {"to", "until", "below"}
+    aims = {token.kind for token in clause.tokens[max(0, amount.first - 2) : amount.first]} & {"to", "until"}
+    aimed = aims or "below" in clause.kinds
     is_more = before is not None and before.text in DISTANT and amount.is_marked and not aimed
     return clause.direction_at(amount) * size if moved or is_more else 0.0
 
@@ -141,12 +160,12 @@ def _is_distance(clause: Clause, amount: Amount) -> bool:
     """ "Fall more than 30 dollars", in any order of the words; "rise above $3,000" names a level."""
     is_more = any(token.text in DISTANT for token in clause.tokens)
     aimed = clause.kinds & (AIMED - {"above"} if is_more else AIMED)
-    return amount.is_money and bool(clause.kinds & MOTIONS) and not aimed
+    return bool(amount.is_money or amount.currency) and bool(clause.kinds & MOTIONS) and not aimed
 
 
 def _is_from_now(clause: Clause, amount: Amount) -> bool:
     """ "10k above the present price", "$5,000 higher than now", which has its own word for "higher than now"."""
-    after = clause.tokens[amount.after : amount.after + 1]
+    after = [token for token in clause.tokens[amount.after : amount.after + 2] if token.kind != "the"][:1]
     if any(token.kind in ("up", "down") or token.value == "bare" for token in after) and amount.is_money:
         return True
     if any(token.text in ("higher", "lower") for token in after):
@@ -172,10 +191,15 @@ def _of_one(clause: Clause, amount: Amount, spot: float, preposition: str) -> Cr
 def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposition: str) -> Criterion:
     kinds, above, below = clause.kinds, clause.is_above, clause.is_below
     direction = clause.direction_at(amount)
+    if kinds >= {"and", "stay"} and kinds & (MOTIONS - {"go"}):
+        raise invalid("Two events are named: reaching a level and staying there. Ask about one of them.")
     if amount.is_at_most:
         return stay(level, below=True) if level > spot and preposition != "on" else close(level, upward=False)
-    if above and below:
+    asks_twice = sum(token.kind == "ask" for token in clause.tokens) > 1
+    if (above or "up" in kinds) and (below or "down" in kinds) and (asks_twice or kinds & {"or", "ormore", "orless"}):
         return close(level, upward=True).noted("Above or below: YES means above.")
+    if above and below:
+        raise invalid("Both above and below the level are named. Ask about one of them.")
     if kinds & {"stay", "flat"} and not direction and (above or below or "stay" in kinds):
         return stay(level, below)
     if above or below:

@@ -112,10 +112,13 @@ def _moved(spot: float, pct: float) -> float:
     return spot * (1 + pct / 100)
 
 
-def start_of_move(tokens: Sequence[Token], criterion: Criterion, spot: float) -> tuple[str, ...]:
-    """The note about a percentage "this month" or "green by Friday", which may mean since the period began."""
+def start_of_move(tokens: Sequence[Token], criterion: Criterion, spot: float, *, has_begun: bool) -> tuple[str, ...]:
+    """The note about a percentage "this month" or "green by Friday", which may mean since the period began.
+
+    `has_begun` if the deadline is the end of a period in which the present instant lies.
+    """
     pairs = pairwise(tokens)
-    in_period = any(token.kind == "this" and unit.kind == "unit" for token, unit in pairs)
+    in_period = has_begun or any(token.kind == "this" and unit.kind == "unit" for token, unit in pairs)
     in_period = in_period or any(token.kind == "rel" and token.value == 0 for token in tokens)
     is_percentage = in_period and criterion.level_pct is not None and criterion.level is not None
     is_coloured = criterion.comparator in ("up", "down", "both", "either") and any(
@@ -162,6 +165,8 @@ def of_words(clause: Clause, spot: float) -> Criterion:
         )
     if clause.has_both_directions:
         return _either(clause)
+    if kinds & {"or", "ormore", "orless"} and kinds & {"up", "above", "ormore"} and kinds & {"down", "below", "orless"}:
+        return Criterion("up").noted("Up or down: YES means up.")
     direction = clause.direction_at(None)
     if direction:
         return Criterion("up" if direction > 0 else "down")

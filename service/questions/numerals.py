@@ -76,12 +76,22 @@ def _spelled(tokens: Sequence[Token]) -> list[Token]:
             result.append(Token("number", tokens[place].text, min(value, LARGEST), tokens[place].glued))
         elif tokens[place].kind == "numeral":
             result += [Token("times", tokens[place].text, min(_chinese(tokens[place].text, 1.0), LARGEST), True)]
+        elif _is_one_thousand(tokens, place):
+            result.append(replace(tokens[place], kind="number"))
         elif tokens[place].text == "к" and tokens[place].glued and result and result[-1].kind == "number":
             result.append(Token("times", "к", 1000.0, True))  # "90к", not "by"
         else:
             result.append(tokens[place])
         place += size or 1
     return result
+
+
+def _is_one_thousand(tokens: Sequence[Token], place: int) -> bool:
+    """A thousand without a number before it: Russian "тысячу долларов", German "tausend Dollar"."""
+    before = tokens[place - 1].kind if place else ""
+    after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
+    is_counted = before in ("number", "numword", "numeral", "times", "a")
+    return tokens[place].kind == "times" and len(tokens[place].text) > 1 and after == "money" and not is_counted
 
 
 def _summed(tokens: Sequence[Token]) -> list[Token]:

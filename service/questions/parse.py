@@ -12,42 +12,32 @@ from service.questions.canonical import canonical, price
 from service.questions.circumstances import Circumstances
 from service.questions.clause import Clause
 from service.questions.criteria import compare, find_criterion
-from service.questions.criterion import Criterion
+from service.questions.criterion import Criterion, of_zero
 from service.questions.currencies import conversion_notes
 from service.questions.daily import counted
 from service.questions.dates.deadline import Deadline
-from service.questions.dates.roles import AMBIGUOUS
 from service.questions.day_counts import DayCount
 from service.questions.earlier import Earlier, compared, with_known_price
 from service.questions.history import Setting
+from service.questions.levels import STEP
 from service.questions.lexicon import ENGLISH
 from service.questions.moves import nothing_definite, start_of_move
 from service.questions.moving_averages import of_moving_average
 from service.questions.question import AVERAGES, ORDERS, TOUCHES, Question, polarity_of
 from service.questions.records import of_record
-from service.questions.scope import asks_price_now, names_event
+from service.questions.scope import asks_price_now
 from service.questions.sentences import SplitText
 from service.questions.subject import Subject
 from service.questions.tokens import Token
+from service.questions.unused import unused_notes
 from service.questions.vocabulary import Language
 
 # Kinds that depend on every price from now on, or on the present one.
 FROM_NOW = (*TOUCHES, *ORDERS, *AVERAGES, "up", "down", "move", "range", "relative", "volatility")
+# Words for days other than those of the calendar.
+WORKDAYS = {"trading days", "business days", "営業日"}
 DECIDED = "The present price decides this already"
-UNUSED_NUMBER = "A number in the question was ignored."
-UNUSED_TIME = "A date or a time in the question was ignored."
-UNUSED_WORD = "A part of the question was ignored."
-# Kinds of words that join or compare two things, where there is only one.
-JOINT = {"both_of", "either_of", "neither_of", "than"}
-# Kinds that name a date or a time; what remains of them after the dates were read has no meaning there.
-TIMES = {
-    "weekday", "month", "unit", "rel", "holiday", "season", "nth", "ampm", "daypart", "clock", "eo", "iso", "date",
-    "slash", "glyphdate", "stamp", "weekend", "halfyear", "shortyear", "zone", "later", "ago", "after", "early", "late",
-}  # fmt: skip
-# Words of these kinds that also mean something else or only stand beside a date: "2027 года", "cuma günü".
-BESIDE_TIMES = AMBIGUOUS | {
-    *("day", "week", "from now", "год", "года", "году", "г", "gunu", "gunune", "ayinda", "ayinin", "saat", "天"),
-}
+FAR = "The level is far from the present price"
 NOT_NAMED = "No deadline was named: the deadline is in seven days."
 
 
@@ -125,12 +115,22 @@ class Parse:
         """The question with its notes."""
         converted = conversion_notes(self.clause.tokens, self.clause.amounts, self.circumstances.rates, self.spot)
         notes = (*self.subject.notes, *self.priced, *converted, *self.criterion.notes)
-        notes += (*start_of_move(self.split.main, self.criterion, self.spot), *_decided_note(self.criterion, self.spot))
+        since = self.deadline.since
+        has_begun = since is not None and since <= self.now
+        notes += start_of_move(self.split.main, self.criterion, self.spot, has_begun=has_begun)
+        notes += (*_decided_note(self.criterion, self.spot), *_far_note(self.criterion, self.spot))
         if self.split.main[0].kind == "not" and self.criterion.negated and self.pair is None:
             notes += ("The question is a denial: YES means that it does not happen.",)
         if not self.is_bound:
-            notes += (*_deadline_notes(self), *_notes(self.split), *_amount_note(self), *_unused_notes(self))
+            notes += (*_deadline_notes(self), *_notes(self.split), *_amount_note(self))
+        notes += unused_notes(self.clause, self.criterion, has_one_event=self._has_one_event)
         return self.with_criterion(replace(self.criterion, notes=notes))
+
+    @property
+    def _has_one_event(self) -> bool:
+        """Whether one asset, one instant and no count of days are asked about."""
+        is_joint = self.subject.other is not None or self.pair is not None
+        return not is_joint and self.earlier is None and self.count is None
 
     def with_criterion(self, criterion: Criterion) -> Question:
         """The question with another event."""
@@ -164,6 +164,8 @@ def _notes(split: SplitText) -> tuple[str, ...]:
     notes = []
     if split.has_condition or any(token.kind == "after" for token in split.aside):
         notes.append("The condition was ignored: the question is answered without it.")
+    if any(token.text in WORKDAYS for token in split.main):
+        notes.append("Business days and trading days are counted like other days.")
     if split.has_more:
         notes.append("Only one of several questions was considered.")
     if any(token.kind == "when" for token in split.main):
@@ -179,6 +181,15 @@ def _decided_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
     return (f"{DECIDED}: at {price(spot)} USD it is {'NO' if criterion.negated else 'YES'}.",)
 
 
+def _far_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
+    """A level far below the price may be a distance that was not understood as one: "5k less than the record"."""
+    level = criterion.level
+    if level is None or criterion.level_pct is not None:
+        return ()
+    is_distance = level < STEP * spot and level != of_zero(spot).level
+    return (f"{FAR} of {price(spot)} USD.",) if is_distance else ()
+
+
 def _amount_note(parse: Parse) -> tuple[str, ...]:
     """ "How much will it rise?", but not "how likely is it to rise?"."""
     kinds = {token.kind for token in parse.split.main}
@@ -187,19 +198,6 @@ def _amount_note(parse: Parse) -> tuple[str, ...]:
     if not is_amount or parse.criterion.comparator == "open":
         return ()
     return ("An amount was asked for: understood as whether it happens.",)
-
-
-def _unused_notes(parse: Parse) -> tuple[str, ...]:
-    """The notes about a number and about a date or time to which no meaning was found."""
-    if parse.pair is not None:
-        return ()
-    tokens = parse.clause.tokens
-    has_number = parse.clause.has_unused or any(token.kind == "numword" and token.quantity > 1 for token in tokens)
-    has_time = names_event(tokens) or any(token.kind in TIMES and token.text not in BESIDE_TIMES for token in tokens)
-    is_single = parse.subject.other is None and parse.earlier is None and parse.count is None
-    has_word = is_single and any(token.kind in JOINT for token in tokens) and "now" not in parse.clause.kinds
-    notes = {UNUSED_NUMBER: has_number, UNUSED_TIME: has_time, UNUSED_WORD: has_word}
-    return tuple(note for note, applies in notes.items() if applies)
 
 
 def build(

@@ -66,7 +66,7 @@ def _with_unit(tokens: Sequence[Token], place: int) -> list[Token]:
 def of_record(clause: Clause, setting: Setting) -> Criterion | None:
     """The criterion of a question about a record of all stored prices, of a period or of closes; None for any other."""
     records = [token for token in clause.tokens if token.kind == "record" and token.value is not None]
-    if not records or clause.amounts or clause.kinds & {"average", "halfyear", "fraction"}:
+    if not records or clause.amounts or clause.kinds & {"average", "halfyear", "fraction", "multiple", "mid"}:
         return None
     side, _, period = str(records[0].value).partition(":")
     against = clause.kinds & (BEAR if side.startswith("high") else BULL)

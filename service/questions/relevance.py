@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 from service.questions.amount import Amount
-from service.questions.kinds import BEAR, BULL, MOTIONS, RELATIONS
+from service.questions.kinds import BEAR, BULL, MOTIONS, RELATIONS, SIDES
 from service.questions.tokens import Token
 
 # A bare number farther from the spot price than this factor is a price only directly after a word that relates it.
@@ -16,6 +16,7 @@ CLOSE_BEFORE, CLOSE_BEHIND = 3, 4
 # Kinds that may separate an asset from its price: "ETH at 5000", "5000 ETH".
 LINKS = {"the", "on", "approx", "be", "price", "a", "mark"}
 WEAK = {"the", "approx", "be"}
+BOUNDS = {"the", "approx", "above", "below", "mark"}
 
 
 def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount], spot: float) -> bool:
@@ -29,7 +30,9 @@ def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount],
     end = amounts[place + 1].first if place + 1 < len(amounts) else len(tokens)
     if _is_related(tokens, amount, start, end, spot) or _is_beside_asset(tokens, amount, spot):
         return True
-    return place > 0 and _is_upper_end(tokens, amounts[place - 1], amount)
+    if place > 0 and _is_upper_end(tokens, amounts[place - 1], amount):
+        return True
+    return place + 1 < len(amounts) and _is_lower_end(tokens, amount, amounts[place + 1])
 
 
 def _kind_before(tokens: Sequence[Token], amount: Amount, skipped: Collection[str]) -> str:
@@ -45,10 +48,16 @@ def _kind_after(tokens: Sequence[Token], amount: Amount, skipped: Collection[str
 
 
 def _is_upper_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
-    """ "Between 1700 and 1900": the word of relation precedes the other end."""
-    return _kind_before(tokens, lower, WEAK) == "between" and [
-        token.kind for token in tokens[lower.after : upper.first]
-    ] == ["and"]
+    """ "Between 1700 and 1900", "touch 1700 or 1900": the word of relation precedes the other end."""
+    gap = [token.kind for token in tokens[lower.after : upper.first]]
+    is_second = gap == ["or"] and _kind_before(tokens, lower, WEAK) in RELATIONS
+    return is_second or (_kind_before(tokens, lower, WEAK) == "between" and gap == ["and"])
+
+
+def _is_lower_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
+    """ "From 90 to 95k": the thousands of the other end are those of both."""
+    gap = [token.kind for token in tokens[lower.after : upper.first]]
+    return _kind_before(tokens, lower, WEAK) == "from" and gap in (["to"], ["until"]) and upper.is_marked
 
 
 def may_be_level(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
@@ -71,6 +80,9 @@ def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
         return False
     if amount.is_percent and _kind_before(tokens, amount, WEAK) in BULL | BEAR:
         return False  # "is a drop of 3% likely"
+    if amount.is_percent and _kind_before(tokens, amount, BOUNDS) in ("be", "exceed"):
+        # "is the probability of a rise above 60%"
+        return any(token.kind == "chance" for token in tokens[: amount.first])
     return _kind_after(tokens, amount) in ("chance", "mood") or _kind_before(tokens, amount, WEAK) == "chance"
 
 
@@ -86,7 +98,7 @@ def _is_origin(tokens: Sequence[Token], amount: Amount) -> bool:
     if amount.is_percent and _kind_after(tokens, amount) == "to":
         return False  # "gain from 5 to 10 percent"
     if before != "from":
-        return before == "now"
+        return before == "now" and _kind_after(tokens, amount, ("the",)) not in SIDES
     moves = any(token.kind in MOTIONS for token in tokens)
     return moves and all(token.kind != "between" for token in tokens[: amount.first])
 

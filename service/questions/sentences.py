@@ -25,6 +25,8 @@ ANCHORS = {
 }
 # Kinds after the point of an ordinal number: "3. Dezember".
 AFTER_ORDINAL = ("month", "unit", "next", "this", "the", "holiday")
+# Kinds with which a date beside a price is written.
+DATED = {"month", "weekday", "holiday", "rel", "eo", "by", "in", "on", "this", "next", "unit", "the"}
 # Kinds of words that ask nothing.
 WEIGHTLESS = {"word", "noise", "filler", "mark"}
 # Fragments of so many tokens are read as one sentence.
@@ -67,9 +69,9 @@ class Sentence:
 
     @property
     def is_price(self) -> bool:
-        """Whether it is a price alone: "96k?"."""
+        """Whether it is a price alone or with its date: "96k?", "120k by January?"."""
         kinds = {token.kind for token in self.tokens}
-        return bool(kinds & PRICED) and kinds <= PRICED | {"number", "mark"}
+        return bool(kinds & PRICED) and kinds <= PRICED | DATED | {"number", "mark"}
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,7 @@ def _begins_aside(tokens: Sequence[Token], place: int) -> bool:
     if tokens[place].kind == "when":
         return _is_condition(tokens[:place], tokens[place + 1 :])
     if tokens[place].kind != "after":
-        return tokens[place].kind in ("if", "because")
+        return tokens[place].kind in ("if", "because") and (tokens[place].value != "first" or place == 0)
     before = [token.kind for token in tokens[max(0, place - 3) : place] if token.kind != "the"]
     behind = next((token for token in tokens[place + 1 :] if token.kind != "the"), None)
     if not before or before[-1] not in ("unit", "weekday", "weekend"):
@@ -192,7 +194,7 @@ def _is_condition(before: Sequence[Token], behind: Sequence[Token]) -> bool:
 def _statement_before(tokens: Sequence[Token]) -> int:
     """The number of tokens in a statement before the question: "BTC is at 94k, will it reach 100k"."""
     for place, token in enumerate(tokens):
-        if token.kind in ("will", "if", "because", "after"):
+        if token.kind in ("will", "because", "after") or (token.kind == "if" and (token.value != "first" or not place)):
             return 0
         follows = next((later for later in tokens[place + 1 : place + 3] if later.kind == "will"), None)
         if token.text in COMMAS and follows:
@@ -215,4 +217,6 @@ def _aside(tokens: Sequence[Token], place: int, language: Language) -> tuple[int
 
 def _is_comma(tokens: Sequence[Token], place: int) -> bool:
     """A comma, but not the one of "December 31, 2026"."""
-    return tokens[place].text in COMMAS and not (place + 1 < len(tokens) and tokens[place + 1].kind == "number")
+    in_date = place > 0 and tokens[place - 1].kind in ("number", "nth", "month")
+    precedes_year = in_date and place + 1 < len(tokens) and tokens[place + 1].kind == "number"
+    return tokens[place].text in COMMAS and not precedes_year

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from service.market.assets import ASSETS, asset_of
 from service.questions.circumstances import Circumstances
@@ -13,7 +14,7 @@ from service.questions.refusals import NAMES, invalid
 from service.questions.tokens import Token
 
 # "More" and "than" with other words between them: "¿Subirá más el oro que la plata?"
-MORE = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", "сильнее", "faster", "多", "更多"}
+MORE = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", "сильнее", "faster", "多", "更多", "piu"}
 THAN = {"比", "than", "que", "als", "чем", "do que", "que el", "que le", "que l"}
 # Markets that an asset before their name only describes.
 DESCRIBED = {"coin", "company", "fund"}
@@ -46,11 +47,20 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: 
     if not followed:
         return Subject(available("btc", spots), notes=("Bitcoin is the stand-in for the whole crypto market.",))
     asset = available(followed[0], spots)
+    if _denies_another(tokens, asset):
+        raise invalid("One asset is asked about and another one denied. Ask about one of them, without the negation.")
     if not _compares(tokens, followed):
         return Subject(asset, left_out=tuple(followed[1:]), notes=_only(followed))
     if len(followed) != 2 or any(token.kind == "other" for token in named):
         raise invalid(f"Compare exactly two of {NAMES}.")
     return Subject(asset, available(followed[1], spots))
+
+
+def _denies_another(tokens: Sequence[Token], asset: str) -> bool:
+    """ "Bitcoin up but not ether"; "neither bitcoin nor ether" is a question about both."""
+    denied = [token for before, token in pairwise(tokens) if before.kind == "not" and token.kind == "asset"]
+    is_single = sum(token.kind == "not" for token in tokens) == 1
+    return is_single and any(token.value != asset for token in denied)
 
 
 def _why_not(first: Sequence[Token], coins: Coins) -> str:
@@ -119,6 +129,8 @@ def _is_more_than(main: Sequence[Token]) -> bool:
     places = [place for place, token in enumerate(tokens) if token.kind in ("asset", "other")]
     if any(tokens[place - 1].kind in ("above", "below", "exceed") for place in places if place):
         return True
+    if any(tokens[place - 1].text in MORE for place in places[1:]):
+        return True  # "salirà più dell'oro", "вырастет сильнее золота"
     between = tokens[places[0] : places[-1]]
     return any(token.text in MORE for token in tokens) and any(token.text in THAN for token in between)
 

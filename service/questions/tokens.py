@@ -26,7 +26,7 @@ TOKEN = re.compile(
     |(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?)
     |(?P<nth>\d{{1,2}}(?:(?:st|nd|rd|th|er|º|ª|°|-?(?:го|е|му))(?!{LETTER})(?:\ числ[аоу])?|\ числ[аоу]
         |日(?![間以内后後中均移線线])|[号號])|第\d{{1,2}}(?!\d))
-    |(?P<number>\d+(?:\.\d+)?e\d{{1,2}}(?!\w)|\d+(?:[.,'_]\d+)*)
+    |(?P<number>(?<![\w.])\.\d+|\d+(?:\.\d+)?e\d{{1,2}}(?!\w)|\d+(?:[.,'_]\d+)*)
     |(?P<word>{WORD})
     |(?P<glyphs>(?:(?!第\d)[{GLYPH}])+)
     |(?P<mark>[^\s\w]|_)
@@ -112,7 +112,8 @@ def _cut(folded: str, words: Lexicon) -> Iterator[Token]:
         if kind == "glyphs":
             yield from _glyphs(match[0], glued, words)
         else:
-            yield Token(kind, match[kind], glued=glued)
+            text = match[kind]
+            yield Token(kind, f"0{text}" if kind == "number" and text.startswith(".") else text, glued=glued)
 
 
 def _glyphs(run: str, glued: bool, words: Lexicon) -> Iterator[Token]:

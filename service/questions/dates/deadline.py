@@ -92,7 +92,7 @@ def find_deadline(tokens: Sequence[Token], now: datetime, language: Language, *,
 def _since(tokens: Sequence[Token], chosen: Candidate, today: Today) -> datetime | None:
     """The first instant of the day, week, month or year in which something is to happen; None for a time "by" it."""
     named = tokens[chosen.first : chosen.after]
-    is_limit = chosen.word.kind in FIRMLY and bool(chosen.word.text)
+    is_limit = chosen.word.kind in FIRMLY.keys() - {"to"} and bool(chosen.word.text)
     if (
         is_limit
         or chosen.span.dates.exact
@@ -118,6 +118,8 @@ def _kind_of_word(tokens: Sequence[Token], chosen: Candidate) -> str:
     is_length = chosen.span.dates.exact and all(
         token.kind not in ("next", "this") for token in tokens[chosen.first : chosen.after]
     )
+    if chosen.word.kind == "in" and chosen.span.dates.exact and not is_length:
+        return "within"  # "in the next 48 hours"
     return "lasting" if chosen.word.kind == "during" and is_length else chosen.word.kind
 
 
@@ -148,7 +150,7 @@ def _notes_of_choice(chosen: Candidate, candidates: Sequence[Candidate], now: da
         notes.append(UNDERSTOOD)  # "before January 1" may mean up to the day before
     if past := next((each for each in candidates if each.strength > 0 and each.span.is_past), None):
         notes.append(f"The past date {past.span.dates.end:%Y-%m-%d} was ignored.")
-    named = [each for each in candidates if each.strength > 0 or each.word.kind == "than"]
+    named = [each for each in candidates if each.strength > 0 or each.word.kind in ("than", "from")]
     if any(each.end(now) > now and _is_another(each, chosen, now) for each in named):
         notes.append("Several dates are named. " + UNDERSTOOD)
     return notes
@@ -211,6 +213,8 @@ def _follows_date(tokens: Sequence[Token], place: int) -> bool:
     "Around" and "exactly" between a date and a price belong to the price.
     """
     token = tokens[place]
+    if token.text == "'" and token.glued:  # "2028'den önce"
+        return [later.kind for later in tokens[place + 1 : place + 3]] in (["filler", "before"], ["filler", "later"])
     if token.kind in POSTPOSITIONS:
         return not (token.kind == "approx" and token.value is not None)
     is_last = place + 1 == len(tokens) or tokens[place + 1].kind not in {"before", "later", "until"}
@@ -234,7 +238,8 @@ def _chosen(candidates: Sequence[Candidate], now: datetime, strict: bool) -> Can
     ahead = [candidate for candidate in eligible if not candidate.is_past(now)]
     if strict and eligible and not ahead:
         raise _past(now)
-    if not ahead and any(candidate.is_after and candidate.end(now) > now for candidate in candidates):
+    is_open = any((each.is_after or each.word.kind == "from") and each.end(now) > now for each in candidates)
+    if not ahead and is_open:
         raise invalid("The question names only a time after which it counts. Add the date by which it is decided.")
     return max(ahead, key=lambda candidate: candidate.strength, default=None)
 

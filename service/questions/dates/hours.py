@@ -102,7 +102,8 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
         return _with_minutes(tokens, _with_half(tokens, Hour(hour, minute, place + 1)))
     if _is_glued_h(tokens, place + 1):
         return _with_h(tokens, place, hour)
-    if (before.kind == "athour" and after not in NOT_AFTER_HOUR) or _follows_hour(tokens, place):
+    is_free = after not in NOT_AFTER_HOUR or (after == "asset" and _follows_day(tokens, place))
+    if (before.kind == "athour" and is_free) or _follows_hour(tokens, place):
         return _with_half(tokens, Hour(hour, minute, place + 1 + _is_hour(tokens, place + 1)))
     if (before.kind in HOUR_BEFORE or before.kind == "unit") and _is_locative(tokens, place + 1):
         return Hour(hour, minute, place + 3)
@@ -110,7 +111,8 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
     if (before.value == "at" or is_to) and _is_hour(tokens, place + 1):
         return _with_half(tokens, Hour(hour, minute, place + 2))
     is_at = before.kind in AT or before.value == "at"
-    if is_at and hour and _precedes_day(tokens, place + 1) and sum(token.kind == "number" for token in tokens) > 1:
+    is_beside_day = _precedes_day(tokens, place + 1) or (_follows_day(tokens, place) and is_free)
+    if is_at and hour and is_beside_day and sum(token.kind in NUMBERS for token in tokens) > 1:
         part = tokens[place + 2] if _kind(tokens, place + 2) == "daypart" else None
         return Hour(hour, minute, place + 1, str(part.value) if part else "")
     if after == "zone" and (is_at or before.kind in ("weekday", "rel")):
@@ -127,7 +129,9 @@ def _with_h(tokens: Sequence[Token], place: int, hour: int) -> Hour | None:
         return None
     if has_minutes and _kind(tokens, behind + 1) not in ("m", "unit"):
         return _with_half(tokens, Hour(hour, int(tokens[behind].text), behind + 1))
-    is_dated = before.kind == "by" and place > 1 and tokens[place - 2].kind in HOUR_BEFORE
+    is_dated = before.kind == "by" and (
+        (place > 1 and tokens[place - 2].kind in HOUR_BEFORE) or _precedes_day(tokens, behind)
+    )
     if is_dated or before.kind in HOUR_BEFORE or before.value == "at" or _kind(tokens, behind) == "zone":
         return _with_half(tokens, Hour(hour, 0, behind))
     return None
@@ -153,6 +157,11 @@ def _with_half(tokens: Sequence[Token], hour: Hour) -> Hour:
 def _precedes_day(tokens: Sequence[Token], place: int) -> bool:
     """ "At 8 tomorrow", "at nine on Monday"."""
     return _kind(tokens, place + (_kind(tokens, place) == "on")) in ("rel", "weekday")
+
+
+def _follows_day(tokens: Sequence[Token], place: int) -> bool:
+    """ "Tomorrow at 8", "tonight at eleven"."""
+    return place > 1 and tokens[place - 2].kind in ("rel", "weekday", "daypart")
 
 
 def _with_minutes(tokens: Sequence[Token], hour: Hour) -> Hour:

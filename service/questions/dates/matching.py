@@ -38,6 +38,8 @@ class Span(NamedTuple):
 GAPS = {"the", "in"}
 LEADERS = {"before", "after", "from", "until", "weekday", "weekend", "unit", "halfyear"}
 REACH = 6
+# The most articles, commas and points between two elements of a pattern.
+MOST_SKIPPED = 4
 
 
 class Rule(NamedTuple):
@@ -190,7 +192,7 @@ def _places(elements: Sequence[Element], index: int, text: Text, place: int) -> 
             rest = _places(elements, index + 1, text, here + 1)
             if rest is not None:
                 return (here, *rest)
-        if index == 0 or element.adjacent or not text.skipped[here]:
+        if index == 0 or element.adjacent or not text.skipped[here] or here - place >= MOST_SKIPPED:
             break
         here += 1
     rest = _places(elements, index + 1, text, place) if element.optional else None

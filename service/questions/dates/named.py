@@ -164,7 +164,7 @@ def half(named: Named, today: Today) -> DateRange | None:
     which = number(named["which"])
     if not 1 <= which <= 2:
         return None
-    return next_time(today, year(named), lambda in_year: periods.months(in_year, 6 * which - 5, 6))
+    return part(named, next_time(today, year(named), lambda in_year: periods.months(in_year, 6 * which - 5, 6)))
 
 
 def whole_year(named: Named, _today: Today) -> DateRange:

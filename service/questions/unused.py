@@ -1,0 +1,97 @@
+"""The words of a question that its reading does not use. They are named in a note, never ignored in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from service.questions.clause import Clause
+from service.questions.criterion import Criterion
+from service.questions.dates.roles import AMBIGUOUS
+from service.questions.high_low import EXTREMES
+from service.questions.kinds import MOTIONS
+from service.questions.question import AVERAGES, DAY_COUNTS, EARLIER, MOVING_AVERAGES, ORDERS, TOUCHES, Comparator
+from service.questions.scope import names_event
+from service.questions.tokens import Token
+
+UNUSED_NUMBER = "A number in the question was ignored."
+UNUSED_TIME = "A date or a time in the question was ignored."
+MOST_WORDS = 8
+# Kinds that name a date or a time; what remains of them after the dates were read has no meaning there.
+TIMES = {
+    "weekday", "month", "unit", "rel", "holiday", "season", "nth", "ampm", "daypart", "clock", "eo", "iso", "date",
+    "slash", "glyphdate", "stamp", "weekend", "halfyear", "shortyear", "zone", "later", "ago", "after", "early", "late",
+}  # fmt: skip
+# Words of these kinds that also mean something else or only stand beside a date: "2027 года", "cuma günü".
+BESIDE_TIMES = AMBIGUOUS | {
+    *("day", "week", "from now", "год", "года", "году", "г", "gunu", "gunune", "ayinda", "ayinin", "saat", "天", "fy"),
+}
+# Readings that use words of these kinds, which change the meaning; of other readings such a word is left out.
+USED_BY: dict[tuple[str, ...], tuple[Comparator, ...]] = {
+    ("outperform", "underperform", "versus", "overtake", "better"): ("relative", "open", *ORDERS, *EARLIER),
+    ("both_of", "either_of", "neither_of"): ("both", "either", "relative", "open", *ORDERS),
+    ("metric", "width"): ("relative", "volatility", "range"),
+    ("act", "other", "halfyear", "in_a_row"): (),
+    ("swing",): ("move", "range", "volatility", "between"),
+    ("leave",): ("between",),
+    ("average",): (*AVERAGES, *MOVING_AVERAGES, "open"),
+    ("stay",): (
+        *(*TOUCHES, "between", *AVERAGES, *DAY_COUNTS, *MOVING_AVERAGES),
+        *("up", "down", "move", "range", "volatility", "open"),
+    ),
+}
+USERS = {kind: comparators for kinds, comparators in USED_BY.items() for kind in kinds}
+# Kinds after "and" that begin a second event.
+SECOND = MOTIONS | {"stay", "close", "above", "below", "up", "down"}
+
+
+def unused_notes(clause: Clause, criterion: Criterion, *, has_one_event: bool) -> tuple[str, ...]:
+    """The notes about words, numbers and times to which no meaning was found.
+
+    `has_one_event` if the question has one asset, one instant and no count of days.
+    """
+    tokens = clause.tokens
+    words = [token.text for place, token in enumerate(tokens) if _is_unused(clause, place, criterion, has_one_event)]
+    has_number = clause.has_unused or any(token.kind == "numword" and token.quantity not in (0, 1) for token in tokens)
+    notes = {_left_out(words): bool(words), UNUSED_NUMBER: has_number, UNUSED_TIME: names_event(tokens)}
+    return tuple(note for note, applies in notes.items() if applies)
+
+
+def _left_out(words: Sequence[str]) -> str:
+    shown = " ".join(dict.fromkeys(words[:MOST_WORDS]))
+    return f"Not understood and left out: “{shown}”."
+
+
+def _is_unused(clause: Clause, place: int, criterion: Criterion, has_one_event: bool) -> bool:
+    token = clause.tokens[place]
+    if clause.covers(place):
+        return False
+    if token.kind == "word":
+        return len(token.text) > 1 or not token.text.isascii()
+    if token.kind in TIMES:
+        return token.text not in BESIDE_TIMES
+    if token.kind in ("multiple", "fraction"):
+        return has_one_event and criterion.level_pct is None
+    if token.kind == "record":
+        return bool(clause.amounts)
+    if token.kind == "ordinal":
+        return criterion.comparator not in ORDERS
+    if token.kind == "filler":
+        return token.value == "open" or (
+            token.value in (*EXTREMES, "all")
+            and (criterion.comparator.startswith("close") or criterion.level_pct is not None)
+        )
+    if token.kind == "than":
+        return has_one_event and "now" not in clause.kinds
+    if token.kind == "and":
+        return has_one_event and criterion.comparator != "between" and _begins_event(clause.tokens[place + 1 :])
+    if token.kind == "outperform" and clause.amounts:
+        return False  # "beat 95k"
+    used_by = USERS.get(token.kind)
+    has_one_event = has_one_event or token.kind == "average"
+    return has_one_event and used_by is not None and criterion.comparator not in used_by
+
+
+def _begins_event(tokens: Sequence[Token]) -> bool:
+    """Whether a second event begins there: "and hold it", "and close below"."""
+    kinds = [token.kind for token in tokens if token.kind not in ("the", "filler", "will", "a")]
+    return bool(kinds) and kinds[0] in SECOND
