@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from notebooks.widgets.connection import ADDRESS
+from notebooks.widgets.base.connection import ADDRESS
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost")
 PORTS = {"lab": 8888, "voila": 8866}

@@ -53,7 +53,7 @@ def test_no_file_of_the_wheel_names_the_checkout(site: Path):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("from notebooks.widgets.theme import FONT", "from ninefold_lab.widgets.theme import FONT"),
+        ("from notebooks.widgets.base.theme import FONT", "from ninefold_lab.widgets.base.theme import FONT"),
         ("from service.client import Client", "from ninefold_lab.client import Client"),
         ("from service import canonical", "from ninefold_lab import canonical"),
         ("the service.  a service of notebooks", "the service.  a service of notebooks"),
