@@ -93,4 +93,4 @@ def _end_text(row: int, field: str, name: str, fund: Document) -> str:
     totals = fund if field == "equity_usd" else fund["benchmark"]
     if row == EQUITY_ROW:
         return f"{name} {totals['equity_usd']:,.0f} USD"
-    return f"{name}, maximum {number(-totals['max_drawdown_pct'], '.1f')}%"
+    return f"{name}, worst {number(-totals['max_drawdown_pct'], '.1f')}%"

@@ -19,9 +19,10 @@ from IPython.display import display
 from plotly.offline import get_plotlyjs
 
 from notebooks.widgets.base.static_view import static_view
-from notebooks.widgets.base.theme import SUBTITLE, TITLE
+from notebooks.widgets.base.theme import SIZE, SUBTITLE, TITLE
 
 # plotly.js would offer to upload the data to a third party. Four of its buttons are left: more would cover the title.
+HEIGHT = 450  # pixels of a figure that has none
 SPARE_BUTTONS = ["select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d"]
 CONFIG = {"showSendToCloud": False, "displaylogo": False, "modeBarButtonsToRemove": SPARE_BUTTONS}
 
@@ -73,29 +74,61 @@ export default {
 """
 
 # The sizes are those of the theme; the height and the margin are plotly's and the theme's where a figure has none.
+# `layout.meta.narrow` is what a narrow chart has instead of the same parts of the layout.
 FIT = (
-    f"const TITLE = {TITLE}, SUBTITLE = {SUBTITLE}, HEIGHT = 450, TOP = 76, AROUND = 20, LINE = 1.3;"
-    + """
-// plotly does not break lines: a title gets as many as it needs, and the chart grows by them.
+    f"const TITLE = {TITLE}, SUBTITLE = {SUBTITLE}, SIZE = {SIZE}, HEIGHT = {HEIGHT};"
+    "const TOP = 76, AROUND = 20, NAMES = 180, NARROW = 500, LINE = 1.3;"
+    + r"""
 const pen = document.createElement("canvas").getContext("2d");
+const lengthOf = (line, size) => {
+  pen.font = `${line.includes("<b>") ? "bold " : ""}${size}px system-ui, sans-serif`;
+  return pen.measureText(line.replace(/<[^>]*>/g, "")).width;
+};
+// plotly does not break lines: titles, headings and legends get as many as they need, and the chart grows by those
+// above it. NAMES is what the names of rows may take on the left of a heading.
 const broken = (text, size, room) => {
-  pen.font = `${size}px system-ui, sans-serif`;
-  const fits = (line) => pen.measureText(line.replace(/<[^>]*>/g, "")).width <= room;
   const lines = text.split("<br>").flatMap((line) => line.split(/ (?![^<]*>)/).reduce((done, word) => {
     const longer = done.length ? `${done.at(-1)} ${word}` : word;
-    return done.length && fits(longer) ? [...done.slice(0, -1), longer] : [...done, word];
+    return done.length && lengthOf(longer, size) <= room ? [...done.slice(0, -1), longer] : [...done, word];
   }, []));
   return { text: lines.join("<br>"), more: (lines.length - text.split("<br>").length) * size * LINE };
 };
+const isHeading = ({ yref, x, y }) => x === 0 && y === 1 && /paper|domain/.test(yref);
+const isBeside = ({ xref, x, xanchor }) => xref === "paper" && x === 1 && xanchor === "left";
+const sizeOf = ({ font }) => font?.size ?? SIZE;
+// How far it is from the left end of a heading's axis to the right end of the chart.
+const roomOf = ({ xref }, layout, width) => {
+  const axis = layout[xref.replace(/^x(\d*) domain$/, "xaxis$1")];
+  return (1 - (axis?.domain?.[0] ?? 0)) * (width - NAMES);
+};
+// A narrow chart leaves no more on its right than the labels there need.
+const narrowed = (layout) => {
+  const parts = Object.entries(layout.meta?.narrow ?? {});
+  const { annotations = [], margin, ...rest } = layout;
+  const beside = annotations.filter(isBeside).map((note) => (note.xshift ?? 0) + AROUND / 2
+    + Math.max(...note.text.split("<br>").map((line) => lengthOf(line, sizeOf(note)))));
+  const right = beside.length && margin?.r ? { r: Math.min(margin.r, Math.max(...beside)) } : {};
+  const changed = parts.map(([name, part]) => [name, typeof part === "object" ? { ...layout[name], ...part } : part]);
+  return { ...rest, annotations, margin: { ...margin, ...right }, ...Object.fromEntries(changed) };
+};
 // plotly would also keep the width of its first drawing.
-const fitted = (layout, width) => {
+const fitted = (original, width) => {
+  const layout = width < NARROW ? narrowed(original) : original;
   const { title, height = HEIGHT, margin } = layout;
   if (!title?.text) return { ...layout, width };
   const first = broken(title.text, TITLE, width - AROUND);
   const second = broken(title.subtitle?.text ?? "", SUBTITLE, width - AROUND);
-  const more = first.more + second.more;
+  let more = 0;
+  const annotations = layout.annotations?.map((note) => {
+    if (!isHeading(note)) return note;
+    const heading = broken(note.text, sizeOf(note), roomOf(note, layout, width));
+    if (note.yref === "paper") more = Math.max(more, heading.more);
+    return { ...note, text: heading.text, align: "left" };
+  });
+  more += first.more + second.more;
   return {
     ...layout,
+    annotations,
     width,
     height: height + more,
     margin: { ...margin, t: (margin?.t ?? TOP) + more },

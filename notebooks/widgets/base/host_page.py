@@ -56,7 +56,7 @@ class HostPage(anywidget.AnyWidget):
 
     `is_shown` says whether any view of the box is on a screen: a hidden tab, a notebook in the background and a box
     scrolled away are not. It is true until a browser reports, because a program may use a panel without one. `theme` is
-    light or dark, as JupyterLab, Voila and VS Code say it; None until a browser reports.
+    light or dark, as JupyterLab and VS Code say it; None until a browser reports.
     """
 
     _esm = WATCH

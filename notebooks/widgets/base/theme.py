@@ -48,7 +48,7 @@ def template(theme: Theme) -> go.layout.Template:
     """The plotly template of every figure in a theme."""
     palette = palette_of(theme)
     axis = {"gridcolor": palette.grid, "linecolor": palette.grid, "zerolinecolor": palette.quiet, "zerolinewidth": 1}
-    axis |= {"automargin": True, "ticks": "", "title": {"standoff": 8}}
+    axis |= {"automargin": True, "ticks": "", "title": {"standoff": 8, "font": {"size": SIZE}}}
     return go.layout.Template(
         layout={
             "paper_bgcolor": palette.paper,

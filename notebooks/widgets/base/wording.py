@@ -10,6 +10,7 @@ from typing import Any
 Document = Mapping[str, Any]
 
 WORLDS = {"simulated": "SIMULATED market", "replay": "REPLAY of past prices", "live": "live prices"}
+LEGEND_GAP = "\N{NO-BREAK SPACE} "  # between the entries of a legend, where a line may end
 BACKFILLED = "BACKFILLED: computed for past dates at the first start"
 
 
@@ -52,6 +53,11 @@ def duration(length: timedelta) -> str:
 def escaped(text: str) -> str:
     """Text from outside for plotly, which understands some HTML tags but not the entities of quotation marks."""
     return escape(text, quote=False)
+
+
+def unbroken(text: str) -> str:
+    """The text with spaces at which a line does not end."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def shortened(text: str, longest: int) -> str:

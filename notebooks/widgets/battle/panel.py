@@ -20,6 +20,7 @@ from notebooks.widgets.base.wording import Document, escaped, number, world
 from notebooks.widgets.battle.facts import facts
 from notebooks.widgets.battle.holding import HoldingBenchmark, gain_of
 from notebooks.widgets.battle.statuses import StatusStrip
+from service.client import Client
 
 VENUES = {"all lanes": "", "exchange": "cex", "liquidity": "dex"}
 SPANS = {"1 day": 1, "7 days": 7, "30 days": 30, "120 days": 120}
@@ -44,14 +45,18 @@ class LaneTraces(NamedTuple):
 
 
 class BattlePanel(RefreshingPanel):
-    """The lanes today and over the selected time span, beside holding bitcoin."""
+    """The lanes today and over the selected time span, beside holding bitcoin; `days` is the span shown first."""
 
     TITLE = "the paper-trading lanes"
     FILE = "ninefold-battle"
 
+    def __init__(self, client: Client, *, days: int = 7, **options: Any) -> None:
+        self._first_days = days
+        super().__init__(client, **options)
+
     def controls(self) -> Iterable[Widget]:
         self.venue = ToggleButtons(options=VENUES, style={"button_width": "92px"})
-        self.span = Dropdown(options=SPANS, value=7, layout=Layout(width="100px"), tooltip="time span")
+        self.span = Dropdown(options=SPANS, value=self._first_days, layout=Layout(width="100px"), tooltip="time span")
         self.venue.observe(self.redraw, "value")
         self.span.observe(self.request_refresh, "value")
         return self.venue, self.span

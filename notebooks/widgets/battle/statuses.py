@@ -11,7 +11,7 @@ import pandas as pd
 from notebooks.widgets.base.curves import instants
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.theme import Palette
-from notebooks.widgets.base.wording import Document, escaped
+from notebooks.widgets.base.wording import LEGEND_GAP, Document, escaped, unbroken
 
 # Each status with its place on the colour scale; an unknown one is drawn in the colour of faults.
 STATUSES = {"waiting": 0, "in_market": 1, "in_lp": 1, "harvesting": 2, "switching": 3}
@@ -53,9 +53,12 @@ class StatusStrip:
         """The annotation above the strip that explains its colours."""
         if not shown:
             return []
-        words = [f'<span style="color:{colour}">■</span> {KEY[place]}' for place, colour in _colours(palette).items()]
+        words = [
+            f'<span style="color:{colour}">■</span>{unbroken(f" {KEY[place]}")}'
+            for place, colour in _colours(palette).items()
+        ]
         place = {"xref": "paper", "x": 0, "yref": f"y{self._axes} domain", "y": 1, "yanchor": "bottom"}
-        return [{**place, "showarrow": False, "text": "&nbsp; ".join(words), "font": {"size": 12}}]
+        return [{**place, "showarrow": False, "text": LEGEND_GAP.join(words), "font": {"size": 12}}]
 
 
 def _colours(palette: Palette) -> dict[int, str]:

@@ -19,6 +19,7 @@ from notebooks.widgets.base.wording import BACKFILLED, Document, escaped, moment
 from notebooks.widgets.forecast import calibration
 from notebooks.widgets.forecast.facts import quantile_tables, record_facts
 from notebooks.widgets.forecast.fan import FanTraces
+from service.client import Client
 
 FIRST_ASSET = "btc"  # until the first document names them all
 REACHES = ("24h", "7d", "30d")  # horizons that the record has as well
@@ -31,14 +32,21 @@ LEFT, RIGHT = [0, 0.44], [0.58, 1]
 
 
 class ForecastPanel(RefreshingPanel):
-    """Where the price of an asset will be, with the calibration of such forecasts; a click on a horizon selects it."""
+    """Where the price of an asset will be, with the calibration of such forecasts; a click on a horizon selects it.
+
+    `asset` is the asset shown first, as `client.prices()` names it.
+    """
 
     TITLE = "the price forecast"
     FILE = "ninefold-forecast"
     EVERY_S = 300
 
+    def __init__(self, client: Client, *, asset: str = FIRST_ASSET, **options: Any) -> None:
+        self._first_asset = asset
+        super().__init__(client, **options)
+
     def controls(self) -> Iterable[Widget]:
-        self.asset = Dropdown(options=[FIRST_ASSET], layout=Layout(width="90px"), tooltip="asset")
+        self.asset = Dropdown(options=[self._first_asset], layout=Layout(width="90px"), tooltip="asset")
         self.reach = ToggleButtons(options=REACHES, value="7d", style={"button_width": "60px"})
         self.book = ToggleButtons(options=BOOKS, value=True, style={"button_width": "90px"})
         self.asset.observe(self.request_refresh, "value")
@@ -124,9 +132,13 @@ class ForecastPanel(RefreshingPanel):
         self.redraw()
 
     def _offer(self, record: Document) -> None:
-        """Offer the assets of the record, and show its live book once that has eight weeks."""
+        """Offer the assets of the record and keep the selected one; show its live book once that has eight weeks."""
         live = book_of(record, backfilled=False)["horizons"]
+        selection = self.asset.value
+        self.asset.unobserve(self.request_refresh, "value")  # new options select the first of them
         self.asset.options = list(live[0]["assets"])
+        self.asset.value = selection
+        self.asset.observe(self.request_refresh, "value")
         self.book.value = not any(row["all"]["needed"] for row in live)
 
 

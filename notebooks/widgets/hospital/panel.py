@@ -16,7 +16,7 @@ from notebooks.widgets import frames
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.theme import Palette
-from notebooks.widgets.base.wording import Document, escaped, world
+from notebooks.widgets.base.wording import LEGEND_GAP, Document, escaped, unbroken, world
 from notebooks.widgets.hospital.facts import facts
 
 # Index of the colour, symbol in the chart and symbol in the legend; from healthy to ill.
@@ -149,12 +149,12 @@ class HospitalPanel(RefreshingPanel):
             marker={"color": [colour for colour, _symbol, _letter in marks.values()], "line": {"width": 0}},
         )
         legend = [
-            f'<span style="color:{colour}">{letter} {escaped(status)} {counts[status]}</span>'
+            f'<span style="color:{colour}">{unbroken(f"{letter} {escaped(status)} {counts[status]}")}</span>'
             for status, (colour, _symbol, letter) in marks.items()
         ]
         place = {"xref": "paper", "x": 0, "yref": "paper", "y": 1, "yanchor": "bottom", "showarrow": False}
         self.figure.update_layout(xaxis={"range": [0, ends[-1] if ends else 1]})
-        self.figure.layout.annotations = [{**place, "text": "&nbsp; &nbsp; ".join(legend), "font": {"size": 14}}]
+        self.figure.layout.annotations = [{**place, "text": LEGEND_GAP.join(legend), "font": {"size": 14}}]
 
     def _draw_marks(self, shown: list[Document], categories: list[str]) -> None:
         marks = [_mark(self.palette, strategy["status"]) for strategy in shown]

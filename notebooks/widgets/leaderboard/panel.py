@@ -15,14 +15,15 @@ from notebooks.widgets.base.chart_panel import selected
 from notebooks.widgets.base.curves import CurveEnd, instants, labels, values
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
-from notebooks.widgets.base.wording import Document, call_cost, escaped, minute, world
+from notebooks.widgets.base.wording import Document, call_cost, escaped, minute, shortened, world
 from notebooks.widgets.leaderboard import sharpe_luck
 from notebooks.widgets.leaderboard.facts import facts
 from notebooks.widgets.leaderboard.ranking import METRICS, category_colours, formatted, legend, ranked, verdict
 
 ASSETS = {"all assets": "", **{asset: asset for asset in ("btc", "eth", "sol", "bnb", "xrp", "gold", "silver")}}
 PARTS = {"top 15": slice(15), "bottom 15": slice(-15, None), "all strategies": slice(None)}
-ROW_PX, CURVES_PX, BETWEEN_PX, TOP_PX, BOTTOM_PX = 21, 230, 70, 160, 40
+ROW_PX, CURVES_PX, BETWEEN_PX, TOP_PX, BOTTOM_PX = 21, 230, 90, 160, 40
+LONGEST_NAME, NARROW_NAME = 60, 20  # characters of a name, also on a narrow page
 HOVER = (
     "rank %{customdata[0]}: %{customdata[1]} (%{customdata[2]})<br>gain %{customdata[3]}, Sharpe ratio %{customdata[4]}"
     "<br>maximum drawdown %{customdata[5]}, win rate %{customdata[6]}, %{customdata[7]} trades<extra></extra>"
@@ -55,7 +56,7 @@ class LeaderboardPanel(RefreshingPanel):
         self._equity = figure.new_scatter(row=2, col=1, line={"width": 2}, **curve)
         self._benchmark = figure.new_scatter(row=2, col=1, line={"width": 1.5, "dash": "dot"}, **curve)
         figure.update_layout(showlegend=False, hovermode="closest", bargap=0.3)
-        figure.update_layout(margin={"t": TOP_PX, "b": BOTTOM_PX, "r": 150})
+        figure.update_layout(margin={"t": TOP_PX, "b": BOTTOM_PX, "r": 110})
         figure.update_xaxes(domain=[0, 1])
         figure.update_yaxes(row=1, col=1, showgrid=False, zeroline=False)
         figure.update_yaxes(row=1, col=1, secondary_y=True, side="right")
@@ -163,8 +164,7 @@ def _axes(rows: list[Document], metric: str, drawn: str) -> dict[str, Any]:
 
     Names and ranks are on the left, the strategy drawn below in bold; values are on the right, clear of the lines.
     """
-    names = [f"{escaped(row['name'])}  {row['rank']}" for row in rows]
-    names = [f"<b>{name}</b>" if row["key"] == drawn else name for name, row in zip(names, rows, strict=True)]
+    names = _row_names(rows, drawn)
     inner = len(rows) * ROW_PX + BETWEEN_PX + CURVES_PX
     axis = {"tickvals": list(range(len(rows))), "range": [len(rows) - 0.4, -0.6]}
     return {
@@ -173,7 +173,14 @@ def _axes(rows: list[Document], metric: str, drawn: str) -> dict[str, Any]:
         "yaxis": {**axis, "ticktext": names, "domain": [1 - len(rows) * ROW_PX / inner, 1]},
         "yaxis2": {**axis, "ticktext": [formatted(row[metric], metric) for row in rows]},
         "yaxis3": {"domain": [0, CURVES_PX / inner]},
+        "meta": {"narrow": {"xaxis": {"nticks": 3}, "yaxis": {"ticktext": _row_names(rows, drawn, NARROW_NAME)}}},
     }
+
+
+def _row_names(rows: list[Document], drawn: str, longest: int = LONGEST_NAME) -> list[str]:
+    """The name and the rank of each row, in bold for the strategy that is drawn below."""
+    names = [f"{escaped(shortened(row['name'], longest))}  {row['rank']}" for row in rows]
+    return [f"<b>{name}</b>" if row["key"] == drawn else name for name, row in zip(names, rows, strict=True)]
 
 
 def _title(board: Document, metric: str, part: str) -> dict[str, Any]:

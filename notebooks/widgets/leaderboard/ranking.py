@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from notebooks.widgets.base.theme import Palette
-from notebooks.widgets.base.wording import Document, escaped, number
+from notebooks.widgets.base.wording import LEGEND_GAP, Document, escaped, number, unbroken
 
 CATEGORIES = ("trend", "momentum", "reversion", "breakout", "volatility", "volume")
 GREY_CATEGORY = "relative"  # the seventh category; the palette has six colours
@@ -65,11 +65,15 @@ def category_colours(entries: Sequence[Document], palette: Palette) -> dict[str,
 def legend(colours: Mapping[str, str], lines: int) -> list[dict[str, Any]]:
     """The categories in their colours, above the chart and the `lines` of labels over it."""
     names = [
-        f'<span style="color:{colour}">{"■" if _is_known(category) else "★"} {escaped(category)}</span>'
+        f'<span style="color:{colour}">{unbroken(f"{_symbol(category)} {escaped(category)}")}</span>'
         for category, colour in colours.items()
     ]
     place = {"xref": "paper", "x": 0, "yref": "paper", "y": 1, "yanchor": "bottom", "showarrow": False}
-    return [{**place, "yshift": 18 * lines + 6, "text": "&nbsp; ".join(names)}]
+    return [{**place, "yshift": 18 * lines + 6, "text": LEGEND_GAP.join(names)}]
+
+
+def _symbol(category: str) -> str:
+    return "■" if _is_known(category) else "★"
 
 
 def _is_known(category: str) -> bool:

@@ -64,6 +64,7 @@ class VoteTraces:
         self.figure.update_layout(
             height=len(voters) * ROW_PX + AROUND_PX,
             xaxis={"title": {"text": f"P({side(inquiry)}), bars start at 50%"}, "visible": True},
+            meta={"narrow": {"xaxis": {"dtick": 50}}},
             yaxis={**category_axis([escaped(row.voter) for row in voters]), "visible": True},
         )
         layout = self.figure.layout

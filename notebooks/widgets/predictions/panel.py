@@ -21,6 +21,9 @@ VIEWS = {"track record": "record", "open markets": "open"}
 ASSETS, CATEGORIES = {"all assets": open_markets.ANY}, {"all categories": open_markets.ANY}
 # The axes by number: three charts of the track record, and the open markets over the whole figure.
 DOMAINS = {"": ([0, 0.44], [0, 1]), "2": ([0.56, 1], [0.45, 1]), "3": ([0.56, 1], [0, 0.22]), "4": ([0, 1], [0, 1])}
+# On a narrow page the charts of the track record are below each other.
+NARROW_PX = 980
+NARROW_DOMAINS = {"": [0.66, 1], "2": [0.31, 0.54], "3": [0, 0.14]}
 OPEN_AXES = "4"
 
 
@@ -118,6 +121,7 @@ class PredictionsPanel(RefreshingPanel):
         layout["xaxis"].range, layout["yaxis"].range = track_record.reliability_ranges(book)
         self.detail.value = self._market_facts(document) if shows_open else decomposition(book)
         layout.showlegend = shows_open
+        layout.meta = None if shows_open else {"narrow": _narrow()}
         layout.annotations = [] if shows_open else track_record.headings(book)
         layout.title = self._open_title(document, markets) if shows_open else self._record_title(document, book)
 
@@ -164,3 +168,9 @@ class PredictionsPanel(RefreshingPanel):
             selection, names = control.value, sorted({market[field] for market in document["markets"]})
             control.options = {**every, **{name: name for name in names}}
             control.value = selection if selection in names else open_markets.ANY
+
+
+def _narrow() -> dict[str, Any]:
+    """The height and the axes of the track record on a narrow page."""
+    axes: dict[str, Any] = {f"yaxis{number}": {"domain": domain} for number, domain in NARROW_DOMAINS.items()}
+    return {"height": NARROW_PX, **axes, **{f"xaxis{number}": {"domain": [0, 1]} for number in NARROW_DOMAINS}}

@@ -157,7 +157,7 @@ def headings(book: Document) -> list[dict[str, Any]]:
     difference = book["difference"]
     if difference is None:
         return annotations
-    above = {"xref": "x3 domain", "yref": "y3", "x": 0, "xanchor": "left", "y": 0, "yshift": 18, "showarrow": False}
+    above = {"xref": "x3 domain", "yref": "y3", "x": 1, "xanchor": "right", "y": 0, "yshift": 18, "showarrow": False}
     return [*annotations, {**above, "text": _interval(difference)}]
 
 

@@ -65,7 +65,7 @@ def test_curve_labels_have_the_numbers_of_the_service(panel):
     texts = set(labels(panel).values())
     assert f"fund {fund['equity_usd']:,.0f} USD" in texts
     assert f"half in bitcoin {fund['benchmark']['equity_usd']:,.0f} USD" in texts
-    assert f"fund, maximum −{fund['max_drawdown_pct']:.1f}%" in texts
+    assert f"fund, worst −{fund['max_drawdown_pct']:.1f}%" in texts
 
 
 def test_every_trade_is_marked_at_its_time(panel):

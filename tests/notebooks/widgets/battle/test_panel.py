@@ -183,3 +183,10 @@ def test_the_table_has_the_numbers_of_the_response(panel):
 def test_the_page_shows_the_same_chart(panel):
     assert panel.figure.layout.title.text in panel.page().content
     assert panel.page().name == "ninefold-battle.html"
+
+
+def test_the_first_span_is_the_chosen_one(open_panel, client):
+    panel = open_panel(BattlePanel, client, days=30)
+    first = min(point["time"] for lane in lanes(panel) for point in lane["points"])
+    assert panel.span.value == 30
+    assert pd.Timestamp(first) < pd.Timestamp(panel.now()) - pd.Timedelta(days=20)

@@ -188,3 +188,11 @@ def test_the_table_has_each_voter_and_the_pool(panel):
     table = pd.read_csv(io.StringIO(panel.table().content), index_col=["horizon", "voter"])
     assert table.loc[("7d", "pool"), "q95_usd"] == horizon(panel, "7d")["quantiles"]["95"]
     assert set(table.loc["7d"].index) == {"pool", *horizon(panel, "7d")["voters"]}
+
+
+def test_the_first_asset_is_the_chosen_one(open_panel, intercepted):
+    """The list of assets arrives with the first document and leaves the selection, without another request."""
+    panel = open_panel(ForecastPanel, intercepted, asset="eth")
+    assert (panel.asset.value, panel.document["forecast"]["asset"]) == ("eth", "eth")
+    assert "btc" in panel.asset.options
+    assert [call for call in intercepted.calls if call[0] == "forecast"] == [("forecast", "eth")]

@@ -11,6 +11,7 @@ import pytest
 
 from notebooks.widgets import HospitalPanel
 from notebooks.widgets.base.theme import PALETTES
+from notebooks.widgets.base.wording import unbroken
 from notebooks.widgets.hospital.panel import STATUSES, UNKNOWN
 from tests.notebooks.widgets.clicks import click
 
@@ -52,7 +53,7 @@ def test_the_bar_on_top_counts_the_statuses(panel):
     bar = panel.figure.data[0]
     counts = {status: n for status, n in panel.document["summary"]["status"].items() if n}
     assert dict(zip(bar.customdata, bar.x, strict=True)) == counts
-    assert all(f"{status} {n}" in panel.figure.layout.annotations[0].text for status, n in counts.items())
+    assert all(unbroken(f"{status} {n}") in panel.figure.layout.annotations[0].text for status, n in counts.items())
 
 
 def test_the_title_has_the_counts_and_the_recommendations(panel):
@@ -173,7 +174,7 @@ def test_an_unknown_status_and_category_stand_out(panel, intercepted):
     panel.refresh()
     assert panel.marks.marker.symbol[0] == UNKNOWN[0]
     assert panel.marks.marker.color[0] == PALETTES["light"].alarm
-    assert f"{UNKNOWN[1]} &lt;quarantined&gt; 1" in panel.figure.layout.annotations[0].text
+    assert unbroken(f"{UNKNOWN[1]} &lt;quarantined&gt; 1") in panel.figure.layout.annotations[0].text
     assert "&lt;astrology&gt;" in categories(panel)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from notebooks.widgets import LeaderboardPanel
 from notebooks.widgets.base.theme import PALETTES
-from notebooks.widgets.base.wording import number
+from notebooks.widgets.base.wording import number, unbroken
 from notebooks.widgets.leaderboard.ranking import CATEGORIES
 from service.client import Client
 from tests.notebooks.widgets.clicks import click
@@ -287,7 +287,7 @@ def test_each_category_has_a_colour(panel, intercepted):
     assert colours["&lt;astrology&gt;"] == PALETTES["light"].alarm
     listed = {category: colour for category, colour in colours.items() if category in CATEGORIES}
     assert len(set(listed.values())) == len(listed)
-    assert "★ &lt;astrology&gt;" in labels(panel)[0]
+    assert unbroken("★ &lt;astrology&gt;") in labels(panel)[0]
 
 
 def test_texts_of_the_document_are_escaped(panel, intercepted):
@@ -321,3 +321,12 @@ def test_the_dark_theme_recolours_the_bars(panel):
     panel.theme.value = "dark"
     assert set(panel.bars.marker.color) <= {*PALETTES["dark"].colours, PALETTES["dark"].quiet}
     assert panel.figure.data[1].line.color == PALETTES["dark"].ink
+
+
+def test_the_names_of_a_narrow_chart_are_shortened(panel):
+    """The rank stays whole."""
+    axis = panel.figure.layout.yaxis
+    narrow = panel.figure.layout.meta["narrow"]["yaxis"]["ticktext"]
+    assert len(narrow) == len(axis.ticktext)
+    assert max(map(len, narrow)) < 35 < max(map(len, axis.ticktext))
+    assert [name.split()[-1] for name in narrow] == [name.split()[-1] for name in axis.ticktext]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
@@ -134,3 +135,15 @@ def test_the_details_decompose_both_scores(panel):
     panel.book.value = False
     assert panel.detail.value == ""
     panel.book.value = True
+
+
+def test_a_narrow_record_has_its_charts_below_each_other(predictions_panel):
+    """And the open markets, a single chart, have no narrow layout."""
+    narrow = predictions_panel.figure.layout.meta["narrow"]
+    parts = sorted(narrow[axis]["domain"] for axis in ("yaxis", "yaxis2", "yaxis3"))
+    assert all(lower[1] < upper[0] for lower, upper in pairwise(parts))
+    assert {tuple(narrow[axis]["domain"]) for axis in ("xaxis", "xaxis2", "xaxis3")} == {(0, 1)}
+    predictions_panel._loaded.clear()
+    predictions_panel.view.value = "open"
+    assert predictions_panel.wait_until_loaded()
+    assert predictions_panel.figure.layout.meta is None
