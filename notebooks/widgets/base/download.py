@@ -1,4 +1,4 @@
-"""A button that downloads a file from the kernel, in JupyterLab and in Voila; nothing is written to the disk."""
+"""A button that downloads a file from the kernel, in a notebook; nothing is written to the disk."""
 
 from __future__ import annotations
 
