@@ -107,7 +107,13 @@ def child(
 def command(program: str, settings: LabSettings) -> list[str]:
     """The command line of JupyterLab, whose other options are in the folder `jupyter`, or of the public pages."""
     if program == "voila":
-        return [sys.executable, "-m", "notebooks.public_pages", f"--port={settings.port}"]
+        return [
+            sys.executable,
+            "-m",
+            "notebooks.public_pages",
+            f"--port={settings.port}",
+            f"--service={settings.oracle_url}",
+        ]
     browser = [] if settings.browser else ["--no-browser"]
     index = ["--LabApp.default_url=/lab/tree/index.ipynb"] if (NOTEBOOKS / "index.ipynb").exists() else []
     folder = f"--ServerApp.root_dir={NOTEBOOKS}"
