@@ -23,7 +23,7 @@ from notebooks.widgets.leaderboard.ranking import METRICS, category_colours, for
 ASSETS = {"all assets": "", **{asset: asset for asset in ("btc", "eth", "sol", "bnb", "xrp", "gold", "silver")}}
 PARTS = {"top 15": slice(15), "bottom 15": slice(-15, None), "all strategies": slice(None)}
 ROW_PX, CURVES_PX, BETWEEN_PX, TOP_PX, BOTTOM_PX = 21, 230, 90, 160, 40
-LONGEST_NAME, NARROW_NAME = 60, 20  # characters of a name, also on a narrow page
+LONGEST_NAME, NARROW_NAME = 60, 14  # characters of a name, also on a narrow page
 HOVER = (
     "rank %{customdata[0]}: %{customdata[1]} (%{customdata[2]})<br>gain %{customdata[3]}, Sharpe ratio %{customdata[4]}"
     "<br>maximum drawdown %{customdata[5]}, win rate %{customdata[6]}, %{customdata[7]} trades<extra></extra>"
