@@ -32,7 +32,7 @@ $(INSTALLED): requirements.txt
 	@touch $@
 
 $(LAB): notebooks/requirements.txt $(INSTALLED)
-	@echo "Installing JupyterLab and Voila …"
+	@echo "Installing JupyterLab …"
 	@$(call install,notebooks/requirements.txt)
 	@touch $@
 
@@ -50,7 +50,7 @@ bot: $(INSTALLED) ## the Telegram bot (TELEGRAM_BOT_TOKEN, BOT_ORACLE_KEY, ORACL
 lab: $(LAB) ## JupyterLab on the notebooks, and the service where none answers (ORACLE_URL, ORACLE_KEY, LAB_PORT)
 	@exec $(BIN)/python -m notebooks lab
 
-voila: $(LAB) ## the same notebooks as pages to be read, on http://127.0.0.1:8866 (VOILA_PORT)
+voila: $(INSTALLED) ## the charts as public pages, without a key, on http://127.0.0.1:8866 (VOILA_PORT)
 	@exec $(BIN)/python -m notebooks voila
 
 test: $(CHECKS) $(if $(CI),lint $(SMALL_MODEL),style) ## the checks of a change, in under 4 minutes; with CI=true types and long tests too, none skipped

@@ -1,4 +1,4 @@
-"""`python -m notebooks lab` opens JupyterLab on the notebooks, `python -m notebooks voila` serves them as pages."""
+"""`python -m notebooks lab` opens JupyterLab on the notebooks, `python -m notebooks voila` serves the public pages."""
 
 from __future__ import annotations
 

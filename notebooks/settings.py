@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from notebooks.widgets.connection import ADDRESS
+from notebooks.widgets.base.connection import ADDRESS
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost")
 PORTS = {"lab": 8888, "voila": 8866}
@@ -22,9 +22,9 @@ class LaunchError(Exception):
 class LabSettings:
     """The settings of the workbench.
 
-    `port` is the port of JupyterLab or Voila on this machine. `oracle_url` is the address of the service and
-    `oracle_key` its API key; without one, the workbench mints a key. `data_dir` is the data folder of a service that is
-    started here; its subfolder `lab` holds the files of Jupyter. `browser` opens a browser window.
+    `port` is the port of JupyterLab or of the public pages on this machine. `oracle_url` is the address of the service
+    and `oracle_key` its API key; without one, JupyterLab gets a minted key. `data_dir` is the data folder of a service
+    that is started here; its subfolder `lab` holds the files of Jupyter. `browser` opens a browser window.
     """
 
     port: int

@@ -29,7 +29,7 @@ from notebooks.lab.scores import (
 from notebooks.lab.walk import BuildVoter, refuse_foresight, walk_forward
 
 if TYPE_CHECKING:
-    from notebooks.widgets.figure import Figure
+    from notebooks.widgets.base.figure import Figure
 
 POOL, MARKET, COIN = "pool", "market", "coin"
 DIRECTIONS = ("up", "down", "relative")
@@ -141,7 +141,7 @@ class BacktestReport:
 
     def chart(self, *, backfilled: bool = True) -> Figure:
         """The difference from each reference with its interval; left of zero the voter is better."""
-        from notebooks.widgets.forest import forest_plot
+        from notebooks.widgets.base.forest import forest_plot
 
         chosen = (self.scores["backfilled"] == backfilled) & (self.scores.index != self.voter)
         table = self.scores.loc[chosen].dropna()

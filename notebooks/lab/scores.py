@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from notebooks.widgets.intervals import wilson
+from notebooks.widgets.base.intervals import wilson
 
 Array = NDArray[np.float64]
 Weeks = NDArray[np.int64]

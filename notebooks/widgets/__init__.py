@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from notebooks.widgets import frames
-    from notebooks.widgets.apex import ApexPanel
-    from notebooks.widgets.battle import BattlePanel
-    from notebooks.widgets.connection import connect
-    from notebooks.widgets.forecast import ForecastPanel
-    from notebooks.widgets.hospital import HospitalPanel
-    from notebooks.widgets.leaderboard import LeaderboardPanel
-    from notebooks.widgets.oracle import OraclePanel
-    from notebooks.widgets.predictions import PredictionsPanel
+    from notebooks.widgets.apex.panel import ApexPanel
+    from notebooks.widgets.base.connection import connect
+    from notebooks.widgets.battle.panel import BattlePanel
+    from notebooks.widgets.forecast.panel import ForecastPanel
+    from notebooks.widgets.hospital.panel import HospitalPanel
+    from notebooks.widgets.leaderboard.panel import LeaderboardPanel
+    from notebooks.widgets.oracle.panel import OraclePanel
+    from notebooks.widgets.predictions.panel import PredictionsPanel
 
 __all__ = [
     "ApexPanel",
@@ -30,14 +30,14 @@ __all__ = [
 
 # Imported on first use, so that `frames` loads only pandas.
 MODULES = {
-    "ApexPanel": "apex",
-    "BattlePanel": "battle",
-    "ForecastPanel": "forecast",
-    "HospitalPanel": "hospital",
-    "LeaderboardPanel": "leaderboard",
-    "OraclePanel": "oracle",
-    "PredictionsPanel": "predictions",
-    "connect": "connection",
+    "ApexPanel": "apex.panel",
+    "BattlePanel": "battle.panel",
+    "ForecastPanel": "forecast.panel",
+    "HospitalPanel": "hospital.panel",
+    "LeaderboardPanel": "leaderboard.panel",
+    "OraclePanel": "oracle.panel",
+    "PredictionsPanel": "predictions.panel",
+    "connect": "base.connection",
 }
 
 

@@ -67,7 +67,7 @@ def test_another_server_at_the_address_is_an_error(settings: LabSettings, other_
 
 def test_kernels_find_the_project_the_service_and_the_key(settings: LabSettings):
     """And no configuration of the user."""
-    environment = launcher.environment(settings, {"PYTHONPATH": "/mine", "ORACLE_KEY": ""}, mints_key=True)
+    environment = launcher.environment("lab", settings, {"PYTHONPATH": "/mine", "ORACLE_KEY": ""}, mints_key=True)
     assert environment["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "/mine"]
     assert environment["ORACLE_URL"] == settings.oracle_url
     assert environment["ORACLE_KEY_FILE"] == str(settings.key_file)
@@ -76,9 +76,17 @@ def test_kernels_find_the_project_the_service_and_the_key(settings: LabSettings)
 
 
 def test_a_key_of_the_user_is_passed_on(settings: LabSettings):
-    environment = launcher.environment(settings, {"ORACLE_KEY": "nf_live_mine"}, mints_key=False)
+    environment = launcher.environment("lab", settings, {"ORACLE_KEY": "nf_live_mine"})
     assert environment["ORACLE_KEY"] == "nf_live_mine"
     assert "ORACLE_KEY_FILE" not in environment
+
+
+def test_the_public_pages_get_no_key(settings: LabSettings):
+    """Strangers spend nothing of the owner's."""
+    keys = {"ORACLE_KEY": "nf_live_mine", "ORACLE_KEY_FILE": "/mine", "PATH": "/bin"}
+    environment = launcher.environment("voila", settings, keys)
+    assert {name for name in environment if "KEY" in name} == set()
+    assert (environment["PATH"], environment["ORACLE_URL"]) == ("/bin", settings.oracle_url)
 
 
 @pytest.mark.parametrize("program", ["lab", "voila"])
@@ -93,10 +101,10 @@ def test_jupyter_loads_nothing_from_elsewhere():
     overrides = configuration("labconfig/default_setting_overrides.json")
     assert overrides["@jupyterlab/apputils-extension:notification"] == {"checkForUpdates": False, "fetchNews": "false"}
     assert configuration("jupyter_lab_config.json")["LabApp"]["extension_manager"] == "readonly"
-    for name, section in (("jupyter_server_config.json", "ServerApp"), ("voila.json", "Voila")):
-        policy = configuration(name)[section]["tornado_settings"]["headers"]["Content-Security-Policy"]
-        assert "default-src 'self'" in policy
-        assert "http" not in policy
+    server = configuration("jupyter_server_config.json")["ServerApp"]
+    policy = server["tornado_settings"]["headers"]["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "http" not in policy
 
 
 @pytest.mark.slow

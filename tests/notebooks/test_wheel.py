@@ -17,11 +17,15 @@ pytestmark = pytest.mark.slow
 USE = """
 import sys
 sys.path.insert(0, {site!r})
-from ninefold_lab.client import AsyncClient
+from ninefold_lab.client import AsyncClient, Client
 from ninefold_lab.lab import Archive, backtest, enter
 from ninefold_lab.ledger.__main__ import main
 from ninefold_lab.widgets import ApexPanel, BattlePanel, OraclePanel, connect, frames
 assert not {{"notebooks", "service"}} & sys.modules.keys()
+panel = BattlePanel(Client("http://127.0.0.1:9"), refreshing=False)
+assert "application/vnd.jupyter.widget-view+json" in panel._repr_mimebundle_()
+assert "Nothing to show yet" in panel.status_line.value
+panel.close()
 assert frames.prices({{"prices": [], "world": "simulated"}}).index.name == "asset"
 sys.exit(main(["verify", {ledger!r}]))
 """
@@ -53,7 +57,7 @@ def test_no_file_of_the_wheel_names_the_checkout(site: Path):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("from notebooks.widgets.theme import FONT", "from ninefold_lab.widgets.theme import FONT"),
+        ("from notebooks.widgets.base.theme import FONT", "from ninefold_lab.widgets.base.theme import FONT"),
         ("from service.client import Client", "from ninefold_lab.client import Client"),
         ("from service import canonical", "from ninefold_lab import canonical"),
         ("the service.  a service of notebooks", "the service.  a service of notebooks"),

@@ -1,10 +1,11 @@
-"""A service, JupyterLab and Voila over a copy of the notebooks, each in its own process, and Chromium.
+"""A service, JupyterLab over a copy of the notebooks and the public pages, each in its own process, and Chromium.
 
 Without Chromium the tests are skipped with the reason; with CI=true they fail.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import httpx
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
@@ -20,10 +22,12 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.conftest import absent
 from tests.notebooks_e2e.pages import BrowserPage
-from tests.processes import ROOT, free_port, running, wait_until_ready, wait_until_said
+from tests.processes import ROOT, free_port, running, wait_until, wait_until_ready, wait_until_said
 
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 SIZE = {"width": 1280, "height": 1000}
+# The public pages with a chart of their own kind.
+CHARTS = ("battle", "forecast-btc", "accuracy", "hospital", "apex")
 
 
 @dataclass
@@ -61,37 +65,40 @@ class Service:
 
 @dataclass(frozen=True)
 class Workbench:
-    """A writable copy of the notebooks, and its address; `query` ends each address.
+    """A writable copy of the notebooks in JupyterLab, and its address; `query` ends each address."""
 
-    `name` is lab or voila.
-    """
-
-    name: str
     folder: Path
     origin: str
-    path: str
-    query: str = ""
-
-    @property
-    def runs_cells(self) -> bool:
-        """Whether the reader runs the cells and saves the notebook."""
-        return self.name == "lab"
+    query: str
 
     @property
     def root(self) -> str:
         """The address of the list of notebooks."""
         return f"{self.origin}/{self.query}"
 
-    def at(self, name: str) -> str:
-        """The address of a notebook."""
-        return f"{self.origin}/{self.path}/{name}.ipynb{self.query}"
-
     def write(self, name: str, *cells: str) -> str:
         """Write a notebook of these cells and return its address."""
         file = self.folder / "notebooks" / f"{name}.ipynb"
         notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells], metadata={"kernelspec": KERNEL})
         file.write_text(nbformat.writes(notebook))
-        return self.at(name)
+        return f"{self.origin}/lab/tree/{name}.ipynb{self.query}"
+
+
+@dataclass(frozen=True)
+class PublicPages:
+    """The address of the public pages, and the process that serves them."""
+
+    origin: str
+    process_id: int
+
+    def at(self, name: str) -> str:
+        """The address of a page."""
+        return f"{self.origin}/{name}.html"
+
+    def memory_mb(self) -> float:
+        """The most memory that the process has had so far."""
+        status = Path(f"/proc/{self.process_id}/status").read_text()
+        return int(re.search(r"VmHWM:\s*(\d+) kB", status).group(1)) / 1024
 
 
 @pytest.fixture(scope="session")
@@ -144,16 +151,20 @@ def lab(service: Service, tmp_path_factory) -> Iterator[Workbench]:
     folder, port = copied(tmp_path_factory.mktemp("lab")), free_port()
     with launched("lab", folder, LAB_PORT=str(port), **service.environment) as (process, log):
         token = wait_until_said(r"/lab\S*[?]token=(\w+)", process, log).group(1)
-        yield Workbench("lab", folder, f"http://127.0.0.1:{port}", "lab/tree", f"?reset&token={token}")
+        yield Workbench(folder, f"http://127.0.0.1:{port}", f"?reset&token={token}")
 
 
 @pytest.fixture(scope="session")
-def voila(service: Service, tmp_path_factory) -> Iterator[Workbench]:
-    """Voila as `make voila` starts it."""
-    folder, port = copied(tmp_path_factory.mktemp("voila")), free_port()
+def public_pages(service: Service, tmp_path_factory) -> Iterator[PublicPages]:
+    """The public pages as `make voila` starts them, once every chart is there."""
+    folder, port = copied(tmp_path_factory.mktemp("pages")), free_port()
     with launched("voila", folder, VOILA_PORT=str(port), **service.environment) as (process, log):
         wait_until_ready(port, process, log, "/")
-        yield Workbench("voila", folder, f"http://127.0.0.1:{port}", "voila/render")
+        origin = f"http://127.0.0.1:{port}"
+        with httpx.Client(base_url=origin) as client:
+            wait_until(lambda: all("id=chart" in client.get(f"/{name}.html").text for name in CHARTS))
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        yield PublicPages(origin, int(children[0]))
 
 
 @contextmanager

@@ -19,9 +19,14 @@ PATIENCE_MS = 90_000  # a machine that runs other tests can need a minute for a 
 ARTIFACTS = Path(os.environ.get("ARTIFACTS") or ROOT / "var" / "artifacts" / "notebooks")
 TRACES = ".scatterlayer .trace, .barlayer .trace"
 FITTED = "chart => Math.abs(chart.querySelector('.main-svg').getAttribute('width') - chart.clientWidth) < 2"
-CUT_TITLES = """chart => [...chart.querySelectorAll(".gtitle, .gtitle-subtitle")]
-  .filter(title => title.getBoundingClientRect().right > chart.getBoundingClientRect().right)
-  .map(title => title.textContent)"""
+# Texts that are drawn, and reach out of their chart.
+CUT_TEXTS = """chart => {
+  const { left, right } = chart.getBoundingClientRect();
+  return [...chart.querySelectorAll(".main-svg text")].filter((text) => {
+    const place = text.getBoundingClientRect();
+    return place.width && text.checkVisibility() && (place.left < left - 1 || place.right > right + 1);
+  }).map(text => text.textContent);
+}"""
 # The place on the page of the middle point of a trace, scrolled into view: JupyterLab shows less than a page is high.
 PLACE = """(chart, number) => {
   const trace = chart._fullData[number], middle = Math.floor(trace.x.length / 2);
@@ -180,9 +185,9 @@ class PagePanel:
         chart = self.box.locator(".js-plotly-plot").element_handle()
         self.browser_page.page.wait_for_function(FITTED, arg=chart)
 
-    def cut_titles(self) -> list[str]:
-        """The titles that are wider than its chart."""
-        return self.box.locator(".js-plotly-plot").evaluate(CUT_TITLES)
+    def cut_texts(self) -> list[str]:
+        """The texts that reach out of its chart."""
+        return self.box.locator(".js-plotly-plot").evaluate(CUT_TEXTS)
 
     def screenshot(self, name: str) -> None:
         """Save a screenshot of the panel."""

@@ -1,4 +1,4 @@
-"""Every panel in a browser: drawn, clicked, light and dark, and after a reload of its page."""
+"""Every panel in one notebook of JupyterLab: drawn, clicked, narrow, light and dark, and after a reload of the page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.notebooks_e2e.conftest import SIZE, Workbench, opened
-from tests.notebooks_e2e.pages import PagePanel
+from tests.notebooks_e2e.pages import BrowserPage, PagePanel
 
 pytestmark = pytest.mark.slow
 
@@ -18,34 +18,44 @@ QUESTION = "Will bitcoin be higher at the end of this month?"
 
 @dataclass(frozen=True)
 class Scenario:
-    """A panel of a notebook: a click on a point of `trace` shows `details`.
+    """A panel: a click on a point of `trace` shows `details`.
 
-    `place` counts the panels of the notebook. Before the click, the button `pressed` is pressed or `question` is asked.
+    Before the click, the button `pressed` is pressed or `question` is asked.
     """
 
-    name: str
-    notebook: str
+    panel: str
     trace: int
     details: str
-    place: int = 0
     pressed: str = ""
     question: str = ""
 
+    @property
+    def name(self) -> str:
+        return self.panel.removesuffix("Panel").lower()
+
 
 SCENARIOS = [
-    Scenario("battle", "battle", 2, "equity"),
-    Scenario("hospital", "hospital", 3, "health score"),
-    Scenario("leaderboard", "strategies", 0, "rule"),
-    Scenario("predictions", "accuracy", 8, "resolution", pressed="open markets"),
-    Scenario("forecast", "accuracy", 4, "sigma", place=1),
-    Scenario("oracle", "oracle", 1, "reasoning", question=QUESTION),
-    Scenario("apex", "oracle", 1, "backfilled", place=1),
+    Scenario("BattlePanel", 2, "equity"),
+    Scenario("HospitalPanel", 3, "health score"),
+    Scenario("LeaderboardPanel", 0, "rule"),
+    Scenario("PredictionsPanel", 8, "resolution", pressed="open markets"),
+    Scenario("ForecastPanel", 4, "sigma"),
+    Scenario("OraclePanel", 1, "reasoning", question=QUESTION),
+    Scenario("ApexPanel", 1, "backfilled"),
 ]
 
 
-@pytest.fixture(scope="module", params=["lab", "voila"])
-def workbench(request) -> Workbench:
-    return request.getfixturevalue(request.param)
+@pytest.fixture(scope="module")
+def shared_page(lab: Workbench, browser: Browser) -> Iterator[BrowserPage]:
+    """A notebook with all panels after its cells ran."""
+    names = [scenario.panel for scenario in SCENARIOS]
+    cells = [f"from notebooks.widgets import connect, {', '.join(names)}", *(f"{name}(connect())" for name in names)]
+    with opened(browser) as page:
+        page.page.goto(lab.write("panels", *cells))
+        page.run_all()
+        page.panel(len(names) - 1).box.wait_for(state="attached")
+        page.hide_files()
+        yield page
 
 
 @pytest.fixture(scope="module", params=SCENARIOS, ids=lambda scenario: scenario.name)
@@ -54,39 +64,22 @@ def scenario(request) -> Scenario:
 
 
 @pytest.fixture(scope="module")
-def panel(workbench: Workbench, scenario: Scenario, browser: Browser) -> Iterator[PagePanel]:
+def panel(shared_page: BrowserPage, scenario: Scenario) -> PagePanel:
     """The panel of a scenario, drawn."""
-    with opened(browser) as page:
-        page.page.goto(workbench.at(scenario.notebook))
-        if workbench.runs_cells:
-            page.run_all()
-        panel = page.panel(scenario.place)
-        if scenario.question:
-            panel.ask(scenario.question)
-        panel.count_traces()
-        yield panel
+    panel = shared_page.panel(SCENARIOS.index(scenario))
+    panel.box.scroll_into_view_if_needed()
+    if scenario.question:
+        panel.ask(scenario.question)
+    panel.count_traces()
+    return panel
 
 
-def test_a_chart_is_as_wide_as_its_container(panel: PagePanel):
-    panel.wait_until_fitted()
-
-
-def test_a_title_is_whole_on_a_narrow_page(panel: PagePanel, workbench: Workbench):
-    """A page that becomes narrow draws the chart anew, with as many lines as its title needs."""
-    page = panel.browser_page.page
-    if workbench.runs_cells:
-        panel.browser_page.hide_files()
-    page.set_viewport_size({"width": 480, "height": SIZE["height"]})
-    panel.wait_until_fitted()
-    assert panel.cut_titles() == []
-    page.set_viewport_size(SIZE)
-    panel.wait_until_fitted()
-
-
-def test_a_panel_is_drawn_and_states_its_world(panel: PagePanel, scenario: Scenario, workbench: Workbench):
+def test_a_panel_is_drawn_and_states_its_world(panel: PagePanel, scenario: Scenario):
+    """As wide as its container; no widget is broken."""
     panel.wait_for_status("SIMULATED market")
+    panel.wait_until_fitted()
     assert panel.browser_page.count_broken() == 0
-    panel.screenshot(f"{scenario.name}-{workbench.name}-light")
+    panel.screenshot(f"{scenario.name}-lab-light")
 
 
 def test_a_click_shows_details(panel: PagePanel, scenario: Scenario):
@@ -97,23 +90,43 @@ def test_a_click_shows_details(panel: PagePanel, scenario: Scenario):
     panel.wait_for_details(scenario.details)
 
 
-def test_a_change_of_theme_keeps_the_traces(panel: PagePanel, scenario: Scenario, workbench: Workbench):
+def test_a_change_of_theme_keeps_the_traces(panel: PagePanel, scenario: Scenario):
     """To dark and back to light."""
     drawn = panel.count_traces()
     panel.select_theme("dark")
     assert panel.count_traces(least=drawn) == drawn
-    panel.screenshot(f"{scenario.name}-{workbench.name}-dark")
+    panel.screenshot(f"{scenario.name}-lab-dark")
     panel.select_theme("light")
     assert panel.count_traces(least=drawn) == drawn
 
 
-def test_a_panel_survives_a_reload_of_its_page(panel: PagePanel, workbench: Workbench, scenario: Scenario):
-    """In JupyterLab after the notebook was saved; Voila runs the notebook again."""
-    drawn = panel.count_traces()
-    if not workbench.runs_cells:
-        panel.browser_page.page.reload()
-        assert scenario.question or panel.count_traces()
-        return
-    panel.browser_page.save()
-    panel.browser_page.page.reload()
-    assert panel.count_traces(least=drawn) == drawn
+def test_no_text_of_a_chart_is_cut_on_a_narrow_page(shared_page: BrowserPage):
+    """A page that becomes narrow draws its charts anew, with as many lines as their titles need."""
+    cut = {}
+    shared_page.page.set_viewport_size({"width": 480, "height": 2400})
+    for place, scenario in enumerate(SCENARIOS):
+        panel = shared_page.panel(place)
+        panel.box.scroll_into_view_if_needed()
+        panel.wait_until_fitted()
+        panel.screenshot(f"{scenario.name}-lab-light-480")
+        cut[scenario.name] = panel.cut_texts()
+    shared_page.page.set_viewport_size(SIZE)
+    assert cut == {scenario.name: [] for scenario in SCENARIOS}
+
+
+def test_nothing_pops_up_and_no_chart_uploads_data(shared_page: BrowserPage):
+    """Neither news nor a question about news; no button shares a chart."""
+    assert shared_page.page.locator(".Toastify__toast").count() == 0
+    labels = shared_page.chart_buttons()
+    assert labels
+    assert not [label for label in labels if "share" in label or "studio" in label]
+
+
+def test_the_panels_survive_a_reload_of_their_page(shared_page: BrowserPage):
+    """After the notebook was saved."""
+    panels = [shared_page.panel(place) for place in range(len(SCENARIOS))]
+    drawn = [panel.count_traces() for panel in panels]
+    assert all(drawn)
+    shared_page.save()
+    shared_page.page.reload()
+    assert [panel.count_traces(least=least) for panel, least in zip(panels, drawn, strict=True)] == drawn

@@ -1,0 +1,1 @@
+"""The panel of apex: its fused forecast and its virtual fund."""

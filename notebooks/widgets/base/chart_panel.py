@@ -1,0 +1,213 @@
+"""A chart with its controls, a status line and download buttons; a subclass provides the documents.
+
+The figure is built once. A subclass says what it looks like and how a document updates it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from html import escape
+from typing import Any, TypeVar
+
+import pandas as pd
+from ipywidgets import HTML, Dropdown, HBox, Layout, ToggleButtons, VBox, Widget
+from traitlets import MetaHasTraits
+
+from notebooks.widgets.base.cell_panels import CELL_PANELS, current_run
+from notebooks.widgets.base.download import DownloadButton, DownloadFile
+from notebooks.widgets.base.figure import Figure
+from notebooks.widgets.base.host_page import HostPage
+from notebooks.widgets.base.static_view import static_view
+from notebooks.widgets.base.theme import PALETTES, Theme, palette_of, style, template
+from notebooks.widgets.base.wording import Document, minute, provenance
+from service.client import Client, ClientError, Unauthorized
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+SET_KEY = " Set ORACLE_KEY to a valid key and run the notebook again."
+
+
+class AbstractWidget(ABCMeta, MetaHasTraits):
+    """The metaclass of a widget with abstract methods."""
+
+
+class ChartPanel(VBox, metaclass=AbstractWidget):
+    """A chart of the responses of `client`.
+
+    `theme` is light or dark; without it the panel follows its page. `now` returns the time in UTC. `document` is the
+    document drawn last, `fault` the error since then. `close` removes the panel from the page; a cell that runs again
+    closes the panels of its last run.
+    """
+
+    TITLE: str
+    FILE: str  # name of the downloads, without the suffix
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        theme: Theme | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        # First, because a panel that fails to open is closed as well.
+        self._lock, self._closing = threading.RLock(), threading.Event()
+        self.client, self.now = client, now
+        self.document: Any = None
+        self.fault: ClientError | None = None
+        self._follows_page, theme = theme is None, theme or "light"
+        self.palette = palette_of(theme)
+        self.figure = self._build_figure(theme)
+        self._style = HTML(style(theme), layout=Layout(display="none"))
+        self.status_line = HTML()
+        self.detail = HTML()
+        self.theme = Dropdown(options=list(PALETTES), value=theme, layout=Layout(width="80px"), tooltip="theme")
+        self.csv = DownloadButton("CSV", "download the data of the chart as a table", self.table)
+        self.html = DownloadButton("HTML", "download the chart as a page that works offline", self.page)
+        bar = [*self.controls(), *self.refresh_controls(), self.theme, self.csv, self.html]
+        bar = HBox(bar, layout=Layout(flex_flow="row wrap"))
+        self.host_page = HostPage()
+        super().__init__([self._style, bar, self.status_line, *self.body(), self.host_page])
+        self.add_class(f"ninefold-{theme}")
+        self.theme.observe(self._change_theme, "value")
+        self.host_page.observe(self._follow_page, "theme")
+        CELL_PANELS.add(self, current_run())
+
+    # What a subclass defines.
+
+    @abstractmethod
+    def new_figure(self) -> Figure:
+        """Build the figure with all its traces, empty."""
+
+    @abstractmethod
+    def draw(self, document: Any) -> None:
+        """Update the figure to a document; called inside `changing`."""
+
+    @abstractmethod
+    def frame(self, document: Any) -> pd.DataFrame:
+        """The data of the chart as a table."""
+
+    def controls(self) -> Iterable[Widget]:
+        """Build the controls of this panel; they stand before the controls that every panel has."""
+        return ()
+
+    def refresh_controls(self) -> Iterable[Widget]:
+        """Build the controls that refresh the document; they stand after `controls`."""
+        return ()
+
+    def body(self) -> Iterable[Widget]:
+        """The widgets below the status line."""
+        return (self.figure.widget, self.detail)
+
+    def empty_reason(self, _document: Any) -> str | None:
+        """Why a document has nothing to draw and when that changes, or None."""
+        return None
+
+    def header(self, document: Any) -> Document:
+        """The part of a document that states its world and its time."""
+        return document
+
+    def note(self, _document: Any) -> str | None:
+        """An addition to the status line, such as the cost of a refresh, or None."""
+        return None
+
+    def retry_note(self) -> str:
+        """When a failed request is repeated, as a sentence after a space; empty if it is not."""
+        return ""
+
+    # What every panel does.
+
+    def redraw(self, _change: Any = None) -> None:
+        """Draw the last document again, for example after a change of a control."""
+        with self._lock:
+            if self.document is None:
+                return
+            with self.figure.changing():
+                self.draw(self.document)
+            status = self.empty_reason(self.document) or provenance(self.header(self.document), self.now())
+            self._set_status(" · ".join(filter(None, [status, self.note(self.document)])))
+
+    def table(self) -> DownloadFile | None:
+        """The data of the chart as a CSV file; None before the first document."""
+        with self._lock:
+            if self.document is None:
+                return None
+            return DownloadFile(f"{self.FILE}.csv", "text/csv", self.frame(self.document).to_csv())
+
+    def page(self) -> DownloadFile | None:
+        """The chart as a self-contained page; None before the first document."""
+        with self._lock:
+            if self.document is None:
+                return None
+            return DownloadFile(f"{self.FILE}.html", "text/html", self.figure.page(self.TITLE))
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        """The widget, and its conclusion and data for pages that draw no widgets."""
+        with self._lock:
+            data = None if self.document is None else self.frame(self.document)
+            view = static_view(self.figure.layout["title"], self.status_line.value, data)
+            return {**(super()._repr_mimebundle_(**options) or {}), **view}
+
+    @contextmanager
+    def reporting_faults(self) -> Iterator[None]:
+        """Report errors raised inside in the status line; the last chart stays."""
+        try:
+            yield
+        except ClientError as fault:
+            with self._lock:
+                self.fault = fault
+                self._set_status(self._fault_text(fault), is_alarm=True)
+        # For example a response of another version: the thread goes on, and the status line says the chart is old.
+        except Exception as fault:
+            log.exception("%s cannot be drawn", self.TITLE)
+            with self._lock:
+                reason = f"The response of the service cannot be drawn ({type(fault).__name__}: {fault})."
+                self._set_status(
+                    f"{reason} The service may be of another version. The chart below is older.", is_alarm=True
+                )
+
+    def _follow_page(self, change: Mapping[str, Any]) -> None:
+        """Take the theme of the page, unless the reader selected the other one."""
+        if self._follows_page:
+            self.theme.value = change["new"]
+
+    def _change_theme(self, change: Mapping[str, Any]) -> None:
+        with self._lock:
+            self._follows_page = change["new"] == self.host_page.theme
+            self.remove_class(f"ninefold-{change['old']}")
+            self.add_class(f"ninefold-{change['new']}")
+            self._style.value = style(change["new"])
+            self.palette = palette_of(change["new"])
+            with self.figure.changing():
+                self.figure.layout.template = template(change["new"])
+                if self.document is not None:
+                    self.draw(self.document)
+
+    def _build_figure(self, theme: Theme) -> Figure:
+        figure = self.new_figure()
+        with figure.changing():
+            figure.layout.template = template(theme)
+        return figure
+
+    def _fault_text(self, fault: ClientError) -> str:
+        advice = SET_KEY if isinstance(fault, Unauthorized) else self.retry_note()
+        if self.document is None:
+            return f"Nothing to show yet: {fault}{advice}"
+        return f"No new data since {minute(self.header(self.document)['as_of'])}: {fault}{advice}"
+
+    def _set_status(self, text: str, is_alarm: bool = False) -> None:
+        self.status_line.value = f'<span class="{"alarm" if is_alarm else "quiet"}" role="status">{escape(text)}</span>'
+
+
+def selected(control: Dropdown | ToggleButtons, kind: type[T]) -> T:
+    """The selected value of a control whose options are all of one type."""
+    value = control.value
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r} is not of type {kind.__name__}")
+    return value

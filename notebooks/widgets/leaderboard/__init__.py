@@ -1,0 +1,1 @@
+"""The panel of the strategies by rank."""

@@ -1,0 +1,198 @@
+"""The strategies by rank, beside buy and hold and a coin flip; a click draws the equity of a strategy below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from ipywidgets import Dropdown, Layout, ToggleButtons, Widget
+from plotly.subplots import make_subplots
+
+from notebooks.widgets import frames
+from notebooks.widgets.base.chart_panel import selected
+from notebooks.widgets.base.curves import CurveEnd, instants, labels, values
+from notebooks.widgets.base.figure import Figure
+from notebooks.widgets.base.refreshing_panel import RefreshingPanel
+from notebooks.widgets.base.wording import Document, call_cost, escaped, minute, shortened, world
+from notebooks.widgets.leaderboard import sharpe_luck
+from notebooks.widgets.leaderboard.facts import facts
+from notebooks.widgets.leaderboard.ranking import METRICS, category_colours, formatted, legend, ranked, verdict
+
+ASSETS = {"all assets": "", **{asset: asset for asset in ("btc", "eth", "sol", "bnb", "xrp", "gold", "silver")}}
+PARTS = {"top 15": slice(15), "bottom 15": slice(-15, None), "all strategies": slice(None)}
+ROW_PX, CURVES_PX, BETWEEN_PX, TOP_PX, BOTTOM_PX = 21, 230, 90, 160, 40
+LONGEST_NAME, NARROW_NAME = 60, 14  # characters of a name, also on a narrow page
+HOVER = (
+    "rank %{customdata[0]}: %{customdata[1]} (%{customdata[2]})<br>gain %{customdata[3]}, Sharpe ratio %{customdata[4]}"
+    "<br>maximum drawdown %{customdata[5]}, win rate %{customdata[6]}, %{customdata[7]} trades<extra></extra>"
+)
+
+
+class LeaderboardPanel(RefreshingPanel):
+    """Which strategies beat the ghosts, and the equity of one strategy."""
+
+    TITLE = "the strategy leaderboard"
+    FILE = "ninefold-leaderboard"
+    EVERY_S = 900  # a refresh uses one of the key's daily calls; a click on a strategy does not
+
+    def controls(self) -> Iterable[Widget]:
+        self.asset = Dropdown(options=ASSETS, layout=Layout(width="110px"), tooltip="asset")
+        metrics = {metric.label: name for name, metric in METRICS.items()}
+        self.metric = Dropdown(options=metrics, layout=Layout(width="150px"), tooltip="metric")
+        self.part = ToggleButtons(options=list(PARTS), value="top 15", style={"button_width": "108px"})
+        self.asset.observe(self.request_refresh, "value")
+        for control in (self.metric, self.part):
+            control.observe(self.redraw, "value")
+        return self.asset, self.metric, self.part
+
+    def new_figure(self) -> Figure:
+        figure = Figure(make_subplots(rows=2, specs=[[{"secondary_y": True}], [{}]]))
+        self.bars = figure.new_bar(row=1, col=1, orientation="h", hovertemplate=HOVER)
+        dots = {"mode": "lines", "line": {"dash": "dot"}, "hovertemplate": "%{text}<extra></extra>"}
+        self._ghosts = figure.new_scatter(row=1, col=1, secondary_y=True, **dots)
+        curve = {"mode": "lines", "hovertemplate": "%{meta}: %{y:,.0f} USD<br>%{x|%Y-%m-%d %H:%M} UTC<extra></extra>"}
+        self._equity = figure.new_scatter(row=2, col=1, line={"width": 2}, **curve)
+        self._benchmark = figure.new_scatter(row=2, col=1, line={"width": 1.5, "dash": "dot"}, **curve)
+        figure.update_layout(showlegend=False, hovermode="closest", bargap=0.3)
+        figure.update_layout(margin={"t": TOP_PX, "b": BOTTOM_PX, "r": 110})
+        figure.update_xaxes(domain=[0, 1])
+        figure.update_yaxes(row=1, col=1, showgrid=False, zeroline=False)
+        figure.update_yaxes(row=1, col=1, secondary_y=True, side="right")
+        figure.update_yaxes(row=2, col=1, title={"text": "USD", "font": {"size": 13}})
+        figure.on_pick(self.bars, self.pick)
+        self.picked: str | None = None
+        self._only_strategy = False
+        return figure
+
+    def fetch(self) -> dict[str, Document]:
+        """The board, the quota of the key, and the selected strategy: at first the leader."""
+        drawn, only_strategy, self._only_strategy = self.document, self._only_strategy, False
+        asset = self.asset.value or None
+        if only_strategy and self.picked and drawn and drawn["board"]["asset"] == asset:
+            return {**drawn, "strategy": self.client.strategy(self.picked)}
+        board = self.client.leaderboard(asset)
+        key = self.picked or board["entries"][0]["key"]
+        return {"board": board, "usage": self.client.usage(), "strategy": self.client.strategy(key)}
+
+    def header(self, document: dict[str, Document]) -> Document:
+        return document["board"]
+
+    def note(self, document: dict[str, Document]) -> str:
+        return call_cost(document["usage"])
+
+    def frame(self, document: dict[str, Document]) -> pd.DataFrame:
+        return frames.leaderboard(document["board"])
+
+    def draw(self, document: dict[str, Document]) -> None:
+        board, strategy, metric = document["board"], document["strategy"], selected(self.metric, str)
+        part = selected(self.part, str)
+        rows = ranked(board["entries"], metric)[PARTS[part]]
+        ghosts = [ghost for ghost in board["ghosts"] if ghost[metric] is not None]
+        years = sharpe_luck.years_of(strategy)
+        shows_luck = metric == sharpe_luck.METRIC
+        if shows_luck:
+            ghosts.append(sharpe_luck.coin_flippers(len(board["entries"]), years))
+        colours = category_colours(board["entries"], self.palette)
+        self.bars.update(
+            x=[row[metric] for row in rows],
+            y=list(range(len(rows))),
+            ids=[row["key"] for row in rows],
+            customdata=[_hover(row) for row in rows],
+            marker={"color": [colours[row["category"]] for row in rows], "line": {"width": 0}},
+            error_x=sharpe_luck.whiskers(rows, years, self.palette) if shows_luck else {"visible": False},
+        )
+        self._draw_ghosts(ghosts, metric, len(rows))
+        curve_labels = self._draw_strategy(strategy)
+        layout = self.figure.layout
+        layout.annotations = [*legend(colours, len(ghosts)), *_ghost_labels(ghosts, metric), *curve_labels]
+        layout.shapes = [sharpe_luck.usual_range(years, self.palette)] if shows_luck else []
+        layout.title = _title(board, metric, part)
+        self.figure.update_layout(**_axes(rows, metric, strategy["key"]))
+        self.detail.value = facts(strategy)
+
+    def pick(self, key: str) -> None:
+        """Draw a strategy below and show its facts, also for each new document; free of charge."""
+        with self._lock:
+            self.picked, self._only_strategy = key, True
+            self.request_refresh()
+
+    def _draw_ghosts(self, ghosts: list[Document], metric: str, rows: int) -> None:
+        """Draw a line across all rows for each ghost; one trace with gaps holds them all."""
+        texts = [f"{escaped(ghost['name'])}: {formatted(ghost[metric], metric)}" for ghost in ghosts]
+        self._ghosts.update(
+            x=[value for ghost in ghosts for value in (ghost[metric], ghost[metric], None)],
+            y=[value for _ghost in ghosts for value in (-0.6, rows - 0.4, None)],
+            text=[value for text in texts for value in (text, text, None)],
+            line={"color": self.palette.ink},
+        )
+
+    def _draw_strategy(self, strategy: Document) -> list[dict[str, Any]]:
+        """Draw the equity of a strategy and of its benchmark, and return their labels."""
+        points = strategy["equity"]
+        equity, benchmark = values(points), values(points, "benchmark_usd")
+        curves = (
+            (self._equity, equity, "the strategy", self.palette.colour(0)),
+            (self._benchmark, benchmark, "buy and hold", self.palette.ink),
+        )
+        ends, times = [], instants(points)
+        for trace, usd, label, colour in curves:
+            trace.update(x=times, y=usd, meta=label, line={"color": colour})
+            ends += [CurveEnd(usd[-1], f"{usd[-1]:,.0f} USD<br>{label}", colour)] if points else []
+        drawn = np.append(equity, benchmark)
+        place = {"xref": "paper", "x": 0, "yref": "y3 domain", "y": 1, "yanchor": "bottom", "showarrow": False}
+        heading = f"<b>{escaped(strategy['name'])}</b> · PAPER, as of {minute(strategy['as_of'])}"
+        return [
+            {**place, "text": heading, "yshift": 6},
+            *({**label, "align": "left"} for label in labels(ends, drawn, gap=0.22, axes="3")),
+        ]
+
+
+def _ghost_labels(ghosts: list[Document], metric: str) -> list[dict[str, Any]]:
+    """The names of the ghosts above the rows, each on its own line because two ghosts may be close together."""
+    common = {"xref": "x", "yref": "y domain", "y": 1, "yanchor": "bottom", "showarrow": False}
+    texts = [f"{escaped(ghost['name'])} {formatted(ghost[metric], metric)}" for ghost in ghosts]
+    return [
+        {**common, "x": ghost[metric], "yshift": 18 * line, "text": text}
+        for line, (ghost, text) in enumerate(zip(ghosts, texts, strict=True))
+    ]
+
+
+def _axes(rows: list[Document], metric: str, drawn: str) -> dict[str, Any]:
+    """The axes and the height of the figure: every row has the same height, whether 15 rows are shown or all.
+
+    Names and ranks are on the left, the strategy drawn below in bold; values are on the right, clear of the lines.
+    """
+    names = _row_names(rows, drawn)
+    inner = len(rows) * ROW_PX + BETWEEN_PX + CURVES_PX
+    axis = {"tickvals": list(range(len(rows))), "range": [len(rows) - 0.4, -0.6]}
+    return {
+        "height": inner + TOP_PX + BOTTOM_PX,
+        "xaxis": {"ticksuffix": METRICS[metric].unit},
+        "yaxis": {**axis, "ticktext": names, "domain": [1 - len(rows) * ROW_PX / inner, 1]},
+        "yaxis2": {**axis, "ticktext": [formatted(row[metric], metric) for row in rows]},
+        "yaxis3": {"domain": [0, CURVES_PX / inner]},
+        "meta": {"narrow": {"xaxis": {"nticks": 3}, "yaxis": {"ticktext": _row_names(rows, drawn, NARROW_NAME)}}},
+    }
+
+
+def _row_names(rows: list[Document], drawn: str, longest: int = LONGEST_NAME) -> list[str]:
+    """The name and the rank of each row, in bold for the strategy that is drawn below."""
+    names = [f"{escaped(shortened(row['name'], longest))}  {row['rank']}" for row in rows]
+    return [f"<b>{name}</b>" if row["key"] == drawn else name for name, row in zip(names, rows, strict=True)]
+
+
+def _title(board: Document, metric: str, part: str) -> dict[str, Any]:
+    total = len(board["entries"])
+    scope = f"{escaped(board['asset'])} only" if board["asset"] else "all assets"
+    details = f"PAPER · {escaped(world(board))} · {scope} · n = {total}, {part} · beside a name: rank by gain · UTC"
+    luck = f"The best of {total} looks good by luck alone: compare it with the dotted lines."
+    if metric == sharpe_luck.METRIC:
+        luck += " Grey: 95% of coin flippers. Whiskers: 95% intervals."
+    return {"text": verdict(board, metric), "subtitle": {"text": f"{details}<br>{luck}"}}
+
+
+def _hover(row: Document) -> list[Any]:
+    numbers = [formatted(row[name], name) for name in ("pnl_pct", "sharpe", "max_drawdown_pct", "win_rate_pct")]
+    return [row["rank"], escaped(row["name"]), escaped(row["category"]), *numbers, row["trades"]]

@@ -1,0 +1,1 @@
+"""The panel that asks the oracle a question."""

@@ -1,0 +1,162 @@
+"""The votes on one question: the inquiry built from the event stream, its rows for a chart, and its texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from notebooks.widgets.base.html_tables import Fact, table
+from notebooks.widgets.base.probability_rows import EVEN
+from notebooks.widgets.base.wording import Document, percent
+from service.client import ClientError, Refused
+
+
+@dataclass(frozen=True)
+class VoteRow:
+    """The row of a voter: `percentage` is P(YES), None until the vote arrives and where the voter `abstained`."""
+
+    voter: str
+    percentage: float | None = None
+    direction: str | None = None
+    weight: float = 1.0
+    is_pivotal: bool = False
+    abstained: str | None = None
+
+
+def opened(event: Document) -> dict[str, Any]:
+    """An inquiry with its question and no votes yet."""
+    return {**event, "votes": {}, "abstained": {}, "consensus": None}
+
+
+def extended(inquiry: Document, event: Document) -> dict[str, Any]:
+    """The inquiry with the next event of its stream."""
+    if event["event"] == "vote":
+        return {**inquiry, "votes": {**inquiry["votes"], event["voter"]: event["vote"]}}
+    if event["event"] == "abstention":
+        return {**inquiry, "abstained": {**inquiry["abstained"], event["voter"]: event["reason"]}}
+    if event["event"] == "consensus":
+        return {**inquiry, **event}
+    return dict(inquiry)
+
+
+def count(inquiry: Document) -> tuple[int, int]:
+    """The number of voters that voted or abstained, and the number of all voters."""
+    return len(inquiry["votes"]) + len(inquiry["abstained"]), len(inquiry["voters"])
+
+
+def rows(inquiry: Document) -> list[VoteRow]:
+    """A row for every voter in the order of the inquiry, also for those whose vote has not arrived."""
+    return [_row(inquiry, voter) for voter in inquiry["voters"]]
+
+
+def consensus_pct(inquiry: Document) -> float:
+    """The consensus on the axis of the votes, in percent."""
+    p = inquiry["p_yes"]
+    return inquiry["consensus"]["bull_probability"] if p is None else 100 * p
+
+
+def side(inquiry: Document) -> str:
+    """The outcome that the axis shows: YES, or UP for a question without a criterion."""
+    return "UP" if inquiry["understood"]["comparator"] == "open" else "YES"
+
+
+def verdict(inquiry: Document) -> str:
+    """The answer in one sentence."""
+    consensus, percentage = inquiry["consensus"], consensus_pct(inquiry)
+    votes = [row for row in rows(inquiry) if row.percentage is not None]
+    if inquiry["understood"]["polarity"] == "none":
+        likely = sum(row.percentage is not None and row.percentage > EVEN for row in votes)
+        return f"YES {percentage:.1f}%: {likely} of {len(votes)} above 50%; this question has no bullish side"
+    yes, no = ("up", "down") if side(inquiry) == "UP" else ("yes", "no")
+    leaning = _leaning(votes, yes, no)
+    if consensus["direction"] == "NEUTRAL":
+        counts = f"about even, {leaning[yes]} of {len(votes)} lean towards {yes}, {leaning[no]} towards {no}"
+    else:
+        leads = yes if percentage > EVEN else no
+        counts = f"{leaning[leads]} of {len(votes)} lean towards {leads}"
+    effective = consensus["effective_voters"]
+    voters = "" if effective is None else f", equivalent to {effective} independent voters"
+    return f"{side(inquiry)} {percentage:.1f}%: {counts}{voters}"
+
+
+def price_range(inquiry: Document) -> str | None:
+    """Where the price will be at the deadline, in words; None without a forecast of the price."""
+    forecast = inquiry.get("price_forecast")
+    if forecast is None:
+        return None
+    quantiles = forecast["quantiles"]
+    spans = ((50, "25", "75"), (90, "5", "95"))
+    shown = (f"{share}% between {quantiles[low]:,.6g} and {quantiles[high]:,.6g}" for share, low, high in spans)
+    return f"price at the deadline: {'; '.join(shown)}"
+
+
+def other_readings(inquiry: Document) -> str | None:
+    """The other readings of a question whose text leaves a choice; None for most questions."""
+    others = [other["question"] for other in inquiry["understood"].get("alternatives", ())]
+    return f"it can also be read as: {' '.join(others)}" if others else None
+
+
+def suggested(fault: ClientError) -> str:
+    """The questions that a refusal suggests instead."""
+    suggestions = fault.suggestions if isinstance(fault, Refused) else ()
+    return f" You can ask: {' '.join(suggestions)}" if suggestions else ""
+
+
+def facts(inquiry: Document, voter: str) -> str:
+    """The vote of a voter with its reasoning and its engine, as HTML."""
+    if voter in inquiry["abstained"]:
+        return table(voter, [Fact("abstained", inquiry["abstained"][voter])])
+    vote = inquiry["votes"].get(voter)
+    if vote is None:
+        return table(voter, [Fact("vote", "pending")])
+    marks = {
+        "pivotal": _is_pivotal(inquiry, voter),
+        "outlier, one third of the weight": vote["outlier"],
+        "fallback engine": vote["fallback"],
+    }
+    return table(
+        voter,
+        [
+            Fact("P(YES)", percent(vote["p_yes"]), "%"),
+            Fact("direction", vote["direction"]),
+            Fact("conviction", vote["conviction"], " of 100"),
+            Fact("weight", vote["weight"] if inquiry["consensus"] else "pending until the consensus"),
+            Fact("marks", ", ".join(name for name, applies in marks.items() if applies) or None),
+            Fact("engine", vote["engine"]),
+            Fact("prompt version", vote["prompt"]),
+            Fact("tokens", vote["tokens"]),
+            Fact("cost", None if vote["usd"] is None else f"{vote['usd']:.6f} USD"),
+            Fact("latency", vote["latency_ms"], " ms"),
+            Fact("reasoning", vote["reasoning"]),
+        ],
+    )
+
+
+def _leaning(votes: list[VoteRow], yes: str, no: str) -> dict[str, int]:
+    """The number of votes on either side; neutral votes count for neither."""
+    leaning = {yes: 0, no: 0}
+    for row in votes:
+        if row.direction != "NEUTRAL" and row.percentage is not None and row.percentage != EVEN:
+            leaning[yes if row.percentage > EVEN else no] += 1
+    return leaning
+
+
+def _is_pivotal(inquiry: Document, voter: str) -> bool:
+    return voter in (inquiry["consensus"] or {}).get("pivotal", ())
+
+
+def _row(inquiry: Document, voter: str) -> VoteRow:
+    if voter in inquiry["abstained"]:
+        return VoteRow(voter, abstained=inquiry["abstained"][voter])
+    vote = inquiry["votes"].get(voter)
+    if vote is None:
+        return VoteRow(voter)
+    return VoteRow(voter, _percentage(vote), vote["direction"], vote["weight"], _is_pivotal(inquiry, voter))
+
+
+def _percentage(vote: Document) -> float:
+    """P(YES) in percent; without a criterion P(UP), which is 50 for a neutral vote."""
+    if vote["p_yes"] is not None:
+        return 100 * vote["p_yes"]
+    sign = {"BULLISH": 1, "BEARISH": -1}.get(vote["direction"], 0)
+    return EVEN + sign * vote["conviction"] / 2

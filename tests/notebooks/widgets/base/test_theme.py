@@ -1,0 +1,60 @@
+"""The themes: every colour can be read on its paper, and the style reaches its own panel alone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from notebooks.widgets.base.theme import PALETTES, Theme, palette_of, style, template
+
+BOTH = pytest.mark.parametrize("theme", PALETTES)
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance by WCAG 2.1."""
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(first: str, second: str) -> float:
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@BOTH
+def test_every_colour_of_text_can_be_read_on_the_paper(theme: Theme):
+    """Labels have the colours of their curves, so these need the contrast of text too."""
+    palette = PALETTES[theme]
+    written = (palette.ink, palette.quiet, palette.alarm, *palette.colours)
+    assert min(contrast(colour, palette.paper) for colour in written) >= 4.5
+
+
+@BOTH
+def test_the_colours_of_curves_differ_and_repeat(theme: Theme):
+    palette = PALETTES[theme]
+    assert len(set(palette.colours)) == len(palette.colours)
+    assert palette.colour(len(palette.colours)) == palette.colour(0)
+    assert palette.colour(None) == palette.quiet
+
+
+def test_an_unknown_theme_is_refused_with_those_that_exist():
+    with pytest.raises(ValueError, match="theme is light or dark, not 'sepia'"):
+        palette_of("sepia")
+
+
+@BOTH
+def test_a_figure_has_the_colours_of_its_theme(theme: Theme):
+    layout, palette = template(theme).layout, PALETTES[theme]
+    assert (layout.paper_bgcolor, layout.font.color) == (palette.paper, palette.ink)
+    assert layout.colorway == palette.colours
+
+
+@BOTH
+def test_the_style_sheet_is_for_one_panel_alone(theme: Theme):
+    """Two panels of one notebook may have two themes; every rule begins with the class of its own."""
+    sheet = re.sub(r":is\([^)]*\)", "", style(theme).removeprefix("<style>").removesuffix("</style>"))
+    selectors = [selector for rule in sheet.split("}") if "{" in rule for selector in rule.partition("{")[0].split(",")]
+    assert selectors
+    assert all(selector.strip().startswith(f".ninefold-{theme}") for selector in selectors)

@@ -1,0 +1,235 @@
+"""The hospital panel: the health of each strategy at the end of a month, and the recommendations."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from statistics import median
+
+import pandas as pd
+import pytest
+
+from notebooks.widgets import HospitalPanel
+from notebooks.widgets.base.theme import PALETTES
+from notebooks.widgets.base.wording import unbroken
+from notebooks.widgets.hospital.panel import STATUSES, UNKNOWN
+from tests.notebooks.widgets.clicks import click
+
+
+@pytest.fixture
+def panel(open_panel, intercepted) -> HospitalPanel:
+    return open_panel(HospitalPanel, intercepted)
+
+
+def categories(panel: HospitalPanel) -> list[str]:
+    """The categories from the top down."""
+    return [label.split(" · ")[0] for label in panel.figure.layout.yaxis2.ticktext]
+
+
+def test_each_strategy_is_at_its_score_in_its_category(panel):
+    strategies = panel.document["strategies"]
+    assert len(strategies) == 54
+    assert list(panel.marks.x) == [strategy["health_score"] for strategy in strategies]
+    assert [categories(panel)[round(y)] for y in panel.marks.y] == [strategy["category"] for strategy in strategies]
+    assert [text[0] for text in panel.marks.customdata] == [strategy["name"] for strategy in strategies]
+
+
+def test_colour_and_shape_show_the_status(panel):
+    statuses = [strategy["status"] for strategy in panel.document["strategies"]]
+    assert list(panel.marks.marker.symbol) == [STATUSES[status][1] for status in statuses]
+    assert list(panel.marks.marker.color) == [PALETTES["light"].colour(STATUSES[status][0]) for status in statuses]
+
+
+def test_categories_are_ordered_by_their_median(panel):
+    """The healthiest is on top, and a tick marks each median."""
+    scores = {}
+    for strategy in panel.document["strategies"]:
+        scores.setdefault(strategy["category"], []).append(strategy["health_score"])
+    assert list(panel.figure.data[1].x) == sorted(map(median, scores.values()), reverse=True)
+    assert list(panel.figure.data[1].x) == [median(scores[category]) for category in categories(panel)]
+
+
+def test_the_bar_on_top_counts_the_statuses(panel):
+    bar = panel.figure.data[0]
+    counts = {status: n for status, n in panel.document["summary"]["status"].items() if n}
+    assert dict(zip(bar.customdata, bar.x, strict=True)) == counts
+    assert all(unbroken(f"{status} {n}") in panel.figure.layout.annotations[0].text for status, n in counts.items())
+
+
+def test_the_title_has_the_counts_and_the_recommendations(panel):
+    """The subtitle has the month, n and the caveat, and says that it is paper trading."""
+    summary, title = panel.document["summary"], panel.figure.layout.title
+    assert title.text.startswith(
+        f"{summary['status']['critical']} of 54 critical, {summary['status']['healthy']} healthy"
+    )
+    for action, count in summary["recommendation"].items():
+        assert (f"{action} {count}" in title.text) == (count > 0 and action != "keep")
+    for text in ("PAPER · SIMULATED market", "month 2026-10", "n = 54", "independent", summary["caveat"]):
+        assert text in title.subtitle.text
+
+
+def test_the_jitter_of_a_strategy_is_always_the_same(panel, open_panel, intercepted):
+    assert list(open_panel(HospitalPanel, intercepted).marks.y) == list(panel.marks.y)
+
+
+@pytest.mark.parametrize("status", ["healthy", "critical"])
+def test_one_status_can_be_shown_alone(panel, status):
+    """The rows of the categories stay where they are."""
+    before = categories(panel)
+    panel.status.value = status
+    scores = [strategy["health_score"] for strategy in panel.document["strategies"] if strategy["status"] == status]
+    assert list(panel.marks.x) == scores
+    assert categories(panel) == before
+    assert f"shown: {status}" in panel.figure.layout.title.subtitle.text
+
+
+def test_a_status_without_strategies_is_reported(panel):
+    absent = next(status for status, count in panel.document["summary"]["status"].items() if not count)
+    panel.status.value = absent
+    assert list(panel.marks.x) == []
+    assert f"No strategy has the status {absent} in 2026-10." in panel.status_line.value
+
+
+def test_a_selected_month_is_requested(panel, intercepted):
+    months = list(panel.month.options)
+    assert months[0] == "last month"
+    assert months[1:] == sorted(panel.document["links"]["months"], reverse=True)
+    panel.month.value = "2026-09"
+    panel.refresh()
+    assert panel.document["snapshot_month"] == "2026-09"
+    assert ("hospital", "2026-09") in intercepted.calls
+    expected = intercepted.client.hospital("2026-09")["strategies"]
+    assert list(panel.marks.x) == [strategy["health_score"] for strategy in expected]
+
+
+def test_viewing_an_older_month_keeps_all_months(panel):
+    """The document of a month lists only the months up to it."""
+    offered = dict(panel.month.options)
+    panel.month.value = "2026-09"
+    panel.refresh()
+    assert panel.month.options == offered
+    assert panel.month.value == "2026-09"
+
+
+def test_a_new_month_is_offered_and_the_selection_stays(panel, intercepted):
+    panel.month.value = "2026-09"
+
+    def later(document):
+        document["links"]["months"].append("2026-11")
+        return document
+
+    intercepted.changes["hospital"] = later
+    panel.refresh()
+    assert list(panel.month.options)[1] == "2026-11"
+    assert panel.month.value == "2026-09"
+
+
+def test_the_last_month_becomes_stale_a_past_month_never(panel, intercepted):
+    def old(document):
+        return {**document, "stale_after": "2026-11-02T00:00:00Z"}
+
+    intercepted.changes["hospital"] = old
+    panel.refresh()
+    assert "STALE" in panel.status_line.value
+    panel.month.value = "2026-09"
+    panel.refresh()
+    assert "STALE" not in panel.status_line.value
+    assert "as of 2026-10-01" in panel.status_line.value
+
+
+def test_a_changed_score_moves_its_mark(panel, intercepted):
+    def healed(document):
+        document["strategies"][-1]["health_score"] = 99.5
+        return document
+
+    intercepted.changes["hospital"] = healed
+    panel.refresh()
+    assert panel.marks.x[-1] == 99.5
+
+
+def test_an_unknown_month_is_reported_with_the_known_ones(panel):
+    panel.month.options = {**panel.month.options, "2020-01": "2020-01"}
+    panel.month.value = "2020-01"
+    panel.refresh()
+    assert panel.fault is not None
+    assert "2020-01" in panel.status_line.value
+    assert "2026-10" in panel.status_line.value
+    assert len(panel.marks.x) == 54
+
+
+def test_a_month_without_strategies_names_the_next_one(panel, intercepted):
+    empty = {"status": {}, "recommendation": {}, "effective_strategies": 0.0, "caveat": ""}
+    intercepted.changes["hospital"] = lambda document: {**document, "strategies": [], "summary": empty}
+    panel.refresh()
+    assert "No strategy was examined in 2026-10. The next examination is at the end" in panel.status_line.value
+    assert list(panel.marks.x) == []
+
+
+def test_an_unknown_status_and_category_stand_out(panel, intercepted):
+    def strange(document):
+        document["strategies"][0] |= {"status": "<quarantined>", "category": "<astrology>"}
+        return document
+
+    intercepted.changes["hospital"] = strange
+    panel.refresh()
+    assert panel.marks.marker.symbol[0] == UNKNOWN[0]
+    assert panel.marks.marker.color[0] == PALETTES["light"].alarm
+    assert unbroken(f"{UNKNOWN[1]} &lt;quarantined&gt; 1") in panel.figure.layout.annotations[0].text
+    assert "&lt;astrology&gt;" in categories(panel)
+
+
+def test_texts_of_the_document_are_escaped(panel, intercepted):
+    def evil(document):
+        document["strategies"][0] |= {"name": "<img src=x>", "recommendation": "<i>buy"}
+        document["summary"]["caveat"] = "<b>none"
+        return document
+
+    intercepted.changes["hospital"] = evil
+    panel.refresh()
+    panel.pick(panel.document["strategies"][0]["key"])
+    title = panel.figure.layout.title
+    for text in (*panel.marks.customdata[0], title.text, title.subtitle.text.replace("<br>", "")):
+        assert "<" not in text
+    assert "<img" not in panel.detail.value
+    assert "&lt;img src=x&gt;" in panel.detail.value
+
+
+def test_a_click_shows_the_facts_of_the_drawn_strategy(panel):
+    panel.status.value = "critical"
+    click(panel.marks, 2)
+    expected = [strategy for strategy in panel.document["strategies"] if strategy["status"] == "critical"][2]
+    assert panel.picked == expected["key"]
+    assert expected["name"] in panel.detail.value
+    assert expected["recommendation"] in panel.detail.value
+
+
+def test_a_click_beside_the_marks_shows_nothing(panel):
+    click(panel.marks)
+    assert panel.detail.value == ""
+
+
+def test_the_table_has_the_numbers_of_the_response(panel):
+    table = pd.read_csv(io.StringIO(panel.table().content), index_col="key")
+    strategies = panel.document["strategies"]
+    assert list(table["health_score"]) == [strategy["health_score"] for strategy in strategies]
+    assert Counter(table["status"]) == Counter(strategy["status"] for strategy in strategies)
+
+
+def test_the_page_shows_the_same_chart(panel):
+    assert panel.figure.layout.title.text in panel.page().content
+
+
+def test_the_dark_theme_recolours_the_marks(panel):
+    panel.theme.value = "dark"
+    assert set(panel.marks.marker.color) <= set(PALETTES["dark"].colours)
+    assert panel.figure.data[1].marker.color == PALETTES["dark"].ink
+
+
+def test_a_line_leads_from_the_score_of_the_month_before(panel):
+    """Whoever was not examined then has a line without length."""
+    strategies = panel.document["strategies"]
+    scores, before = list(panel.changes.x[1::3]), list(panel.changes.x[0::3])
+    assert scores == [strategy["health_score"] for strategy in strategies]
+    expected = [strategy["metrics"]["previous_score"] for strategy in strategies]
+    assert before == [score if last is None else last for last, score in zip(expected, scores, strict=True)]
+    assert list(panel.changes.y[1::3]) == list(panel.marks.y)

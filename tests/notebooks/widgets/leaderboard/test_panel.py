@@ -1,0 +1,332 @@
+"""The leaderboard panel: which strategies beat the ghosts, and the equity of one strategy."""
+
+from __future__ import annotations
+
+import io
+import threading
+from html import escape
+
+import httpx
+import pandas as pd
+import pytest
+
+from notebooks.widgets import LeaderboardPanel
+from notebooks.widgets.base.theme import PALETTES
+from notebooks.widgets.base.wording import number, unbroken
+from notebooks.widgets.leaderboard.ranking import CATEGORIES
+from service.client import Client
+from tests.notebooks.widgets.clicks import click
+
+METRICS = {
+    "gain": "pnl_pct",
+    "Sharpe ratio": "sharpe",
+    "maximum drawdown": "max_drawdown_pct",
+    "win rate": "win_rate_pct",
+}
+
+PATIENCE_S = 10
+
+
+@pytest.fixture
+def panel(open_panel, intercepted) -> LeaderboardPanel:
+    return open_panel(LeaderboardPanel, intercepted)
+
+
+def entries(panel: LeaderboardPanel) -> list[dict]:
+    return panel.document["board"]["entries"]
+
+
+def ghosts(panel: LeaderboardPanel) -> list[dict]:
+    return panel.document["board"]["ghosts"]
+
+
+def names(panel: LeaderboardPanel) -> list[str]:
+    """The labels on the left from the top down, without bold."""
+    return [text.replace("<b>", "").replace("</b>", "") for text in panel.figure.layout.yaxis.ticktext]
+
+
+def labels(panel: LeaderboardPanel) -> list[str]:
+    return [annotation.text for annotation in panel.figure.layout.annotations]
+
+
+def ranks(panel: LeaderboardPanel) -> list[int]:
+    return [texts[0] for texts in panel.bars.customdata]
+
+
+def board_calls(intercepted) -> list[tuple]:
+    return [call for call in intercepted.calls if call[0] == "leaderboard"]
+
+
+def pick(panel: LeaderboardPanel, place: int) -> None:
+    """Click on a bar and wait until the thread of the panel has drawn the strategy."""
+    drawn = threading.Event()
+    panel.detail.observe(lambda _change: drawn.set(), "value")
+    click(panel.bars, place)
+    assert drawn.wait(PATIENCE_S)
+    with panel._lock:  # the thread holds it until the drawing is complete
+        panel.detail.unobserve_all("value")
+
+
+def test_the_best_fifteen_are_drawn_by_rank(panel):
+    best = entries(panel)[:15]
+    assert [entry["rank"] for entry in best] == list(range(1, 16))
+    assert list(panel.bars.x) == [entry["pnl_pct"] for entry in best]
+    assert names(panel) == [f"{entry['name']}  {entry['rank']}" for entry in best]
+    assert list(panel.figure.layout.yaxis2.ticktext) == [f"{number(entry['pnl_pct'], '+.1f')}%" for entry in best]
+
+
+@pytest.mark.parametrize(("part", "expected"), [("bottom 15", range(40, 55)), ("all strategies", range(1, 55))])
+def test_the_worst_or_all_strategies_can_be_shown(panel, part, expected):
+    panel.part.value = part
+    assert ranks(panel) == list(expected)
+    assert len(panel.bars.x) == len(expected)
+    assert part in panel.figure.layout.title.subtitle.text
+
+
+def test_every_row_has_the_same_height(panel):
+    """More rows make the figure higher."""
+
+    def row_px() -> float:
+        layout = panel.figure.layout
+        inner = layout.height - layout.margin.t - layout.margin.b
+        return inner * (layout.yaxis.domain[1] - layout.yaxis.domain[0]) / len(panel.bars.x)
+
+    before = row_px()
+    panel.part.value = "all strategies"
+    assert row_px() == pytest.approx(before)
+
+
+@pytest.mark.parametrize(("label", "metric"), METRICS.items())
+def test_another_metric_ranks_and_draws_by_it(panel, label, metric):
+    panel.metric.value = panel.metric.options[label]
+    panel.part.value = "all strategies"
+    expected = [entry[metric] for entry in entries(panel) if entry[metric] is not None]
+    drawn = [value for value in panel.bars.x if value is not None]
+    assert drawn == sorted(expected, reverse=metric != "max_drawdown_pct")
+    assert panel.figure.layout.title.text.endswith(f" by {label}")
+
+
+@pytest.mark.parametrize("metric", METRICS.values())
+def test_the_ghosts_are_lines_across_all_rows(panel, metric):
+    """Each has a label with its name and value."""
+    panel.metric.value = metric
+    shown = [ghost for ghost in ghosts(panel) if ghost[metric] is not None]
+    assert shown
+    lines = [x for ghost in shown for x in (ghost[metric], ghost[metric], None)]
+    assert list(panel.figure.data[1].x)[: len(lines)] == lines
+    assert all(any(text.startswith(f"{ghost['name']} ") for text in labels(panel)) for ghost in shown)
+
+
+def test_a_sharpe_ratio_is_drawn_beside_luck(panel):
+    """Each bar has an interval, 95% of coin flippers are behind the bars, and the best of 54 of them is a line."""
+    panel.metric.value = "sharpe"
+    strategy = panel.document["strategy"]
+    years = (pd.Timestamp(strategy["as_of"]) - pd.Timestamp(strategy["started_at"])) / pd.Timedelta(days=365)
+    (usual,) = panel.figure.layout.shapes
+    assert (usual.x0, usual.x1) == pytest.approx((-1.96 / years**0.5, 1.96 / years**0.5), rel=1e-3)
+    assert panel.figure.data[1].x[-2] == pytest.approx(2.2338 / years**0.5, rel=1e-3)
+    assert any(text.startswith("Best of 54 coin flippers ") for text in labels(panel))
+    assert min(panel.bars.error_x.array) >= usual.x1
+    assert "Grey: 95% of coin flippers." in panel.figure.layout.title.subtitle.text
+
+
+def test_other_metrics_have_no_luck_drawn(panel):
+    """Their distribution under luck depends on positions that the board does not have."""
+    panel.metric.value = "sharpe"
+    panel.metric.value = "pnl_pct"
+    assert not panel.bars.error_x.visible
+    assert not panel.figure.layout.shapes
+    assert "Grey" not in panel.figure.layout.title.subtitle.text
+
+
+def test_the_title_counts_who_beats_buy_and_hold(panel):
+    benchmark = next(ghost["pnl_pct"] for ghost in ghosts(panel) if ghost["key"] == "buy_and_hold")
+    better = sum(entry["pnl_pct"] > benchmark for entry in entries(panel))
+    verb = "beats" if better == 1 else "beat"
+    assert (
+        panel.figure.layout.title.text == f"{better} of 54 {verb} buy and hold ({number(benchmark, '+.1f')}%) by gain"
+    )
+
+
+def test_a_smaller_drawdown_is_better(panel):
+    panel.metric.value = "max_drawdown_pct"
+    drawdowns = {ghost["key"]: ghost["max_drawdown_pct"] for ghost in ghosts(panel)}
+    better = sum(entry["max_drawdown_pct"] < drawdowns["buy_and_hold"] for entry in entries(panel))
+    assert panel.figure.layout.title.text.startswith(f"{better} of 54 ")
+
+
+def test_the_win_rate_is_compared_with_a_coin_flip(panel):
+    """Buy and hold has no trades."""
+    panel.metric.value = "win_rate_pct"
+    assert "coin flip" in panel.figure.layout.title.text
+
+
+def test_the_subtitle_says_paper_n_and_luck(panel):
+    subtitle = panel.figure.layout.title.subtitle.text
+    for text in ("PAPER · SIMULATED market", "all assets", "n = 54", "UTC", "looks good by luck alone"):
+        assert text in subtitle
+
+
+def test_without_ghosts_the_title_names_the_leader(panel, intercepted):
+    intercepted.changes["leaderboard"] = lambda board: {**board, "ghosts": []}
+    panel.refresh()
+    assert panel.figure.layout.title.text == f"{entries(panel)[0]['name']} leads by gain"
+
+
+def test_a_refresh_states_its_cost_and_is_charged_once(panel, intercepted):
+    """The board uses one of the key's daily calls; the usage and a strategy are free."""
+    left = intercepted.client.usage()["quota"]["remaining"]
+    assert f"each refresh uses one of the key&#x27;s daily calls, {left} left" in panel.status_line.value
+    panel.refresh()
+    assert intercepted.client.usage()["quota"]["remaining"] == left - 1
+    assert panel.interval.value == 900
+
+
+def test_the_leader_is_drawn_below_at_first(panel):
+    strategy = panel.document["strategy"]
+    assert strategy["key"] == entries(panel)[0]["key"]
+    assert list(panel.figure.data[2].y) == [point["equity_usd"] for point in strategy["equity"]]
+    assert list(panel.figure.data[3].y) == [point["benchmark_usd"] for point in strategy["equity"]]
+    assert pd.Timestamp(panel.figure.data[2].x[-1], tz="UTC") == pd.Timestamp(strategy["equity"][-1]["time"])
+    assert panel.figure.layout.yaxis.ticktext[0].startswith("<b>")
+
+
+def test_a_click_draws_a_strategy_free_of_charge(panel, intercepted):
+    expected = entries(panel)[3]
+    pick(panel, 3)
+    assert panel.document["strategy"]["key"] == expected["key"]
+    equity = [point["equity_usd"] for point in intercepted.client.strategy(expected["key"])["equity"]]
+    assert list(panel.figure.data[2].y) == equity
+    assert f"<b>{expected['name']}</b>" in "".join(labels(panel))
+    assert len(board_calls(intercepted)) == 1
+
+
+def test_a_double_click_is_free_of_charge_too(panel, intercepted):
+    """The second click arrives when the strategy is already drawn."""
+    for _ in range(2):
+        panel.picked, panel._only_strategy = entries(panel)[3]["key"], True
+        panel.refresh()
+    assert len(board_calls(intercepted)) == 1
+
+
+def test_a_click_shows_rule_source_and_track_record(panel):
+    pick(panel, 3)
+    strategy = panel.document["strategy"]
+    for text in (strategy["description"], strategy["source"], *strategy["parameters"], "profit factor", "fees"):
+        assert escape(text) in panel.detail.value
+    assert f"{strategy['statistics']['fees_usd']:,.2f} USD" in panel.detail.value
+
+
+def test_a_picked_strategy_stays_after_a_refresh(panel, intercepted):
+    key = entries(panel)[3]["key"]
+    pick(panel, 3)
+    panel.refresh()
+    assert panel.document["strategy"]["key"] == key
+    assert len(board_calls(intercepted)) == 2
+
+
+def test_one_asset_alone_is_requested(panel, intercepted):
+    panel.asset.value = "btc"
+    panel.refresh()
+    assert ("leaderboard", "btc") in intercepted.calls
+    assert panel.document["board"]["asset"] == "btc"
+    assert ranks(panel) == list(range(1, 16))
+    assert "btc only" in panel.figure.layout.title.subtitle.text
+
+
+def test_the_service_knows_every_offered_asset(panel):
+    for asset in panel.asset.options.values():
+        panel.asset.value = asset
+        panel.refresh()
+        assert (panel.fault, panel.document["board"]["asset"]) == (None, asset or None)
+
+
+def test_a_changed_gain_moves_its_bar(panel, intercepted):
+    def richer(board):
+        board["entries"][0]["pnl_pct"] = 1234.5
+        return board
+
+    intercepted.changes["leaderboard"] = richer
+    panel.refresh()
+    assert panel.bars.x[0] == 1234.5
+
+
+def test_without_a_key_it_says_how_to_get_and_set_one(open_panel, running):
+    transport = httpx.WSGITransport(running.runtime.application(), remote_addr="10.9.9.9")
+    with Client("http://ninefold", transport=transport) as client:
+        panel = open_panel(LeaderboardPanel, client)
+        assert "Nothing to show yet" in panel.status_line.value
+        assert "POST /api/v1/register" in panel.status_line.value
+        assert "Set ORACLE_KEY" in panel.status_line.value
+
+
+def test_a_strategy_without_trades_has_a_dash_at_the_end(panel, intercepted):
+    def idle(board):
+        board["entries"][0] |= {"win_rate_pct": None, "trades": 0}
+        return board
+
+    intercepted.changes["leaderboard"] = idle
+    panel.refresh()
+    panel.metric.value = "win_rate_pct"
+    panel.part.value = "all strategies"
+    assert panel.bars.x[-1] is None
+    assert panel.figure.layout.yaxis2.ticktext[-1] == "–"
+
+
+def test_each_category_has_a_colour(panel, intercepted):
+    """An unknown category stands out."""
+
+    def strange(board):
+        board["entries"][1]["category"] = "<astrology>"
+        return board
+
+    intercepted.changes["leaderboard"] = strange
+    panel.refresh()
+    categories = [texts[2] for texts in panel.bars.customdata]
+    colours = dict(zip(categories, panel.bars.marker.color, strict=True))
+    assert colours["&lt;astrology&gt;"] == PALETTES["light"].alarm
+    listed = {category: colour for category, colour in colours.items() if category in CATEGORIES}
+    assert len(set(listed.values())) == len(listed)
+    assert unbroken("★ &lt;astrology&gt;") in labels(panel)[0]
+
+
+def test_texts_of_the_document_are_escaped(panel, intercepted):
+    def evil_strategy(document):
+        return {**document, "name": "<img src=x>", "description": "<i>rule"}
+
+    def evil_board(document):
+        document["entries"][0]["name"] = "<img src=y>"
+        document["ghosts"][0]["name"] = "<u>hold"
+        return document
+
+    intercepted.changes |= {"strategy": evil_strategy, "leaderboard": evil_board}
+    panel.refresh()
+    texts = [*labels(panel)[1:], *names(panel), panel.figure.layout.title.text, panel.detail.value]
+    for text in texts:
+        assert not any(tag in text for tag in ("<img", "<u>", "<i>"))
+
+
+def test_the_table_has_the_numbers_of_the_response(panel):
+    table = pd.read_csv(io.StringIO(panel.table().content), index_col="key")
+    rows = [*entries(panel), *ghosts(panel)]
+    assert list(table["pnl_pct"]) == [row["pnl_pct"] for row in rows]
+    assert list(table["ghost"]) == [row["rank"] is None for row in rows]
+
+
+def test_the_page_shows_the_same_chart(panel):
+    assert panel.figure.layout.title.text in panel.page().content
+
+
+def test_the_dark_theme_recolours_the_bars(panel):
+    panel.theme.value = "dark"
+    assert set(panel.bars.marker.color) <= {*PALETTES["dark"].colours, PALETTES["dark"].quiet}
+    assert panel.figure.data[1].line.color == PALETTES["dark"].ink
+
+
+def test_the_names_of_a_narrow_chart_are_shortened(panel):
+    """The rank stays whole."""
+    axis = panel.figure.layout.yaxis
+    narrow = panel.figure.layout.meta["narrow"]["yaxis"]["ticktext"]
+    assert len(narrow) == len(axis.ticktext)
+    assert max(map(len, narrow)) < 35 < max(map(len, axis.ticktext))
+    assert [name.split()[-1] for name in narrow] == [name.split()[-1] for name in axis.ticktext]

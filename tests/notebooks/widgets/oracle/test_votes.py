@@ -1,0 +1,60 @@
+"""The inquiry built from a stream, and the answer in one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from notebooks.widgets.oracle.votes import count, extended, facts, opened, price_range, rows, verdict
+
+
+def inquiry(direction: str, **votes: float) -> dict[str, Any]:
+    """An answer with a P(YES) of 0.5 and a vote per voter."""
+    return {
+        "voters": list(votes),
+        "votes": {voter: {"p_yes": p, "direction": "BULLISH", "weight": 1.0} for voter, p in votes.items()},
+        "abstained": {},
+        "p_yes": 0.5,
+        "understood": {"comparator": "close_above", "polarity": "bull"},
+        "consensus": {"direction": direction, "pivotal": ["b"], "effective_voters": 2.5},
+    }
+
+
+def test_a_neutral_answer_counts_both_sides():
+    """A vote of exactly 50% leans to neither."""
+    answer = inquiry("NEUTRAL", a=0.7, b=0.2, c=0.5, d=0.1)
+    counts = "about even, 1 of 4 lean towards yes, 2 towards no"
+    assert verdict(answer) == f"YES 50.0%: {counts}, equivalent to 2.5 independent voters"
+
+
+def test_a_pivotal_voter_is_marked_in_its_row():
+    assert [row.voter for row in rows(inquiry("BULLISH", a=0.7, b=0.2)) if row.is_pivotal] == ["b"]
+
+
+def test_events_extend_the_inquiry():
+    """An event of an unknown kind changes nothing."""
+    question = {"event": "question", "voters": ["a", "b"], "understood": {"comparator": "open"}}
+    start = opened(question)
+    voted = extended(start, {"event": "vote", "voter": "a", "vote": {"p_yes": 0.6}})
+    both = extended(voted, {"event": "abstention", "voter": "b", "reason": "no data"})
+    assert (count(start), count(voted), count(both)) == ((0, 2), (1, 2), (2, 2))
+    assert extended(both, {"event": "heartbeat"}) == both
+    assert start["votes"] == {}
+
+
+def test_a_voter_without_a_vote_is_pending():
+    start = opened({"event": "question", "voters": ["a"]})
+    assert "<td>pending</td>" in facts(start, "a")
+
+
+def test_a_question_without_a_side_counts_likely_votes():
+    """More than 3% up or down: every vote is neutral, and P(YES) alone is compared."""
+    answer = inquiry("NEUTRAL", a=0.7, b=0.2, c=0.5) | {"understood": {"comparator": "move", "polarity": "none"}}
+    assert verdict(answer) == "YES 50.0%: 1 of 3 above 50%; this question has no bullish side"
+
+
+def test_a_price_question_shows_between_which_prices():
+    answer = inquiry("NEUTRAL", a=0.5)
+    assert price_range(answer | {"price_forecast": None}) is None
+    quantiles = {"5": 75_000.0, "25": 81_200.0, "75": 86_900.0, "95": 93_100.4}
+    shown = price_range(answer | {"price_forecast": {"quantiles": quantiles}})
+    assert shown == "price at the deadline: 50% between 81,200 and 86,900; 90% between 75,000 and 93,100.4"
