@@ -158,12 +158,16 @@ def _names_any_close(tokens: Sequence[Token]) -> bool:
 
 
 def _any_coloured(tokens: Sequence[Token]) -> tuple[DayCount, list[Token]] | None:
-    """ "A red day this week", "one green day before Friday"."""
+    """ "A red day this week", "one green day before Friday", "green days next week"."""
     for place in range(1, len(tokens) - 1):
-        pair = tokens[place : place + 2]
+        pair, before = tokens[place : place + 2], tokens[place - 1]
         colours = [token for token in pair if token.value in ("green", "red")]
-        if len(colours) == 1 and any(_is_days(token) for token in pair) and _is_one(tokens[place - 1]):
-            rest = [*tokens[: place - 1], *colours, *tokens[place + 2 :]]
+        if len(colours) != 1 or not any(_is_days(token) for token in pair):
+            continue
+        if before.kind == "than" or before.text == "more":
+            raise invalid(f"Numbers of days are not compared. {HOW}")
+        if _is_one(before) or before.kind == "asset":
+            rest = [*tokens[: place - _is_one(before)], *colours, *tokens[place + 2 :]]
             return (DayCount(1), rest) if _is_within_period(rest) else None
     return None
 

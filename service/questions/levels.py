@@ -191,7 +191,7 @@ def _of_one(clause: Clause, amount: Amount, spot: float, preposition: str) -> Cr
 def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposition: str) -> Criterion:
     kinds, above, below = clause.kinds, clause.is_above, clause.is_below
     direction = clause.direction_at(amount)
-    if kinds >= {"and", "stay"} and kinds & (MOTIONS - {"go"}):
+    if "stay" in kinds and kinds & {"and", "or"} and kinds & (MOTIONS - {"go"}):
         raise invalid("Two events are named: reaching a level and staying there. Ask about one of them.")
     if amount.is_at_most:
         return stay(level, below=True) if level > spot and preposition != "on" else close(level, upward=False)

@@ -40,6 +40,7 @@ USED_BY: dict[tuple[str, ...], tuple[Comparator, ...]] = {
     ),
 }
 USERS = {kind: comparators for kinds, comparators in USED_BY.items() for kind in kinds}
+LEVELS: tuple[Comparator, ...] = (*TOUCHES, "close_above", "close_below")
 # Kinds after "and" that begin a second event.
 SECOND = MOTIONS | {"stay", "close", "above", "below", "up", "down"}
 
@@ -84,6 +85,8 @@ def _is_unused(clause: Clause, place: int, criterion: Criterion, has_one_event: 
         return has_one_event and "now" not in clause.kinds
     if token.kind == "and":
         return has_one_event and criterion.comparator != "between" and _begins_event(clause.tokens[place + 1 :])
+    if token.kind == "or":  # "moon or back to 1.50"
+        return has_one_event and criterion.comparator in LEVELS and clause.tokens[place - 1].kind in ("rise", "fall")
     if token.kind == "outperform" and clause.amounts:
         return False  # "beat 95k"
     used_by = USERS.get(token.kind)

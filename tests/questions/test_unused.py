@@ -46,6 +46,7 @@ def test_an_unknown_word_is_named_in_every_language(text: str, words: str):
         ("btc less than 5k away from ath by january", "ath"),
         ("eth drop 5% from the open by tonight", "open"),
         ("btc above 94k both on monday and on tuesday", "both"),
+        ("will xrp moon or go back to 1.50 by feb", "or"),
         ("how many red days will btc have next week", "days"),
     ],
 )
