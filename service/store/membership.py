@@ -32,6 +32,10 @@ class _IsAmong(FunctionElement[bool]):
     type = Boolean()
     inherit_cache = True
 
+    def self_group(self, against: Any = None) -> _IsAmong:
+        """Itself: SQLite would be asked for `… = 1`, for which it uses no index."""
+        return self
+
 
 @compiles(_IsAmong, "postgresql")
 def _in_array(element: _IsAmong, compiler: SQLCompiler, **options: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.dialects import sqlite
 
 from service.store import predictions
 from service.store.database import Database
@@ -39,3 +40,9 @@ def test_two_lookups_of_one_query_are_apart(stored: Database):
     both = is_among(prediction.c.id, IDS[:2]) & is_among(prediction.c.id, IDS[1:3])
     with stored.reading() as db:
         assert db.scalars(select(prediction.c.id).where(both)).all() == [IDS[1]]
+
+
+def test_the_condition_of_sqlite_can_use_an_index():
+    """It uses none for a condition that is compared with 1."""
+    query = select(prediction.c.id).where(is_among(prediction.c.id, IDS))
+    assert "= 1" not in str(query.compile(dialect=sqlite.dialect()))
