@@ -148,16 +148,28 @@ def _joined(gap: Sequence[Token]) -> bool:
 
 
 def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Language) -> bool:
-    """ "70k before 50k", "80k or 150k first"; where "before" follows its level, the order is left unread."""
-    if len(amounts) != 2 or language.postpositions:
+    """ "70k before 50k", "80k or 150k first"; Spanish "antes 80k o 150k".
+
+    Where "before" follows its level, that order is left unread.
+    """
+    if len(amounts) != 2:
         return False
     kinds = [token.kind for token in tokens[amounts[0].after : amounts[1].first]]
+    if language.postpositions and "before" in kinds:
+        return False
     is_first = any(token.kind == "ordinal" and token.value == 1 for token in tokens)
+    is_first = is_first or (not language.postpositions and _comes_first(tokens[: amounts[0].first]))
     if is_first:
         kinds = [kind for kind in kinds if kind != "ordinal"]  # "100k first or 85k first"
     if len({token.value for token in tokens if token.kind == "asset"}) == 1:
         kinds = [kind for kind in kinds if kind != "asset"]  # "sol 130 or sol 170"
     return set(kinds) <= BETWEEN_LEVELS and ("before" in kinds or ("or" in kinds and is_first))
+
+
+def _comes_first(before: Sequence[Token]) -> bool:
+    """Whether "before" is the last word ahead of a level, but for articles."""
+    kinds = [token.kind for token in before if token.kind not in ("the", "a", "approx")]
+    return kinds[-1:] == ["before"]
 
 
 def _kinds(tokens: Sequence[Token], amounts: Sequence[Amount]) -> frozenset[str]:

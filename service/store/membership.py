@@ -32,7 +32,7 @@ class _IsAmong(FunctionElement[bool]):
     type = Boolean()
     inherit_cache = True
 
-    def self_group(self, against: Any = None) -> _IsAmong:
+    def self_group(self, against: Any = None) -> _IsAmong:  # noqa: ARG002 - the name is that of SQLAlchemy
         """Itself: SQLite would be asked for `… = 1`, for which it uses no index."""
         return self
 

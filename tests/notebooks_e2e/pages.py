@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Locator, Page, Route
+from playwright.sync_api import Locator, Page, Route, TimeoutError
 
 from tests.processes import ROOT
 
 if TYPE_CHECKING:
     from tests.notebooks_e2e.conftest import Service
 
+RUN_MS = 10_000
 PATIENCE_MS = 90_000  # a machine that runs other tests can need a minute for a page
 ARTIFACTS = Path(os.environ.get("ARTIFACTS") or ROOT / "var" / "artifacts" / "notebooks")
 TRACES = ".scatterlayer .trace, .barlayer .trace"
@@ -81,10 +84,18 @@ class BrowserPage:
         self.page.context.new_cdp_session(self.page).send("Emulation.setCPUThrottlingRate", {"rate": times})
 
     def run_all(self) -> None:
-        """Run every cell of the notebook that is open in JupyterLab by its menu, once its kernel is ready."""
+        """Run every cell of the notebook that is open in JupyterLab by its menu, once its kernel is ready.
+
+        JupyterLab does nothing, without a word, where the notebook is not the current one yet; then it is asked again.
+        """
         self.page.get_by_text("| Idle").wait_for()
-        self.page.get_by_role("menuitem", name="Run", exact=True).click()
-        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        is_run = self.page.locator(".jp-InputPrompt").filter(has_text=re.compile(r"\[(\*|\d+)\]")).first
+        for _ in range(5):
+            self.page.get_by_role("menuitem", name="Run", exact=True).click()
+            self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+            with suppress(TimeoutError):
+                is_run.wait_for(timeout=RUN_MS)
+                return
 
     def save(self) -> None:
         """Save the notebook that is open in JupyterLab, and wait for the response."""
