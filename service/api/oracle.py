@@ -84,8 +84,8 @@ def ask(body: QuestionBody, caller: Caller) -> Response:
     consensus and every vote. Bull is the upward side of the question, `p_yes` the probability of yes. A question that
     asks for a price has no yes: its `price_forecast` says where the price will be. With `Accept: text/event-stream` the
     votes arrive one by one; under an Idempotency-Key the answer is finished and kept for a retry even if the connection
-    breaks. Where language models vote, the same question asked again within three minutes gets the
-    same answer, `cached` and free of charge. Refused questions are free of charge too.
+    breaks. Where language models vote, the same question asked again within three minutes gets the same answer,
+    `cached` and free of charge. Refused questions are free of charge too.
 
     Instead of a text the question may be `understood`, as an earlier answer or POST /api/v1/oracle/understand gave it.
     The prices are those of now.

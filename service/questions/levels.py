@@ -52,12 +52,8 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
     if _lacks_end(clause):
         raise invalid("Name both ends of the range: for example, between 90,000 and 100,000.")
     moves = any(token.kind == "swing" or token.text in MOVING for token in clause.tokens)
-    if (
-        moves
-        and amount.is_marked
-        and amount.value(spot) < STEP * spot
-        and not (clause.kinds & (BULL | BEAR | {"to"}) and not clause.has_both_directions)
-    ):
+    is_one_way = clause.kinds & (BULL | BEAR | {"to"}) and not clause.has_both_directions
+    if moves and not is_one_way and amount.is_marked and amount.value(spot) < STEP * spot:
         raise invalid("How far a price moves either way is asked in percent: for example, move more than 5% this week.")
     step = _step(clause, amount, spot)
     if step:

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.bot_e2e.chats import Person, Telegram
+from tests.models import waits_for
 from tests.npm import installed
 from tests.processes import ROOT, free_port, running, wait_until_ready
 from tests.sources.llm.model_server import ModelServer, answers, serving, vote_text
@@ -138,3 +140,12 @@ def model(service: Service) -> Iterator[ModelServer]:
     """The model in the first seat; a test may change its behaviour."""
     yield service.model
     service.model.behaviours = [answers(vote_text())]
+
+
+@pytest.fixture
+def slow_model(model: ModelServer) -> Iterator[threading.Event]:
+    """The model does not answer before the event is set."""
+    release = threading.Event()
+    model.behaviours = [waits_for(release, vote_text())]
+    yield release
+    release.set()

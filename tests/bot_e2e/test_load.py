@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 from statistics import median, quantiles
 
 import pytest
 
 from tests.bot_e2e.chats import Person, Telegram
-from tests.models import waits_for
-from tests.sources.llm.model_server import ModelServer, vote_text
 
 pytestmark = pytest.mark.slow
 
@@ -19,15 +16,6 @@ PEOPLE, SECONDS = 100, 5
 TEXTS = ("/help", "/price btc", "/lanes", "/markets", "What is the price of gold?", "/privacy", "/top", "/accuracy")
 HAMMERED = 200
 MEDIAN_S, P99_S = 0.3, 2.0
-
-
-@pytest.fixture
-def slow_model(model: ModelServer) -> Iterator[threading.Event]:
-    """The model does not answer before the event is set."""
-    release = threading.Event()
-    model.behaviours = [waits_for(release, vote_text())]
-    yield release
-    release.set()
 
 
 def test_a_hundred_people_are_answered_soon(bot: str, telegram: Telegram, slow_model: threading.Event):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -12,21 +11,10 @@ import pytest
 
 from tests.bot_e2e.chats import Person, Telegram
 from tests.bot_e2e.conftest import StartBot
-from tests.models import waits_for
-from tests.sources.llm.model_server import ModelServer, vote_text
 
 pytestmark = pytest.mark.slow
 
 ANSWERED = "of 9 voted"
-
-
-@pytest.fixture
-def slow_model(model: ModelServer) -> Iterator[threading.Event]:
-    """The model does not answer before the event is set."""
-    release = threading.Event()
-    model.behaviours = [waits_for(release, vote_text())]
-    yield release
-    release.set()
 
 
 def test_a_bot_killed_before_its_call_still_answers(start_bot: StartBot, telegram: Telegram, tmp_path: Path):

@@ -69,6 +69,7 @@ def test_a_chart_that_failed_can_be_had_again(person: Person, telegram: Telegram
     telegram.fails("sendPhoto", status, person.id)
     person.presses("Chart")
     telegram.wait_for(lambda: person.calls("sendPhoto"))
+    assert [call.status for call in person.calls("sendPhoto")] == [status]
     person.presses("Chart")
     person.waits_for(lambda message: message.photo)
 

@@ -13,13 +13,13 @@ const PLACED_MS = 100;
 function render({ model, el }) {
   el.style.display = "none";
   const view = Math.random().toString(36).slice(2);
-  let intersects = false, told = null, waiting = null;
+  let intersects = false, sent = null, waiting = null;
   const isDark = ({ dataset, classList }) => dataset.jpThemeLight === "false" || classList.contains("vscode-dark");
   const report = (isLeaving) => {
     const is_shown = !isLeaving && intersects && document.visibilityState === "visible";
     const message = { view, is_shown, theme: isDark(document.body) ? "dark" : "light" };
-    if (JSON.stringify(message) === told) return;
-    told = JSON.stringify(message);
+    if (JSON.stringify(message) === sent) return;
+    sent = JSON.stringify(message);
     model.send(message);
   };
   const look = () => report(false), leave = () => report(true);
