@@ -48,9 +48,8 @@ def test_a_reader_cannot_write(database):
         heartbeat.beat(db, 7)
 
 
-def test_sqlite_loses_no_update_of_many_writers_that_read_first(sqlite_url):
-    """With the transactions of the driver's default one in eight was lost."""
-    database = Database(sqlite_url)
+def count_up_in_threads(database: Database) -> None:
+    """Four threads, each of which adds 1 to the stored number 50 times; they begin at 0."""
     with database.writing() as db:
         heartbeat.beat(db, 0)
 
@@ -64,8 +63,23 @@ def test_sqlite_loses_no_update_of_many_writers_that_read_first(sqlite_url):
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def test_sqlite_loses_no_update_of_many_writers_that_read_first(sqlite_url):
+    """With the transactions of the driver's default one in eight was lost."""
+    database = Database(sqlite_url)
+    count_up_in_threads(database)
     with database.reading() as db:
         assert last_beat(db) == 200
+    database.close()
+
+
+def test_writers_of_one_process_share_a_connection_to_sqlite(sqlite_url):
+    """Threads that wait for SQLite's lock sleep and retry: eight callers of six models waited half a second for it."""
+    database = Database(sqlite_url)
+    count_up_in_threads(database)
+    with database.reading() as db:
+        assert database.connections(db) == {"active": 1, "idle": 1}
     database.close()
 
 

@@ -34,7 +34,7 @@ class Transport(httpx2.BaseTransport):
         self._pool = httpcore2.ConnectionPool(
             ssl_context=httpx2.create_ssl_context(),
             max_connections=None,
-            max_keepalive_connections=20,
+            max_keepalive_connections=64,
             keepalive_expiry=REST_S,
             network_backend=DeadlineBackend(),
         )
