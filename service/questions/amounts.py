@@ -107,7 +107,7 @@ def _is_grouped(token: Token) -> bool:
 
 
 def _magnitude(tokens: Sequence[Token], place: int) -> tuple[tuple[float, ...], int]:
-    """The factors of the words after a number: k, million, 万. "mil" is a thousand or, in slang, a million."""
+    """The factors of the words after a number: k, million, 万. English "mil" is a million or, of others, a thousand."""
     factors: tuple[float, ...] = (1.0,)
     while place < len(tokens):
         own = _factors(tokens[place])
@@ -120,7 +120,7 @@ def _magnitude(tokens: Sequence[Token], place: int) -> tuple[tuple[float, ...], 
 
 
 def _factors(token: Token) -> tuple[float, ...]:
-    if token.text == "mil":
+    if token.text == "mil" and token.value == 1e6:
         return (1e3, 1e6)
     if token.kind == "times":
         return (float(token.value or 1),)

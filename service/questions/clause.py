@@ -19,6 +19,7 @@ from service.questions.vocabulary import Language
 # English words for a range that may be a size; other phrases with "range" are about two levels.
 RANGES = {"range", "ranges", "price range", "in a range"}
 # Kinds that may separate two levels of which one is to be reached before the other.
+AHEAD_OF_LEVEL = {"the", "a", "approx", "mark", "asset", "to", "reach", "meet", "be", "go", "will"}
 BETWEEN_LEVELS = (
     MOTIONS
     | BEAR
@@ -65,6 +66,11 @@ class Clause:
     def denies_ever(self) -> bool:
         """ "Never above" denies every moment, "not above" only the last one."""
         return any(token.kind == "not" and token.value == "ever" for token in self.tokens)
+
+    @property
+    def denies_each(self) -> bool:
+        """ "Neither rises nor falls", Portuguese "nem sobe nem desce"."""
+        return "neither_of" in self.kinds or sum(token.kind == "not" for token in self.tokens) > 1
 
     @property
     def asks_width(self) -> bool:
@@ -148,7 +154,7 @@ def _joined(gap: Sequence[Token]) -> bool:
 
 
 def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Language) -> bool:
-    """ "70k before 50k", "80k or 150k first"; Spanish "antes 80k o 150k".
+    """ "70k before 50k", "80k or 150k first"; Spanish "qué pasa antes, 80k o 150k", Japanese "150kと80kどっちが先".
 
     Where "before" follows its level, that order is left unread.
     """
@@ -163,12 +169,13 @@ def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Lan
         kinds = [kind for kind in kinds if kind != "ordinal"]  # "100k first or 85k first"
     if len({token.value for token in tokens if token.kind == "asset"}) == 1:
         kinds = [kind for kind in kinds if kind != "asset"]  # "sol 130 or sol 170"
-    return set(kinds) <= BETWEEN_LEVELS and ("before" in kinds or ("or" in kinds and is_first))
+    is_joined = "or" in kinds or (language.postpositions and "and" in kinds)
+    return set(kinds) <= BETWEEN_LEVELS | {"and"} and ("before" in kinds or (is_joined and is_first))
 
 
 def _comes_first(before: Sequence[Token]) -> bool:
-    """Whether "before" is the last word ahead of a level, but for articles."""
-    kinds = [token.kind for token in before if token.kind not in ("the", "a", "approx")]
+    """Whether "before" stands ahead of a level, with at most the asset and a verb between."""
+    kinds = [token.kind for token in before if token.kind not in AHEAD_OF_LEVEL]
     return kinds[-1:] == ["before"]
 
 
@@ -217,5 +224,6 @@ def _is_negated(tokens: Sequence[Token], language: Language) -> bool:
     failures = sum(token.kind == "fail" for token in tokens)
     if denials and any(token.kind == "li" for token in tokens):
         raise invalid("The question is ambiguous because of its negation. Ask without the negation.")
-    denials = denials if language.negations_cancel else min(denials, 1)
+    cancel = language.negations_cancel and not any(token.kind == "neither_of" for token in tokens)
+    denials = denials if cancel else min(denials, 1)
     return (denials + failures) % 2 == 1

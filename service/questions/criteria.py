@@ -59,7 +59,7 @@ def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
         criterion = of_levels(clause, levels, spot, preposition)
         return criterion.noted("The percentage was ignored: the level counts.") if percents else criterion
     if percents:
-        return of_percents(clause, percents, spot)
+        return of_percents(clause, percents, spot, preposition)
     if multiples:
         return of_multiples(clause, multiples, spot)
     return of_words(clause, spot)

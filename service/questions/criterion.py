@@ -11,6 +11,7 @@ from service.questions.question import Comparator, Leg
 from service.questions.refusals import invalid
 
 # A level farther from the spot price than this factor is taken for a mistake.
+OVER_TIME = ("until", "lasting", "within", "during")  # words before a deadline up to which a state lasts
 WIDEST = 100.0
 # Two levels farther apart than this factor are not taken for a range.
 WIDEST_RANGE = 20.0

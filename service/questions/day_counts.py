@@ -92,12 +92,16 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     """
     if any(token.kind == "often" for token in tokens):
         raise invalid(f"How often the price does something is not counted, only on how many days. {HOW}")
+    if any(_asks_number(tokens, place) for place in range(len(tokens))):
+        raise invalid(f"The number of days is not forecast. Ask about at least so many. {HOW}")
+    if any(_is_within_day(tokens[place : place + 4]) for place in range(len(tokens))):
+        raise invalid(f"Moves within one day of a longer time are not supported. {HOW}")
     tokens = [_as_everyday(tokens, place) for place in range(len(tokens))]
     for kind in ("everyday", "mostdays"):
         named = next((token for token in tokens if token.kind == kind), None)
         if named is not None:
             return _of_share(tokens, named), _without_share(tokens, named)
-    if _never_closes(tokens):
+    if _never_closes(tokens) or _ever_closes(tokens):
         return DayCount(1), [token for token in tokens if token.kind != "ever"]
     if (coloured := _any_coloured(tokens)) is not None:
         return coloured
@@ -222,6 +226,28 @@ def _never_closes(tokens: Sequence[Token]) -> bool:
     kinds = {token.kind for token in tokens}
     is_never = any(token.value == "ever" and token.kind == "not" for token in tokens) or kinds >= {"not", "ever"}
     return is_never and "close" in kinds
+
+
+def _ever_closes(tokens: Sequence[Token]) -> bool:
+    """ "Closes above 95k at least once"."""
+    kinds = {token.kind for token in tokens}
+    return kinds >= {"ever", "close"} and bool(kinds & {"above", "below"})
+
+
+def _asks_number(tokens: Sequence[Token], place: int) -> bool:
+    """ "How many days above 95k"; "how many days until 100k" asks for a time."""
+    asked = [token for token in tokens[place : place + 3] if token.kind != "the"]
+    is_of_days = len(asked) > 1 and (asked[0].kind == "how" or asked[0].text == "how many") and _is_days(asked[1])
+    kinds = {token.kind for token in tokens}
+    return is_of_days and bool(kinds & {"above", "below", "up", "down"}) and not kinds & {"until", "before", "lasting"}
+
+
+def _is_within_day(tokens: Sequence[Token]) -> bool:
+    """ "Lose 10k in a day before Christmas", "in one day this month"."""
+    if len(tokens) < 4 or tokens[0].kind not in ("in", "within") or not _is_days(tokens[2]):
+        return False
+    is_one = tokens[1].kind == "a" or (tokens[1].kind in NUMBERS and tokens[1].text in ("1", "one"))
+    return is_one and tokens[3].kind in LIMITS | {"this", "next", "in", "during"}
 
 
 def _denies(tokens: Sequence[Token], named: Token) -> bool:

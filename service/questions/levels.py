@@ -9,7 +9,7 @@ from service.errors import InvalidQuestion
 from service.questions.amount import Amount, scaled
 from service.questions.canonical import price
 from service.questions.clause import Clause
-from service.questions.criterion import Criterion, checked, close, order, stay, touch
+from service.questions.criterion import Criterion, between, checked, close, order, stay, touch
 from service.questions.day_counts import LEAST
 from service.questions.kinds import BEAR, BULL, MOTIONS, MOVING
 from service.questions.ranges import around, of_digits, of_range
@@ -82,8 +82,8 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     gap = clause.tokens[first.after : second.first]
     kinds = {token.kind for token in gap}
     if _are_two_sides(clause, first, second, spot):
-        ranged = of_range(clause, first.value(spot), second.value(spot), spot, preposition)
-        return replace(ranged, negated=True)
+        lasting = preposition != "on"
+        return replace(between(first.value(spot), second.value(spot), spot, lasting=lasting), negated=True)
     if _are_two_events(clause, first, second, spot) or any(
         token.kind == "or" or token.text.startswith("or ") for token in gap
     ):

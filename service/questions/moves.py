@@ -10,12 +10,13 @@ from typing import Literal
 from service.questions.amount import Amount
 from service.questions.canonical import price, rounded
 from service.questions.clause import Clause
-from service.questions.criterion import Criterion, between, checked, close, touch
+from service.questions.criterion import OVER_TIME, Criterion, between, checked, close, touch
 from service.questions.kinds import BEAR, BULL, MOTIONS, MOVING
 from service.questions.refusals import invalid
 from service.questions.tokens import Token
 
 MOST_PCT = 99
+LEAST_PROBABILITY_PCT = 50  # of a range that is named by its probability
 # The values of words that compare the end of a period with its begin: 1 where it is higher.
 COLOURS = {"green": 1, "red": -1}
 # A volatility of fewer percent is taken for a range of the price, unless it is said to be that of a year.
@@ -34,11 +35,13 @@ MEASURED: dict[Literal["move", "range"], str] = {
 }
 
 
-def of_percents(clause: Clause, percents: Sequence[Amount], spot: float) -> Criterion:
+def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposition: str = "") -> Criterion:
     """A move in percent: at any time before the deadline with a verb of movement, else at the deadline."""
     if len(percents) > 2 or (len(percents) == 2 and not clause.joins(*percents)):
         raise invalid("The question names several percentages. Ask about one.")
     amount = percents[0]
+    if _is_probability(clause, amount):
+        return Criterion("open").noted("A range with a probability was asked for: see the quantiles of the price.")
     if clause.asks_volatility and (clause.is_annual or amount.values[-1] >= LEAST_ANNUAL_PCT):
         return _volatility(clause, amount)
     if clause.asks_width:
@@ -49,13 +52,20 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float) -> Crit
     direction = amount.sign or clause.direction_at(amount) or _side_of_spot(clause)
     sizes = _sizes(percents)
     if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay", "flat"}:
-        inside = between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, lasting="stay" in clause.kinds)
+        lasting = "stay" in clause.kinds or preposition in OVER_TIME
+        inside = between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, lasting=lasting)
         return replace(inside, negated=clause.is_left)
     if not direction:
         raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.")
     if len(sizes) == 2:
         return between(_moved(spot, direction * sizes[0]), _moved(spot, direction * sizes[1]), spot)
     return _of_percent(clause, direction * sizes[0], spot)
+
+
+def _is_probability(clause: Clause, amount: Amount) -> bool:
+    """ "The 90% range", "an 80 percent interval"."""
+    behind = [token.kind for token in clause.tokens[amount.after : amount.after + 1]]
+    return behind == ["between"] and amount.values[-1] >= LEAST_PROBABILITY_PCT
 
 
 def _of_percent(clause: Clause, pct: float, spot: float) -> Criterion:
@@ -71,7 +81,8 @@ def _is_either_way(clause: Clause, amount: Amount) -> bool:
     """ "Move more than 3%", "rise or fall by 3%": whether the size of the move counts, not its direction."""
     if amount.sign or amount.upper or clause.kinds & {"within", "stay", "flat"}:
         return False
-    either = "both" in clause.kinds or (clause.has_both_directions and "or" in clause.kinds)
+    joined = "or" in clause.kinds or clause.denies_each
+    either = "both" in clause.kinds or (clause.has_both_directions and joined)
     moves = any(token.kind == "swing" or token.text in MOVING for token in clause.tokens)
     return either or (moves and not clause.kinds & (BULL | BEAR | {"between", "now"}))
 

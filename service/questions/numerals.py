@@ -62,8 +62,11 @@ def _with_halves(tokens: Sequence[Token]) -> list[Token]:
         end = place + 1 + (result[place + 1].kind == "a")
         kinds = [token.kind for token in (result[before - 1], result[place], *result[end : end + 1])]
         is_half = kinds[1:] == ["and", "numword"] and result[end].value == 1 / 2
-        if is_half and kinds[0] in ("number", "numword") and first_value(result[before - 1]) in range(1, 1000):
-            whole = replace(result[before - 1], kind="number", value=first_value(result[before - 1]) + 1 / 2)
+        whole = result[before - 1]
+        if is_half and whole.kind == "a" and before < place:  # "a dollar and a half"
+            whole = replace(whole, kind="number", value=1.0)
+        if is_half and whole.kind in ("number", "numword") and first_value(whole) in range(1, 1000):
+            whole = replace(whole, kind="number", value=first_value(whole) + 1 / 2)
             result[before - 1 : end + 1] = [whole, *result[before:place]]
     return result
 
@@ -260,4 +263,6 @@ def _chinese(text: str, start: float) -> float:
             section, digit = section + (digit or 1.0) * POWERS[glyph], 0.0
         else:
             total, section, digit = total + ((section + digit) or 1.0) * POWERS[glyph], 0.0, 0.0
-    return total + section + digit
+    # A last digit counts tenths of the power before it: 八万五 is 85,000; 八万零五 is 80,005 and 十五 is 15.
+    power = POWERS.get(text[-2:-1], 0.0)
+    return total + section + (digit * power / 10 if power >= 100 else digit)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from service.questions.amount import Amount
 from service.questions.canonical import price
 from service.questions.clause import Clause
-from service.questions.criterion import Criterion, between, checked, close, touch
+from service.questions.criterion import OVER_TIME, Criterion, between, checked, close, touch
 from service.questions.refusals import invalid
 
 # "Around 90k" means at most this share above or below it.
@@ -16,8 +16,7 @@ AROUND = 0.02
 
 def of_range(clause: Clause, low: float, high: float, spot: float, preposition: str) -> Criterion:
     """The price is in the range at the deadline, or outside it for "leave the range"."""
-    over_time = preposition in ("until", "lasting", "within", "during")
-    lasting = "stay" in clause.kinds or over_time or (clause.is_left and preposition != "on")
+    lasting = "stay" in clause.kinds or preposition in OVER_TIME or (clause.is_left and preposition != "on")
     return replace(between(low, high, spot, lasting=lasting), negated=clause.is_left)
 
 

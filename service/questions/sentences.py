@@ -47,8 +47,10 @@ class Sentence:
     def weight(self) -> int:
         """How much the sentence looks like a market question."""
         kinds = {token.kind for token in self.tokens if token.value != "past"}
+        if kinds <= WEIGHTLESS | {"ever", "chance"}:
+            return int(self.has_question_mark)  # "Right?", "Possible?"
         weight = 2 * bool(kinds & MARKETS) + 2 * bool(kinds & PREDICATES)
-        weight += self.has_question_mark * (2 if kinds - WEIGHTLESS else 1)  # "Right?"
+        weight += 2 * self.has_question_mark
         return weight + bool(kinds & {"will", "when"}) + bool(kinds & PRICED)
 
     @property

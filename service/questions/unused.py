@@ -28,7 +28,8 @@ BESIDE_TIMES = AMBIGUOUS | {
 # Readings that use words of these kinds, which change the meaning; of other readings such a word is left out.
 USED_BY: dict[tuple[str, ...], tuple[Comparator, ...]] = {
     ("outperform", "underperform", "versus", "overtake", "better"): ("relative", "open", *ORDERS, *EARLIER),
-    ("both_of", "either_of", "neither_of"): ("both", "either", "relative", "open", *ORDERS),
+    ("both_of", "either_of"): ("both", "either", "relative", "open", *ORDERS),
+    ("neither_of",): ("both", "either", "relative", "open", "move", *ORDERS),
     ("metric", "width"): ("relative", "volatility", "range"),
     ("act", "other", "halfyear", "in_a_row"): (),
     ("swing",): ("move", "range", "volatility", "between"),
