@@ -31,7 +31,7 @@ QUESTION = "Will Bitcoin be above $58,000 on Friday?"
 VOCABULARY = (
     *("access/", "market/", "canonical", "config", "documents", "errors", "logs", "signals", "tabular"),
     *("api/application", "api/headers", "api/metrics", "api/services", "jobs/documents", "jobs/job", "jobs/schedules"),
-    *("store/cursors", "store/database", "store/tables", "trading/statements"),
+    *("store/cursors", "store/database", "store/membership", "store/tables", "trading/statements"),
 )
 WHOLE = (
     *("ledger", "questions", "forecasting/apex", "forecasting/densities", "forecasting/news"),
