@@ -140,7 +140,7 @@ def _sqlite(address: URL) -> tuple[Engine, Engine]:
     file = Path(address.database or "")
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     file.touch(mode=0o600)  # it holds addresses and questions; SQLite gives its other files the same mode
-    # One writer: threads that wait for a connection are woken in turn, those that wait for SQLite's lock sleep and retry.
+    # One writer: who waits for a connection is woken in turn; who waits for SQLite's lock sleeps and tries again.
     writers = create_engine(address, pool_size=1, max_overflow=0, pool_timeout=WAIT_S, hide_parameters=True)
     readers = create_engine(address, pool_size=64, pool_use_lifo=True, hide_parameters=True)
     event.listen(writers, "connect", _prepare_writer)
