@@ -236,8 +236,8 @@ def _ever_closes(tokens: Sequence[Token]) -> bool:
 
 def _asks_number(tokens: Sequence[Token], place: int) -> bool:
     """ "How many days above 95k"; "how many days until 100k" asks for a time."""
-    asked = [token for token in tokens[place : place + 3] if token.kind != "the"]
-    is_of_days = len(asked) > 1 and (asked[0].kind == "how" or asked[0].text == "how many") and _is_days(asked[1])
+    words = [token for token in tokens[place : place + 3] if token.kind != "the"]
+    is_of_days = len(words) > 1 and (words[0].kind == "how" or words[0].text == "how many") and _is_days(words[1])
     kinds = {token.kind for token in tokens}
     return is_of_days and bool(kinds & {"above", "below", "up", "down"}) and not kinds & {"until", "before", "lasting"}
 
