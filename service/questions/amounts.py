@@ -66,8 +66,9 @@ def _amount_at(tokens: Sequence[Token], place: int, free_from: int) -> Amount:
     if tokens[place].kind == "fraction":
         return _fraction(tokens, place)
     values, after = _digits(tokens, place)
-    factors, after = _magnitude(tokens, after)
-    amount = Amount(place, after, tuple(value * factor for value in values for factor in factors))
+    factors, end = _magnitude(tokens, after)
+    rest, after = _hundreds(tokens, after, end)
+    amount = Amount(place, after, tuple(value * factor + rest for value in values for factor in factors))
     amount = replace(amount, is_marked=factors != (1.0,) or _is_grouped(tokens[place]))
     if tokens[place].kind == "figures":
         amount = replace(amount, digits=round(math.log10(tokens[place].quantity)) + 1)
@@ -117,6 +118,15 @@ def _magnitude(tokens: Sequence[Token], place: int) -> tuple[tuple[float, ...], 
         if len(factors) > 4:
             break
     return factors, place
+
+
+def _hundreds(tokens: Sequence[Token], first: int, end: int) -> tuple[int, int]:
+    """The hundreds after the one word for a thousand from `first` to `end`, Turkish "3 bin 500", and where they end."""
+    is_thousand = end == first + 1 and tokens[first].value == 1e3 and len(tokens[first].text) > 1
+    if not is_thousand or end == len(tokens) or not re.fullmatch(r"[1-9]\d\d", tokens[end].text):
+        return 0, end
+    is_of_another = end + 1 < len(tokens) and tokens[end + 1].kind in ("times", "percent")  # "3 bin 500 bin"
+    return (0, end) if is_of_another else (int(tokens[end].text), end + 1)
 
 
 def _factors(token: Token) -> tuple[float, ...]:

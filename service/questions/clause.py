@@ -16,8 +16,8 @@ from service.questions.relevance import is_apart, is_price, may_be_level
 from service.questions.tokens import Token
 from service.questions.vocabulary import Language
 
-# English words for a range that may be a size; other phrases with "range" are about two levels.
-RANGES = {"range", "ranges", "price range", "in a range"}
+# Words for a range that may be a size; other phrases with "range" are about two levels.
+RANGES = {"range", "ranges", "price range", "in a range", "rango", "spanne", "fourchette", "intervallo", "intervalo"}
 # Kinds that may separate two levels of which one is to be reached before the other.
 AHEAD_OF_LEVEL = {"the", "a", "approx", "mark", "asset", "to", "reach", "meet", "be", "go", "will"}
 BETWEEN_LEVELS = (
@@ -163,8 +163,9 @@ def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Lan
     kinds = [token.kind for token in tokens[amounts[0].after : amounts[1].first]]
     if language.postpositions and "before" in kinds:
         return False
+    kinds = ["or" if language.postpositions and kind == "ask" else kind for kind in kinds]  # "100k mı 90k mı"
     is_first = any(token.kind == "ordinal" and token.value == 1 for token in tokens)
-    is_first = is_first or (not language.postpositions and _comes_first(tokens[: amounts[0].first]))
+    is_first = is_first or _comes_first(tokens[: amounts[0].first])
     if is_first:
         kinds = [kind for kind in kinds if kind != "ordinal"]  # "100k first or 85k first"
     if len({token.value for token in tokens if token.kind == "asset"}) == 1:

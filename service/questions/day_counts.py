@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Literal
 
+from service.questions.any_day import HOW, LIMITS, is_days, without_any_day
 from service.questions.numerals import readings
 from service.questions.refusals import invalid
 from service.questions.tokens import Token
@@ -25,7 +25,7 @@ BOUNDS = {"on", "above", "below", "exceed", "ormore"}
 # Kinds after which a number of days is a length of time: "in at least 3 days".
 SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
 LEAST = {
-    *("at least", "minimum", "por lo menos", "хотя бы", "mindestens", "wenigstens", "zumindest", "au moins"),
+    *("at least", "minimum", "por lo menos", "хотя бы", "mindestens", "mind", "wenigstens", "zumindest", "au moins"),
     *(
         "al menos",
         "como minimo",
@@ -62,13 +62,25 @@ OVER_TIME = {"over", "past", "beyond", "under", "uber", "unter", "sobre", "sur",
 ON = {"em", "en", "nei", "в"}
 # Words between the two numbers of "4 out of the next 7 days".
 OUT_OF = {"of", "out of", "von", "sur", "de", "di", "su", "из"}
+CANDLES = {
+    "candle",
+    "candles",
+    "kerze",
+    "vela",
+    "candela",
+    "bougie",
+    "свеча",
+    "свечи",
+    "mum",
+    "mumu",
+    "足",
+    "线",
+    "k线",
+}
 # Periods that directly follow "all".
 WHOLE = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
-DATES = {"month", "weekday", "glyphdate", "rel", "nth", "unit", "date", "iso"}
 # Words for a day that also stand before its date.
 DAYS = {"dia", "giorno"}
-LIMITS = {"by", "before", "until"}
-HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"
 
 
 @dataclass(frozen=True)
@@ -101,14 +113,8 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
         named = next((token for token in tokens if token.kind == kind), None)
         if named is not None:
             return _of_share(tokens, named), _without_share(tokens, named)
-    if _never_closes(tokens) or _ever_closes(tokens):
-        return DayCount(1), [token for token in tokens if token.kind != "ever"]
-    if (coloured := _any_coloured(tokens)) is not None:
-        return coloured
-    if _names_any_close(tokens):
-        return DayCount(1), [
-            token for token in tokens if token.kind != "ever" and (token.kind, token.value) != ("eo", "day")
-        ]
+    if (any_day := without_any_day(tokens)) is not None:
+        return DayCount(1), any_day
     if any(_is_candle(tokens, place) for place in range(len(tokens))):
         raise invalid(f"Closes of hours are not known. Name a time, or ask about a daily close. {HOW}")
     if any(_is_lasting(tokens, place) for place in range(len(tokens))):
@@ -135,7 +141,7 @@ def _as_everyday(tokens: Sequence[Token], place: int) -> Token:
     kinds = {other.kind for other in tokens}
     if token.value == "rest" and (not kinds & {"above", "below"} or kinds & {"average", "rise", "fall", "up", "down"}):
         return token
-    if any(_is_days(later) for later in behind[:2]):  # "the rest of the day"
+    if any(is_days(later) for later in behind[:2]):  # "the rest of the day"
         return replace(token, kind="stay", value=None) if token.value == "rest" else token
     return replace(token, kind="mostdays" if token.value == "most" else "everyday", value=None)
 
@@ -149,58 +155,21 @@ def _is_period(tokens: Sequence[Token]) -> bool:
     return is_year or kinds[:1] in WHOLE or kinds[:2] == ["unit", "month"]
 
 
-def _names_any_close(tokens: Sequence[Token]) -> bool:
-    """ "A daily close below 92k before December", "daily close above 96k this week"."""
-    place = next((place for place, token in enumerate(tokens) if (token.kind, token.value) == ("eo", "day")), None)
-    if place is None or not {token.kind for token in tokens} & {"above", "below"}:
-        return False
-    kinds = {token.kind for token in tokens[place:]}
-    is_longer = any(token.kind == "unit" and not _is_days(token) and token.value != "hour" for token in tokens[place:])
-    pairs = pairwise(tokens[: max(0, place - 1)])  # "12月前", "aralıktan önce"
-    is_limited = kinds & LIMITS or any(date.kind in DATES and limit.kind in LIMITS for date, limit in pairs)
-    return bool(is_limited) or (is_longer and bool(kinds & {"this", "next"}))
-
-
-def _any_coloured(tokens: Sequence[Token]) -> tuple[DayCount, list[Token]] | None:
-    """ "A red day this week", "one green day before Friday", "green days next week"."""
-    for place in range(1, len(tokens) - 1):
-        pair, before = tokens[place : place + 2], tokens[place - 1]
-        colours = [token for token in pair if token.value in ("green", "red")]
-        if len(colours) != 1 or not any(_is_days(token) for token in pair):
-            continue
-        if before.kind == "than" or before.text == "more":
-            raise invalid(f"Numbers of days are not compared. {HOW}")
-        if _is_one(before) or before.kind == "asset":
-            rest = [*tokens[: place - _is_one(before)], *colours, *tokens[place + 2 :]]
-            return (DayCount(1), rest) if _is_within_period(rest) else None
-    return None
-
-
-def _is_one(token: Token) -> bool:
-    return token.kind == "a" or token.text in ("any", "another", "single")
-
-
-def _is_within_period(tokens: Sequence[Token]) -> bool:
-    """Whether the tokens name a limit or a time longer than a day: "before Friday", "this week", "in December"."""
-    return bool({token.kind for token in tokens} & (LIMITS | {"month", "q", "weekend", "season"})) or any(
-        token.kind == "unit" and not _is_days(token) for token in tokens
-    )
-
-
 def _is_longer(tokens: Sequence[Token], place: int) -> bool:
     """ "3 green weeks", "the third consecutive week"."""
     kinds = [token.kind for token in tokens[place : place + 3]]
     is_count = kinds[:1] in (["number"], ["numword"]) and kinds[1:] in (["up", "unit"], ["down", "unit"])
     is_count = is_count or (kinds[:1] in (["nth"], ["ordinal"]) and kinds[1:] == ["in_a_row", "unit"])
-    return is_count and not _is_days(tokens[place + 2])
+    return is_count and not is_days(tokens[place + 2])
 
 
 def _is_candle(tokens: Sequence[Token], place: int) -> bool:
     """ "A 4h close above 95k"; but "in 4h close above 95k" is a deadline."""
     before = tokens[place - 1].kind if place else ""
     kinds = [token.kind for token in tokens[place : place + 3]]
-    is_hours = kinds == ["number", "unit", "close"] and tokens[place + 1].value in ("minute", "hour")
-    return is_hours and before not in SPAN
+    is_hours = kinds[:2] == ["number", "unit"] and tokens[place + 1].value in ("minute", "hour")
+    is_candle = kinds[2:] == ["close"] and before not in SPAN
+    return is_hours and (is_candle or any(token.text in CANDLES for token in tokens[place + 2 : place + 3]))
 
 
 def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
@@ -217,34 +186,21 @@ def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
     others = [token for token in tokens[:place] if token.kind in ("above", "below")]
     behind = [token for token in tokens[place + 3 :] if token.kind in ("above", "below")]
     unit = next((token for token in tokens[place + 2 : place + 4] if token.kind == "unit"), None)
-    is_day = unit is not None and _is_days(unit) and kinds[0] != "a"
+    is_day = unit is not None and is_days(unit) and kinds[0] != "a"
     return is_length and not is_day and bool(others or behind or before.kind == "during")
-
-
-def _never_closes(tokens: Sequence[Token]) -> bool:
-    """ "Never closes below 90k", Italian "non chiuderà mai sotto 90k"."""
-    kinds = {token.kind for token in tokens}
-    is_never = any(token.value == "ever" and token.kind == "not" for token in tokens) or kinds >= {"not", "ever"}
-    return is_never and "close" in kinds
-
-
-def _ever_closes(tokens: Sequence[Token]) -> bool:
-    """ "Closes above 95k at least once"."""
-    kinds = {token.kind for token in tokens}
-    return kinds >= {"ever", "close"} and bool(kinds & {"above", "below"})
 
 
 def _asks_number(tokens: Sequence[Token], place: int) -> bool:
     """ "How many days above 95k"; "how many days until 100k" asks for a time."""
     words = [token for token in tokens[place : place + 3] if token.kind != "the"]
-    is_of_days = len(words) > 1 and (words[0].kind == "how" or words[0].text == "how many") and _is_days(words[1])
+    is_of_days = len(words) > 1 and (words[0].kind == "how" or words[0].text == "how many") and is_days(words[1])
     kinds = {token.kind for token in tokens}
     return is_of_days and bool(kinds & {"above", "below", "up", "down"}) and not kinds & {"until", "before", "lasting"}
 
 
 def _is_within_day(tokens: Sequence[Token]) -> bool:
     """ "Lose 10k in a day before Christmas", "in one day this month"."""
-    if len(tokens) < 4 or tokens[0].kind not in ("in", "within") or not _is_days(tokens[2]):
+    if len(tokens) < 4 or tokens[0].kind not in ("in", "within") or not is_days(tokens[2]):
         return False
     is_one = tokens[1].kind == "a" or (tokens[1].kind in NUMBERS and tokens[1].text in ("1", "one"))
     return is_one and tokens[3].kind in LIMITS | {"this", "next", "in", "during"}
@@ -284,7 +240,7 @@ def _without(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]
     """ "No red days", "ningún día rojo": not at least one."""
     pair = tokens[place + 1 : place + 3]
     colours = [token for token in pair if token.kind in ("up", "down")]
-    is_day = any(_is_days(token) or token.text in DAYS for token in pair)
+    is_day = any(is_days(token) or token.text in DAYS for token in pair)
     if len(pair) < 2 or tokens[place].kind != "not" or len(colours) != 1 or not is_day:
         return None
     return DayCount(1), [*tokens[: place + 1], *colours, *tokens[place + 3 :]]
@@ -300,7 +256,7 @@ def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     kinds = [token.kind for token in between]
     is_share = any(token.text in OUT_OF for token in between) or kinds == ["the", "next"]
     is_share = is_share or (kinds == ["the"] and unit == end + 2)
-    if not is_share or unit >= len(tokens) or not _is_days(tokens[unit]) or tokens[end].kind not in NUMBERS:
+    if not is_share or unit >= len(tokens) or not is_days(tokens[unit]) or tokens[end].kind not in NUMBERS:
         return None
     before = _begin(tokens, place)
     count = _bounded(_whole(tokens[place]), tokens[before:place])
@@ -389,14 +345,10 @@ def _unit_after(tokens: Sequence[Token], place: int) -> int | None:
         return place if is_least or (end < len(tokens) and tokens[end].kind == "in_a_row") else None
     while end < len(tokens) and (tokens[end].kind in BETWEEN or _is_or_more(tokens[end])):
         end += 1
-    if end < len(tokens) and _is_days(tokens[end]):
+    if end < len(tokens) and is_days(tokens[end]):
         return end
     kinds = [token.kind for token in tokens[place:end]]
     return end - 1 if "in_a_row" in kinds and kinds[-1] in ("close", "up", "down", "in_a_row") else None
-
-
-def _is_days(token: Token) -> bool:
-    return token.kind == "unit" and token.value == "day"
 
 
 def _whole(number: Token) -> int:

@@ -17,7 +17,7 @@ from service.questions.criterion import Criterion, checked, close
 from service.questions.dates.deadline import Deadline
 from service.questions.dates.matching import Span, spans
 from service.questions.dates.reading import Today
-from service.questions.dates.roles import with_minutes
+from service.questions.dates.roles import with_units
 from service.questions.day_counts import OVER_TIME
 from service.questions.history import Setting
 from service.questions.moves import COLOURS
@@ -56,7 +56,7 @@ class Earlier:
 
 def find_earlier(tokens: Sequence[Token], now: datetime, language: Language) -> tuple[Earlier | None, list[Token]]:
     """The instant that the price at the deadline is compared with, if any, and the other tokens."""
-    timed = with_minutes(tokens)
+    timed = with_units(tokens)
     dates = spans(timed, Today(now, day_first=not language.month_first))
     for span in dates:
         anchor = _anchor(timed, span, is_only=len(dates) == 1)
@@ -90,7 +90,7 @@ def _anchor(tokens: Sequence[Token], span: Span, *, is_only: bool) -> int | None
     behind = tokens[span.after].kind if span.after < len(tokens) else ""
     possessive = tokens[span.after + 1].kind if behind == "filler" and span.after + 1 < len(tokens) else behind
     is_price = bool(PRICED & {*between, possessive}) or word.text.endswith((" als", " than", " que"))
-    if word.kind not in ("above", "below", "exceed"):
+    if word.kind not in ("above", "below", "exceed") or "now" in between:
         return None
     return place if is_price or (word.text not in OVER_TIME and not is_only) else None
 

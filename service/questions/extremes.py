@@ -16,7 +16,7 @@ from service.questions.criterion import checked
 from service.questions.dates.matching import spans
 from service.questions.dates.periods import DateRange
 from service.questions.dates.reading import Today
-from service.questions.dates.roles import with_minutes
+from service.questions.dates.roles import with_units
 from service.questions.dates.years import YEARLESS, is_year
 from service.questions.high_low import is_amount, side_of, with_paths
 from service.questions.history import Setting
@@ -58,7 +58,7 @@ def with_extremes(tokens: Sequence[Token], setting: Setting, language: Language)
     Raises InvalidQuestion where the period is still to come or its prices are not stored.
     """
     plain = with_paths(tokens)
-    result, notes = with_minutes(_with_units(plain)), []
+    result, notes = with_units(_with_units(plain)), []
     kinds = {token.kind for token in plain if not side_of(token)}
     breaks = "break" in kinds and not kinds & SIDED
     extremes = list(_extremes(result, setting.now, language))

@@ -193,7 +193,7 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
         return stay(level, below=True) if level > spot and preposition != "on" else close(level, upward=False)
     asks_twice = sum(token.kind == "ask" for token in clause.tokens) > 1
     if (above or "up" in kinds) and (below or "down" in kinds) and (asks_twice or kinds & {"or", "ormore", "orless"}):
-        return close(level, upward=True).noted("Above or below: YES means above.")
+        return _either_side(amount, level, spot)
     if above and below:
         raise invalid("Both above and below the level are named. Ask about one of them.")
     if kinds & {"stay", "flat"} and not direction and (above or below or "stay" in kinds):
@@ -205,6 +205,13 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
     if direction and not _is_open_either_way(clause):
         return close(level, direction > 0) if "close" in kinds else touch(level, direction > 0)
     return _by_spot(clause, amount, level, spot, preposition)
+
+
+def _either_side(amount: Amount, level: float, spot: float) -> Criterion:
+    """ "Above or below 95k?"; "the next 1000 dollars, up or down" names a distance instead."""
+    if level < STEP * spot and amount.is_money:
+        raise invalid("Name the two levels of which one is to be reached first: for example, 97,000 before 92,000.")
+    return close(level, upward=True).noted("Above or below: YES means above.")
 
 
 def _beyond(clause: Clause, level: float, upward: bool, preposition: str) -> Criterion:

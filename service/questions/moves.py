@@ -9,7 +9,7 @@ from typing import Literal
 
 from service.questions.amount import Amount
 from service.questions.canonical import price, rounded
-from service.questions.clause import Clause
+from service.questions.clause import RANGES, Clause
 from service.questions.criterion import OVER_TIME, Criterion, between, checked, close, touch
 from service.questions.kinds import BEAR, BULL, MOTIONS, MOVING
 from service.questions.refusals import invalid
@@ -25,6 +25,7 @@ VOLATILITY = (
     "The volatility is the one realised from now to the deadline, from hourly log returns, for a year: the root of "
     "their mean square times the root of the trading hours of a year."
 )
+QUANTILES = "A range was asked for: see the quantiles of the price."
 NOT_ANNUAL = "For the volatility of a year, ask about the annualised volatility."
 # Kinds that ask for more than yes or no, and those that a level follows.
 ASKING = {"what", "how", "which", "forecast"}
@@ -41,7 +42,7 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposi
         raise invalid("The question names several percentages. Ask about one.")
     amount = percents[0]
     if _is_probability(clause, amount):
-        return Criterion("open").noted("A range with a probability was asked for: see the quantiles of the price.")
+        return Criterion("open").noted(QUANTILES)
     if clause.asks_volatility and (clause.is_annual or amount.values[-1] >= LEAST_ANNUAL_PCT):
         return _volatility(clause, amount)
     if clause.asks_width:
@@ -202,6 +203,8 @@ def _without_direction(clause: Clause) -> Criterion:
     beyond_now = "now" in kinds or any(token.value == "bare" for token in clause.tokens)
     if beyond_now and (clause.is_above or clause.is_below or "exceed" in kinds):
         return Criterion("down" if clause.is_below else "up")
+    if clause.kinds & WITH_LEVEL == {"between"} and any(token.text in RANGES for token in clause.tokens):
+        return Criterion("open").noted(QUANTILES)
     interrogative = next((place for place, token in enumerate(clause.tokens) if token.kind in ASKING), None)
     if any(token.kind in WITH_LEVEL for token in clause.tokens[:interrogative]):
         raise invalid("The question names no level. Give a price in USD: for example, above 120,000 on Friday.")

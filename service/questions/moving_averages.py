@@ -31,6 +31,7 @@ HOW = "For example: Will bitcoin be above its 200-day moving average on December
 
 def with_moving_average(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with "200 day moving average" as one token whose value is the number of days."""
+    tokens = _named(tokens)
     place = next((place for place, token in enumerate(tokens) if token.kind == "moving_average"), None)
     if place is None:
         return list(tokens)
@@ -47,6 +48,18 @@ def with_moving_average(tokens: Sequence[Token]) -> list[Token]:
         days = amount.values[0] * (7 if _is_weekly(words) else 1)
         return [*tokens[:first], replace(tokens[place], value=days), *tokens[after:]]
     raise invalid(f"Name the number of days of the moving average. {HOW}")
+
+
+def _named(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens with the average of "above the average of 200 days" as a moving one."""
+    place = next((place for place, token in enumerate(tokens) if token.kind == "average"), None)
+    if place is None or not any(token.kind in ("above", "below", "break") for token in tokens[:place]):
+        return tokens
+    behind = [token for token in tokens[place + 1 : place + 5] if token.kind not in ("the", "last", "to")][:2]
+    is_of_days = [token.kind for token in behind] == ["number", "unit"] and behind[1].value == "day"
+    return (
+        [*tokens[:place], replace(tokens[place], kind="moving_average"), *tokens[place + 1 :]] if is_of_days else tokens
+    )
 
 
 def _only(between: Sequence[Token]) -> bool:

@@ -181,9 +181,15 @@ def _number_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
     following = tokens[place + size].kind if place + size < len(tokens) else ""
     is_factor = value > 1 and "fold" in beside  # "divided by three"
     is_percent = place > 0 and tokens[place - 1].kind == "percent"  # Turkish "yüzde on"
-    if size == 1 and 0 < value < SMALL and following not in COUNTED and not (is_factor or is_percent):
+    is_counting = following in COUNTED or _are_next(tokens[place + size : place + size + 2])
+    if size == 1 and 0 < value < SMALL and not (is_counting or is_factor or is_percent):
         return 0, 0.0
     return size, value
+
+
+def _are_next(tokens: Sequence[Token]) -> bool:
+    """ "Prochains jours", after a number of them."""
+    return [token.kind for token in tokens] == ["next", "unit"]
 
 
 def _words_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:

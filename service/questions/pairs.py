@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Literal, get_args
 
 from service.errors import InvalidQuestion
-from service.market.rates import Rates
 from service.questions.amount import Amount
 from service.questions.amounts import find_amounts
 from service.questions.circumstances import Circumstances
@@ -23,9 +22,11 @@ from service.questions.criterion import Criterion
 from service.questions.dates.deadline import Deadline
 from service.questions.dates.matching import spans
 from service.questions.dates.reading import Today
-from service.questions.dates.roles import with_minutes
+from service.questions.dates.roles import with_units
+from service.questions.history import Setting
 from service.questions.kinds import RELATIONS
 from service.questions.question import Leg, LegComparator
+from service.questions.records import of_record
 from service.questions.refusals import invalid
 from service.questions.relevance import NEAR
 from service.questions.scope import refuse_other_matters, refuse_unreadable
@@ -44,7 +45,7 @@ HOW = "For example: Will both bitcoin be above 100,000 and ethereum above 3,000 
 
 def refuse_two_deadlines(tokens: Sequence[Token], now: datetime, language: Language) -> None:
     """Refuse "btc 100k by Friday and eth 3k by Christmas"."""
-    dates = spans(with_minutes(tokens), Today(now, day_first=not language.month_first))
+    dates = spans(with_units(tokens), Today(now, day_first=not language.month_first))
     if len({span.dates.end for span in dates if not span.is_past}) > 1:
         raise invalid(f"Name one deadline for the two assets. {HOW}")
 
@@ -95,18 +96,19 @@ def find_pair(
     negated = "neither_of" in pair.kinds or pair.denies_each or _denies_both(pair.tokens)
     if not negated and any(token.kind == "not" for token in pair.between):
         raise _negated()
-    legs = []
+    legs, notes = [], []
     for asset, tokens in _clauses(pair, spots, negated=negated):
-        leg = _leg(asset, replace(deadline, rest=tokens), language, float(spots[asset]), circumstances.rates)
-        if leg is None:
+        criterion = _criterion(asset, replace(deadline, rest=tokens), language, circumstances)
+        if criterion is None:
             return None
-        legs.append(leg)
-    return Criterion(comparator, legs=tuple(legs), negated=negated)
+        legs.append(_leg(asset, float(spots[asset]), criterion))
+        notes += criterion.notes
+    return Criterion(comparator, legs=tuple(legs), negated=negated, notes=tuple(dict.fromkeys(notes)))
 
 
 def _pair(tokens: Sequence[Token], subject: Subject, spots: Mapping[str, float]) -> Pair | None:
     """The tokens, each asset named once; None unless exactly two assets with a price are named."""
-    kept = _without_tickers(tokens)
+    kept = _with_denials(_without_tickers(tokens))
     places = [place for place, token in enumerate(kept) if token.kind in ("asset", "other")]
     names = [kept[place].value for place in places]
     if len(set(names)) > 2 and {token.kind for token in kept} & JOINING:
@@ -126,6 +128,15 @@ def _without_tickers(tokens: Sequence[Token]) -> list[Token]:
         elif not (token.text == ")" and place > 1 and tokens[place - 1].kind == "asset" and kept[-1].text != "("):
             kept.append(token)
     return kept
+
+
+def _with_denials(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with the Turkish "ne btc ne eth", which is "what" elsewhere, as denials."""
+    places = [
+        place for place, (token, name) in enumerate(pairwise(tokens)) if (token.text, name.kind) == ("ne", "asset")
+    ]
+    denials = places if len(places) > 1 else []
+    return [replace(token, kind="not") if place in denials else token for place, token in enumerate(tokens)]
 
 
 def _comparator(pair: Pair, subject: Subject) -> Literal["both", "either"] | None:
@@ -218,24 +229,26 @@ def _relates(clause: Sequence[Token]) -> bool:
     return any(token.kind in RELATIONS for token in clause)
 
 
-def _leg(asset: str, deadline: Deadline, language: Language, spot: float, rates: Rates) -> Leg | None:
-    """The event of one asset; None if its clause names none."""
-    clause = read_clause(deadline.rest, language, spot, rates)
+def _criterion(asset: str, deadline: Deadline, language: Language, circumstances: Circumstances) -> Criterion | None:
+    """What must happen to one asset; None if its clause names no event."""
+    spot = float(circumstances.spots[asset])
+    clause = read_clause(deadline.rest, language, spot, circumstances.rates)
     refuse_other_matters(clause, deadline)
-    criterion = find_criterion(clause, spot, deadline.preposition)
+    setting = Setting(asset, spot, circumstances.now, deadline.at, circumstances.history)
+    criterion = of_record(clause, setting) or find_criterion(clause, spot, deadline.preposition)
     if criterion.comparator == "open":
         return None
     refuse_unreadable(clause, criterion, deadline, deadline.rest)
     if clause.negated:
         raise _negated()
-    return _leg_of(asset, spot, criterion)
+    return criterion
 
 
 def _negated() -> InvalidQuestion:
     return invalid(f"Ask about two assets without a negation, or with neither. {HOW}")
 
 
-def _leg_of(asset: str, spot: float, criterion: Criterion) -> Leg:
+def _leg(asset: str, spot: float, criterion: Criterion) -> Leg:
     if criterion.comparator not in get_args(LegComparator):
         raise invalid(f"For each of two assets, name one level, a fall, a rise or a percentage. {HOW}")
     fields = {name: getattr(criterion, name) for name in ("comparator", "negated", "level", "level_pct")}

@@ -104,7 +104,8 @@ def _of_all_prices(setting: Setting, side: str, *, by_close: bool) -> Criterion 
         return None
     extreme = max(record.high, setting.spot) if side == "high" else min(record.low, setting.spot)
     return _beyond(setting, side, extreme, by_close=by_close).noted(
-        f"The {side}est price stored since {record.since:%Y-%m-%d} is {price(extreme)} USD. "
+        f"The {side}est price of {asset_of(setting.asset).name} stored since {record.since:%Y-%m-%d} is "
+        f"{price(extreme)} USD. "
         "Earlier prices are not known."
     )
 

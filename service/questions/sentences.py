@@ -15,7 +15,7 @@ COMMAS = {",", "、", "，", ":"}
 CLOSING = {")", "]", "}"}
 SPEAKERS = {"system", "assistant", "user", "human", "developer", "admin"}
 ABBREVIATIONS = {
-    *("vs", "approx", "no", "us", "st", "dr", "mr", "bzw", "ca", "env", "aprox"),
+    *("vs", "approx", "no", "us", "st", "dr", "mr", "bzw", "ca", "env", "aprox", "mind"),
     *("г", "гг", "тыс", "млн", "млрд", "долл"),
 }
 # Kinds with which the date after "the week after" begins.
@@ -31,6 +31,8 @@ DATED = {"month", "weekday", "holiday", "rel", "eo", "by", "in", "on", "this", "
 WEIGHTLESS = {"word", "noise", "filler", "mark"}
 # Fragments of so many tokens are read as one sentence.
 MOST_FRAGMENTED = 16
+# "And the price of silver" has so many tokens.
+MOST_FOLLOWING = 4
 # From this weight on, a second sentence with a question mark is a question of its own.
 FULL_WEIGHT = 4
 
@@ -57,6 +59,11 @@ class Sentence:
     def is_fragment(self) -> bool:
         """Whether it is hardly more than the name of a market: the first part of "Bitcoin. 100k. Christmas?"."""
         return {token.kind for token in self.tokens} <= MARKETS | WEIGHTLESS | {"the", "a", "forecast", "price"}
+
+    @property
+    def is_follow_up(self) -> bool:
+        """Whether it only names a market, after a question about another one: "and silver?"."""
+        return self.is_fragment or (self.tokens[0].kind == "and" and len(self.tokens) <= MOST_FOLLOWING)
 
     @property
     def is_question(self) -> bool:
@@ -99,14 +106,16 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
         candidates = sentences
     if not _has_kind(candidates, matters):
         return None
-    main = max(candidates, key=lambda sentence: (sentence.weight, sentence.has_question_mark))
+    main = max(
+        candidates, key=lambda sentence: (sentence.weight, not sentence.is_follow_up, sentence.has_question_mark)
+    )
     others = [token for sentence in candidates if sentence is not main for token in sentence.tokens]
     has_number = any(token.kind == "number" for token in others)
     if main.is_fragment and has_number and len(main.tokens) + len(others) <= MOST_FRAGMENTED:
         main, others = Sentence(tuple(token for each in candidates for token in each.tokens)), []
     kept, aside, has_condition = _without_asides(main.tokens, language)
-    questions = [each for each in candidates if each.is_question or (each is not main and each.is_off_topic)]
-    return SplitText(kept, aside, others, has_condition, main.is_order, has_more=len(questions) > 1)
+    has_more = any(each.is_question or each.is_off_topic for each in candidates if each is not main)
+    return SplitText(kept, aside, others, has_condition, main.is_order, has_more)
 
 
 def _has_kind(sentences: Sequence[Sentence], kinds: Set[str]) -> bool:

@@ -35,8 +35,8 @@ def backup(database: Database, file: Path) -> None:
         raise InvalidRequest(f"There is no folder {file.absolute().parent}.")
     try:
         file.touch(mode=0o600)
-        with closing(database.engine.raw_connection()) as connection:
-            connection.cursor().execute("VACUUM INTO ?", (str(file),))
+        with closing(sqlite3.connect(str(database.engine.url.database))) as connection:
+            connection.execute("VACUUM INTO ?", (str(file),))
     except (OSError, sqlite3.Error) as error:
         file.unlink(missing_ok=True)
         raise ServiceUnavailable(f"The backup could not be written: {error}.") from error

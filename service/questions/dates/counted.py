@@ -65,8 +65,8 @@ def weekday(named: Named, today: Today) -> DateRange:
 
 
 def weekday_week(named: Named, today: Today) -> DateRange | None:
-    """ "Friday week": a week after the coming Friday."""
-    if named["week"].text != "week":
+    """ "Friday week", French "mardi en huit", "Tuesday in a week": a week after the coming Friday or Tuesday."""
+    if "a" not in named and named["week"].text not in ("week", "en huit"):
         return None
     return periods.day(_coming(named, today) + timedelta(weeks=1))
 

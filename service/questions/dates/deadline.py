@@ -12,7 +12,7 @@ from service.questions.dates.clocks import DAY_END, Clock, without_clocks
 from service.questions.dates.matching import Span, spans
 from service.questions.dates.periods import UNDERSTOOD
 from service.questions.dates.reading import Today
-from service.questions.dates.roles import PARTS, with_minutes
+from service.questions.dates.roles import PARTS, with_units
 from service.questions.refusals import invalid
 from service.questions.tokens import DASHES, Token
 from service.questions.vocabulary import Language
@@ -68,7 +68,7 @@ def find_deadline(tokens: Sequence[Token], now: datetime, language: Language, *,
     InvalidQuestion
         If the deadline is in the past, less than five minutes or more than two years ahead.
     """
-    timed, clock = without_clocks(with_minutes(tokens))
+    timed, clock = without_clocks(with_units(tokens))
     today = Today(now, day_first=not language.month_first)
     dates = spans(timed, today, postpositions=language.postpositions)
     candidates = _candidates(timed, dates, language.postpositions)
@@ -120,6 +120,8 @@ def _kind_of_word(tokens: Sequence[Token], chosen: Candidate) -> str:
     )
     if chosen.word.kind == "in" and chosen.span.dates.exact and not is_length:
         return "within"  # "in the next 48 hours"
+    if chosen.word.text == "に" and chosen.span.dates.end - chosen.span.dates.begin <= DAY:
+        return "on"
     return "lasting" if chosen.word.kind == "during" and is_length else chosen.word.kind
 
 

@@ -34,6 +34,7 @@ FIXED = {
     "all saints": (11, 1),
     "singles' day": (11, 11),
     "saint nicholas": (12, 6),
+    "immaculate conception": (12, 8),
     "veterans day": (11, 11),
     "juneteenth": (6, 19),
 }

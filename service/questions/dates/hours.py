@@ -15,7 +15,22 @@ NUMBERS = ("number", "numword")
 HALVES = (0, 30)
 # Kinds before "17h" or "9 UTC", which make it a time of day: "on Friday 17h"; "in 17h" is a length of time.
 HOUR_BEFORE = {
-    *("on", "to", "until", "lasting", "before", "athour", "daypart", "weekday", "month", "nth", "rel", "iso", "date"),
+    *(
+        "on",
+        "to",
+        "until",
+        "lasting",
+        "before",
+        "athour",
+        "daypart",
+        "clock",
+        "weekday",
+        "month",
+        "nth",
+        "rel",
+        "iso",
+        "date",
+    ),
 }
 # Kinds before "8 in the evening" and "9 ET".
 AT = {"on", "by", "until", "lasting", "before", "athour"}
@@ -41,7 +56,7 @@ class Hour:
     def time(self, part: str) -> time:
         """The time of day; `part` is the part of the day that is named elsewhere, as in "Sunday night at 8"."""
         half = self.half or part
-        if self.hour == 24 or (half in ("night", "evening") and self.hour == 12):
+        if self.hour == 24 or (half in ("night", "evening") and self.hour in (0, 12)):
             return time(23, 59, 59)
         if half in LATE or (half == "night" and self.hour >= NIGHTFALL):
             return time_of_day(self.hour if self.hour > 12 else self.hour % 12 + 12, self.minute, self.second)
@@ -106,7 +121,7 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
     if (before.kind == "athour" and is_free) or _follows_hour(tokens, place):
         return _with_half(tokens, Hour(hour, minute, place + 1 + _is_hour(tokens, place + 1)))
     if (before.kind in HOUR_BEFORE or before.kind == "unit") and _is_locative(tokens, place + 1):
-        return Hour(hour, minute, place + 3)
+        return Hour(hour, minute, place + 2 + (tokens[place + 1].text == "'"))
     is_to = before.kind == "to" and _kind(tokens, place - 2) not in NUMBERS
     if (before.value == "at" or is_to) and _is_hour(tokens, place + 1):
         return _with_half(tokens, Hour(hour, minute, place + 2))
@@ -127,7 +142,10 @@ def _with_h(tokens: Sequence[Token], place: int, hour: int) -> Hour | None:
     has_minutes = behind < len(tokens) and tokens[behind].glued and re.fullmatch(r"[0-5]\d", tokens[behind].text)
     if before.kind in ("in", "within", "during", "next") and before.value != "at":
         return None
-    if has_minutes and _kind(tokens, behind + 1) not in ("m", "unit"):
+    is_duration = _kind(tokens, behind + 1) in ("m", "unit") and "zone" not in map(
+        _kind, [tokens] * 2, range(behind + 2, behind + 4)
+    )
+    if has_minutes and not is_duration:
         return _with_half(tokens, Hour(hour, int(tokens[behind].text), behind + 1))
     is_dated = before.kind == "by" and (
         (place > 1 and tokens[place - 2].kind in HOUR_BEFORE) or _precedes_day(tokens, behind)
@@ -194,9 +212,9 @@ def _follows_hour(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_locative(tokens: Sequence[Token], place: int) -> bool:
-    """Whether the Turkish for "at" follows: "akşam 8'de"."""
-    suffix = [token.text for token in tokens[place : place + 2] if token.glued]
-    return len(suffix) == 2 and suffix[0] == "'" and suffix[1] in LOCATIVES
+    """Whether the Turkish for "at" follows: "akşam 8'de", "öğlen 12de"."""
+    glued = [token.text for token in tokens[place : place + 2] if token.glued and token.text != "'"]
+    return bool(glued) and tokens[place].glued and glued[0] in LOCATIVES
 
 
 def _is_glued_h(tokens: Sequence[Token], place: int) -> bool:

@@ -34,6 +34,8 @@ UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "month": {"monthly"}, 
 # Words after which a number before "next" counts the units: "in 3 next weeks", "les 3 prochaines semaines".
 SPANNING = {"in", "within", "during", "the"}
 MOST_UNITS = 400
+# "Within the year", and after a number within so many years.
+WITHIN_YEARS = {"年内", "年內"}
 # Two digits after "end of" that are a year.
 SHORT_YEARS = range(26, 40)
 # Kinds of parts of a month that an ordinal number counts.
@@ -44,9 +46,12 @@ LATE_YEARS = range(2020, 2040)
 LEAST_LEVEL = 1000
 
 
-def with_minutes(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with the m of "in 15m" as minutes; elsewhere it may mean a million."""
-    result = list(tokens)
+def with_units(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with the m of "in 15m" as minutes, which may mean a million elsewhere, and "2年内" as two years."""
+    result: list[Token] = []
+    for place, token in enumerate(tokens):
+        is_counted = token.text in WITHIN_YEARS and place > 0 and tokens[place - 1].kind in ("number", "times")
+        result += [Token("unit", "年", "year"), Token("within", "内")] if is_counted else [token]
     for place in range(2, len(result)):
         token, number, before = result[place], result[place - 1], result[place - 2]
         follows_span = before.kind in {"in", "within", "during", *NEAR} or before.value == "hour"
@@ -153,9 +158,10 @@ def _calendar_roles(tokens: Sequence[Token], place: int) -> set[str]:
 
 def _is_short_year(tokens: Sequence[Token], place: int) -> bool:
     """ "End of 27", but not "end of 27 November" or "end of 27th"."""
-    before = next((token.kind for token in reversed(tokens[:place]) if token.kind != "the"), "")
+    before = [token.kind for token in reversed(tokens[:place]) if token.kind != "the"][:2]
     after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
-    return before in PARTS and int(tokens[place].text) in SHORT_YEARS and after not in ("month", "unit", "slash")
+    is_of_part = before[:1] in ([part] for part in (*PARTS, "halfyear")) or before == ["number", "q"]
+    return is_of_part and int(tokens[place].text) in SHORT_YEARS and after not in ("month", "unit", "slash")
 
 
 def _is_spanned(tokens: Sequence[Token], place: int) -> bool:

@@ -96,10 +96,12 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("near unit weekday", counted.weekday),
     ("weekday unit near", counted.weekday),
     ("weekday week", counted.weekday_week),
+    ("weekday in a week", counted.weekday_week),
     ("a week on weekday", counted.weekday_week),
     ("in many:count|numword weekday", counted.count_of_weekdays),
     ("many:count|numword weekday later", counted.count_of_weekdays),
     ("near? weekend", counted.weekend),
+    ("part the? near? weekend", counted.weekend),
     ("weekend near", counted.weekend),
     # this time tomorrow, this time next week, tomorrow at this time
     ("sametime on? rel|weekday", counted.same_time),

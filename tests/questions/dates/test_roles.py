@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.questions.dates.roles import roles, with_minutes
+from service.questions.dates.roles import roles, with_units
 from service.questions.tokens import read
 
 
@@ -44,5 +44,11 @@ def test_the_unit_that_is_closed_is_the_present_one():
 
 def test_the_m_of_a_span_means_minutes():
     """Elsewhere it may mean a million."""
-    assert [token.kind for token in with_minutes(read("btc in 15m")[1])][-1] == "unit"
-    assert [token.kind for token in with_minutes(read("btc above 15m")[1])][-1] == "m"
+    assert [token.kind for token in with_units(read("btc in 15m")[1])][-1] == "unit"
+    assert [token.kind for token in with_units(read("btc above 15m")[1])][-1] == "m"
+
+
+def test_years_within_which_are_counted_in_glyphs():
+    """After a number 年内 means within so many years, elsewhere within this year."""
+    assert [token.kind for token in with_units(read("btc 2年内")[1])][-2:] == ["unit", "within"]
+    assert [token.kind for token in with_units(read("btc 年内")[1])][-1] == "eo"
