@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -130,7 +131,10 @@ def test_old_answers_lose_their_text_by_the_daily_deletion(folder: Path):
 
 
 def _tables_with(database: Database, *words: str) -> set[str]:
-    """The tables in which a row holds one of the words; the published texts of challenges are left out."""
+    """The tables in which a row holds one of the words as a whole: a number may hold the digits of a key's id.
+
+    The published texts of challenges are left out.
+    """
     tables = set()
     with database.reading() as db:
         for table in metadata.sorted_tables:
@@ -139,6 +143,6 @@ def _tables_with(database: Database, *words: str) -> set[str]:
             for row in db.execute(select(table)).mappings():
                 is_published = row.get("category") == "challenge"
                 content = " ".join(str(value) for name, value in row.items() if not is_published or name == "author")
-                if any(word in content for word in words):
+                if any(re.search(rf"\b{re.escape(word)}\b", content) for word in words):
                     tables.add(table.name)
     return tables
