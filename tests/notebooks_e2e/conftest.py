@@ -9,8 +9,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import httpx
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Error, sync_playwright
 
 from tests.conftest import absent
 from tests.notebooks_e2e.pages import BrowserPage
@@ -124,6 +124,17 @@ def page(browser: Browser) -> Iterator[BrowserPage]:
     """A fresh page."""
     with opened(browser) as page:
         yield page
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show what the cells of a page printed where its test failed."""
+    report = yield
+    page = getattr(item, "funcargs", {}).get("page")
+    if report.when == "call" and report.failed and page is not None:
+        with suppress(Error):  # of a page that is closed
+            report.sections.append(("outputs of the page", page.outputs()))
+    return report
 
 
 @contextmanager

@@ -96,6 +96,11 @@ class BrowserPage:
             with suppress(TimeoutError):
                 is_run.wait_for(timeout=RUN_MS)
                 return
+        raise AssertionError("JupyterLab did not run the notebook")
+
+    def outputs(self) -> str:
+        """What the cells of the notebook in JupyterLab printed, errors too."""
+        return "\n".join(self.page.locator(".jp-OutputArea-output").all_inner_texts())
 
     def save(self) -> None:
         """Save the notebook that is open in JupyterLab, and wait for the response."""
