@@ -12,7 +12,7 @@ from service.questions.numerals import readings
 from service.questions.tokens import DASHES, Token
 
 LETTERS = {"m": 1e6, "b": 1e9, "t": 1e12}
-TIMES = ("x", "×", "倍")
+TIMES = ("x", "х", "×", "倍")  # the second is Cyrillic
 MINUSES = "-–—−"
 # Words before a percentage that also mean "more".
 PLUS = {"mas", "mais", "piu", "плюс"}

@@ -17,14 +17,25 @@ from service.questions.tokens import Token
 from service.questions.vocabulary import Language
 
 # Words for a range that may be a size; other phrases with "range" are about two levels.
-RANGES = {"range", "ranges", "price range", "in a range", "rango", "spanne", "fourchette", "intervallo", "intervalo"}
+RANGES = {
+    "range",
+    "ranges",
+    "price range",
+    "in a range",
+    "rango",
+    "spanne",
+    "fourchette",
+    "intervallo",
+    "intervalo",
+    "レンジ",
+}
 # Kinds that may separate two levels of which one is to be reached before the other.
 AHEAD_OF_LEVEL = {"the", "a", "approx", "mark", "asset", "to", "reach", "meet", "be", "go", "will"}
 BETWEEN_LEVELS = (
     MOTIONS
     | BEAR
     | BULL
-    | {"before", "or", "on", "to", "below", "above", "the", "a", "approx", "filler", "meet", "will"}
+    | {"before", "or", "on", "to", "until", "below", "above", "the", "a", "approx", "filler", "meet", "will"}
 )
 # Chinese negations that make a question where they are the last word: "能破10万不".
 ASKING = {"不", "没", "沒", "没有", "沒有", "否"}

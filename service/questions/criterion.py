@@ -10,8 +10,10 @@ from service.questions.canonical import price, rounded
 from service.questions.question import Comparator, Leg
 from service.questions.refusals import invalid
 
+# Words before a deadline up to which a state lasts.
+OVER_TIME = ("until", "lasting", "within", "during")
+RANGE_AT_END = "For a range, only the price at the deadline counts."
 # A level farther from the spot price than this factor is taken for a mistake.
-OVER_TIME = ("until", "lasting", "within", "during")  # words before a deadline up to which a state lasts
 WIDEST = 100.0
 # Two levels farther apart than this factor are not taken for a range.
 WIDEST_RANGE = 20.0
@@ -75,7 +77,7 @@ def between(low: float, high: float, spot: float, *, lasting: bool = False) -> C
     if ends[1] > ends[0] * WIDEST_RANGE:
         raise invalid("The two levels are too far apart for a range. Ask about one of them.")
     criterion = Criterion("between", ends[0], ends[1])
-    return criterion.noted("For a range, only the price at the deadline counts.") if lasting else criterion
+    return criterion.noted(RANGE_AT_END) if lasting else criterion
 
 
 def order(first: float, second: float, spot: float) -> Criterion:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from service.questions.criterion import Criterion
+from service.questions.criterion import RANGE_AT_END, Criterion
 from service.questions.day_counts import HOW, MOST_DAYS, DayCount
 from service.questions.question import Comparator
 from service.questions.refusals import invalid
@@ -32,6 +32,8 @@ def counted(
     """
     if count == DayCount(None) and criterion.comparator.startswith("touch") and criterion.negated:
         return criterion  # "stay above 90k every day" is to stay above it
+    if count == DayCount(None) and criterion.comparator == "between":
+        return replace(criterion, notes=tuple({*criterion.notes, RANGE_AT_END}))  # "between 90k and 95k all week"
     daily = _daily(criterion, stays=stays)
     if count == DayCount(None) and daily.negated and daily.comparator in DENIED:
         daily = replace(daily, comparator=DENIED[daily.comparator], negated=False)  # "no higher than 2.4 all week"

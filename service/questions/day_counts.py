@@ -117,7 +117,7 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
         return DayCount(1), any_day
     if any(_is_candle(tokens, place) for place in range(len(tokens))):
         raise invalid(f"Closes of hours are not known. Name a time, or ask about a daily close. {HOW}")
-    if any(_is_lasting(tokens, place) for place in range(len(tokens))):
+    if any(_is_lasting(tokens, place) or _is_whole_unit(tokens, place) for place in range(len(tokens))):
         raise invalid(f"For how long a price stays on one side is not counted. {HOW}")
     if any(_is_longer(tokens, place) for place in range(len(tokens))):
         raise invalid(f"Only days can be counted. {HOW}")
@@ -188,6 +188,15 @@ def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
     unit = next((token for token in tokens[place + 2 : place + 4] if token.kind == "unit"), None)
     is_day = unit is not None and is_days(unit) and kinds[0] != "a"
     return is_length and not is_day and bool(others or behind or before.kind == "during")
+
+
+def _is_whole_unit(tokens: Sequence[Token], place: int) -> bool:
+    """ "For a whole week before December", "for two weeks this year"."""
+    behind = [token.kind for token in tokens[place + 1 :] if token.kind not in ("the", "filler")]
+    is_length = behind[:2] in (["a", "unit"], ["number", "unit"], ["numword", "unit"])
+    later = set(behind[2:]) & (LIMITS | {"this", "in"})
+    is_day = is_days(next((token for token in tokens[place:] if token.kind == "unit"), tokens[place]))
+    return tokens[place].kind == "during" and is_length and bool(later) and not is_day
 
 
 def _asks_number(tokens: Sequence[Token], place: int) -> bool:
@@ -273,10 +282,10 @@ def _begin(tokens: Sequence[Token], place: int) -> int:
 def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
     """The count whose number is at `place`, and the other tokens; None if it is no count of days."""
     number, unit = tokens[place], _unit_after(tokens, place)
-    if unit is None:
+    if unit is None or any(token.kind == "average" for token in tokens[max(0, place - 2) : place]):
         return None
     after = unit + 1
-    while after < len(tokens) and _belongs_behind(tokens[after]):
+    while after < len(tokens) and (_belongs_behind(tokens[after]) or _is_run(tokens[after : after + 2])):
         after += 1
     before = _begin(tokens, place)
     around = [*tokens[before:place], *tokens[place + 1 : after]]
@@ -287,6 +296,11 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     kept = [token for token in around if token.kind in ("up", "down", "close", "rise", "fall")]
     first = before - is_span  # "for 5 days in a row"
     return _bounded(_whole(number), around), [*tokens[:first], *kept, *tokens[after:]]
+
+
+def _is_run(tokens: Sequence[Token]) -> bool:
+    """Japanese "続落", a fall and its repetition in one word."""
+    return len({token.text for token in tokens}) == 1 and [token.kind for token in tokens[1:]] == ["in_a_row"]
 
 
 def _belongs_behind(token: Token) -> bool:
@@ -342,7 +356,8 @@ def _unit_after(tokens: Sequence[Token], place: int) -> int | None:
     end = place + 1
     if tokens[place].kind == "nth":  # Japanese "3日連続", "少なくとも3日"
         is_least = place > 0 and tokens[place - 1].text in LEAST
-        return place if is_least or (end < len(tokens) and tokens[end].kind == "in_a_row") else None
+        is_run = any(token.kind == "in_a_row" for token in tokens[end : end + 2])  # "3日連続", "3日続落"
+        return place if is_least or is_run else None
     while end < len(tokens) and (tokens[end].kind in BETWEEN or _is_or_more(tokens[end])):
         end += 1
     if end < len(tokens) and is_days(tokens[end]):

@@ -14,6 +14,7 @@ from service.market.assets import asset_of
 from service.questions.canonical import price
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, checked, close
+from service.questions.dates.clocks import DAY_END
 from service.questions.dates.deadline import Deadline
 from service.questions.dates.matching import Span, spans
 from service.questions.dates.reading import Today
@@ -44,18 +45,19 @@ HOW = "For example: Will bitcoin be higher on December 31 than on November 30?"
 class Earlier:
     """The instant to compare with; `sign` is 1 for above, -1 for below, 0 if other words name the side.
 
-    At `is_now` the price is that of the question. The same instant of the time before is `step` earlier: a week for a
-    weekday.
+    The same instant of the time before is `step` earlier: a week for a weekday.
     """
 
     at: datetime
     sign: int
-    is_now: bool = False
     step: timedelta = YEAR
 
 
 def find_earlier(tokens: Sequence[Token], now: datetime, language: Language) -> tuple[Earlier | None, list[Token]]:
-    """The instant that the price at the deadline is compared with, if any, and the other tokens."""
+    """The instant that the price at the deadline is compared with, if any, and the other tokens.
+
+    The present price is none: "higher than today" is to be up.
+    """
     timed = with_units(tokens)
     dates = spans(timed, Today(now, day_first=not language.month_first))
     for span in dates:
@@ -65,12 +67,13 @@ def find_earlier(tokens: Sequence[Token], now: datetime, language: Language) -> 
         after = span.after
         while after < len(timed) and timed[after].kind in BEHIND:
             after += 1
-        word = timed[anchor]
-        is_now = timed[span.first].kind == "rel" and timed[span.first].value == 0
-        first, after = min(anchor, span.first), max(anchor + 1, after)
+        sign, first, after = SIDES.get(timed[anchor].kind, 0), min(anchor, span.first), max(anchor + 1, after)
+        if timed[span.first].kind == "rel" and timed[span.first].value == 0:
+            side = [replace(timed[anchor], kind="up" if sign > 0 else "down")] if sign else []
+            return None, [*timed[:first], *side, *timed[after:]]
         kinds = {token.kind for token in timed[span.first : span.after]}
         step = WEEK if kinds == {"weekday"} else YEAR
-        return Earlier(span.dates.end, SIDES.get(word.kind, 0), is_now, step), [*timed[:first], *timed[after:]]
+        return Earlier(span.dates.end, sign, step), [*timed[:first], *timed[after:]]
     return None, list(tokens)
 
 
@@ -98,7 +101,8 @@ def _anchor(tokens: Sequence[Token], span: Span, *, is_only: bool) -> int | None
 def of_period(clause: Clause, deadline: Deadline) -> Earlier | None:
     """A green week or a red month, whose end is compared with its begin; None for any other question."""
     signs = {COLOURS[str(token.value)] for token in clause.tokens if token.value in COLOURS}
-    if deadline.since is None or len(signs) != 1 or clause.amounts:
+    is_day_end = deadline.at.time() == DAY_END
+    if deadline.since is None or not is_day_end or len(signs) != 1 or clause.amounts:
         return None
     return Earlier(deadline.since - timedelta(seconds=1), signs.pop())
 

@@ -115,7 +115,8 @@ def guess_language(folded: str, words: list[str]) -> Language:
         for script, letters in SCRIPTS.items():
             if letters.search(folded):
                 return next(language for language in LANGUAGES if language.script == script)
-    telling = [word for word in words if word not in COMMON_WORDS]
+    parts = [part for word in words for part in (word, *word.split("'")[1:]) if part == word or len(part) > 2]  # l'été
+    telling = [word for word in parts if word not in COMMON_WORDS]
     return max(LATIN, key=lambda language: sum(_is_word_of(language, word) for word in telling))
 
 

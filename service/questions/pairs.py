@@ -40,6 +40,16 @@ JOINING = {"both_of", "either_of", "neither_of"}
 LINKING = {"and", "or", "the", "a", "filler", "mark", "not", "price", "ask", "than", "how", *JOINING}
 # Kinds of a comparison, which "and" does not turn into two events: "which of bitcoin and ether gains more".
 COMPARING = {"which", "versus", "better", "outperform", "underperform", "what", "how", "overtake"}
+# What the words before (-1) or after (1) each of two assets mean together; alone they mean something else.
+BOTH = ("both_of", "and")
+CORRELATIVES: dict[int, dict[tuple[str, ...], tuple[str, str]]] = {
+    -1: {
+        ("ne", "ne"): ("not", "not"),
+        **dict.fromkeys((("sia", "che"), ("sia", "sia"), ("tanto", "como"), ("tanto", "quanto")), BOTH),
+        **dict.fromkeys((("и", "и"), ("sowohl", "auch"), ("et", "et")), BOTH),
+    },
+    1: dict.fromkeys((("も", "も"), ("da", "da"), ("da", "de"), ("de", "da"), ("de", "de")), BOTH),
+}
 HOW = "For example: Will both bitcoin be above 100,000 and ethereum above 3,000 by Friday?"
 
 
@@ -108,7 +118,7 @@ def find_pair(
 
 def _pair(tokens: Sequence[Token], subject: Subject, spots: Mapping[str, float]) -> Pair | None:
     """The tokens, each asset named once; None unless exactly two assets with a price are named."""
-    kept = _with_denials(_without_tickers(tokens))
+    kept = _with_correlatives(_without_tickers(tokens))
     places = [place for place, token in enumerate(kept) if token.kind in ("asset", "other")]
     names = [kept[place].value for place in places]
     if len(set(names)) > 2 and {token.kind for token in kept} & JOINING:
@@ -130,13 +140,18 @@ def _without_tickers(tokens: Sequence[Token]) -> list[Token]:
     return kept
 
 
-def _with_denials(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with the Turkish "ne btc ne eth", which is "what" elsewhere, as denials."""
-    places = [
-        place for place, (token, name) in enumerate(pairwise(tokens)) if (token.text, name.kind) == ("ne", "asset")
-    ]
-    denials = places if len(places) > 1 else []
-    return [replace(token, kind="not") if place in denials else token for place, token in enumerate(tokens)]
+def _with_correlatives(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with "ne btc ne eth", "sia btc che eth", "金も銀も" as denials or as words for both."""
+    result = list(tokens)
+    places = [place for place, token in enumerate(tokens) if token.kind == "asset"]
+    for step in (-1, 1):
+        beside = [place + step for place in places if 0 <= place + step < len(tokens)]
+        kinds = CORRELATIVES[step].get(tuple(tokens[place].text for place in beside), ())
+        for place, kind in zip(beside, kinds, strict=False):
+            result[place] = replace(tokens[place], kind=kind)
+    if len(places) > 1 and all(tokens[place].text.endswith("も") for place in places):
+        result.insert(places[0] + 1, Token("both_of", "も"))  # "金も", which is a word of its own
+    return result
 
 
 def _comparator(pair: Pair, subject: Subject) -> Literal["both", "either"] | None:

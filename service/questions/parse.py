@@ -79,10 +79,8 @@ class Parse:
         criterion = self._of_clause()
         negated = criterion.negated != (self.clause.negated and criterion.comparator != "open")
         criterion = replace(criterion, negated=negated)
-        if self.earlier is not None and not self.earlier.is_now:
+        if self.earlier is not None:
             criterion = with_known_price(compared(self.clause, self.earlier, criterion, self.deadline), self._setting)
-        if self.earlier is not None and self.earlier.is_now and self.earlier.sign and criterion.comparator == "open":
-            criterion = Criterion("up" if self.earlier.sign > 0 else "down", negated=self.clause.negated)
         if self.count is not None:
             return self._counted(criterion)
         if criterion.comparator == "open" and not self.deadline.is_named and asks_price_now(self.clause.kinds):
@@ -155,9 +153,12 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
         return (NOT_NAMED,)
     is_move = parse.criterion.comparator in FROM_NOW or parse.criterion.level_pct is not None
     counts_from_now = is_move and parse.pair is None
-    if deadline.begin is None or not counts_from_now:
+    begin = deadline.begin if counts_from_now else None
+    if parse.criterion.comparator in TOUCHES:
+        begin = begin or deadline.since  # "touch 2k on Friday"
+    if begin is None or begin <= parse.now:
         return deadline.notes
-    return (*deadline.notes, f"Everything from now on counts, also what is before {deadline.begin:%Y-%m-%d}.")
+    return (*deadline.notes, f"Everything from now on counts, also what is before {begin:%Y-%m-%d}.")
 
 
 def _notes(split: SplitText) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from service.questions.amount import Amount
 from service.questions.canonical import price
-from service.questions.clause import Clause
+from service.questions.clause import RANGES, Clause
 from service.questions.criterion import OVER_TIME, Criterion, between, checked, close, touch
 from service.questions.refusals import invalid
 
@@ -16,7 +16,10 @@ AROUND = 0.02
 
 def of_range(clause: Clause, low: float, high: float, spot: float, preposition: str) -> Criterion:
     """The price is in the range at the deadline, or outside it for "leave the range"."""
-    lasting = "stay" in clause.kinds or preposition in OVER_TIME or (clause.is_left and preposition != "on")
+    is_noun = any(token.text in RANGES for token in clause.tokens)
+    lasting = (
+        "stay" in clause.kinds or preposition in OVER_TIME or ((clause.is_left or is_noun) and preposition != "on")
+    )
     return replace(between(low, high, spot, lasting=lasting), negated=clause.is_left)
 
 

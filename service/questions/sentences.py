@@ -16,7 +16,7 @@ CLOSING = {")", "]", "}"}
 SPEAKERS = {"system", "assistant", "user", "human", "developer", "admin"}
 ABBREVIATIONS = {
     *("vs", "approx", "no", "us", "st", "dr", "mr", "bzw", "ca", "env", "aprox", "mind"),
-    *("г", "гг", "тыс", "млн", "млрд", "долл"),
+    *("г", "гг", "тыс", "млн", "млрд", "долл", "след"),
 }
 # Kinds with which the date after "the week after" begins.
 ANCHORS = {

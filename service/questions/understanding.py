@@ -96,7 +96,7 @@ def parse_tokenized(tokenized: TokenizedText, circumstances: Circumstances) -> P
     earlier, main = find_earlier(main, now, language)
     split = replace(split, main=with_period(with_moving_average(main)))
     subject = find_subject(split.main, [*split.aside, *split.others], circumstances)
-    deadline = deadline_of(split, language, circumstances)
+    deadline = deadline_of(split, language, circumstances, run=count.days if count and count.in_a_row else None)
     spot = float(spots[subject.asset])
     if count is not None:
         deadline = replace(deadline, preposition="by")  # "above 90k on 3 days until Friday" is not all the time
@@ -138,10 +138,12 @@ def _with_extremes(
     return tokens, notes
 
 
-def deadline_of(split: SplitText, language: Language, circumstances: Circumstances) -> Deadline:
+def deadline_of(
+    split: SplitText, language: Language, circumstances: Circumstances, *, run: int | None = None
+) -> Deadline:
     """The deadline in the question itself, else the one in another sentence, else `until`, else in seven days."""
     now, until = circumstances.now, circumstances.until
-    own = find_deadline(split.main, now, language)
+    own = find_deadline(split.main, now, language, run=run)
     if until is None and not own.is_named and find_deadline(split.aside, now, language, strict=False).is_named:
         raise invalid("Only the circumstances have a date. Add a deadline for the price itself.")
     if not own.is_named and split.others:

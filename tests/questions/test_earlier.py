@@ -41,9 +41,9 @@ def test_the_earlier_instant_is_taken_out(text: str, earlier: Earlier | None, re
     assert separated(text) == (earlier, rest)
 
 
-def test_a_comparison_with_now_is_marked():
-    earlier, _ = separated("will btc be higher on friday than today")
-    assert earlier.is_now
+def test_a_comparison_with_now_names_no_other_instant():
+    assert separated("will btc be higher on friday than today") == (None, "will btc be higher on friday")
+    assert separated("will btc be above today's price on friday")[0] is None
 
 
 def comparison(text: str, earlier: Earlier, until: datetime = YEAR_END) -> Criterion:

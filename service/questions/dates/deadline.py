@@ -28,8 +28,10 @@ NEARLY_A_YEAR = timedelta(days=300)
 SKIPPED = {"the", "approx"}
 # Words for "about" that precede a date rather than follow a price.
 ABOUT = {"around", "about", "approximately", "roughly", "circa", "ca", "vers", "gegen"}
+# Kinds of the words of an event before its date, and how many they are at most.
+EVENT, LONGEST_EVENT = {"word", "topic", "act", "the", "filler", "other"}, 6
 JOINING = {"to", "until", "lasting", "and", "between"}
-POSTPOSITIONS = {"by", "before", "until", "in", "within", "during", "to", "later", *SKIPPED}
+POSTPOSITIONS = {"by", "before", "from", "until", "in", "within", "during", "to", "later", *SKIPPED}
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,9 @@ class Deadline:
     notes: tuple[str, ...] = ()
 
 
-def find_deadline(tokens: Sequence[Token], now: datetime, language: Language, *, strict: bool = True) -> Deadline:
+def find_deadline(
+    tokens: Sequence[Token], now: datetime, language: Language, *, strict: bool = True, run: int | None = None
+) -> Deadline:
     """The deadline that the tokens name, or seven days from now.
 
     A day means its last second, 23:59:59 UTC. A week, month, quarter or year means its last day, and "before" one of
@@ -62,6 +66,8 @@ def find_deadline(tokens: Sequence[Token], now: datetime, language: Language, *,
         An aware datetime.
     strict
         Whether a text whose dates are all in the past is refused; if not, these dates are ignored.
+    run
+        A number of days in a row, which end so many days after the day from which they are counted.
 
     Raises
     ------
@@ -73,6 +79,8 @@ def find_deadline(tokens: Sequence[Token], now: datetime, language: Language, *,
     dates = spans(timed, today, postpositions=language.postpositions)
     candidates = _candidates(timed, dates, language.postpositions)
     rest = _without(timed, candidates)
+    if run_of_days := _run_from(candidates, now, run):
+        candidates = [run_of_days]
     chosen = _chosen(candidates, now, strict)
     if clock is not None:
         at = _at_clock(chosen, clock, now)
@@ -85,7 +93,8 @@ def find_deadline(tokens: Sequence[Token], now: datetime, language: Language, *,
     if any(token.kind == "fiscal" for token in timed):
         notes = (*notes, "Years and quarters are those of the calendar.")
     begin = chosen.begin(now) if chosen else None
-    since = _since(timed, chosen, today) if chosen and clock is None else None
+    is_limit = clock is not None and bool(clock.preposition)
+    since = _since(timed, chosen, today) if chosen and not is_limit else None
     return Deadline(at, rest, True, _preposition(timed, chosen, clock), begin, since, notes)
 
 
@@ -182,12 +191,21 @@ def _candidates(tokens: Sequence[Token], named: Sequence[Span], postpositions: b
 def _with_preposition(tokens: Sequence[Token], span: Span) -> Candidate:
     own = tokens[span.first]
     place = next((place for place in range(span.first - 1, -1, -1) if tokens[place].kind not in SKIPPED), -1)
+    place = _before_event(tokens, place) or place
     word = tokens[place] if place >= 0 else own
     if place < 0 or word.kind not in STRENGTH or not _belongs(word, span):
         is_approximate = span.first > 0 and tokens[span.first - 1].text in ABOUT  # "around Christmas"
         return Candidate(span.first - is_approximate, span.after, span, own, STRENGTH.get(own.kind, 1))
     strength = STRENGTH[word.kind] and max(STRENGTH[word.kind], STRENGTH.get(own.kind, 1))
     return Candidate(place, span.after, span, word, strength)
+
+
+def _before_event(tokens: Sequence[Token], place: int) -> int | None:
+    """The place of the limit in "before the Fed meeting on December 9", where only words of an event follow it."""
+    first = place - (place >= 0 and tokens[place].kind == "on")
+    while first >= 0 and tokens[first].kind in EVENT and place - first < LONGEST_EVENT:
+        first -= 1
+    return first if 0 <= first < place - 1 and tokens[first].kind in ("before", "by") else None
 
 
 def _belongs(word: Token, span: Span) -> bool:
@@ -205,6 +223,7 @@ def _with_postposition(tokens: Sequence[Token], span: Span) -> Candidate:
     after, word = span.after, tokens[span.first]
     while after < len(tokens) and _follows_date(tokens, after):
         word = tokens[after] if tokens[after].kind in STRENGTH else word
+        word = replace(word, kind="from") if word.text == "から" else word  # "to" in a range
         after += 1
     return Candidate(span.first, after, span, word, STRENGTH.get(word.kind, 1))
 
@@ -232,6 +251,15 @@ def _is_range(tokens: Sequence[Token], earlier: Candidate, later: Candidate) -> 
 def _without(tokens: Sequence[Token], candidates: Sequence[Candidate]) -> list[Token]:
     covered = {place for candidate in candidates for place in range(candidate.first, candidate.after)}
     return [token for place, token in enumerate(tokens) if place not in covered]
+
+
+def _run_from(candidates: Sequence[Candidate], now: datetime, days: int | None) -> Candidate | None:
+    """The days of "3 green days in a row starting tomorrow"; None where another date is named."""
+    if days is None or len(candidates) != 1 or candidates[0].word.kind != "from" or candidates[0].is_past(now):
+        return None
+    dates = candidates[0].span.dates
+    dates = replace(dates, end=dates.begin + days * DAY - timedelta(seconds=1), note=UNDERSTOOD)
+    return replace(candidates[0], span=candidates[0].span._replace(dates=dates), word=Token("in", ""), strength=2)
 
 
 def _chosen(candidates: Sequence[Candidate], now: datetime, strict: bool) -> Candidate | None:

@@ -27,7 +27,7 @@ PLURALS = {
     *("giorni", "settimane", "mesi"),
 }
 # Words at the end of a preposition that make a bare number a day: "d'ici le 5", "bis zum 5.", "hasta el día 5".
-DAY_WORDS = {"le", "el", "il", "del", "zum", "dia", "giorno", "jour"}
+DAY_WORDS = {"le", "el", "il", "del", "al", "zum", "dia", "giorno", "jour"}
 FIRM = {"by", "before", "until", "lasting", "on"}
 MARK_ROLES = {".": {"dot"}, "'": {"quote"}, "、": {"list"}}
 UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "month": {"monthly"}, "week": {"week"}}
@@ -217,7 +217,10 @@ def _is_day_and_month(tokens: Sequence[Token], place: int) -> bool:
     if not written or not (1 <= int(written[1]) <= 31 and 1 <= int(written[2]) <= 12):
         return False
     before = [token for token in tokens[max(0, place - 2) : place] if token.kind != "the"]
-    return bool(before) and before[-1].kind in ("by", "before", "until", "lasting", "on") and before[-1].text != "at"
+    if not before or before[-1].text == "at":
+        return False
+    is_reached = before[-1].text == "到" and before[0].kind == "will"  # "能到2.5"
+    return before[-1].kind in ("by", "before", "until", "lasting", "on") and not is_reached
 
 
 def _stands_in_date(tokens: Sequence[Token], place: int) -> bool:
