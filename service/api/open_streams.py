@@ -51,7 +51,7 @@ class OpenStreams:
             if self._stopping or len(self._streams) >= self._most:
                 raise Busy("As many event streams are open as this server allows.", retry_after_s=RETRY_S)
             own = [stream for stream in self._streams if stream.caller == caller]
-            for oldest in own[: len(own) + 1 - EVENT_STREAMS]:
+            for oldest in own[: max(0, len(own) + 1 - EVENT_STREAMS)]:
                 oldest.end()
             stream = OpenStream(self, caller)
             self._streams.append(stream)

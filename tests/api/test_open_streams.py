@@ -24,6 +24,13 @@ def test_streams_are_bounded_per_caller_and_in_all():
     streams.open("c")
 
 
+@pytest.mark.parametrize("several", range(1, EVENT_STREAMS + 1))
+def test_no_stream_ends_for_the_last_that_a_caller_may_open(several: int):
+    streams = OpenStreams(EVENT_STREAMS)
+    opened = [streams.open("a") for _ in range(several)]
+    assert all(stream.wait(0) for stream in opened)
+
+
 def test_a_closed_stream_gives_its_place_back(web: Web):
     """Also one whose caller goes before it begins."""
     for method in ("HEAD", "GET") * EVENT_STREAMS:

@@ -35,13 +35,13 @@ def figures(data: Path, addresses: Iterator[str]) -> list[Figure]:
     key, numbers = asking.key(data), count()
     command = [sys.executable, "-m", "tests.measure.waiting_models"]
     with servers.running(command, "/open") as models:
-        with servers.service(data, **_options(models, WAITS_MS)) as service:
+        with servers.service(data, **seated(models, WAITS_MS)) as service:
             one_by_one_and_at_once = [_alone(service, key, numbers), _at_once(service, key, numbers)]
-        with servers.service(data, **_options(models, dict.fromkeys(SEATS, OPEN_MS))) as service:
+        with servers.service(data, **seated(models, dict.fromkeys(SEATS, OPEN_MS))) as service:
             return [*one_by_one_and_at_once, _under_open_questions(service, models, key, numbers, addresses)]
 
 
-def _options(models: Server, waits_ms: Mapping[str, int]) -> dict[str, str]:
+def seated(models: Server, waits_ms: Mapping[str, int]) -> dict[str, str]:
     """What seats a model in each seat that answers after so many milliseconds."""
     options = {"ORACLE_DEADLINE_S": "30"}
     for seat, wait_ms in waits_ms.items():

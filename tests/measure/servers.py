@@ -17,10 +17,11 @@ THREADS = 64
 
 @dataclass(frozen=True)
 class Server:
-    """A running server: its port and the document that is asked of it."""
+    """A running server: its port, the document that is asked of it, and its process."""
 
     port: int
     path: str
+    pid: int
 
     @property
     def address(self) -> str:
@@ -30,12 +31,12 @@ class Server:
 @contextmanager
 def running(command: list[str], path: str, *, ready: str | None = None, **environment: str) -> Iterator[Server]:
     """Start `command` (`{port}` in it is filled in), wait until `ready` answers 200, stop it at the end."""
-    server = Server(free_port(), path)
-    filled = [part.replace("{port}", str(server.port)) for part in command]
-    options = {"PORT": str(server.port), "LOG_LEVEL": "error", "PYTHONPATH": str(ROOT)} | environment
+    port = free_port()
+    filled = [part.replace("{port}", str(port)) for part in command]
+    options = {"PORT": str(port), "LOG_LEVEL": "error", "PYTHONPATH": str(ROOT)} | environment
     with NamedTemporaryFile() as file, processes.running(filled, Path(file.name), **options) as process:
-        processes.wait_until_ready(server.port, process, Path(file.name), ready or path)
-        yield server
+        processes.wait_until_ready(port, process, Path(file.name), ready or path)
+        yield Server(port, path, process.pid)
 
 
 def service(data: Path, **options: str):

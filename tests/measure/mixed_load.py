@@ -1,0 +1,222 @@
+"""A long mixed load on a replay: questions to slow models, telemetry, event streams, webhooks and ticks at once.
+
+One web process (granian) and one job process on PostgreSQL and a Redis of their own. A row is printed every minute; at
+the end, whether telemetry stayed fast, nothing failed, and memory was flat over the second half.
+
+    python -m tests.measure.mixed_load BARS [--minutes 60]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+import httpx
+from sqlalchemy import make_url
+
+from service.config import SEATS
+from tests import processes
+from tests.conftest import POSTGRESQL, schema_of_its_own
+from tests.measure import asking, load, servers
+from tests.measure.fleet import OwnRedis, children
+from tests.measure.model_speed import seated
+from tests.measure.servers import Server
+from tests.processes import ROOT, wait_until
+from tests.receiver import Receiver, receiving
+
+QUESTIONS, STREAMS, GETS_PER_S, GETTERS = 30, 5, 200, 4
+MODEL_MS = 5_000
+TICK_S, BAR_S = 5, 3600
+PATHS = ("/api/v1/prices", "/api/v1/bot-battle", "/api/streaks", "/api/apex/status")
+CALLS_PER_KEY = 1_900  # under the limit of a delegating key
+LARGEST_P99_MS, LARGEST_GROWTH = 100.0, 0.05
+WARM_S = 120  # until every document of a first start is there
+
+
+@dataclass
+class Seen:
+    """What came back: GETs with their latencies, statuses of each kind of call, events of the streams."""
+
+    latencies: list[float] = field(default_factory=list)
+    statuses: Counter[tuple[str, int]] = field(default_factory=Counter)
+    events: Counter[int] = field(default_factory=Counter)
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    def failed(self) -> int:
+        """Answers that were a fault of the server, or none at all."""
+        return sum(times for (_, status), times in self.statuses.items() if status >= 500 or not status)
+
+
+def telemetry(server: Server, seen: Seen, addresses: Iterator[str]) -> None:
+    """GETs at a fixed rate over a few connections; a latency counts from the instant at which its GET was due."""
+    free: list[load.Connection] = []
+    due, paths = time.perf_counter(), iter(PATHS[number % len(PATHS)] for number in count())
+    while not seen.stopping.is_set():
+        time.sleep(max(0.0, due - time.perf_counter()))
+        connection = free.pop() if free else load.Connection(server.port, next(addresses))
+        connection.send(load.get(next(paths)))
+        while (answer := connection.receive()) is None:
+            pass
+        seen.latencies.append(time.perf_counter() - due)
+        seen.statuses["GET", int(answer[9:12])] += 1
+        if connection.left:
+            free.append(connection)
+        else:
+            connection.socket.close()
+        due += GETTERS / GETS_PER_S
+
+
+def questions(server: Server, seen: Seen, keys: Sequence[str], numbers: Iterator[int]) -> None:
+    """One question after the other, each for an end user of its own."""
+    with httpx.Client(timeout=60) as client:
+        while not seen.stopping.is_set():
+            number = next(numbers)
+            status = 0
+            with suppress(httpx.TransportError):
+                status = asking.ask(client, server, keys[number // CALLS_PER_KEY % len(keys)], number).status_code
+            seen.statuses["question", status] += 1
+
+
+def events(server: Server, seen: Seen, key: str, number: int) -> None:
+    """One event stream, resumed after its last event when it ends."""
+    last = ""
+    while not seen.stopping.is_set():
+        headers = {"X-API-Key": key, **({"Last-Event-ID": last} if last else {})}
+        status = 0
+        with (
+            suppress(httpx.TransportError),
+            httpx.stream("GET", f"{server.address}/api/v1/events", headers=headers, timeout=60) as stream,
+        ):
+            status = stream.status_code
+            for line in stream.iter_lines():
+                if line.startswith("id:"):
+                    last = line.removeprefix("id:").strip()
+                    seen.events[number] += 1
+                if seen.stopping.is_set():
+                    return
+        seen.statuses["stream", status] += 1
+
+
+def memory_mb(pids: Sequence[int]) -> float:
+    """The memory of processes and all that they started, in MB; what several share counts once."""
+    total, waiting = 0, list(pids)
+    while waiting:
+        pid = waiting.pop()
+        waiting += children(pid)
+        with suppress(OSError):
+            rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+            total += next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+    return total / 1024
+
+
+def minted(environment: dict[str, str], owner: str, *options: str) -> str:
+    """A new key of an owner of its own, since streams count per owner."""
+    command = [sys.executable, "-m", "service.operator", "keys", "mint", "--email", f"{owner}@example.com", "--json"]
+    done = subprocess.run([*command, *options], cwd=ROOT, env=os.environ | environment, capture_output=True, check=True)
+    return str(json.loads(done.stdout)["api_key"])
+
+
+def watch(seen: Seen, receiver: Receiver, pids: Sequence[int], minutes: int) -> list[float]:
+    """Print a row every minute; the memory after each."""
+    columns = ("GETs", "p50 ms", "p99 ms", "answers", "events", "webhooks")
+    print(f"{'minute':>6}", *(f"{name:>9}" for name in columns), f"{'MB':>8}{'failed':>8}", sep="")
+    memory: list[float] = []
+    for minute in range(1, minutes + 1):
+        begun, answered = len(seen.latencies), seen.statuses["question", 200]
+        time.sleep(60)
+        these = load.Load(60, seen.latencies[begun:])
+        memory.append(memory_mb(pids))
+        print(
+            f"{minute:>6}{len(these.latencies):>9,}{these.quantile_ms(0.5):>9.1f}{these.quantile_ms(0.99):>9.1f}"
+            f"{seen.statuses['question', 200] - answered:>9}{sum(seen.events.values()):>9,}{len(receiver.verified):>9,}"
+            f"{memory[-1]:>8.0f}{seen.failed():>8}",
+            flush=True,
+        )
+    return memory
+
+
+def summary(seen: Seen, receiver: Receiver, memory: Sequence[float]) -> int:
+    """Print what the whole load came to; 1 if a goal was missed."""
+    p99 = load.Load(1, seen.latencies).quantile_ms(0.99)
+    second_half = memory[len(memory) // 2 :]
+    growth = second_half[-1] / second_half[0] - 1
+    repeated = len(receiver.ids) - len(set(receiver.ids))
+    print(dict(seen.statuses), f"events of each stream: {sorted(seen.events.values())}", sep="\n")
+    print(f"GET p99 {p99:.1f} ms, memory {growth:+.1%} over the second half")
+    print(f"{repeated} webhooks repeated, {receiver.forged} forged")
+    return int(p99 > LARGEST_P99_MS or growth > LARGEST_GROWTH or bool(seen.failed()))
+
+
+def run(bars: Path, minutes: int) -> int:
+    """Start everything, watch it for so many minutes and stop it."""
+    with ExitStack() as stack:
+        url = stack.enter_context(schema_of_its_own(make_url(POSTGRESQL).set(drivername="postgresql+psycopg")))
+        redis = OwnRedis()
+        stack.callback(redis.process.kill)
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        models = stack.enter_context(servers.running([sys.executable, "-m", "tests.measure.waiting_models"], "/open"))
+        environment = seated(models, dict.fromkeys(SEATS, MODEL_MS)) | {
+            "DATA_DIR": str(folder),
+            "DATABASE_URL": url,
+            "REDIS_URL": redis.url,
+            "ORACLE_CONCURRENCY": str(QUESTIONS + 2),
+            "WEBHOOK_PRIVATE": "1",
+            "WORLD": "replay",
+            "REPLAY_DIR": str(bars.resolve()),
+            "WORLD_SPEED": str(BAR_S // TICK_S),
+        }
+        work = [sys.executable, "app.py", "work", "--processes", "1"]
+        worker = stack.enter_context(processes.running(work, folder / "work.log", **environment, LOG_LEVEL="error"))
+        web = [sys.executable, "app.py", "web", "--processes", "1"]
+        server = stack.enter_context(servers.running(web, PATHS[0], ready="/readyz", **environment))
+        return _loaded(stack, server, environment, worker.pid, minutes)
+
+
+def _loaded(stack: ExitStack, server: Server, environment: dict[str, str], worker: int, minutes: int) -> int:
+    seen, receiver, numbers = Seen(), stack.enter_context(receiving()), count()
+    most_calls = minutes * 60 * QUESTIONS * 1000 // MODEL_MS
+    callers = [minted(environment, f"app-{n}", "--delegating") for n in range(1 + most_calls // CALLS_PER_KEY)]
+    listeners = [minted(environment, f"listener-{n}", "--plan", "paid") for n in range(2)]
+    hook = {"url": receiver.url, "events": []}
+    created = httpx.post(f"{server.address}/api/v1/webhooks", json=hook, headers={"X-API-Key": listeners[0]})
+    receiver.secret = created.raise_for_status().json()["secret"]
+    addresses = load.sources()
+    for path in PATHS:
+        wait_until(lambda path=path: httpx.get(server.address + path).status_code == 200, WARM_S)
+    threads = [threading.Thread(target=telemetry, args=(server, seen, addresses)) for _ in range(GETTERS)]
+    threads += [threading.Thread(target=questions, args=(server, seen, callers, numbers)) for _ in range(QUESTIONS)]
+    threads += [
+        threading.Thread(target=events, args=(server, seen, listeners[number % 2], number), daemon=True)
+        for number in range(STREAMS)
+    ]
+    for thread in threads:
+        thread.start()
+    memory = watch(seen, receiver, [server.pid, worker], minutes)
+    seen.stopping.set()
+    for thread in threads:
+        thread.join(timeout=60)
+    return summary(seen, receiver, memory)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("bars", type=Path, help="a folder of hourly CSV files")
+    parser.add_argument("--minutes", type=int, default=60)
+    options = parser.parse_args()
+    return run(options.bars, options.minutes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
