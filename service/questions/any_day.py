@@ -16,6 +16,15 @@ LIMITS = {"by", "before", "until"}
 BETWEEN = {"asset", "filler", "the"}
 
 
+def refuse_large_day(tokens: Sequence[Token]) -> None:
+    """Refuse "a day in December where btc drops more than 5%", a move within one day."""
+    for place in range(len(tokens) - 2):
+        named = tokens[place].kind == "a" and is_days(tokens[place + 1])
+        kinds = {token.kind for token in tokens[place + 2 :]}
+        if named and kinds & {"what", "when"} and "percent" in kinds:
+            raise invalid(f"Moves within one day of a longer time are not supported. {HOW}")
+
+
 def without_any_day(tokens: Sequence[Token]) -> list[Token] | None:
     """The tokens as a question about each day, without the words for any one of them; None for other questions."""
     coloured = _without_coloured_day(tokens)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from service.questions.any_day import HOW, LIMITS, is_days, without_any_day
+from service.questions.any_day import HOW, LIMITS, is_days, refuse_large_day, without_any_day
 from service.questions.numerals import readings
 from service.questions.refusals import invalid
 from service.questions.tokens import Token
@@ -57,7 +57,7 @@ MOST = {
 EXACT = {"exactly", "only", "genau", "exactement", "exactamente", "exatamente", "esattamente", "ровно", "tam", "正好"}
 NUMBERS = ("number", "numword", "nth")
 # Words for a side that also stand before a length of time in which something happens: "over the next week".
-OVER_TIME = {"over", "past", "beyond", "under", "uber", "unter", "sobre", "sur", "sotto", "на"}
+OVER_TIME = {"over", "past", "beyond", "under", "uber", "unter", "sobre", "sur", "sous", "sotto", "на"}
 # Words of the kind "in" that also mean "on" before a number of days.
 ON = {"em", "en", "nei", "в"}
 # Words between the two numbers of "4 out of the next 7 days".
@@ -108,6 +108,7 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
         raise invalid(f"The number of days is not forecast. Ask about at least so many. {HOW}")
     if any(_is_within_day(tokens[place : place + 4]) for place in range(len(tokens))):
         raise invalid(f"Moves within one day of a longer time are not supported. {HOW}")
+    refuse_large_day(tokens)
     tokens = [_as_everyday(tokens, place) for place in range(len(tokens))]
     for kind in ("everyday", "mostdays"):
         named = next((token for token in tokens if token.kind == kind), None)
@@ -275,6 +276,8 @@ def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
 def _begin(tokens: Sequence[Token], place: int) -> int:
     """The first of the words before a number that belong to its count: "on at least 3"."""
     while place and (tokens[place - 1].kind in BEFORE or tokens[place - 1].text in (*LEAST, *EXACT)):
+        if tokens[place - 1].text == "sous":  # French "sous quinze jours" is within them
+            break
         place -= 1
     return place
 

@@ -26,6 +26,21 @@ VOLATILITY = (
     "their mean square times the root of the trading hours of a year."
 )
 QUANTILES = "A range was asked for: see the quantiles of the price."
+ANY_SIZE = "No size was named: a move of any size counts."
+# Words for a large move.
+LARGE = {
+    "crash",
+    "crashes",
+    "crashing",
+    "collapse",
+    "plummet",
+    "moon",
+    "mooning",
+    "explode",
+    "skyrocket",
+    "tank",
+    "nuke",
+}
 NOT_ANNUAL = "For the volatility of a year, ask about the annualised volatility."
 # Kinds that ask for more than yes or no, and those that a level follows.
 ASKING = {"what", "how", "which", "forecast"}
@@ -60,7 +75,7 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposi
         raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.")
     if len(sizes) == 2:
         return between(_moved(spot, direction * sizes[0]), _moved(spot, direction * sizes[1]), spot)
-    return _of_percent(clause, direction * sizes[0], spot)
+    return _of_percent(clause, direction * sizes[0], spot, preposition)
 
 
 def _is_probability(clause: Clause, amount: Amount) -> bool:
@@ -69,10 +84,10 @@ def _is_probability(clause: Clause, amount: Amount) -> bool:
     return behind == ["between"] and amount.values[-1] >= LEAST_PROBABILITY_PCT
 
 
-def _of_percent(clause: Clause, pct: float, spot: float) -> Criterion:
+def _of_percent(clause: Clause, pct: float, spot: float, preposition: str) -> Criterion:
     """ "Gain less than 5%" negates gaining 5%; "5% below the present price" is a fall."""
     level = checked(_moved(spot, pct), spot)
-    moves = clause.kinds & MOTIONS and "close" not in clause.kinds
+    moves = (clause.kinds & MOTIONS or preposition == "before") and "close" not in clause.kinds
     criterion = touch(level, pct > 0) if moves else close(level, pct > 0)
     less = "below" in clause.kinds and bool(clause.kinds & (BULL | BEAR))
     return replace(criterion, level_pct=float(pct), negated=less)
@@ -181,7 +196,8 @@ def of_words(clause: Clause, spot: float) -> Criterion:
         return Criterion("up").noted("Up or down: YES means up.")
     direction = clause.direction_at(None)
     if direction:
-        return Criterion("up" if direction > 0 else "down")
+        criterion = Criterion("up" if direction > 0 else "down")
+        return criterion.noted(ANY_SIZE) if any(token.text in LARGE for token in clause.tokens) else criterion
     return _without_direction(clause)
 
 

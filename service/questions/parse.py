@@ -117,7 +117,7 @@ class Parse:
         has_begun = since is not None and since <= self.now
         notes += start_of_move(self.split.main, self.criterion, self.spot, has_begun=has_begun)
         notes += (*_decided_note(self.criterion, self.spot), *_far_note(self.criterion, self.spot))
-        if self.split.main[0].kind == "not" and self.criterion.negated and self.pair is None:
+        if self.clause.negated and self.criterion.negated and self.pair is None:
             notes += ("The question is a denial: YES means that it does not happen.",)
         if not self.is_bound:
             notes += (*_deadline_notes(self), *_notes(self.split), *_amount_note(self))

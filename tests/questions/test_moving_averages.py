@@ -57,8 +57,8 @@ def test_only_the_known_closes_of_the_deadline_count():
     """Of ten closes two are still to come, so the mean of the last eight counts: (5 * 100 + 3 * 103) / 8."""
     average = criterion("will btc be above its 10-day moving average")
     assert (average.comparator, average.days, average.level) == ("above_moving_average", 10, 101.125)
-    assert average.notes[0].startswith("The 10-day average of Bitcoin is 100.9 USD today")
-    assert "8 of its 10" in average.notes[1]
+    assert average.notes[1].startswith("The 10-day average of Bitcoin is 100.9 USD today")
+    assert "8 of its 10" in average.notes[2]
 
 
 def test_an_average_that_is_all_ahead_has_no_level():

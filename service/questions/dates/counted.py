@@ -20,6 +20,8 @@ SOME_WEEKDAYS = 10
 def unit(named: Named, today: Today) -> DateRange:
     """This, next or last day, week, month, quarter or year, or a part of it."""
     name, ahead = str(named["unit"].value), units_ahead(named)
+    if name == "day" and "next" in named and named["unit"].text.endswith("s"):
+        return some_time(named, today)  # "los próximos días"
     if name in ("minute", "hour"):
         return periods.after(today.now, ahead or 1, name)
     return part(named, periods.unit(name, today.date, ahead))

@@ -143,7 +143,8 @@ def _notes(
         notes += [chosen.span.dates.note, *_notes_of_choice(chosen, candidates, now)]
     if at - now > NEARLY_A_YEAR:
         notes.append(UNDERSTOOD)
-    written = f"{at:%Y-%m-%d}" if at.time() == DAY_END else f"{at:%Y-%m-%d %H:%M} UTC"
+    is_day = at.time() == DAY_END and (clock is None or not clock.is_day_end)
+    written = f"{at:%Y-%m-%d}" if is_day else f"{at:%Y-%m-%d %H:%M} UTC"
     specific = [note for note in dict.fromkeys(notes) if note and note != UNDERSTOOD]
     if UNDERSTOOD in notes and not any("{deadline}" in note for note in specific):
         specific.append(UNDERSTOOD)

@@ -17,7 +17,7 @@ def _notes(text: str) -> tuple[str, ...]:
     [
         ("by 11/12/2026", "11/12/2026 is understood as 2026-12-11. Write 2026-12-31 to be certain."),
         ("by 5/6/2027", "5/6/2027 is understood as 2027-05-06. Write 2026-12-31 to be certain."),
-        ("at midnight on Friday", "The deadline is understood as 2026-11-27."),
+        ("at midnight on Friday", "The deadline is understood as 2026-11-27 23:59 UTC."),
         ("by Monday morning", "The deadline is understood as 2026-11-23 12:00 UTC."),
         ("by 5pm tomorrow", "The deadline is understood as 2026-11-22 17:00 UTC."),
         ("2 weeks before Christmas", "The deadline is understood as 2026-12-11."),
