@@ -38,6 +38,7 @@ FROM_NOW = (*TOUCHES, *ORDERS, *AVERAGES, "up", "down", "move", "range", "relati
 WORKDAYS = {"trading days", "business days", "営業日"}
 DECIDED = "The present price decides this already"
 FAR = "The level is far from the present price"
+BEFORE_DAY = "Everything from now on counts, also what is before that day."  # "touch 2k on Friday"
 NOT_NAMED = "No deadline was named: the deadline is in seven days."
 
 
@@ -153,12 +154,10 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
         return (NOT_NAMED,)
     is_move = parse.criterion.comparator in FROM_NOW or parse.criterion.level_pct is not None
     counts_from_now = is_move and parse.pair is None
-    begin = deadline.begin if counts_from_now else None
-    if parse.criterion.comparator in TOUCHES:
-        begin = begin or deadline.since  # "touch 2k on Friday"
-    if begin is None or begin <= parse.now:
-        return deadline.notes
-    return (*deadline.notes, f"Everything from now on counts, also what is before {begin:%Y-%m-%d}.")
+    if deadline.begin is not None and counts_from_now:
+        return (*deadline.notes, f"Everything from now on counts, also what is before {deadline.begin:%Y-%m-%d}.")
+    is_later = deadline.since is not None and deadline.since > parse.now
+    return (*deadline.notes, BEFORE_DAY) if is_later and parse.criterion.comparator in TOUCHES else deadline.notes
 
 
 def _notes(split: SplitText) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from service.market.instants import DAY, HOUR, utc
 from service.questions import Circumstances, Question, understand
 from service.questions.canonical import canonical
 from service.questions.dates.periods import UNDERSTOOD
-from service.questions.parse import DECIDED, FAR, NOT_NAMED
+from service.questions.parse import BEFORE_DAY, DECIDED, FAR, NOT_NAMED
 
 SOONEST_S, FARTHEST_S = 2 * HOUR, 120 * DAY
 MIN_VOLUME_USD = 1_000.0
@@ -34,7 +34,7 @@ START_TOLERANCE = 1 / 24
 
 # Notes that leave no doubt: the market has its own deadline, which is compared with that of the question, and its rules
 # may ask for the price at it.
-HARMLESS = (DECIDED, FAR, UNDERSTOOD.partition("{")[0])
+HARMLESS = (DECIDED, FAR, BEFORE_DAY, UNDERSTOOD.partition("{")[0])
 
 # Rules by which the last price decides, and rules by which any price until the deadline decides.
 BY_CLOSE = re.compile(r"final .close. price|\bat (?:the )?(?:market )?close\b", re.IGNORECASE)

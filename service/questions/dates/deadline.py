@@ -93,7 +93,7 @@ def find_deadline(
     if any(token.kind == "fiscal" for token in timed):
         notes = (*notes, "Years and quarters are those of the calendar.")
     begin = chosen.begin(now) if chosen else None
-    is_limit = clock is not None and bool(clock.preposition)
+    is_limit = clock is not None and (bool(clock.preposition) or clock.at != DAY_END)
     since = _since(timed, chosen, today) if chosen and not is_limit else None
     return Deadline(at, rest, True, _preposition(timed, chosen, clock), begin, since, notes)
 
@@ -105,7 +105,7 @@ def _since(tokens: Sequence[Token], chosen: Candidate, today: Today) -> datetime
     if (
         is_limit
         or chosen.span.dates.exact
-        or any(token.kind in PARTS - {"end"} or token.kind == "eo" for token in named)
+        or any(token.kind in PARTS - {"end"} or token.kind == "eo" or token.text in DASHES for token in named)
     ):
         return None
     if not any(token.kind == "end" for token in named):
