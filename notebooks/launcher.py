@@ -35,7 +35,8 @@ def launch(program: str, settings: LabSettings) -> int:
         if not is_up and not settings.is_local:
             raise LaunchError(f"No service responds at {settings.oracle_url}. Start it there, or unset ORACLE_URL.")
         settings.lab_dir.mkdir(parents=True, exist_ok=True)
-        settings.key_file.unlink(missing_ok=True)
+        if program == "lab":  # the public pages leave the key of a workbench that runs beside them
+            settings.key_file.unlink(missing_ok=True)
         mints_key = program == "lab" and _mints_key(settings, is_up)
         with (
             nullcontext() if is_up else service(settings) as process,

@@ -133,6 +133,19 @@ def test_the_service_starts_and_ends_with_the_lab(settings: LabSettings, tmp_pat
 
 
 @pytest.mark.slow
+def test_public_pages_leave_the_key_of_a_workbench(local_service: LabSettings, tmp_path: Path):
+    """Its notebooks read the key whenever they are opened."""
+    workbench = replace(local_service, data_dir=tmp_path / "var")
+    workbench.lab_dir.mkdir(parents=True)
+    workbench.key_file.write_text("nf_live_mine")
+    port, log = free_port(), tmp_path / "log"
+    options = {"DATA_DIR": str(workbench.data_dir), "ORACLE_URL": local_service.oracle_url, "VOILA_PORT": str(port)}
+    with running([sys.executable, "-m", "notebooks", "voila"], log, **options) as process:
+        wait_until_ready(port, process, log, "/")
+        assert workbench.key_file.read_text() == "nf_live_mine"
+
+
+@pytest.mark.slow
 def test_a_service_that_cannot_start_is_reported(settings: LabSettings, tmp_path: Path):
     """Here because of its settings; Jupyter starts nevertheless."""
     log = tmp_path / "log"
