@@ -16,13 +16,11 @@ LIMITS = {"by", "before", "until"}
 BETWEEN = {"asset", "filler", "the"}
 
 
-def refuse_large_day(tokens: Sequence[Token]) -> None:
-    """Refuse "a day in December where btc drops more than 5%", a move within one day."""
-    for place in range(len(tokens) - 2):
-        named = tokens[place].kind == "a" and is_days(tokens[place + 1])
-        kinds = {token.kind for token in tokens[place + 2 :]}
-        if named and kinds & {"what", "when"} and "percent" in kinds:
-            raise invalid(f"Moves within one day of a longer time are not supported. {HOW}")
+def names_large_day(tokens: Sequence[Token]) -> bool:
+    """Whether "a day in December where btc drops more than 5%" begins here: a move within one day."""
+    kinds = {token.kind for token in tokens[2:]}
+    is_day = len(tokens) > 2 and tokens[0].kind == "a" and is_days(tokens[1])
+    return is_day and bool(kinds & {"what", "when"}) and "percent" in kinds
 
 
 def without_any_day(tokens: Sequence[Token]) -> list[Token] | None:

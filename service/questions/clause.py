@@ -18,16 +18,8 @@ from service.questions.vocabulary import Language
 
 # Words for a range that may be a size; other phrases with "range" are about two levels.
 RANGES = {
-    "range",
-    "ranges",
-    "price range",
-    "in a range",
-    "rango",
-    "spanne",
-    "fourchette",
-    "intervallo",
-    "intervalo",
-    "レンジ",
+    *("range", "ranges", "price range", "in a range"),
+    *("rango", "spanne", "fourchette", "intervallo", "intervalo", "レンジ"),
 }
 # Kinds that may separate two levels of which one is to be reached before the other.
 AHEAD_OF_LEVEL = {"the", "a", "approx", "mark", "asset", "to", "reach", "meet", "be", "go", "will"}

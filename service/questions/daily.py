@@ -33,7 +33,8 @@ def counted(
     if count == DayCount(None) and criterion.comparator.startswith("touch") and criterion.negated:
         return criterion  # "stay above 90k every day" is to stay above it
     if count == DayCount(None) and criterion.comparator == "between":
-        return replace(criterion, notes=tuple({*criterion.notes, RANGE_AT_END}))  # "between 90k and 95k all week"
+        notes = dict.fromkeys((*criterion.notes, RANGE_AT_END))  # "between 90k and 95k all week"
+        return replace(criterion, notes=tuple(notes))
     daily = _daily(criterion, stays=stays)
     if count == DayCount(None) and daily.negated and daily.comparator in DENIED:
         daily = replace(daily, comparator=DENIED[daily.comparator], negated=False)  # "no higher than 2.4 all week"

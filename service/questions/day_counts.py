@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from service.questions.any_day import HOW, LIMITS, is_days, refuse_large_day, without_any_day
+from service.questions.any_day import HOW, LIMITS, is_days, names_large_day, without_any_day
 from service.questions.numerals import readings
 from service.questions.refusals import invalid
 from service.questions.tokens import Token
@@ -62,20 +62,10 @@ OVER_TIME = {"over", "past", "beyond", "under", "uber", "unter", "sobre", "sur",
 ON = {"em", "en", "nei", "в"}
 # Words between the two numbers of "4 out of the next 7 days".
 OUT_OF = {"of", "out of", "von", "sur", "de", "di", "su", "из"}
+# Words for the candle of a chart, after its length: "4h candle".
 CANDLES = {
-    "candle",
-    "candles",
-    "kerze",
-    "vela",
-    "candela",
-    "bougie",
-    "свеча",
-    "свечи",
-    "mum",
-    "mumu",
-    "足",
-    "线",
-    "k线",
+    *("candle", "candles", "kerze", "vela", "candela", "bougie"),
+    *("свеча", "свечи", "mum", "mumu", "足", "线", "k线"),
 }
 # Periods that directly follow "all".
 WHOLE = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
@@ -106,9 +96,10 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
         raise invalid(f"How often the price does something is not counted, only on how many days. {HOW}")
     if any(_asks_number(tokens, place) for place in range(len(tokens))):
         raise invalid(f"The number of days is not forecast. Ask about at least so many. {HOW}")
-    if any(_is_within_day(tokens[place : place + 4]) for place in range(len(tokens))):
+    if any(
+        _is_within_day(tokens[place : place + 4]) or names_large_day(tokens[place:]) for place in range(len(tokens))
+    ):
         raise invalid(f"Moves within one day of a longer time are not supported. {HOW}")
-    refuse_large_day(tokens)
     tokens = [_as_everyday(tokens, place) for place in range(len(tokens))]
     for kind in ("everyday", "mostdays"):
         named = next((token for token in tokens if token.kind == kind), None)
@@ -275,11 +266,14 @@ def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
 
 def _begin(tokens: Sequence[Token], place: int) -> int:
     """The first of the words before a number that belong to its count: "on at least 3"."""
-    while place and (tokens[place - 1].kind in BEFORE or tokens[place - 1].text in (*LEAST, *EXACT)):
-        if tokens[place - 1].text == "sous":  # French "sous quinze jours" is within them
-            break
+    while place and _belongs_before(tokens[place - 1]):
         place -= 1
     return place
+
+
+def _belongs_before(token: Token) -> bool:
+    """ "On at least"; but French "sous quinze jours" is within them."""
+    return (token.kind in BEFORE or token.text in (*LEAST, *EXACT)) and token.text != "sous"
 
 
 def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:

@@ -47,12 +47,17 @@ WARM_S = 120  # until every document of a first start is there
 
 @dataclass
 class Seen:
-    """What came back: GETs with their latencies, statuses of each kind of call, events of the streams."""
+    """What came back: GETs with their latencies, statuses of each kind of call, the stream of each event."""
 
     latencies: list[float] = field(default_factory=list)
-    statuses: Counter[tuple[str, int]] = field(default_factory=Counter)
-    events: Counter[int] = field(default_factory=Counter)
+    answers: list[tuple[str, int]] = field(default_factory=list)
+    events: list[int] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def statuses(self) -> Counter[tuple[str, int]]:
+        """How often each kind of call had each status; 0 stands for no answer. Threads append, which loses nothing."""
+        return Counter(self.answers)
 
     def failed(self) -> int:
         """Answers that were a fault of the server, or none at all."""
@@ -62,20 +67,29 @@ class Seen:
 def telemetry(server: Server, seen: Seen, addresses: Iterator[str]) -> None:
     """GETs at a fixed rate over a few connections; a latency counts from the instant at which its GET was due."""
     free: list[load.Connection] = []
-    due, paths = time.perf_counter(), iter(PATHS[number % len(PATHS)] for number in count())
-    while not seen.stopping.is_set():
+    due = time.perf_counter()
+    for number in count():
+        if seen.stopping.is_set():
+            return
         time.sleep(max(0.0, due - time.perf_counter()))
-        connection = free.pop() if free else load.Connection(server.port, next(addresses))
-        connection.send(load.get(next(paths)))
-        while (answer := connection.receive()) is None:
-            pass
+        status = 0
+        with suppress(OSError):
+            connection = free.pop() if free else load.Connection(server.port, next(addresses))
+            status = _status(connection, PATHS[number % len(PATHS)])
+            if connection.left:
+                free.append(connection)
+            else:
+                connection.socket.close()
         seen.latencies.append(time.perf_counter() - due)
-        seen.statuses["GET", int(answer[9:12])] += 1
-        if connection.left:
-            free.append(connection)
-        else:
-            connection.socket.close()
+        seen.answers.append(("GET", status))
         due += GETTERS / GETS_PER_S
+
+
+def _status(connection: load.Connection, path: str) -> int:
+    connection.send(load.get(path))
+    while (answer := connection.receive()) is None:
+        pass
+    return int(answer[9:12])
 
 
 def questions(server: Server, seen: Seen, keys: Sequence[str], numbers: Iterator[int]) -> None:
@@ -86,7 +100,7 @@ def questions(server: Server, seen: Seen, keys: Sequence[str], numbers: Iterator
             status = 0
             with suppress(httpx.TransportError):
                 status = asking.ask(client, server, keys[number // CALLS_PER_KEY % len(keys)], number).status_code
-            seen.statuses["question", status] += 1
+            seen.answers.append(("question", status))
 
 
 def events(server: Server, seen: Seen, key: str, number: int) -> None:
@@ -103,10 +117,11 @@ def events(server: Server, seen: Seen, key: str, number: int) -> None:
             for line in stream.iter_lines():
                 if line.startswith("id:"):
                     last = line.removeprefix("id:").strip()
-                    seen.events[number] += 1
+                elif line.startswith("event:"):  # an id alone says how far the stream has come
+                    seen.events.append(number)
                 if seen.stopping.is_set():
                     return
-        seen.statuses["stream", status] += 1
+        seen.answers.append(("stream", status))
 
 
 def memory_mb(pids: Sequence[int]) -> float:
@@ -140,7 +155,7 @@ def watch(seen: Seen, receiver: Receiver, pids: Sequence[int], minutes: int) -> 
         memory.append(memory_mb(pids))
         print(
             f"{minute:>6}{len(these.latencies):>9,}{these.quantile_ms(0.5):>9.1f}{these.quantile_ms(0.99):>9.1f}"
-            f"{seen.statuses['question', 200] - answered:>9}{sum(seen.events.values()):>9,}{len(receiver.verified):>9,}"
+            f"{seen.statuses['question', 200] - answered:>9}{len(seen.events):>9,}{len(receiver.verified):>9,}"
             f"{memory[-1]:>8.0f}{seen.failed():>8}",
             flush=True,
         )
@@ -153,7 +168,7 @@ def summary(seen: Seen, receiver: Receiver, memory: Sequence[float]) -> int:
     second_half = memory[len(memory) // 2 :]
     growth = second_half[-1] / second_half[0] - 1
     repeated = len(receiver.ids) - len(set(receiver.ids))
-    print(dict(seen.statuses), f"events of each stream: {sorted(seen.events.values())}", sep="\n")
+    print(dict(seen.statuses), f"events of each stream: {sorted(Counter(seen.events).values())}", sep="\n")
     print(f"GET p99 {p99:.1f} ms, memory {growth:+.1%} over the second half")
     print(f"{repeated} webhooks repeated, {receiver.forged} forged")
     return int(p99 > LARGEST_P99_MS or growth > LARGEST_GROWTH or bool(seen.failed()))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
 import pytest
 
 from service.errors import InvalidQuestion
-from service.questions.criterion import Criterion, close, stay, touch
+from service.questions.criterion import RANGE_AT_END, Criterion, between, close, stay, touch
 from service.questions.daily import counted
 from service.questions.day_counts import DayCount
 
@@ -46,6 +47,14 @@ def test_staying_above_on_some_days_is_to_close_above():
 def test_staying_above_every_day_is_to_stay_above():
     criterion = stay(60_000.0, below=False)
     assert counted(criterion, DayCount(None), 7, stays=True) == criterion
+
+
+def test_a_range_on_every_day_keeps_the_order_of_notes():
+    """Between two levels all week counts at the deadline, which is said last and once."""
+    notes = tuple("abcdefgh")
+    noted = replace(between(60_000.0, 70_000.0, 65_000.0), notes=notes)
+    assert counted(noted, DayCount(None), 7).notes == (*notes, RANGE_AT_END)
+    assert counted(counted(noted, DayCount(None), 7), DayCount(None), 7).notes == (*notes, RANGE_AT_END)
 
 
 def test_a_note_says_from_when_days_are_counted():

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from service.questions.dates import compounds, periods
 from service.questions.dates.periods import DateRange
 from service.questions.dates.reading import Named, Today, count, part, units_ahead, year
+from service.questions.dates.roles import PLURALS
 
 # The number of weeks in "in the coming weeks".
 SOME = 3
@@ -20,7 +21,7 @@ SOME_WEEKDAYS = 10
 def unit(named: Named, today: Today) -> DateRange:
     """This, next or last day, week, month, quarter or year, or a part of it."""
     name, ahead = str(named["unit"].value), units_ahead(named)
-    if name == "day" and "next" in named and named["unit"].text.endswith("s"):
+    if name == "day" and "next" in named and named["unit"].text in PLURALS:
         return some_time(named, today)  # "los próximos días"
     if name in ("minute", "hour"):
         return periods.after(today.now, ahead or 1, name)

@@ -192,7 +192,7 @@ def _candidates(tokens: Sequence[Token], named: Sequence[Span], postpositions: b
 def _with_preposition(tokens: Sequence[Token], span: Span) -> Candidate:
     own = tokens[span.first]
     place = next((place for place in range(span.first - 1, -1, -1) if tokens[place].kind not in SKIPPED), -1)
-    place = _before_event(tokens, place) or place
+    place = _limit_of_event(tokens, place)
     word = tokens[place] if place >= 0 else own
     if place < 0 or word.kind not in STRENGTH or not _belongs(word, span):
         is_approximate = span.first > 0 and tokens[span.first - 1].text in ABOUT  # "around Christmas"
@@ -201,12 +201,12 @@ def _with_preposition(tokens: Sequence[Token], span: Span) -> Candidate:
     return Candidate(place, span.after, span, word, strength)
 
 
-def _before_event(tokens: Sequence[Token], place: int) -> int | None:
-    """The place of the limit in "before the Fed meeting on December 9", where only words of an event follow it."""
+def _limit_of_event(tokens: Sequence[Token], place: int) -> int:
+    """The place of "before" in "before the Fed meeting on December 9", else `place`, that of the word at the date."""
     first = place - (place >= 0 and tokens[place].kind == "on")
     while first >= 0 and tokens[first].kind in EVENT and place - first < LONGEST_EVENT:
         first -= 1
-    return first if 0 <= first < place - 1 and tokens[first].kind in ("before", "by") else None
+    return first if 0 <= first < place - 1 and tokens[first].kind in ("before", "by") else place
 
 
 def _belongs(word: Token, span: Span) -> bool:

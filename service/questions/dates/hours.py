@@ -15,22 +15,8 @@ NUMBERS = ("number", "numword")
 HALVES = (0, 30)
 # Kinds before "17h" or "9 UTC", which make it a time of day: "on Friday 17h"; "in 17h" is a length of time.
 HOUR_BEFORE = {
-    *(
-        "on",
-        "to",
-        "until",
-        "lasting",
-        "before",
-        "athour",
-        "daypart",
-        "clock",
-        "weekday",
-        "month",
-        "nth",
-        "rel",
-        "iso",
-        "date",
-    ),
+    *("on", "to", "until", "lasting", "before", "athour"),
+    *("daypart", "clock", "weekday", "month", "nth", "rel", "iso", "date"),
 }
 # Kinds before "8 in the evening" and "9 ET".
 AT = {"on", "by", "until", "lasting", "before", "athour"}
@@ -142,10 +128,9 @@ def _with_h(tokens: Sequence[Token], place: int, hour: int) -> Hour | None:
     has_minutes = behind < len(tokens) and tokens[behind].glued and re.fullmatch(r"[0-5]\d", tokens[behind].text)
     if before.kind in ("in", "within", "during", "next") and before.value != "at":
         return None
-    is_duration = _kind(tokens, behind + 1) in ("m", "unit") and "zone" not in map(
-        _kind, [tokens] * 2, range(behind + 2, behind + 4)
-    )
-    if has_minutes and not is_duration:
+    is_local = any(token.kind == "zone" for token in tokens[behind + 2 : behind + 4])  # "17h30 heure de Paris"
+    is_time = _kind(tokens, behind + 1) not in ("m", "unit") or is_local
+    if has_minutes and is_time:
         return _with_half(tokens, Hour(hour, int(tokens[behind].text), behind + 1))
     is_dated = before.kind == "by" and (
         (place > 1 and tokens[place - 2].kind in HOUR_BEFORE) or _precedes_day(tokens, behind)
