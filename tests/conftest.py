@@ -31,10 +31,6 @@ from service.store.database import Database
 from service.store.tables import metadata
 from tests.running_service import HISTORY_DAYS, running_service
 
-# A slow machine is no reason for an example to fail; one that is slow by itself has a test of its own.
-settings.register_profile("ninefold", deadline=None)
-settings.load_profile("ninefold")
-
 IN_CI = os.environ.get("CI") == "true"
 IN_SOAK = os.environ.get("SOAK") == "true"
 MAY_BE_ABSENT = os.environ.get("TEST_ALLOW_ABSENT") == "true"
@@ -42,6 +38,10 @@ SHARED = Path(__file__).parents[2] / "shared" / "data"
 POSTGRESQL = os.environ.get("TEST_DATABASE_URL", "postgresql://127.0.0.1:5432/test")
 REDIS = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379")
 RABBITMQ = os.environ.get("TEST_RABBITMQ_URL", "amqp://guest:guest@127.0.0.1:5672")
+
+# A slow machine is no reason for an example to fail; one that is slow by itself has a test of its own.
+settings.register_profile("ninefold", deadline=None, max_examples=100 if IN_CI else 20)
+settings.load_profile("ninefold")
 
 
 def _compiled_once(compile_builder: Callable) -> Callable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -103,10 +104,23 @@ def publish(sqlite: Database) -> Callable[..., None]:
     return publish
 
 
+@pytest.fixture(scope="session")
+def read_documents() -> dict[str, dict[str, Any]]:
+    """Documents that a test of this run has read."""
+    return {}
+
+
 @pytest.fixture
-def as_described(client: FlaskClient) -> Callable[[str, object], None]:
+def openapi_document(client: FlaskClient, read_documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The OpenAPI document, not to be changed: every application has the same, and describing it takes long."""
+    if "openapi" not in read_documents:
+        read_documents["openapi"] = client.get("/api/openapi.json").json
+    return read_documents["openapi"]
+
+
+@pytest.fixture
+def as_described(openapi_document: dict[str, Any]) -> Callable[[str, object], None]:
     """Holds the body of an answer against what the OpenAPI document says of that address."""
-    openapi_document = client.get("/api/openapi.json").json
 
     def check(path: str, body: object) -> None:
         content = openapi_document["paths"][path]["get"]["responses"]["200"]["content"]

@@ -55,13 +55,13 @@ def test_every_month_is_kept(client: FlaskClient, examined, snapshots):
         assert client.get(f"{PATH}?month={month}").json == plain(snapshots[month])
 
 
-def test_its_links_lead_to_the_previous_month_and_the_method(client: FlaskClient, examined):
+def test_its_links_lead_to_the_previous_month_and_the_method(client: FlaskClient, examined, openapi_document):
     links = client.get(PATH).json["links"]
     assert client.get(links["history"]).json["snapshot_month"] == "2025-01"
     page, _, anchor = links["methodology"].partition("#")
     assert client.get(page).mimetype == "text/html"
     method, _, path = anchor.partition("-")
-    description = client.get("/api/openapi.json").json["paths"][path][method]["description"]
+    description = openapi_document["paths"][path][method]["description"]
     assert all(f"{18 * weight:.0f} `" in description for weight in WEIGHTS.values())
 
 

@@ -81,9 +81,15 @@ def app(make_app, sqlite) -> Flask:
     return app
 
 
+@pytest.fixture(scope="module")
+def read_documents() -> dict[str, dict]:
+    """Those of the application with the operations above."""
+    return {}
+
+
 @pytest.fixture
-def document(client) -> dict:
-    return client.get("/api/openapi.json").json
+def document(openapi_document) -> dict:
+    return openapi_document
 
 
 def operations(document: dict) -> Iterator[tuple[str, dict]]:

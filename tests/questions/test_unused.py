@@ -69,6 +69,7 @@ def test_two_dates_of_which_one_is_a_beginning_are_noted():
     assert notes == ["The deadline is understood as 2026-11-22."]
 
 
+@pytest.mark.slow
 def test_few_questions_of_the_table_leave_words_out():
     """A note that appears too often is not read: fewer than 3% of the questions that are understood have it."""
     understood = [case for case in CASES if not case.reading.startswith("refused")]
