@@ -8,6 +8,7 @@ tries most often.
 from __future__ import annotations
 
 import fcntl
+import gc
 import logging
 import os
 import shutil
@@ -43,6 +44,8 @@ RABBITMQ = os.environ.get("TEST_RABBITMQ_URL", "amqp://guest:guest@127.0.0.1:567
 settings.register_profile("ninefold", deadline=None, max_examples=100 if IN_CI else 20)
 settings.load_profile("ninefold")
 
+gc.disable()  # while tests are collected, which leaves little to free; see pytest_collection_finish
+
 
 def _compiled_once(compile_builder: Callable) -> Callable:
     """Werkzeug's builder of the address of a rule; compiling those of 70 rules is half the time of an application."""
@@ -65,6 +68,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in [] if IN_CI else items:
         if item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.skip(reason="slow: runs with CI=true"))
+
+
+def pytest_collection_finish() -> None:
+    """Free memory again, but never search what the collected tests hold: that takes a seventh of the time of tests."""
+    gc.enable()
+    gc.collect()
+    gc.freeze()
 
 
 def absent(reason: str) -> None:
