@@ -1,7 +1,8 @@
 """A long mixed load on a replay: questions to slow models, telemetry, event streams, webhooks and ticks at once.
 
-One web process (granian) and one job process on PostgreSQL and a Redis of their own. A row is printed every minute; at
-the end, whether telemetry stayed fast, nothing failed, and memory was flat over the second half.
+One web process (granian) and one job process on PostgreSQL and a Redis of their own. Telemetry is sent by a process of
+its own: beside the threads of the other callers its latencies would be those of this program. A row is printed every
+minute; at the end, whether telemetry stayed fast, nothing failed, and memory was flat over the second half.
 
     python -m tests.measure.mixed_load BARS [--minutes 60]
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -21,6 +23,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from itertools import count
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import httpx
@@ -64,25 +68,43 @@ class Seen:
         return sum(times for (_, status), times in self.statuses.items() if status >= 500 or not status)
 
 
-def telemetry(server: Server, seen: Seen, addresses: Iterator[str]) -> None:
-    """GETs at a fixed rate over a few connections; a latency counts from the instant at which its GET was due."""
+def telemetry(port: int, results: Queue[tuple[float, int] | None], stopping: Event) -> None:
+    """GETs at a fixed rate over a few connections: the latency and the status of each, and None at the end."""
+    addresses = load.sources()
+    threads = [threading.Thread(target=getting, args=(port, results, stopping, addresses)) for _ in range(GETTERS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    results.put(None)
+
+
+def getting(port: int, results: Queue[tuple[float, int] | None], stopping: Event, addresses: Iterator[str]) -> None:
+    """GETs one after the other; a latency counts from the instant at which its GET was due."""
     free: list[load.Connection] = []
     due = time.perf_counter()
     for number in count():
-        if seen.stopping.is_set():
+        if stopping.is_set():
             return
         time.sleep(max(0.0, due - time.perf_counter()))
         status = 0
         with suppress(OSError):
-            connection = free.pop() if free else load.Connection(server.port, next(addresses))
+            connection = free.pop() if free else load.Connection(port, next(addresses))
             status = _status(connection, PATHS[number % len(PATHS)])
             if connection.left:
                 free.append(connection)
             else:
                 connection.socket.close()
-        seen.latencies.append(time.perf_counter() - due)
-        seen.answers.append(("GET", status))
+        results.put((time.perf_counter() - due, status))
         due += GETTERS / GETS_PER_S
+
+
+def recorded(results: Queue[tuple[float, int] | None], seen: Seen) -> None:
+    """Keep what the process that sends telemetry reports, until its end."""
+    while (result := results.get()) is not None:
+        latency, status = result
+        seen.latencies.append(latency)
+        seen.answers.append(("GET", status))
 
 
 def _status(connection: load.Connection, path: str) -> int:
@@ -207,10 +229,12 @@ def _loaded(stack: ExitStack, server: Server, environment: dict[str, str], worke
     hook = {"url": receiver.url, "events": []}
     created = httpx.post(f"{server.address}/api/v1/webhooks", json=hook, headers={"X-API-Key": listeners[0]})
     receiver.secret = created.raise_for_status().json()["secret"]
-    addresses = load.sources()
     for path in PATHS:
         wait_until(lambda path=path: httpx.get(server.address + path).status_code == 200, WARM_S)
-    threads = [threading.Thread(target=telemetry, args=(server, seen, addresses)) for _ in range(GETTERS)]
+    spawning = multiprocessing.get_context("spawn")
+    results, stopping = spawning.Queue(), spawning.Event()
+    spawning.Process(target=telemetry, args=(server.port, results, stopping)).start()
+    threads = [threading.Thread(target=recorded, args=(results, seen))]
     threads += [threading.Thread(target=questions, args=(server, seen, callers, numbers)) for _ in range(QUESTIONS)]
     threads += [
         threading.Thread(target=events, args=(server, seen, listeners[number % 2], number), daemon=True)
@@ -220,6 +244,7 @@ def _loaded(stack: ExitStack, server: Server, environment: dict[str, str], worke
         thread.start()
     memory = watch(seen, receiver, [server.pid, worker], minutes)
     seen.stopping.set()
+    stopping.set()
     for thread in threads:
         thread.join(timeout=60)
     return summary(seen, receiver, memory)
