@@ -114,9 +114,10 @@ def _status(connection: load.Connection, path: str) -> int:
     return int(answer[9:12])
 
 
-def questions(server: Server, seen: Seen, keys: Sequence[str], numbers: Iterator[int]) -> None:
-    """One question after the other, each for an end user of its own."""
+def questions(server: Server, seen: Seen, keys: Sequence[str], numbers: Iterator[int], after_s: float) -> None:
+    """One question after the other, each for an end user of its own; callers do not all begin at the same instant."""
     with httpx.Client(timeout=60) as client:
+        seen.stopping.wait(after_s)
         while not seen.stopping.is_set():
             number = next(numbers)
             status = 0
@@ -235,7 +236,10 @@ def _loaded(stack: ExitStack, server: Server, environment: dict[str, str], worke
     results, stopping = spawning.Queue(), spawning.Event()
     spawning.Process(target=telemetry, args=(server.port, results, stopping)).start()
     threads = [threading.Thread(target=recorded, args=(results, seen))]
-    threads += [threading.Thread(target=questions, args=(server, seen, callers, numbers)) for _ in range(QUESTIONS)]
+    threads += [
+        threading.Thread(target=questions, args=(server, seen, callers, numbers, MODEL_MS / 1000 * each / QUESTIONS))
+        for each in range(QUESTIONS)
+    ]
     threads += [
         threading.Thread(target=events, args=(server, seen, listeners[number % 2], number), daemon=True)
         for number in range(STREAMS)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from service.sources.llm import modes
+from service.sources.llm import modes, turns
 from service.sources.llm.answers import StreamedCompletion
 from service.sources.llm.failures import ModelFailed
 from service.sources.llm.modes import Mode, Modes
@@ -173,7 +173,8 @@ def _wait(fault: Fault, waits: int, deadline: float) -> bool:
     seconds = max(fault.wait_s, FIRST_WAIT_S * 2 ** (waits - 1)) * random.uniform(1.0, 1.25)
     if time.monotonic() + seconds + LEAST_S > deadline:
         return False
-    time.sleep(seconds)
+    with turns.waiting():
+        time.sleep(seconds)
     return True
 
 

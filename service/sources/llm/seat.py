@@ -14,7 +14,7 @@ from service.forecasting.voters.forecast_inputs import ForecastInputs
 from service.forecasting.voters.prompts import SCHEMA, ModelAnswer, Prompt, UnusableAnswer, read, write
 from service.forecasting.voters.voter import Voter, VoterKind, votes_on
 from service.questions.question import Question
-from service.sources.llm import modes
+from service.sources.llm import modes, turns
 from service.sources.llm.breaker import Breaker
 from service.sources.llm.budget import Budget
 from service.sources.llm.client import MOST_TOKENS, Completion, LanguageModel
@@ -58,6 +58,10 @@ class ModelSeat:
     def forecast(self, question: Question, inputs: ForecastInputs) -> Forecast:
         """The model's forecast, or the fallback if the model fails."""
         deadline = time.monotonic() + self.deadline_s
+        with turns.computing():
+            return self._forecast(question, inputs, deadline)
+
+    def _forecast(self, question: Question, inputs: ForecastInputs, deadline: float) -> Forecast:
         prompt = write(self.name, question, inputs, secrets.token_hex(8), is_masked=self.is_masked)
         try:
             with self.breaker.watching():

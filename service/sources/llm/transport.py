@@ -13,6 +13,7 @@ import httpcore2
 import httpx2
 
 from service.sources.deadline_network import DeadlineBackend
+from service.sources.llm import turns
 
 # A chunk of a few letters takes about 300 bytes, and a reasoning model also streams its thinking.
 MOST_BYTES = 4 * 2**20
@@ -44,7 +45,7 @@ class Transport(httpx2.BaseTransport):
         # The pool passes timeouts on unchanged, so the streams below receive an instant instead of a duration.
         end = time.monotonic() + seconds
         timeouts = {"connect": end, "read": end, "write": end, "pool": seconds}
-        with _as_httpx():
+        with _as_httpx(), turns.waiting():
             response = self._pool.handle_request(
                 httpcore2.Request(
                     method=request.method,
@@ -78,15 +79,21 @@ class _Body(httpx2.SyncByteStream):
 
     def __iter__(self) -> Iterator[bytes]:
         count = 0
-        with _as_httpx():
-            for piece in self._response.iter_stream():
-                count += len(piece)
-                if count > MOST_BYTES:
-                    raise TooLong(f"more than {MOST_BYTES} bytes")
-                yield piece
+        pieces = self._response.iter_stream()
+        while (piece := _arrived(pieces)) is not None:
+            count += len(piece)
+            if count > MOST_BYTES:
+                raise TooLong(f"more than {MOST_BYTES} bytes")
+            yield piece
 
     def close(self) -> None:
         self._response.close()
+
+
+def _arrived(pieces: Iterator[bytes]) -> bytes | None:
+    """The next piece of a body once it is there, None at its end."""
+    with _as_httpx(), turns.waiting():
+        return next(pieces, None)
 
 
 def _plain(response: httpcore2.Response) -> list[tuple[bytes, bytes]]:
