@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import dramatiq
 import structlog
@@ -23,7 +23,7 @@ from service.jobs.leases import LEASE_S, Leases
 from service.jobs.ticker import Ticker
 from service.store import runs
 from service.store.database import Database
-from service.store.runs import Run
+from service.store.runs import JobState, Run
 
 QUEUE = "ninefold"
 LONGEST_BACKOFF_S = 600
@@ -92,9 +92,8 @@ class Engine:
         if self._guard.refuses():
             return []
         now = self._now()
-        self._add_slots(now)
-        with self._database.reading() as db:
-            workable = [run for name in self._jobs if (run := _workable(db, name, now))]
+        states = self._with_new_slots(now)
+        workable = [run for name in self._jobs if (run := _workable(states.get(name), now))]
         return [run for run in workable if self._dispatcher.dispatch(run, self._jobs[run.job].time_limit_s, now)]
 
     def execute(self, name: str, slot: int) -> str:
@@ -115,35 +114,42 @@ class Engine:
     def _handle(self, name: str, slot: int) -> None:
         self.execute(name, slot)
 
-    def _add_slots(self, now: float) -> None:
+    def _with_new_slots(self, now: float) -> dict[str, JobState]:
+        """The states of the jobs after the slots that are due have been added."""
         with self._database.reading() as db:
-            missing = [(name, slot) for name in self._jobs if (slot := self._missing_slot(db, name, now))]
-        if missing:
-            with self._database.writing() as db:
-                for name, slot in missing:
-                    runs.add(db, name, slot, now)
+            states = runs.states(db, now)
+            missing = [(name, slot) for name in self._jobs if (slot := self._missing_slot(db, states, name, now))]
+        if not missing:
+            return states
+        with self._database.writing() as db:
+            for name, slot in missing:
+                runs.add(db, name, slot, now)
+            return runs.states(db, now)
 
-    def _missing_slot(self, db: Connection, name: str, now: float) -> int | None:
+    def _missing_slot(self, db: Connection, states: Mapping[str, JobState], name: str, now: float) -> int | None:
         """The latest slot of a job up to which the jobs it needs are done; None when it is in the table already."""
-        job = self._jobs[name]
+        job, state = self._jobs[name], states.get(name)
         instant = job.instant(self.job_context.clock, now)
-        needed = [self._done_up_to(db, need, job, instant) for need in job.needs]
+        needed = [self._done_up_to(states.get(need), need, job, instant) for need in job.needs]
         done = [slot for slot in needed if slot is not None]
-        if len(done) < len(needed) or (job.wanted and not job.wanted(db, self.job_context)):
+        if len(done) < len(needed):
             return None
-        until = min([instant, *done])
-        slot, newest = job.schedule.slot_at(until), runs.newest(db, name)
+        slot = job.schedule.slot_at(min([instant, *done]))
         # A clock that was set back adds no slots until it has caught up: a job never goes back in time.
-        return slot if newest is None or slot > newest.slot else None
+        if state is not None and slot <= state.newest.slot:
+            return None
+        return slot if job.wanted is None or job.wanted(db, self.job_context) else None
 
-    def _done_up_to(self, db: Connection, need: str, job: Job, instant: int) -> int | None:
+    def _done_up_to(self, state: JobState | None, need: str, job: Job, instant: int) -> int | None:
         """The time up to which a needed job has done what `job` waits for; None before its first slot.
 
         One with rarer slots has done it until its next slot begins.
         """
-        done, schedule = runs.done_up_to(db, need), self._jobs[need].schedule
+        if state is None or state.done_up_to is None:
+            return None
+        schedule = self._jobs[need].schedule
         is_rarer = schedule.shortest_s > job.schedule.shortest_s
-        return instant if done is not None and is_rarer and schedule.slot_at(instant) <= done else done
+        return instant if is_rarer and schedule.slot_at(instant) <= state.done_up_to else state.done_up_to
 
     def _claim(self, job: Job, slot: int, owner: str) -> int | None:
         now = self._now()
@@ -180,12 +186,11 @@ class Engine:
         return outcome
 
 
-def _workable(db: Connection, name: str, now: float) -> Run | None:
+def _workable(state: JobState | None, now: float) -> Run | None:
     """The newest slot of a job, when it may start now and no process is running that job."""
-    run = runs.newest(db, name)
-    if run is None or not run.is_open or run.next_at > now or runs.is_held(db, name, now):
+    if state is None or state.is_held or not state.newest.is_open or state.newest.next_at > now:
         return None
-    return run
+    return state.newest
 
 
 def _backoff(job: Job, attempt: int) -> float:

@@ -38,6 +38,19 @@ _FINISHED = (
     .subquery()
 )
 _NOW = bindparam("now", type_=Float(53))
+_LATEST = (
+    select(
+        job_run.c.job,
+        func.max(job_run.c.slot).label("slot"),
+        func.max(case((job_run.c.state == "done", job_run.c.slot))).label("done_up_to"),
+        func.max(case((and_(job_run.c.state == "running", job_run.c.next_at > _NOW), 1), else_=0)).label("is_held"),
+    )
+    .group_by(job_run.c.job)
+    .subquery()
+)
+_STATES = select(*_ROW, _LATEST.c.done_up_to, _LATEST.c.is_held).join(
+    _LATEST, and_(job_run.c.job == _LATEST.c.job, job_run.c.slot == _LATEST.c.slot)
+)
 _IS_LATER = func.coalesce(job_run.c.slot > _FINISHED.c.slot, true())
 _SUCCEEDED = case((job_run.c.state.in_(("done", "running")), 1), else_=0)
 _TOOK = case((job_run.c.slot == _FINISHED.c.slot, job_run.c.finished_at - job_run.c.started_at))
@@ -68,6 +81,14 @@ class Run(NamedTuple):
         return self.state in ("due", "running")
 
 
+class JobState(NamedTuple):
+    """The newest slot of a job, the latest one that it has finished (None before the first), and whether one runs."""
+
+    newest: Run
+    done_up_to: int | None
+    is_held: bool
+
+
 class JobProgress(NamedTuple):
     """How a job stands.
 
@@ -85,6 +106,12 @@ def newest(db: Connection, job: str) -> Run | None:
     """The latest slot of a job, in any state."""
     row = db.execute(_NEWEST, {"job": job}).first()
     return Run(*row) if row else None
+
+
+def states(db: Connection, now: float) -> dict[str, JobState]:
+    """The state of every job that has a slot, by its name: one query, however many jobs there are."""
+    rows = db.execute(_STATES, {"now": now})
+    return {job: JobState(Run(job, *run), done, bool(is_held)) for job, *run, done, is_held in rows}
 
 
 def done_up_to(db: Connection, job: str) -> int | None:

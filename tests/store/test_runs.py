@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select, text
 
 from service.store import runs
-from service.store.runs import Run
+from service.store.runs import JobState, Run
 from service.store.tables import job_run
 
 
@@ -98,6 +98,25 @@ def test_older_open_slots_are_skipped_for_the_newest(database):
     finish(database, 180)
     with database.reading() as db:
         assert runs.done_up_to(db, "tick") == 180
+
+
+def test_the_states_of_all_jobs_are_read_at_once(database):
+    """Of each job the newest slot, the latest one that is done and whether one is running, as read job by job."""
+    for slot in (60, 120, 180):
+        add(database, slot)
+    claim(database, 180)
+    finish(database, 180)
+    add(database, 240)
+    claim(database, 240, now=0)
+    add(database, 90, job="rank")
+    for now in (0.0, 14.0, 15.0):
+        with database.reading() as db:
+            expected = {
+                job: JobState(runs.newest(db, job), runs.done_up_to(db, job), runs.is_held(db, job, now))
+                for job in ("tick", "rank")
+            }
+            assert runs.states(db, now) == expected
+            assert expected["tick"].is_held == (now < 15)
 
 
 def test_an_expired_slot_gives_way_to_a_newer_one(database):

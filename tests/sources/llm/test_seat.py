@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
 from structlog.testing import capture_logs
@@ -17,6 +19,7 @@ from service.forecasting.voters.inputs import INPUTS
 from service.forecasting.voters.prompts import write
 from service.market.instants import HOUR, utc
 from service.questions.question import Question
+from service.sources.llm import turns
 from service.sources.llm.breaker import Breaker
 from service.sources.llm.budget import Budget, SpendingInMemory
 from service.sources.llm.seat import ModelSeat
@@ -71,6 +74,28 @@ def test_its_vote_is_the_answer_of_the_model(seat, server):
     assert forecast.fallback is False
     assert forecast.prompt == write("momentum", QUESTION, SITUATION, "x").version
     assert (forecast.tokens, forecast.usd) == (940, None)
+
+
+@pytest.mark.parametrize("before_the_meeting", [0, len(it.events(vote_text(71))) // 2])
+def test_more_seats_than_turns_wait_for_answers_at_once(seat, server, before_the_meeting: int):
+    """All of them wait for the head, or for the rest of a body, before one of them is answered."""
+    seats = 3 * turns.AT_ONCE
+    meeting = Barrier(seats)
+
+    def behave(handler: it.Handler) -> None:
+        content = it.events(vote_text(71))
+        if before_the_meeting:
+            handler.begin()
+            handler.wfile.write(content[:before_the_meeting])
+        meeting.wait(10)
+        if not before_the_meeting:
+            handler.begin()
+        handler.wfile.write(content[before_the_meeting:])
+
+    server.behaviours = [behave]
+    with ThreadPoolExecutor(seats) as threads:
+        forecasts = list(threads.map(lambda _: seat(seconds=20).forecast(QUESTION, SITUATION), range(seats)))
+    assert [forecast.p for forecast in forecasts] == [0.71] * seats
 
 
 def test_it_is_called_by_its_seat_and_says_which_model_it_is(seat):
