@@ -34,7 +34,7 @@ def test_two_web_and_two_job_processes_are_one_service(
 ):
     """Whichever process answers, the quota is one; whichever works, every slot is worked once.
 
-    One that is killed is replaced, of either kind. Every process logs lines of JSON.
+    One that is killed is replaced, of either kind. Every process logs lines of JSON. Jobs have a lower priority.
     """
     port = free_port()
     options = {
@@ -52,6 +52,8 @@ def test_two_web_and_two_job_processes_are_one_service(
             started[what] = processes.enter_context(running(command, tmp_path / f"{what}.log", **options))
         wait_until_ready(port, started["web"], tmp_path / "web.log")
         address = f"http://127.0.0.1:{port}"
+        assert _niceness(started["work"]) == {10}
+        assert _niceness(started["web"]) == {0}
         statuses = _ask_at_once(address, 20)
         _check_metrics(address)
         for what, process in started.items():
@@ -78,6 +80,10 @@ def _kill_one_of(process: subprocess.Popen) -> int:
 def _children(process: subprocess.Popen) -> set[int]:
     listed = Path(f"/proc/{process.pid}/task").glob("*/children")
     return {int(pid) for file in listed for pid in file.read_text().split()}
+
+
+def _niceness(process: subprocess.Popen) -> set[int]:
+    return {os.getpriority(os.PRIO_PROCESS, child) for child in _children(process)}
 
 
 def _ask_at_once(address: str, times: int) -> list[int]:

@@ -28,6 +28,7 @@ def test_the_services_of_compose_use_options_that_exist():
     )
     for service in services.values():
         assert set(service.get("depends_on", {})) <= set(services)
+    assert services["work"]["cpu_shares"] < 1024 <= services["web"].get("cpu_shares", 1024)
 
 
 def test_the_image_gets_only_what_the_service_needs():

@@ -217,6 +217,8 @@ def run(bars: Path, minutes: int) -> int:
         }
         work = [sys.executable, "app.py", "work", "--processes", "1"]
         worker = stack.enter_context(processes.running(work, folder / "work.log", **environment, LOG_LEVEL="error"))
+        with suppress(OSError):  # fewer shares for its session, as the compose file has it
+            Path(f"/proc/{worker.pid}/autogroup").write_text("10")
         web = [sys.executable, "app.py", "web", "--processes", "1"]
         server = stack.enter_context(servers.running(web, PATHS[0], ready="/readyz", **environment))
         return _loaded(stack, server, environment, worker.pid, minutes)
