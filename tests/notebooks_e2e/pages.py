@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 RUN_MS = 10_000
 PATIENCE_MS = 90_000  # a machine that runs other tests can need a minute for a page
+AROUND = 400  # pixels of JupyterLab above and below a notebook, and to spare
 ARTIFACTS = Path(os.environ.get("ARTIFACTS") or ROOT / "var" / "artifacts" / "notebooks")
 TRACES = ".scatterlayer .trace, .barlayer .trace"
 FITTED = "chart => Math.abs(chart.querySelector('.main-svg').getAttribute('width') - chart.clientWidth) < 2"
@@ -206,6 +207,13 @@ class PagePanel:
         return self.box.locator(".js-plotly-plot").evaluate(CUT_TEXTS)
 
     def screenshot(self, name: str) -> None:
-        """Save a screenshot of the panel."""
+        """Save a screenshot of the panel, all of it: the window is as high as it needs meanwhile."""
         ARTIFACTS.mkdir(parents=True, exist_ok=True)
+        page, box = self.browser_page.page, self.box.bounding_box()
+        window = page.viewport_size
+        assert box
+        assert window
+        page.set_viewport_size({"width": window["width"], "height": max(window["height"], int(box["height"]) + AROUND)})
+        self.box.scroll_into_view_if_needed()
         self.box.screenshot(path=ARTIFACTS / f"{name}.png")
+        page.set_viewport_size(window)

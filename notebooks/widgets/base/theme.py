@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import quote
 
 import plotly.graph_objects as go
 
@@ -85,6 +86,7 @@ def style(theme: Theme) -> str:
         f"{box} .widget-label, {box} .widget-html-content, {box} .widget-readout {{ color: {palette.ink}; }}"
         f"{box} :is({field}) {{ border: 1px solid {palette.grid}; color: {palette.ink} !important; "
         f"background-color: {palette.paper} !important; }}"
+        f"{box} {{ --jp-widgets-dropdown-arrow: {_arrow(palette.ink)}; }}"
         f"{box} .jupyter-button.mod-active {{ background-color: {palette.grid} !important; "
         f"border-color: {palette.quiet}; box-shadow: none; }}"
         f"{box} .quiet {{ color: {palette.quiet}; }} {box} .alarm {{ color: {palette.alarm}; }}"
@@ -93,3 +95,10 @@ def style(theme: Theme) -> str:
         f"{box} :is(td, th).number {{ text-align: right; }}"
         "</style>"
     )
+
+
+def _arrow(colour: str) -> str:
+    """The arrow of a select, whose colour a page can set through an image only."""
+    path = f"<path fill='{colour}' d='M4 7l5 5 5-5z'/>"
+    svg = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 18 18'>{path}</svg>"
+    return f'url("data:image/svg+xml,{quote(svg)}")'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote
 
 import pytest
 
@@ -58,3 +59,10 @@ def test_the_style_sheet_is_for_one_panel_alone(theme: Theme):
     selectors = [selector for rule in sheet.split("}") if "{" in rule for selector in rule.partition("{")[0].split(",")]
     assert selectors
     assert all(selector.strip().startswith(f".ninefold-{theme}") for selector in selectors)
+
+
+@BOTH
+def test_the_arrow_of_a_select_has_the_colour_of_text(theme: Theme):
+    """Pages draw it as an image, which no other colour of the style sheet reaches."""
+    (arrow,) = re.findall(r"--jp-widgets-dropdown-arrow: url\(\"data:image/svg\+xml,(.+?)\"\)", style(theme))
+    assert f"fill='{PALETTES[theme].ink}'" in unquote(arrow)
