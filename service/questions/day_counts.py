@@ -1,6 +1,6 @@
 """Questions that count days: "close above 60k on at least 3 days", "3 days in a row up", "every day above 60k".
 
-The count is taken out of the question before its dates are read: "3 days" is no deadline here.
+The count is taken out of the question before its dates are read: "3 days" is not a deadline here.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ def _belongs_before(token: Token) -> bool:
 
 
 def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
-    """The count whose number is at `place`, and the other tokens; None if it is no count of days."""
+    """The count whose number is at `place`, and the other tokens; None if it does not count days."""
     number, unit = tokens[place], _unit_after(tokens, place)
     if unit is None or any(token.kind == "average" for token in tokens[max(0, place - 2) : place]):
         return None

@@ -105,17 +105,17 @@ def publish(sqlite: Database) -> Callable[..., None]:
 
 
 @pytest.fixture(scope="session")
-def read_documents() -> dict[str, dict[str, Any]]:
-    """Documents that a test of this run has read."""
+def kept_openapi() -> dict[str, Any]:
+    """The OpenAPI document once it has been read; every application has the same, and describing it takes long."""
     return {}
 
 
 @pytest.fixture
-def openapi_document(client: FlaskClient, read_documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The OpenAPI document, not to be changed: every application has the same, and describing it takes long."""
-    if "openapi" not in read_documents:
-        read_documents["openapi"] = client.get("/api/openapi.json").json
-    return read_documents["openapi"]
+def openapi_document(client: FlaskClient, kept_openapi: dict[str, Any]) -> dict[str, Any]:
+    """The OpenAPI document, not to be changed by a test."""
+    if not kept_openapi:
+        kept_openapi.update(client.get("/api/openapi.json").json)
+    return kept_openapi
 
 
 @pytest.fixture

@@ -82,8 +82,8 @@ def app(make_app, sqlite) -> Flask:
 
 
 @pytest.fixture(scope="module")
-def read_documents() -> dict[str, dict]:
-    """Those of the application with the operations above."""
+def kept_openapi() -> dict:
+    """That of the application with the operations above."""
     return {}
 
 

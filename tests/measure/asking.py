@@ -14,7 +14,7 @@ ASSETS = ("bitcoin", "ether", "solana", "gold")
 
 
 def ask(client: httpx.Client, server: Server, key: str, number: int) -> httpx.Response:
-    """Ask question `number`, each another one, for an end user of its own: quotas count these."""
+    """Ask question `number`, each of the first 1,800 another one, for an end user of its own: quotas count these."""
     question = f"Will {ASSETS[number % 4]} rise more than {1 + number % 90 / 10 + number // 180 * 0.01:g}% this week?"
     headers = {"X-API-Key": key, "X-End-User": f"bench-{number}"}
     return client.post(f"{server.address}/api/v1/oracle", json={"question": question}, headers=headers)

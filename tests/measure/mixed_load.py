@@ -13,6 +13,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -236,7 +237,7 @@ def _loaded(stack: ExitStack, server: Server, environment: dict[str, str], worke
         wait_until(lambda path=path: httpx.get(server.address + path).status_code == 200, WARM_S)
     spawning = multiprocessing.get_context("spawn")
     results, stopping = spawning.Queue(), spawning.Event()
-    spawning.Process(target=telemetry, args=(server.port, results, stopping)).start()
+    spawning.Process(target=telemetry, args=(server.port, results, stopping), daemon=True).start()
     threads = [threading.Thread(target=recorded, args=(results, seen))]
     threads += [
         threading.Thread(target=questions, args=(server, seen, callers, numbers, MODEL_MS / 1000 * each / QUESTIONS))
@@ -261,6 +262,7 @@ def main() -> int:
     parser.add_argument("bars", type=Path, help="a folder of hourly CSV files")
     parser.add_argument("--minutes", type=int, default=60)
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was started is stopped
     return run(options.bars, options.minutes)
 
 

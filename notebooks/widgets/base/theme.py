@@ -82,11 +82,10 @@ def style(theme: Theme) -> str:
     return (
         "<style>"
         f"{box} {{ background: {palette.paper}; color: {palette.ink}; font-family: {FONT}; padding: 8px 12px; "
-        "border-radius: 6px; }"
+        f"border-radius: 6px; --jp-widgets-dropdown-arrow: {_arrow(palette.ink)}; }}"
         f"{box} .widget-label, {box} .widget-html-content, {box} .widget-readout {{ color: {palette.ink}; }}"
         f"{box} :is({field}) {{ border: 1px solid {palette.grid}; color: {palette.ink} !important; "
         f"background-color: {palette.paper} !important; }}"
-        f"{box} {{ --jp-widgets-dropdown-arrow: {_arrow(palette.ink)}; }}"
         f"{box} .jupyter-button.mod-active {{ background-color: {palette.grid} !important; "
         f"border-color: {palette.quiet}; box-shadow: none; }}"
         f"{box} .quiet {{ color: {palette.quiet}; }} {box} .alarm {{ color: {palette.alarm}; }}"

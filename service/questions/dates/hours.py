@@ -22,7 +22,7 @@ HOUR_BEFORE = {
 AT = {"on", "by", "until", "lasting", "before", "athour"}
 LATE = {"pm", "afternoon", "evening"}
 EARLY = {"am", "morning"}
-# Kinds after a number that is no hour: "alle 5 dollari".
+# Kinds after a number that is not an hour: "alle 5 dollari".
 NOT_AFTER_HOUR = {"percent", "money", "times", "cent", "foreign", "figures", "asset", "m"}
 LOCATIVES = {"de", "da", "te", "ta"}
 # Hours from this one on that are said to be at night are before midnight.

@@ -166,7 +166,7 @@ class LanguageModel:
 
 
 def _wait(fault: Fault, waits: int, deadline: float) -> bool:
-    """Wait before a retry; returns False immediately if a retry is pointless or there is no time for it."""
+    """Wait before a retry, then return True; return False at once if a retry is pointless or comes too late."""
     if not fault.is_passing or waits > MOST_WAITS:
         return False
     # The jitter spreads the retries of seats that were refused at the same time.

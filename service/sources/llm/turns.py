@@ -1,8 +1,8 @@
-"""Turns to compute: threads that wait for language models delay nobody when many answers arrive at once.
+"""A limit on how many threads of language models compute at the same time.
 
-Python runs one thread at a time. Each of many threads that want to run wakes up every few milliseconds, and a short
-request waits behind all of them. A thread of a model therefore computes only while it has one of a few turns, and
-gives it back while it waits for its server.
+Python runs one thread at a time. When many answers arrive at once, many threads are ready to run, and a short request
+has to wait for all of them. A thread of a model therefore computes only while it has one of a few turns; it gives its
+turn back while it waits for a server, and takes the next free one afterwards.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event
 
 import pytest
@@ -65,7 +65,10 @@ def test_a_thread_that_waits_has_given_its_turn_to_others(started: Callable[[], 
     assert computing[0].waits.wait(LATER_S)
     assert next_one.has_turn.wait(LATER_S)
     computing[0].resume.set()
-    assert not computing[0].ended.done()
+    assert wait([computing[0].ended], SOON_S).not_done
+    next_one.resume.set()
+    next_one.end.set()
+    computing[0].ended.result(LATER_S)
 
 
 def test_a_turn_is_free_again_after_a_failure():
