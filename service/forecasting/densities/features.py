@@ -28,7 +28,8 @@ LEAST_VARIANCE = 1e-10
 ALPHA, BETA = 0.08, 0.90
 PARKINSON = 4 * np.log(2)  # squared log range over variance (Parkinson 1980)
 
-# Features that measure the asset's own present variance; the others have no prior effect.
+# Features that measure the asset's own present variance. The others have no prior effect, nor has the range of the last
+# two hours, which says much of the next hours and nothing of the next weeks.
 PERSISTENT = (
     *("garch", "absolute_12h", "absolute_72h", "variance_6h", "variance_24h", "variance_168h", "variance_720h"),
     *("range_6h", "range_24h", "range_168h"),
@@ -73,7 +74,7 @@ def _own(track: HourTrack, weights: Array) -> VarianceTrack:
             for hours in (12, 72)
         },
         **{f"variance_{hours}h": log_mean(squares, hours) - seasonal_level for hours in (6, 24, 168, 720)},
-        **{f"range_{hours}h": log_mean(ranges, hours) - seasonal_level for hours in (6, 24, 168)},
+        **{f"range_{hours}h": log_mean(ranges, hours) - seasonal_level for hours in (2, 6, 24, 168)},
         **{f"down_{hours}h": _share(squares * (track.returns < 0), squares, opened, hours) for hours in (24, 168)},
         **{f"drawdown_{hours}h": _drawdown(track.close, level, hours) for hours in (720, LEVEL_H)},
     }

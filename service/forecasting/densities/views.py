@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VIEWS: dict[str, tuple[str, ...]] = {
+_OWN: dict[str, tuple[str, ...]] = {
     # The last hours: what moves now goes on moving, above all after falls (leverage, Black 1976).
     "momentum": ("absolute_12h", "down_24h"),
     # The heterogeneous autoregression of Corsi (2009): the variance of a day and of a week reverts to the level.
@@ -21,6 +21,9 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "logit": ("variance_6h", "absolute_72h"),
     "forest": ("absolute_12h", "range_168h"),
 }
+
+# The ranges of the last two hours, which every view sees but that of the long run.
+VIEWS = {voter: own if voter == "trend" else (*own, "range_2h") for voter, own in _OWN.items()}
 
 # What each view looks at, in words.
 BASES: dict[str, str] = {

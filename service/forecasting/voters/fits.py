@@ -11,8 +11,9 @@ from service.forecasting.voters.forest import ForestFit
 from service.forecasting.voters.linear import LinearFit
 from service.market.assets import Calendar
 
-# The first has no views of volatility: its voters keep a normal distribution; the second has no scheduled events.
-READABLE = ("fits/1", "fits/2", "fits/3")
+# The first has no views of volatility: its voters keep a normal distribution; the second has no scheduled events, the
+# third not the ranges of the last two hours.
+READABLE = ("fits/1", "fits/2", "fits/3", "fits/4")
 VERSION = READABLE[-1]  # changes with the inputs or the arithmetic; a fit of another version is outdated
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from service.forecasting.densities.features import PERSISTENT, variance_tracks
 from service.forecasting.densities.grid import hour_grid
+from service.forecasting.densities.views import VIEWS
 from service.market.instants import HOUR
 
 
@@ -57,3 +58,14 @@ def test_a_weekend_changes_no_feature_of_a_metal(hourly):
     for name, values in track.features.items():
         if not name.startswith(("drawdown", "class", "leader")):
             np.testing.assert_allclose(values[closed], values[closed - 1], atol=0.05, err_msg=name)
+
+
+def test_views_see_a_storm_of_the_last_hour_but_the_long_run(hourly):
+    """A range of five percent in the last hour is seen at once, whatever the windows of a view are."""
+    bars = hourly["btc"]
+    high = bars.high.copy()
+    high[-1] *= 1.05
+    calm, stormy = (variance_tracks(hour_grid({"btc": each}))["btc"] for each in (bars, replace(bars, high=high)))
+    last = np.array([len(calm.level) - 1])
+    seen = {voter: (stormy.matrix(names, last) - calm.matrix(names, last)).max() > 1 for voter, names in VIEWS.items()}
+    assert seen == {voter: voter != "trend" for voter in VIEWS}
