@@ -5,9 +5,6 @@ Without node or access to the package registry the tests are skipped with the re
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -19,9 +16,10 @@ from pathlib import Path
 import pytest
 
 from tests.bot_e2e.chats import Person, Telegram
+from tests.measure import asking
 from tests.models import waits_for
 from tests.npm import installed
-from tests.processes import ROOT, free_port, running, wait_until_ready
+from tests.processes import free_port, running, wait_until_ready
 from tests.sources.llm.model_server import ModelServer, answers, serving, vote_text
 
 HERE = Path(__file__).parent
@@ -63,21 +61,8 @@ def service(tmp_path_factory) -> Iterator[Service]:
         seat = {"ORACLE_MOMENTUM_MODEL": "openai:gpt-5-mini", "ORACLE_MOMENTUM_BASE_URL": model.address}
         with running([sys.executable, "app.py"], folder / "log", **settings, **seat) as process:
             wait_until_ready(port, process, folder / "log")
-            yield Service(f"http://127.0.0.1:{port}", _minted(folder), model)
+            yield Service(f"http://127.0.0.1:{port}", asking.key(settings), model)
             assert process.poll() is None, f"the service ended with {process.returncode}"
-
-
-def _minted(folder: Path) -> str:
-    """A delegating key, created with the operator's command."""
-    words = ["keys", "mint", "--delegating", "--email", "bot@example.com", "--json"]
-    done = subprocess.run(
-        [sys.executable, "-m", "service.operator", *words],
-        cwd=ROOT,
-        env=os.environ | {"DATA_DIR": str(folder), "WORLD": "simulated"},
-        capture_output=True,
-        check=True,
-    )
-    return json.loads(done.stdout)["api_key"]
 
 
 @pytest.fixture(scope="session")

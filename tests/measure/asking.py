@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Mapping
 
 import httpx
 
@@ -20,9 +22,9 @@ def ask(client: httpx.Client, server: Server, key: str, number: int) -> httpx.Re
     return client.post(f"{server.address}/api/v1/oracle", json={"question": question}, headers=headers)
 
 
-def key(data: Path) -> str:
-    """A new delegating key of the service over `data`."""
-    command = [sys.executable, "-m", "service.operator", "keys", "mint", "--delegating", "--email", "bench@example.com"]
-    environment = {"DATA_DIR": str(data), "PATH": "", "PYTHONPATH": str(ROOT)}
-    minted = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    return next(word for word in minted.stdout.split() if word.startswith("nf_live_"))
+def key(environment: Mapping[str, str], *options: str, owner: str = "bench") -> str:
+    """A new key of the service with this environment; by default a delegating one."""
+    command = [sys.executable, "-m", "service.operator", "keys", "mint", "--email", f"{owner}@example.com", "--json"]
+    command += options or ["--delegating"]
+    minted = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, check=True)
+    return str(json.loads(minted.stdout)["api_key"])

@@ -100,17 +100,14 @@ def _ratio(first: Server, second: Server, addresses: Iterator[str]) -> float:
 
 
 def _rate(server: Server, addresses: Iterator[str]) -> float:
-    seen = load.run(server.port, server.path, seconds=SECONDS, connections=CONNECTIONS, addresses=addresses)
-    if seen.failures:
-        raise RuntimeError(f"{seen.failures} of {len(seen.latencies)} answers of {server.address} were not 200")
-    return seen.per_second
+    return load.rate(server.port, server.path, seconds=SECONDS, connections=CONNECTIONS, addresses=addresses)
 
 
 def _under_slow_posts(data: Path, addresses: Iterator[str]) -> Figure:
     """GET p99 while slow questions are open, against idle."""
     with servers.slow_service(data) as server:
         idle = load.run(server.port, server.path, seconds=4, connections=4, addresses=addresses).quantile_ms(0.99)
-        key = asking.key(data)
+        key = asking.key({"DATA_DIR": str(data)})
         threads = [threading.Thread(target=_post, args=(server, key, number)) for number in range(SLOW_POSTS)]
         for thread in threads:
             thread.start()
@@ -124,7 +121,7 @@ def _under_slow_posts(data: Path, addresses: Iterator[str]) -> Figure:
 def _oracle(data: Path) -> Figure:
     """Median time of an answer, each for an end user of its own."""
     with servers.service(data) as server, httpx.Client() as client:
-        key, took = asking.key(data), []
+        key, took = asking.key({"DATA_DIR": str(data)}), []
         for number in range(QUESTIONS):
             began = time.perf_counter()
             answer = asking.ask(client, server, key, number)

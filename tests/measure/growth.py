@@ -38,6 +38,7 @@ COUNTED_EVERY = 1_000  # steps of SQLite's virtual machine
 LIVED_HOURS = 24
 WEEK = 7 * DAY
 MOST_GROWTH = 1.2  # of any job or document, from the first row of the table to the last
+LONGEST_START_S, MOST_MEMORY_MB = 5.0, 500  # at any age
 LEAST_STEPS, LEAST_BYTES = 200_000, 20_000  # below these a job or a document is too small to compare
 
 # What is repeated: tables with the columns that hold instants; those that hold an id; which rows.
@@ -218,7 +219,11 @@ def _print(days: Sequence[Day]) -> int:
     misses = grown(days[0], days[-1])
     for name, before, after in misses:
         print(f"MISS {name} grew from {before:,.0f} to {after:,.0f}, {after / before if before else 0:.2f} times")
-    return 1 if misses else 0
+    late = [f"start-up of {day.start_s} s after {day.days} days" for day in days if day.start_s > LONGEST_START_S]
+    large = [f"memory of {day.memory_mb} MB after {day.days} days" for day in days if day.memory_mb > MOST_MEMORY_MB]
+    for miss in late + large:
+        print(f"MISS {miss}")
+    return 1 if misses or late or large else 0
 
 
 if __name__ == "__main__":

@@ -110,3 +110,11 @@ def run(port: int, path: str, *, seconds: float, connections: int, addresses: It
     for registered in list(ready.get_map().values()):
         registered.data.socket.close()
     return load
+
+
+def rate(port: int, path: str, *, seconds: float, connections: int, addresses: Iterator[str]) -> float:
+    """Answers a second under such a load; an answer that is not 200 is an error."""
+    seen = run(port, path, seconds=seconds, connections=connections, addresses=addresses)
+    if seen.failures:
+        raise RuntimeError(f"{seen.failures} of {len(seen.latencies)} answers to {path} were not 200")
+    return seen.per_second

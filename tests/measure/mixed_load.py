@@ -10,11 +10,8 @@ minute; at the end, whether telemetry stayed fast, nothing failed, and memory wa
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
-import os
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -38,7 +35,7 @@ from tests.measure import asking, load, servers
 from tests.measure.fleet import OwnRedis, children
 from tests.measure.model_speed import seated
 from tests.measure.servers import Server
-from tests.processes import ROOT, wait_until
+from tests.processes import wait_until
 from tests.receiver import Receiver, receiving
 
 QUESTIONS, STREAMS, GETS_PER_S, GETTERS = 30, 5, 200, 4
@@ -52,10 +49,11 @@ WARM_S = 120  # until every document of a first start is there
 
 @dataclass
 class Seen:
-    """What came back: GETs with their latencies, statuses of each kind of call, the stream of each event."""
+    """What came back: GETs with their latencies, statuses and refusals of calls, the stream of each event."""
 
     latencies: list[float] = field(default_factory=list)
     answers: list[tuple[str, int]] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
     events: list[int] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
 
@@ -123,7 +121,10 @@ def questions(server: Server, seen: Seen, keys: Sequence[str], numbers: Iterator
             number = next(numbers)
             status = 0
             with suppress(httpx.TransportError):
-                status = asking.ask(client, server, keys[number // CALLS_PER_KEY % len(keys)], number).status_code
+                answer = asking.ask(client, server, keys[number // CALLS_PER_KEY % len(keys)], number)
+                status = answer.status_code
+                if answer.is_client_error:
+                    seen.refusals.append(answer.text)
             seen.answers.append(("question", status))
 
 
@@ -160,13 +161,6 @@ def memory_mb(pids: Sequence[int]) -> float:
     return total / 1024
 
 
-def minted(environment: dict[str, str], owner: str, *options: str) -> str:
-    """A new key of an owner of its own, since streams count per owner."""
-    command = [sys.executable, "-m", "service.operator", "keys", "mint", "--email", f"{owner}@example.com", "--json"]
-    done = subprocess.run([*command, *options], cwd=ROOT, env=os.environ | environment, capture_output=True, check=True)
-    return str(json.loads(done.stdout)["api_key"])
-
-
 def watch(seen: Seen, receiver: Receiver, pids: Sequence[int], minutes: int) -> list[float]:
     """Print a row every minute; the memory after each."""
     columns = ("GETs", "p50 ms", "p99 ms", "answers", "events", "webhooks")
@@ -193,6 +187,8 @@ def summary(seen: Seen, receiver: Receiver, memory: Sequence[float]) -> int:
     growth = second_half[-1] / second_half[0] - 1
     repeated = len(receiver.ids) - len(set(receiver.ids))
     print(dict(seen.statuses), f"events of each stream: {sorted(Counter(seen.events).values())}", sep="\n")
+    for refusal, times in Counter(seen.refusals).most_common(5):
+        print(f"refused {times} times: {refusal}")
     print(f"GET p99 {p99:.1f} ms, memory {growth:+.1%} over the second half")
     print(f"{repeated} webhooks repeated, {receiver.forged} forged")
     return int(p99 > LARGEST_P99_MS or growth > LARGEST_GROWTH or bool(seen.failed()))
@@ -227,9 +223,10 @@ def run(bars: Path, minutes: int) -> int:
 
 def _loaded(stack: ExitStack, server: Server, environment: dict[str, str], worker: int, minutes: int) -> int:
     seen, receiver, numbers = Seen(), stack.enter_context(receiving()), count()
+    stack.callback(seen.stopping.set)
     most_calls = minutes * 60 * QUESTIONS * 1000 // MODEL_MS
-    callers = [minted(environment, f"app-{n}", "--delegating") for n in range(1 + most_calls // CALLS_PER_KEY)]
-    listeners = [minted(environment, f"listener-{n}", "--plan", "paid") for n in range(2)]
+    callers = [asking.key(environment, owner=f"app-{n}") for n in range(1 + most_calls // CALLS_PER_KEY)]
+    listeners = [asking.key(environment, "--plan", "paid", owner=f"listener-{n}") for n in range(2)]
     hook = {"url": receiver.url, "events": []}
     created = httpx.post(f"{server.address}/api/v1/webhooks", json=hook, headers={"X-API-Key": listeners[0]})
     receiver.secret = created.raise_for_status().json()["secret"]

@@ -32,7 +32,7 @@ ROUNDS = 3
 
 def figures(data: Path, addresses: Iterator[str]) -> list[Figure]:
     """The three figures of a service over `data`, whose first start is over."""
-    key, numbers = asking.key(data), count()
+    key, numbers = asking.key({"DATA_DIR": str(data)}), count()
     command = [sys.executable, "-m", "tests.measure.waiting_models"]
     with servers.running(command, "/open") as models:
         with servers.service(data, **seated(models, WAITS_MS)) as service:

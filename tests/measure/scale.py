@@ -1,7 +1,8 @@
 """What more processes bring, and what faults cost: the real engine on PostgreSQL, Redis and RabbitMQ if there is one.
 
 Jobs and webhooks here only wait, as for a language model or a slow receiver, so two processors are enough for the
-ratios. Then a worker, the broker or the database is killed, frozen or wiped in the middle of the work.
+ratios. Web processes compute, beside the load itself: their ratios are those of this machine and have no goal. Then a
+worker, the broker or the database is killed, frozen or wiped in the middle of the work.
 
     python -m tests.measure.scale [DATABASE]    a PostgreSQL that it may use, by default the one of the tests
 """
@@ -12,14 +13,23 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import count
+from pathlib import Path
+from types import MappingProxyType
 
+import httpx
 from sqlalchemy import make_url
 from sqlalchemy import text as sql
 
-from tests.conftest import POSTGRESQL, RABBITMQ
+from tests import processes
+from tests.conftest import POSTGRESQL, RABBITMQ, schema_of_its_own
+from tests.measure import asking, load, servers
 from tests.measure.fleet import (
     JOB_S,
     KEY_SECRET,
@@ -36,11 +46,13 @@ from tests.measure.fleet import (
 from tests.processes import wait_until
 from tests.receiver import endpoint, trade
 
-WORKERS = (1, 2, 4)
+PROCESSES = (1, 2, 4)
 JOBS = 48
 ENDPOINTS, EVENTS = 32, 4
 FAULT_AFTER_S = 1.5
 GOALS = {2: 1.9, 4: 3.6}
+CONNECTIONS, LOAD_S = 16, 5.0
+CALLERS, QUESTIONS, WARMING = 8, 200, 20
 
 
 def jobs_per_second(database: str, broker: str, workers: int) -> float:
@@ -63,6 +75,45 @@ def webhooks_per_second(database: str, broker: str, workers: int) -> float:
         trade(started.database, EVENTS)
         wait_until(lambda: len(received) == ENDPOINTS * (1 + EVENTS), PATIENCE_S)
         return ENDPOINTS * EVENTS / (time.monotonic() - began)
+
+
+@contextmanager
+def first_started(database: str, broker: str) -> Iterator[dict[str, str]]:
+    """The settings of a service on PostgreSQL and Redis whose first start is over."""
+    with ExitStack() as stack:
+        url = stack.enter_context(schema_of_its_own(make_url(database).set(drivername="postgresql+psycopg")))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        settings = {"DATA_DIR": str(folder), "DATABASE_URL": url, "REDIS_URL": broker, "LOG_LEVEL": "error"}
+        work = [sys.executable, "app.py", "work", "--processes", "1"]
+        with processes.running(work, folder / "work.log", **settings), web(settings, 1, "/readyz"):
+            pass
+        yield settings
+
+
+def web(settings: Mapping[str, str], number: int, ready: str = "/healthz"):
+    """So many web processes behind one port."""
+    command = [sys.executable, "app.py", "web", "--processes", str(number)]
+    return servers.running(command, "/api/v1/prices", ready=ready, **settings)
+
+
+def gets_per_second(settings: Mapping[str, str], addresses: Iterator[str], number: int) -> float:
+    """How many GETs of a document so many web processes answer in a second."""
+    with web(settings, number) as server:
+        return load.rate(server.port, server.path, seconds=LOAD_S, connections=CONNECTIONS, addresses=addresses)
+
+
+def answers_per_second(settings: Mapping[str, str], key: str, numbers: Iterator[int], number: int) -> float:
+    """How many questions so many web processes answer in a second, with embedded engines."""
+    with web(settings, number) as server, ThreadPoolExecutor(CALLERS) as callers, httpx.Client() as client:
+
+        def ask(questions: int) -> float:
+            began = time.monotonic()
+            for answer in callers.map(lambda _: asking.ask(client, server, key, next(numbers)), range(questions)):
+                answer.raise_for_status()
+            return questions / (time.monotonic() - began)
+
+        ask(WARMING)
+        return ask(QUESTIONS)
 
 
 def fault(database: str, broker: OwnRedis, strike: Callable[[Fleet], None]) -> tuple[float, int, int]:
@@ -122,7 +173,10 @@ def measure(database: str = POSTGRESQL) -> int:
         if rabbitmq_answers():
             rates["waiting jobs, RabbitMQ"] = partial(jobs_per_second, database, RABBITMQ)
         for name, rate in rates.items():
-            missed += _compare(name, rate)
+            missed += _compare(name, rate, GOALS)
+        with first_started(database, broker.url) as settings:
+            _compare("GETs", partial(gets_per_second, settings, load.sources()))
+            _compare("answers of the oracle", partial(answers_per_second, settings, asking.key(settings), count()))
         print(f"\n{'with two workers':<48}{'seconds until done':>20}{'lost':>8}{'doubled':>10}")
         for name, strike in faults(broker).items():
             seconds, lost, doubled = fault(database, broker, strike)
@@ -134,16 +188,16 @@ def measure(database: str = POSTGRESQL) -> int:
     return 1 if missed else 0
 
 
-def _compare(name: str, rate: Callable[[int], float]) -> int:
-    """Print one line for each number of workers; returns how many goals are missed."""
+def _compare(name: str, rate: Callable[[int], float], goals: Mapping[int, float] = MappingProxyType({})) -> int:
+    """Print one line for each number of processes; returns how many goals are missed."""
     missed, alone = 0, 0.0
-    for workers in WORKERS:
-        measured = rate(workers)
+    for number in PROCESSES:
+        measured = rate(number)
         alone = alone or measured
-        ratio, goal = measured / alone, GOALS.get(workers, 1.0)
+        ratio, goal = measured / alone, goals.get(number, 0.0)
         missed += ratio < goal
-        figures = f"{measured:6.2f} a second, {ratio:4.2f} times one (at least {goal:g})"
-        print(f"{'ok  ' if ratio >= goal else 'MISS'} {name}, {workers} workers: {figures}", flush=True)
+        figures = f"{measured:8.2f} a second, {ratio:4.2f} times one" + (f" (at least {goal:g})" if goal else "")
+        print(f"{'ok  ' if ratio >= goal else 'MISS'} {name}, processes {number}: {figures}", flush=True)
     return missed
 
 
