@@ -86,7 +86,7 @@ def _market(
     """All stored hours, because exponential averages need their whole history; and the new bars and votes."""
     assets, shortest = job_context.feed.assets, job_context.feed.step
     with job_context.database.reading() as db:
-        hours = {asset: bars.load(db, asset, job_context.history_from, slot, HOUR) for asset in assets}
+        hours = job_context.hourly_bars.load(db, assets, job_context.history_from, slot)
         marks = {asset: bars.load(db, asset, after - shortest, slot, shortest) for asset in assets}
         return hours, marks, hourly_votes.since(db, after - HOUR)
 

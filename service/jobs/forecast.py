@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 
 from service.errors import NoVoters
 from service.forecasting.densities.fitting import least_history_h
-from service.forecasting.voters import context, price_forecasts, training
-from service.forecasting.voters.context import Context
+from service.forecasting.voters import price_forecasts, training
+from service.forecasting.voters.context import Context, with_news
 from service.forecasting.voters.fits import VERSION
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.next_day import up_in_a_day
@@ -27,7 +27,7 @@ from service.ledger.chain import LedgerRow
 from service.market.assets import Calendar, calendar_of
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
-from service.store import bars, hourly_votes, knowledge, ledger, snapshots
+from service.store import hourly_votes, knowledge, ledger, snapshots
 from service.store.plain import contexts, fits
 from service.trading.lanes import VOTED, LaneVote
 from service.trading.performance import DAYS_A_YEAR
@@ -148,11 +148,11 @@ def forecast_prices(job_context: JobContext, slot: int) -> Effects:
 
 def contexts_at(job_context: JobContext, slot: int, hourly: Mapping[str, Bars]) -> dict[str, Context]:
     """The context of every asset at `slot`, with the inputs of headlines where enough are stored."""
-    return context.build_all(hourly, slot, tracks(job_context, slot - DAY, slot))
+    return with_news(job_context.context_memory.of(hourly, slot), tracks(job_context, slot - DAY, slot))
 
 
 def hours(job_context: JobContext, slot: int) -> dict[str, Bars]:
     """The hourly bars of every asset that were complete at `slot`."""
     since = max(job_context.history_from, slot - LOOK_BACK_S)
     with job_context.database.reading() as db:
-        return {asset: bars.load(db, asset, since, slot, HOUR) for asset in job_context.feed.assets}
+        return job_context.hourly_bars.load(db, job_context.feed.assets, since, slot)

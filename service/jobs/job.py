@@ -11,9 +11,12 @@ from sqlalchemy import Connection
 
 from service.config import Settings
 from service.forecasting.voters.panel import Panel, embedded_panel
+from service.jobs.context_memory import ContextMemory
 from service.jobs.schedules import Schedule
 from service.market.clock import WorldClock
 from service.store.database import Database
+from service.store.hourly_bars import HourlyBars
+from service.store.listed_predictions import ListedPredictions
 
 if TYPE_CHECKING:
     from service.sources.feeds import Feed
@@ -40,6 +43,21 @@ class JobContext:
     def embedded(self) -> Panel:
         """The nine with their embedded engines."""
         return embedded_panel(self.panel.quorum, self.panel.timer)
+
+    @cached_property
+    def hourly_bars(self) -> HourlyBars:
+        """The hourly bars that this process has read."""
+        return HourlyBars()
+
+    @cached_property
+    def listed_predictions(self) -> ListedPredictions:
+        """The markets and challenges that this process has read."""
+        return ListedPredictions()
+
+    @cached_property
+    def context_memory(self) -> ContextMemory:
+        """The contexts that this process has computed last."""
+        return ContextMemory()
 
     @property
     def at_once(self) -> int:

@@ -45,6 +45,6 @@ def run_arena(job_context: JobContext, slot: int) -> Arena:
     """The arena at `slot`, always computed from the same first bar on."""
     assets, shortest, since = job_context.feed.assets, job_context.feed.step, job_context.history_from
     with job_context.database.reading() as db:
-        hours = {asset: bars.load(db, asset, since, slot, HOUR) for asset in assets}
+        hours = job_context.hourly_bars.load(db, assets, since, slot)
         marks = {asset: bars.load(db, asset, slot - 2 * HOUR, slot, shortest) for asset in assets}
     return arena.run(hours, marks, since)

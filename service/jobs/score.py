@@ -19,7 +19,7 @@ from service.jobs.documents import header
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import odds_sources
 from service.market.instants import HOUR
-from service.store import forecasters, forecasts, predictions, sequences, snapshots
+from service.store import forecasters, forecasts, sequences, snapshots
 
 EVERY_S = HOUR
 # Drawn from the same seed every time, so that the same markets give the same document.
@@ -31,7 +31,7 @@ def score(job_context: JobContext, slot: int) -> Effects:
     head = header(job_context, slot, EVERY_S)
     priced = header(job_context, slot, EVERY_S, sources=odds_sources(job_context))
     with job_context.database.reading() as db:
-        predicted = predictions.listed(db)
+        predicted = job_context.listed_predictions.load(db)
         table, records = _forecasters(db, predicted, priced)
     # Streaks are of markets alone: a caller may open a challenge on what is certain to happen.
     markets = [prediction for prediction in predicted if prediction.category != "challenge"]

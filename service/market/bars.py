@@ -111,6 +111,13 @@ def merge(stored: Bars, fresh: Bars) -> Bars:
     return joined[kept]
 
 
+def equal(left: Bars, right: Bars) -> bool:
+    """Whether two are the same bars, to the last bit."""
+    return left.step == right.step and all(
+        np.array_equal(getattr(left, name), getattr(right, name)) for name in Bar._fields
+    )
+
+
 def check(rows: Iterable[Sequence[float | None]], step: int) -> tuple[Bars, list[RefusedBar]]:
     """Split raw rows of (time, open, high, low, close, volume) into valid bars and refused ones.
 

@@ -14,12 +14,15 @@ from sqlalchemy import Connection, Dialect, Select, bindparam, delete, func, sel
 
 from service.market.assets import LONGEST_CLOSURE_S, open_at
 from service.market.bars import Bar, Bars, PriceExtremes, from_rows, resample
-from service.market.instants import HOUR, utc
+from service.market.instants import DAY, HOUR, utc
 from service.store.database import insert
-from service.store.tables import bar
+from service.store.tables import bar, bar_revision
 
 if TYPE_CHECKING:
     import psycopg
+
+# Hourly bars that open later than so long before the newest one may change without a new revision.
+CHANGING_S = 3 * DAY
 
 COLUMNS = (bar.c.time, bar.c.open, bar.c.high, bar.c.low, bar.c.close, bar.c.volume)
 
@@ -31,6 +34,8 @@ _TIMES = select(bar.c.time).where(_IN_SPAN).order_by(bar.c.time)
 _RECORD = select(func.max(bar.c.high), func.min(bar.c.low), func.min(bar.c.time), func.max(bar.c.time)).where(
     _OF_SERIES & (bar.c.time >= bindparam("after"))
 )
+_NEWEST = select(func.max(bar.c.time)).where(_OF_SERIES)
+_REVISION = select(bar_revision.c.revision).where(bar_revision.c.asset == bindparam("asset"))
 _LAST = select(*COLUMNS).where(_OF_SERIES).order_by(bar.c.time.desc()).limit(1)
 
 
@@ -42,6 +47,7 @@ def add(db: Connection, asset: str, bars: Bars) -> int:
     rows = [(asset, bars.step, *row) for row in bars.rows()]
     if not rows:
         return 0
+    _revise(db, asset, bars)
     if db.dialect.name == "postgresql":
         return _copy(db, rows)
     return db.exec_driver_sql("INSERT INTO bar VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows).rowcount
@@ -52,9 +58,25 @@ def renew(db: Connection, asset: str, built: Bars) -> None:
     rows = [{"asset": asset, "step": built.step, **dict(zip(Bar._fields, row, strict=True))} for row in built.rows()]
     if not rows:
         return
+    _revise(db, asset, built)
     statement = insert(db, bar)
     newer = {name: statement.excluded[name] for name in Bar._fields[1:]}
     db.execute(statement.on_conflict_do_update(index_elements=list(bar.primary_key), set_=newer), rows)
+
+
+def revision(db: Connection, asset: str) -> int:
+    """Another number once hourly bars of an asset have changed that are older than `CHANGING_S`."""
+    return db.scalar(_REVISION, {"asset": asset}) or 0
+
+
+def _revise(db: Connection, asset: str, changed: Bars) -> None:
+    """Count a change of old hourly bars: a gap of the past is filled late."""
+    newest = db.scalar(_NEWEST, {"asset": asset, "step": HOUR}) if changed.step == HOUR else None
+    if newest is None or changed.time[0] > newest - CHANGING_S:
+        return
+    statement = insert(db, bar_revision).values(asset=asset, revision=1)
+    counted = {"revision": bar_revision.c.revision + 1}
+    db.execute(statement.on_conflict_do_update(index_elements=[bar_revision.c.asset], set_=counted))
 
 
 def _copy(db: Connection, rows: Iterable[tuple[Any, ...]]) -> int:

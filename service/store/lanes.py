@@ -13,12 +13,14 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, func, select, tuple_
 
 from service import canonical
-from service.market.instants import HOUR
+from service.market.instants import DAY, HOUR
 from service.store.cursors import PageKey
 from service.store.database import insert
 from service.store.plain import lane_states
-from service.store.tables import lane_bar, lane_event
+from service.store.tables import lane, lane_bar, lane_event
 from service.trading.lanes import LaneBar
+
+THINNED_S = 30 * DAY  # thinned at a time
 
 _ADD_BARS = {
     "sqlite": "INSERT INTO lane_bar VALUES (?, ?, ?, ?)",
@@ -34,6 +36,12 @@ _PEAKS = (
     select(lane_bar.c.lane, func.max(lane_bar.c.equity).label("peak"))
     .where(lane_bar.c.lane.in_(bindparam("lanes", expanding=True)), lane_bar.c.as_of < bindparam("until"))
     .group_by(lane_bar.c.lane)
+)
+_THIN = delete(lane_bar).where(
+    lane_bar.c.lane.in_(select(lane.c.name)),
+    lane_bar.c.as_of >= bindparam("since"),
+    lane_bar.c.as_of < bindparam("until"),
+    lane_bar.c.as_of % HOUR != 0,
 )
 _EVENTS = (
     select(lane_event.c.body)
@@ -87,9 +95,13 @@ def history(db: Connection, name: str, since: int, until: int, limit: int) -> li
 def thin(db: Connection, before: int) -> int:
     """Keep of the bars that were complete before a world second those of full hours; returns how many were deleted.
 
-    The bars of all lanes are those of the feed, so without this they would soon be most of the database.
+    The bars of all lanes are those of the feed, so without this they would soon be most of the database. It goes back
+    by months, to the first one in which nothing is left to delete.
     """
-    return db.execute(delete(lane_bar).where(lane_bar.c.as_of < before, lane_bar.c.as_of % HOUR != 0)).rowcount
+    deleted, until = 0, before
+    while thinned := db.execute(_THIN, {"since": until - THINNED_S, "until": until}).rowcount:
+        deleted, until = deleted + thinned, until - THINNED_S
+    return deleted
 
 
 def peaks(db: Connection, names: Iterable[str], until: int) -> dict[str, float]:

@@ -188,6 +188,12 @@ def live_entries(db: Connection, after: int, kinds: Sequence[Kind], limit: int) 
     return [_entry(row) for row in db.execute(_LIVE, {"after": after, "kinds": list(kinds), "most": limit})]
 
 
+def subjects(db: Connection, kind: Kind, after: int, until: int) -> list[str]:
+    """What the rows of a kind are about that come after one seq, up to another one."""
+    rows = ledger.c.seq.between(after + 1, until) & (ledger.c.kind == kind)
+    return list(db.scalars(select(ledger.c.subject).where(rows).order_by(ledger.c.seq)))
+
+
 def last_seq(db: Connection) -> int:
     """The number of the last row; 0 while there is none."""
     return db.scalar(_LAST_SEQ) or 0

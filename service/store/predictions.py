@@ -109,9 +109,12 @@ def find(db: Connection, id: str) -> Prediction | None:
     return next(iter(_load(db, prediction.c.id == id)), None)
 
 
-def by_ids(db: Connection, ids: Sequence[str], *, with_votes: bool = True) -> list[Prediction]:
-    """The predictions with these ids, in their order; without their votes where `with_votes` is False."""
-    by_id = {stored.id: stored for stored in _load(db, is_among(prediction.c.id, ids), with_votes=with_votes)}
+def by_ids(
+    db: Connection, ids: Sequence[str], *, with_votes: bool = True, with_reasoning: bool = True
+) -> list[Prediction]:
+    """The predictions with these ids, in their order; without their votes, or those without their reasoning."""
+    stored = _load(db, is_among(prediction.c.id, ids), with_votes=with_votes, with_reasoning=with_reasoning)
+    by_id = {record.id: record for record in stored}
     return [by_id[id] for id in ids if id in by_id]
 
 

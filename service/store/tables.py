@@ -68,6 +68,14 @@ bar = Table(
     sqlite_with_rowid=False,
 )
 
+# How often hourly bars of an asset were stored or built anew that are older than those which are always read again.
+bar_revision = Table(
+    "bar_revision",
+    metadata,
+    Column("asset", String(16), primary_key=True),
+    Column("revision", Integer, nullable=False),
+)
+
 # Documents that jobs publish, as the bytes that are served.
 snapshot = Table(
     "snapshot",

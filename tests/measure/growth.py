@@ -147,6 +147,7 @@ def live(folder: Path, hours: int) -> Day:
         start_s = time.process_time() - started
         with running.runtime.database.writing() as db:
             renew_record(db, START)
+        running.move(HOUR)  # what a process reads once, and what the repeated past changes, is not work of every hour
         meter = Meter(running)
         for _ in range(hours):
             running.move(HOUR)

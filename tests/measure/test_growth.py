@@ -12,6 +12,7 @@ from tests.running_service import START, running_service
 
 # Jobs that read what is settled; the steps of their queries are counted.
 CHECKED = ("settle", "predict", "list_markets", "renew_opinions", "widget", "seal", "observe")
+READING_BARS = ("rank", "battle", "observe", "record_prices", "predict", "renew_opinions", "apex", "news")
 GROWN = 1.2
 
 
@@ -23,6 +24,18 @@ def test_more_settled_markets_are_not_more_work(seeded: Path, tmp_path: Path):
     before, after = (growth.live(folder, 1) for folder in (few, many))
     assert after.markets >= 1.9 * before.markets
     steps = {name: (before.steps[name], after.steps[name]) for name in CHECKED}
+    assert {name: pair for name, pair in steps.items() if pair[1] > GROWN * pair[0]} == {}
+
+
+@pytest.mark.slow
+def test_more_bars_are_not_more_work(seeded: Path, tmp_path: Path):
+    """Half a year of bars compared with two years: jobs read the newest, and every lane only its last month."""
+    few, many = (shutil.copytree(seeded, tmp_path / name) for name in ("few", "many"))
+    for folder, days in ((few, 180), (many, 720)):
+        growth.age(folder, days, tables=("bar", "lane_bar"))
+    before, after = (growth.live(folder, 1) for folder in (few, many))
+    assert after.days >= 3 * before.days
+    steps = {name: (before.steps[name], after.steps[name]) for name in READING_BARS}
     assert {name: pair for name, pair in steps.items() if pair[1] > GROWN * pair[0]} == {}
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from service.market.assets import is_open
-from service.market.bars import Bar, Bars, from_rows, resample
+from service.market.bars import Bar, Bars, equal, from_rows, resample
 from service.market.instants import DAY, HOUR
 from service.store import bars
 from service.store.database import Database
@@ -23,12 +23,6 @@ def walk(times, step: int = 300) -> Bars:
     return Bars(times, opening, high, low, close, rng.lognormal(0, 1, len(times)), step)
 
 
-def same(left: Bars, right: Bars) -> bool:
-    return left.step == right.step and all(
-        np.array_equal(getattr(left, name), getattr(right, name)) for name in Bar._fields
-    )
-
-
 def add(database, asset: str, some: Bars) -> int:
     with database.writing() as db:
         return bars.add(db, asset, some)
@@ -39,7 +33,7 @@ def test_bars_come_back_as_they_were_stored(database):
     assert add(database, "btc", stored) == 500
     with database.reading() as db:
         loaded = bars.load(db, "btc", START, START + 500 * 300, 300)
-        assert same(loaded, stored)
+        assert equal(loaded, stored)
         assert loaded.time.dtype == np.int64
         assert bars.last(db, "btc", 300) == Bar(*stored.rows()[-1])
 
@@ -63,7 +57,7 @@ def test_a_stored_bar_is_never_replaced(database):
     add(database, "btc", first)
     assert add(database, "btc", walk(START + 300 * np.arange(5, 15))) == 5
     with database.reading() as db:
-        assert same(bars.load(db, "btc", START, START + 3000, 300), first)
+        assert equal(bars.load(db, "btc", START, START + 3000, 300), first)
 
 
 def test_each_asset_has_bars_of_its_own(database):
@@ -86,8 +80,8 @@ def test_hours_lie_beside_the_bars_they_are_made_of(database):
     with database.writing() as db:
         bars.renew(db, "btc", hours)
     with database.reading() as db:
-        assert same(bars.load(db, "btc", START, START + 3 * HOUR, HOUR), hours)
-        assert same(bars.load(db, "btc", START, START + 3 * HOUR, 300), stored)
+        assert equal(bars.load(db, "btc", START, START + 3 * HOUR, HOUR), hours)
+        assert equal(bars.load(db, "btc", START, START + 3 * HOUR, 300), stored)
 
 
 def test_an_hour_is_made_again_when_a_hole_in_it_is_mended(database):
@@ -97,7 +91,7 @@ def test_an_hour_is_made_again_when_a_hole_in_it_is_mended(database):
         with database.writing() as db:
             bars.renew(db, "btc", resample(minutes, HOUR))
     with database.reading() as db:
-        assert same(bars.load(db, "btc", START, START + HOUR, HOUR), resample(whole, HOUR))
+        assert equal(bars.load(db, "btc", START, START + HOUR, HOUR), resample(whole, HOUR))
 
 
 def test_holes_are_the_spans_without_bars(database):
@@ -141,7 +135,7 @@ def test_real_bars_survive_the_database(sqlite_url, shared_data, asset):
     database = Database(sqlite_url)
     add(database, asset, real)
     with database.reading() as db:
-        assert same(bars.load(db, asset, START, real.as_of, HOUR), real)
+        assert equal(bars.load(db, asset, START, real.as_of, HOUR), real)
     database.close()
 
 
@@ -162,5 +156,5 @@ def test_the_first_bars_are_built_from_stored_ones(database):
     with database.reading() as db:
         first = bars.first(db, "btc", START, START + DAY, HOUR, 2, stored=300)
         every = bars.first(db, "btc", START + 1, START + DAY, HOUR, 9, stored=300)
-    assert same(first, resample(stored, HOUR)[:2])
+    assert equal(first, resample(stored, HOUR)[:2])
     assert every.time.tolist() == [START + HOUR, START + 2 * HOUR]

@@ -7,12 +7,15 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from service.forecasting.voters.input_history import NO_NEWS, InputHistory, InputTrack, survey
+from service.forecasting.voters.input_history import InputHistory, InputTrack, survey
 from service.forecasting.voters.inputs import INPUTS
 from service.forecasting.voters.news_track import NewsTrack
 from service.market.assets import ASSETS, open_hours
 from service.market.bars import Bars
+
+Array = NDArray[np.float64]
 
 CORRELATION_H = 30 * 24
 FRESH_H = 6  # open hours for which inputs are used beside a newer price
@@ -62,13 +65,24 @@ class Context:
         return Context(**plain)
 
 
-def build_all(hourly: Mapping[str, Bars], as_of: int, news: Mapping[str, NewsTrack] = NO_NEWS) -> dict[str, Context]:
-    """The context of every asset that has a complete bar at the unix second `as_of`; later bars are ignored.
-
-    `news` are the inputs of headlines where enough of them are stored.
-    """
+def build_all(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Context]:
+    """The context of every asset that has a complete bar at the unix second `as_of`; later bars are ignored."""
     complete = _complete(hourly, as_of)
-    return recall(survey(complete, news), complete, as_of, complete) if complete else {}
+    return recall(survey(complete), complete, as_of, complete) if complete else {}
+
+
+def with_news(contexts: Mapping[str, Context], news: Mapping[str, NewsTrack]) -> dict[str, Context]:
+    """The contexts of one instant with the inputs of headlines of that instant, for the assets in `news`."""
+    at = np.array([max((context.as_of for context in contexts.values()), default=0)])
+    return {
+        asset: _with_scores(context, news[asset].at(at)) if asset in news else context
+        for asset, context in contexts.items()
+    }
+
+
+def _with_scores(context: Context, scores: Mapping[str, Array]) -> Context:
+    inputs = context.inputs | {name: _finite(values[0]) for name, values in scores.items()}
+    return replace(context, inputs={name: inputs[name] for name in INPUTS if name in inputs})
 
 
 def recall(

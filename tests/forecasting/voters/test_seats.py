@@ -53,7 +53,7 @@ def fitted(led, news) -> Fits:
 
 @pytest.fixture
 def inputs(led, news, fitted, asking) -> ForecastInputs:
-    knowledge = Knowledge(context.build_all(led, NOW, news), fitted)
+    knowledge = Knowledge(context.with_news(context.build_all(led, NOW), news), fitted)
     return build_inputs(asking("up", hours=24), NOW, knowledge)
 
 

@@ -1,0 +1,65 @@
+"""What is kept in memory is what the database lists."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from service.jobs.committing import keep_settlement
+from service.store import ledger, predictions
+from service.store.listed_predictions import ListedPredictions
+from tests.store.test_predictions import DEADLINE, YES, answer, bare, keep, stored
+
+
+def lists_alike(database, memory: ListedPredictions) -> bool:
+    with database.reading() as db:
+        listed = predictions.listed(db)
+        return [without_reasoning(market) for market in memory.load(db)] == listed
+
+
+def without_reasoning(market):
+    if market.commitment is None:
+        return market
+    votes = tuple(
+        replace(vote, ballot=replace(vote.ballot, forecast=replace(vote.ballot.forecast, reasoning="")))
+        for vote in market.votes
+    )
+    return replace(market, commitment=replace(market.commitment, votes=votes))
+
+
+def test_what_is_settled_is_read_once_more_and_kept(database):
+    """Settled before, settled meanwhile, new and settled at once, still open; answers are not listed."""
+    memory = ListedPredictions()
+    keep(database, stored("old", settlement=YES), stored("open"), bare("late"), stored("dare", number=1), answer("no"))
+    assert lists_alike(database, memory)
+    for id in ("open", "dare"):
+        with database.writing() as db:
+            keep_settlement(db, id, YES, DEADLINE + 2)
+        assert lists_alike(database, memory)
+    keep(database, stored("new"))
+    assert lists_alike(database, memory)
+    assert lists_alike(database, memory)
+
+
+def test_nothing_is_read_again_that_was_settled(database):
+    """A change of a settled market, which nothing makes, would not be seen: its rows are not read."""
+    memory = ListedPredictions()
+    keep(database, stored("one", settlement=YES))
+    assert lists_alike(database, memory)
+    with database.writing() as db:
+        db.exec_driver_sql("UPDATE prediction SET rule = 'another'")
+    assert not lists_alike(database, memory)
+
+
+def test_rows_of_one_kind_are_found_between_two_others(database):
+    """The first is excluded, the last is not."""
+    with database.writing() as db:
+        keep_settled(db, "one", "two", "three")
+        first, *_, last = [entry.seq for entry in ledger.entries(db, 1, 100, kind="resolution")]
+        assert ledger.subjects(db, "resolution", 0, last) == ["one", "two", "three"]
+        assert ledger.subjects(db, "resolution", first, last - 1) == ["two"]
+
+
+def keep_settled(db, *ids: str) -> None:
+    for id in ids:
+        predictions.add(db, [stored(id)])
+        keep_settlement(db, id, YES, DEADLINE + 2)
