@@ -19,6 +19,7 @@ from service.market.bars import empty
 from service.market.instants import DAY, HOUR
 from service.store import hourly_votes, knowledge
 from service.store.database import Database
+from service.store.hourly_bars import HourlyBars
 from service.store.plain import fits
 from service.trading.lanes import VOTED, LaneVote
 from tests.forecasting.made import made_bars
@@ -53,7 +54,9 @@ def run(database: Database, stored: Fits | None, assets: tuple[str, ...] = ()) -
             fits.save(db, stored.slot, stored.to_plain())
     with database.reading() as db:
         knowledge.newest_fits(database, db)
-    job_context = SimpleNamespace(database=database, feed=SimpleNamespace(assets=assets), history_from=0)
+    job_context = SimpleNamespace(
+        database=database, feed=SimpleNamespace(assets=assets), history_from=0, hourly_bars=HourlyBars()
+    )
     effects = refit(job_context, SLOT)
     with database.writing() as db:
         effects(db)

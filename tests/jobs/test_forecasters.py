@@ -28,6 +28,7 @@ from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.market.prices import PricesDocument
 from service.store import forecasters, forecasts, ledger, predictions, snapshots
 from service.store.database import Database
+from service.store.listed_predictions import ListedPredictions
 from tests.conftest import IN_CI
 from tests.forecasting.markets import MONDAY, many, waiting
 
@@ -97,7 +98,9 @@ def _publish(database: Database, slot: int) -> None:
     """Run the job."""
     prices = PricesDocument("prices/1", iso(slot), iso(slot), iso(slot), "simulated", False, {"btc": "a file"}, 0, ())
     clock, feed = WorldClock("simulated"), SimpleNamespace(step=5 * MINUTE)
-    job_context = SimpleNamespace(database=database, clock=clock, feed=feed, settings=Settings())
+    job_context = SimpleNamespace(
+        database=database, clock=clock, feed=feed, settings=Settings(), listed_predictions=ListedPredictions()
+    )
     with database.writing() as db:
         snapshots.publish(db, slot, {"prices": prices})
     write = score(job_context, slot)

@@ -14,6 +14,7 @@ from service.jobs import children, news, news_inputs
 from service.jobs.forecast import refit
 from service.market.instants import DAY, HOUR
 from service.store import headlines
+from service.store.hourly_bars import HourlyBars
 from service.store.plain import contexts
 from tests.forecasting.news.made import NOON, titled
 
@@ -21,7 +22,7 @@ MINUTES = 300  # a bar of the simulated market
 
 
 def job_context(database) -> SimpleNamespace:
-    return SimpleNamespace(database=database, feed=SimpleNamespace(assets=()), history_from=0)
+    return SimpleNamespace(database=database, feed=SimpleNamespace(assets=()), history_from=0, hourly_bars=HourlyBars())
 
 
 def keep(database, *days: float) -> None:

@@ -14,6 +14,7 @@ from service.market.clock import WorldClock
 from service.market.instants import DAY, HOUR, iso
 from service.store import bars, snapshots
 from service.store.database import Database
+from service.store.hourly_bars import HourlyBars
 from tests.forecasting.made import FIRST, made_bars
 
 SLOT = FIRST + 60 * DAY
@@ -27,7 +28,9 @@ def job_context(sqlite_database: Database) -> SimpleNamespace:
             bars.add(db, asset, made_bars(asset, 61, seed))
     feed = SimpleNamespace(assets=ASSETS, step=HOUR)
     clock = WorldClock("simulated", world_origin=FIRST)
-    return SimpleNamespace(database=sqlite_database, feed=feed, history_from=FIRST, clock=clock)
+    return SimpleNamespace(
+        database=sqlite_database, feed=feed, history_from=FIRST, clock=clock, hourly_bars=HourlyBars()
+    )
 
 
 def published(job_context: SimpleNamespace, job, name: str) -> dict:

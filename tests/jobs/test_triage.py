@@ -15,6 +15,7 @@ from service.market.instants import DAY, HOUR, iso
 from service.market.months import ends
 from service.store import bars, ledger, snapshots
 from service.store.database import Database
+from service.store.hourly_bars import HourlyBars
 from tests.forecasting.made import FIRST, made_bars
 
 MONTHS = ["2025-01", "2025-02"]
@@ -27,6 +28,7 @@ def job_context(sqlite_database: Database) -> SimpleNamespace:
         for seed, asset in enumerate(("btc", "eth")):
             bars.add(db, asset, made_bars(asset, 70, seed))
     return SimpleNamespace(
+        hourly_bars=HourlyBars(),
         database=sqlite_database,
         feed=SimpleNamespace(assets=("btc", "eth"), step=HOUR),
         history_from=FIRST,
