@@ -8,18 +8,16 @@ import structlog
 from sqlalchemy import Connection
 
 from service.errors import NoVoters
-from service.forecasting.apex.call import Call, fuse
+from service.forecasting.apex.call import fuse
 from service.forecasting.apex.challenge_votes import commit_challenge
-from service.forecasting.apex.scores import record_of, resolved_calls
+from service.forecasting.apex.scores import record_of
 from service.forecasting.predictions import Commitment, Prediction
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.track_record import ClassRecord
 from service.jobs.committing import keep_votes
-from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.layer_inputs import gather_inputs, swarm
 from service.store import evidence, knowledge, predictions
-from service.store.plain import apex_calls
 
 EVERY_S = 2
 
@@ -37,11 +35,11 @@ def answer(job_context: JobContext, slot: int) -> Effects:
     by_hand = job_context.panel.answers_topics
     with job_context.database.reading() as db:
         waiting = [market for market in predictions.awaiting_votes(db, by_hand=by_hand) if now < market.closes_at]
-        calls = [Call.from_plain(plain) for plain in apex_calls.every(db).values()] if waiting else []
-    if not waiting:
-        return lambda _: None
+        if not waiting:
+            return lambda _: None
+        history = job_context.call_memory.read(db, job_context.hourly_bars, now)
     latest = knowledge.latest(job_context.database, job_context.feed.step)
-    record = record_of(resolved_calls(calls, hours(job_context, now), now), now).direction
+    record = record_of(history.resolved, now).direction
     with ThreadPoolExecutor(job_context.at_once) as executor:
         commitments = executor.map(lambda market: _commit(job_context, market, now, latest, record), waiting)
         committed = list(zip(waiting, commitments, strict=True))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection
 
 from service.forecasting.apex.call import EVERY_S, Call, fuse, thresholds_of
 from service.forecasting.apex.document import apex_document
-from service.forecasting.apex.scores import record_of, resolved_calls, score
+from service.forecasting.apex.scores import record_of, score
 from service.forecasting.backfill import ASSET
 from service.forecasting.voters.track_record import ClassRecord
 from service.jobs.documents import header
@@ -14,7 +16,6 @@ from service.jobs.forecast import contexts_at, hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.layer_inputs import gather_inputs
 from service.ledger.chain import LedgerRow
-from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.store import knowledge, ledger, sequences, snapshots
 from service.store.plain import apex_calls
@@ -26,18 +27,16 @@ SHOWN_EVERY_S = HOUR
 
 def apex(job_context: JobContext, slot: int) -> Effects:
     """Make a call where four hours have passed since the last one, and publish the calls' accuracy and the fund."""
-    hourly = hours(job_context, slot)
     with job_context.database.reading() as db:
-        calls = [Call.from_plain(plain) for plain in apex_calls.every(db).values()]
-    resolved = resolved_calls(calls, hourly, slot)
-    new = _call(job_context, slot, hourly, calls, record_of(resolved, slot).direction)
-    calls += new
+        calls, resolved, bars = job_context.call_memory.read(db, job_context.hourly_bars, slot)
+    new = _call(job_context, slot, calls, record_of(resolved, slot).direction)
+    calls = (*calls, *new)
     if not calls:
         return lambda _: None
-    head = header(job_context, slot, SHOWN_EVERY_S, seen=hourly[ASSET].as_of)
+    head = header(job_context, slot, SHOWN_EVERY_S, seen=bars.as_of)
     document = apex_document(calls[-1], thresholds_of(calls[:-1]), score(resolved), head)
     live = [call.at for call in calls if not call.backfilled]
-    fund = run([(call.at, call.p_up) for call in calls], hourly[ASSET], calls[0].at)
+    fund = run([(call.at, call.p_up) for call in calls], bars, calls[0].at)
     live_since = live[0] if live else None
     portfolio = fund_document(fund, live_since, head)
     times = [trade.time for trade in fund.trades]
@@ -52,13 +51,11 @@ def apex(job_context: JobContext, slot: int) -> Effects:
     return write
 
 
-def _call(
-    job_context: JobContext, slot: int, hourly: dict[str, Bars], calls: list[Call], record: ClassRecord
-) -> list[Call]:
+def _call(job_context: JobContext, slot: int, calls: Sequence[Call], record: ClassRecord) -> list[Call]:
     """The call of this slot, if one is due and bitcoin has a price."""
     if calls and slot // EVERY_S == calls[-1].at // EVERY_S:
         return []
-    contexts = contexts_at(job_context, slot, hourly)
+    contexts = contexts_at(job_context, slot, hours(job_context, slot))
     if ASSET not in contexts:
         return []
     latest = knowledge.beside(job_context.database, contexts)

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from service.config import Settings
 from service.forecasting.voters.panel import Panel, embedded_panel
+from service.jobs.call_memory import CallMemory
 from service.jobs.context_memory import ContextMemory
 from service.jobs.schedules import Schedule
 from service.market.clock import WorldClock
@@ -53,6 +54,11 @@ class JobContext:
     def listed_predictions(self) -> ListedPredictions:
         """The markets and challenges that this process has read."""
         return ListedPredictions()
+
+    @cached_property
+    def call_memory(self) -> CallMemory:
+        """The calls of apex that this process has read."""
+        return CallMemory()
 
     @cached_property
     def context_memory(self) -> ContextMemory:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from service.documents import DocumentHeader
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.betting import shadow_document
+from service.forecasting.predictions.scores.counted import counted_questions
 from service.forecasting.predictions.scores.forecaster_record import ForecasterRecord, counted_markets, record_of
 from service.forecasting.predictions.scores.forecasters import ForecastersDocument, forecasters_document
 from service.forecasting.predictions.scores.streak_history import StreakHistory
@@ -34,10 +35,10 @@ def score(job_context: JobContext, slot: int) -> Effects:
         predicted = job_context.listed_predictions.load(db)
         table, records = _forecasters(db, predicted, priced)
     # Streaks are of markets alone: a caller may open a challenge on what is certain to happen.
-    markets = [prediction for prediction in predicted if prediction.category != "challenge"]
-    history = StreakHistory(markets)
+    questions = counted_questions(prediction for prediction in predicted if prediction.category != "challenge")
+    history = StreakHistory(questions)
     documents = {
-        "streaks": streaks_document(markets, head, np.random.default_rng(SEED)),
+        "streaks": streaks_document(questions, head, np.random.default_rng(SEED)),
         "shadow": shadow_document(predicted, priced),
         "ai-vs-market": ai_vs_market_document(predicted, priced, np.random.default_rng(SEED)),
         "forecasters": table,

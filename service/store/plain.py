@@ -24,6 +24,7 @@ class PlainTable:
         self._every = select(key, table.c.body).order_by(key)
         span = key.between(bindparam("since"), bindparam("until"))
         self._newest = select(table.c.body).where(span).order_by(key.desc()).limit(bindparam("most"))
+        self._since = select(table.c.body).where(key >= bindparam("since")).order_by(key)
         self._latest = select(table.c.body).order_by(key.desc()).limit(1)
         self._latest_key = select(func.max(key))
 
@@ -53,6 +54,10 @@ class PlainTable:
         return [
             canonical.read(text) for text in db.scalars(self._newest, {"since": since, "until": until, "most": limit})
         ]
+
+    def since(self, db: Connection, since: Any) -> list[Any]:
+        """The values of the keys from `since` on, the smallest key first."""
+        return [canonical.read(text) for text in db.scalars(self._since, {"since": since})]
 
     def latest(self, db: Connection) -> Any | None:
         """The value of the largest key; None in an empty table."""

@@ -92,17 +92,18 @@ def _score(brier_ai: float, brier_market: float, log_ai: float, log_market: floa
 
 def publish(pairs: Pairs, limit: int) -> tuple[PairedMarket, ...]:
     """The last `limit` markets in the form of the document, newest first."""
-    ai, market, happened = pairs.ai, pairs.market, pairs.happened
+    newest = slice(None, -limit - 1, -1)
+    ai, market, happened = pairs.ai[newest], pairs.market[newest], pairs.happened[newest]
     scores = (
         brier(ai, happened),
         brier(market, happened),
         log_score(ai, happened),
         log_score(market, happened),
-        pairs.differences,
+        pairs.differences[newest],
     )
     rounded = [np.round(column, 5).tolist() for column in scores]
-    rows = zip(pairs.markets, pairs.odds, ai.tolist(), pairs.resolved.tolist(), *rounded, strict=True)
-    return tuple(_paired(*row) for row in list(rows)[: -limit - 1 : -1])
+    shown = (pairs.markets[newest], pairs.odds[newest], ai.tolist(), pairs.resolved[newest].tolist())
+    return tuple(_paired(*row) for row in zip(*shown, *rounded, strict=True))
 
 
 def _paired(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from service.documents import World
-from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.resolution import Outcome
-from service.forecasting.predictions.scores.streaks import CONSENSUS, NINE, Engine, count_once
-from service.forecasting.voters.votes import Direction, bull_probability, direction_of
+from service.forecasting.predictions.scores.counted import CountedQuestion, Engine
+from service.forecasting.voters.votes import Direction
 from service.market.instants import iso
 from service.questions.question import Comparator
 
@@ -52,37 +51,29 @@ class StreakHistoryDocument:
     questions: tuple[StreakQuestion, ...]
 
 
-@dataclass(frozen=True)
-class _Side:
-    """What one voter answered; `is_right` is None where it took no side."""
-
-    engine: Engine
-    p: float
-    direction: Direction
-    is_right: bool | None
-
-
 class StreakHistory:
-    """The questions that count among `markets`, which include unsettled ones, because those overlap too."""
+    """The questions that count, each with the run of every voter after it."""
 
-    def __init__(self, markets: Iterable[Prediction]) -> None:
-        self._scored = [market for market in count_once(markets) if market.is_scored]
-        self._runs = _runs(self._scored)
+    def __init__(self, questions: Sequence[CountedQuestion]) -> None:
+        self._questions = questions
+        self._runs = _runs(questions)
 
     @property
     def times(self) -> list[int]:
         """When each question was resolved, the oldest first."""
-        return [market.settlement.resolved_at for market in self._scored if market.settlement]
+        settlements = (question.market.settlement for question in self._questions)
+        return [settlement.resolved_at for settlement in settlements if settlement]
 
     def question_at(self, place: int) -> dict[str, Any]:
         """A question as it is published."""
-        market, runs = self._scored[place], self._runs[place]
+        question, runs = self._questions[place], self._runs[place]
+        market = question.market
         assert market.settlement is not None  # it is scored
         answers = {
             side.engine[0]: StreakAnswer(
                 side.engine[1], round(side.p, 3), side.direction, side.is_right, runs[side.engine]
             )
-            for side in _sides(market)
+            for side in question.sides
         }
         return asdict(
             StreakQuestion(
@@ -98,29 +89,16 @@ class StreakHistory:
         )
 
 
-def _runs(scored: Iterable[Prediction]) -> list[Mapping[Engine, int]]:
+def _runs(questions: Iterable[CountedQuestion]) -> list[Mapping[Engine, int]]:
     """The run of every engine that answered, after each question; live and backfilled ones are apart."""
     running: dict[tuple[Engine, bool], int] = defaultdict(int)
     history = []
-    for market in scored:
+    for question in questions:
         after = {}
-        for side in _sides(market):
-            key = side.engine, market.backfilled
+        for side in question.sides:
+            key = side.engine, question.market.backfilled
             if side.is_right is not None:
                 running[key] = running[key] + 1 if side.is_right else 0
             after[side.engine] = running[key]
         history.append(after)
     return history
-
-
-def _sides(market: Prediction) -> list[_Side]:
-    """What the nine and their pool answered."""
-    assert market.commitment is not None  # it is scored
-    votes = [((vote.voter, vote.engine), vote.p) for vote in market.votes if vote.voter in NINE]
-    return [_side(market, engine, p) for engine, p in (*votes, (CONSENSUS, market.commitment.p))]
-
-
-def _side(market: Prediction, engine: Engine, p: float) -> _Side:
-    direction = direction_of(bull_probability(market.question, p))
-    is_right = None if direction == "NEUTRAL" else (p > 0.5) == (market.outcome == "yes")
-    return _Side(engine, p, direction, is_right)

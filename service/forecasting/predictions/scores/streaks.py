@@ -1,35 +1,21 @@
-"""Streaks: runs of right answers of each voter, on questions that do not overlap.
-
-Whether a question counts is decided when the votes are cast. So it does not depend on the outcome or the time of
-resolution, and it never changes afterwards.
-"""
+"""Streaks: runs of right answers of each voter, on questions that do not overlap."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
 from service.documents import Document, DocumentHeader
-from service.forecasting.predictions import Prediction, by_resolution
+from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.scores.counted import CONSENSUS, CountedQuestion, Engine
 from service.forecasting.predictions.scores.evidence import ScoredMarkets, evidence_of
 from service.forecasting.predictions.scores.luck import Luck, luck_of
 from service.forecasting.predictions.scores.right_share import right_share, sides_right
-from service.forecasting.voters.panel import voters
-from service.forecasting.voters.votes import bull_probability, direction_of
-from service.market.instants import DAY, iso
-from service.questions.question import Comparator
-
-CONSENSUS = ("consensus", "pool")
-NINE = frozenset(voter.name for voter in voters())
-WINDOWS_S = (2 * DAY, 8 * DAY, 32 * DAY)  # the longest horizons of daily, weekly and monthly questions
-
-Engine = tuple[str, str]  # the voter, and its engine
-Key = tuple[bool, tuple[str, ...], str, int]
+from service.market.instants import iso
 
 
 @dataclass(frozen=True)
@@ -71,8 +57,7 @@ class StreaksDocument(Document):
     streaks: tuple[Streak, ...]
 
 
-@dataclass(frozen=True)
-class _Answer:
+class _Answer(NamedTuple):
     """One vote on the question in this row of the evidence, and whether it took a side."""
 
     row: int
@@ -81,17 +66,14 @@ class _Answer:
 
 
 def streaks_document(
-    markets: Iterable[Prediction], header: DocumentHeader, generator: np.random.Generator
+    questions: Sequence[CountedQuestion], header: DocumentHeader, generator: np.random.Generator
 ) -> StreaksDocument:
-    """The streaks of the nine voters and their pool.
-
-    Unsettled `markets` are needed to detect overlaps; `generator` draws the simulated records.
-    """
-    scored = [market for market in count_once(markets) if market.is_scored]
+    """The streaks of the nine voters and their pool; `generator` draws the simulated records."""
+    scored = [question.market for question in questions]
     evidence = evidence_of(scored)
     rows = [
         _streak(engine, backfilled, answers, scored, evidence, generator)
-        for (engine, backfilled), answers in _answers(scored).items()
+        for (engine, backfilled), answers in _answers(questions).items()
     ]
     rows.sort(key=lambda row: (row.backfilled, row.n == 0, -row.current, -row.best, row.oracle, row.engine))
     return StreaksDocument(
@@ -110,49 +92,13 @@ def _rank(row: Streak, rows: Iterable[Streak]) -> int | None:
     return 1 + sum((other.current, other.best) > (row.current, row.best) for other in book)
 
 
-def count_once(markets: Iterable[Prediction]) -> list[Prediction]:
-    """The settled questions that count, in order of resolution.
-
-    Questions of the same book, asset, kind and window must not overlap: a question counts if no other counted one was
-    unresolved when its votes were cast. If several are voted on at the same time, the earliest deadline counts. The
-    kind is `direction`; `above`, `below` or `between` for an event with a level; `relative` for two assets in either
-    order; else the comparator. The window is the class of the horizon: up to two, eight or 32 days, or longer. Without
-    it, a question about next year would exclude every daily question until then.
-    """
-    voted = [market for market in markets if market.commitment and market.question.comparator != "open"]
-    voted.sort(key=lambda market: (market.voted_at, market.deadline, market.id))
-    busy_until: dict[Key, float] = {}
-    counted = []
-    for market in voted:
-        key = _key(market)
-        if market.voted_at < busy_until.get(key, market.voted_at):
-            continue
-        busy_until[key] = market.settlement.resolved_at if market.settlement else inf
-        counted.append(market)
-    return by_resolution(counted)
-
-
-def _key(market: Prediction) -> Key:
-    question, window = market.question, bisect_left(WINDOWS_S, market.deadline - market.voted_at)
-    return market.backfilled, tuple(sorted(question.assets)), _kind(question.comparator), window
-
-
-def _kind(comparator: Comparator) -> str:
-    if comparator in ("up", "down"):
-        return "direction"
-    return comparator.removeprefix("close_").removeprefix("touch_")
-
-
-def _answers(scored: Sequence[Prediction]) -> dict[tuple[Engine, bool], list[_Answer]]:
+def _answers(questions: Sequence[CountedQuestion]) -> dict[tuple[Engine, bool], list[_Answer]]:
     """The answers of each engine, live or backfilled; the live pool has an entry even without any."""
     answers: dict[tuple[Engine, bool], list[_Answer]] = defaultdict(list, {(CONSENSUS, False): []})
-    for row, market in enumerate(scored):
-        if market.commitment is None:
-            continue
-        votes = [((vote.voter, vote.engine), vote.p) for vote in market.votes if vote.voter in NINE]
-        for engine, p in (*votes, (CONSENSUS, market.commitment.p)):
-            is_sided = direction_of(bull_probability(market.question, p)) != "NEUTRAL"
-            answers[engine, market.backfilled].append(_Answer(row, p, is_sided))
+    for row, question in enumerate(questions):
+        for side in question.sides:
+            answer = _Answer(row, side.p, side.direction != "NEUTRAL")
+            answers[side.engine, question.market.backfilled].append(answer)
     return {key: part for key, part in answers.items() if key == (CONSENSUS, False) or _sided(part)}
 
 

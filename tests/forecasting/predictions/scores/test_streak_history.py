@@ -7,15 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from service.forecasting.predictions.scores.counted import count_once, counted_questions
 from service.forecasting.predictions.scores.streak_history import StreakHistory
-from service.forecasting.predictions.scores.streaks import count_once, streaks_document
+from service.forecasting.predictions.scores.streaks import streaks_document
 from service.market.instants import iso
 from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import HEADER, days, many, settled, waiting
 
 
 def questions(markets) -> list[dict]:
-    history = StreakHistory(markets)
+    history = StreakHistory(counted_questions(markets))
     return [history.question_at(place) for place in range(len(history.times))]
 
 
@@ -34,7 +35,7 @@ def test_runs_end_where_the_streaks_stand():
     for question in questions(markets):
         for voter, answer in question["answers"].items():
             runs[voter, answer["engine"], question["backfilled"]].append((answer["streak"], answer["right"]))
-    rows = streaks_document(markets, HEADER, np.random.default_rng(1)).streaks
+    rows = streaks_document(counted_questions(markets), HEADER, np.random.default_rng(1)).streaks
     for row in rows:
         answers = runs[row.oracle, row.engine, row.backfilled]
         sided = [(streak, right) for streak, right in answers if right is not None]
@@ -64,5 +65,7 @@ def test_questions_are_those_that_count():
     counted = [market for market in count_once(markets) if market.is_scored]
     shown = questions(markets)
     assert [question["market"] for question in shown] == [market.id for market in counted]
-    assert [question["resolved_at"] for question in shown] == [iso(at) for at in StreakHistory(markets).times]
-    assert StreakHistory(markets).times == sorted(StreakHistory(markets).times)
+    assert [question["resolved_at"] for question in shown] == [
+        iso(at) for at in StreakHistory(counted_questions(markets)).times
+    ]
+    assert StreakHistory(counted_questions(markets)).times == sorted(StreakHistory(counted_questions(markets)).times)
