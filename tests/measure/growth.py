@@ -39,7 +39,7 @@ LIVED_HOURS = 24
 WEEK = 7 * DAY
 MOST_GROWTH = 1.2  # of any job or document, from the first row of the table to the last
 LONGEST_START_S, MOST_MEMORY_MB = 5.0, 500  # at any age
-LEAST_STEPS, LEAST_BYTES = 200_000, 20_000  # below these a job or a document is too small to compare
+LEAST_STEPS, LEAST_MS, LEAST_BYTES = 200_000, 50, 20_000  # below these a job or a document is too small to compare
 
 # What is repeated: tables with the columns that hold instants; those that hold an id; which rows.
 SETTLED = "outcome IS NOT NULL AND category NOT IN ('answer', 'challenge')"
@@ -169,7 +169,13 @@ def live(folder: Path, hours: int) -> Day:
 
 def grown(first: Day, last: Day) -> list[tuple[str, float, float]]:
     """What grew by more than a fifth between two days: its name and both values."""
-    both = [(f"job {name}", first.steps.get(name, 0), steps, LEAST_STEPS) for name, steps in last.steps.items() if name]
+    both = [
+        (f"steps of {name}", first.steps.get(name, 0), steps, LEAST_STEPS) for name, steps in last.steps.items() if name
+    ]
+    both += [
+        (f"milliseconds of {name}", 1000 * first.seconds.get(name, 0), 1000 * seconds, LEAST_MS)
+        for name, seconds in last.seconds.items()
+    ]
     both += [
         (f"document {name}", first.documents.get(name, 0), size, LEAST_BYTES) for name, size in last.documents.items()
     ]
