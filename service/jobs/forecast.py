@@ -148,7 +148,7 @@ def forecast_prices(job_context: JobContext, slot: int) -> Effects:
 
 def contexts_at(job_context: JobContext, slot: int, hourly: Mapping[str, Bars]) -> dict[str, Context]:
     """The context of every asset at `slot`, with the inputs of headlines where enough are stored."""
-    return with_news(job_context.context_memory.of(hourly, slot), tracks(job_context, slot - DAY, slot))
+    return with_news(job_context.contexts.of(hourly), tracks(job_context, slot - DAY, slot))
 
 
 def hours(job_context: JobContext, slot: int) -> dict[str, Bars]:

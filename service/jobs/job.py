@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import Connection
 
 from service.config import Settings
+from service.forecasting.voters.context import Context, build_all
 from service.forecasting.voters.panel import Panel, embedded_panel
+from service.jobs.bars_memory import BarsMemory
 from service.jobs.call_memory import CallMemory
-from service.jobs.context_memory import ContextMemory
 from service.jobs.schedules import Schedule
 from service.market.clock import WorldClock
 from service.store.database import Database
 from service.store.hourly_bars import HourlyBars
 from service.store.listed_predictions import ListedPredictions
+from service.trading.arena import Decisions, decide
 
 if TYPE_CHECKING:
     from service.sources.feeds import Feed
@@ -61,9 +63,14 @@ class JobContext:
         return CallMemory()
 
     @cached_property
-    def context_memory(self) -> ContextMemory:
-        """The contexts that this process has computed last."""
-        return ContextMemory()
+    def contexts(self) -> BarsMemory[dict[str, Context]]:
+        """The contexts of hourly bars, without the inputs of headlines, of which new ones may arrive."""
+        return BarsMemory(build_all)
+
+    @cached_property
+    def decisions(self) -> BarsMemory[Decisions]:
+        """What the strategies decide on hourly bars since the beginning of history."""
+        return BarsMemory(partial(decide, anchor=self.history_from))
 
     @property
     def at_once(self) -> int:

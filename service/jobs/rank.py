@@ -47,4 +47,4 @@ def run_arena(job_context: JobContext, slot: int) -> Arena:
     with job_context.database.reading() as db:
         hours = job_context.hourly_bars.load(db, assets, since, slot)
         marks = {asset: bars.load(db, asset, slot - 2 * HOUR, slot, shortest) for asset in assets}
-    return arena.run(hours, marks, since)
+    return arena.fill(job_context.decisions.of(hours), marks)

@@ -54,41 +54,71 @@ class Arena:
     ghosts: Mapping[str, Accounts]
 
 
+@dataclass(frozen=True)
+class Decisions:
+    """What every strategy and ghost decides, by its key and then by asset.
+
+    `hours` are the complete one-hour bars since the unix second `anchor`, by asset; targets are int8, one for each.
+    """
+
+    anchor: int
+    hours: Mapping[str, Bars]
+    strategies: Mapping[str, Mapping[str, Targets]]
+    ghosts: Mapping[str, Mapping[str, Targets]]
+
+
 def run(hours: Mapping[str, Bars], marks: Mapping[str, Bars], anchor: int, terms: AccountTerms = TERMS) -> Arena:
-    """Run every strategy and ghost in every asset.
+    """Run every strategy and ghost in every asset: `fill` of what they `decide`."""
+    return fill(decide(hours, anchor), marks, terms)
+
+
+def decide(hours: Mapping[str, Bars], anchor: int) -> Decisions:
+    """The decisions of every strategy and ghost in every asset.
+
+    `hours` are the complete one-hour bars since the unix second `anchor`; an asset without bars has no decisions.
+    """
+    decided = {asset: hours.get(asset, empty(HOUR)).since(anchor) for asset in ASSETS}
+    peers = {asset: peers_of(asset, decided) for asset in ASSETS}
+    return Decisions(
+        anchor=anchor,
+        hours=decided,
+        strategies={
+            key: {asset: strategy.decide(decided[asset], peers[asset]) for asset in strategy.assets}
+            for key, strategy in STRATEGIES.items()
+        },
+        ghosts={key: {asset: ghost.decide(asset, decided[asset]) for asset in ASSETS} for key, ghost in GHOSTS.items()},
+    )
+
+
+def fill(decisions: Decisions, marks: Mapping[str, Bars], terms: AccountTerms = TERMS) -> Arena:
+    """The accounts that follow these decisions.
 
     Parameters
     ----------
-    hours : Bars by asset
-        The complete one-hour bars since `anchor`. An asset without bars has idle accounts.
+    decisions : Decisions
+        An asset without bars has idle accounts.
     marks : Bars by asset
         The shorter bars the hours were made of. Only those after the last complete hour are used: they fill the
         decisions of its close and mark the accounts. Without them, as with hourly files, the last hour is the mark.
-    anchor : int
-        The unix second at which all accounts start.
     """
-    decided = {asset: hours.get(asset, empty(HOUR)).since(anchor) for asset in ASSETS}
+    anchor, decided = decisions.anchor, decisions.hours
     later = {asset: _after(decided[asset], marks.get(asset, empty(HOUR)), anchor) for asset in ASSETS}
     as_of = max((bars.as_of for bars in (*decided.values(), *later.values()) if len(bars)), default=anchor)
     days = day_ends(anchor, as_of)
     filled = {asset: join([decided[asset], running_hour(later[asset])]) for asset in ASSETS}
-    peers = {asset: peers_of(asset, decided) for asset in ASSETS}
 
-    def account(asset: str, targets: Targets) -> Account:
-        return _account(asset, targets, trade(targets, filled[asset], terms), filled[asset], days)
+    def accounts(by_asset: Mapping[str, Targets]) -> Accounts:
+        return {
+            asset: _account(asset, targets, trade(targets, filled[asset], terms), filled[asset], days)
+            for asset, targets in by_asset.items()
+        }
 
     return Arena(
         anchor=anchor,
         as_of=as_of,
         days=days,
-        strategies={
-            key: {asset: account(asset, strategy.decide(decided[asset], peers[asset])) for asset in strategy.assets}
-            for key, strategy in STRATEGIES.items()
-        },
-        ghosts={
-            key: {asset: account(asset, ghost.decide(asset, decided[asset])) for asset in ASSETS}
-            for key, ghost in GHOSTS.items()
-        },
+        strategies={key: accounts(by_asset) for key, by_asset in decisions.strategies.items()},
+        ghosts={key: accounts(by_asset) for key, by_asset in decisions.ghosts.items()},
     )
 
 

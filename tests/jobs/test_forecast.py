@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from types import SimpleNamespace
 
 import pytest
 
@@ -19,10 +18,10 @@ from service.market.bars import empty
 from service.market.instants import DAY, HOUR
 from service.store import hourly_votes, knowledge
 from service.store.database import Database
-from service.store.hourly_bars import HourlyBars
 from service.store.plain import fits
 from service.trading.lanes import VOTED, LaneVote
 from tests.forecasting.made import made_bars
+from tests.jobs.contexts import context_of
 from tests.jobs.track_record import document
 from tests.running_service import START, RunningService
 
@@ -54,10 +53,7 @@ def run(database: Database, stored: Fits | None, assets: tuple[str, ...] = ()) -
             fits.save(db, stored.slot, stored.to_plain())
     with database.reading() as db:
         knowledge.newest_fits(database, db)
-    job_context = SimpleNamespace(
-        database=database, feed=SimpleNamespace(assets=assets), history_from=0, hourly_bars=HourlyBars()
-    )
-    effects = refit(job_context, SLOT)
+    effects = refit(context_of(database, assets), SLOT)
     with database.writing() as db:
         effects(db)
     with database.reading() as db:

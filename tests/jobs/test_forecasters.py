@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from math import sqrt
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,21 +15,19 @@ import pytest
 from pydantic import TypeAdapter
 from scipy import stats
 
-from service.config import Settings
 from service.forecasting.predictions.ledger_rows import forecast_row
 from service.forecasting.predictions.market_forecasts import MarketForecast
 from service.forecasting.predictions.scores.forecasters import ForecastersDocument
 from service.jobs.committing import keep_settlement
 from service.jobs.score import score
 from service.ledger.verifier import verify
-from service.market.clock import WorldClock
 from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.market.prices import PricesDocument
 from service.store import forecasters, forecasts, ledger, predictions, snapshots
 from service.store.database import Database
-from service.store.listed_predictions import ListedPredictions
 from tests.conftest import IN_CI
 from tests.forecasting.markets import MONDAY, many, waiting
+from tests.jobs.contexts import context_of
 
 CALLERS, EACH = (100 if IN_CI else 10), 100  # 10,000 forecasts with CI=true
 # Half of them were backfilled, and a few came out void or were decided before their close.
@@ -97,13 +94,9 @@ def _fill(db) -> None:
 def _publish(database: Database, slot: int) -> None:
     """Run the job."""
     prices = PricesDocument("prices/1", iso(slot), iso(slot), iso(slot), "simulated", False, {"btc": "a file"}, 0, ())
-    clock, feed = WorldClock("simulated"), SimpleNamespace(step=5 * MINUTE)
-    job_context = SimpleNamespace(
-        database=database, clock=clock, feed=feed, settings=Settings(), listed_predictions=ListedPredictions()
-    )
     with database.writing() as db:
         snapshots.publish(db, slot, {"prices": prices})
-    write = score(job_context, slot)
+    write = score(context_of(database, step=5 * MINUTE), slot)
     with database.writing() as db:
         write(db)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -14,15 +12,11 @@ from service.jobs import children, news, news_inputs
 from service.jobs.forecast import refit
 from service.market.instants import DAY, HOUR
 from service.store import headlines
-from service.store.hourly_bars import HourlyBars
 from service.store.plain import contexts
 from tests.forecasting.news.made import NOON, titled
+from tests.jobs.contexts import context_of
 
 MINUTES = 300  # a bar of the simulated market
-
-
-def job_context(database) -> SimpleNamespace:
-    return SimpleNamespace(database=database, feed=SimpleNamespace(assets=()), history_from=0, hourly_bars=HourlyBars())
 
 
 def keep(database, *days: float) -> None:
@@ -34,12 +28,12 @@ def keep(database, *days: float) -> None:
 @pytest.mark.parametrize(("oldest", "hours"), [(29.9, 0), (30, 1), (30.5, 13), (60, 25)])
 def test_inputs_begin_thirty_days_after_the_first_stored_headline(database, oldest, hours):
     keep(database, oldest, 1, 0.5)
-    tracks = news_inputs.tracks(job_context(database), NOON - DAY, NOON)
+    tracks = news_inputs.tracks(context_of(database), NOON - DAY, NOON)
     assert (len(tracks["btc"].inputs["news_level"]) if tracks else 0) == hours
 
 
 def test_an_empty_store_has_no_inputs(database):
-    assert news_inputs.tracks(job_context(database), NOON - DAY, NOON) == {}
+    assert news_inputs.tracks(context_of(database), NOON - DAY, NOON) == {}
 
 
 def test_a_refit_learns_from_a_year_of_stored_headlines(database, monkeypatch):
@@ -48,7 +42,7 @@ def test_a_refit_learns_from_a_year_of_stored_headlines(database, monkeypatch):
     learnt = []
     monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot, tracks: learnt.append((slot, tracks)))
     with pytest.raises(AttributeError):  # there are no bars, so nothing is fitted
-        refit(job_context(database), NOON)
+        refit(context_of(database), NOON)
     ((_, tracks),) = learnt
     assert tracks["btc"].since == NOON - 70 * DAY
     assert tracks["btc"].since + (len(tracks["btc"].inputs["news_level"]) - 1) * HOUR == NOON

@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
+from service.jobs.job import JobContext
 from service.jobs.layer_inputs import swarm
 from service.jobs.rank import publish_strategy_pages, rank
 from service.market.assets import ASSETS
-from service.market.clock import WorldClock
-from service.market.instants import DAY, HOUR, iso
+from service.market.instants import DAY, iso
 from service.store import bars, snapshots
 from service.store.database import Database
-from service.store.hourly_bars import HourlyBars
 from tests.forecasting.made import FIRST, made_bars
+from tests.jobs.contexts import context_of
 
 SLOT = FIRST + 60 * DAY
 
 
 @pytest.fixture
-def job_context(sqlite_database: Database) -> SimpleNamespace:
+def job_context(sqlite_database: Database) -> JobContext:
     """Hourly bars of every asset with a leaderboard."""
     with sqlite_database.writing() as db:
         for seed, asset in enumerate(ASSETS):
             bars.add(db, asset, made_bars(asset, 61, seed))
-    feed = SimpleNamespace(assets=ASSETS, step=HOUR)
-    clock = WorldClock("simulated", world_origin=FIRST)
-    return SimpleNamespace(
-        database=sqlite_database, feed=feed, history_from=FIRST, clock=clock, hourly_bars=HourlyBars()
-    )
+    return context_of(sqlite_database, ASSETS, history_from=FIRST, world_origin=FIRST)
 
 
-def published(job_context: SimpleNamespace, job, name: str) -> dict:
+def published(job_context: JobContext, job, name: str) -> dict:
     """The document `name` after the job has run at SLOT."""
     effects = job(job_context, SLOT)
     with job_context.database.writing() as db:

@@ -4,39 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import json
-from types import SimpleNamespace
 
 import pytest
 
+from service.jobs.job import JobContext
 from service.jobs.triage import triage
 from service.ledger.chain import ChainEntry
-from service.market.clock import WorldClock
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import ends
 from service.store import bars, ledger, snapshots
 from service.store.database import Database
-from service.store.hourly_bars import HourlyBars
 from tests.forecasting.made import FIRST, made_bars
+from tests.jobs.contexts import context_of
 
 MONTHS = ["2025-01", "2025-02"]
 
 
 @pytest.fixture
-def job_context(sqlite_database: Database) -> SimpleNamespace:
+def job_context(sqlite_database: Database) -> JobContext:
     """Two assets with hourly bars from the beginning of 2025 on; the first start is in the middle of February."""
     with sqlite_database.writing() as db:
         for seed, asset in enumerate(("btc", "eth")):
             bars.add(db, asset, made_bars(asset, 70, seed))
-    return SimpleNamespace(
-        hourly_bars=HourlyBars(),
-        database=sqlite_database,
-        feed=SimpleNamespace(assets=("btc", "eth"), step=HOUR),
-        history_from=FIRST,
-        clock=WorldClock("simulated", world_origin=FIRST + 45 * DAY),
-    )
+    return context_of(sqlite_database, ("btc", "eth"), history_from=FIRST, world_origin=FIRST + 45 * DAY)
 
 
-def work(job_context: SimpleNamespace, slot: int) -> tuple[dict[str, dict], list[ChainEntry]]:
+def work(job_context: JobContext, slot: int) -> tuple[dict[str, dict], list[ChainEntry]]:
     """The snapshots stored once the job has run at `slot`, by name, and the rows of the ledger."""
     effects = triage(job_context, slot)
     with job_context.database.writing() as db:

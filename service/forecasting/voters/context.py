@@ -13,7 +13,7 @@ from service.forecasting.voters.input_history import InputHistory, InputTrack, s
 from service.forecasting.voters.inputs import INPUTS
 from service.forecasting.voters.news_track import NewsTrack
 from service.market.assets import ASSETS, open_hours
-from service.market.bars import Bars
+from service.market.bars import LAST_SECOND, Bars
 
 Array = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ class Context:
         return Context(**plain)
 
 
-def build_all(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Context]:
+def build_all(hourly: Mapping[str, Bars], as_of: int = LAST_SECOND) -> dict[str, Context]:
     """The context of every asset that has a complete bar at the unix second `as_of`; later bars are ignored."""
     complete = _complete(hourly, as_of)
     return recall(survey(complete), complete, as_of, complete) if complete else {}
