@@ -33,7 +33,7 @@ def apex(job_context: JobContext, slot: int) -> Effects:
     calls = (*calls, *new)
     if not calls:
         return lambda _: None
-    head = header(job_context, slot, SHOWN_EVERY_S, seen=bars.as_of)
+    head = header(job_context, slot, SHOWN_EVERY_S, seen=bars.as_of if len(bars) else calls[-1].at)
     document = apex_document(calls[-1], thresholds_of(calls[:-1]), score(resolved), head)
     live = [call.at for call in calls if not call.backfilled]
     fund = run([(call.at, call.p_up) for call in calls], bars, calls[0].at)

@@ -20,7 +20,7 @@ from service.store.plain import apex_calls
 
 
 class CallHistory(NamedTuple):
-    """All calls, those of them whose day is over with their outcomes, and the hourly bars since the first."""
+    """All calls, those of them whose day is over with their outcomes, and the hourly bars from before the first on."""
 
     calls: Sequence[Call]
     resolved: Sequence[ResolvedCall]
@@ -37,13 +37,14 @@ class CallMemory:
         self._lock = Lock()
 
     def read(self, db: Connection, hourly_bars: HourlyBars, slot: int) -> CallHistory:
-        """The calls as they stand at the world second `slot`."""
+        """The calls, and the outcomes of those whose day is over at the world second `slot`."""
         with self._lock:
             self._calls += [Call.from_plain(plain) for plain in apex_calls.since(db, self._next)]
             first = self._calls[0].at if self._calls else slot
-            hourly = hourly_bars.load(db, (ASSET,), first - LONGEST_CLOSURE_S, slot)
+            # Before the bars are read: bars of a later revision are resolved again at the next time.
             if (revision := bars.revision(db, ASSET)) != self._revision:
                 self._revision, self._final = revision, {}
+            hourly = hourly_bars.load(db, (ASSET,), first - LONGEST_CLOSURE_S, slot)
             resolved = self._resolve(hourly[ASSET], slot)
             return CallHistory(tuple(self._calls), resolved, hourly[ASSET])
 

@@ -153,6 +153,6 @@ def contexts_at(job_context: JobContext, slot: int, hourly: Mapping[str, Bars]) 
 
 def hours(job_context: JobContext, slot: int) -> dict[str, Bars]:
     """The hourly bars of every asset that were complete at `slot`."""
-    since = max(job_context.history_from, slot - LOOK_BACK_S)
+    since = max(job_context.history_from, slot // HOUR * HOUR - LOOK_BACK_S)
     with job_context.database.reading() as db:
         return job_context.hourly_bars.load(db, job_context.feed.assets, since, slot)

@@ -79,8 +79,8 @@ def _storing(job_context: JobContext, slot: int, fetched: dict[str, FetchedBars]
 
     def write(db: Connection) -> None:
         for asset, fetched_bars in fresh.items():
-            bars.add(db, asset, fetched_bars)
-            if fetched_bars.step != HOUR:
+            added = bars.add(db, asset, fetched_bars)
+            if added and fetched_bars.step != HOUR:
                 bars.renew(db, asset, hours[asset])
 
     return write

@@ -21,7 +21,8 @@ from service.store.tables import bar, bar_revision
 if TYPE_CHECKING:
     import psycopg
 
-# Hourly bars that open later than so long before the newest one may change without a new revision.
+# Whoever keeps hourly bars in memory reads those within this time before the newest one again; so a change of bars that
+# are a day younger than that needs no revision.
 CHANGING_S = 3 * DAY
 
 COLUMNS = (bar.c.time, bar.c.open, bar.c.high, bar.c.low, bar.c.close, bar.c.volume)
@@ -47,10 +48,16 @@ def add(db: Connection, asset: str, bars: Bars) -> int:
     rows = [(asset, bars.step, *row) for row in bars.rows()]
     if not rows:
         return 0
-    _revise(db, asset, bars)
+    newest = _newest_hour(db, asset)
     if db.dialect.name == "postgresql":
-        return _copy(db, rows)
-    return db.exec_driver_sql("INSERT INTO bar VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows).rowcount
+        added = _copy(db, rows)
+    else:
+        added = db.exec_driver_sql(
+            "INSERT INTO bar VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows
+        ).rowcount
+    if added and bars.step == HOUR:
+        _revise(db, asset, bars, newest)
+    return added
 
 
 def renew(db: Connection, asset: str, built: Bars) -> None:
@@ -58,21 +65,28 @@ def renew(db: Connection, asset: str, built: Bars) -> None:
     rows = [{"asset": asset, "step": built.step, **dict(zip(Bar._fields, row, strict=True))} for row in built.rows()]
     if not rows:
         return
-    _revise(db, asset, built)
+    _revise(db, asset, built, _newest_hour(db, asset))
     statement = insert(db, bar)
     newer = {name: statement.excluded[name] for name in Bar._fields[1:]}
     db.execute(statement.on_conflict_do_update(index_elements=list(bar.primary_key), set_=newer), rows)
 
 
 def revision(db: Connection, asset: str) -> int:
-    """Another number once hourly bars of an asset have changed that are older than `CHANGING_S`."""
+    """Another number once hourly bars of an asset were stored or built anew that may be in somebody's memory."""
     return db.scalar(_REVISION, {"asset": asset}) or 0
 
 
-def _revise(db: Connection, asset: str, changed: Bars) -> None:
-    """Count a change of old hourly bars: a gap of the past is filled late."""
-    newest = db.scalar(_NEWEST, {"asset": asset, "step": HOUR}) if changed.step == HOUR else None
-    if newest is None or changed.time[0] > newest - CHANGING_S:
+def _newest_hour(db: Connection, asset: str) -> int | None:
+    return db.scalar(_NEWEST, {"asset": asset, "step": HOUR})
+
+
+def _revise(db: Connection, asset: str, changed: Bars, newest: int | None) -> None:
+    """Count a change of old hourly bars: a gap of the past is filled late.
+
+    `newest` is the opening of the newest hourly bar before the change. The margin of a day is for bars that another
+    process stores at the same time.
+    """
+    if newest is None or changed.time[0] > newest - CHANGING_S + DAY:
         return
     statement = insert(db, bar_revision).values(asset=asset, revision=1)
     counted = {"revision": bar_revision.c.revision + 1}

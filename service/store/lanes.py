@@ -43,6 +43,10 @@ _THIN = delete(lane_bar).where(
     lane_bar.c.as_of < bindparam("until"),
     lane_bar.c.as_of % HOUR != 0,
 )
+_LAST_OF_LANE = select(func.max(lane_bar.c.as_of)).where(
+    lane_bar.c.lane == lane.c.name, lane_bar.c.as_of < bindparam("until")
+)
+_LAST_BEFORE = select(func.max(_LAST_OF_LANE.correlate(lane).scalar_subquery())).select_from(lane)
 _EVENTS = (
     select(lane_event.c.body)
     .where(lane_event.c.lane == bindparam("lane"), lane_event.c.time.between(bindparam("since"), bindparam("until")))
@@ -96,12 +100,16 @@ def thin(db: Connection, before: int) -> int:
     """Keep of the bars that were complete before a world second those of full hours; returns how many were deleted.
 
     The bars of all lanes are those of the feed, so without this they would soon be most of the database. It goes back
-    by months, to the first one in which nothing is left to delete.
+    by months, to the first one that has bars of full hours alone.
     """
     deleted, until = 0, before
-    while thinned := db.execute(_THIN, {"since": until - THINNED_S, "until": until}).rowcount:
-        deleted, until = deleted + thinned, until - THINNED_S
-    return deleted
+    while True:
+        since = until - THINNED_S
+        thinned = db.execute(_THIN, {"since": since, "until": until}).rowcount
+        deleted, last = deleted + thinned, db.scalar(_LAST_BEFORE, {"until": until})
+        if last is None or (last >= since and not thinned):
+            return deleted
+        until = min(since, last + 1)
 
 
 def peaks(db: Connection, names: Iterable[str], until: int) -> dict[str, float]:

@@ -68,7 +68,7 @@ bar = Table(
     sqlite_with_rowid=False,
 )
 
-# How often hourly bars of an asset were stored or built anew that are older than those which are always read again.
+# Counts, for each asset, how often hourly bars were stored or built anew that a job process may keep in memory.
 bar_revision = Table(
     "bar_revision",
     metadata,

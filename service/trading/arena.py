@@ -1,6 +1,6 @@
 """The arena: every strategy in every asset, computed from a fixed bar on.
 
-A backfill, catching up and a live tick are this one function over more or fewer bars, so nothing of a strategy is
+A backfill, catching up and a live tick are the same functions over more or fewer bars, so nothing of a strategy is
 stored and a restart recomputes it. The anchor must never move: on a trailing window 0.4% of the decisions differ.
 """
 

@@ -64,13 +64,13 @@ def test_new_calls_and_outcomes_are_seen(database, reads_alike):
         assert reads_alike(now + DAY)
 
 
-def test_a_gap_that_is_filled_changes_outcomes(database, reads_alike):
-    """The price of a call's end was missing, or was that of an hour before; then it is there."""
-    place = 12 * 24
+@pytest.mark.parametrize("factor", [0.5, 2])
+def test_a_gap_that_is_filled_changes_outcomes(database, reads_alike, factor):
+    """The hour in which a call's day ended was missing, so that of before decided; then it is there."""
+    place = 12 * 24 - 1
     build(database, BARS[:place])
-    build(database, BARS[place + 20 :])
-    add(database, *(called(at) for at in range(FIRST, FIRST + 12 * DAY, EVERY_S)))
+    build(database, BARS[place + 1 :])
+    add(database, called(int(BARS.time[place]) + HOUR - DAY))
     assert reads_alike(int(BARS.time[-1]) + HOUR)
-    fall = replace(BARS, close=BARS.close * 0.5, low=BARS.low * 0.4)
-    build(database, fall[place : place + 20])
+    build(database, replace(BARS, close=BARS.close * factor, low=BARS.low * 0.4, high=BARS.high * 3)[place : place + 1])
     assert reads_alike(int(BARS.time[-1]) + HOUR)

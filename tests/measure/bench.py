@@ -19,7 +19,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.measure import asking, load, model_speed, page_speed, servers, workbench
+from tests.measure import asking, first_chart, load, model_speed, page_speed, servers, workbench
 from tests.measure.figures import Figure
 from tests.measure.servers import ROOT, Server
 
@@ -42,6 +42,7 @@ def main() -> int:
         figures += model_speed.figures(data, addresses)
         figures += workbench.figures(data)
         figures += page_speed.figures(data)
+        figures += first_chart.figures(data)
     for figure in figures:
         print(figure)
     return 0 if all(str(figure).startswith("ok") for figure in figures) else 1
@@ -127,7 +128,7 @@ def _oracle(data: Path) -> Figure:
             answer = asking.ask(client, server, key, number)
             took.append(1000 * (time.perf_counter() - began))
             answer.raise_for_status()
-    return Figure("median of an oracle's answer with embedded engines", statistics.median(took), "ms", 60, False)
+    return Figure("median of an oracle's answer with embedded engines", statistics.median(took), "ms", 15, False)
 
 
 def _post(server: Server, key: str, number: int) -> None:

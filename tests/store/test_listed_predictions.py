@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from service.jobs.committing import keep_settlement
+from service.jobs.committing import keep_opened, keep_settlement
 from service.store import ledger, predictions
 from service.store.listed_predictions import ListedPredictions
 from tests.store.test_predictions import DEADLINE, YES, answer, bare, keep, stored
@@ -36,6 +36,8 @@ def test_what_is_settled_is_read_once_more_and_kept(database):
             keep_settlement(db, id, YES, DEADLINE + 2)
         assert lists_alike(database, memory)
     keep(database, stored("new"))
+    with database.writing() as db:
+        keep_opened(db, [stored("past", settlement=YES)], DEADLINE + 3)
     assert lists_alike(database, memory)
     assert lists_alike(database, memory)
 

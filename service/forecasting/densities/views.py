@@ -22,11 +22,12 @@ _OWN: dict[str, tuple[str, ...]] = {
     "forest": ("absolute_12h", "range_168h"),
 }
 
-# The ranges of the last two hours, which every view sees but that of the long run.
-VIEWS = {voter: own if voter == "trend" else (*own, "range_2h") for voter, own in _OWN.items()}
+# The last two hours say much of the coming ones and nothing of months: every view sees their ranges but the long run.
+_LONG_RUN = "trend"
+VIEWS = {voter: own if voter == _LONG_RUN else (*own, "range_2h") for voter, own in _OWN.items()}
 
 # What each view looks at, in words.
-BASES: dict[str, str] = {
+_WORDS: dict[str, str] = {
     "momentum": "the moves of 12 hours and the falls of a day",
     "reversion": "the variance of the last day and week",
     "breadth": "the moves of its class and leader",
@@ -37,3 +38,4 @@ BASES: dict[str, str] = {
     "logit": "the moves of the last hours and days",
     "forest": "the moves of 12 hours and the ranges of a week",
 }
+BASES = {voter: words if voter == _LONG_RUN else f"{words}, and the last two hours" for voter, words in _WORDS.items()}

@@ -60,7 +60,7 @@ def test_a_weekend_changes_no_feature_of_a_metal(hourly):
             np.testing.assert_allclose(values[closed], values[closed - 1], atol=0.05, err_msg=name)
 
 
-def test_views_see_a_storm_of_the_last_hour_but_the_long_run(hourly):
+def test_all_views_but_the_long_run_see_the_last_hour(hourly):
     """A range of five percent in the last hour is seen at once, whatever the windows of a view are."""
     bars = hourly["btc"]
     high = bars.high.copy()

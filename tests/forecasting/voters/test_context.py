@@ -7,8 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from service.forecasting.voters.context import Context, build_all, recall
+from service.forecasting.voters.context import Context, build_all, recall, with_news
 from service.forecasting.voters.input_history import survey
+from service.forecasting.voters.inputs import HEADLINES, INPUTS
+from service.forecasting.voters.news_track import NewsTrack
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR
 from tests.forecasting.made import FIRST, NOW
@@ -32,6 +34,23 @@ def test_a_context_is_the_row_that_training_reads(hourly):
         assert context.slow == track.slow[row]
         for name, value in context.inputs.items():
             assert value == track.inputs[name][row]
+
+
+def test_headlines_are_those_that_training_reads(hourly):
+    """In every context of an instant, that of a metal on a Sunday too; an asset without headlines has none."""
+    sunday = 1_741_521_600  # 2025-03-09T12:00:00Z
+    past = {asset: bars.until(sunday) for asset, bars in hourly.items()}
+    scores = np.sin(np.arange((sunday - FIRST) // HOUR + 1))
+    news = {asset: NewsTrack(FIRST, dict.fromkeys(HEADLINES, scores)) for asset in ("btc", "gold")}
+    news["eth"] = NewsTrack(FIRST, dict.fromkeys(HEADLINES, scores[:24]))  # none of today
+    history = survey(past, news)
+    row = history.row_at(sunday)
+    for asset, context in with_news(build_all(past), news).items():
+        series = history.tracks[asset].inputs
+        read = {name: float(series[name][row]) for name in INPUTS if name in series}
+        assert list(context.inputs) == list(read)
+        assert context.inputs == {name: value if np.isfinite(value) else None for name, value in read.items()}
+    assert context.inputs.keys().isdisjoint(HEADLINES)  # silver
 
 
 def test_an_incomplete_bar_is_not_used(hourly):

@@ -74,7 +74,7 @@ def test_good_headlines_raise_the_forecast_and_are_named(fitted, inputs, asking)
     question = asking("up", hours=24)
     good, bad = (NEWS.forecast(question, with_headlines(inputs, score)) for score in (0.4, -0.4))
     assert good.p > 0.5 > bad.p
-    assert "ews score of +0.40: +" in good.reasoning
+    assert "news score of +0.40: +" in good.reasoning.lower()
     assert good.reasoning.endswith(BASED.format("headlines and the calendar"))
 
 

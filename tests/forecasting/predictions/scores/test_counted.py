@@ -1,4 +1,4 @@
-"""Which questions count: of those that overlap the first, for ever."""
+"""Which questions count: of those that overlap, the first, and that for ever."""
 
 from __future__ import annotations
 
