@@ -48,7 +48,8 @@ def reads_alike(database):
             calls, resolved, hourly = memory.read(db, hourly_bars, slot)
             stored = [Call.from_plain(plain) for plain in apex_calls.every(db).values()]
             whole = bars.load(db, "btc", 0, slot, HOUR)
-        assert equal(hourly.since(FIRST), whole.since(FIRST)) if stored else not calls
+        since = stored[0].at if stored else slot
+        assert equal(hourly.since(since), whole.since(since))
         return list(calls) == stored and list(resolved) == list(resolved_calls(stored, {"btc": whole}, slot))
 
     return compare

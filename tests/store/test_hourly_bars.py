@@ -80,3 +80,13 @@ def test_a_bar_is_seen_where_memory_ends(database, place):
     assert loads_alike(database, memory)
     store(database, other(WHOLE[place : place + 1], 1.01))
     assert loads_alike(database, memory)
+
+
+def test_bars_that_were_stored_already_are_no_revision(database):
+    """A source may answer with them every minute; only a new one is a change."""
+    with database.writing() as db:
+        bars.add(db, "btc", WHOLE[24:])
+        bars.add(db, "btc", WHOLE[24:])
+        assert bars.revision(db, "btc") == 0
+        bars.add(db, "btc", WHOLE)
+        assert bars.revision(db, "btc") == 1

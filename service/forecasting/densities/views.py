@@ -23,11 +23,10 @@ _OWN: dict[str, tuple[str, ...]] = {
 }
 
 # The last two hours say much of the coming ones and nothing of months: every view sees their ranges but the long run.
-_LONG_RUN = "trend"
-VIEWS = {voter: own if voter == _LONG_RUN else (*own, "range_2h") for voter, own in _OWN.items()}
+VIEWS = {voter: own if voter == "trend" else (*own, "range_2h") for voter, own in _OWN.items()}
 
-# What each view looks at, in words.
-_WORDS: dict[str, str] = {
+# What sets each view apart, in words.
+BASES: dict[str, str] = {
     "momentum": "the moves of 12 hours and the falls of a day",
     "reversion": "the variance of the last day and week",
     "breadth": "the moves of its class and leader",
@@ -38,4 +37,3 @@ _WORDS: dict[str, str] = {
     "logit": "the moves of the last hours and days",
     "forest": "the moves of 12 hours and the ranges of a week",
 }
-BASES = {voter: words if voter == _LONG_RUN else f"{words}, and the last two hours" for voter, words in _WORDS.items()}
