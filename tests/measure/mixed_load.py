@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import signal
+import statistics
 import sys
 import tempfile
 import threading
@@ -124,7 +125,7 @@ def questions(server: Server, seen: Seen, keys: Sequence[str], numbers: Iterator
                 answer = asking.ask(client, server, keys[number // CALLS_PER_KEY % len(keys)], number)
                 status = answer.status_code
                 if answer.is_client_error:
-                    seen.refusals.append(answer.text)
+                    seen.refusals.append(answer.json()["detail"])
             seen.answers.append(("question", status))
 
 
@@ -180,11 +181,16 @@ def watch(seen: Seen, receiver: Receiver, pids: Sequence[int], minutes: int) -> 
     return memory
 
 
+def grown(memory: Sequence[float]) -> float:
+    """The growth of the memory from the first third to the last one, by medians: a monthly refit runs a minute."""
+    third = max(1, len(memory) // 3)
+    return statistics.median(memory[-third:]) / statistics.median(memory[:third]) - 1
+
+
 def summary(seen: Seen, receiver: Receiver, memory: Sequence[float]) -> int:
     """Print what the whole load came to; 1 if a goal was missed."""
     p99 = load.Load(1, seen.latencies).quantile_ms(0.99)
-    second_half = memory[len(memory) // 2 :]
-    growth = second_half[-1] / second_half[0] - 1
+    growth = grown(memory[len(memory) // 2 :])
     repeated = len(receiver.ids) - len(set(receiver.ids))
     print(dict(seen.statuses), f"events of each stream: {sorted(Counter(seen.events).values())}", sep="\n")
     for refusal, times in Counter(seen.refusals).most_common(5):
