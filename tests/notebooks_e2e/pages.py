@@ -31,6 +31,12 @@ CUT_TEXTS = """chart => {
     return place.width && text.checkVisibility() && (place.left < left - 1 || place.right > right + 1);
   }).map(text => text.textContent);
 }"""
+# Tables that reach out of the panel, or out of an element that does not scroll.
+CUT_TABLES = """box => [...box.querySelectorAll("table")].filter((table) => {
+  const holder = table.parentElement, right = (element) => element.getBoundingClientRect().right;
+  const scrolls = getComputedStyle(holder).overflowX === "auto";
+  return right(holder) > right(box) + 1 || (right(table) > right(holder) + 1 && !scrolls);
+}).map(table => table.parentElement.textContent.slice(0, 40))"""
 # The place on the page of the middle point of a trace, scrolled into view: JupyterLab shows less than a page is high.
 PLACE = """(chart, number) => {
   const trace = chart._fullData[number], middle = Math.floor(trace.x.length / 2);
@@ -205,6 +211,10 @@ class PagePanel:
     def cut_texts(self) -> list[str]:
         """The texts that reach out of its chart."""
         return self.box.locator(".js-plotly-plot").evaluate(CUT_TEXTS)
+
+    def cut_tables(self) -> list[str]:
+        """The beginnings of its tables whose end cannot be reached."""
+        return self.box.evaluate(CUT_TABLES)
 
     def screenshot(self, name: str) -> None:
         """Save a screenshot of the panel, all of it: the window is as high as it needs meanwhile."""

@@ -100,8 +100,8 @@ def test_a_change_of_theme_keeps_the_traces(panel: PagePanel, scenario: Scenario
     assert panel.count_traces(least=drawn) == drawn
 
 
-def test_no_text_of_a_chart_is_cut_on_a_narrow_page(shared_page: BrowserPage):
-    """A page that becomes narrow draws its charts anew, with as many lines as their titles need."""
+def test_no_text_is_cut_on_a_narrow_page(shared_page: BrowserPage):
+    """A page that becomes narrow draws its charts anew, with as many lines as titles need; wide tables scroll."""
     cut = {}
     shared_page.page.set_viewport_size({"width": 480, "height": 2400})
     for place, scenario in enumerate(SCENARIOS):
@@ -109,7 +109,7 @@ def test_no_text_of_a_chart_is_cut_on_a_narrow_page(shared_page: BrowserPage):
         panel.box.scroll_into_view_if_needed()
         panel.wait_until_fitted()
         panel.screenshot(f"{scenario.name}-lab-light-480")
-        cut[scenario.name] = panel.cut_texts()
+        cut[scenario.name] = panel.cut_texts() + panel.cut_tables()
     shared_page.page.set_viewport_size(SIZE)
     assert cut == {scenario.name: [] for scenario in SCENARIOS}
 

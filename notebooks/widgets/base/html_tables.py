@@ -28,7 +28,7 @@ def table(title: str, facts: Sequence[Fact]) -> str:
     if not facts:
         return ""
     body = "".join(f"<tr><td>{escape(fact.name)}</td>{_cell(fact)}</tr>" for fact in facts)
-    return f"<div><b>{escape(title)}</b><table>{body}</table></div>"
+    return _titled(title, body)
 
 
 def grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
@@ -37,7 +37,14 @@ def grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> 
         return ""
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "".join(f"<tr>{''.join(_cell(Fact('', value)) for value in row)}</tr>" for row in rows)
-    return f"<div><b>{escape(title)}</b><table><tr>{head}</tr>{body}</table></div>"
+    return _titled(title, f"<tr>{head}</tr>{body}")
+
+
+def _titled(title: str, rows: str) -> str:
+    """The rows under a title; where the page is too narrow they scroll, also by the keyboard."""
+    label = escape(title)
+    scrolling = f'role="region" aria-label="{label}" tabindex="0" style="max-width: 100%; overflow-x: auto"'
+    return f"<div {scrolling}><b>{label}</b><table>{rows}</table></div>"
 
 
 def side_by_side(*tables: str) -> str:

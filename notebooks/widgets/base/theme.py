@@ -89,6 +89,7 @@ def style(theme: Theme) -> str:
         f"{box} .jupyter-button.mod-active {{ background-color: {palette.grid} !important; "
         f"border-color: {palette.quiet}; box-shadow: none; }}"
         f"{box} .quiet {{ color: {palette.quiet}; }} {box} .alarm {{ color: {palette.alarm}; }}"
+        f"{box} .widget-html-content {{ min-width: 0; }}"  # or a wide table would widen the panel instead of scrolling
         f"{box} table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}"
         f"{box} :is(td, th) {{ padding: 2px 10px 2px 0; text-align: left; border-bottom: 1px solid {palette.grid}; }}"
         f"{box} :is(td, th).number {{ text-align: right; }}"

@@ -26,7 +26,7 @@ RING_PX = 12  # added for the ring around a pivotal voter
 EMPTY_PX = 230
 EMPTY = {
     "text": "<b>No question yet</b><br>Each of the nine voters gets a row here:<br>"
-    "its P(YES), its weight, and on a click its reasons.<br>The consensus is a dashed line.",
+    "its P(YES), its weight,<br>and on a click its reasons.<br>The consensus is a dashed line.",
     "xref": "paper",
     "x": 0,
     "xanchor": "left",
