@@ -12,6 +12,7 @@ from service.store import snapshots
 from service.store.snapshots import Snapshot
 
 KEPT_S = 1.0
+RETRY_S = 2  # a first start publishes most documents within seconds
 
 
 def register(app: Flask) -> None:
@@ -23,7 +24,8 @@ def latest(name: str) -> Snapshot:
     """The latest document of a name; raises ServiceUnavailable before the first one."""
     snapshot = find(name)
     if snapshot is None:
-        raise ServiceUnavailable("Not available yet: the job that publishes it has not finished for the first time.")
+        detail = "Not available yet: the job that publishes it has not finished for the first time."
+        raise ServiceUnavailable(detail, retry_after_s=RETRY_S)
     return snapshot
 
 
