@@ -29,6 +29,7 @@ from typing import Any
 from sqlalchemy import Connection, event, text
 
 from service.jobs.committing import renew_record
+from service.jobs.prune import prune
 from service.market.instants import DAY, HOUR
 from service.store.database import Database
 from tests.running_service import START, RunningService, running_service
@@ -147,6 +148,7 @@ def live(folder: Path, hours: int) -> Day:
         start_s = time.process_time() - started
         with running.runtime.database.writing() as db:
             renew_record(db, START)
+            prune(running.engine.job_context, START)(db)
         running.move(HOUR)  # what a process reads once, and what the repeated past changes, is not work of every hour
         meter = Meter(running)
         for _ in range(hours):
