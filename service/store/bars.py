@@ -21,8 +21,8 @@ from service.store.tables import bar, bar_revision
 if TYPE_CHECKING:
     import psycopg
 
-# Whoever keeps hourly bars in memory reads those within this time before the newest one again; so a change of bars that
-# are a day younger than that needs no revision.
+# Job processes keep hourly bars in memory. They always read those of this time before the newest one again; a change of
+# older ones is a new revision.
 CHANGING_S = 3 * DAY
 
 COLUMNS = (bar.c.time, bar.c.open, bar.c.high, bar.c.low, bar.c.close, bar.c.volume)
@@ -72,7 +72,7 @@ def renew(db: Connection, asset: str, built: Bars) -> None:
 
 
 def revision(db: Connection, asset: str) -> int:
-    """Another number once hourly bars of an asset were stored or built anew that may be in somebody's memory."""
+    """A number that rises when old hourly bars of an asset are stored or built anew."""
     return db.scalar(_REVISION, {"asset": asset}) or 0
 
 
@@ -81,10 +81,10 @@ def _newest_hour(db: Connection, asset: str) -> int | None:
 
 
 def _revise(db: Connection, asset: str, changed: Bars, newest: int | None) -> None:
-    """Count a change of old hourly bars: a gap of the past is filled late.
+    """Count a change of old hourly bars, where a gap of the past is filled late.
 
-    `newest` is the opening of the newest hourly bar before the change. The margin of a day is for bars that another
-    process stores at the same time.
+    `newest` is the opening of the newest hourly bar before the change. Bars count as old a day early, because another
+    process may store newer ones at the same time.
     """
     if newest is None or changed.time[0] > newest - CHANGING_S + DAY:
         return

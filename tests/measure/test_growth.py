@@ -29,7 +29,7 @@ def test_more_settled_markets_are_not_more_work(seeded: Path, tmp_path: Path):
 
 @pytest.mark.slow
 def test_more_bars_are_not_more_work(seeded: Path, tmp_path: Path):
-    """Half a year of bars compared with two years: jobs read the newest, and every lane only its last month."""
+    """Two years of bars compared with half a year or more: after its first hour a process reads the newest alone."""
     few, many = (shutil.copytree(seeded, tmp_path / name) for name in ("few", "many"))
     for folder, days in ((few, 180), (many, 720)):
         growth.age(folder, days, tables=("bar", "lane_bar"))

@@ -88,6 +88,7 @@ def test_a_click_shows_details(panel: PagePanel, scenario: Scenario):
         panel.wait_for_status("of the key's daily calls")
     panel.click(scenario.trace)
     panel.wait_for_details(scenario.details)
+    assert panel.browser_page.count_broken() == 0
 
 
 def test_a_change_of_theme_keeps_the_traces(panel: PagePanel, scenario: Scenario):

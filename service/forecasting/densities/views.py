@@ -22,7 +22,8 @@ _OWN: dict[str, tuple[str, ...]] = {
     "forest": ("absolute_12h", "range_168h"),
 }
 
-# The last two hours say much of the coming ones and nothing of months: every view sees their ranges but the long run.
+# Every view but that of the long run also sees the ranges of the last two hours, which say much of the coming hours and
+# nothing of months.
 VIEWS = {voter: own if voter == "trend" else (*own, "range_2h") for voter, own in _OWN.items()}
 
 # What sets each view apart, in words.

@@ -65,7 +65,6 @@ def test_questions_are_those_that_count():
     counted = [market for market in count_once(markets) if market.is_scored]
     shown = questions(markets)
     assert [question["market"] for question in shown] == [market.id for market in counted]
-    assert [question["resolved_at"] for question in shown] == [
-        iso(at) for at in StreakHistory(counted_questions(markets)).times
-    ]
-    assert StreakHistory(counted_questions(markets)).times == sorted(StreakHistory(counted_questions(markets)).times)
+    times = StreakHistory(counted_questions(markets)).times
+    assert [question["resolved_at"] for question in shown] == [iso(at) for at in times]
+    assert times == sorted(times)

@@ -71,7 +71,7 @@ def test_an_empty_document_has_both_books_and_no_nan():
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 60), st.integers(0, 1000))
 def test_no_document_ever_holds_a_nan(n, seed):
-    json.dumps(asdict(document(many(n, seed))), allow_nan=False)
+    assert json.dumps(asdict(document(many(n, seed))), allow_nan=False)
 
 
 @pytest.mark.slow
