@@ -13,6 +13,7 @@ import logging
 import os
 import shutil
 import socket
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,7 +31,7 @@ from service import logs
 from service.store import migrations
 from service.store.database import Database
 from service.store.tables import metadata
-from tests.running_service import HISTORY_DAYS, running_service
+from tests.running_service import replaying, running_service
 
 IN_CI = os.environ.get("CI") == "true"
 IN_SOAK = os.environ.get("SOAK") == "true"
@@ -41,7 +42,7 @@ REDIS = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379")
 RABBITMQ = os.environ.get("TEST_RABBITMQ_URL", "amqp://guest:guest@127.0.0.1:5672")
 
 # A slow machine is no reason for an example to fail; one that is slow by itself has a test of its own.
-settings.register_profile("ninefold", deadline=None, max_examples=100 if IN_CI else 20)
+settings.register_profile("ninefold", deadline=None, max_examples=100 if IN_SOAK else 50 if IN_CI else 20)
 settings.load_profile("ninefold")
 
 gc.disable()  # while tests are collected, which leaves little to free; see pytest_collection_finish
@@ -145,10 +146,32 @@ def seeded(made_once) -> Path:
     """The data of a service after its first start in the simulated world: to be copied, not lived in."""
 
     def fill(folder: Path) -> None:
-        with running_service(folder, history_days=HISTORY_DAYS) as running:
+        with running_service(folder) as running:
             running.work()
 
     return made_once("seeded", fill)
+
+
+@pytest.fixture(scope="session")
+def present(made_once) -> Path:
+    """As `seeded`, at the time of this machine: for services in processes of their own."""
+
+    def fill(folder: Path) -> None:
+        with running_service(folder, wall=time.time()) as running:
+            running.work()
+
+    return made_once("present", fill)
+
+
+@pytest.fixture(scope="session")
+def replayed_start(made_once, shared_data: Path) -> Path:
+    """The data of a replay of real bars after its first start: to be copied, not lived in."""
+
+    def fill(folder: Path) -> None:
+        with replaying(shared_data, folder) as running:
+            running.work()
+
+    return made_once("replayed", fill)
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +21,7 @@ from service.jobs.engine import QUEUE
 
 START = int(datetime(2026, 11, 21, 8, 2, tzinfo=UTC).timestamp())
 HISTORY_DAYS = 120  # half of the default: most tests need no more
+SPEED = 60  # world seconds of a replay in a second of the wall
 QUESTION = "Will Bitcoin be above $60k by the end of the month?"
 
 
@@ -74,6 +75,12 @@ def running_service(folder: Path, wall: float = START, **options) -> Iterator[Ru
     finally:
         running.engine.stop()
         runtime.database.close()
+
+
+def replaying(shared_data: Path, folder: Path) -> AbstractContextManager[RunningService]:
+    """A service in a replay of real bars, of which 62 days are history."""
+    replay_dir = shared_data / "candles" / "1h"
+    return running_service(folder, world="replay", replay_dir=replay_dir, world_speed=SPEED, history_days=62)
 
 
 def copied(seeded: Path, folder: Path) -> Path:

@@ -12,13 +12,12 @@ from service import logs
 from tests.running_service import START, running_service
 
 TICK_S = 300
-DAYS = 100
 
 
 def main(folder: Path, first: int, last: int, nudge: int) -> None:
     """Work every tick from `first` to `last`."""
     logs.configure("error")
-    with running_service(folder, wall=START + first * TICK_S + nudge, history_days=DAYS) as running:
+    with running_service(folder, wall=START + first * TICK_S + nudge) as running:
         for tick in range(first, last + 1):
             running.wall = START + tick * TICK_S + nudge
             running.work()

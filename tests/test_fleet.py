@@ -22,6 +22,8 @@ from tests.processes import free_port, running, wait_until, wait_until_ready
 
 pytestmark = pytest.mark.slow
 
+DAYS = 60  # of history
+
 
 @pytest.fixture(params=["redis", "rabbitmq"] if IN_SOAK else ["redis"])
 def broker(request) -> str:
@@ -43,7 +45,7 @@ def test_two_web_and_two_job_processes_are_one_service(
         "DATABASE_URL": empty_postgresql,
         "REDIS_URL": redis_url,
         "BROKER_URL": broker,
-        "HISTORY_DAYS": "120",
+        "HISTORY_DAYS": str(DAYS),
     }
     with ExitStack() as processes:
         started = {}
@@ -116,4 +118,4 @@ def _check_once(url: str) -> None:
         bars, instants = db.execute(select(func.count(), func.count(bar.c.time.distinct()))).one()
     database.close()
     assert state == "done"
-    assert bars >= instants > 120 * 288
+    assert bars >= instants > DAYS * 288

@@ -20,8 +20,10 @@ from service.store import bars, lanes, predictions
 from service.store.plain import records
 from service.store.tables import snapshot
 from service.trading.lanes import LANES
-from tests.running_service import START, RunningService, copied, running_service
+from tests.conftest import IN_SOAK
+from tests.running_service import START, RunningService, copied, replaying, running_service
 
+FIRST_MONTH = "2024-03-01" if IN_SOAK else "2024-09-01"
 NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest"}
 
 
@@ -138,10 +140,9 @@ def test_a_refused_question_is_not_counted(house: RunningService):
 
 
 @pytest.mark.slow
-def test_a_replay_of_real_bars_answers(shared_data: Path, tmp_path: Path):
-    """Fifteen months of hourly bars: the first thirteen are history, then an hour of world time is a wall minute."""
-    with running_service(tmp_path, world="replay", replay_dir=shared_data / "candles" / "1h") as running:
-        running.work()
+def test_a_replay_of_real_bars_answers(shared_data: Path, replayed_start: Path, tmp_path: Path):
+    """Fifteen months of hourly bars, begun two months before their end: an hour of world time is a wall minute."""
+    with replaying(shared_data, copied(replayed_start, tmp_path)) as running:
         running.register()
         answer = running.ask("Will Bitcoin be above $90k by the end of March?").get_json()
         assert set(answer["votes"]) == NINE
@@ -152,12 +153,12 @@ def test_a_replay_of_real_bars_answers(shared_data: Path, tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_fifteen_real_months_run_through(shared_data: Path, tmp_path: Path):
-    """A replay from its second month to its end, where it stands still and says so.
+def test_real_months_run_through(shared_data: Path, tmp_path: Path):
+    """A replay from its eighth month to its end, in `make soak` from its second, where it stands still and says so.
 
     Every lane sees every bar, every month gets its snapshot.
     """
-    options = {"world": "replay", "replay_dir": shared_data / "candles" / "1h", "replay_start": "2024-03-01"}
+    options = {"world": "replay", "replay_dir": shared_data / "candles" / "1h", "replay_start": FIRST_MONTH}
     with running_service(tmp_path, world_speed=86400, **options) as running:
         for _ in range(2):
             running.move(250)

@@ -13,23 +13,13 @@ from sqlalchemy import select
 from service.store.database import Database
 from service.store.tables import metadata
 from tests.processes import ROOT
-from tests.running_service import copied, running_service
-from tests.seeded_worlds import DAYS
+from tests.running_service import copied
 
 pytestmark = pytest.mark.slow
 
-TICKS = 40
+TICKS = 25
 # What tells how often a slot was begun and when, and not what came of it.
 OF_THE_RUN = {"job_run", "heartbeat", "rate_window", "reservation"}
-
-
-@pytest.fixture(scope="module")
-def seeded(tmp_path_factory) -> Path:
-    """The data of a service after its first start."""
-    folder = tmp_path_factory.mktemp("seeded")
-    with running_service(folder, history_days=DAYS) as running:
-        running.work()
-    return folder
 
 
 def live(folder: Path, first: int, last: int, nudge: int = 0) -> subprocess.Popen:
@@ -67,7 +57,7 @@ def test_random_kills_lead_to_the_same_final_state(seeded: Path, tmp_path: Path,
     """kill -9 in the middle of ticks: bars, lanes, votes, documents equal those of an undisturbed run."""
     calm, disturbed = copied(seeded, tmp_path / "calm"), copied(seeded, tmp_path / "disturbed")
     live_on(calm, 0)
-    chance, at, kills, wanted = random.Random(9), 0, 0, tries(4, 10, 20)
+    chance, at, kills, wanted = random.Random(9), 0, 0, tries(4, 6, 20)
     while at < TICKS:
         # Later by more than a lease each time, so that what the dead one held is free again.
         process = live(disturbed, at, TICKS, nudge=16 * min(kills, 17))

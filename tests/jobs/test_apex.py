@@ -15,16 +15,16 @@ from service.store.plain import apex_calls
 from service.trading.fund.book import run
 from tests.jobs.track_record import document
 from tests.measure import growth
-from tests.running_service import START, running_service
+from tests.running_service import HISTORY_DAYS, START, copied, running_service
 
 
 @pytest.mark.slow
-def test_the_first_start_has_sixty_fund_days_and_headlines(tmp_path: Path):
-    with running_service(tmp_path, history_days=156) as running:
-        running.work()
+def test_the_first_start_has_fund_days_and_headlines(seeded: Path, tmp_path: Path):
+    """All days but the 96 that come before the first call: 144 with the default history."""
+    with running_service(copied(seeded, tmp_path)) as running:
         fund, news = document(running, "apex-fund"), document(running, "news-pulse")
-        assert fund["days"] >= 60
-        assert (fund["live_since"], len(fund["equity"]) > 60) == (None, True)
+        assert fund["days"] >= HISTORY_DAYS - 96
+        assert (fund["live_since"], len(fund["equity"]) > HISTORY_DAYS - 96) == (None, True)
         assert len(news["headlines"]) >= 10
         assert all(row["simulated"] for row in news["headlines"])
         assert document(running, "apex")["backfilled"]

@@ -14,12 +14,11 @@ from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.questions.question import Question
 from service.store import bars, predictions
-from tests.running_service import RunningService, running_service
+from tests.running_service import SPEED, RunningService, copied, replaying
 
 pytestmark = pytest.mark.slow
 
 A_DAY = 8  # questions that a test asks with one key
-SPEED = 60  # world seconds in a second of the wall
 # Each is decided within three days of the replay, by every path; the levels are filled in.
 QUESTIONS = {
     "both": "Will both bitcoin and ethereum rise in the next 2 days?",
@@ -43,11 +42,9 @@ QUESTIONS = {
 
 
 @pytest.fixture(scope="module")
-def replayed(shared_data: Path, tmp_path_factory) -> Iterator[RunningService]:
+def replayed(shared_data: Path, replayed_start: Path, tmp_path_factory) -> Iterator[RunningService]:
     """A service in a replay of real bars, after its first start."""
-    options = {"world": "replay", "replay_dir": shared_data / "candles" / "1h", "world_speed": SPEED}
-    with running_service(tmp_path_factory.mktemp("replay"), history_days=62, **options) as running:
-        running.work()
+    with replaying(shared_data, copied(replayed_start, tmp_path_factory.mktemp("replay"))) as running:
         yield running
 
 

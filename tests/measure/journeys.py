@@ -26,7 +26,6 @@ from service.market.instants import DAY, HOUR
 from tests.running_service import RunningService, running_service
 
 SERVICE = str(Path(__file__).parents[2] / "service") + "/"
-HISTORY_DAYS = 120
 QUESTION = "Will Bitcoin be above $58,000 on Friday?"
 VOCABULARY = (
     *("access/", "market/", "canonical", "config", "documents", "errors", "logs", "signals", "tabular"),
@@ -119,10 +118,13 @@ def _is_property(frame: FrameType) -> bool:
     return isinstance(attribute, property) or type(attribute).__name__ == "cached_property"
 
 
-def journeys() -> dict[str, Journey]:
-    """A question, then the jobs of a tick, then those of a market and the list of markets over the web."""
+def journeys(folder: Path) -> dict[str, Journey]:
+    """A question, then the jobs of a tick, then those of a market and the list of markets over the web.
+
+    The service in `folder` may have begun before.
+    """
     traces: dict[str, Journey] = {"question": Journey(), **{name: Journey() for name in JOBS}}
-    with tempfile.TemporaryDirectory() as folder, running_service(Path(folder), history_days=HISTORY_DAYS) as service:
+    with running_service(folder) as service:
         service.work()
         service.register()
         service.ask()
@@ -149,7 +151,9 @@ def _traced_jobs(service: RunningService, traces: dict[str, Journey]) -> Callabl
 def main() -> None:
     """Print a line for each journey; with --list its hops."""
     logs.configure("error")
-    for name, journey in journeys().items():
+    with tempfile.TemporaryDirectory() as folder:
+        traces = journeys(Path(folder))
+    for name, journey in traces.items():
         common = [hop for hop in journey.hops if SINCE.isdisjoint(hop)]
         print(f"{name:32} {len(journey.hops):4} hops {len(common):4} without SINCE {len(journey.entries):4} files")
         for (caller, called), function in journey.hops.items() if "--list" in sys.argv else ():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from tests.measure.journeys import Journey, journeys
 from tests.processes import ROOT
+from tests.running_service import copied
 
 PAGE = (ROOT / "service" / "README.md").read_text()
 PATH = re.compile(r"`([a-z_]+(?:/[a-z_]+)+)`")
@@ -30,8 +32,8 @@ def is_entered(path: str, journey: Journey) -> bool:
 
 
 @pytest.fixture(scope="module")
-def traces() -> dict[str, Journey]:
-    return journeys()
+def traces(seeded: Path, tmp_path_factory) -> dict[str, Journey]:
+    return journeys(copied(seeded, tmp_path_factory.mktemp("traced")))
 
 
 def test_every_path_of_the_page_exists():

@@ -22,7 +22,7 @@ from service.store.secret import key_secret
 from tests.notebooks.intercepted_client import InterceptedClient
 from tests.processes import free_port, wait_until_ready
 from tests.processes import running as process
-from tests.running_service import QUESTION, START, RunningService, copied, running_service
+from tests.running_service import HISTORY_DAYS, QUESTION, START, RunningService, copied, running_service
 
 # The clock stands still, so a full rate limit window never empties: each client has its own address.
 ADDRESSES = (f"10.{number // 65536}.{number // 256 % 256}.{number % 256}" for number in count(1))
@@ -110,10 +110,11 @@ def documents(new_client: Callable[[], Client]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def local_service(tmp_path_factory) -> Iterator[LabSettings]:
+def local_service(present: Path, tmp_path_factory) -> Iterator[LabSettings]:
     """A service in a process of its own, as the settings of a workbench for it."""
     folder, port = tmp_path_factory.mktemp("service"), free_port()
-    options = {"DATA_DIR": str(folder / "var"), "PORT": str(port), "HISTORY_DAYS": "60"}
+    options = {"DATA_DIR": str(folder / "var"), "PORT": str(port), "HISTORY_DAYS": str(HISTORY_DAYS)}
+    copied(present, folder)
     with process([sys.executable, "app.py"], folder / "log", **options) as service:
         wait_until_ready(port, service, folder / "log", "/healthz")
         yield LabSettings(free_port(), f"http://127.0.0.1:{port}", data_dir=folder / "var", browser=False)

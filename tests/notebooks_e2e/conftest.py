@@ -23,6 +23,7 @@ from playwright.sync_api import Browser, Error, sync_playwright
 from tests.conftest import absent
 from tests.notebooks_e2e.pages import BrowserPage
 from tests.processes import ROOT, free_port, running, wait_until, wait_until_ready, wait_until_said
+from tests.running_service import HISTORY_DAYS
 
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 SIZE = {"width": 1280, "height": 1000}
@@ -45,7 +46,7 @@ class Service:
     def start(self, *paths: str) -> None:
         """Start it, and wait until it is ready and responds at `paths`."""
         log = self.folder / "log"
-        options = {"DATA_DIR": str(self.folder / "var"), "PORT": str(self.port), "HISTORY_DAYS": "120"}
+        options = {"DATA_DIR": str(self.folder / "var"), "PORT": str(self.port), "HISTORY_DAYS": str(HISTORY_DAYS)}
         process = self._running.enter_context(running([sys.executable, "app.py"], log, **options))
         for path in ("/readyz", *paths):
             wait_until_ready(self.port, process, log, path)
@@ -148,9 +149,10 @@ def opened(browser: Browser) -> Iterator[BrowserPage]:
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory) -> Iterator[Service]:
+def service(present: Path, tmp_path_factory) -> Iterator[Service]:
     """A service with a track record, after its first start in the simulated world."""
     service = Service(tmp_path_factory.mktemp("service"))
+    shutil.copytree(present, service.folder / "var")
     service.start("/api/predictions/ai-vs-market")
     yield service
     service.stop()

@@ -148,7 +148,7 @@ def test_an_asset_without_a_context_has_no_quote(asking):
 
 
 SINCE, LEARNT_S = 1_735_689_600, 120 * DAY
-LIVED_S, MARKETS = (310 * DAY, 5_000) if IN_SOAK else (125 * DAY, 2_000)
+LIVED_S, MARKETS = (310 * DAY, 5_000) if IN_SOAK else (75 * DAY, 1_200)
 WORLD = SimulatedFeed(11, SINCE - LEARNT_S)
 
 
