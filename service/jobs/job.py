@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from sqlalchemy import Connection
 
 from service.config import Settings
+from service.forecasting.predictions.scores.luck import RecordsByName, simulated_records
 from service.forecasting.voters.context import Context, build_all
 from service.forecasting.voters.panel import Panel, embedded_panel
 from service.jobs.bars_memory import BarsMemory
@@ -18,13 +19,15 @@ from service.jobs.schedules import Schedule
 from service.market.clock import WorldClock
 from service.store.database import Database
 from service.store.hourly_bars import HourlyBars
-from service.store.listed_predictions import ListedPredictions
+from service.store.listed_markets import ListedMarkets
 from service.trading.arena import Decisions, decide
 
 if TYPE_CHECKING:
     from service.sources.feeds import Feed
 
 Effects = Callable[[Connection], object]
+
+SEED = 20_260_401  # of what scores draw: the same markets give the same documents
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,14 @@ class JobContext:
         return HourlyBars()
 
     @cached_property
-    def listed_predictions(self) -> ListedPredictions:
+    def listed_markets(self) -> ListedMarkets:
         """The markets and challenges that this process has read."""
-        return ListedPredictions()
+        return ListedMarkets()
+
+    @cached_property
+    def simulated_records(self) -> RecordsByName:
+        """The records of luck that this process has simulated, with the same seed in every process."""
+        return simulated_records(SEED)
 
     @cached_property
     def call_memory(self) -> CallMemory:

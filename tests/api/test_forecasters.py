@@ -11,8 +11,10 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 
 from service.forecasting.predictions import Settlement
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecaster_record import counted_markets, record_of
 from service.forecasting.predictions.scores.forecasters import RESERVED, ForecastersDocument, forecasters_document
+from service.forecasting.predictions.scores.luck import SimulatedRecords, simulated_records
 from service.jobs.committing import keep_settlement
 from service.store import forecasters, forecasts, predictions, snapshots
 from service.store.database import Database
@@ -27,12 +29,16 @@ MARKET = market(commitment=commitment(), odds=odds())
 
 
 def table(callers=(), settled=()) -> ForecastersDocument:
-    return forecasters_document(list(callers), len(callers), counted_markets(settled), header(), seed=1)
+    return forecasters_document(
+        list(callers), len(callers), counted_markets(columns_of(settled)), header(), simulated_records(1)
+    )
 
 
 def test_the_table_is_public(client: FlaskClient, publish, as_described):
-    counted = counted_markets(many(80))
-    document = forecasters_document([("owl", "0af3", record_of({}, counted, 1))], 1, counted, header(), seed=1)
+    counted = counted_markets(columns_of(many(80)))
+    document = forecasters_document(
+        [("owl", "0af3", record_of({}, counted, SimulatedRecords(1)))], 1, counted, header(), simulated_records(1)
+    )
     shown = hold(client, publish, as_described, PATH, "forecasters", document)
     assert (shown["schema"], shown["count"], shown["forecasters"]) == ("forecasters/1", 11, 1)
     assert list(shown["entries"][0])[:5] == ["rank", "name", "kind", "engine", "id"]
@@ -123,9 +129,9 @@ class TestPages(WithNames):
         end = MARKET.deadline + 1
         with database.writing() as db:
             keep_settlement(db, MARKET.id, Settlement("yes", end, "a bar", "bars"), end)
-            counted = counted_markets(predictions.listed(db))
+            counted = counted_markets(columns_of(predictions.listed(db)))
             for id in forecasters.outdated(db):
-                record = record_of(forecasts.scores_of(db, [id]).get(id, {}), counted, 1)
+                record = record_of(forecasts.scores_of(db, [id]).get(id, {}), counted, SimulatedRecords(1))
                 forecasters.keep_record(db, id, record, end)
 
     def test_a_page_has_scores_and_revealed_forecasts(self, app: Flask, settled, as_described):

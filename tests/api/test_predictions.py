@@ -15,6 +15,7 @@ from werkzeug.test import TestResponse
 
 from service.forecasting.predictions.documents import PredictionsDocument, list_all, predictions_document
 from service.forecasting.predictions.scores.betting import shadow_document
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.market.instants import HOUR
 from service.store import predictions
@@ -141,7 +142,7 @@ class TestVoting:
 
 
 def test_the_shadow_book_is_public_and_marks_simulated_odds(client: FlaskClient, publish, as_described):
-    document = shadow_document(many(80), header())
+    document = shadow_document(columns_of(many(80)), header())
     shown = hold(client, publish, as_described, "/api/predictions/shadow", "shadow", document)
     assert (shown["schema"], shown["stake_usd"], shown["threshold_pts"]) == ("shadow/1", 100.0, 3.0)
     assert [book["backfilled"] for book in shown["books"]] == [False, True]
@@ -149,7 +150,7 @@ def test_the_shadow_book_is_public_and_marks_simulated_odds(client: FlaskClient,
 
 
 def test_the_bets_of_the_shadow_book_are_a_table(client: FlaskClient, publish):
-    document = shadow_document(many(80), header())
+    document = shadow_document(columns_of(many(80)), header())
     publish("shadow", NOON, document)
     lines = csv.DictReader(io.StringIO(client.get("/api/predictions/shadow", headers={"Accept": "text/csv"}).text))
     bets = [(bet.market_id, f"{bet.pnl_usd}") for bet in (*document.open, *document.recent)]
@@ -157,13 +158,13 @@ def test_the_bets_of_the_shadow_book_are_a_table(client: FlaskClient, publish):
 
 
 def test_the_comparison_with_the_market_is_public_in_two_books(client: FlaskClient, publish, as_described):
-    document = ai_vs_market_document(many(80), header(), np.random.default_rng(1))
+    document = ai_vs_market_document(columns_of(many(80)), header(), np.random.default_rng(1))
     shown = hold(client, publish, as_described, "/api/predictions/ai-vs-market", "ai-vs-market", document)
     assert (shown["schema"], shown["count"], len(shown["markets"])) == ("ai-vs-market/1", 80, 40)
     assert [(book["backfilled"], book["n"]) for book in shown["books"]] == [(False, 40), (True, 40)]
 
 
 def test_with_few_resolved_markets_the_verdict_says_so(client: FlaskClient, publish, as_described):
-    document = ai_vs_market_document(many(20), header(), np.random.default_rng(1))
+    document = ai_vs_market_document(columns_of(many(20)), header(), np.random.default_rng(1))
     shown = hold(client, publish, as_described, "/api/predictions/ai-vs-market", "ai-vs-market", document)
     assert {book["verdict"] for book in shown["books"]} == {"not enough resolved markets"}

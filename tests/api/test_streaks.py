@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 from flask.testing import FlaskClient
 
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.counted import counted_questions
+from service.forecasting.predictions.scores.luck import simulated_records
 from service.forecasting.predictions.scores.streak_history import StreakHistory, StreakHistoryDocument, StreakQuestion
 from service.forecasting.predictions.scores.streaks import streaks_document
 from service.store import sequences
@@ -13,7 +14,7 @@ from tests.api.opened import header
 from tests.api.public import hold
 from tests.forecasting.markets import many
 
-STREAKS = streaks_document(counted_questions(many(80)), header(), np.random.default_rng(1))
+STREAKS = streaks_document(counted_questions(columns_of(many(80))), header(), simulated_records(1))
 
 
 def test_the_streaks_are_public_in_two_books(client: FlaskClient, publish, as_described):
@@ -25,7 +26,7 @@ def test_the_streaks_are_public_in_two_books(client: FlaskClient, publish, as_de
 
 
 def test_their_history_is_read_in_pages(client: FlaskClient, sqlite, as_described):
-    history = StreakHistory(counted_questions(many(80)))
+    history = StreakHistory(counted_questions(columns_of(many(80))))
     with sqlite.writing() as db:
         sequences.keep(db, "streaks", history.times, history.question_at)
     path, seen = "/api/streaks/history?limit=30", []

@@ -7,6 +7,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from service.forecasting.news.pulse import pulse
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.forecasting.widget import WidgetDocument, widget_document
 from service.market.instants import iso
@@ -23,7 +24,7 @@ PATH = "/api/widget/consensus"
 @pytest.fixture
 def document() -> WidgetDocument:
     price = AssetPrice("btc", "Bitcoin", 50_000.0, 2.0, 51_000.0, 49_000.0, True, iso(NOON), "made")
-    books = ai_vs_market_document(many(80), header(), np.random.default_rng(1)).books
+    books = ai_vs_market_document(columns_of(many(80)), header(), np.random.default_rng(1)).books
     return widget_document(price, call_of(NOON, 0.6, volatility=0.6), pulse([], NOON), books, header())
 
 

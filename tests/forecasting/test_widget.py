@@ -10,6 +10,7 @@ import pytest
 from service.forecasting.apex.call import Call, LayerVote
 from service.forecasting.news.pulse import AssetPulse
 from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.versus import VersusBook, ai_vs_market_document
 from service.forecasting.widget import LIVE, PAST, TOO_FEW, WidgetDocument, widget_document
 from service.market.prices import AssetPrice
@@ -88,7 +89,7 @@ def resolved(n: int, *, backfilled: bool, right: int) -> list[Prediction]:
 
 
 def books(*markets: Prediction) -> tuple[VersusBook, ...]:
-    return ai_vs_market_document(markets, HEADER, np.random.default_rng(1)).books
+    return ai_vs_market_document(columns_of(markets), HEADER, np.random.default_rng(1)).books
 
 
 class TestAccuracy:

@@ -7,13 +7,15 @@ from sqlalchemy import select
 
 from service.errors import NameTaken
 from service.forecasting.predictions.market_forecasts import MarketForecastScore
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecaster_record import counted_markets, record_of
+from service.forecasting.predictions.scores.luck import SimulatedRecords
 from service.store import forecasters, forecasts, predictions
 from service.store.tables import forecaster
 from tests.forecasting.markets import settled, waiting
 
 SCORE = MarketForecastScore(0.6, 0.16, 0.51, 0.9)
-RECORD = record_of({}, counted_markets([]), 1)
+RECORD = record_of({}, counted_markets(columns_of([])), SimulatedRecords(1))
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from service.forecasting.predictions import Odds, Prediction
@@ -56,22 +57,22 @@ class Bet:
     side: BetSide
     price: float
 
-    @property
+    @cached_property
     def fee(self) -> float:
         """The fee in USD per contract."""
         return FEE_RATE * self.price * (1 - self.price)
 
-    @property
+    @cached_property
     def cost(self) -> float:
         """USD per contract, including the fee."""
         return self.price + self.fee
 
-    @property
+    @cached_property
     def contracts(self) -> float:
         """The number of contracts that the stake buys, which may be fractional."""
         return STAKE_USD / self.cost
 
-    @property
+    @cached_property
     def status(self) -> BetStatus:
         """Whether it is open, won, lost, or void because the market is void."""
         if self.market.outcome is None:
@@ -80,7 +81,7 @@ class Bet:
             return "void"
         return "won" if self.market.outcome == self.side else "lost"
 
-    @property
+    @cached_property
     def pnl(self) -> float:
         """The profit in USD, in whole cents, negative for a loss; 0 while it is open and if it is void."""
         return round({"won": self.contracts - STAKE_USD, "lost": -STAKE_USD}.get(self.status, 0.0), 2)

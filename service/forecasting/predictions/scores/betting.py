@@ -6,15 +6,15 @@ No bet is placed. A bet is priced at the quotes recorded with the votes and deci
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 
 import numpy as np
 
 from service.documents import Document, DocumentHeader
-from service.forecasting.predictions import Prediction, by_resolution
-from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS, Bet, ShadowBet, bet_on, publish
+from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS, Bet, ShadowBet, publish
+from service.forecasting.predictions.scores.columns import MarketColumns
 from service.forecasting.predictions.scores.points import thinned
 from service.forecasting.voters.scoring import clustered_mean, published, weeks_of
 from service.market.instants import DAY, iso
@@ -83,20 +83,19 @@ def shadow_table(document: ShadowDocument) -> Table:
     return table_of(ShadowBet, (*document.open, *document.recent), world=document.world)
 
 
-def shadow_document(markets: Iterable[Prediction], header: DocumentHeader) -> ShadowDocument:
+def shadow_document(markets: MarketColumns, header: DocumentHeader) -> ShadowDocument:
     """Every bet on these markets and challenges, settled or not."""
-    bets = [bet for market in markets if (bet := bet_on(market))]
-    by_id = {bet.market.id: bet for bet in bets}
-    resolved = [by_id[market.id] for market in by_resolution(bet.market for bet in bets)]
-    waiting = [bet for bet in bets if bet.status == "open"]
-    waiting.sort(key=lambda bet: (bet.market.deadline, bet.market.id))
+    placed = markets.where(markets.bet.astype(bool))
+    bets = placed.bet.tolist()
+    settled = int(placed.is_settled.sum())
+    resolved, waiting = bets[:settled], bets[settled:]
     return ShadowDocument(
         schema="shadow/1",
         **vars(header),
         stake_usd=STAKE_USD,
         fee=FEE,
         threshold_pts=THRESHOLD_PTS,
-        books=tuple(_book((*resolved, *waiting), backfilled) for backfilled in (False, True)),
+        books=tuple(_book(bets, backfilled) for backfilled in (False, True)),
         open=tuple(publish(bet) for bet in waiting[:MOST_LISTED]),
         recent=tuple(publish(bet) for bet in resolved[: -MOST_LISTED - 1 : -1]),
     )

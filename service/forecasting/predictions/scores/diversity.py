@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.scores.columns import MarketColumns
 from service.forecasting.predictions.scores.evidence import ScoredMarkets
-from service.forecasting.predictions.scores.forecast_scores import KINDS
 from service.forecasting.voters.scoring import LEAST_N, brier, clustered_mean, published
 
 DIGITS = 5
@@ -31,15 +29,14 @@ class Diversity:
     n: int
 
 
-def diversity_of(markets: Sequence[Prediction], evidence: ScoredMarkets) -> Diversity | None:
+def diversity_of(markets: MarketColumns, evidence: ScoredMarkets) -> Diversity | None:
     """The diversity of the nine on markets with votes of at least two of them; None with fewer than 30 such markets."""
-    votes = [np.array([vote.p for vote in market.votes if vote.voter in KINDS]) for market in markets]
-    rows = np.flatnonzero([len(p) > 1 for p in votes])
+    rows = np.flatnonzero(np.isfinite(markets.of_voters).sum(axis=1) > 1)
     if len(rows) < LEAST_N:
         return None
-    happened = evidence.happened[rows]
-    single = np.array([brier(votes[row], evidence.happened[row]).mean() for row in rows])
-    pooled = brier(np.array([votes[row].mean() for row in rows]), happened)
+    votes, happened = markets.of_voters[rows], evidence.happened[rows]
+    single = np.nanmean(brier(votes, happened[:, None]), axis=1)
+    pooled = brier(np.nanmean(votes, axis=1), happened)
     gain = clustered_mean(single - pooled, evidence.weeks[rows])
     low, high = gain.interval()
     return Diversity(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan
 from typing import Any
 
 import numpy as np
 
-from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS, MarketColumns
 from service.forecasting.predictions.scores.evidence import ScoredMarkets
 from service.forecasting.predictions.scores.right_share import mean, right_share
-from service.forecasting.voters.panel import voters
 from service.forecasting.voters.scoring import (
     Array,
     ClusteredMean,
@@ -25,7 +21,6 @@ from service.forecasting.voters.scoring import (
 )
 from service.forecasting.voters.voter import VoterKind
 
-KINDS: dict[str, VoterKind] = {voter.name: voter.kind for voter in voters()}
 DIGITS = 5
 
 
@@ -83,14 +78,13 @@ def scores(p: Array, evidence: ScoredMarkets) -> ForecastScores:
     return ForecastScores(**_fields(p, evidence))
 
 
-def voter_scores(markets: Sequence[Prediction], evidence: ScoredMarkets) -> tuple[VoterScore, ...]:
+def voter_scores(markets: MarketColumns, evidence: ScoredMarkets) -> tuple[VoterScore, ...]:
     """The scores of the nine voters, separately for each engine of a voter, best Brier score first."""
-    by_engine: dict[tuple[str, str], Array] = defaultdict(lambda: np.full(len(markets), nan))
-    for row, market in enumerate(markets):
-        for vote in market.votes:
-            if vote.voter in KINDS:
-                by_engine[vote.voter, vote.engine][row] = vote.p
-    scored = [_voter_score(voter, engine, p, evidence) for (voter, engine), p in by_engine.items()]
+    scored = [
+        _voter_score(*engine, p, evidence)
+        for engine, p in zip(markets.engines, markets.p.T, strict=True)
+        if engine != CONSENSUS and np.isfinite(p).any()
+    ]
     return tuple(sorted(scored, key=lambda score: (score.brier, score.voter, score.engine)))
 
 

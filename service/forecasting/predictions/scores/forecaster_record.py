@@ -7,7 +7,7 @@ later forecast knows more than theirs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from service.forecasting.predictions import Prediction, by_resolution
 from service.forecasting.predictions.market_forecasts import MarketForecastScore, is_counted
+from service.forecasting.predictions.scores.columns import MarketColumns
 from service.forecasting.predictions.scores.evidence import ScoredMarkets, evidence_of
-from service.forecasting.predictions.scores.forecast_scores import DIGITS, KINDS, ForecastScores, scores
-from service.forecasting.predictions.scores.luck import Luck, luck_of
+from service.forecasting.predictions.scores.forecast_scores import DIGITS, ForecastScores, scores
+from service.forecasting.predictions.scores.luck import Luck, SimulatedRecords
 from service.forecasting.predictions.scores.right_share import DIGITS as SIDE_DIGITS
 from service.forecasting.predictions.scores.right_share import sides_right
 from service.forecasting.predictions.scores.streaks import runs
@@ -88,7 +88,7 @@ class ForecasterRecord:
 class CountedMarkets:
     """The settled live markets in order of resolution, and the Brier scores of the pool and the nine, shape (n,)."""
 
-    markets: tuple[Prediction, ...]
+    markets: MarketColumns
     evidence: ScoredMarkets
     pool: Array
     nine: Array
@@ -96,27 +96,24 @@ class CountedMarkets:
     @cached_property
     def rows(self) -> dict[str, int]:
         """The place of each market by its id."""
-        return {market.id: row for row, market in enumerate(self.markets)}
+        return {market.id: row for row, market in enumerate(self.markets.market)}
 
 
-def counted_markets(predictions: Iterable[Prediction]) -> CountedMarkets:
-    """The markets and challenges among `predictions` that count: voted on live, and settled with yes or no."""
-    markets = tuple(
-        market for market in by_resolution(predictions) if market.commitment and market.is_scored and is_counted(market)
-    )
+def counted_markets(listed: MarketColumns) -> CountedMarkets:
+    """The markets and challenges among those `listed` that count: voted on live, and settled with yes or no."""
+    scored = listed.where(np.isfinite(listed.happened) & np.isfinite(listed.pool) & ~listed.is_backfilled)
+    markets = scored.where(np.array([is_counted(market) for market in scored.market], dtype=bool))
     evidence = evidence_of(markets)
-    votes = [[vote.p for vote in market.votes if vote.voter in KINDS] for market in markets]
-    nine = [
-        brier(np.array(p), happened).mean() if p else nan for p, happened in zip(votes, evidence.happened, strict=True)
-    ]
-    pool = brier(np.array([market.commitment.p for market in markets if market.commitment]), evidence.happened)
-    return CountedMarkets(markets, evidence, pool, np.array(nine, dtype=float))
+    errors = brier(markets.of_voters, evidence.happened[:, None])
+    voted = np.isfinite(errors).sum(axis=1)
+    nine = np.divide(np.nansum(errors, axis=1), voted, out=np.full(len(markets), np.nan), where=voted > 0)
+    return CountedMarkets(markets, evidence, brier(markets.pool, evidence.happened), nine)
 
 
 def record_of(
-    scores_by_market: Mapping[str, MarketForecastScore], counted: CountedMarkets, seed: int
+    scores_by_market: Mapping[str, MarketForecastScore], counted: CountedMarkets, records: SimulatedRecords
 ) -> ForecasterRecord:
-    """The record of a caller from the scores on each market; `seed` is that of the simulated records of luck."""
+    """The record of a caller from the scores on each market; `records` are the simulated ones of luck."""
     places = sorted((counted.rows[id], score) for id, score in scores_by_market.items() if id in counted.rows)
     return _record(
         np.array([row for row, _ in places], dtype=np.int64),
@@ -125,15 +122,14 @@ def record_of(
         np.array([score.log_score for _, score in places], dtype=float),
         np.array([score.coverage for _, score in places], dtype=float),
         counted,
-        seed,
+        records,
     )
 
 
-def constant_record(forecasts: Mapping[int, float], counted: CountedMarkets, seed: int) -> ForecasterRecord:
-    """The record of forecasts by row that stood from the opening on."""
-    rows, p = np.array(list(forecasts), dtype=np.int64), np.array(list(forecasts.values()))
+def constant_record(rows: Instants, p: Array, counted: CountedMarkets, records: SimulatedRecords) -> ForecasterRecord:
+    """The record of forecasts `p` (n,) of the markets in these rows that stood from the opening on."""
     happened = counted.evidence.happened[rows]
-    return _record(rows, p, brier(p, happened), log_score(p, happened), np.ones(len(p)), counted, seed)
+    return _record(rows, p, brier(p, happened), log_score(p, happened), np.ones(len(p)), counted, records)
 
 
 def _record(
@@ -143,26 +139,26 @@ def _record(
     logs: Array,
     coverage: Array,
     counted: CountedMarkets,
-    seed: int,
+    records: SimulatedRecords,
 ) -> ForecasterRecord:
     """The record from arrays of shape (n,) over the markets in these `rows`; `opening` is NaN without a forecast."""
     at_opening = np.isfinite(opening)
     return ForecasterRecord(
-        _opening(opening[at_opening], rows[at_opening], counted, seed),
+        _opening(opening[at_opening], rows[at_opening], counted, records),
         _time_weighted(briers, logs, coverage, rows, counted),
     )
 
 
-def _opening(p: Array, rows: Instants, counted: CountedMarkets, seed: int) -> OpeningScores:
+def _opening(p: Array, rows: Instants, counted: CountedMarkets, records: SimulatedRecords) -> OpeningScores:
     evidence = counted.evidence.where(rows)
     sided = np.round(p, SIDE_DIGITS) != 0.5
     right = sides_right(p[sided], evidence.happened[sided]) == 1
-    _, best = runs(right.tolist())
+    _, best = runs(right)
     return OpeningScores(
         **vars(scores(p, evidence)),
         **_peers(brier(p, evidence.happened), np.ones(len(p)), rows, counted),
         best=best,
-        luck=luck_of(p[sided], best, int(right.sum()), np.random.default_rng(seed)),
+        luck=records.luck(p[sided], best, int(right.sum())),
     )
 
 

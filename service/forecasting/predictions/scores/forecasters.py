@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from math import nan
 from typing import Literal
+
+import numpy as np
 
 from service.documents import Document, DocumentHeader
 from service.forecasting.predictions.resolution import Outcome
-from service.forecasting.predictions.scores.forecast_scores import KINDS
+from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS
 from service.forecasting.predictions.scores.forecaster_record import CountedMarkets, ForecasterRecord, constant_record
-from service.forecasting.voters.scoring import LEAST_N
+from service.forecasting.predictions.scores.luck import RecordsByName
+from service.forecasting.voters.scoring import LEAST_N, Array
 
 ForecasterKind = Literal["forecaster", "voter", "pool", "market"]
 
@@ -89,11 +92,14 @@ def forecasters_document(
     forecasters: int,
     counted: CountedMarkets,
     header: DocumentHeader,
-    seed: int,
+    records: RecordsByName,
 ) -> ForecastersDocument:
-    """The table from the name, the id and the record of each caller, and the number of all `forecasters`."""
+    """The table from the name, the id and the record of each caller, and the number of all `forecasters`.
+
+    `records` has the simulated records of the service's own.
+    """
     named = [caller_entry(name, id, record) for name, id, record in callers if record.time_weighted.n]
-    ranked = _ranked([*named, *_own(counted, seed)])
+    ranked = _ranked([*named, *_own(counted, records)])
     listed = {entry.id for entry in islice((entry for entry in ranked if entry.id), MOST_LISTED)}
     entries = tuple(entry for entry in ranked if entry.id is None or entry.id in listed)
     return ForecastersDocument(
@@ -106,23 +112,29 @@ def caller_entry(name: str, id: str, record: ForecasterRecord, rank: int | None 
     return ForecasterEntry(**vars(record), rank=rank, name=name, kind="forecaster", engine=None, id=id)
 
 
-def _own(counted: CountedMarkets, seed: int) -> list[ForecasterEntry]:
+def _own(counted: CountedMarkets, records: RecordsByName) -> list[ForecasterEntry]:
     """The rows of the service's own forecasters: each engine of a voter, the pool, and each outside market."""
-    by_name: dict[tuple[ForecasterKind, str, str | None], dict[int, float]] = defaultdict(dict)
-    for row, market in enumerate(counted.markets):
-        for vote in market.votes:
-            if vote.voter in KINDS:
-                by_name["voter", vote.voter, vote.engine][row] = vote.p
-        if market.commitment:
-            by_name["pool", POOL, None][row] = market.commitment.p
-        if market.odds:
-            by_name["market", MARKET, market.odds.source][row] = market.odds.p_yes
-    return [
-        ForecasterEntry(
-            **vars(constant_record(forecasts, counted, seed)), rank=None, name=name, kind=kind, engine=engine, id=None
-        )
-        for (kind, name, engine), forecasts in by_name.items()
+    markets = counted.markets
+    sources = np.array([market.odds.source if market.odds else "" for market in markets.market], dtype=object)
+    entries = [
+        _own_entry("pool", POOL, None, p, counted, records)
+        if engine == CONSENSUS
+        else _own_entry("voter", *engine, p, counted, records)
+        for engine, p in zip(markets.engines, markets.p.T, strict=True)
     ]
+    entries += [
+        _own_entry("market", MARKET, source, np.where(sources == source, markets.quoted, nan), counted, records)
+        for source in sorted({*sources.tolist()} - {""})
+    ]
+    return [entry for entry in entries if entry.opening.n]
+
+
+def _own_entry(
+    kind: ForecasterKind, name: str, engine: str | None, p: Array, counted: CountedMarkets, records: RecordsByName
+) -> ForecasterEntry:
+    rows = np.flatnonzero(np.isfinite(p))
+    record = constant_record(rows, p[rows], counted, records[kind, name, engine])
+    return ForecasterEntry(**vars(record), rank=None, name=name, kind=kind, engine=engine, id=None)
 
 
 def _ranked(entries: Iterable[ForecasterEntry]) -> list[ForecasterEntry]:

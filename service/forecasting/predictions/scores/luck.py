@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.forecasting.voters.scoring import Array
 
-RECORDS = 500  # simulated for each row
-AT_ONCE = 20  # in memory
+RECORDS = 500  # simulated for each forecaster
 
 
 @dataclass(frozen=True)
@@ -26,31 +25,54 @@ class Luck:
     accuracy_reached_pct: float
 
 
-def luck_of(p: Array, best: int, correct: int, generator: np.random.Generator) -> Luck | None:
-    """The luck behind a longest run of `best` and `correct` right sides; None without a forecast.
+class SimulatedRecords:
+    """The records of one forecaster whose probabilities are right, simulated as far as they are known.
 
-    `p` (n,) is P(YES) in order of resolution. Each side comes true with its own probability, independently of the
-    others; correlated questions spread more, so long runs are somewhat more frequent than this.
+    A new forecast goes on where the last one ended, so a job process that keeps them simulates only what is new; the
+    same seed and forecasts give the same records, whether they came at once or one by one.
     """
-    if not len(p):
-        return None
-    likelier = np.maximum(p, 1 - p)
-    records = (generator.random((AT_ONCE, len(p)), dtype=np.float32) < likelier for _ in range(RECORDS // AT_ONCE))
-    parts = [(longest_runs(right), right.sum(axis=1)) for right in records]
-    longest, rights = (np.concatenate(values) for values in zip(*parts, strict=True))
-    return Luck(
-        expected_best=round(float(longest.mean()), 1),
-        best_reached_pct=round(100 * float(np.mean(longest >= best)), 1),
-        accuracy_reached_pct=round(100 * float(np.mean(rights >= correct)), 1),
-    )
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._begin()
+
+    def _begin(self) -> None:
+        self._generator = np.random.default_rng(self._seed)
+        self._p = np.zeros(0)
+        self._run, self._longest, self._right = (np.zeros(RECORDS, dtype=np.int32) for _ in range(3))
+
+    def luck(self, p: Array, best: int, correct: int) -> Luck | None:
+        """The luck behind a longest run of `best` and `correct` right sides; None without a forecast.
+
+        `p` (n,) is P(YES) in order of resolution. Each side comes true with its own probability, independently of the
+        others; correlated questions spread more, so long runs are somewhat more frequent than this.
+        """
+        if not len(p):
+            return None
+        if not np.array_equal(self._p, p[: len(self._p)]):
+            self._begin()
+        for likelier in np.maximum(p, 1 - p)[len(self._p) :].tolist():
+            self._simulate(likelier)
+        self._p = p
+        return Luck(
+            expected_best=round(float(self._longest.mean()), 1),
+            best_reached_pct=round(100 * float(np.mean(self._longest >= best)), 1),
+            accuracy_reached_pct=round(100 * float(np.mean(self._right >= correct)), 1),
+        )
+
+    def _simulate(self, likelier: float) -> None:
+        """One more forecast, right in each record with the probability `likelier`."""
+        is_right = self._generator.random(RECORDS, dtype=np.float32) < likelier
+        self._run += 1
+        self._run *= is_right
+        self._right += is_right
+        np.maximum(self._longest, self._run, out=self._longest)
 
 
-def longest_runs(right: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """The longest run of True in each row, shape (rows,), of at least one column.
+# The simulated records of forecasters by a name of any words.
+RecordsByName = defaultdict[tuple[object, ...], SimulatedRecords]
 
-    >>> longest_runs(np.array([[True, True, False, True], [False, False, False, False]])).tolist()
-    [2, 0]
-    """
-    places = np.arange(1, right.shape[1] + 1, dtype=np.int32)
-    last_wrong = np.maximum.accumulate(np.where(right, np.int32(0), places), axis=1)
-    return (places - last_wrong).max(axis=1)
+
+def simulated_records(seed: int) -> RecordsByName:
+    """No records yet; those of every name are simulated from the same seed."""
+    return defaultdict(lambda: SimulatedRecords(seed))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from typing import Literal
 
 import numpy as np
 
-from service.forecasting.predictions import MarketCategory, Odds, Prediction, by_resolution
+from service.forecasting.predictions import MarketCategory, Prediction
 from service.forecasting.predictions.market_fields import MarketScore
+from service.forecasting.predictions.scores.columns import MarketColumns
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
-from service.forecasting.voters.scoring import Array, Instants, brier, log_score
+from service.forecasting.voters.scoring import Array, brier, log_score
 from service.market.instants import iso
 
 
@@ -38,38 +39,14 @@ class PairedMarket:
     simulated: bool
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Markets with both probabilities, in order of resolution; the arrays have shape (n,)."""
-
-    markets: tuple[Prediction, ...]
-    odds: tuple[Odds, ...]
-    ai: Array
-    market: Array
-    happened: Array
-    resolved: Instants
-
-    @property
-    def differences(self) -> Array:
-        """The pool's Brier score minus the outside market's, for each market."""
-        return brier(self.ai, self.happened) - brier(self.market, self.happened)
+def pairs_of(markets: MarketColumns) -> MarketColumns:
+    """The markets that were voted on, had odds and came out yes or no."""
+    return markets.where(np.isfinite(markets.pool) & np.isfinite(markets.quoted) & np.isfinite(markets.happened))
 
 
-def pairs_of(markets: Iterable[Prediction]) -> Pairs:
-    """The markets that were voted on, had odds and came out yes or no, as columns in order of resolution."""
-    rows = [
-        (market, market.odds, market.commitment.p, market.settlement.resolved_at)
-        for market in by_resolution(markets)
-        if market.commitment and market.odds and market.settlement and market.is_scored
-    ]
-    return Pairs(
-        markets=tuple(market for market, *_ in rows),
-        odds=tuple(odds for _, odds, *_ in rows),
-        ai=np.array([p for _, _, p, _ in rows]),
-        market=np.array([odds.p_yes for _, odds, *_ in rows]),
-        happened=np.array([float(market.outcome == "yes") for market, *_ in rows]),
-        resolved=np.array([resolved_at for *_, resolved_at in rows], dtype=np.int64),
-    )
+def differences(pairs: MarketColumns) -> Array:
+    """The pool's Brier score minus the outside market's, for each market."""
+    return brier(pairs.pool, pairs.happened) - brier(pairs.quoted, pairs.happened)
 
 
 def scores_of(markets: Sequence[Prediction]) -> list[MarketScore | None]:
@@ -90,33 +67,27 @@ def _score(brier_ai: float, brier_market: float, log_ai: float, log_market: floa
     return MarketScore(brier_ai, brier_market, log_ai, log_market, round(brier_ai - brier_market, 5))
 
 
-def publish(pairs: Pairs, limit: int) -> tuple[PairedMarket, ...]:
+def publish(pairs: MarketColumns, limit: int) -> tuple[PairedMarket, ...]:
     """The last `limit` markets in the form of the document, newest first."""
-    newest = slice(None, -limit - 1, -1)
-    ai, market, happened = pairs.ai[newest], pairs.market[newest], pairs.happened[newest]
+    shown = pairs.where(np.arange(len(pairs))[: -limit - 1 : -1])
     scores = (
-        brier(ai, happened),
-        brier(market, happened),
-        log_score(ai, happened),
-        log_score(market, happened),
-        pairs.differences[newest],
+        brier(shown.pool, shown.happened),
+        brier(shown.quoted, shown.happened),
+        log_score(shown.pool, shown.happened),
+        log_score(shown.quoted, shown.happened),
+        differences(shown),
     )
     rounded = [np.round(column, 5).tolist() for column in scores]
-    shown = (pairs.markets[newest], pairs.odds[newest], ai.tolist(), pairs.resolved[newest].tolist())
-    return tuple(_paired(*row) for row in zip(*shown, *rounded, strict=True))
+    return tuple(_paired(*row) for row in zip(shown.market.tolist(), *rounded, strict=True))
 
 
 def _paired(
-    market: Prediction,
-    odds: Odds,
-    p_ai: float,
-    resolved_at: int,
-    brier_ai: float,
-    brier_market: float,
-    log_ai: float,
-    log_market: float,
-    difference: float,
+    market: Prediction, brier_ai: float, brier_market: float, log_ai: float, log_market: float, difference: float
 ) -> PairedMarket:
+    commitment, odds, settlement = market.commitment, market.odds, market.settlement
+    assert commitment
+    assert odds
+    assert settlement
     assert market.category != "answer"  # answers have no odds
     return PairedMarket(
         id=market.id,
@@ -124,9 +95,9 @@ def _paired(
         asset=market.question.asset,
         category=market.category,
         backfilled=market.backfilled,
-        resolved_at=iso(resolved_at),
+        resolved_at=iso(settlement.resolved_at),
         outcome="yes" if market.outcome == "yes" else "no",
-        p_ai=round(p_ai, 4),
+        p_ai=round(commitment.p, 4),
         p_market=round(odds.p_yes, 4),
         brier_ai=brier_ai,
         brier_market=brier_market,

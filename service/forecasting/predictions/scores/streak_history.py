@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from service.documents import World
+from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.resolution import Outcome
-from service.forecasting.predictions.scores.counted import CountedQuestion, Engine
-from service.forecasting.voters.votes import Direction
+from service.forecasting.predictions.scores.columns import MarketColumns, Mask, answers_of
+from service.forecasting.predictions.scores.streaks import run_after
+from service.forecasting.voters.resolved import Engine
+from service.forecasting.voters.scoring import Instants
+from service.forecasting.voters.votes import Direction, bull_probability, direction_of
 from service.market.instants import iso
 from service.questions.question import Comparator
 
@@ -54,27 +58,20 @@ class StreakHistoryDocument:
 class StreakHistory:
     """The questions that count, each with the run of every voter after it."""
 
-    def __init__(self, questions: Sequence[CountedQuestion]) -> None:
+    def __init__(self, questions: MarketColumns) -> None:
         self._questions = questions
-        self._runs = _runs(questions)
+        self._right = (questions.p > 0.5) == (questions.happened == 1)[:, None]
+        self._runs = _runs(questions, self._right)
 
     @property
     def times(self) -> list[int]:
         """When each question was resolved, the oldest first."""
-        settlements = (question.market.settlement for question in self._questions)
-        return [settlement.resolved_at for settlement in settlements if settlement]
+        return self._questions.resolved_at.tolist()
 
     def question_at(self, place: int) -> dict[str, Any]:
         """A question as it is published."""
-        question, runs = self._questions[place], self._runs[place]
-        market = question.market
+        market: Prediction = self._questions.market[place]
         assert market.settlement is not None  # it is scored
-        answers = {
-            side.engine[0]: StreakAnswer(
-                side.engine[1], round(side.p, 3), side.direction, side.is_right, runs[side.engine]
-            )
-            for side in question.sides
-        }
         return asdict(
             StreakQuestion(
                 market=market.id,
@@ -84,21 +81,22 @@ class StreakHistory:
                 voted_at=iso(market.voted_at),
                 resolved_at=iso(market.settlement.resolved_at),
                 outcome=market.settlement.outcome,
-                answers=answers,
+                answers={engine[0]: self._answer(place, market, engine, p) for engine, p in answers_of(market)},
             )
         )
 
+    def _answer(self, place: int, market: Prediction, engine: Engine, p: float) -> StreakAnswer:
+        cell = place, self._questions.engines.index(engine)
+        is_right = bool(self._right[cell]) if self._questions.is_sided[cell] else None
+        direction = direction_of(bull_probability(market.question, p))
+        return StreakAnswer(engine[1], round(p, 3), direction, is_right, int(self._runs[cell]))
 
-def _runs(questions: Iterable[CountedQuestion]) -> list[Mapping[Engine, int]]:
-    """The run of every engine that answered, after each question; live and backfilled ones are apart."""
-    running: dict[tuple[Engine, bool], int] = defaultdict(int)
-    history = []
-    for question in questions:
-        after = {}
-        for side in question.sides:
-            key = side.engine, question.market.backfilled
-            if side.is_right is not None:
-                running[key] = running[key] + 1 if side.is_right else 0
-            after[side.engine] = running[key]
-        history.append(after)
-    return history
+
+def _runs(questions: MarketColumns, right: Mask) -> Instants:
+    """The run of every engine after each question, shape (n, engines); live and backfilled ones are apart."""
+    runs = np.zeros(right.shape, dtype=np.int64)
+    for backfilled in (False, True):
+        rows = np.flatnonzero(questions.is_backfilled == backfilled)
+        for column in range(right.shape[1]):
+            runs[rows, column] = run_after(questions.is_sided[rows, column], right[rows, column])
+    return runs

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from service.documents import Document, DocumentHeader
-from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.scores.counted import CONSENSUS, CountedQuestion, Engine
+from service.forecasting.predictions.scores.columns import CONSENSUS, MarketColumns, Mask
 from service.forecasting.predictions.scores.evidence import ScoredMarkets, evidence_of
-from service.forecasting.predictions.scores.luck import Luck, luck_of
+from service.forecasting.predictions.scores.luck import Luck, RecordsByName
 from service.forecasting.predictions.scores.right_share import right_share, sides_right
+from service.forecasting.voters.resolved import Engine
+from service.forecasting.voters.scoring import Instants
 from service.market.instants import iso
 
 
@@ -57,23 +56,13 @@ class StreaksDocument(Document):
     streaks: tuple[Streak, ...]
 
 
-class _Answer(NamedTuple):
-    """One vote on the question in this row of the evidence, and whether it took a side."""
-
-    row: int
-    p: float
-    is_sided: bool
-
-
-def streaks_document(
-    questions: Sequence[CountedQuestion], header: DocumentHeader, generator: np.random.Generator
-) -> StreaksDocument:
-    """The streaks of the nine voters and their pool; `generator` draws the simulated records."""
-    scored = [question.market for question in questions]
-    evidence = evidence_of(scored)
+def streaks_document(questions: MarketColumns, header: DocumentHeader, records: RecordsByName) -> StreaksDocument:
+    """The streaks of the nine voters and their pool; `records` has their simulated records."""
+    evidence = evidence_of(questions)
     rows = [
-        _streak(engine, backfilled, answers, scored, evidence, generator)
-        for (engine, backfilled), answers in _answers(questions).items()
+        _streak(engine, backfilled, answered, questions, evidence, records)
+        for backfilled in (False, True)
+        for engine, answered in _answers(questions, backfilled).items()
     ]
     rows.sort(key=lambda row: (row.backfilled, row.n == 0, -row.current, -row.best, row.oracle, row.engine))
     return StreaksDocument(
@@ -92,35 +81,30 @@ def _rank(row: Streak, rows: Iterable[Streak]) -> int | None:
     return 1 + sum((other.current, other.best) > (row.current, row.best) for other in book)
 
 
-def _answers(questions: Sequence[CountedQuestion]) -> dict[tuple[Engine, bool], list[_Answer]]:
-    """The answers of each engine, live or backfilled; the live pool has an entry even without any."""
-    answers: dict[tuple[Engine, bool], list[_Answer]] = defaultdict(list, {(CONSENSUS, False): []})
-    for row, question in enumerate(questions):
-        for side in question.sides:
-            answer = _Answer(row, side.p, side.direction != "NEUTRAL")
-            answers[side.engine, question.market.backfilled].append(answer)
-    return {key: part for key, part in answers.items() if key == (CONSENSUS, False) or _sided(part)}
-
-
-def _sided(answers: Iterable[_Answer]) -> list[_Answer]:
-    return [answer for answer in answers if answer.is_sided]
+def _answers(questions: MarketColumns, backfilled: bool) -> dict[Engine, Instants]:
+    """The places of the questions that each engine answered; the live pool has an entry even without any."""
+    of_book = questions.is_backfilled == backfilled
+    return {
+        engine: np.flatnonzero(of_book & np.isfinite(questions.p[:, column]))
+        for column, engine in enumerate(questions.engines)
+        if (of_book & questions.is_sided[:, column]).any() or (engine == CONSENSUS and not backfilled)
+    }
 
 
 def _streak(
     engine: Engine,
     backfilled: bool,
-    answers: Sequence[_Answer],
-    scored: Sequence[Prediction],
+    answered: Instants,
+    questions: MarketColumns,
     evidence: ScoredMarkets,
-    generator: np.random.Generator,
+    records: RecordsByName,
 ) -> Streak:
-    rows = np.array([answer.row for answer in _sided(answers)], dtype=np.int64)
-    p = np.array([answer.p for answer in _sided(answers)])
-    seen = evidence.where(rows)
+    column = questions.engines.index(engine)
+    rows = answered[questions.is_sided[answered, column]]
+    p, seen = questions.p[rows, column], evidence.where(rows)
     right = sides_right(p, seen.happened) == 1
-    (current, best), correct = runs(right.tolist()), int(right.sum())
+    (current, best), correct = runs(right), int(right.sum())
     share = right_share(p, seen.rate, seen.happened, seen.weeks)
-    last = scored[answers[-1].row].settlement if answers else None
     return Streak(
         rank=None,
         oracle=engine[0],
@@ -128,7 +112,7 @@ def _streak(
         backfilled=backfilled,
         current=current,
         best=best,
-        resolved=len(answers),
+        resolved=len(answered),
         correct=correct,
         accuracy_pct=share.pct,
         accuracy_low_pct=share.low_pct,
@@ -137,19 +121,26 @@ def _streak(
         always_no_pct=share.always_no_pct,
         n=share.n,
         n_eff=share.n_eff,
-        luck=luck_of(p, best, correct, generator),
-        last_resolved_at=iso(last.resolved_at) if last else None,
+        luck=records["streak", *engine, backfilled].luck(p, best, correct),
+        last_resolved_at=iso(int(questions.resolved_at[answered[-1]])) if len(answered) else None,
     )
 
 
-def runs(right: Iterable[bool]) -> tuple[int, int]:
+def runs(right: Mask) -> tuple[int, int]:
     """The run of right answers at the end, and the longest one.
 
-    >>> runs([True, True, False, True])
+    >>> runs(np.array([True, True, False, True]))
     (1, 2)
     """
-    current = best = 0
-    for is_right in right:
-        current = current + 1 if is_right else 0
-        best = max(best, current)
-    return current, best
+    after = run_after(np.ones(len(right), dtype=bool), right)
+    return (int(after[-1]), int(after.max())) if len(after) else (0, 0)
+
+
+def run_after(is_sided: Mask, right: Mask) -> Instants:
+    """The run of right answers after each one, shape (n,); one without a side leaves it as it is.
+
+    >>> run_after(np.array([True, False, True, True]), np.array([True, False, True, False])).tolist()
+    [1, 1, 2, 0]
+    """
+    sided = np.cumsum(is_sided)
+    return sided - np.maximum.accumulate(np.where(is_sided & ~right, sided, 0))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from service.documents import Document, DocumentHeader
-from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.calibration import CalibrationReport, calibrate
+from service.forecasting.predictions.scores.columns import MarketColumns
 from service.forecasting.predictions.scores.difference import Difference, Verdict, compare, power_of, verdict_on
 from service.forecasting.predictions.scores.diversity import Diversity, diversity_of
 from service.forecasting.predictions.scores.evidence import evidence_of
 from service.forecasting.predictions.scores.forecast_scores import ForecastScores, VoterScore, scores, voter_scores
-from service.forecasting.predictions.scores.pairs import PairedMarket, Pairs, pairs_of, publish
+from service.forecasting.predictions.scores.pairs import PairedMarket, differences, pairs_of, publish
 from service.forecasting.predictions.scores.points import thinned
-from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
 from service.forecasting.voters.scoring import brier, clustered_mean
 from service.market.instants import DAY, iso
 
@@ -85,7 +83,7 @@ class AiVsMarketDocument(Document):
 
 
 def ai_vs_market_document(
-    markets: Iterable[Prediction], header: DocumentHeader, generator: np.random.Generator
+    markets: MarketColumns, header: DocumentHeader, generator: np.random.Generator
 ) -> AiVsMarketDocument:
     """The comparison on the markets that have votes, odds and the outcome yes or no.
 
@@ -93,46 +91,45 @@ def ai_vs_market_document(
     """
     pairs = pairs_of(markets)
     books = (
-        _book(backfilled, pairs_of(market for market in pairs.markets if market.backfilled == backfilled), generator)
-        for backfilled in (False, True)
+        _book(backfilled, pairs.where(pairs.is_backfilled == backfilled), generator) for backfilled in (False, True)
     )
     return AiVsMarketDocument(
         schema="ai-vs-market/1",
         **vars(header),
         books=tuple(books),
-        count=len(pairs.markets),
+        count=len(pairs),
         markets=publish(pairs, MOST_LISTED),
     )
 
 
-def _book(backfilled: bool, pairs: Pairs, generator: np.random.Generator) -> VersusBook:
-    evidence = evidence_of(pairs.markets)
+def _book(backfilled: bool, pairs: MarketColumns, generator: np.random.Generator) -> VersusBook:
+    evidence, gaps = evidence_of(pairs), differences(pairs)
     happened, weeks, rate = evidence.happened, evidence.weeks, evidence.rate
-    difference = compare(pairs.differences, weeks, generator)
+    difference = compare(gaps, weeks, generator)
     return VersusBook(
         backfilled=backfilled,
         n=len(happened),
-        simulated=sum(odds.source == SIMULATED for odds in pairs.odds),
-        ai=scores(pairs.ai, evidence),
-        market=scores(pairs.market, evidence),
+        simulated=int(pairs.is_simulated.sum()),
+        ai=scores(pairs.pool, evidence),
+        market=scores(pairs.quoted, evidence),
         base_rate=scores(rate, evidence),
         difference=difference,
         verdict=verdict_on(len(happened), difference),
-        **vars(power_of(clustered_mean(pairs.differences, weeks))),
-        calibration=Calibrations(calibrate(pairs.ai, happened, weeks), calibrate(pairs.market, happened, weeks)),
-        diversity=diversity_of(pairs.markets, evidence),
+        **vars(power_of(clustered_mean(gaps, weeks))),
+        calibration=Calibrations(calibrate(pairs.pool, happened, weeks), calibrate(pairs.quoted, happened, weeks)),
+        diversity=diversity_of(pairs, evidence),
         cumulative=_cumulative(pairs),
-        voters=voter_scores(pairs.markets, evidence),
+        voters=voter_scores(pairs, evidence),
     )
 
 
-def _cumulative(pairs: Pairs) -> tuple[CumulativePoint, ...]:
+def _cumulative(pairs: MarketColumns) -> tuple[CumulativePoint, ...]:
     n = np.arange(1, len(pairs.happened) + 1)
-    ai, market = (np.cumsum(brier(p, pairs.happened)) / n for p in (pairs.ai, pairs.market))
-    lasts = thinned(np.flatnonzero(np.diff(pairs.resolved // DAY, append=np.iinfo(np.int64).max)))
+    ai, market = (np.cumsum(brier(p, pairs.happened)) / n for p in (pairs.pool, pairs.quoted))
+    lasts = thinned(np.flatnonzero(np.diff(pairs.resolved_at // DAY, append=np.iinfo(np.int64).max)))
     return tuple(
         CumulativePoint(
-            iso(int(pairs.resolved[last])), int(n[last]), round(float(ai[last]), 5), round(float(market[last]), 5)
+            iso(int(pairs.resolved_at[last])), int(n[last]), round(float(ai[last]), 5), round(float(market[last]), 5)
         )
         for last in lasts
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from tests.forecasting.markets import HEADER, days, settled
 
 
 def document(markets, seed=0):
-    return ai_vs_market_document(markets, HEADER, np.random.default_rng(seed))
+    return ai_vs_market_document(columns_of(markets), HEADER, np.random.default_rng(seed))
 
 
 def live(markets):

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from service.forecasting.predictions.scores.bets import FEE_RATE, bet_on
 from service.forecasting.predictions.scores.betting import shadow_document
+from service.forecasting.predictions.scores.columns import columns_of
 from tests.forecasting.markets import HEADER, settled, waiting
 
 
 def document(markets):
-    return shadow_document(markets, HEADER)
+    return shadow_document(columns_of(markets), HEADER)
 
 
 def live(markets):

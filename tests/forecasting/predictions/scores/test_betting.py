@@ -10,12 +10,13 @@ import pytest
 
 from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.scores.betting import shadow_document
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.voters.scoring import wilson_interval
 from tests.forecasting.markets import HEADER, days, many, settled, waiting
 
 
 def document(markets):
-    return shadow_document(markets, HEADER)
+    return shadow_document(columns_of(markets), HEADER)
 
 
 def live(markets):

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.counted import count_once
 from tests.forecasting.markets import MONDAY, days, settled, waiting
 
 
 def ids(markets):
-    return [market.id for market in count_once(markets)]
+    return [market.id for market in count_once(columns_of(markets)).market]
 
 
 def test_of_overlapping_questions_only_the_first_counts():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.forecasting.predictions import by_resolution
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.diversity import diversity_of
 from service.forecasting.predictions.scores.evidence import evidence_of
 from tests.forecasting.markets import days, many, settled
@@ -15,8 +15,8 @@ from tests.forecasting.predictions.scores.compared import live, pair
 
 
 def of(rows):
-    rows = by_resolution(rows)
-    return diversity_of(rows, evidence_of(rows))
+    columns = columns_of(rows)
+    return diversity_of(columns, evidence_of(columns))
 
 
 def rows(n: int, **votes: float):

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from service.forecasting.predictions import by_resolution
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.evidence import evidence_of, template_rates
 from service.forecasting.voters.scoring import weeks_of
 from tests.forecasting.markets import days, many, settled
 
 
 def rates(*markets) -> list[float]:
-    return template_rates(by_resolution(markets)).tolist()
+    return template_rates(columns_of(markets)).tolist()
 
 
 def test_a_rate_counts_what_had_resolved_at_the_vote():
@@ -34,13 +35,13 @@ def test_every_asset_has_the_same_template():
 
 def test_a_later_outcome_changes_no_earlier_rate():
     rows = by_resolution(many(120, seed=3))
-    cut = template_rates(rows[:60])
-    assert template_rates(rows)[:60].tolist() == cut.tolist()
+    cut = template_rates(columns_of(rows[:60]))
+    assert template_rates(columns_of(rows))[:60].tolist() == cut.tolist()
 
 
 def test_the_vote_of_vol_is_the_committed_one():
     rows = by_resolution([settled("a", votes={"vol": 0.3, "trend": 0.9}), settled("b", "no", opened=days(9))])
-    evidence = evidence_of(rows)
+    evidence = evidence_of(columns_of(rows))
     assert evidence.vol[0] == 0.3
     assert math.isnan(evidence.vol[1])
     assert evidence.happened.tolist() == [1, 0]

@@ -5,20 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecaster_record import ForecasterRecord, counted_markets
 from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED, forecasters_document
+from service.forecasting.predictions.scores.luck import simulated_records
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from tests.forecasting.markets import HEADER
 from tests.forecasting.predictions.scores.test_forecaster_record import COUNTED, MARKETS, pool, record
 
 
 def table(*callers: tuple[str, ForecasterRecord]):
-    return forecasters_document([(name, name[::-1], row) for name, row in callers], 7, COUNTED, HEADER, seed=1)
+    return forecasters_document(
+        [(name, name[::-1], row) for name, row in callers], 7, COUNTED, HEADER, simulated_records(1)
+    )
 
 
 def test_voters_pool_and_market_have_their_other_scores():
     """The live book of the comparison with the market has the same numbers."""
-    (book, _) = ai_vs_market_document(MARKETS, HEADER, np.random.default_rng(1)).books
+    (book, _) = ai_vs_market_document(columns_of(MARKETS), HEADER, np.random.default_rng(1)).books
     rows = {row.name: row for row in table().entries}
     expected = {"pool": book.ai, "market": book.market} | {score.voter: score for score in book.voters}
     assert set(rows) == set(expected)
@@ -52,7 +56,7 @@ def test_ranks_begin_at_thirty_markets_and_ties_share_one():
 
 
 def test_the_better_forecaster_has_the_better_rank():
-    sharp = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in COUNTED.markets}
+    sharp = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in COUNTED.markets.market}
     shown = table(("owl", record(sharp)), ("jay", record({id: 1 - p for id, p in sharp.items()})))
     assert (shown.entries[0].name, shown.entries[-1].name) == ("owl", "jay")
 
@@ -64,7 +68,7 @@ def test_a_caller_without_a_settled_market_is_not_listed():
 
 
 def test_before_the_first_market_the_table_is_empty():
-    assert forecasters_document([], 0, counted_markets([]), HEADER, seed=1).entries == ()
+    assert forecasters_document([], 0, counted_markets(columns_of([])), HEADER, simulated_records(1)).entries == ()
 
 
 @pytest.mark.parametrize("count", [3, 500, 520])

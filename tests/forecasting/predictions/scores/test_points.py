@@ -7,6 +7,7 @@ import pytest
 
 from service.forecasting.predictions.documents import list_all
 from service.forecasting.predictions.scores.betting import shadow_document
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.points import MOST_POINTS, thinned
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.store.snapshots import to_json
@@ -18,7 +19,7 @@ THREE_YEARS = many(3_000, weeks=160)
 
 
 def versus(markets):
-    return ai_vs_market_document(markets, HEADER, np.random.default_rng(1))
+    return ai_vs_market_document(columns_of(markets), HEADER, np.random.default_rng(1))
 
 
 def test_a_short_curve_stays_as_it_is():
@@ -35,7 +36,7 @@ def test_a_long_curve_keeps_its_ends_and_a_hundred_points(length: int):
 def test_both_summaries_stay_under_60_kb():
     """796 KB and growing before; here after three years, with 130 open bets."""
     markets = THREE_YEARS + [waiting(f"{LONG} {number}", p=0.6) for number in range(130)]
-    assert len(to_json(shadow_document(markets, HEADER))) < MOST_BYTES
+    assert len(to_json(shadow_document(columns_of(markets), HEADER))) < MOST_BYTES
     assert len(to_json(versus(markets))) < MOST_BYTES
 
 
@@ -44,7 +45,10 @@ def test_summaries_add_up_to_the_rows_of_the_markets(backfilled: bool):
     """Profit to the cent; Brier and log scores to the digits that are published."""
     rows = list_all(THREE_YEARS, tallies={}, prices={}, opinions={}, now=0)
     rows = [row for row in rows if row.backfilled == backfilled]
-    book, shadow = versus(THREE_YEARS).books[backfilled], shadow_document(THREE_YEARS, HEADER).books[backfilled]
+    book, shadow = (
+        versus(THREE_YEARS).books[backfilled],
+        shadow_document(columns_of(THREE_YEARS), HEADER).books[backfilled],
+    )
     assert shadow.pnl_usd == round(sum(row.bet.pnl_usd for row in rows if row.bet), 2)
     assert (shadow.n, shadow.won) == (
         sum(bool(row.bet) for row in rows),

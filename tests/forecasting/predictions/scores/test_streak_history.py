@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
-import numpy as np
-
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.counted import count_once, counted_questions
+from service.forecasting.predictions.scores.luck import simulated_records
 from service.forecasting.predictions.scores.streak_history import StreakHistory
 from service.forecasting.predictions.scores.streaks import streaks_document
 from service.market.instants import iso
@@ -16,7 +16,7 @@ from tests.forecasting.markets import HEADER, days, many, settled, waiting
 
 
 def questions(markets) -> list[dict]:
-    history = StreakHistory(counted_questions(markets))
+    history = StreakHistory(counted_questions(columns_of(markets)))
     return [history.question_at(place) for place in range(len(history.times))]
 
 
@@ -35,7 +35,7 @@ def test_runs_end_where_the_streaks_stand():
     for question in questions(markets):
         for voter, answer in question["answers"].items():
             runs[voter, answer["engine"], question["backfilled"]].append((answer["streak"], answer["right"]))
-    rows = streaks_document(counted_questions(markets), HEADER, np.random.default_rng(1)).streaks
+    rows = streaks_document(counted_questions(columns_of(markets)), HEADER, simulated_records(1)).streaks
     for row in rows:
         answers = runs[row.oracle, row.engine, row.backfilled]
         sided = [(streak, right) for streak, right in answers if right is not None]
@@ -62,9 +62,9 @@ def test_another_engine_begins_another_run():
 def test_questions_are_those_that_count():
     """Unsettled and void ones are none, nor is one beside an unsettled one of its kind."""
     markets = [*many(60), waiting("open"), settled("void", "void", asset="xrp", opened=days(300))]
-    counted = [market for market in count_once(markets) if market.is_scored]
+    counted = [market for market in count_once(columns_of(markets)).market if market.is_scored]
     shown = questions(markets)
     assert [question["market"] for question in shown] == [market.id for market in counted]
-    times = StreakHistory(counted_questions(markets)).times
+    times = StreakHistory(counted_questions(columns_of(markets))).times
     assert [question["resolved_at"] for question in shown] == [iso(at) for at in times]
     assert times == sorted(times)

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores import streaks
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.counted import counted_questions
+from service.forecasting.predictions.scores.luck import simulated_records
 from service.forecasting.predictions.scores.streaks import runs, streaks_document
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from tests.forecasting.made import committed_vote
@@ -21,7 +23,7 @@ from tests.forecasting.markets import HEADER, days, many, settled
 
 
 def document(markets):
-    return streaks_document(counted_questions(markets), HEADER, np.random.default_rng(1))
+    return streaks_document(counted_questions(columns_of(markets)), HEADER, simulated_records(1))
 
 
 def pool(markets, backfilled=False):
@@ -40,7 +42,7 @@ def series(*votes: tuple[float, Outcome]):
 
 
 def test_every_example_in_the_documentation_is_true():
-    assert doctest.testmod(streaks) == (0, 1)
+    assert doctest.testmod(streaks) == (0, 2)
 
 
 def test_a_right_answer_extends_a_run_and_a_wrong_one_ends_it():
@@ -83,7 +85,7 @@ def test_questions_count_in_the_order_in_which_they_resolved():
 @given(st.lists(st.booleans(), max_size=40))
 def test_runs_are_the_pieces_between_wrong_answers(right):
     pieces = "".join("R" if is_right else " " for is_right in right).split(" ")
-    assert runs(right) == (len(pieces[-1]), max(map(len, pieces)))
+    assert runs(np.array(right, dtype=bool)) == (len(pieces[-1]), max(map(len, pieces)))
 
 
 def test_a_void_question_holds_its_place_too():
@@ -155,7 +157,7 @@ def test_questions_of_one_week_leave_everything_open():
 def test_the_same_questions_have_the_same_n_eff_everywhere():
     """Streaks and the comparison with the market score the same daily questions."""
     rows = series(*[(0.7 if day % 3 else 0.2, "yes" if day % 4 else "no") for day in range(90)])
-    line, scores = pool(rows), ai_vs_market_document(rows, HEADER, np.random.default_rng(0)).books[0].ai
+    line, scores = pool(rows), ai_vs_market_document(columns_of(rows), HEADER, np.random.default_rng(0)).books[0].ai
     assert (line.n, line.n_eff) == (scores.accuracy_n, scores.accuracy_n_eff)
     assert (line.accuracy_pct, line.accuracy_low_pct) == (scores.accuracy_pct, scores.accuracy_low_pct)
     assert (line.likelier_side_pct, line.always_no_pct) == (scores.likelier_side_pct, scores.always_no_pct)

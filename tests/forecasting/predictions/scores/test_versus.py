@@ -6,13 +6,14 @@ import json
 import math
 from dataclasses import asdict
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.forecasting.predictions.scores.betting import shadow_document
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.counted import counted_questions
+from service.forecasting.predictions.scores.luck import simulated_records
 from service.forecasting.predictions.scores.streaks import streaks_document
 from tests.cpu import least_cpu_s
 from tests.forecasting.markets import HEADER, NAMES, many
@@ -82,7 +83,7 @@ def test_1500_markets_are_scored_within_a_third_of_a_second():
 
     def score() -> None:
         document(rows)
-        shadow_document(rows, HEADER)
-        streaks_document(counted_questions(rows), HEADER, np.random.default_rng(0))
+        shadow_document(columns_of(rows), HEADER)
+        streaks_document(counted_questions(columns_of(rows)), HEADER, simulated_records(0))
 
     assert least_cpu_s(score, runs=3) < 0.3

@@ -1,0 +1,186 @@
+"""Markets as columns: what every score is computed from, so that nothing is asked of each market again."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from itertools import product
+from math import nan
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.scores.bets import bet_on
+from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
+from service.forecasting.voters.panel import voters
+from service.forecasting.voters.resolved import Engine
+from service.forecasting.voters.scoring import Array, Instants
+from service.forecasting.voters.voter import VoterKind
+from service.forecasting.voters.votes import bull_probability, direction_of
+from service.market.instants import DAY
+from service.questions.question import Comparator, Question
+
+KINDS: dict[str, VoterKind] = {voter.name: voter.kind for voter in voters()}
+CONSENSUS: Engine = ("consensus", "pool")
+UNSETTLED = np.iinfo(np.int64).max
+WINDOWS_S = (2 * DAY, 8 * DAY, 32 * DAY)  # the longest horizons of daily, weekly and monthly questions
+_CATEGORIES = ("daily", "weekly", "monthly", "imported", "challenge", "answer")
+_NUMBERS = {each: 2 * number for number, each in enumerate(product(_CATEGORIES, get_args(Comparator)))}
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class MarketColumns:
+    """Markets and challenges as arrays of shape (n,): the settled ones in order of resolution, then the others.
+
+    Those resolved at the same instant are in order of deadline, then of id; so are the others. Instants are unix
+    seconds; `resolved_at` is the greatest integer before the settlement. `happened` is 1 or 0, NaN where no vote
+    counts: unsettled, void, or no event. `template` is a number for book, category and comparator, `overlap` what two
+    questions share that must not overlap (empty without votes or an event), `quoted` P(YES) of the outside market, NaN
+    without odds, and `bet` that of the shadow book or None. `p` has shape (n, engines): P(YES) of each engine of the
+    nine and of the pool, NaN without a vote; `is_sided` is of the same shape, and False where a vote takes no side.
+    """
+
+    engines: tuple[Engine, ...]
+    market: NDArray[np.object_]
+    resolved_at: Instants
+    deadline: Instants
+    voted_at: Instants
+    happened: Array
+    is_backfilled: Mask
+    is_challenge: Mask
+    is_simulated: Mask
+    template: Instants
+    overlap: NDArray[np.object_]
+    quoted: Array
+    bet: NDArray[np.object_]
+    p: Array
+    is_sided: Mask
+
+    def __len__(self) -> int:
+        return len(self.market)
+
+    def where(self, rows: Mask | Instants) -> MarketColumns:
+        """Some of the markets, by mask or by place."""
+        parts: dict[str, Any] = {name: getattr(self, name)[rows] for name in _ARRAYS}
+        return replace(self, **parts)
+
+    @property
+    def pool(self) -> Array:
+        """P(YES) of the pool, NaN before the votes."""
+        return self.p[:, self.engines.index(CONSENSUS)]
+
+    @cached_property
+    def of_voters(self) -> Array:
+        """P(YES) of the engines of the nine, without their pool."""
+        return self.p[:, [engine != CONSENSUS for engine in self.engines]]
+
+    @property
+    def is_settled(self) -> Mask:
+        """Whether it is settled, with whatever outcome."""
+        return self.resolved_at < UNSETTLED
+
+
+_ARRAYS = tuple(field.name for field in fields(MarketColumns) if field.name != "engines")
+
+
+def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
+    """The columns of markets in any order."""
+    ordered = sorted(markets, key=_order)
+    engines = tuple(sorted({CONSENSUS, *((vote.voter, vote.engine) for row in ordered for vote in _votes(row))}))
+    place = {engine: column for column, engine in enumerate(engines)}
+    p, is_sided = np.full((len(ordered), len(engines)), nan), np.zeros((len(ordered), len(engines)), dtype=bool)
+    for row, market in enumerate(ordered):
+        for engine, probability in answers_of(market):
+            p[row, place[engine]] = probability
+            is_sided[row, place[engine]] = _has_side(market.question, probability)
+    return MarketColumns(
+        engines=engines,
+        market=_objects(ordered),
+        resolved_at=np.array([_resolved_at(market) for market in ordered], dtype=np.int64),
+        deadline=np.array([market.deadline for market in ordered], dtype=np.int64),
+        voted_at=np.array([market.voted_at for market in ordered], dtype=np.int64),
+        happened=np.array([float(market.outcome == "yes") if market.is_scored else nan for market in ordered]),
+        is_backfilled=np.array([market.backfilled for market in ordered], dtype=bool),
+        is_challenge=np.array([market.category == "challenge" for market in ordered], dtype=bool),
+        is_simulated=np.array([_is_simulated(market) for market in ordered], dtype=bool),
+        template=np.array([_template(market) for market in ordered], dtype=np.int64),
+        overlap=_objects([_overlap(market) for market in ordered]),
+        quoted=np.array([market.odds.p_yes if market.odds else nan for market in ordered], dtype=float),
+        bet=_objects([bet_on(market) for market in ordered]),
+        p=p,
+        is_sided=is_sided,
+    )
+
+
+def joined(first: MarketColumns, second: MarketColumns) -> MarketColumns:
+    """The markets of both together, in order."""
+    engines = tuple(sorted({*first.engines, *second.engines}))
+    first, second = _with_engines(first, engines), _with_engines(second, engines)
+    parts: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in _ARRAYS}
+    both = replace(first, **parts)
+    if not len(first) or not len(second) or _order(first.market[-1]) < _order(second.market[0]):
+        return both
+    return both.where(np.array(sorted(range(len(both)), key=lambda row: _order(both.market[row])), dtype=np.int64))
+
+
+def _with_engines(columns: MarketColumns, engines: tuple[Engine, ...]) -> MarketColumns:
+    if columns.engines == engines:
+        return columns
+    places, shape = [engines.index(engine) for engine in columns.engines], (len(columns), len(engines))
+    p, is_sided = np.full(shape, nan), np.zeros(shape, dtype=bool)
+    p[:, places], is_sided[:, places] = columns.p, columns.is_sided
+    return replace(columns, engines=engines, p=p, is_sided=is_sided)
+
+
+def _order(market: Prediction) -> tuple[int, int, str]:
+    return _resolved_at(market), market.deadline, market.id
+
+
+def _resolved_at(market: Prediction) -> int:
+    return market.settlement.resolved_at if market.settlement else UNSETTLED
+
+
+def _votes(market: Prediction) -> list[Any]:
+    return [vote for vote in market.votes if vote.voter in KINDS]
+
+
+def answers_of(market: Prediction) -> list[tuple[Engine, float]]:
+    """What the nine and their pool answered."""
+    votes = [((vote.voter, vote.engine), vote.p) for vote in _votes(market)]
+    return [*votes, (CONSENSUS, market.commitment.p)] if market.commitment else []
+
+
+def _has_side(question: Question, p: float) -> bool:
+    return direction_of(bull_probability(question, p)) != "NEUTRAL"
+
+
+def _is_simulated(market: Prediction) -> bool:
+    return market.odds is not None and market.odds.source == SIMULATED
+
+
+def _template(market: Prediction) -> int:
+    return _NUMBERS[market.category, market.question.comparator] + market.backfilled
+
+
+def _overlap(market: Prediction) -> tuple[bool, tuple[str, ...], str, int] | tuple[()]:
+    if market.commitment is None or market.question.comparator == "open":
+        return ()
+    question, window = market.question, bisect_left(WINDOWS_S, market.deadline - market.voted_at)
+    return market.backfilled, tuple(sorted(question.assets)), _kind(question.comparator), window
+
+
+def _kind(comparator: Comparator) -> str:
+    if comparator in ("up", "down"):
+        return "direction"
+    return comparator.removeprefix("close_").removeprefix("touch_")
+
+
+def _objects(values: Sequence[object]) -> NDArray[np.object_]:
+    """An array of shape (n,), also of tuples, which numpy would make a second dimension of."""
+    return np.fromiter(values, dtype=object, count=len(values))
