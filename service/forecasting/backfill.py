@@ -33,7 +33,7 @@ from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import Panel, embedded_panel
 from service.forecasting.voters.resolved import Resolved
 from service.forecasting.voters.track_record import TrackRecord, build
-from service.forecasting.voters.training import fit
+from service.forecasting.voters.training import fit_history
 from service.market.bars import Bars
 from service.market.instants import DAY
 from service.market.months import ends, month_of, month_start, month_starts
@@ -95,10 +95,11 @@ def backfill(
     """
     complete = {asset: past for asset, bars in hourly.items() if len(past := bars.until(until))}
     starts = month_starts(month_start(since), until + 1)
-    parts = [(complete, max(start, since), until, newest, outside, quorum) for start in starts]
+    inputs = survey(complete)
+    parts = [(complete, inputs, max(start, since), until, newest, outside, quorum) for start in starts]
     months = dict(zip(starts, each(vote_month, parts), strict=True))
     headlines = read(simulated.write(complete, since - NEWS_BEFORE_S, until))
-    walk = _Walk(complete, survey(complete), stories(headlines), months, embedded_panel(quorum, zero_clock), swarm)
+    walk = _Walk(complete, inputs, stories(headlines), months, embedded_panel(quorum, zero_clock), swarm)
     for now in range(since, until + 1, EVERY_S):
         walk.step(now)
     walk.count(until)
@@ -108,16 +109,24 @@ def backfill(
 
 
 def vote_month(
-    hourly: Mapping[str, Bars], since: int, until: int, newest: Fits, outside: SimulatedMarket, quorum: int
+    hourly: Mapping[str, Bars],
+    inputs: InputHistory,
+    since: int,
+    until: int,
+    newest: Fits,
+    outside: SimulatedMarket,
+    quorum: int,
 ) -> PastMonth:
     """The markets that the month of `since` opens from then on; the parameters are those of `backfill`.
+
+    `inputs` are those of the hourly bars.
 
     The voters are fitted to the questions decided before the month, as the job does at its beginning. Markets that the
     month before has opened may be opened again at the first instants.
     """
     month = month_start(since)
-    fits = newest if newest.slot == month else fit(hourly, month)
-    inputs, panel = survey(hourly), embedded_panel(quorum, zero_clock)
+    fits = newest if newest.slot == month else fit_history(inputs, month)
+    panel = embedded_panel(quorum, zero_clock)
     opened: dict[int, list[Prediction]] = {}
     stored: set[str] = set()
     for now in range(since, min(until + 1, ends(month_of(month))), series.EVERY_S):

@@ -8,9 +8,8 @@ from sqlalchemy import Connection
 
 from service.forecasting.apex.call import EVERY_S, Call, fuse, thresholds_of
 from service.forecasting.apex.document import apex_document
-from service.forecasting.apex.scores import record_of, score
+from service.forecasting.apex.scores import ResolvedCall, record_of, score
 from service.forecasting.backfill import ASSET
-from service.forecasting.voters.track_record import ClassRecord
 from service.jobs.documents import header
 from service.jobs.forecast import contexts_at, hours
 from service.jobs.job import Effects, JobContext
@@ -29,7 +28,7 @@ def apex(job_context: JobContext, slot: int) -> Effects:
     """Make a call where four hours have passed since the last one, and publish the calls' accuracy and the fund."""
     with job_context.database.reading() as db:
         calls, resolved, bars = job_context.call_memory.read(db, job_context.hourly_bars, slot)
-    new = _call(job_context, slot, calls, record_of(resolved, slot).direction)
+    new = _call(job_context, slot, calls, resolved)
     calls = (*calls, *new)
     if not calls:
         return lambda _: None
@@ -51,7 +50,7 @@ def apex(job_context: JobContext, slot: int) -> Effects:
     return write
 
 
-def _call(job_context: JobContext, slot: int, calls: Sequence[Call], record: ClassRecord) -> list[Call]:
+def _call(job_context: JobContext, slot: int, calls: Sequence[Call], resolved: Sequence[ResolvedCall]) -> list[Call]:
     """The call of this slot, if one is due and bitcoin has a price."""
     if calls and slot // EVERY_S == calls[-1].at // EVERY_S:
         return []
@@ -59,4 +58,5 @@ def _call(job_context: JobContext, slot: int, calls: Sequence[Call], record: Cla
     if ASSET not in contexts:
         return []
     latest = knowledge.beside(job_context.database, contexts)
+    record = record_of(resolved, slot).direction
     return [fuse(gather_inputs(job_context, slot, latest, ASSET), record, thresholds_of(calls))]

@@ -6,12 +6,14 @@ All of it is marked as backfilled. The live world is not backfilled: its record 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import Connection
 
 from service.forecasting import backfill as pure
 from service.forecasting.backfill import BackfilledPast
 from service.forecasting.price_record.committed import ledger_rows
+from service.forecasting.voters import training
 from service.jobs import children
 from service.jobs.committing import keep_opened
 from service.jobs.forecast import hours
@@ -41,7 +43,7 @@ def backfill(job_context: JobContext, slot: int) -> Effects:
     settings = job_context.settings
     times, net = net_history(run_arena(job_context, slot), pure.ASSET)
     past = children.call(
-        pure.backfill,
+        _backfilled,
         hours(job_context, slot),
         since,
         slot,
@@ -49,10 +51,15 @@ def backfill(job_context: JobContext, slot: int) -> Effects:
         outside_market(job_context),
         settings.oracle_quorum,
         dict(zip(times.tolist(), net.tolist(), strict=True)),
-        children.each,
     )
     rows = ledger_rows(past.prices.forecasts, backfilled=True)
     return lambda db: _keep(db, past, rows, slot)
+
+
+def _backfilled(*arguments: Any) -> BackfilledPast:
+    """The past, whose months are computed in processes of their own when the imports are done."""
+    training.load_libraries()
+    return pure.backfill(*arguments, each=children.each)
 
 
 def _keep(db: Connection, past: BackfilledPast, prices: Sequence[LedgerRow], slot: int) -> None:

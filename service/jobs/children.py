@@ -6,12 +6,12 @@ process that answers them.
 
 from __future__ import annotations
 
-import os
+import multiprocessing
 import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -45,6 +45,41 @@ def call(function: Callable[..., T], *arguments: Any) -> T:
 
 
 def each(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]]) -> list[T]:
-    """The result for each tuple of arguments, in their order: as many at once, each in a child, as there are cores."""
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda own: call(function, *own), arguments))
+    """The result for each tuple of arguments, in their order; all at once, each in a process forked from this one.
+
+    What this one has imported need not be imported again. It must have a single thread, so it is itself a child.
+    """
+    context = multiprocessing.get_context("fork")
+    receivers, processes = [], []
+    for own in arguments:
+        receiver, sender = context.Pipe(duplex=False)
+        receivers.append(receiver)
+        processes.append(context.Process(target=_send, args=(sender, receivers, function, own), daemon=True))
+        processes[-1].start()
+        sender.close()
+    try:
+        results = [receiver.recv() for receiver in receivers]
+    except EOFError as error:
+        raise ChildFailed("a process ended without a result") from error
+    finally:
+        for process in processes:
+            process.terminate()
+    for result in results:
+        if isinstance(result, Exception):
+            raise result
+    return results
+
+
+def _send(
+    sender: Connection, receivers: Iterable[Connection], function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
+    """Send a result or the exception.
+
+    Only the parent keeps the receiving ends, so that a process never waits for a dead one.
+    """
+    for receiver in receivers:
+        receiver.close()
+    try:
+        sender.send(function(*arguments))
+    except Exception as error:  # the parent raises it
+        sender.send(error)

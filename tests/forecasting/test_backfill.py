@@ -370,7 +370,7 @@ def test_months_that_are_voted_on_at_once_are_the_same_past(bars, fits):
 def test_no_market_is_opened_again_in_the_next_month(bars, fits):
     """Its first instant finds the markets of the month before, which are still open."""
     since = NOW - DAY
-    again = backfill.vote_month(bars, NOW, NOW, fits, OUTSIDE, 5)
+    again = backfill.vote_month(bars, survey(bars), NOW, NOW, fits, OUTSIDE, 5)
     both = backfill.backfill(bars, since, NOW, fits, OUTSIDE, 5, SWARM).markets
     assert {market.id for market in again.opened[NOW]} & {row.id for row in both if row.created_at < NOW}
 

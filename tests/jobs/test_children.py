@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import signal
+import time
 
 import pytest
 
@@ -20,9 +23,24 @@ def test_a_failure_has_the_end_of_the_childs_output():
 
 
 def test_each_call_has_its_result_in_order():
-    assert children.each(math.hypot, [(3.0, 4.0), (5.0, 12.0), (8.0, 15.0)]) == [5.0, 13.0, 17.0]
+    pairs = [(3.0, 4.0), (5.0, 12.0), (8.0, 15.0)]
+    assert children.call(children.each, math.hypot, pairs) == [5.0, 13.0, 17.0]
 
 
 def test_a_failure_among_several_is_raised():
     with pytest.raises(ChildFailed, match="math domain error"):
-        children.each(math.sqrt, [(4.0,), (-1.0,)])
+        children.call(children.each, math.sqrt, [(4.0,), (-1.0,)])
+
+
+def test_a_process_that_is_killed_ends_the_others():
+    """No result is waited for that cannot come; the other one would sleep a minute."""
+    begun = time.monotonic()
+    with pytest.raises(ChildFailed, match="a process ended without a result"):
+        children.call(children.each, _die_or_wait, [(True,), (False,)])
+    assert time.monotonic() - begun < 30
+
+
+def _die_or_wait(dies: bool) -> None:
+    if dies:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(60)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from math import exp
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.forecasting.apex.swarm import LEAN as SWARM_LEAN
 from service.forecasting.voters import distribution
@@ -19,6 +20,7 @@ from service.forecasting.voters.ballots import Abstention, Forecast
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.distribution import NORMAL_BASE, Curve
 from service.forecasting.voters.inputs import describe, is_metal
+from service.forecasting.voters.scoring import Instants
 from service.forecasting.voters.track_record import pooled_log_odds
 from service.market.assets import open_hours
 from service.market.instants import DAY
@@ -148,8 +150,13 @@ LAYERS: dict[str, Callable[[LayerInputs], Forecast]] = {
 
 def in_sample(name: str, at: int) -> bool:
     """Whether the day after the unix second `at` overlaps the time on which the layer's constants were fitted."""
+    return bool(fitted_on(name, np.array([at]))[0])
+
+
+def fitted_on(name: str, at: Instants) -> NDArray[np.bool_]:
+    """`in_sample` of each unix second, of the same shape."""
     begins, ends = FITTED_ON.get(name, (0, 0))
-    return begins < at + DAY and at < ends
+    return (begins < at + DAY) & (at < ends)
 
 
 def _pooled(votes: Mapping[str, float], weights: Mapping[str, float], kind: str) -> Forecast:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.apex.call import Call
-from service.forecasting.apex.layers import ENGINE, LAYERS, in_sample
+from service.forecasting.apex.layers import ENGINE, LAYERS, fitted_on, in_sample
 from service.forecasting.predictions.resolution import Outcome, resolve
 from service.forecasting.predictions.scores.right_share import RightShare, right_share
 from service.forecasting.voters.next_day import up_in_a_day
@@ -149,9 +149,9 @@ def _measure(name: str, backfilled: bool, at: Array, happened: Array, p: Array) 
     """The accuracy of `p` (calls,) of the layer `name`, NaN where it was silent; no layer is fused."""
     made_at = at.astype(np.int64)
     rate, weeks = base_rate_known(happened, made_at, made_at + DAY), weeks_of(made_at + DAY)
-    fitted_on = np.array([in_sample(name, instant) for instant in made_at.tolist()], dtype=bool)
-    voted = np.isfinite(p) & ~fitted_on
-    fitted = int((np.isfinite(p) & fitted_on).sum())
+    learnt = fitted_on(name, made_at)
+    voted = np.isfinite(p) & ~learnt
+    fitted = int((np.isfinite(p) & learnt).sum())
     happened, p, rate, weeks = happened[voted], p[voted], rate[voted], weeks[voted]
     right = right_share(p, rate, happened, weeks)
     loss, coin = clustered_mean(brier(p, happened), weeks), np.full(len(p), 0.5)

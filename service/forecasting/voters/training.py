@@ -93,13 +93,19 @@ def learners_at(history: InputHistory, row: int) -> Mapping[str, tuple[str, ...]
     return LEARNERS | {NEWS.name: NEWS.inputs + HEADLINES} if np.isfinite(scores).any() else LEARNERS
 
 
+def load_libraries() -> None:
+    """Import scikit-learn, which takes a second or two, before processes are forked that fit."""
+    import sklearn.ensemble  # noqa: F401
+
+
 def _one_thread() -> AbstractContextManager:
     """Limits every thread pool to one thread, so that sums are always taken in the same order.
 
     The limit applies to loaded libraries only, so scikit-learn is imported first.
     """
-    import sklearn.ensemble  # noqa: F401
     from threadpoolctl import threadpool_limits
+
+    load_libraries()
 
     return threadpool_limits(1)
 
