@@ -54,10 +54,10 @@ voila: $(INSTALLED) ## the charts as public pages, without a key, on http://127.
 	@exec $(BIN)/python -m notebooks voila
 
 test: $(CHECKS) $(if $(CI),lint $(SMALL_MODEL),style) ## the checks of a change, in under 4 minutes; with CI=true types and long tests too, none skipped
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 2 --no-loadscope-reorder
 
 coverage: $(CHECKS) ## the same checks, and how many branches of each package they run
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-config=.ci/coverage.ini --cov-report=
+	@$(BIN)/python -m pytest -n 2 --no-loadscope-reorder --cov --cov-config=.ci/coverage.ini --cov-report=
 	@$(BIN)/python -m tests.measure.coverage
 
 soak: $(CHECKS) ## kills, races, faults, hostile questions and requests, far more often than in CI, as a table

@@ -26,6 +26,8 @@ import structlog
 from hypothesis import settings
 from sqlalchemy import URL, Engine, create_engine, delete, make_url, text
 from werkzeug.routing import Rule
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from service import logs
 from service.store import migrations
@@ -42,8 +44,22 @@ REDIS = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379")
 RABBITMQ = os.environ.get("TEST_RABBITMQ_URL", "amqp://guest:guest@127.0.0.1:5672")
 
 # A slow machine is no reason for an example to fail; one that is slow by itself has a test of its own.
-settings.register_profile("ninefold", deadline=None, max_examples=100 if IN_SOAK else 50 if IN_CI else 20)
+settings.register_profile("ninefold", deadline=None, max_examples=100 if IN_SOAK else 40 if IN_CI else 20)
 settings.load_profile("ninefold")
+
+END_TO_END = ("tests/notebooks_e2e/", "tests/bot_e2e/", "tests/demo/")
+LONG = (
+    *END_TO_END,
+    "tests/test_recovery.py",
+    "tests/test_journeys.py",
+    "tests/test_contract.py",
+    "tests/test_fleet.py",
+    "tests/test_readme.py",
+    "tests/test_models.py",
+    "tests/jobs/",
+    "tests/operator/",
+    "tests/measure/",
+)
 
 gc.disable()  # while tests are collected, which leaves little to free; see pytest_collection_finish
 
@@ -64,8 +80,20 @@ def _compiled_once(compile_builder: Callable) -> Callable:
 Rule._compile_builder = _compiled_once(Rule._compile_builder)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
+    """Give each file to one process, and each folder of end-to-end tests, which share their services."""
+    return _ByFileOrFolder(config, log)
+
+
+class _ByFileOrFolder(LoadFileScheduling):
+    def _split_scope(self, nodeid: str) -> str:
+        return next((folder for folder in END_TO_END if nodeid.startswith(folder)), super()._split_scope(nodeid))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave the slow tests to CI."""
+    """Begin with what takes longest, so that no process waits for the other at the end; leave slow tests to CI."""
+    items.sort(key=lambda item: next((row for row, place in enumerate(LONG) if item.nodeid.startswith(place)), 99))
     for item in [] if IN_CI else items:
         if item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.skip(reason="slow: runs with CI=true"))

@@ -21,9 +21,9 @@ from service.store.plain import records
 from service.store.tables import snapshot
 from service.trading.lanes import LANES
 from tests.conftest import IN_SOAK
-from tests.running_service import START, RunningService, copied, replaying, running_service
+from tests.running_service import REPLAY_START, START, RunningService, copied, replaying, running_service
 
-FIRST_MONTH = "2024-03-01" if IN_SOAK else "2024-09-01"
+FIRST_MONTH = "2024-03-01" if IN_SOAK else "2025-01-01"
 NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest"}
 
 
@@ -141,20 +141,20 @@ def test_a_refused_question_is_not_counted(house: RunningService):
 
 @pytest.mark.slow
 def test_a_replay_of_real_bars_answers(shared_data: Path, replayed_start: Path, tmp_path: Path):
-    """Fifteen months of hourly bars, begun two months before their end: an hour of world time is a wall minute."""
+    """Fifteen months of hourly bars, begun in their fourth: an hour of world time is a minute of the wall."""
     with replaying(shared_data, copied(replayed_start, tmp_path)) as running:
         running.register()
-        answer = running.ask("Will Bitcoin be above $90k by the end of March?").get_json()
+        answer = running.ask("Will Bitcoin be above $60k by the end of May?").get_json()
         assert set(answer["votes"]) == NINE
         assert answer["world"] == "replay"
-        assert answer["asked_at"] == "2025-03-02T00:00:00Z"
+        assert answer["asked_at"] == f"{REPLAY_START}T00:00:00Z"
         running.move(60)
-        assert running.client.get("/api/v1/prices").get_json()["as_of"] == "2025-03-02T01:00:00Z"
+        assert running.client.get("/api/v1/prices").get_json()["as_of"] == f"{REPLAY_START}T01:00:00Z"
 
 
 @pytest.mark.slow
 def test_real_months_run_through(shared_data: Path, tmp_path: Path):
-    """A replay from its eighth month to its end, in `make soak` from its second, where it stands still and says so.
+    """A replay from its twelfth month to its end, in `make soak` from its second, where it stands still and says so.
 
     Every lane sees every bar, every month gets its snapshot.
     """

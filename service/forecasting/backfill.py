@@ -33,7 +33,7 @@ from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import Panel, embedded_panel
 from service.forecasting.voters.resolved import Resolved
 from service.forecasting.voters.track_record import TrackRecord, build
-from service.forecasting.voters.training import fit_history
+from service.forecasting.voters.training import fit
 from service.market.bars import Bars
 from service.market.instants import DAY
 from service.market.months import ends, month_of, month_start, month_starts
@@ -125,7 +125,7 @@ def vote_month(
     month before has opened may be opened again at the first instants.
     """
     month = month_start(since)
-    fits = newest if newest.slot == month else fit_history(inputs, month)
+    fits = newest if newest.slot == month else fit(hourly, month)
     panel = embedded_panel(quorum, zero_clock)
     opened: dict[int, list[Prediction]] = {}
     stored: set[str] = set()

@@ -105,7 +105,7 @@ def check(receiver: Receiver, row: WebhookRow, seqs: list[int], kills: int) -> N
 
 def test_nothing_is_lost_when_the_sender_is_killed(database, database_url, tmp_path, tries):
     """Killed while a message is being received: it was sent and not yet recorded."""
-    kills = tries(5, 20, 200)
+    kills = tries(5, 8, 200)
     count = 50 * kills
     with receiving() as receiver, sending(database, database_url, tmp_path, receiver) as (sender, row):
         seqs = deliver_under_kills(sender, receiver, kills, count)

@@ -16,11 +16,13 @@ from service.questions.dates.deadline import FARTHEST
 from service.questions.lexicon import lexicon
 from service.questions.question import AVERAGES, ORDERS, TOUCHES
 from service.questions.vocabulary import LANGUAGES
-from tests.conftest import IN_CI
+from tests.conftest import IN_CI, IN_SOAK
 from tests.questions.asking import NOW, SPOTS
 from tests.questions.hostile_texts import LONGEST_MS, slow_texts
 
-EXAMPLES = settings(max_examples=400 if IN_CI else 50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = settings(
+    max_examples=400 if IN_SOAK else 150 if IN_CI else 50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 LEVELLED = (*TOUCHES, *ORDERS, *AVERAGES, "close_above", "close_below", "between", "days_above", "days_below")
 instants = st.datetimes(datetime(2001, 1, 1), datetime(2095, 1, 1), timezones=st.just(UTC))
