@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.measure import servers
 from tests.measure.figures import Figure
-from tests.notebooks_e2e.conftest import copied, launched, opened
+from tests.notebooks_e2e.programs import copied, launched, opened
 from tests.processes import ROOT, free_port, wait_until_said
 
 FIRST = "after a first start"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -22,11 +21,11 @@ from playwright.sync_api import Browser, Error, sync_playwright
 
 from tests.conftest import absent
 from tests.notebooks_e2e.pages import BrowserPage
-from tests.processes import ROOT, free_port, running, wait_until, wait_until_ready, wait_until_said
+from tests.notebooks_e2e.programs import copied, launched, opened
+from tests.processes import free_port, running, wait_until, wait_until_ready, wait_until_said
 from tests.running_service import HISTORY_DAYS
 
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
-SIZE = {"width": 1280, "height": 1000}
 # The public pages with a chart of their own kind.
 CHARTS = ("battle", "forecast-btc", "accuracy", "hospital", "apex")
 
@@ -138,16 +137,6 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
-@contextmanager
-def opened(browser: Browser) -> Iterator[BrowserPage]:
-    """A page in its own context; at the end it must not have requested anything from another host."""
-    context = browser.new_context(viewport=SIZE)
-    page = BrowserPage.on(context.new_page())
-    yield page
-    context.close()
-    assert page.blocked == []
-
-
 @pytest.fixture(scope="session")
 def service(present: Path, tmp_path_factory) -> Iterator[Service]:
     """A service with a track record, after its first start in the simulated world."""
@@ -178,18 +167,3 @@ def public_pages(service: Service, tmp_path_factory) -> Iterator[PublicPages]:
             wait_until(lambda: all("id=chart" in client.get(f"/{name}.html").text for name in CHARTS))
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         yield PublicPages(origin, int(children[0]))
-
-
-@contextmanager
-def launched(program: str, folder: Path, **environment: str) -> Iterator[tuple[subprocess.Popen, Path]]:
-    """The launcher in a copy of the project, and its log."""
-    log = folder / "log"
-    with running([sys.executable, "-m", "notebooks", program], log, folder, LAB_BROWSER="0", **environment) as process:
-        yield process, log
-
-
-def copied(folder: Path) -> Path:
-    """A copy of the notebooks, so that a test that saves one changes nothing in the project."""
-    shutil.copytree(ROOT / "notebooks", folder / "notebooks", ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "service").symlink_to(ROOT / "service")
-    return folder

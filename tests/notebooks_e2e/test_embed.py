@@ -12,8 +12,8 @@ from flask import Flask, Response, request
 from playwright.sync_api import Browser, FrameLocator, Page
 
 from service.api.snapshots import KEPT_S
-from tests.notebooks_e2e.conftest import opened
 from tests.notebooks_e2e.pages import ARTIFACTS
+from tests.notebooks_e2e.programs import opened
 from tests.processes import wait_until
 from tests.running_service import RunningService, copied, listening, running_service
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser
 
-from tests.notebooks_e2e.conftest import SIZE, Workbench, opened
+from tests.notebooks_e2e.conftest import Workbench
 from tests.notebooks_e2e.pages import BrowserPage, PagePanel
+from tests.notebooks_e2e.programs import SIZE, opened
 
 pytestmark = pytest.mark.slow
 

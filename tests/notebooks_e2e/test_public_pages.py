@@ -16,8 +16,9 @@ from playwright.sync_api import Browser, Page
 from notebooks.public_pages.publisher import PLOTLY
 from notebooks.widgets.base.theme import PALETTES
 from tests import npm
-from tests.notebooks_e2e.conftest import CHARTS, PublicPages, opened
+from tests.notebooks_e2e.conftest import CHARTS, PublicPages
 from tests.notebooks_e2e.pages import ARTIFACTS, CUT_TEXTS, FITTED, BrowserPage
+from tests.notebooks_e2e.programs import opened
 
 pytestmark = pytest.mark.slow
 
