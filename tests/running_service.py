@@ -21,7 +21,7 @@ from service.jobs.engine import QUEUE
 
 START = int(datetime(2026, 11, 21, 8, 2, tzinfo=UTC).timestamp())
 HISTORY_DAYS = 120  # half of the default: most tests need no more
-REPLAY_START = "2024-05-14"
+REPLAY_START = "2024-06-04"
 SPEED = 60  # world seconds of a replay in a second of the wall
 QUESTION = "Will Bitcoin be above $60k by the end of the month?"
 
@@ -79,7 +79,7 @@ def running_service(folder: Path, wall: float = START, **options) -> Iterator[Ru
 
 
 def replaying(shared_data: Path, folder: Path) -> AbstractContextManager[RunningService]:
-    """A service in a replay of real bars, of which the first 103 days are history."""
+    """A service in a replay of real bars, of which the first 124 days are history."""
     replay_dir = shared_data / "candles" / "1h"
     return running_service(
         folder, world="replay", replay_dir=replay_dir, world_speed=SPEED, replay_start=REPLAY_START, history_days=62

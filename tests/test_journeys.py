@@ -141,10 +141,10 @@ def test_a_refused_question_is_not_counted(house: RunningService):
 
 @pytest.mark.slow
 def test_a_replay_of_real_bars_answers(shared_data: Path, replayed_start: Path, tmp_path: Path):
-    """Fifteen months of hourly bars, begun in their fourth: an hour of world time is a minute of the wall."""
+    """Fifteen months of hourly bars, begun in their fifth: an hour of world time is a minute of the wall."""
     with replaying(shared_data, copied(replayed_start, tmp_path)) as running:
         running.register()
-        answer = running.ask("Will Bitcoin be above $60k by the end of May?").get_json()
+        answer = running.ask("Will Bitcoin be above $60k by the end of June?").get_json()
         assert set(answer["votes"]) == NINE
         assert answer["world"] == "replay"
         assert answer["asked_at"] == f"{REPLAY_START}T00:00:00Z"

@@ -116,7 +116,8 @@ def happened(question: Question, created_at: int, series: dict[str, Bars]) -> bo
         case "average_above":
             return since.close.mean() > question.level
         case "days_up":
-            return bool((np.diff([question.spot, *since.close[(since.time + HOUR) % DAY == 0]])[:3] > 0).all())
+            rises = np.diff([question.spot, *since.close[(since.time + HOUR) % DAY == 0]])[:3] > 0
+            return bool((rises[1:] & rises[:-1]).any())
         case "days_below":
             whole = own.since(int(question.earlier.timestamp()))
             return any(whole.close[(whole.time + HOUR) % DAY == 0] < question.level)
