@@ -54,7 +54,7 @@ def template_rates(markets: MarketColumns) -> Array:
 
 
 def _vol(markets: MarketColumns) -> Array:
-    """Of whichever engine it had."""
+    """P(YES) of `vol`, whichever of its engines voted, shape (n,); NaN without its vote."""
     votes = markets.p[:, [engine[0] == VOL.name for engine in markets.engines]]
     committed = np.where(np.isfinite(votes), votes, -1).max(axis=1, initial=-1)
     return np.where(committed < 0, np.nan, committed)

@@ -69,7 +69,7 @@ class SimulatedRecords:
         np.maximum(self._longest, self._run, out=self._longest)
 
 
-# The simulated records of forecasters by a name of any words.
+# By what names a forecaster: the table, the voter, the engine, the book.
 RecordsByName = defaultdict[tuple[object, ...], SimulatedRecords]
 
 
