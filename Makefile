@@ -53,11 +53,12 @@ lab: $(LAB) ## JupyterLab on the notebooks, and the service where none answers (
 voila: $(INSTALLED) ## the charts as public pages, without a key, on http://127.0.0.1:8866 (VOILA_PORT)
 	@exec $(BIN)/python -m notebooks voila
 
+# Three processes, on two cores too: a third of the time of a test is waiting.
 test: $(CHECKS) $(if $(CI),lint $(SMALL_MODEL),style) ## the checks of a change, in under 4 minutes; with CI=true types and long tests too, none skipped
-	@$(BIN)/python -m pytest -n 2 --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n 3 --no-loadscope-reorder
 
 coverage: $(CHECKS) ## the same checks, and how many branches of each package they run
-	@$(BIN)/python -m pytest -n 2 --no-loadscope-reorder --cov --cov-config=.ci/coverage.ini --cov-report=
+	@$(BIN)/python -m pytest -n 3 --no-loadscope-reorder --cov --cov-config=.ci/coverage.ini --cov-report=
 	@$(BIN)/python -m tests.measure.coverage
 
 soak: $(CHECKS) ## kills, races, faults, hostile questions and requests, far more often than in CI, as a table

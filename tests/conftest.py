@@ -56,6 +56,7 @@ LONG = (
     "tests/test_fleet.py",
     "tests/test_readme.py",
     "tests/test_models.py",
+    "tests/generated_clients/",
     "tests/jobs/",
     "tests/operator/",
     "tests/measure/",

@@ -46,7 +46,7 @@ def description(running: RunningService, tmp_path_factory) -> Path:
 
 def run(*command: object, **more) -> str:
     """What a command prints; it must succeed."""
-    ended = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=120, **more)
+    ended = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=300, **more)
     assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
     return ended.stdout
 
