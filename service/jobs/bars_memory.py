@@ -22,10 +22,11 @@ class BarsMemory(Generic[T]):
     def of(self, hourly: Mapping[str, Bars]) -> T:
         """What follows from these bars."""
         with self._lock:
-            if self._held is None or not _are_equal(hourly, self._held[0]):
+            if self._held is None or not are_equal(hourly, self._held[0]):
                 self._held = hourly, self._compute(hourly)
             return self._held[1]
 
 
-def _are_equal(hourly: Mapping[str, Bars], others: Mapping[str, Bars]) -> bool:
+def are_equal(hourly: Mapping[str, Bars], others: Mapping[str, Bars]) -> bool:
+    """Whether both hold the same bars of the same assets."""
     return hourly.keys() == others.keys() and all(equal(bars, others[asset]) for asset, bars in hourly.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import Connection
@@ -13,6 +13,7 @@ from service.config import Settings
 from service.forecasting.predictions.scores.luck import RecordsByName, simulated_records
 from service.forecasting.voters.context import Context, build_all
 from service.forecasting.voters.panel import Panel, embedded_panel
+from service.jobs.arena_memory import ArenaMemory
 from service.jobs.bars_memory import BarsMemory
 from service.jobs.call_memory import CallMemory
 from service.jobs.schedules import Schedule
@@ -20,7 +21,7 @@ from service.market.clock import WorldClock
 from service.store.database import Database
 from service.store.hourly_bars import HourlyBars
 from service.store.listed_markets import ListedMarkets
-from service.trading.arena import Decisions, decide
+from service.trading.arena import Arena
 
 if TYPE_CHECKING:
     from service.sources.feeds import Feed
@@ -76,9 +77,9 @@ class JobContext:
         return BarsMemory(build_all)
 
     @cached_property
-    def decisions(self) -> BarsMemory[Decisions]:
-        """What the strategies decide on hourly bars since the beginning of history."""
-        return BarsMemory(partial(decide, anchor=self.history_from))
+    def arenas(self) -> BarsMemory[Arena]:
+        """The accounts of the strategies on hourly bars since the beginning of history."""
+        return BarsMemory(ArenaMemory(self.history_from).after)
 
     @property
     def at_once(self) -> int:

@@ -1,4 +1,4 @@
-"""The leaderboard and the page of each strategy, recomputed from the first stored bar on."""
+"""The leaderboard and the page of each strategy."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def publish_strategy_pages(job_context: JobContext, slot: int) -> Effects:
 
 
 def run_arena(job_context: JobContext, slot: int) -> Arena:
-    """The arena at `slot`, always computed from the same first bar on."""
+    """The arena at `slot`, since the beginning of history."""
     assets, shortest, since = job_context.feed.assets, job_context.feed.step, job_context.history_from
     with job_context.database.reading() as db:
         hours = job_context.hourly_bars.load(db, assets, since, slot)
         marks = {asset: bars.load(db, asset, slot - 2 * HOUR, slot, shortest) for asset in assets}
-    return arena.fill(job_context.decisions.of(hours), marks)
+    return arena.mark(job_context.arenas.of(hours), hours, marks)

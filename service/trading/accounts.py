@@ -3,11 +3,12 @@
 A target decided at the close of a bar is filled at the open of the next one. A position takes all the capital, long
 or short, with a fixed quantity from entry to exit. So the equity within a position is affine in the price, and each
 closed position multiplies the capital by a factor (`_growth`): the capital before each position is a running product.
+An account is carried on over later bars from where it stood, with the same result to the bit as over all bars at once.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,8 @@ class TradeHistory:
     Of shape (positions,): `side` int8 (1 long, -1 short), `quantity` in units of the asset, `entry_time` in unix
     seconds, `entry_price` in USD after slippage. Of shape (closed,): `exit_time` and `exit_price`; `closed` is one
     less while the last position is open. `capital`, shape (closed + 1,), is USD before each position, and in its last
-    element USD after the last exit.
+    element USD after the last exit. `decided` is the target that the next open fills, and `has_ended` says that the
+    account follows no further target.
     """
 
     terms: AccountTerms
@@ -64,6 +66,8 @@ class TradeHistory:
     exit_time: Times
     exit_price: Prices
     capital: Prices
+    decided: int = 0
+    has_ended: bool = False
 
     @property
     def closed(self) -> int:
@@ -112,58 +116,108 @@ class TradeHistory:
         return np.where(held, marked, cash)
 
 
+def unused(terms: AccountTerms = TERMS) -> TradeHistory:
+    """An account without a position yet."""
+    nothing, times = np.zeros(0), np.zeros(0, np.int64)
+    return TradeHistory(
+        terms, np.zeros(0, np.int8), nothing, times, nothing, times, nothing, capital=np.array([terms.capital])
+    )
+
+
 def trade(targets: Targets, bars: Bars, terms: AccountTerms = TERMS) -> TradeHistory:
-    """The account that follows `targets` on `bars`.
+    """The account that follows `targets` on `bars`, all from the first one on: `carry_on` of an unused account."""
+    return carry_on(unused(terms), targets, bars)
+
+
+def carry_on(before: TradeHistory, targets: Targets, bars: Bars) -> TradeHistory:
+    """The account `before` after later bars.
 
     Parameters
     ----------
+    before : TradeHistory
+        The account at the open of the first of `bars`.
     targets : int8 (n,)
         -1, 0 or 1: the decisions at the closes of `bars`. Of shape (n - 1,) when the last bar is still running: its
         open fills the last decision.
     bars : Bars (n,)
-        With fewer than two bars nothing is filled.
+        The first open fills what was decided before.
     """
-    held = np.zeros(len(bars), np.int8)
-    held[1:] = targets[: max(len(bars) - 1, 0)]
-    spans = _spans(held)
-    history = _fill(spans, bars, terms)
-    shortened = _until_ruin(spans, history, bars.close)
-    return history if shortened is None else _fill(shortened, bars, terms)
+    if not len(bars):
+        return before
+    wanted = np.append(np.int8(before.decided), np.zeros_like(targets) if before.has_ended else targets)
+    spans = _spans(wanted[: len(bars)], before)
+    later = _fill(spans, bars, before)
+    shortened = None if before.has_ended else _until_ruin(spans, later, bars.close)
+    if shortened is not None:
+        later = _fill(shortened, bars, before)
+    has_ended = before.has_ended or shortened is not None
+    return replace(_joined(before, later), decided=0 if has_ended else int(wanted[-1]), has_ended=has_ended)
 
 
 @dataclass(frozen=True)
 class _Spans:
-    """The bars of each position: `side`, the index of the bar of its entry and that of its exit."""
+    """The bars of each position: `side`, the index of the bar of its entry and that of its exit.
+
+    The position that was open before the first bar has the entry -1 and may have the exit 0.
+    """
 
     side: NDArray[np.int8]
     entry: Indices
     exit: Indices
 
+    @property
+    def first(self) -> Indices:
+        """The first of the bars in which each position is held."""
+        return np.maximum(self.entry, 0)
 
-def _spans(held: Targets) -> _Spans:
+
+def _spans(held: Targets, before: TradeHistory) -> _Spans:
     """The runs of equal position in `held` (n,), without the flat ones. The exit of an open position is n."""
-    starts = np.flatnonzero(np.diff(held, prepend=np.int8(0)))
+    side = before.side[-1] if before.is_open else np.int8(0)
+    starts = np.flatnonzero(np.diff(held, prepend=side))
     ends = np.append(starts[1:], len(held))
     taken = held[starts] != 0
-    return _Spans(held[starts[taken]], starts[taken], ends[taken])
+    spans = _Spans(held[starts[taken]], starts[taken], ends[taken])
+    if not before.is_open:
+        return spans
+    end = starts[0] if len(starts) else len(held)
+    return _Spans(np.append(side, spans.side), np.append(-1, spans.entry), np.append(end, spans.exit))
 
 
-def _fill(spans: _Spans, bars: Bars, terms: AccountTerms) -> TradeHistory:
-    """Fill each position at the opens of its entry and exit bars."""
-    exits = spans.exit[spans.exit < len(bars)]
-    entry_price = bars.open[spans.entry] * (1 + spans.side * terms.slippage)
+def _fill(spans: _Spans, bars: Bars, before: TradeHistory) -> TradeHistory:
+    """Fill each position at the opens of its entry and exit bars; what was open `before` comes first."""
+    terms, held = before.terms, slice(before.closed, None)
+    entries, exits = spans.entry[spans.entry >= 0], spans.exit[spans.exit < len(bars)]
+    bought = bars.open[entries] * (1 + spans.side[len(spans.side) - len(entries) :] * terms.slippage)
+    entry_price = np.append(before.entry_price[held], bought)
     exit_price = bars.open[exits] * (1 - spans.side[: len(exits)] * terms.slippage)
-    growth = np.cumprod(np.append(1.0, _growth(spans.side, entry_price, exit_price, terms)))
-    capital: Prices = np.asarray(terms.capital * growth, np.float64)
+    growth = _growth(spans.side, entry_price, exit_price, terms)
+    capital: Prices = np.cumprod(np.append(before.capital[-1], growth), dtype=np.float64)
+    quantity = capital[: len(spans.side)] * terms.invested / entry_price
     return TradeHistory(
         terms=terms,
         side=spans.side,
-        quantity=capital[: len(spans.side)] * terms.invested / entry_price,
-        entry_time=bars.time[spans.entry],
+        quantity=quantity,
+        entry_time=np.append(before.entry_time[held], bars.time[entries]),
         entry_price=entry_price,
         exit_time=bars.time[exits],
         exit_price=exit_price,
         capital=capital,
+    )
+
+
+def _joined(before: TradeHistory, later: TradeHistory) -> TradeHistory:
+    """Both as one account: `later` begins with the position that was open."""
+    closed = slice(None, before.closed)
+    return TradeHistory(
+        terms=before.terms,
+        side=np.append(before.side[closed], later.side),
+        quantity=np.append(before.quantity[closed], later.quantity),
+        entry_time=np.append(before.entry_time[closed], later.entry_time),
+        entry_price=np.append(before.entry_price[closed], later.entry_price),
+        exit_time=np.append(before.exit_time, later.exit_time),
+        exit_price=np.append(before.exit_price, later.exit_price),
+        capital=np.append(before.capital[:-1], later.capital),
     )
 
 
@@ -190,8 +244,9 @@ def _until_ruin(spans: _Spans, history: TradeHistory, closes: Prices) -> _Spans 
     if not shown.any():
         return None
     last = int(np.argmax(shown))
-    seen = np.flatnonzero(closes[spans.entry[last] : spans.exit[last]] > limit[last])
-    end = spans.entry[last] + seen[0] + 1 if len(seen) else spans.exit[last]
+    first = spans.first[last]
+    seen = np.flatnonzero(closes[first : spans.exit[last]] > limit[last])
+    end = first + seen[0] + 1 if len(seen) else spans.exit[last]
     return _Spans(spans.side[: last + 1], spans.entry[: last + 1], np.append(spans.exit[:last], end))
 
 
@@ -202,6 +257,7 @@ def _ruinous_prices(history: TradeHistory) -> Prices:
 
 
 def _highest(closes: Prices, spans: _Spans) -> Prices:
-    """The highest close of each position, shape (positions,)."""
-    edges = np.column_stack([spans.entry, spans.exit]).ravel()
-    return np.maximum.reduceat(closes, edges[edges < len(closes)])[::2]
+    """The highest close of each position, shape (positions,); minus infinity for one that left at the first open."""
+    edges = np.column_stack([spans.first, spans.exit]).ravel()
+    highest = np.maximum.reduceat(closes, edges[edges < len(closes)])[::2]
+    return np.where(spans.exit > spans.first, highest, -np.inf)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from service.market.bars import Bars, empty, from_rows, join, resample
 from service.market.instants import HOUR, MINUTE
-from service.trading.accounts import AccountTerms, TradeHistory, trade
+from service.trading.accounts import AccountTerms, TradeHistory, carry_on, trade
 from service.trading.arena import running_hour
 from tests.trading.event_loop import follow
 
@@ -160,3 +160,17 @@ def test_fills_never_change_with_later_bars(market, later):
     assert part.exit_time.tolist() == whole.exit_time[: part.closed].tolist()
     assert part.capital.tolist() == whole.capital[: part.closed + 1].tolist()
     assert part.entry_price.tolist() == whole.entry_price[: len(part.side)].tolist()
+
+
+@given(markets(), st.integers(0, 40), st.integers(0, 40))
+@settings(max_examples=100, deadline=None)
+def test_an_account_is_carried_on_to_the_bit(market, first: int, second: int):
+    """Over hours in three parts, wherever they are cut: also within a position, and between a ruin and its exit."""
+    hours = resample(market[0], HOUR)
+    targets = np.array(market[1][: len(hours)], np.int8)
+    whole, part = trade(targets, hours), trade(targets[:first], hours[:first])
+    for span in (slice(first, first + second), slice(first + second, None)):
+        part = carry_on(part, targets[span], hours[span])
+    for name in ("side", "quantity", "entry_time", "entry_price", "exit_time", "exit_price", "capital"):
+        assert getattr(part, name).tobytes() == getattr(whole, name).tobytes(), name
+    assert (part.decided, part.has_ended) == (whole.decided, whole.has_ended)

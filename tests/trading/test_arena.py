@@ -9,7 +9,7 @@ from service.market.assets import ASSETS
 from service.market.bars import Bars, empty, from_rows, join
 from service.market.instants import DAY, HOUR, MINUTE
 from service.trading.accounts import TERMS, AccountTerms
-from service.trading.arena import Arena, peers_of, run, running_hour
+from service.trading.arena import Arena, advance, peers_of, run, running_hour, unused_arena
 from service.trading.strategies import STRATEGIES
 from tests.trading.event_loop import follow
 
@@ -26,9 +26,10 @@ def test_there_are_378_accounts_and_two_ghosts(arena: Arena):
 
 @pytest.mark.parametrize("asset", ["xrp", "gold"])
 def test_equity_at_marks_equals_an_event_loop(arena: Arena, hours, marks, asset):
-    for key in STRATEGIES:
+    peers = peers_of(asset, hours)
+    for key, strategy in STRATEGIES.items():
         account = arena.strategies[key][asset]
-        loop = follow(account.targets, hours[asset], marks[asset], TERMS)
+        loop = follow(strategy.decide(hours[asset], peers), hours[asset], marks[asset], TERMS)
         ours = account.history.equity(marks[asset].time, marks[asset].close)
         np.testing.assert_allclose(ours, loop.equity, rtol=1e-9, err_msg=key)
         assert account.history.closed == len(loop.trades)
@@ -45,6 +46,20 @@ def test_a_restart_recomputes_the_same_to_the_bit(arena: Arena, hours):
     for ours, theirs in zip(accounts(run(hours, {}, arena.anchor)), accounts(arena), strict=True):
         assert ours.equity == theirs.equity
         assert ours.daily.tobytes() == theirs.daily.tobytes()
+
+
+@pytest.mark.parametrize("days", [0, 1, 31])
+def test_an_arena_advances_to_the_bit(arena: Arena, hours, days: int):
+    """From the anchor, or from any later hour, which need not be the bound of a block."""
+    earlier = {asset: bars.until(arena.anchor + days * DAY + 5 * HOUR) for asset, bars in hours.items()}
+    before = advance(unused_arena(arena.anchor), earlier)
+    assert before.as_of == arena.anchor + days * DAY + 5 * HOUR
+    later = advance(before, hours)
+    assert later.days.tolist() == arena.days.tolist()
+    for ours, theirs in zip(accounts(later), accounts(arena), strict=True):
+        assert (ours.equity, ours.mark_price) == (theirs.equity, theirs.mark_price)
+        assert ours.daily.tobytes() == theirs.daily.tobytes()
+        assert ours.history.capital.tobytes() == theirs.history.capital.tobytes()
 
 
 def test_history_before_the_anchor_changes_nothing(arena: Arena, hours):
@@ -93,7 +108,7 @@ def test_gaps_in_the_bars_are_tolerated(hours):
     holed["sol"] = join([hours["sol"][:500], hours["sol"][572:]])
     seen = run(holed, {}, int(hours["btc"].time[0]))
     assert all(np.isfinite(account.daily).all() for account in accounts(seen))
-    assert len(seen.strategies["macd_fast"]["eth"].targets) == keep.sum()
+    assert seen.strategies["macd_fast"]["eth"].history.closed > 0
 
 
 PRICES = ("open", "high", "low", "close")

@@ -8,7 +8,7 @@ import pytest
 from service.market.assets import ASSETS
 from service.market.bars import Bars, from_rows, resample
 from service.market.instants import DAY, HOUR, MINUTE
-from service.trading.arena import Arena, peers_of, run
+from service.trading.arena import BLOCK_S, SEEN_BEFORE_S, Arena, decide, peers_of, run
 from service.trading.strategies import STRATEGIES
 
 ANCHOR = 1706745600  # 2024-02-01T00:00:00Z, the first real hour
@@ -31,13 +31,27 @@ def accounts(arena: Arena):
 
 def test_all_54_strategies_trade_every_asset(whole: Arena):
     for key, asset, account in accounts(whole):
-        assert account.targets.any(), (key, asset)
+        assert len(account.history.side), (key, asset)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cut", CUTS)
 def test_decisions_on_a_prefix_are_a_prefix_of_all(cut: int, real_hours, whole: Arena):
     assert differing(whole, arena_until(ANCHOR + cut * HOUR, real_hours)) == 0
+
+
+@pytest.mark.slow
+def test_blocks_decide_what_all_the_past_decides(real_hours: dict[str, Bars]):
+    """No decision of 15 months differs, although those of a block see nothing older than 180 days before it."""
+    differing_ones, anchor = 0, min(int(bars.time[0]) for bars in real_hours.values())
+    at_once = decide(real_hours, since=anchor)
+    for block in range(anchor, anchor + 455 * DAY, BLOCK_S):
+        seen = {key: bars.since(block - SEEN_BEFORE_S).until(block + BLOCK_S) for key, bars in real_hours.items()}
+        for key, by_asset in decide(seen, since=block).items():
+            for asset, targets in by_asset.items():
+                first = int(np.searchsorted(real_hours[asset].time, block))
+                differing_ones += np.count_nonzero(targets != at_once[key][asset][first : first + len(targets)])
+    assert differing_ones == 0
 
 
 @pytest.mark.parametrize("asset", ["btc", "xrp", "gold"])
@@ -66,11 +80,12 @@ def arena_until(now: int, hours: dict[str, Bars]) -> Arena:
 
 
 def differing(whole: Arena, part: Arena) -> int:
-    """The number of decisions, capitals and daily equities of `part` that differ in `whole`."""
+    """The number of entries, capitals and daily equities of `part` that differ in `whole`."""
     total = 0
     for key, asset, ours in accounts(part):
         theirs = (whole.strategies | whole.ghosts)[key][asset]
-        total += np.count_nonzero(ours.targets != theirs.targets[: len(ours.targets)])
+        entries = ours.history.entry_time
+        total += np.count_nonzero(entries != theirs.history.entry_time[: len(entries)])
         total += np.count_nonzero(ours.daily != theirs.daily[: len(ours.daily)])
         total += np.count_nonzero(ours.history.capital != theirs.history.capital[: ours.history.closed + 1])
     return total
@@ -103,7 +118,6 @@ def test_metals_neither_decide_nor_trade_at_weekends(whole: Arena, real_hours: d
         assert not weekend(real_hours[metal].time).any()
         for key, by_asset in whole.strategies.items():
             account = by_asset[metal]
-            assert len(account.targets) == len(real_hours[metal])
             assert not weekend(account.history.entry_time).any(), key
             assert not weekend(account.history.exit_time).any(), key
 
