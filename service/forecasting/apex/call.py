@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -54,6 +56,12 @@ class Call:
     conditions: dict[str, bool]
     layers: tuple[LayerVote, ...]
     backfilled: bool
+
+    @cached_property
+    def p_of_layers(self) -> tuple[float, ...]:
+        """P(higher) of each layer in their order, NaN where it is silent."""
+        p = {layer.name: layer.p for layer in self.layers if layer.p is not None}
+        return tuple(p.get(name, nan) for name in LAYERS)
 
     def to_plain(self) -> dict[str, Any]:
         """A dict that JSON carries without loss."""

@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.apex.call import Call
-from service.forecasting.apex.layers import ENGINE, LAYERS, fitted_on, in_sample
+from service.forecasting.apex.layers import ENGINE, LAYERS, fitted_on
 from service.forecasting.predictions.resolution import Outcome, resolve
 from service.forecasting.predictions.scores.right_share import RightShare, right_share
 from service.forecasting.voters.next_day import up_in_a_day
-from service.forecasting.voters.resolved import Resolved, ResolvedVote
+from service.forecasting.voters.resolved import ResolvedColumns
 from service.forecasting.voters.scoring import (
     LEAST_N,
+    Array,
+    Instants,
     base_rate_known,
     brier,
     clustered_mean,
@@ -28,15 +30,13 @@ from service.forecasting.voters.scoring import (
     skill_terms,
     weeks_of,
 )
-from service.forecasting.voters.track_record import TrackRecord, build
+from service.forecasting.voters.track_record import TrackRecord, build_from
 from service.market.bars import Bars
 from service.market.instants import DAY
 
 CoinVerdict = Literal[
     "not enough resolved markets", "no clear difference from a coin", "better than a coin", "worse than a coin"
 ]
-Array = NDArray[np.float64]
-
 DIGITS = 5
 
 
@@ -106,59 +106,84 @@ def outcome_of(call: Call, bars: Bars, now: int) -> Outcome | None:
 def record_of(resolved: Sequence[ResolvedCall], as_of: int) -> TrackRecord:
     """The record that weighs the next call, from calls that had resolved by the unix second `as_of`.
 
-    All of it is in `direction`.
+    All of it is in `direction`; votes of layers whose constants were fitted on prices of their time are left out.
     """
-    return build([_question(call, happened) for call, happened in resolved], as_of)
-
-
-def _question(call: Call, happened: bool) -> Resolved:
-    votes = (
-        ResolvedVote(layer.name, ENGINE, layer.p)
-        for layer in call.layers
-        if layer.p is not None and not in_sample(layer.name, call.at)
+    calls = _columns(resolved)
+    fitted = np.column_stack([fitted_on(name, calls.at) for name in LAYERS])
+    questions = ResolvedColumns(
+        engines=tuple((name, ENGINE) for name in LAYERS),
+        classes=np.full(len(calls.at), "direction"),
+        asked_at=calls.at,
+        resolved_at=calls.at + DAY,
+        happened=calls.happened,
+        p=np.where(fitted, np.nan, calls.p_of_layers),
     )
-    return Resolved("up", call.at, call.at + DAY, happened, tuple(votes))
+    return build_from([questions], as_of)
 
 
 def score(resolved: Sequence[ResolvedCall]) -> ApexScores:
     """The accuracy of every layer and of the fused vote on resolved calls, in order of time."""
-    books = {
-        backfilled: _columns([row for row in resolved if row.call.backfilled == backfilled])
-        for backfilled in (False, True)
-    }
-
-    def measured(name: str, place: int) -> tuple[Accuracy, ...]:
-        return tuple(_measure(name, backfilled, *columns[[0, 1, place]]) for backfilled, columns in books.items())
-
+    books = [_Book.of(backfilled, resolved) for backfilled in (False, True)]
     return ApexScores(
-        layers={name: measured(name, 3 + place) for place, name in enumerate(LAYERS)},
-        fused=measured("", 2),
+        layers={
+            name: tuple(
+                _measure(book, book.calls.p_of_layers[:, place], fitted_on(name, book.calls.at)) for book in books
+            )
+            for place, name in enumerate(LAYERS)
+        },
+        fused=tuple(_measure(book, book.calls.p_up, np.zeros(len(book.calls.at), dtype=bool)) for book in books),
     )
 
 
-def _columns(book: Sequence[ResolvedCall]) -> Array:
-    """Rows of instants, outcome, fused P and each layer's P (NaN where silent), shape (3 + layers, calls)."""
-    rows = []
-    for call, happened in book:
-        p_of = {layer.name: layer.p for layer in call.layers}
-        rows.append([call.at, float(happened), call.p_up, *map(p_of.get, LAYERS)])
-    return np.array(rows, dtype=float).reshape(-1, 3 + len(LAYERS)).T
+class _CallColumns(NamedTuple):
+    """Resolved calls as arrays of shape (n,): their instants, outcomes (1 or 0) and P of all layers together.
+
+    `p_of_layers` (n, layers) is P of each layer, NaN where it was silent.
+    """
+
+    at: Instants
+    happened: Array
+    p_up: Array
+    p_of_layers: Array
 
 
-def _measure(name: str, backfilled: bool, at: Array, happened: Array, p: Array) -> Accuracy:
-    """The accuracy of `p` (calls,) of the layer `name`, NaN where it was silent; no layer is fused."""
-    made_at = at.astype(np.int64)
-    rate, weeks = base_rate_known(happened, made_at, made_at + DAY), weeks_of(made_at + DAY)
-    learnt = fitted_on(name, made_at)
-    voted = np.isfinite(p) & ~learnt
-    fitted = int((np.isfinite(p) & learnt).sum())
-    happened, p, rate, weeks = happened[voted], p[voted], rate[voted], weeks[voted]
+def _columns(resolved: Sequence[ResolvedCall]) -> _CallColumns:
+    return _CallColumns(
+        at=np.array([call.at for call, _ in resolved], dtype=np.int64),
+        happened=np.array([happened for _, happened in resolved], dtype=float),
+        p_up=np.array([call.p_up for call, _ in resolved], dtype=float),
+        p_of_layers=np.array([call.p_of_layers for call, _ in resolved], dtype=float).reshape(-1, len(LAYERS)),
+    )
+
+
+@dataclass(frozen=True)
+class _Book:
+    """The backfilled or the live calls, the share of rises known at each, and the week in which its day ended."""
+
+    backfilled: bool
+    calls: _CallColumns
+    rate: Array
+    weeks: Instants
+
+    @staticmethod
+    def of(backfilled: bool, resolved: Sequence[ResolvedCall]) -> _Book:
+        """Those of the resolved calls that are in this book."""
+        calls = _columns([row for row in resolved if row.call.backfilled == backfilled])
+        rate = base_rate_known(calls.happened, calls.at, calls.at + DAY)
+        return _Book(backfilled, calls, rate, weeks_of(calls.at + DAY))
+
+
+def _measure(book: _Book, p: Array, fitted: NDArray[np.bool_]) -> Accuracy:
+    """The accuracy of `p` (calls,), NaN where silent; what a layer said of prices it was `fitted` on is left out."""
+    spoke = np.isfinite(p)
+    voted, in_sample = spoke & ~fitted, int((spoke & fitted).sum())
+    happened, p, rate, weeks = book.calls.happened[voted], p[voted], book.rate[voted], book.weeks[voted]
     right = right_share(p, rate, happened, weeks)
     loss, coin = clustered_mean(brier(p, happened), weeks), np.full(len(p), 0.5)
     return Accuracy(
-        backfilled=backfilled,
+        backfilled=book.backfilled,
         n=len(p),
-        in_sample=fitted,
+        in_sample=in_sample,
         n_eff=right.n_eff,
         **clustered_mean(skill_terms(p, coin, happened), weeks).fields("accuracy", DIGITS),
         **clustered_mean(skill_terms(p, rate, happened), weeks).fields("skill", DIGITS),

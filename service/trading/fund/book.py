@@ -123,8 +123,8 @@ def _follow(
     calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: FundTerms
 ) -> tuple[list[_Holdings], list[Rebalancing]]:
     """The holdings over time, and the trades that changed them."""
-    opened = bars.time.searchsorted([at for at, _ in calls]).tolist()
-    waiting = {bar: p_up for (at, p_up), bar in zip(calls, opened, strict=True) if at >= anchor and bar < len(bars)}
+    opened, end = bars.time.searchsorted([at for at, _ in calls]).tolist(), len(bars)
+    waiting = {bar: p_up for (at, p_up), bar in zip(calls, opened, strict=True) if at >= anchor and bar < end}
     states, trades = [_Holdings(0, terms.capital, 0.0)], []
     for bar, p_up in waiting.items():
         held = states[-1]
