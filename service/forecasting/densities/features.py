@@ -9,14 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities.grid import HourGrid, HourTrack
 from service.forecasting.densities.season import LEAST_WEIGHT, monthly_weights
-from service.forecasting.densities.windows import decayed_mean, open_gain, open_mean, trailing_max, trailing_mean
+from service.forecasting.densities.windows import (
+    decayed_mean,
+    decayed_sum,
+    open_gain,
+    open_mean,
+    trailing_max,
+    trailing_mean,
+)
 from service.market.assets import calendar_of
 
 Array = NDArray[np.float64]
@@ -101,13 +107,8 @@ def _share(part: Array, whole: Array, opened: Array, hours: int) -> Array:
 
 def _garch(squares: Array, level: Array, is_open: NDArray[np.bool_]) -> Array:
     """The variance that the process expects for the next open hour."""
-
-    def forward(variance: float, hour: tuple[float, float, bool]) -> float:
-        square, mean, opened = hour
-        return (1 - ALPHA - BETA) * mean + ALPHA * square + BETA * variance if opened else variance
-
-    hours = zip(squares.tolist(), level.tolist(), is_open.tolist(), strict=True)
-    return np.array(list(accumulate(hours, forward, initial=float(level[0]))))[1:]
+    new = np.where(is_open, (1 - ALPHA - BETA) * level + ALPHA * squares, 0.0)
+    return decayed_sum(new, is_open, BETA, start=float(level[0]))
 
 
 def _drawdown(close: Array, level: Array, hours: int) -> Array:

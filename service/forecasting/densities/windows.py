@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,16 +36,23 @@ def open_mean(values: Array, opened: Array, span: int) -> Array:
 
 def decayed_mean(values: Array, opened: Array, half_life: float) -> Array:
     """Exponentially weighted mean per open hour; the weights decay in open hours alone."""
-    decay = 0.5 ** (1 / half_life)
+    decay, is_open = 0.5 ** (1 / half_life), np.diff(opened, prepend=0.0) > 0
+    weights = decayed_sum(is_open.astype(float), is_open, decay)
+    return decayed_sum(values, is_open, decay) / np.maximum(weights, 1.0)
 
-    def forward(sums: tuple[float, float], hour: tuple[float, bool]) -> tuple[float, float]:
-        total, weight = sums
-        value, is_open = hour
-        return (total * decay + value, weight * decay + 1) if is_open else (total + value, weight)
 
-    hours = zip(values.tolist(), (np.diff(opened, prepend=0.0) > 0).tolist(), strict=True)
-    sums = np.array(list(accumulate(hours, forward, initial=(0.0, 0.0))))[1:]
-    return sums[:, 0] / np.maximum(sums[:, 1], 1.0)
+def decayed_sum(values: Array, is_open: NDArray[np.bool_], decay: float, start: float = 0.0) -> Array:
+    """The running sum of `values` from `start` on; in each open hour it shrinks to `decay` of itself before the value.
+
+    Sums of values over their weights are exact enough in blocks of rows whose weights differ by at most 2**30.
+    """
+    sums, rows = np.empty(len(values)), int(-30 / np.log2(decay))
+    for first in range(0, len(values), rows):
+        block = slice(first, first + rows)
+        weights = decay ** np.cumsum(is_open[block])
+        sums[block] = weights * (start + np.cumsum(values[block] / weights))
+        start = sums[block][-1]
+    return sums
 
 
 def trailing_max(values: Array, span: int) -> Array:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.forecasting.densities.windows import decayed_mean, gain, open_gain, open_mean, trailing_max, trailing_mean
+from service.forecasting.densities.windows import (
+    decayed_mean,
+    decayed_sum,
+    gain,
+    open_gain,
+    open_mean,
+    trailing_max,
+    trailing_mean,
+)
 
 
 def test_a_gain_before_a_full_span_counts_from_the_start():
@@ -44,3 +52,18 @@ def test_windows_of_a_market_that_never_closes_are_those_of_the_clock():
     opened = np.maximum(np.arange(60.0) - 4, 0.0)
     values[:5] = 0.0
     np.testing.assert_array_equal(open_gain(np.cumsum(values), opened, 7), gain(np.cumsum(values), 7))
+
+
+@pytest.mark.parametrize("decay", [0.9, 0.5 ** (1 / 72)])
+def test_a_decayed_sum_is_that_of_a_loop(decay):
+    """Over more rows than a block has, with closed hours; the sum of a prefix is a prefix of the sum, to the bit."""
+    generator = np.random.default_rng(1)
+    values, is_open = generator.exponential(size=5_000), generator.random(5_000) < 0.7
+    total, expected = 2.0, []
+    for value, opened in zip(values, is_open, strict=True):
+        total = total * (decay if opened else 1) + value
+        expected.append(total)
+    sums = decayed_sum(values, is_open, decay, start=2.0)
+    np.testing.assert_allclose(sums, expected, rtol=1e-12)
+    for rows in (1, 500, 4_999):
+        assert decayed_sum(values[:rows], is_open[:rows], decay, start=2.0).tobytes() == sums[:rows].tobytes()
