@@ -60,11 +60,15 @@ MARKETS = {
 
 @dataclass
 class Day:
-    """What one day cost after `days` days: by job steps and CPU seconds per slot, by document bytes."""
+    """What one day cost after `days` days: by job steps and CPU seconds per slot, by document bytes.
+
+    `hour_s` is the CPU seconds of all jobs in an hour.
+    """
 
     days: int
     markets: int
     start_s: float = 0.0
+    hour_s: float = 0.0
     steps: dict[str, float] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     documents: dict[str, int] = field(default_factory=dict)
@@ -161,6 +165,7 @@ def live(folder: Path, hours: int) -> Day:
         days=(START - first) // DAY,
         markets=markets,
         start_s=round(start_s, 2),
+        hour_s=round(sum(meter.seconds.values()) / hours, 3),
         steps={name: steps / meter.slots.get(name, 1) for name, steps in meter.steps.items()},
         seconds={name: round(seconds / meter.slots[name], 4) for name, seconds in meter.seconds.items()},
         documents=documents,
@@ -174,6 +179,7 @@ def grown(first: Day, last: Day) -> list[tuple[str, float, float]]:
     both = [
         (f"steps of {name}", first.steps.get(name, 0), steps, LEAST_STEPS) for name, steps in last.steps.items() if name
     ]
+    both.append(("milliseconds of all jobs in an hour", 1000 * first.hour_s, 1000 * last.hour_s, LEAST_MS))
     both += [
         (f"milliseconds of {name}", 1000 * first.seconds.get(name, 0), 1000 * seconds, LEAST_MS)
         for name, seconds in last.seconds.items()
@@ -216,7 +222,7 @@ def _at(begun: Path, folder: Path, days: int, hours: int) -> Day:
 
 
 def _print(days: Sequence[Day]) -> int:
-    totals = ("days", "markets", "start_s", "database_mb", "memory_mb")
+    totals = ("days", "markets", "start_s", "hour_s", "database_mb", "memory_mb")
     rows: dict[str, list[Any]] = {name: [getattr(day, name) for day in days] for name in totals}
     for name in sorted({name for day in days for name in day.seconds}):
         rows[f"{name}, CPU ms a slot"] = [round(1000 * day.seconds.get(name, 0), 1) for day in days]
