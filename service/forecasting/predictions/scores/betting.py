@@ -5,15 +5,13 @@ No bet is placed. A bet is priced at the quotes recorded with the votes and deci
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 
 import numpy as np
 
 from service.documents import Document, DocumentHeader
-from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS, Bet, ShadowBet, publish
+from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS, ShadowBet, publish
 from service.forecasting.predictions.scores.columns import MarketColumns
 from service.forecasting.predictions.scores.points import thinned
 from service.forecasting.voters.scoring import clustered_mean, published, weeks_of
@@ -85,9 +83,8 @@ def shadow_table(document: ShadowDocument) -> Table:
 
 def shadow_document(markets: MarketColumns, header: DocumentHeader) -> ShadowDocument:
     """Every bet on these markets and challenges, settled or not."""
-    placed = markets.where(markets.bet.astype(bool))
-    bets = placed.bet.tolist()
-    settled = int(placed.is_settled.sum())
+    placed = markets.where(np.isfinite(markets.bet_cost))
+    bets, settled = placed.bet.tolist(), int(placed.is_settled.sum())
     resolved, waiting = bets[:settled], bets[settled:]
     return ShadowDocument(
         schema="shadow/1",
@@ -95,41 +92,39 @@ def shadow_document(markets: MarketColumns, header: DocumentHeader) -> ShadowDoc
         stake_usd=STAKE_USD,
         fee=FEE,
         threshold_pts=THRESHOLD_PTS,
-        books=tuple(_book(bets, backfilled) for backfilled in (False, True)),
+        books=tuple(_book(placed, backfilled) for backfilled in (False, True)),
         open=tuple(publish(bet) for bet in waiting[:MOST_LISTED]),
         recent=tuple(publish(bet) for bet in resolved[: -MOST_LISTED - 1 : -1]),
     )
 
 
-def _book(bets: Sequence[Bet], backfilled: bool) -> ShadowBook:
-    """The book of the live or the backfilled bets; `bets` are in order of resolution."""
-    selected = [bet for bet in bets if bet.market.backfilled == backfilled]
-    decided = [bet for bet in selected if bet.status in ("won", "lost")]
-    counts = Counter(bet.status for bet in selected)
-    settlements = [bet.market.settlement for bet in decided]
-    times = np.array([settlement.resolved_at for settlement in settlements if settlement], dtype=np.int64)
-    pnl = np.array([bet.pnl for bet in decided])
-    n, staked, total = len(decided), STAKE_USD * len(decided), float(pnl.sum())
+def _book(placed: MarketColumns, backfilled: bool) -> ShadowBook:
+    """The book of the live or the backfilled bets, from the markets with a bet, in order of resolution."""
+    of_book = placed.is_backfilled == backfilled
+    decided = of_book & np.isfinite(placed.bet_pnl)
+    times, pnl, n = placed.resolved_at[decided], placed.bet_pnl[decided], int(decided.sum())
+    settled, won = int((of_book & placed.is_settled).sum()), int((pnl > 0).sum())
+    staked, total = STAKE_USD * n, float(pnl.sum())
     weeks = weeks_of(times)
     gain, wins = clustered_mean(100 * pnl / STAKE_USD, weeks), clustered_mean((pnl > 0).astype(float), weeks)
     low, high = gain.interval()
     low_rate, high_rate = wins.share_interval()
     return ShadowBook(
         backfilled=backfilled,
-        bets=len(selected),
-        open=counts["open"],
-        won=counts["won"],
-        lost=counts["lost"],
-        void=counts["void"],
+        bets=int(of_book.sum()),
+        open=int(of_book.sum()) - settled,
+        won=won,
+        lost=n - won,
+        void=settled - n,
         staked_usd=round(staked, 2),
         pnl_usd=round(total, 2),
         roi_pct=published(100 * total / staked if n else nan, 4),
         roi_low_pct=published(low, 4),
         roi_high_pct=published(high, 4),
-        win_rate_pct=published(100 * counts["won"] / n if n else nan, 4),
+        win_rate_pct=published(100 * won / n if n else nan, 4),
         win_rate_low_pct=published(100 * low_rate, 4),
         win_rate_high_pct=published(100 * high_rate, 4),
-        breakeven_pct=published(100 * float(np.mean([bet.cost for bet in decided])) if n else nan, 4),
+        breakeven_pct=published(100 * float(placed.bet_cost[decided].mean()) if n else nan, 4),
         max_drawdown_usd=round(_deepest(times, pnl), 2),
         n=n,
         n_eff=round(gain.n_eff, 1),

@@ -42,7 +42,8 @@ class MarketColumns:
     seconds; `resolved_at` is the greatest integer before the settlement. `happened` is 1 or 0, NaN where no vote
     counts: unsettled, void, or no event. `template` is a number for book, category and comparator, `overlap` what two
     questions share that must not overlap (empty without votes or an event), `quoted` P(YES) of the outside market, NaN
-    without odds, and `bet` that of the shadow book or None. `p` has shape (n, engines): P(YES) of each engine of the
+    without odds, and `bet` that of the shadow book or None. `bet_cost` is USD per contract, NaN without a bet, and
+    `bet_pnl` the USD that it won or lost, NaN unless it did. `p` has shape (n, engines): P(YES) of each engine of the
     nine and of the pool, NaN without a vote; `is_sided` is of the same shape, and False where a vote takes no side.
     """
 
@@ -59,6 +60,8 @@ class MarketColumns:
     overlap: NDArray[np.object_]
     quoted: Array
     bet: NDArray[np.object_]
+    bet_cost: Array
+    bet_pnl: Array
     p: Array
     is_sided: Mask
 
@@ -92,6 +95,7 @@ _ARRAYS = tuple(field.name for field in fields(MarketColumns) if field.name != "
 def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
     """The columns of markets in any order."""
     ordered = sorted(markets, key=_order)
+    bets = [bet_on(market) for market in ordered]
     engines = tuple(sorted({CONSENSUS, *((vote.voter, vote.engine) for row in ordered for vote in _votes(row))}))
     place = {engine: column for column, engine in enumerate(engines)}
     p, is_sided = np.full((len(ordered), len(engines)), nan), np.zeros((len(ordered), len(engines)), dtype=bool)
@@ -112,7 +116,9 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
         template=np.array([_template(market) for market in ordered], dtype=np.int64),
         overlap=_objects([_overlap(market) for market in ordered]),
         quoted=np.array([market.odds.p_yes if market.odds else nan for market in ordered], dtype=float),
-        bet=_objects([bet_on(market) for market in ordered]),
+        bet=_objects(bets),
+        bet_cost=np.array([bet.cost if bet else nan for bet in bets], dtype=float),
+        bet_pnl=np.array([bet.pnl if bet and bet.status in ("won", "lost") else nan for bet in bets], dtype=float),
         p=p,
         is_sided=is_sided,
     )

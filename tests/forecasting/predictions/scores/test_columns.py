@@ -14,7 +14,7 @@ from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import days, many, settled, waiting
 
 OTHER_VOTES = (committed_vote("momentum", 0.8, engine="openai:a-model"), committed_vote("apex", 0.9))
-WITH_NAN = ("p", "happened", "quoted")
+WITH_NAN = ("happened", "quoted", "bet_cost", "bet_pnl", "p")
 PLAIN = settled("plain")
 MARKETS = [
     *many(12, seed=5),
