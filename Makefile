@@ -53,7 +53,7 @@ lab: $(LAB) ## JupyterLab on the notebooks, and the service where none answers (
 voila: $(INSTALLED) ## the charts as public pages, without a key, on http://127.0.0.1:8866 (VOILA_PORT)
 	@exec $(BIN)/python -m notebooks voila
 
-# Three processes, on two cores too: a third of the time of a test is waiting.
+# Three processes even on two cores: tests spend a third of their time waiting.
 test: $(CHECKS) $(if $(CI),lint $(SMALL_MODEL),style) ## the checks of a change, in under 4 minutes; with CI=true types and long tests too, none skipped
 	@$(BIN)/python -m pytest -n 3 --no-loadscope-reorder
 

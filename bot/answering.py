@@ -81,6 +81,10 @@ class Reply:
         sent = await self.bot.send_message(self.chat_id, page.text, reply_markup=page.keyboard, reply_parameters=quoted)
         self.message_id = sent.message_id
 
+    def follow(self, error: ChatMigrated) -> None:
+        """Go on in the supergroup that the group became, which has no message to quote."""
+        self.chat_id, self.quoted = error.new_chat_id, None
+
     async def deliver(self, page: Page) -> None:
         """Show the page; repeated after network errors, the last time as a new message."""
         for pause_s in RETRY_PAUSES_S:
@@ -88,7 +92,7 @@ class Reply:
                 await self.show(page)
                 return
             except ChatMigrated as error:
-                self.chat_id, self.quoted = error.new_chat_id, None
+                self.follow(error)
                 break
             except BadRequest as error:
                 if not is_gone(error):
@@ -235,8 +239,12 @@ async def _show_waiting(
         pause_s = interval_s
         if count.text != shown:
             shown = count.text
-            with suppress(TelegramError):
+            try:
                 await reply.show(Page(shown))
+            except ChatMigrated as error:
+                reply.follow(error)
+            except TelegramError:
+                pass  # the answer itself follows
         if reply.message_id is not None:
             await asyncio.to_thread(state.store.set_waiting, question.number, reply.message_id)
 

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 
 from service.jobs.bars_memory import are_equal
 from service.market.bars import Bars
-from service.trading.arena import Arena, advance, block_start, unused_arena
+from service.trading.arena import Arena, advance, block_start, end_of, unused_arena
 
 
 class ArenaMemory:
-    """Gives the arena after any hourly bars, and computes again only what comes after the last complete block."""
+    """Gives the arena after any hourly bars, and computes again only what comes after the last complete block.
+
+    The first time, and where an older bar has changed, all blocks are computed.
+    """
 
     def __init__(self, anchor: int) -> None:
         self._anchor = anchor
@@ -21,14 +24,10 @@ class ArenaMemory:
         """The arena after these complete one-hour bars since its anchor."""
         if not are_equal(_until(hours, self._arena.as_of), self._hours):
             self._arena, self._hours = unused_arena(self._anchor), {}
-        complete = _until(hours, block_start(self._anchor, _end_of(hours, self._anchor)))
+        complete = _until(hours, block_start(self._anchor, end_of(hours, self._anchor)))
         self._arena, self._hours = advance(self._arena, complete), complete
         return advance(self._arena, hours)
 
 
 def _until(hours: Mapping[str, Bars], instant: int) -> dict[str, Bars]:
     return {asset: bars.until(instant) for asset, bars in hours.items()}
-
-
-def _end_of(hours: Mapping[str, Bars], anchor: int) -> int:
-    return max((bars.as_of for bars in hours.values() if len(bars)), default=anchor)

@@ -54,8 +54,8 @@ class TradeHistory:
     Of shape (positions,): `side` int8 (1 long, -1 short), `quantity` in units of the asset, `entry_time` in unix
     seconds, `entry_price` in USD after slippage. Of shape (closed,): `exit_time` and `exit_price`; `closed` is one
     less while the last position is open. `capital`, shape (closed + 1,), is USD before each position, and in its last
-    element USD after the last exit. `decided` is the target that the next open fills, and `has_ended` says that the
-    account follows no further target.
+    element USD after the last exit. `decided` is the last target, which the open after the last bar fills,
+    and `has_ended` says that the account follows no further target.
     """
 
     terms: AccountTerms
@@ -116,7 +116,7 @@ class TradeHistory:
         return np.where(held, marked, cash)
 
 
-def unused(terms: AccountTerms = TERMS) -> TradeHistory:
+def unused_account(terms: AccountTerms = TERMS) -> TradeHistory:
     """An account without a position yet."""
     nothing, times = np.zeros(0), np.zeros(0, np.int64)
     return TradeHistory(
@@ -126,7 +126,7 @@ def unused(terms: AccountTerms = TERMS) -> TradeHistory:
 
 def trade(targets: Targets, bars: Bars, terms: AccountTerms = TERMS) -> TradeHistory:
     """The account that follows `targets` on `bars`, all from the first one on: `carry_on` of an unused account."""
-    return carry_on(unused(terms), targets, bars)
+    return carry_on(unused_account(terms), targets, bars)
 
 
 def carry_on(before: TradeHistory, targets: Targets, bars: Bars) -> TradeHistory:
@@ -147,6 +147,7 @@ def carry_on(before: TradeHistory, targets: Targets, bars: Bars) -> TradeHistory
     wanted = np.append(np.int8(before.decided), np.zeros_like(targets) if before.has_ended else targets)
     spans = _spans(wanted[: len(bars)], before)
     later = _fill(spans, bars, before)
+    # An account that has ended may close its last short now, which is no second ruin.
     shortened = None if before.has_ended else _until_ruin(spans, later, bars.close)
     if shortened is not None:
         later = _fill(shortened, bars, before)

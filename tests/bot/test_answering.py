@@ -106,6 +106,16 @@ def test_a_failed_edit_is_repeated(ann, waiting_at_once):
     assert len(ann.messages) == 1
 
 
+def test_an_answer_follows_its_waiting_message_to_a_supergroup(stage, waiting_at_once):
+    """The group became a supergroup before the waiting message was sent."""
+    group, migrated = -7_001, "Bad Request: group chat was upgraded to a supergroup chat"
+    stage.telegram.refuse("sendMessage", migrated, migrate_to_chat_id=group - 1)
+    member = stage.person(group)
+    member.says(f"/ask {QUESTION}")
+    member.chat = group - 1
+    assert "of 9 voted" in member.newest.plain
+
+
 def test_an_answer_that_cannot_be_edited_in_is_a_new_message(ann, waiting_at_once):
     for _ in answering.RETRY_PAUSES_S:
         ann.stage.telegram.refuse("editMessageText", BROKEN, 502)

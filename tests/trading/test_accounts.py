@@ -174,3 +174,23 @@ def test_an_account_is_carried_on_to_the_bit(market, first: int, second: int):
     for name in ("side", "quantity", "entry_time", "entry_price", "exit_time", "exit_price", "capital"):
         assert getattr(part, name).tobytes() == getattr(whole, name).tobytes(), name
     assert (part.decided, part.has_ended) == (whole.decided, whole.has_ended)
+
+
+@pytest.mark.parametrize(
+    ("opens", "closes", "targets", "has_ended"),
+    [
+        pytest.param([100, 100, 150, 100, 90], [100, 181, 150, 100, 90], [-1, -1, -1, 1, 1], True, id="ruined"),
+        pytest.param([100, 100, 100, 300, 310], [100, 100, 300, 300, 310], [-1, 0, 1, 1, 1], False, id="left"),
+    ],
+)
+def test_a_short_is_carried_on_across_its_end(opens, closes, targets, has_ended):
+    """Cut at every bar: a ruined short closes at the next open and nothing follows; one that has left is not ruined."""
+    bars, decided = bars_of(opens, closes), np.array(targets, np.int8)
+    whole = trade(decided, bars, FREE)
+    assert whole.has_ended == has_ended
+    assert whole.closed == 1
+    for cut in range(len(bars) + 1):
+        part = carry_on(trade(decided[:cut], bars[:cut], FREE), decided[cut:], bars[cut:])
+        assert part.exit_time.tolist() == whole.exit_time.tolist(), cut
+        assert part.entry_time.tolist() == whole.entry_time.tolist(), cut
+        assert (part.capital.tolist(), part.has_ended) == (whole.capital.tolist(), has_ended), cut

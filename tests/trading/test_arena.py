@@ -8,9 +8,10 @@ import pytest
 from service.market.assets import ASSETS
 from service.market.bars import Bars, empty, from_rows, join
 from service.market.instants import DAY, HOUR, MINUTE
-from service.trading.accounts import TERMS, AccountTerms
-from service.trading.arena import Arena, advance, peers_of, run, running_hour, unused_arena
+from service.trading.accounts import TERMS, AccountTerms, trade
+from service.trading.arena import Arena, advance, decide, peers_of, run, running_hour, unused_arena
 from service.trading.strategies import STRATEGIES
+from tests.forecasting.made import made_bars
 from tests.trading.event_loop import follow
 
 
@@ -62,6 +63,28 @@ def test_an_arena_advances_to_the_bit(arena: Arena, hours, days: int):
         assert ours.history.capital.tobytes() == theirs.history.capital.tobytes()
 
 
+@pytest.mark.parametrize("begins", [0, 5 * MINUTE])
+def test_no_hour_is_lost_at_a_bound_of_blocks(begins: int):
+    """Also where history does not begin at a full hour: each account trades as over all bars at once."""
+    bars = made_bars("btc", 200, 1)
+    anchor = int(bars.time[0]) + begins
+    hours = {asset: empty(HOUR) for asset in ASSETS} | {"btc": bars.since(anchor)}
+    seen, decisions = run(hours, {}, anchor), decide(hours, since=anchor)
+    for key, by_asset in (seen.strategies | seen.ghosts).items():
+        history = trade(decisions[key]["btc"], hours["btc"])
+        assert by_asset["btc"].history.entry_time.tolist() == history.entry_time.tolist(), key
+        assert by_asset["btc"].history.exit_time.tolist() == history.exit_time.tolist(), key
+
+
+def test_a_day_ends_with_a_complete_hour():
+    """Where one asset lacks its last minutes and another has reached 24:00, the day ends with its hour before."""
+    day = from_rows([(HOUR * at, 100, 100, 100, 100, 1) for at in range(24)], HOUR)
+    late = from_rows([(DAY - HOUR, 200, 200, 200, 200, 1)], 5 * MINUTE)
+    seen = run({"btc": day, "sol": day[:-1]}, {"sol": late}, 0, AccountTerms(fee=0, slippage=0))
+    held = seen.ghosts["buy_and_hold"]["sol"]
+    assert (held.daily.tolist(), held.equity) == ([10_000], 20_000)
+
+
 def test_history_before_the_anchor_changes_nothing(arena: Arena, hours):
     anchor = arena.anchor + 10 * DAY
     later = {asset: bars.since(anchor) for asset, bars in hours.items()}
@@ -88,13 +111,13 @@ def test_before_the_first_mark_nothing_is_held():
     assert seen.as_of == HOUR
 
 
-def test_an_arena_without_any_bars_is_idle():
+def test_an_arena_without_any_bars_is_unused():
     seen = run({}, {}, DAY)
     assert seen.as_of == DAY
     assert all(account.equity == 10_000 and account.mark_price is None for account in accounts(seen))
 
 
-def test_an_asset_without_bars_has_idle_accounts(hours):
+def test_an_asset_without_bars_has_unused_accounts(hours):
     seen = run({asset: bars for asset, bars in hours.items() if asset != "gold"}, {}, int(hours["btc"].time[0]))
     assert all(by_asset["gold"].equity == 10_000 for by_asset in seen.strategies.values())
     assert seen.strategies["macd_fast"]["btc"].history.closed > 0
@@ -108,7 +131,7 @@ def test_gaps_in_the_bars_are_tolerated(hours):
     holed["sol"] = join([hours["sol"][:500], hours["sol"][572:]])
     seen = run(holed, {}, int(hours["btc"].time[0]))
     assert all(np.isfinite(account.daily).all() for account in accounts(seen))
-    assert seen.strategies["macd_fast"]["eth"].history.closed > 0
+    assert len(decide(holed, since=0)["macd_fast"]["eth"]) == keep.sum()
 
 
 PRICES = ("open", "high", "low", "close")

@@ -36,22 +36,22 @@ def test_all_54_strategies_trade_every_asset(whole: Arena):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cut", CUTS)
-def test_decisions_on_a_prefix_are_a_prefix_of_all(cut: int, real_hours, whole: Arena):
+def test_trades_on_a_prefix_are_a_prefix_of_all(cut: int, real_hours, whole: Arena):
     assert differing(whole, arena_until(ANCHOR + cut * HOUR, real_hours)) == 0
 
 
 @pytest.mark.slow
 def test_blocks_decide_what_all_the_past_decides(real_hours: dict[str, Bars]):
-    """No decision of 15 months differs, although those of a block see nothing older than 180 days before it."""
-    differing_ones, anchor = 0, min(int(bars.time[0]) for bars in real_hours.values())
-    at_once = decide(real_hours, since=anchor)
-    for block in range(anchor, anchor + 455 * DAY, BLOCK_S):
-        seen = {key: bars.since(block - SEEN_BEFORE_S).until(block + BLOCK_S) for key, bars in real_hours.items()}
-        for key, by_asset in decide(seen, since=block).items():
+    """No decision differs of the recorded bars that older bars than those of their block precede."""
+    at_once, differences = decide(real_hours, since=ANCHOR), 0
+    for block in range(ANCHOR + SEEN_BEFORE_S + BLOCK_S, ANCHOR + 455 * DAY, BLOCK_S):
+        visible = {key: bars.since(block - SEEN_BEFORE_S).until(block + BLOCK_S) for key, bars in real_hours.items()}
+        for key, by_asset in decide(visible, since=block).items():
             for asset, targets in by_asset.items():
                 first = int(np.searchsorted(real_hours[asset].time, block))
-                differing_ones += np.count_nonzero(targets != at_once[key][asset][first : first + len(targets)])
-    assert differing_ones == 0
+                assert len(targets)
+                differences += np.count_nonzero(targets != at_once[key][asset][first : first + len(targets)])
+    assert differences == 0
 
 
 @pytest.mark.parametrize("asset", ["btc", "xrp", "gold"])
@@ -80,12 +80,13 @@ def arena_until(now: int, hours: dict[str, Bars]) -> Arena:
 
 
 def differing(whole: Arena, part: Arena) -> int:
-    """The number of entries, capitals and daily equities of `part` that differ in `whole`."""
+    """The number of positions, capitals and daily equities of `part` that differ in `whole`."""
     total = 0
     for key, asset, ours in accounts(part):
         theirs = (whole.strategies | whole.ghosts)[key][asset]
-        entries = ours.history.entry_time
-        total += np.count_nonzero(entries != theirs.history.entry_time[: len(entries)])
+        for name in ("entry_time", "side"):
+            column = getattr(ours.history, name)
+            total += np.count_nonzero(column != getattr(theirs.history, name)[: len(column)])
         total += np.count_nonzero(ours.daily != theirs.daily[: len(ours.daily)])
         total += np.count_nonzero(ours.history.capital != theirs.history.capital[: ours.history.closed + 1])
     return total
@@ -112,7 +113,7 @@ def arena_at(marks: dict[str, Bars], anchor: int, now: int) -> Arena:
     return run({asset: resample(bars, HOUR) for asset, bars in past.items()}, past, anchor)
 
 
-def test_metals_neither_decide_nor_trade_at_weekends(whole: Arena, real_hours: dict[str, Bars]):
+def test_metals_do_not_trade_at_weekends(whole: Arena, real_hours: dict[str, Bars]):
     """In UTC the week of gold and silver ends on Friday at 22:00 at the latest, and begins on Sunday at 22:00."""
     for metal in ("gold", "silver"):
         assert not weekend(real_hours[metal].time).any()

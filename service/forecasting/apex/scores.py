@@ -106,7 +106,8 @@ def outcome_of(call: Call, bars: Bars, now: int) -> Outcome | None:
 def record_of(resolved: Sequence[ResolvedCall], as_of: int) -> TrackRecord:
     """The record that weighs the next call, from calls that had resolved by the unix second `as_of`.
 
-    All of it is in `direction`; votes of layers whose constants were fitted on prices of their time are left out.
+    All of it is in `direction`. Left out are votes of layers whose constants were fitted on prices of their time, and
+    those of layers that no longer exist.
     """
     calls = _columns(resolved)
     fitted = np.column_stack([fitted_on(name, calls.at) for name in LAYERS])
@@ -136,7 +137,7 @@ def score(resolved: Sequence[ResolvedCall]) -> ApexScores:
 
 
 class _CallColumns(NamedTuple):
-    """Resolved calls as arrays of shape (n,): their instants, outcomes (1 or 0) and P of all layers together.
+    """Resolved calls as arrays of shape (n,): their instants, outcomes (1 or 0) and the fused P(higher).
 
     `p_of_layers` (n, layers) is P of each layer, NaN where it was silent.
     """
@@ -174,9 +175,9 @@ class _Book:
 
 
 def _measure(book: _Book, p: Array, fitted: NDArray[np.bool_]) -> Accuracy:
-    """The accuracy of `p` (calls,), NaN where silent; what a layer said of prices it was `fitted` on is left out."""
-    spoke = np.isfinite(p)
-    voted, in_sample = spoke & ~fitted, int((spoke & fitted).sum())
+    """The accuracy of `p` (calls,), NaN where silent; votes on prices that the layer was `fitted` on are left out."""
+    has_vote = np.isfinite(p)
+    voted, in_sample = has_vote & ~fitted, int((has_vote & fitted).sum())
     happened, p, rate, weeks = book.calls.happened[voted], p[voted], book.rate[voted], book.weeks[voted]
     right = right_share(p, rate, happened, weeks)
     loss, coin = clustered_mean(brier(p, happened), weeks), np.full(len(p), 0.5)

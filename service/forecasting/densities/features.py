@@ -107,8 +107,8 @@ def _share(part: Array, whole: Array, opened: Array, hours: int) -> Array:
 
 def _garch(squares: Array, level: Array, is_open: NDArray[np.bool_]) -> Array:
     """The variance that the process expects for the next open hour."""
-    new = np.where(is_open, (1 - ALPHA - BETA) * level + ALPHA * squares, 0.0)
-    return decayed_sum(new, is_open, BETA, start=float(level[0]))
+    increments = np.where(is_open, (1 - ALPHA - BETA) * level + ALPHA * squares, 0.0)
+    return decayed_sum(increments, is_open, BETA, start=float(level[0]))
 
 
 def _drawdown(close: Array, level: Array, hours: int) -> Array:

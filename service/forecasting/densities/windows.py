@@ -42,9 +42,10 @@ def decayed_mean(values: Array, opened: Array, half_life: float) -> Array:
 
 
 def decayed_sum(values: Array, is_open: NDArray[np.bool_], decay: float, start: float = 0.0) -> Array:
-    """The running sum of `values` from `start` on; in each open hour it shrinks to `decay` of itself before the value.
+    """The running sum of `values` from `start` on; in each open hour it is multiplied by `decay` before the value.
 
-    Sums of values over their weights are exact enough in blocks of rows whose weights differ by at most 2**30.
+    Within a block of rows the weights differ by at most a factor of 2**30, so dividing by them loses no precision that
+    matters.
     """
     sums, rows = np.empty(len(values)), int(-30 / np.log2(decay))
     for first in range(0, len(values), rows):

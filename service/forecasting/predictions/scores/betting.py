@@ -103,10 +103,11 @@ def _book(placed: MarketColumns, backfilled: bool) -> ShadowBook:
     of_book = placed.is_backfilled == backfilled
     decided = of_book & np.isfinite(placed.bet_pnl)
     times, pnl, n = placed.resolved_at[decided], placed.bet_pnl[decided], int(decided.sum())
-    settled, won = int((of_book & placed.is_settled).sum()), int((pnl > 0).sum())
+    is_won = pnl > -STAKE_USD
+    settled, won = int((of_book & placed.is_settled).sum()), int(is_won.sum())
     staked, total = STAKE_USD * n, float(pnl.sum())
     weeks = weeks_of(times)
-    gain, wins = clustered_mean(100 * pnl / STAKE_USD, weeks), clustered_mean((pnl > 0).astype(float), weeks)
+    gain, wins = clustered_mean(100 * pnl / STAKE_USD, weeks), clustered_mean(is_won.astype(float), weeks)
     low, high = gain.interval()
     low_rate, high_rate = wins.share_interval()
     return ShadowBook(
