@@ -73,7 +73,14 @@ class Reply:
     message_id: int | None = None
 
     async def show(self, page: Page) -> None:
-        """Send the page, or show it in the message that was sent."""
+        """Send the page, or show it in the message that was sent; a group that became a supergroup is followed."""
+        try:
+            await self._show(page)
+        except ChatMigrated as error:
+            self.chat_id, self.quoted, self.message_id = error.new_chat_id, None, None
+            await self._show(page)
+
+    async def _show(self, page: Page) -> None:
         if self.message_id is not None:
             await edit_text(self.bot, self.chat_id, self.message_id, page)
             return
@@ -81,19 +88,12 @@ class Reply:
         sent = await self.bot.send_message(self.chat_id, page.text, reply_markup=page.keyboard, reply_parameters=quoted)
         self.message_id = sent.message_id
 
-    def follow(self, error: ChatMigrated) -> None:
-        """Go on in the supergroup that the group became, which has no message to quote."""
-        self.chat_id, self.quoted = error.new_chat_id, None
-
     async def deliver(self, page: Page) -> None:
         """Show the page; repeated after network errors, the last time as a new message."""
         for pause_s in RETRY_PAUSES_S:
             try:
                 await self.show(page)
                 return
-            except ChatMigrated as error:
-                self.follow(error)
-                break
             except BadRequest as error:
                 if not is_gone(error):
                     raise
@@ -239,12 +239,8 @@ async def _show_waiting(
         pause_s = interval_s
         if count.text != shown:
             shown = count.text
-            try:
+            with suppress(TelegramError):
                 await reply.show(Page(shown))
-            except ChatMigrated as error:
-                reply.follow(error)
-            except TelegramError:
-                pass  # the answer itself follows
         if reply.message_id is not None:
             await asyncio.to_thread(state.store.set_waiting, question.number, reply.message_id)
 

@@ -24,8 +24,8 @@ class ArenaMemory:
         """The arena after these complete one-hour bars since its anchor."""
         if not are_equal(_until(hours, self._arena.as_of), self._hours):
             self._arena, self._hours = unused_arena(self._anchor), {}
-        complete = _until(hours, block_start(self._anchor, end_of(hours, self._anchor)))
-        self._arena, self._hours = advance(self._arena, complete), complete
+        complete_hours = _until(hours, block_start(self._anchor, end_of(hours, self._anchor)))
+        self._arena, self._hours = advance(self._arena, complete_hours), complete_hours
         return advance(self._arena, hours)
 
 

@@ -147,8 +147,7 @@ def carry_on(before: TradeHistory, targets: Targets, bars: Bars) -> TradeHistory
     wanted = np.append(np.int8(before.decided), np.zeros_like(targets) if before.has_ended else targets)
     spans = _spans(wanted[: len(bars)], before)
     later = _fill(spans, bars, before)
-    # An account that has ended may close its last short now, which is no second ruin.
-    shortened = None if before.has_ended else _until_ruin(spans, later, bars.close)
+    shortened = _until_ruin(spans, later, bars.close)
     if shortened is not None:
         later = _fill(shortened, bars, before)
     has_ended = before.has_ended or shortened is not None
