@@ -18,6 +18,7 @@ from dramatiq.middleware import Middleware
 from service.events.event import Event
 from service.events.messages import Attempt, message_of
 from service.events.retries import pause_reason, retry_after
+from service.jobs.dispatcher import open_worker
 from service.jobs.job import JobContext
 from service.store import events, webhooks
 from service.store.fingerprints import key_secrets
@@ -28,7 +29,6 @@ THREADS = 8
 # A message that was not received in this time is dropped: the next beat sends another.
 MAX_AGE_MS = 5_000
 TIME_LIMIT_MS = 60_000
-IDLE_MS = 250
 STOP_MS = 15_000
 # How long one message delivers to its endpoint; then others have their turn.
 WORK_S = 30
@@ -46,7 +46,7 @@ class Deliveries(Middleware):
         self._context = job_context
         self._now = now
         self._broker = broker
-        self._worker = dramatiq.Worker(broker, worker_threads=THREADS, worker_timeout=IDLE_MS)
+        self._worker = open_worker(broker, THREADS)
         declare = dramatiq.actor(
             actor_name="deliver",
             queue_name=f"{queue}-webhooks",

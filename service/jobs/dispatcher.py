@@ -15,6 +15,8 @@ from service.store.runs import Run
 # A message that was not received in this time is dropped: a newer one has been sent.
 MAX_AGE_MS = 30_000
 DISPATCH_AGAIN_S = 10
+# The longest sleep of an idle worker thread; stopping waits for it twice.
+IDLE_MS = 250
 
 
 class Dispatcher:
@@ -52,6 +54,13 @@ def open_broker(url: str, *middleware: Middleware) -> dramatiq.Broker:
     if scheme in ("amqp", "amqps"):
         return _rabbitmq(url, everything)
     raise SettingsError("BROKER_URL must begin with redis://, rediss://, amqp:// or amqps://")
+
+
+def open_worker(broker: dramatiq.Broker, threads: int) -> dramatiq.Worker:
+    """A worker that takes no more messages than it has threads; the rest stay where another process can take them."""
+    worker = dramatiq.Worker(broker, worker_threads=threads, worker_timeout=IDLE_MS)
+    worker.queue_prefetch = threads
+    return worker
 
 
 def _redis(url: str, middleware: list[Middleware]) -> dramatiq.Broker:

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 
 from service.jobs.clock_guard import ClockGuard
 from service.jobs.deliveries import Deliveries
-from service.jobs.dispatcher import Dispatcher, open_broker
+from service.jobs.dispatcher import Dispatcher, open_broker, open_worker
 from service.jobs.job import Job, JobContext
 from service.jobs.leases import LEASE_S, Leases
 from service.jobs.ticker import Ticker
@@ -27,8 +27,6 @@ from service.store.runs import JobState, Run
 
 QUEUE = "ninefold"
 LONGEST_BACKOFF_S = 600
-# The longest sleep of an idle worker thread; stopping waits for it twice.
-IDLE_MS = 250
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -69,7 +67,7 @@ class Engine:
 
     def start(self, threads: int = 4) -> None:
         """Schedule and run jobs in this process."""
-        self._worker = dramatiq.Worker(self.broker, worker_threads=threads, worker_timeout=IDLE_MS)
+        self._worker = open_worker(self.broker, threads)
         self._worker.start()
         self.broker.emit_after("process_boot")
 

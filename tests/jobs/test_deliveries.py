@@ -6,13 +6,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
+from threading import Event, Semaphore
 from types import SimpleNamespace
 
 import pytest
 
 from service.config import Settings
-from service.jobs.deliveries import Deliveries
+from service.jobs.deliveries import THREADS, Deliveries
 from service.jobs.dispatcher import open_broker
 from service.jobs.engine import Engine
 from service.market.clock import WorldClock
@@ -210,6 +210,31 @@ def test_two_processes_do_not_deliver_to_one_endpoint(sender: Sender, receiver: 
     assert len(receiver.ids) == 4
     assert len(set(receiver.ids)) == 3
     assert sender.row(row).cursor == receiver.seqs[-1]
+
+
+def test_a_process_takes_as_many_messages_as_it_has_threads(sender: Sender, receiver: Receiver):
+    """The others stay in the broker for another process, however long these endpoints take."""
+    taken, may_answer = Semaphore(0), Event()
+
+    def receive(_body: bytes, _headers: dict[str, str]) -> int:
+        taken.release()
+        may_answer.wait(10)
+        return 204
+
+    receiver.receive = receive
+    for _ in range(2 * THREADS):
+        sender.subscribe(receiver)
+    trade(sender.database, 1)
+    broker = open_broker("")
+    deliveries = Deliveries(sender.context, broker, "test", lambda: sender.wall)
+    deliveries.beat()
+    deliveries.after_process_boot(broker)
+    for _ in range(THREADS):
+        assert taken.acquire(timeout=10)
+    left = broker.queues["test-webhooks"].qsize()
+    may_answer.set()
+    deliveries.before_worker_shutdown(broker, deliveries._worker)
+    assert left == THREADS
 
 
 def test_the_engine_delivers_what_is_recorded(sender: Sender, receiver: Receiver):
