@@ -102,7 +102,8 @@ class Walk(Generic[S]):
         """Go one bar further; raises AlreadySeen like the lane."""
         self.state = state = self.lane.step(self.state, moment)
         self.bars.append(LaneBar(moment.as_of, state.equity, state.status))
-        self.events.extend(asdict(event) for event in state.events)
+        if state.events:
+            self.events.extend(asdict(event) for event in state.events)
 
 
 @dataclass(frozen=True)
@@ -164,13 +165,13 @@ class Moment:
 
 def changed(state: T, **changes: Any) -> T:
     """A copy of a frozen state with other values; `dataclasses.replace` takes six times as long, at every bar."""
-    return recast(type(state), state, **changes)
+    return recast(type(state), state, changes)
 
 
-def recast(kind: type[T], state: object, **changes: Any) -> T:
+def recast(kind: type[T], state: object, changes: dict[str, Any]) -> T:
     """A state of the class `kind` with the fields of another one, except for the changes."""
     copy = object.__new__(kind)
-    copy.__dict__.update(state.__dict__, **changes)
+    object.__setattr__(copy, "__dict__", state.__dict__ | changes)
     return copy
 
 

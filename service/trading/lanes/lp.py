@@ -144,14 +144,8 @@ def _harvest(state: InPool, price: float, time: int) -> InPool:
 
 def _paid(state: LpState, kind: type[S], event: LaneEvent, gas: float, swap: float, **changes: Any) -> S:
     """The state, of the class `kind`, after an event that cost gas and a swap, with its other changes."""
-    return recast(
-        kind,
-        state,
-        events=(*state.events, event),
-        gas_usd=state.gas_usd + gas,
-        swap_usd=state.swap_usd + swap,
-        **changes,
-    )
+    spent = {"gas_usd": state.gas_usd + gas, "swap_usd": state.swap_usd + swap}
+    return recast(kind, state, {"events": (*state.events, event), **spent, **changes})
 
 
 def _accrue(state: InPool, moment: Moment) -> InPool:
