@@ -18,13 +18,14 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import Any
 
 import httpx
 from sqlalchemy import make_url
@@ -240,16 +241,15 @@ def _loaded(stack: ExitStack, server: Server, environment: dict[str, str], worke
         wait_until(lambda path=path: httpx.get(server.address + path).status_code == 200, WARM_S)
     spawning = multiprocessing.get_context("spawn")
     results, stopping = spawning.Queue(), spawning.Event()
+    stack.callback(stopping.set)
     spawning.Process(target=telemetry, args=(server.port, results, stopping), daemon=True).start()
-    threads = [threading.Thread(target=recorded, args=(results, seen))]
-    threads += [
-        threading.Thread(target=questions, args=(server, seen, callers, numbers, MODEL_MS / 1000 * each / QUESTIONS))
-        for each in range(QUESTIONS)
+    work: list[tuple[Callable[..., None], tuple[Any, ...]]] = [(recorded, (results, seen))]
+    work += [
+        (questions, (server, seen, callers, numbers, MODEL_MS / 1000 * each / QUESTIONS)) for each in range(QUESTIONS)
     ]
-    threads += [
-        threading.Thread(target=events, args=(server, seen, listeners[number % 2], number), daemon=True)
-        for number in range(STREAMS)
-    ]
+    work += [(events, (server, seen, listeners[number % 2], number)) for number in range(STREAMS)]
+    # Daemons, so that the measurement ends at once when it is interrupted.
+    threads = [threading.Thread(target=target, args=arguments, daemon=True) for target, arguments in work]
     for thread in threads:
         thread.start()
     memory = watch(seen, receiver, [server.pid, worker], minutes)
