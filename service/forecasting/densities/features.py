@@ -1,7 +1,8 @@
 """What is known of an asset's variance, hour by hour: measured on returns freed of the seasonal clock.
 
 Every feature but the level is a log ratio to the level, which is the variance of the last 180 days; so 0 says nothing
-unusual. Features built on absolute returns are scaled like variances; a single jump moves them less.
+unusual. Features built on absolute returns are scaled like variances; a single jump moves them less. The volume traded,
+also freed of the clock, has its own level: it is information that prices do not hold (Clark 1973).
 Windows count open hours: on a Sunday the last day of a metal is its Friday.
 """
 
@@ -29,6 +30,8 @@ Array = NDArray[np.float64]
 
 LEVEL_H = 180 * 24
 LEAST_VARIANCE = 1e-10
+LEAST_VOLUME = 1e-9
+MOST_VOLUME = 2.0  # a larger log ratio counts as this, as when another exchange answers with its own volume
 # A GARCH(1,1) process around the level with the coefficients usual for hourly returns (Bollerslev 1986). Fitted every
 # month by maximum likelihood they forecast no better: CRPS 0.9859 of the base rate's instead of 0.9861.
 ALPHA, BETA = 0.08, 0.90
@@ -81,6 +84,7 @@ def _own(track: HourTrack, weights: Array) -> VarianceTrack:
         },
         **{f"variance_{hours}h": log_mean(squares, hours) - seasonal_level for hours in (6, 24, 168, 720)},
         **{f"range_{hours}h": log_mean(ranges, hours) - seasonal_level for hours in (2, 6, 24, 168)},
+        **{f"volume_{hours}h": _volume(track.volume / weights, opened, hours) for hours in (2, 24)},
         **{f"down_{hours}h": _share(squares * (track.returns < 0), squares, opened, hours) for hours in (24, 168)},
         **{f"drawdown_{hours}h": _drawdown(track.close, level, hours) for hours in (720, LEVEL_H)},
     }
@@ -97,6 +101,12 @@ def _class(asset: str, own: Mapping[str, VarianceTrack]) -> dict[str, Array]:
         },
         **{f"leader_{hours}h": leader.features[f"absolute_{hours}h"] for hours in (12, 72)},
     }
+
+
+def _volume(volume: Array, opened: Array, hours: int) -> Array:
+    """Log ratio of the volume of the last open hours to that of 180 days; 0 without any."""
+    recent, usual = open_mean(volume, opened, hours), trailing_mean(volume, opened, LEVEL_H)
+    return np.clip(_log(recent, LEAST_VOLUME) - _log(usual, LEAST_VOLUME), -MOST_VOLUME, MOST_VOLUME)
 
 
 def _share(part: Array, whole: Array, opened: Array, hours: int) -> Array:

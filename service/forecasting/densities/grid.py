@@ -27,8 +27,8 @@ class HourTrack:
 
     `close`, `high` and `low` are log prices, carried forward over hours without a bar and NaN before the first one.
     `traded` marks the hours with a bar, `is_open` those of the asset's calendar, `week_hour` is the hour of its local
-    week (0 is Monday 00:00), `event` the code of a special hour or 0, `returns` are hourly log returns. `first` is the
-    row of the first bar.
+    week (0 is Monday 00:00), `event` the code of a special hour or 0, `returns` are hourly log returns, `volume` is in
+    units of the asset, 0 without a bar. `first` is the row of the first bar.
     """
 
     asset: str
@@ -40,6 +40,7 @@ class HourTrack:
     week_hour: NDArray[np.int64]
     event: NDArray[np.int64]
     returns: Array
+    volume: Array
     first: int
 
     @cached_property
@@ -85,8 +86,8 @@ def _track(asset: str, bars: Bars, start: int, hours: int) -> HourTrack:
     close = np.full(hours, np.nan)
     close[rows] = np.log(bars.close)
     close = np.where(last < 0, np.nan, close[np.maximum(last, 0)])
-    high, low = close.copy(), close.copy()
-    high[rows], low[rows] = np.log(bars.high), np.log(bars.low)
+    high, low, volume = close.copy(), close.copy(), np.zeros(hours)
+    high[rows], low[rows], volume[rows] = np.log(bars.high), np.log(bars.low), bars.volume
     times = start + np.arange(hours, dtype=np.int64) * HOUR
     return HourTrack(
         asset=asset,
@@ -98,5 +99,6 @@ def _track(asset: str, bars: Bars, start: int, hours: int) -> HourTrack:
         week_hour=week_hours(asset, times),
         event=codes_at(calendar_of(asset), times),
         returns=np.nan_to_num(np.diff(close, prepend=np.nan)),
+        volume=volume,
         first=int(rows[0]),
     )

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from service.forecasting.densities.features import PERSISTENT, variance_tracks
+from service.forecasting.densities.features import MOST_VOLUME, PERSISTENT, variance_tracks
 from service.forecasting.densities.grid import hour_grid
-from service.forecasting.densities.views import VIEWS
+from service.forecasting.densities.views import BASES, VIEWS
 from service.market.instants import HOUR
+
+PRICES_ALONE = {"momentum", "regime", "trend", "vol"}
 
 
 def test_no_feature_depends_on_a_later_bar(hourly):
@@ -69,3 +71,28 @@ def test_all_views_but_the_long_run_see_the_last_hour(hourly):
     last = np.array([len(calm.level) - 1])
     seen = {voter: (stormy.matrix(names, last) - calm.matrix(names, last)).max() > 1 for voter, names in VIEWS.items()}
     assert seen == {voter: voter != "trend" for voter in VIEWS}
+
+
+def test_five_views_see_the_volume_of_the_last_hours(hourly):
+    """A day of volume three times as large is seen by the views that say so, and by no other."""
+    bars = hourly["btc"]
+    volume = bars.volume.copy()
+    volume[-24:] *= 3
+    calm, busy = (variance_tracks(hour_grid({"btc": each}))["btc"] for each in (bars, replace(bars, volume=volume)))
+    last = np.array([len(calm.level) - 1])
+    seen = {
+        voter for voter, names in VIEWS.items() if (busy.matrix(names, last) - calm.matrix(names, last)).max() > 0.5
+    }
+    assert seen == {voter for voter in VIEWS if "volume" in BASES[voter]} == set(VIEWS) - PRICES_ALONE
+
+
+def test_another_exchange_s_volume_is_bounded(hourly):
+    """A source that trades a thousandth, or nothing at all, says no more than the bound."""
+    bars = hourly["btc"]
+    for factor, expected in ((1e-3, -MOST_VOLUME), (0.0, -MOST_VOLUME), (1e3, MOST_VOLUME)):
+        volume = bars.volume.copy()
+        volume[-24:] *= factor
+        features = variance_tracks(hour_grid({"btc": replace(bars, volume=volume)}))["btc"].features
+        assert features["volume_24h"][-1] == expected
+    silent = variance_tracks(hour_grid({"btc": replace(bars, volume=np.zeros(len(bars)))}))["btc"].features
+    assert not silent["volume_2h"].any()
