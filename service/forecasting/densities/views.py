@@ -16,7 +16,7 @@ _OWN: dict[str, tuple[str, ...]] = {
     "regime": ("garch",),
     # The long run: the month's variance, a week of falls, drawdowns.
     "trend": ("variance_720h", "down_168h", "drawdown_720h", "drawdown_4320h"),
-    # The seasonal clock with the scheduled events, and the moves of the last three days; news is traded on.
+    # The seasonal clock with the scheduled events, the moves of the last three days, the trading that news brings.
     "news": ("absolute_72h", *_VOLUMES),
     # Ranges of bars, which hold more than their closes (Parkinson 1980).
     "vol": ("range_6h", "range_24h"),
