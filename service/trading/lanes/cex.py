@@ -198,8 +198,6 @@ def _rest(holding: Holding, share: float, intent: Intent) -> Holding:
 
 def _mark(lane: CexLane, state: CexState, moment: Moment, terms: AccountTerms) -> CexState:
     """The state at the last closes; an account below its floor closes every position and stays out."""
-    if not state.holdings and not state.marks:
-        return changed(state, as_of=moment.as_of)
     bars = moment.bars
     marks = {asset: bars[asset].close if asset in bars else state.marks[asset] for asset in state.holdings}
     equity = _equity(lane, state, marks)
