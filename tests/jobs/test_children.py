@@ -17,6 +17,12 @@ def test_the_result_of_the_function_is_returned():
     assert children.call(math.hypot, 3.0, 4.0) == 5.0
 
 
+def test_a_child_has_the_session_of_its_parent_but_no_ctrl_c():
+    """Its low priority counts against the web processes; the terminal's signals go to the parent alone."""
+    assert children.call(os.getsid, 0) == os.getsid(0)
+    assert children.call(os.getpgrp) != os.getpgrp()
+
+
 def test_a_failure_has_the_end_of_the_childs_output():
     with pytest.raises(ChildFailed, match="math domain error"):
         children.call(math.sqrt, -1.0)
