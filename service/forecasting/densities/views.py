@@ -36,7 +36,7 @@ BASES: dict[str, str] = {
     "breadth": "the moves of its class and leader, and volume",
     "regime": "clusters of calm and stress",
     "trend": "the last month's variance and drawdowns",
-    "news": "three days, scheduled events and volume",
+    "news": "three days of moves, events and volume",
     "vol": "the ranges of the last bars",
     "logit": "the moves and volume of the last hours and days",
     "forest": "the moves of 12 hours, the ranges of a week and volume",
