@@ -37,8 +37,8 @@ def call(function: Callable[..., T], *arguments: Any) -> T:
         cwd=ROOT,
         capture_output=True,
         timeout=TIME_LIMIT_S,
-        # The parent alone handles Ctrl-C. The session is its own: Linux weighs priorities within sessions, so that a
-        # child in a new one would count as much as the web processes.
+        # A group of its own, so that the parent alone handles Ctrl-C, in the parent's session: Linux weighs priorities
+        # within sessions, and a child in a new one would count as much as the web processes.
         process_group=0,
     )
     if process.returncode:
