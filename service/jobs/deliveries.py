@@ -112,7 +112,7 @@ class Deliveries(Middleware):
         return False
 
     def _held(self, lease: _Lease) -> WebhookRow | None:
-        """The endpoint as it is now; None when it is no longer ours, or no longer active, or the time is up."""
+        """The endpoint as stored; None without the lease, while it is not active, and after `work_until`."""
         if self._now() >= lease.work_until:
             return None
         with self._context.database.reading() as db:

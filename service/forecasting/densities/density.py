@@ -50,8 +50,9 @@ def density(fit: ViewFit, level: float, features: Mapping[str, float], hours: fl
     """The distribution over `hours` hours of wall time, which are `seasonal_hours` of the seasonal clock.
 
     `level` is the log variance per seasonal hour over 180 days. Beyond 30 days the variance returns to the level.
+    A missing feature counts as 0, nothing unusual: a context stored before an upgrade lacks the new ones.
     """
-    row = np.array([[features[name] for name in fit.features]])
+    row = np.array([[features.get(name, 0.0) for name in fit.features]])
     (sigma,) = sigmas(fit, np.array([level]), row, hours, np.array([seasonal_hours])).tolist()
     return Density(sigma, *size_quantiles(fit, hours))
 

@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 LEVEL_H = 180 * 24
 LEAST_VARIANCE = 1e-10
-LEAST_VOLUME = 1e-9
+LEAST_VOLUME = 1e-9  # units of the asset per hour
 MOST_VOLUME = 2.0  # a larger log ratio counts as this, as when another exchange answers with its own volume
 # A GARCH(1,1) process around the level with the coefficients usual for hourly returns (Bollerslev 1986). Fitted every
 # month by maximum likelihood they forecast no better: CRPS 0.9859 of the base rate's instead of 0.9861.

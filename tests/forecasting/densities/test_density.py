@@ -46,6 +46,12 @@ def test_sigma_follows_level_feature_and_clock():
     assert result.sigma == pytest.approx((4e-5 * np.exp(0.4) * 2) ** 0.5)
 
 
+def test_a_feature_that_a_stored_context_lacks_is_not_unusual():
+    """During an upgrade new fits meet contexts of the version before, which must not fail an answer."""
+    without, usual = (density(VIEW, -9.0, features, 1.0, 2.0) for features in ({}, {"garch": 0.0}))
+    assert without.sigma == usual.sigma != density(VIEW, -9.0, {"garch": 0.4}, 1.0, 2.0).sigma
+
+
 def test_beyond_thirty_days_the_variance_returns_to_the_level():
     ratios = [
         np.log(density(VIEW, 0.0, {"garch": 72.0}, hours=hours, seasonal_hours=1.0).sigma ** 2)

@@ -86,7 +86,7 @@ def test_five_views_see_the_volume_of_the_last_hours(hourly):
     assert seen == {voter for voter in VIEWS if "volume" in BASES[voter]} == set(VIEWS) - PRICES_ALONE
 
 
-def test_another_exchange_s_volume_is_bounded(hourly):
+def test_the_volume_of_another_exchange_is_bounded(hourly):
     """A source that trades a thousandth, or nothing at all, says no more than the bound."""
     bars = hourly["btc"]
     for factor, expected in ((1e-3, -MOST_VOLUME), (0.0, -MOST_VOLUME), (1e3, MOST_VOLUME)):
