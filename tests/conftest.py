@@ -33,6 +33,7 @@ from service import logs
 from service.store import migrations
 from service.store.database import Database
 from service.store.tables import metadata
+from tests.own_redis import OwnRedis
 from tests.running_service import replaying, running_service
 
 IN_CI = os.environ.get("CI") == "true"
@@ -292,12 +293,17 @@ def database(database_url: str) -> Iterator[Database]:
 
 @pytest.fixture(scope="session")
 def redis_number() -> Iterator[str]:
-    """The address of a numbered Redis database that no other test run uses meanwhile."""
+    """The address of a Redis database of this run: of the machine's server, else of one that is started for it."""
     server = redis.Redis.from_url(REDIS, socket_timeout=2)
     try:
         server.ping()
     except redis.RedisError as error:
-        absent(f"no Redis at {server!r}: {error}")
+        if not shutil.which("redis-server"):
+            absent(f"no Redis at {REDIS}, and no redis-server to start: {error}")
+        own = OwnRedis()
+        yield own.url
+        own.stop()
+        return
     number = next((n for n in range(15, 0, -1) if server.set(f"ninefold-tests:{n}", 1, nx=True, ex=900)), None)
     assert number, "all fifteen numbered databases of this Redis are in use by other test runs"
     yield f"{REDIS.rstrip('/')}/{number}"

@@ -23,7 +23,6 @@ from signal import SIGCONT, SIGKILL, SIGSTOP
 from types import SimpleNamespace
 from typing import Any
 
-import redis
 from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, func, insert, make_url, select
 from sqlalchemy import text as sql
 
@@ -36,7 +35,7 @@ from service.market.clock import WorldClock
 from service.signals import stop_signals
 from service.store.database import Database
 from tests.conftest import schema_of_its_own
-from tests.processes import free_port, wait_until
+from tests.processes import wait_until
 
 JOB_S, RECEIVER_S, OUTAGE_S = 2.0, 1.0, 4.0
 PATIENCE_S = 300
@@ -160,30 +159,6 @@ def receiving() -> Iterator[tuple[str, Counter[tuple[str, str]]]]:
     finally:
         server.shutdown()
         server.server_close()
-
-
-class OwnRedis:
-    """A Redis server of this measurement, which may be killed, frozen and wiped."""
-
-    def __init__(self) -> None:
-        self.port = free_port()
-        self.url = f"redis://127.0.0.1:{self.port}/0"
-        self.client = redis.Redis.from_url(self.url, socket_timeout=5)
-        self.process = self.start()
-
-    def start(self) -> subprocess.Popen[bytes]:
-        """Start it, and wait until it answers."""
-        words = ["--port", str(self.port), "--save", "", "--appendonly", "no"]
-        process = subprocess.Popen(["redis-server", *words], stdout=subprocess.DEVNULL)
-        wait_until(self._answers)
-        self.process = process
-        return process
-
-    def _answers(self) -> bool:
-        try:
-            return bool(self.client.ping())
-        except redis.RedisError:
-            return False
 
 
 def frozen(pids: Sequence[int]) -> None:

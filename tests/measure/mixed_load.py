@@ -34,9 +34,10 @@ from service.config import SEATS
 from tests import processes
 from tests.conftest import POSTGRESQL, schema_of_its_own
 from tests.measure import asking, load, servers
-from tests.measure.fleet import OwnRedis, children
+from tests.measure.fleet import children
 from tests.measure.model_speed import seated
 from tests.measure.servers import Server
+from tests.own_redis import OwnRedis
 from tests.processes import wait_until
 from tests.receiver import Receiver, receiving
 
@@ -206,7 +207,7 @@ def run(bars: Path, minutes: int) -> int:
     with ExitStack() as stack:
         url = stack.enter_context(schema_of_its_own(make_url(POSTGRESQL).set(drivername="postgresql+psycopg")))
         redis = OwnRedis()
-        stack.callback(redis.process.kill)
+        stack.callback(redis.stop)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         models = stack.enter_context(servers.running([sys.executable, "-m", "tests.measure.waiting_models"], "/open"))
         environment = seated(models, dict.fromkeys(SEATS, MODEL_MS)) | {

@@ -36,13 +36,13 @@ from tests.measure.fleet import (
     OUTAGE_S,
     PATIENCE_S,
     Fleet,
-    OwnRedis,
     backends,
     children,
     fleet,
     frozen,
     receiving,
 )
+from tests.own_redis import OwnRedis
 from tests.processes import wait_until
 from tests.receiver import endpoint, trade
 
@@ -137,8 +137,7 @@ def faults(broker: OwnRedis) -> dict[str, Callable[[Fleet], None]]:
         os.kill(min(children(started.supervisor.pid)), signal.SIGKILL)
 
     def kill_broker(_started: Fleet) -> None:
-        broker.process.kill()
-        broker.process.wait()
+        broker.stop()
         time.sleep(OUTAGE_S)
         broker.start()
 
@@ -183,8 +182,7 @@ def measure(database: str = POSTGRESQL) -> int:
             missed += bool(lost or doubled)
             print(f"{name:<48}{seconds:>20.1f}{lost:>8}{doubled:>10}", flush=True)
     finally:
-        broker.process.kill()
-        broker.process.wait()
+        broker.stop()
     return 1 if missed else 0
 
 
