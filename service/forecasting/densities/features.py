@@ -58,10 +58,10 @@ class VarianceTrack:
         return np.column_stack([self.features[name][rows] for name in names])
 
 
-def variance_tracks(grid: HourGrid) -> dict[str, VarianceTrack]:
-    """The features of every asset of the grid."""
-    weights = monthly_weights(grid)
-    own = {asset: _own(track, np.maximum(weights[asset], LEAST_WEIGHT)) for asset, track in grid.tracks.items()}
+def variance_tracks(grid: HourGrid, since: int = 0) -> dict[str, VarianceTrack]:
+    """The features of every asset in the rows from `since` on; earlier rows count in the seasonal clock alone."""
+    weights, tracks = monthly_weights(grid, since), grid.since(since).tracks
+    own = {asset: _own(track, np.maximum(weights[asset], LEAST_WEIGHT)) for asset, track in tracks.items()}
     return {asset: VarianceTrack(track.level, {**track.features, **_class(asset, own)}) for asset, track in own.items()}
 
 

@@ -7,18 +7,24 @@ prefix of the grid.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from service.forecasting.densities.windows import trailing_mean
 from service.market.assets import calendar_of, open_at, week_hours
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.market.scheduled_events import codes_at
 
 Array = NDArray[np.float64]
+
+SIZED_BY_H = 7 * 24  # the size of a return is measured in units of the mean of this many hours before
+MOST_SQUARE = 30.0  # a larger square of a size counts as this
+LEAST_MEAN = 1e-10
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,20 @@ class HourTrack:
         since_first = self.is_open & (np.arange(len(self.is_open)) >= self.first)
         return np.cumsum(since_first.astype(float))
 
+    @cached_property
+    def sizes(self) -> Array:
+        """Absolute returns in units of the root mean square of the week before."""
+        mean = np.maximum(trailing_mean(self.returns**2, self.opened, SIZED_BY_H), LEAST_MEAN)
+        return np.sqrt(np.minimum(self.returns**2 / np.concatenate([mean[:1], mean[:-1]]), MOST_SQUARE))
+
+    def since(self, row: int) -> HourTrack:
+        """The rows from `row` on; `first` is negative where the first bar is before them."""
+        parts: dict[str, Any] = {name: getattr(self, name)[row:] for name in _ARRAYS}
+        return replace(self, **parts, first=self.first - row)
+
+
+_ARRAYS = tuple(field.name for field in fields(HourTrack) if field.name not in ("asset", "first"))
+
 
 @dataclass(frozen=True)
 class HourGrid:
@@ -67,6 +87,10 @@ class HourGrid:
     def time_of(self, row: int) -> int:
         """The unix second at which a row became known."""
         return self.origin + row * HOUR
+
+    def since(self, row: int) -> HourGrid:
+        """The rows from `row` on."""
+        return HourGrid(self.time_of(row), {asset: track.since(row) for asset, track in self.tracks.items()})
 
 
 def hour_grid(hourly: Mapping[str, Bars]) -> HourGrid:

@@ -15,8 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.densities.grid import HourGrid, HourTrack
-from service.forecasting.densities.windows import trailing_mean
+from service.forecasting.densities.grid import SIZED_BY_H, HourGrid, HourTrack
 from service.market.assets import WEEK, Calendar, calendar_of, week_hours, week_positions
 from service.market.instants import HOUR
 from service.market.months import month_starts
@@ -27,10 +26,7 @@ Array = NDArray[np.float64]
 TRAILING_H = 365 * 24
 PRODUCT_WEEKS = 52  # of history with which an hour's own mean counts as much as the product of day and hour
 LEAST_H = 30 * 24  # with less history every open hour counts alike
-LEVEL_H = 7 * 24  # squared returns are measured in units of the mean of this many hours before
-MOST_RATIO = 30.0  # a larger squared return counts as this
 LEAST_WEIGHT = 0.1  # a return in a quieter hour is divided by this weight
-LEAST_LEVEL = 1e-10
 EVENTS_H = 730 * 24  # of history from which the factors of events are measured
 EVENTS_WORTH = 6.0  # ordinary events that the prior of a factor, 1, is worth [assumed]
 
@@ -96,7 +92,7 @@ def season_at(tracks: Sequence[HourTrack], row: int) -> Season:
     sums, counts = np.zeros(WEEK), np.zeros(WEEK)
     for track in tracks:
         rows = _measured_rows(track, row, TRAILING_H)
-        sums += np.bincount(track.week_hour[rows], _sizes(track, rows), WEEK)
+        sums += np.bincount(track.week_hour[rows], track.sizes[rows], WEEK)
         counts += np.bincount(track.week_hour[rows], minlength=WEEK)
     weeks = counts.max() / len(tracks)
     weights = _smooth(sums, counts, weeks / (weeks + PRODUCT_WEEKS), _open_hours(tracks[0]))
@@ -105,13 +101,8 @@ def season_at(tracks: Sequence[HourTrack], row: int) -> Season:
 
 def _measured_rows(track: HourTrack, row: int, hours: int) -> NDArray[np.int64]:
     """The open rows among the last `hours` up to `row`; none with too little history."""
-    rows = np.arange(max(track.first + LEVEL_H, row + 1 - hours), row + 1)
+    rows = np.arange(max(track.first + SIZED_BY_H, row + 1 - hours), row + 1)
     return rows[track.is_open[rows]] if len(rows) >= LEAST_H else rows[:0]
-
-
-def _sizes(track: HourTrack, rows: NDArray[np.int64]) -> Array:
-    """Absolute returns in units of the root mean square of the week before."""
-    return np.sqrt(np.minimum(track.returns[rows] ** 2 / _level(track)[rows - 1], MOST_RATIO))
 
 
 def _factors(tracks: Sequence[HourTrack], weights: Array, row: int) -> tuple[float, ...]:
@@ -120,16 +111,14 @@ def _factors(tracks: Sequence[HourTrack], weights: Array, row: int) -> tuple[flo
     codes = np.concatenate([track.event[rows] for track, rows in parts])
     weeks = np.concatenate([rows // WEEK for _, rows in parts])
     sizes = np.concatenate(
-        [
-            _sizes(track, rows) / np.sqrt(np.maximum(weights[track.week_hour[rows]], LEAST_WEIGHT))
-            for track, rows in parts
-        ]
+        [track.sizes[rows] / np.sqrt(np.maximum(weights[track.week_hour[rows]], LEAST_WEIGHT)) for track, rows in parts]
     )
     ordinary = sizes[codes == 0]
     if not ordinary.any():
         return Season.factors
-    usual = ordinary.mean()
-    return (1.0, *(_factor(sizes[codes == code] / usual, weeks[codes == code]) for code in range(1, CODES)))
+    special = codes > 0
+    codes, weeks, sizes = codes[special], weeks[special], sizes[special] / ordinary.mean()
+    return (1.0, *(_factor(sizes[codes == code], weeks[codes == code]) for code in range(1, CODES)))
 
 
 def _factor(sizes: Array, weeks: NDArray[np.int64]) -> float:
@@ -137,10 +126,6 @@ def _factor(sizes: Array, weeks: NDArray[np.int64]) -> float:
     _, places = np.unique(weeks, return_inverse=True)
     events = np.bincount(places, sizes) / np.maximum(np.bincount(places), 1)
     return float((1 + (events - 1).sum() / (len(events) + EVENTS_WORTH)) ** 2)
-
-
-def _level(track: HourTrack) -> Array:
-    return np.maximum(trailing_mean(track.returns**2, track.opened, LEVEL_H), LEAST_LEVEL)
 
 
 def _open_hours(track: HourTrack) -> NDArray[np.bool_]:
@@ -161,19 +146,20 @@ def _smooth(sums: Array, counts: Array, share: float, is_open: NDArray[np.bool_]
     return (smooth / smooth[live].mean()).ravel()
 
 
-def monthly_weights(grid: HourGrid) -> dict[str, Array]:
-    """The weight of every row of every asset by the season at the beginning of its month, shape (hours,).
+def monthly_weights(grid: HourGrid, since: int = 0) -> dict[str, Array]:
+    """The weight of the rows from `since` on, by asset and by the season at the beginning of each row's month.
 
-    So no weight depends on a later row.
+    The arrays are of shape (hours - since,). So no weight depends on a later row.
     """
     starts = [grid.row_at(start) + 1 for start in month_starts(grid.origin, grid.time_of(len(grid)))]
-    rows = [0, *(row for row in starts if 0 < row < len(grid)), len(grid)]
+    first = max((row for row in (0, *starts) if row <= since), default=0)
+    rows = [first, *(row for row in starts if first < row < len(grid)), len(grid)]
     weights = {asset: np.empty(len(grid)) for asset in grid.tracks}
     for begins, ends in pairwise(rows):
         seasons = seasons_at(grid, begins - 1)
         for asset, track in grid.tracks.items():
             weights[asset][begins:ends] = weights_of(track, seasons[calendar_of(asset)])[begins:ends]
-    return weights
+    return {asset: values[since:] for asset, values in weights.items()}
 
 
 def weights_of(track: HourTrack, season: Season) -> Array:

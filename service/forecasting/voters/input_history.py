@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from service.forecasting.densities.features import VarianceTrack, variance_tracks
 from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid
-from service.forecasting.densities.windows import decayed_mean, gain, trailing_mean
+from service.forecasting.densities.windows import decayed_mean, gain, trailing_max, trailing_mean
 from service.forecasting.voters.inputs import LOOK_BACK_H, PEERS, leader_of
 from service.forecasting.voters.news_track import NewsTrack
 from service.market.assets import ASSETS
@@ -29,6 +28,7 @@ Array = NDArray[np.float64]
 FAST_HALF_LIFE_H = 72
 FASTEST_HALF_LIFE_H = 12
 SLOW_H = 180 * 24
+LONGEST_H = 210 * 24  # longer than any window of an input and of a feature, also of those that count open hours
 LEAST_VARIANCE = 1e-12  # per open hour: a constant price must not divide by zero
 NO_NEWS: Mapping[str, NewsTrack] = MappingProxyType({})
 COINS = tuple(key for key, asset in ASSETS.items() if asset.calendar == "always")
@@ -82,13 +82,18 @@ class InputHistory:
         return max(0, row + 1 - self.tracks[asset].first) * HOUR / DAY
 
 
-def survey(hourly: Mapping[str, Bars], news: Mapping[str, NewsTrack] = NO_NEWS) -> InputHistory:
+def survey(
+    hourly: Mapping[str, Bars], news: Mapping[str, NewsTrack] = NO_NEWS, latest_h: int | None = None
+) -> InputHistory:
     """The history of the assets that have hourly bars; at least one must.
 
     The inputs of an asset are NaN until it has 50 days of bars. Those of headlines are there for the assets in `news`.
+    With `latest_h` there are only so many of the last rows, and what they do not hold has no effect on their inputs:
+    the last row is right if that is at least LONGEST_H.
     """
-    grid = hour_grid(hourly)
-    variance = variance_tracks(grid)
+    whole = hour_grid(hourly)
+    since = max(0, len(whole) - latest_h) if latest_h else 0
+    grid, variance = whole.since(since), variance_tracks(whole, since)
     tracks = {asset: _track(track, variance[asset]) for asset, track in grid.tracks.items()}
     moves = {asset: {span: _move(track, span) for span in (4, 24, 168)} for asset, track in tracks.items()}
     priced = {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()}
@@ -122,11 +127,6 @@ def _back(series: Array, span: int) -> Array:
     earlier = np.full_like(series, np.nan)
     earlier[span:] = series[:-span] if span < len(series) else []
     return earlier
-
-
-def _windows(series: Array, span: int) -> Array:
-    """The trailing `span` values of each row, shape (rows, span), NaN before the start."""
-    return sliding_window_view(np.concatenate([np.full(span - 1, np.nan), series]), span)
 
 
 def _sigma_of(track: InputTrack, span: int) -> Array:
@@ -202,8 +202,7 @@ def _volatility(track: InputTrack) -> dict[str, Array]:
 
 def _trend(track: InputTrack) -> dict[str, Array]:
     """Distance from the 50-day mean in sigmas, and position in the 50-day range from -1 (low) to 1 (high)."""
-    windows = _windows(track.log_price, LOOK_BACK_H)
-    high, low = windows.max(axis=1), windows.min(axis=1)
+    high, low = trailing_max(track.log_price, LOOK_BACK_H), -trailing_max(-track.log_price, LOOK_BACK_H)
     return {
         "mean_50d": (track.log_price - _mean(track.log_price, LOOK_BACK_H)) / _sigma_of(track, LOOK_BACK_H),
         "range_position_50d": (2 * track.log_price - high - low) / np.maximum(high - low, LEAST_VARIANCE),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from service.forecasting.voters.context import Context, build_all, recall, with_news
-from service.forecasting.voters.input_history import survey
+from service.forecasting.voters.input_history import LONGEST_H, survey
 from service.forecasting.voters.inputs import HEADLINES, INPUTS
 from service.forecasting.voters.news_track import NewsTrack
 from service.market.assets import ASSETS
@@ -34,6 +34,20 @@ def test_a_context_is_the_row_that_training_reads(hourly):
         assert context.slow == track.slow[row]
         for name, value in context.inputs.items():
             assert value == track.inputs[name][row]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("days", [213, 333.5, 452])
+def test_a_context_of_long_history_reads_all_it_needs(real_hourly, days):
+    """Only the last LONGEST_H rows are computed; what every row before them holds changes nothing but rounding."""
+    instant = int(real_hourly["btc"].time[0]) + int(days * DAY)
+    past = {asset: bars.until(instant) for asset, bars in real_hourly.items()}
+    assert len(past["btc"]) > LONGEST_H
+    expected = recall(survey(past), past, instant)
+    for asset, context in build_all(past).items():
+        shown = context.to_plain()
+        for name, value in expected[asset].to_plain().items():
+            assert shown[name] == (pytest.approx(value, rel=1e-8, abs=1e-8) if name != "asset" else value)
 
 
 def test_headlines_are_those_that_training_reads(hourly):
