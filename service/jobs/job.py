@@ -10,25 +10,22 @@ from typing import TYPE_CHECKING, Literal
 from sqlalchemy import Connection
 
 from service.config import Settings
-from service.forecasting.predictions.scores.luck import RecordsByName, simulated_records
 from service.forecasting.voters.context import Context, build_all
 from service.forecasting.voters.panel import Panel, embedded_panel
 from service.jobs.arena_memory import ArenaMemory
 from service.jobs.bars_memory import BarsMemory
 from service.jobs.call_memory import CallMemory
 from service.jobs.schedules import Schedule
+from service.jobs.score_memory import ScoreMemory
 from service.market.clock import WorldClock
 from service.store.database import Database
 from service.store.hourly_bars import HourlyBars
-from service.store.listed_markets import ListedMarkets
 from service.trading.arena import Arena
 
 if TYPE_CHECKING:
     from service.sources.feeds import Feed
 
 Effects = Callable[[Connection], object]
-
-SEED = 20_260_401  # of what scores draw: the same markets give the same documents
 
 
 @dataclass(frozen=True)
@@ -57,14 +54,9 @@ class JobContext:
         return HourlyBars()
 
     @cached_property
-    def listed_markets(self) -> ListedMarkets:
-        """The markets and challenges that this process has read."""
-        return ListedMarkets()
-
-    @cached_property
-    def simulated_records(self) -> RecordsByName:
-        """The records of luck that this process has simulated, with the same seed in every process."""
-        return simulated_records(SEED)
+    def score_memory(self) -> ScoreMemory:
+        """The markets and challenges that this process has read, with their scores."""
+        return ScoreMemory()
 
     @cached_property
     def call_memory(self) -> CallMemory:

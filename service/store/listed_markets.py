@@ -27,8 +27,9 @@ class ListedMarkets:
             unresolved = predictions.unresolved(db)
             until = ledger.last_seq(db)
             new = [market for market in self._newly(db, until) if market.settlement and market.id not in self._ids]
-            self._settled = joined(self._settled, columns_of(new))
-            self._ids |= {market.id for market in new}
+            if new:
+                self._settled = joined(self._settled, columns_of(new))
+                self._ids |= {market.id for market in new}
             self._read_until = until
             rest = [market for market in unresolved if market.id not in self._ids]
             return joined(self._settled, columns_of(rest))

@@ -13,7 +13,12 @@ from sqlalchemy import select
 from service.forecasting.predictions import Settlement
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecaster_record import counted_markets, record_of
-from service.forecasting.predictions.scores.forecasters import RESERVED, ForecastersDocument, forecasters_document
+from service.forecasting.predictions.scores.forecasters import (
+    RESERVED,
+    ForecastersDocument,
+    forecasters_document,
+    own_entries,
+)
 from service.forecasting.predictions.scores.luck import SimulatedRecords, simulated_records
 from service.jobs.committing import keep_settlement
 from service.store import forecasters, forecasts, predictions, snapshots
@@ -30,14 +35,17 @@ MARKET = market(commitment=commitment(), odds=odds())
 
 def table(callers=(), settled=()) -> ForecastersDocument:
     return forecasters_document(
-        list(callers), len(callers), counted_markets(columns_of(settled)), header(), simulated_records(1)
+        list(callers), len(callers), own_entries(counted_markets(columns_of(settled)), simulated_records(1)), header()
     )
 
 
 def test_the_table_is_public(client: FlaskClient, publish, as_described):
     counted = counted_markets(columns_of(many(80)))
     document = forecasters_document(
-        [("owl", "0af3", record_of({}, counted, SimulatedRecords(1)))], 1, counted, header(), simulated_records(1)
+        [("owl", "0af3", record_of({}, counted, SimulatedRecords(1)))],
+        1,
+        own_entries(counted, simulated_records(1)),
+        header(),
     )
     shown = hold(client, publish, as_described, PATH, "forecasters", document)
     assert (shown["schema"], shown["count"], shown["forecasters"]) == ("forecasters/1", 11, 1)

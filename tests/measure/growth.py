@@ -87,7 +87,9 @@ def age(folder: Path, days: int, tables: Sequence[str] = (*SERIES, "markets")) -
             begun = db.scalar(text(f"SELECT min({instant}) FROM {table} WHERE {condition}"))
             of_first = f"{condition} AND {instant} >= {begun}"
             for earlier in _shifts(db, table, instant, condition, days):
-                _repeat(db, table, {instant: f"{instant} - {earlier}"}, of_first)
+                shifted = f"{instant} - {earlier}"
+                body = {"body": f"json_set(body, '$.at', {shifted})"} if table == "apex_call" else {}
+                _repeat(db, table, {instant: shifted, **body}, of_first)
         shifts = _shifts(db, "prediction", "created_at", SETTLED, days) if "markets" in tables else ()
         for number, earlier in enumerate(shifts, 1):
             for table, (instants, id, condition) in MARKETS.items():

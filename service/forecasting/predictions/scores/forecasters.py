@@ -90,16 +90,15 @@ class ForecasterDocument(Document):
 def forecasters_document(
     callers: Sequence[tuple[str, str, ForecasterRecord]],
     forecasters: int,
-    counted: CountedMarkets,
+    own: Sequence[ForecasterEntry],
     header: DocumentHeader,
-    records: RecordsByName,
 ) -> ForecastersDocument:
     """The table from the name, the id and the record of each caller, and the number of all `forecasters`.
 
-    `records` has the simulated records of the service's own.
+    `own` are the rows of the service's own, without ranks.
     """
     named = [caller_entry(name, id, record) for name, id, record in callers if record.time_weighted.n]
-    ranked = _ranked([*named, *_own(counted, records)])
+    ranked = _ranked([*named, *own])
     listed = {entry.id for entry in islice((entry for entry in ranked if entry.id), MOST_LISTED)}
     entries = tuple(entry for entry in ranked if entry.id is None or entry.id in listed)
     return ForecastersDocument(
@@ -112,8 +111,11 @@ def caller_entry(name: str, id: str, record: ForecasterRecord, rank: int | None 
     return ForecasterEntry(**vars(record), rank=rank, name=name, kind="forecaster", engine=None, id=id)
 
 
-def _own(counted: CountedMarkets, records: RecordsByName) -> list[ForecasterEntry]:
-    """The rows of the service's own forecasters: each engine of a voter, the pool, and each outside market."""
+def own_entries(counted: CountedMarkets, records: RecordsByName) -> list[ForecasterEntry]:
+    """The rows of the service's own forecasters: each engine of a voter, the pool, and each outside market.
+
+    They have no ranks yet; `records` has their simulated records.
+    """
     markets = counted.markets
     sources = np.array([market.odds.source if market.odds else "" for market in markets.market], dtype=object)
     entries = [

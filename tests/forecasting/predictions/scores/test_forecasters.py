@@ -7,7 +7,7 @@ import pytest
 
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecaster_record import ForecasterRecord, counted_markets
-from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED, forecasters_document
+from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED, forecasters_document, own_entries
 from service.forecasting.predictions.scores.luck import simulated_records
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from tests.forecasting.markets import HEADER
@@ -16,7 +16,7 @@ from tests.forecasting.predictions.scores.test_forecaster_record import COUNTED,
 
 def table(*callers: tuple[str, ForecasterRecord]):
     return forecasters_document(
-        [(name, name[::-1], row) for name, row in callers], 7, COUNTED, HEADER, simulated_records(1)
+        [(name, name[::-1], row) for name, row in callers], 7, own_entries(COUNTED, simulated_records(1)), HEADER
     )
 
 
@@ -68,7 +68,10 @@ def test_a_caller_without_a_settled_market_is_not_listed():
 
 
 def test_before_the_first_market_the_table_is_empty():
-    assert forecasters_document([], 0, counted_markets(columns_of([])), HEADER, simulated_records(1)).entries == ()
+    assert (
+        forecasters_document([], 0, own_entries(counted_markets(columns_of([])), simulated_records(1)), HEADER).entries
+        == ()
+    )
 
 
 @pytest.mark.parametrize("count", [3, 500, 520])

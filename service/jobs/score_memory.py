@@ -1,0 +1,74 @@
+"""The scores of markets and challenges; a job process computes them again only when the markets have changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from threading import Lock
+
+import numpy as np
+from sqlalchemy import Connection
+
+from service.documents import DocumentHeader
+from service.forecasting.predictions.scores.betting import ShadowDocument, shadow_document
+from service.forecasting.predictions.scores.columns import MarketColumns
+from service.forecasting.predictions.scores.counted import counted_questions
+from service.forecasting.predictions.scores.forecaster_record import CountedMarkets, counted_markets
+from service.forecasting.predictions.scores.forecasters import ForecasterEntry, own_entries
+from service.forecasting.predictions.scores.luck import RecordsByName, simulated_records
+from service.forecasting.predictions.scores.streak_history import StreakHistory
+from service.forecasting.predictions.scores.streaks import StreaksDocument, streaks_document
+from service.forecasting.predictions.scores.versus import AiVsMarketDocument, ai_vs_market_document
+from service.store.listed_markets import ListedMarkets
+
+SEED = 20_260_401  # of what scores draw: the same markets give the same documents
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Three documents, the questions of the streaks, and what the table of forecasters is made of."""
+
+    streaks: StreaksDocument
+    history: StreakHistory
+    shadow: ShadowDocument
+    versus: AiVsMarketDocument
+    counted: CountedMarkets
+    own: list[ForecasterEntry]
+
+
+class ScoreMemory:
+    """Holds the markets seen last with their scores: most hours settle nothing and open nothing."""
+
+    def __init__(self) -> None:
+        self._listed = ListedMarkets()
+        self._records = simulated_records(SEED)
+        self._held: tuple[list[object], Scores] | None = None
+        self._lock = Lock()
+
+    def read(self, db: Connection, header: DocumentHeader, priced: DocumentHeader) -> Scores:
+        """The scores of everything listed; `priced` is the header of what outside odds are part of."""
+        with self._lock:
+            listed = self._listed.load(db)
+            markets = listed.market.tolist()
+            if self._held is None or self._held[0] != markets:
+                self._held = markets, compute(listed, header, priced, self._records)
+            held = self._held[1]
+            return replace(
+                held,
+                streaks=replace(held.streaks, **vars(header)),
+                shadow=replace(held.shadow, **vars(priced)),
+                versus=replace(held.versus, **vars(priced)),
+            )
+
+
+def compute(listed: MarketColumns, header: DocumentHeader, priced: DocumentHeader, records: RecordsByName) -> Scores:
+    """The scores of markets and challenges, from `records` simulated so far."""
+    # Streaks are of markets alone: a caller may open a challenge on what is certain to happen.
+    questions, counted = counted_questions(listed.where(~listed.is_challenge)), counted_markets(listed)
+    return Scores(
+        streaks=streaks_document(questions, header, records),
+        history=StreakHistory(questions),
+        shadow=shadow_document(listed, priced),
+        versus=ai_vs_market_document(listed, priced, np.random.default_rng(SEED)),
+        counted=counted,
+        own=own_entries(counted, records),
+    )
