@@ -18,7 +18,7 @@ from service.forecasting.predictions.scores.luck import RecordsByName, simulated
 from service.forecasting.predictions.scores.streak_history import StreakHistory
 from service.forecasting.predictions.scores.streaks import StreaksDocument, streaks_document
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument, ai_vs_market_document
-from service.store.listed_markets import ListedMarkets
+from service.store.listed_markets import Listed, ListedMarkets
 
 SEED = 20_260_401  # of what scores draw: the same markets give the same documents
 
@@ -41,22 +41,21 @@ class ScoreMemory:
     def __init__(self) -> None:
         self._listed = ListedMarkets()
         self._records = simulated_records(SEED)
-        self._held: tuple[list[object], Scores] | None = None
+        self._held: tuple[Listed, Scores] | None = None
         self._lock = Lock()
 
     def read(self, db: Connection, header: DocumentHeader, priced: DocumentHeader) -> Scores:
         """The scores of everything listed; `priced` is the header of what outside odds are part of."""
         with self._lock:
-            listed = self._listed.load(db)
-            markets = listed.market.tolist()
-            if self._held is None or self._held[0] != markets:
-                self._held = markets, compute(listed, header, priced, self._records)
-            held = self._held[1]
+            listed, held = self._listed.load(db), self._held
+            if held is None or listed.settled is not held[0].settled or listed.unsettled != held[0].unsettled:
+                self._held = held = listed, compute(listed.columns(), header, priced, self._records)
+            scores = held[1]
             return replace(
-                held,
-                streaks=replace(held.streaks, **vars(header)),
-                shadow=replace(held.shadow, **vars(priced)),
-                versus=replace(held.versus, **vars(priced)),
+                scores,
+                streaks=replace(scores.streaks, **vars(header)),
+                shadow=replace(scores.shadow, **vars(priced)),
+                versus=replace(scores.versus, **vars(priced)),
             )
 
 

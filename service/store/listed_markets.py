@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from threading import Lock
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.columns import MarketColumns, columns_of, joined
 from service.store import ledger, predictions
+
+
+class Listed(NamedTuple):
+    """The settled markets and challenges, whose votes are without reasoning, and the others."""
+
+    settled: MarketColumns
+    unsettled: list[Prediction]
+
+    def columns(self) -> MarketColumns:
+        """All of them."""
+        return joined(self.settled, columns_of(self.unsettled))
 
 
 class ListedMarkets:
@@ -20,8 +32,8 @@ class ListedMarkets:
         self._read_until: int | None = None  # the row of the ledger
         self._lock = Lock()
 
-    def load(self, db: Connection) -> MarketColumns:
-        """All markets and challenges, settled or not; the votes of settled ones are without reasoning."""
+    def load(self, db: Connection) -> Listed:
+        """All markets and challenges; the same object holds the settled ones until another one is settled."""
         with self._lock:
             # In this order, so that one that is settled meanwhile is read twice and not missed.
             unresolved = predictions.unresolved(db)
@@ -31,8 +43,7 @@ class ListedMarkets:
                 self._settled = joined(self._settled, columns_of(new))
                 self._ids |= {market.id for market in new}
             self._read_until = until
-            rest = [market for market in unresolved if market.id not in self._ids]
-            return joined(self._settled, columns_of(rest))
+            return Listed(self._settled, [market for market in unresolved if market.id not in self._ids])
 
     def _newly(self, db: Connection, until: int) -> list[Prediction]:
         """Those that were settled since the last time; at the first time all."""

@@ -18,7 +18,7 @@ NUMBERS = ("resolved_at", "voted_at", "happened", "is_challenge", "template", "q
 def lists_alike(database, memory: ListedMarkets) -> bool:
     with database.reading() as db:
         listed = columns_of(predictions.listed(db))
-        columns = memory.load(db)
+        columns = memory.load(db).columns()
     assert all(np.array_equal(getattr(columns, name), getattr(listed, name), equal_nan=True) for name in NUMBERS)
     return [without_reasoning(market) for market in columns.market] == listed.market.tolist()
 

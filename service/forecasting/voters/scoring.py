@@ -182,8 +182,7 @@ def clustered_mean(values: Array, clusters: NDArray[np.int64]) -> ClusteredMean:
     7.47
     """
     n = len(values)
-    _, places = np.unique(clusters, return_inverse=True)
-    count = len(np.bincount(places)) if n else 0
+    places, count = _places(clusters)
     if n < 2:
         return ClusteredMean(float(np.mean(values)) if n else float("nan"), float("nan"), n, count, 1.0)
     mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
@@ -194,6 +193,18 @@ def clustered_mean(values: Array, clusters: NDArray[np.int64]) -> ClusteredMean:
     return ClusteredMean(mean, deviation, n, count, max(1.0, variance / (deviation**2 / n)))
 
 
+def _places(clusters: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """The place of each value's cluster in rising order, and their number: `np.unique` without its sorting.
+
+    Clusters are numbers near each other, as those of weeks are.
+    """
+    if not len(clusters):
+        return np.zeros(0, dtype=np.int64), 0
+    numbers = clusters - clusters.min()
+    is_present = np.bincount(numbers) > 0
+    return (np.cumsum(is_present) - 1)[numbers], int(is_present.sum())
+
+
 def sign_flip_p(values: Array, clusters: Instants, generator: np.random.Generator, flips: int = 4999) -> float:
     """The two-sided p-value of a mean of 0, by flipping the signs of whole clusters.
 
@@ -202,7 +213,7 @@ def sign_flip_p(values: Array, clusters: Instants, generator: np.random.Generato
     """
     if not len(values):
         return float("nan")
-    _, places = np.unique(clusters, return_inverse=True)
+    places, _ = _places(clusters)
     sums = np.bincount(places, values)
     signs = 2.0 * generator.integers(0, 2, (flips, len(sums))) - 1
     nearly = abs(sums.sum()) * (1 - 1e-9)  # a sum in another order may differ in its last digits

@@ -174,11 +174,11 @@ def _template(market: Prediction) -> int:
     return _NUMBERS[market.category, market.question.comparator] + market.backfilled
 
 
-def _overlap(market: Prediction) -> tuple[bool, tuple[str, ...], str, int] | tuple[()]:
+def _overlap(market: Prediction) -> str:
     if market.commitment is None or market.question.comparator == "open":
-        return ()
+        return ""
     question, window = market.question, bisect_left(WINDOWS_S, market.deadline - market.voted_at)
-    return market.backfilled, tuple(sorted(question.assets)), _kind(question.comparator), window
+    return f"{market.backfilled} {sorted(question.assets)} {_kind(question.comparator)} {window}"
 
 
 def _kind(comparator: Comparator) -> str:
