@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from service.forecasting.apex.call import EVERY_S, Call, fuse, thresholds_of
+from service.forecasting.apex.call import EVERY_S, Call, fuse
 from service.forecasting.apex.document import apex_document
-from service.forecasting.apex.scores import ResolvedCall, record_of, score
+from service.forecasting.apex.scores import ResolvedCall, record_of
 from service.forecasting.backfill import ASSET
 from service.jobs.documents import header
 from service.jobs.forecast import contexts_at, hours
@@ -33,7 +33,9 @@ def apex(job_context: JobContext, slot: int) -> Effects:
     if not calls:
         return lambda _: None
     head = header(job_context, slot, SHOWN_EVERY_S, seen=bars.as_of if len(bars) else calls[-1].at)
-    document = apex_document(calls[-1], thresholds_of(calls[:-1]), score(resolved), head)
+    document = apex_document(
+        calls[-1], job_context.apex_thresholds.of(calls[:-1]), job_context.apex_scores.of(resolved), head
+    )
     live = [call.at for call in calls if not call.backfilled]
     fund = run([(call.at, call.p_up) for call in calls], bars, calls[0].at)
     live_since = live[0] if live else None
@@ -59,4 +61,4 @@ def _call(job_context: JobContext, slot: int, calls: Sequence[Call], resolved: S
         return []
     latest = knowledge.beside(job_context.database, contexts)
     record = record_of(resolved, slot).direction
-    return [fuse(gather_inputs(job_context, slot, latest, ASSET), record, thresholds_of(calls))]
+    return [fuse(gather_inputs(job_context, slot, latest, ASSET), record, job_context.apex_thresholds.of(calls))]

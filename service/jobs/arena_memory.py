@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from service.jobs.bars_memory import are_equal
+from service.jobs.memory import same_bars
 from service.market.bars import Bars
 from service.trading.arena import Arena, advance, block_start, end_of, unused_arena
 
@@ -22,7 +22,7 @@ class ArenaMemory:
 
     def after(self, hours: Mapping[str, Bars]) -> Arena:
         """The arena after these complete one-hour bars since its anchor."""
-        if not are_equal(_until(hours, self._arena.as_of), self._hours):
+        if not same_bars(_until(hours, self._arena.as_of), self._hours):
             self._arena, self._hours = unused_arena(self._anchor), {}
         complete_hours = _until(hours, block_start(self._anchor, end_of(hours, self._anchor)))
         self._arena, self._hours = advance(self._arena, complete_hours), complete_hours

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from service.forecasting.apex.call import Call
-from service.forecasting.apex.scores import ResolvedCall, resolved_calls
+from service.forecasting.apex.scores import ResolvedCall, outcome_of
 from service.forecasting.backfill import ASSET
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.bars import Bars
@@ -32,7 +32,7 @@ class CallMemory:
 
     def __init__(self) -> None:
         self._calls: list[Call] = []
-        self._final: dict[int, ResolvedCall] = {}  # by the instant of the call
+        self._final: dict[int, ResolvedCall | None] = {}  # by the instant of the call; None if void
         self._revision = 0  # of the bars that decided them
         self._lock = Lock()
 
@@ -54,10 +54,12 @@ class CallMemory:
         return self._calls[-1].at + 1 if self._calls else 0
 
     def _resolve(self, hourly: Bars, slot: int) -> list[ResolvedCall]:
-        waiting = [call for call in self._calls if call.at not in self._final]
-        new = {resolved.call.at: resolved for resolved in resolved_calls(waiting, {ASSET: hourly}, slot)}
+        new: dict[int, ResolvedCall | None] = {}
+        for call in self._calls:
+            if call.at not in self._final and (outcome := outcome_of(call, hourly, slot)):
+                new[call.at] = None if outcome == "void" else ResolvedCall(call, outcome == "yes")
         by_instant = self._final | new
         if len(hourly):
             unchanging = hourly.as_of - DAY - bars.CHANGING_S
             self._final |= {at: resolved for at, resolved in new.items() if at < unchanging}
-        return [by_instant[call.at] for call in self._calls if call.at in by_instant]
+        return [resolved for call in self._calls if (resolved := by_instant.get(call.at))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Literal
 from sqlalchemy import Connection
 
 from service.config import Settings
+from service.forecasting.apex.call import Call, Thresholds, thresholds_of
+from service.forecasting.apex.scores import ApexScores, ResolvedCall, score
 from service.forecasting.voters.context import Context, build_all
 from service.forecasting.voters.panel import Panel, embedded_panel
 from service.jobs.arena_memory import ArenaMemory
-from service.jobs.bars_memory import BarsMemory
 from service.jobs.call_memory import CallMemory
+from service.jobs.memory import Memory, same_bars
 from service.jobs.schedules import Schedule
 from service.jobs.score_memory import ScoreMemory
+from service.market.bars import Bars
 from service.market.clock import WorldClock
 from service.store.database import Database
 from service.store.hourly_bars import HourlyBars
@@ -64,14 +67,24 @@ class JobContext:
         return CallMemory()
 
     @cached_property
-    def contexts(self) -> BarsMemory[dict[str, Context]]:
-        """The contexts of hourly bars, without the inputs of headlines, of which new ones may arrive."""
-        return BarsMemory(build_all)
+    def apex_scores(self) -> Memory[Sequence[ResolvedCall], ApexScores]:
+        """The scores of apex's calls, of which one is new in four hours."""
+        return Memory(score)
 
     @cached_property
-    def arenas(self) -> BarsMemory[Arena]:
+    def apex_thresholds(self) -> Memory[Sequence[Call], Thresholds]:
+        """The thresholds of apex's special mode after its calls."""
+        return Memory(thresholds_of)
+
+    @cached_property
+    def contexts(self) -> Memory[Mapping[str, Bars], dict[str, Context]]:
+        """The contexts of hourly bars, without the inputs of headlines, of which new ones may arrive."""
+        return Memory(build_all, same_bars)
+
+    @cached_property
+    def arenas(self) -> Memory[Mapping[str, Bars], Arena]:
         """The accounts of the strategies on hourly bars since the beginning of history."""
-        return BarsMemory(ArenaMemory(self.history_from).after)
+        return Memory(ArenaMemory(self.history_from).after, same_bars)
 
     @property
     def at_once(self) -> int:

@@ -95,9 +95,9 @@ def run(calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: Fund
     anchor : int
         The unix second at which the fund starts.
     """
-    bars = bars.since(anchor)
-    states, trades = _follow(calls, bars, anchor, terms)
-    even, _ = _follow([(at, 0.5) for at, _ in calls], bars, anchor, terms)
+    bars, at = bars.since(anchor), np.array([at for at, _ in calls], dtype=np.int64)
+    states, trades = _follow(at, np.array([p_up for _, p_up in calls], dtype=float), bars, anchor, terms)
+    even, _ = _follow(at, np.full(len(at), 0.5), bars, anchor, terms)
     return FundHistory(
         terms=terms,
         anchor=anchor,
@@ -120,21 +120,24 @@ class _Holdings(NamedTuple):
 
 
 def _follow(
-    calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: FundTerms
+    at: Times, p_up: Prices, bars: Bars, anchor: int, terms: FundTerms
 ) -> tuple[list[_Holdings], list[Rebalancing]]:
     """The holdings over time, and the trades that changed them."""
-    opened, end = bars.time.searchsorted([at for at, _ in calls]).tolist(), len(bars)
-    waiting = {bar: p_up for (at, p_up), bar in zip(calls, opened, strict=True) if at >= anchor and bar < end}
-    states, trades = [_Holdings(0, terms.capital, 0.0)], []
-    for bar, p_up in waiting.items():
-        held = states[-1]
-        trade = _rebalance(held, float(bars.open[bar]), int(bars.time[bar]), p_up, terms)
+    filled_in = bars.time.searchsorted(at)
+    fills = (at >= anchor) & (np.diff(filled_in, append=len(bars)) > 0)
+    opened, p_up = filled_in[fills], p_up[fills]
+    rows = zip(*(each.tolist() for each in (opened, bars.open[opened], bars.time[opened], p_up)), strict=True)
+    held, trades = _Holdings(0, terms.capital, 0.0), []
+    states = [held]
+    for bar, price, time, p in rows:
+        trade = _rebalance(held, price, time, p, terms)
         if trade is None:
             continue
         sign = 1 if trade.side == "buy" else -1
         cash, quantity = held.cash - sign * trade.value - trade.fee, held.quantity + sign * trade.quantity
         # Without the maximum, rounding could leave a tiny debt.
-        states.append(_Holdings(bar, max(0.0, cash), max(0.0, quantity)))
+        held = _Holdings(bar, max(0.0, cash), max(0.0, quantity))
+        states.append(held)
         trades.append(trade)
     return states, trades
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from service.forecasting.voters.context import build_all
-from service.jobs.bars_memory import BarsMemory
+from service.jobs.memory import Memory, same_bars
 from tests.forecasting.made import made_bars
 
 HOURLY = {asset: made_bars(asset, 60, seed) for seed, asset in enumerate(("btc", "eth", "gold"))}
@@ -13,7 +13,7 @@ HOURLY = {asset: made_bars(asset, 60, seed) for seed, asset in enumerate(("btc",
 
 def test_the_same_bars_are_not_computed_again():
     """The same object comes back."""
-    memory = BarsMemory(build_all)
+    memory = Memory(build_all, same_bars)
     first = memory.of(HOURLY)
     assert first == build_all(HOURLY)
     assert memory.of({asset: bars[:] for asset, bars in HOURLY.items()}) is first
@@ -21,7 +21,7 @@ def test_the_same_bars_are_not_computed_again():
 
 def test_another_bar_is_computed_anew():
     """Also where it is not the last one; and where an asset has none."""
-    memory = BarsMemory(build_all)
+    memory = Memory(build_all, same_bars)
     first = memory.of(HOURLY)
     close = HOURLY["eth"].close.copy()
     close[-30] *= 1.01
