@@ -55,13 +55,13 @@ def test_within_a_day_the_curve_ends_now(hours):
     assert [point.time[8:13] for point in page.equity] == ["02T00", "02T06"]
 
 
-def test_the_last_100_trades_are_shown_newest_first(arena: Arena, pages: list[Profile]):
+def test_the_last_50_trades_are_shown_newest_first(arena: Arena, pages: list[Profile]):
     for page in pages:
         closed = [trade.closed_at for trade in page.recent_trades]
         assert closed == sorted(closed, reverse=True)
-        assert len(closed) == min(100, page.standing.trades)
+        assert len(closed) == min(50, page.standing.trades)
         exits = np.sort(np.concatenate([part.history.exit_time for part in arena.strategies[page.key].values()]))
-        assert closed == [iso(time) for time in exits[::-1][:100].tolist()]
+        assert closed == [iso(time) for time in exits[::-1][:50].tolist()]
 
 
 def test_statistics_match_the_leaderboard_entry(pages: list[Profile]):
