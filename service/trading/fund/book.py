@@ -29,9 +29,9 @@ class FundTerms:
     steepness: float = 8.0
     tolerance: float = 0.1
 
-    def exposure(self, p_up: float) -> float:
-        """The wanted share of bitcoin in the fund, in [0, 1]: no debt and no short sales."""
-        return min(1.0, max(0.0, self.middle + self.steepness * (p_up - 0.5)))
+    def exposure(self, p_up: Prices) -> Prices:
+        """The wanted share of bitcoin in the fund on each call, in [0, 1]: no debt and no short sales."""
+        return np.clip(self.middle + self.steepness * (p_up - 0.5), 0.0, 1.0)
 
 
 TERMS = FundTerms()
@@ -118,6 +118,11 @@ class _Holdings(NamedTuple):
     cash: float
     quantity: float
 
+    def exposure(self, price: float) -> float:
+        """The share of the asset at a price in USD."""
+        holding = self.quantity * price
+        return holding / (self.cash + holding)
+
 
 def _follow(
     at: Times, p_up: Prices, bars: Bars, anchor: int, terms: FundTerms
@@ -126,13 +131,13 @@ def _follow(
     filled_in = bars.time.searchsorted(at)
     fills = (at >= anchor) & (np.diff(filled_in, append=len(bars)) > 0)
     opened, p_up = filled_in[fills], p_up[fills]
-    rows = zip(*(each.tolist() for each in (opened, bars.open[opened], bars.time[opened], p_up)), strict=True)
+    columns = (opened, bars.open[opened], bars.time[opened], p_up, terms.exposure(p_up))
     held, trades = _Holdings(0, terms.capital, 0.0), []
     states = [held]
-    for bar, price, time, p in rows:
-        trade = _rebalance(held, price, time, p, terms)
-        if trade is None:
+    for bar, price, time, p, wanted in zip(*(column.tolist() for column in columns), strict=True):
+        if abs(wanted - held.exposure(price)) <= terms.tolerance:
             continue
+        trade = _rebalance(held, price, time, p, wanted, terms)
         sign = 1 if trade.side == "buy" else -1
         cash, quantity = held.cash - sign * trade.value - trade.fee, held.quantity + sign * trade.quantity
         # Without the maximum, rounding could leave a tiny debt.
@@ -142,16 +147,14 @@ def _follow(
     return states, trades
 
 
-def _rebalance(held: _Holdings, price: float, time: int, p_up: float, terms: FundTerms) -> Rebalancing | None:
-    """The trade at `price` USD that gives exactly the wanted share; None within the tolerance.
+def _rebalance(held: _Holdings, price: float, time: int, p_up: float, wanted: float, terms: FundTerms) -> Rebalancing:
+    """The trade at `price` USD that gives exactly the wanted share.
 
     A trade of d USD costs c d. With the equity E, of which h is in the asset, the share is w after a purchase of
     d = (w E - h) / (1 + w c) or a sale of d = (h - w E) / (1 - w c).
     """
     holding = held.quantity * price
-    equity, wanted = held.cash + holding, terms.exposure(p_up)
-    if abs(wanted - holding / equity) <= terms.tolerance:
-        return None
+    equity = held.cash + holding
     buys = wanted * equity > holding
     sign = 1 if buys else -1
     fill = price * (1 + sign * terms.slippage)
@@ -163,7 +166,7 @@ def _rebalance(held: _Holdings, price: float, time: int, p_up: float, terms: Fun
         quantity=traded,
         price=fill,
         fee=terms.fee * traded * fill,
-        exposure_before=holding / equity,
+        exposure_before=held.exposure(price),
         exposure_after=wanted,
         p_up=p_up,
     )

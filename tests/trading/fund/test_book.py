@@ -40,7 +40,7 @@ def random_calls(hours: int, seed: int = 4) -> list[tuple[int, float]]:
     ("p_up", "exposure"), [(0.5, 0.5), (0.55, 0.9), (0.5625, 1), (0.9, 1), (0.45, 0.1), (0.4, 0), (0.0, 0)]
 )
 def test_even_odds_hold_half_and_five_points_more_nine_tenths(p_up: float, exposure: float):
-    assert TERMS.exposure(p_up) == pytest.approx(exposure)
+    assert TERMS.exposure(np.array([p_up])) == pytest.approx(np.array([exposure]))
 
 
 def test_five_bars_by_hand_without_costs():
