@@ -30,6 +30,7 @@ class OwnRedis:
         self.process.wait()
 
     def _answers(self) -> bool:
+        assert self.process.poll() is None, f"redis-server ended at once on port {self.port}"
         try:
             return bool(self.client.ping())
         except redis.RedisError:

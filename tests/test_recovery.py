@@ -57,7 +57,7 @@ def test_random_kills_lead_to_the_same_final_state(seeded: Path, tmp_path: Path,
     """kill -9 in the middle of ticks: bars, lanes, votes, documents equal those of an undisturbed run."""
     calm, disturbed = copied(seeded, tmp_path / "calm"), copied(seeded, tmp_path / "disturbed")
     live_on(calm, 0)
-    chance, at, kills, wanted = random.Random(9), 0, 0, tries(4, 4, 20)
+    chance, at, kills, wanted = random.Random(9), 0, 0, tries(4, 2, 20)
     while at < TICKS:
         # Later by more than a lease each time, so that what the dead one held is free again.
         process = live(disturbed, at, TICKS, nudge=16 * min(kills, 17))

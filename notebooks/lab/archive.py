@@ -172,7 +172,7 @@ class Archive:
         return pd.concat([frames.strategy_equity(page) for page in self._strategies(keys)])
 
     def strategy_trades(self, *keys: str) -> pd.DataFrame:
-        """The latest 100 trades of each of these strategies, or of all. See `frames.strategy_trades`."""
+        """The latest 50 trades of each of these strategies, or of all. See `frames.strategy_trades`."""
         return pd.concat([frames.strategy_trades(page) for page in self._strategies(keys)])
 
     def ledger_lines(self, *kinds: str) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from service.forecasting.apex.call import Call
-from service.forecasting.apex.scores import ResolvedCall, outcome_of
+from service.forecasting.apex.scores import ResolvedCall, outcome_of, resolved_call
 from service.forecasting.backfill import ASSET
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.bars import Bars
@@ -20,7 +20,7 @@ from service.store.plain import apex_calls
 
 
 class CallHistory(NamedTuple):
-    """All calls, those of them whose day is over with their outcomes, and the hourly bars from before the first on."""
+    """All calls, those that were right or wrong with their outcomes, and the hourly bars from before the first on."""
 
     calls: Sequence[Call]
     resolved: Sequence[ResolvedCall]
@@ -57,7 +57,7 @@ class CallMemory:
         new: dict[int, ResolvedCall | None] = {}
         for call in self._calls:
             if call.at not in self._final and (outcome := outcome_of(call, hourly, slot)):
-                new[call.at] = None if outcome == "void" else ResolvedCall(call, outcome == "yes")
+                new[call.at] = resolved_call(call, outcome)
         by_instant = self._final | new
         if len(hourly):
             unchanging = hourly.as_of - DAY - bars.CHANGING_S

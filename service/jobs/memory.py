@@ -1,4 +1,4 @@
-"""What a job process computes once for all jobs that see the same bars, calls or scores."""
+"""What a job process computes once for all jobs that see the same bars or calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Memory(Generic[S, T]):
         self._lock = Lock()
 
     def of(self, seen: S) -> T:
-        """What follows from what is seen now; it must not be changed afterwards."""
+        """What follows from `seen`; neither may be changed afterwards."""
         with self._lock:
             if self._held is None or not self._are_equal(seen, self._held[0]):
                 self._held = seen, self._compute(seen)

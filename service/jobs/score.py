@@ -20,9 +20,10 @@ EVERY_S = HOUR
 
 def score(job_context: JobContext, slot: int) -> Effects:
     """Publish every score of what was settled by `slot`."""
+    head = header(job_context, slot, EVERY_S)
     priced = header(job_context, slot, EVERY_S, sources=odds_sources(job_context))
     with job_context.database.reading() as db:
-        scores = job_context.score_memory.read(db, header(job_context, slot, EVERY_S), priced)
+        scores = job_context.score_memory.read(db, head, priced)
         table, records = _forecasters(db, scores, priced)
     documents = {
         "streaks": scores.streaks,

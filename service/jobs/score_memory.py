@@ -45,7 +45,7 @@ class ScoreMemory:
         self._lock = Lock()
 
     def read(self, db: Connection, header: DocumentHeader, priced: DocumentHeader) -> Scores:
-        """The scores of everything listed; `priced` is the header of what outside odds are part of."""
+        """The scores of everything listed; `priced` is the header of the documents that show outside odds."""
         with self._lock:
             listed, held = self._listed.load(db), self._held
             if held is None or listed.settled is not held[0].settled or listed.unsettled != held[0].unsettled:

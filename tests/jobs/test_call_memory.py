@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from service.forecasting.apex.call import EVERY_S, Call
-from service.forecasting.apex.scores import resolved_calls
+from service.forecasting.apex.scores import outcome_of, resolved_calls
 from service.jobs.call_memory import CallMemory
 from service.market.bars import equal
 from service.market.instants import DAY, HOUR
@@ -75,3 +75,21 @@ def test_a_gap_that_is_filled_changes_outcomes(database, reads_alike, factor):
     assert reads_alike(int(BARS.time[-1]) + HOUR)
     build(database, replace(BARS, close=BARS.close * factor, low=BARS.low * 0.4, high=BARS.high * 3)[place : place + 1])
     assert reads_alike(int(BARS.time[-1]) + HOUR)
+
+
+def test_a_void_call_is_decided_once_its_gap_is_filled(database, reads_alike):
+    """No price of the last hours of its day is known; long after that they are."""
+    end = 12 * 24
+    build(database, BARS[: end - 5])
+    build(database, BARS[end:])
+    call = called(int(BARS.time[end]) - DAY)
+    add(database, call)
+    slot = int(BARS.time[-1]) + HOUR
+    with database.reading() as db:
+        assert outcome_of(call, bars.load(db, "btc", 0, slot, HOUR), slot) == "void"
+    assert reads_alike(slot)
+    assert reads_alike(slot)
+    build(database, BARS[end - 5 : end])
+    with database.reading() as db:
+        assert outcome_of(call, bars.load(db, "btc", 0, slot, HOUR), slot) in ("yes", "no")
+    assert reads_alike(slot)

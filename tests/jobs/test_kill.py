@@ -75,7 +75,7 @@ def faults(database, applied, mortal, minutes: int) -> list[str]:
 
 
 def test_kills_at_any_point_lose_nothing_and_double_nothing(database, database_url, applied, mortal, tries):
-    times = tries(12, 60, 1000)
+    times = tries(12, 36, 1000)
     points = die_often(database_url, mortal, times)
     assert sum(point in ("writing", "written") for point in points) >= times / 4
     assert faults(database, applied, mortal, times + 1) == []

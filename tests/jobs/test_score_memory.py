@@ -10,9 +10,10 @@ import pytest
 from service.jobs import score_memory
 from service.jobs.committing import keep_settlement
 from service.jobs.score_memory import ScoreMemory
+from service.store import predictions
 from service.store.database import Database
 from tests.forecasting.markets import HEADER
-from tests.store.test_predictions import DEADLINE, YES, bare, keep, stored
+from tests.store.test_predictions import DEADLINE, POSITION, YES, bare, keep, stored
 
 LATER = replace(HEADER, timestamp="2026-04-01T16:00:00Z", as_of="2026-04-01T15:55:00Z")
 
@@ -42,7 +43,7 @@ def settle(database: Database, id: str) -> None:
 
 
 def test_scores_are_computed_again_after_a_change_alone(database, computed):
-    """A settlement and a new market are changes; that an hour has passed is none."""
+    """A settlement, a new market and votes are changes; that an hour has passed is none."""
     memory = ScoreMemory()
     keep(database, stored("one", settlement=YES), stored("two"))
     read(database, memory)
@@ -54,6 +55,10 @@ def test_scores_are_computed_again_after_a_change_alone(database, computed):
     read(database, memory)
     read(database, memory)
     assert computed == [2, 2, 3]
+    with database.writing() as db:
+        predictions.commit(db, "three", stored("three").commitment, POSITION)
+    read(database, memory)
+    assert computed == [2, 2, 3, 3]
 
 
 def test_kept_scores_equal_those_computed_anew(database):
@@ -72,4 +77,8 @@ def assert_alike(scores, anew) -> None:
     for name in ("streaks", "shadow", "versus", "own"):
         assert getattr(scores, name) == getattr(anew, name)
     assert scores.history.times == anew.history.times
+    places = range(len(anew.history.times))
+    assert [scores.history.question_at(place) for place in places] == [
+        anew.history.question_at(place) for place in places
+    ]
     assert np.array_equal(scores.counted.pool, anew.counted.pool)

@@ -94,7 +94,7 @@ def strategy_equity(document: Document) -> pd.DataFrame:
 
 
 def strategy_trades(document: Document) -> pd.DataFrame:
-    """The latest closed trades of a strategy, at most 100.
+    """The latest closed trades of a strategy, at most 50.
 
     Parameters
     ----------

@@ -92,8 +92,13 @@ def resolved_calls(calls: Sequence[Call], hourly: Mapping[str, Bars], now: int) 
     `hourly` holds the bars of their assets from some days before the first call on. They resolve like every other
     question "higher than now".
     """
-    outcomes = ((call, outcome_of(call, hourly[call.asset], now)) for call in calls)
-    return tuple(ResolvedCall(call, outcome == "yes") for call, outcome in outcomes if outcome in ("yes", "no"))
+    decided = (resolved_call(call, outcome_of(call, hourly[call.asset], now)) for call in calls)
+    return tuple(call for call in decided if call)
+
+
+def resolved_call(call: Call, outcome: Outcome | None) -> ResolvedCall | None:
+    """The call with its outcome; None if it is void or its day is not over."""
+    return ResolvedCall(call, outcome == "yes") if outcome in ("yes", "no") else None
 
 
 def outcome_of(call: Call, bars: Bars, now: int) -> Outcome | None:

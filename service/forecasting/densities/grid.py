@@ -34,7 +34,8 @@ class HourTrack:
     `close`, `high` and `low` are log prices, carried forward over hours without a bar and NaN before the first one.
     `traded` marks the hours with a bar, `is_open` those of the asset's calendar, `week_hour` is the hour of its local
     week (0 is Monday 00:00), `event` the code of a special hour or 0, `returns` are hourly log returns, `volume` is in
-    units of the asset, 0 without a bar. `first` is the row of the first bar.
+    units of the asset, 0 without a bar. `first` is the row of the first bar, negative
+    if it is before row 0.
     """
 
     asset: str
@@ -51,7 +52,7 @@ class HourTrack:
 
     @cached_property
     def opened(self) -> Array:
-        """Open hours since the first bar, counted up to each row."""
+        """Open hours since the first bar or row 0, whichever is later, counted up to each row."""
         since_first = self.is_open & (np.arange(len(self.is_open)) >= self.first)
         return np.cumsum(since_first.astype(float))
 

@@ -101,7 +101,7 @@ def season_at(tracks: Sequence[HourTrack], row: int) -> Season:
 
 def _measured_rows(track: HourTrack, row: int, hours: int) -> NDArray[np.int64]:
     """The open rows among the last `hours` up to `row`; none with too little history."""
-    rows = np.arange(max(track.first + SIZED_BY_H, row + 1 - hours), row + 1)
+    rows = np.arange(max(max(track.first, 0) + SIZED_BY_H, row + 1 - hours), row + 1)
     return rows[track.is_open[rows]] if len(rows) >= LEAST_H else rows[:0]
 
 
@@ -147,12 +147,12 @@ def _smooth(sums: Array, counts: Array, share: float, is_open: NDArray[np.bool_]
 
 
 def monthly_weights(grid: HourGrid, since: int = 0) -> dict[str, Array]:
-    """The weight of the rows from `since` on, by asset and by the season at the beginning of each row's month.
+    """The weights of the rows from `since` on, by asset, shape (hours - since,).
 
-    The arrays are of shape (hours - since,). So no weight depends on a later row.
+    Each row is weighed by the season at the beginning of its month, so no weight depends on a later row.
     """
     starts = [grid.row_at(start) + 1 for start in month_starts(grid.origin, grid.time_of(len(grid)))]
-    first = max((row for row in (0, *starts) if row <= since), default=0)
+    first = max(row for row in (0, *starts) if row <= since)
     rows = [first, *(row for row in starts if first < row < len(grid)), len(grid)]
     weights = {asset: np.empty(len(grid)) for asset in grid.tracks}
     for begins, ends in pairwise(rows):

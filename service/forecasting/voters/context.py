@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.voters.input_history import LONGEST_H, InputHistory, InputTrack, survey
+from service.forecasting.voters.input_history import NEEDED_H, InputHistory, InputTrack, survey
 from service.forecasting.voters.inputs import INPUTS
 from service.forecasting.voters.news_track import NewsTrack
 from service.market.assets import ASSETS, open_hours
@@ -68,7 +68,7 @@ class Context:
 def build_all(hourly: Mapping[str, Bars], as_of: int = LAST_SECOND) -> dict[str, Context]:
     """The context of every asset that has a complete bar at the unix second `as_of`; later bars are ignored."""
     complete = _complete(hourly, as_of)
-    return recall(survey(complete, latest_h=LONGEST_H), complete, as_of, complete) if complete else {}
+    return recall(survey(complete, latest_h=NEEDED_H), complete, as_of, complete) if complete else {}
 
 
 def with_news(contexts: Mapping[str, Context], news: Mapping[str, NewsTrack]) -> dict[str, Context]:
@@ -88,7 +88,7 @@ def _with_scores(context: Context, scores: Mapping[str, Array]) -> Context:
 def recall(
     history: InputHistory, hourly: Mapping[str, Bars], as_of: int, assets: Iterable[str] = ASSETS
 ) -> dict[str, Context]:
-    """The contexts of `assets` that `build_all` gives at the unix second `as_of`; `history` is later, of the same bars.
+    """The contexts of `assets` that `build_all` gives at the unix second `as_of`, up to rounding; `history` is later.
 
     It is used once all of its assets have bars; before that, one is made of those that have.
     """

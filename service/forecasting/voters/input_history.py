@@ -1,8 +1,8 @@
 """The causal inputs of every asset, hour by hour: training and requests read the same ones.
 
 Row i of every array holds what was known at the end of hour i, computed from bars that were complete by then. Every
-step is sequential (running sums, recursions, trailing windows), so the history of a prefix of the bars equals, bit for
-bit, a prefix of the history. Variances count open hours: the weekend of a metal adds none.
+step is sequential (running sums, recursions, trailing windows), so the whole history of a prefix of the bars equals,
+bit for bit, a prefix of the history. Variances count open hours: the weekend of a metal adds none.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 FAST_HALF_LIFE_H = 72
 FASTEST_HALF_LIFE_H = 12
 SLOW_H = 180 * 24
-LONGEST_H = 210 * 24  # longer than any window of an input and of a feature, also of those that count open hours
+NEEDED_H = 210 * 24  # longer than any window of an input or a feature, also in open hours
 LEAST_VARIANCE = 1e-12  # per open hour: a constant price must not divide by zero
 NO_NEWS: Mapping[str, NewsTrack] = MappingProxyType({})
 COINS = tuple(key for key, asset in ASSETS.items() if asset.calendar == "always")
@@ -40,7 +40,8 @@ class InputTrack:
 
     `log_price` is carried forward over hours without a bar, `traded` marks the hours with one, `opened` counts open
     hours, `returns` are hourly log returns, `fast` and `slow` variances of them per open hour (half-life 72 h; 180
-    days). `first` is the row of the first bar. `variance` is what the views of volatility see.
+    days). `first` is the row of the first bar, negative if it is before row 0. `variance` is what the views of
+    volatility see.
     """
 
     log_price: Array
@@ -88,8 +89,8 @@ def survey(
     """The history of the assets that have hourly bars; at least one must.
 
     The inputs of an asset are NaN until it has 50 days of bars. Those of headlines are there for the assets in `news`.
-    With `latest_h` there are only so many of the last rows, and what they do not hold has no effect on their inputs:
-    the last row is right if that is at least LONGEST_H.
+    With `latest_h`, only so many of the last rows are computed; earlier ones count in the seasonal clock alone. The
+    last row equals that of the whole history, up to rounding, if `latest_h` is at least NEEDED_H.
     """
     whole = hour_grid(hourly)
     since = max(0, len(whole) - latest_h) if latest_h else 0

@@ -172,7 +172,7 @@ def t_quantile(clusters: int) -> float:
 
 
 def clustered_mean(values: Array, clusters: NDArray[np.int64]) -> ClusteredMean:
-    """The mean of `values` (n,) with the design effect that their `clusters` (n,) show.
+    """The mean of `values` (n,) with the design effect that their `clusters` (n,), such as numbers of weeks, show.
 
     The variance between clusters is c / (c - 1) times the sum of the squared sums of deviations in each of c clusters,
     over n^2 (Cochran 1977, section 9A.1). With fewer than eight clusters, or equal values, it cannot be measured: then
@@ -194,10 +194,7 @@ def clustered_mean(values: Array, clusters: NDArray[np.int64]) -> ClusteredMean:
 
 
 def _places(clusters: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """The place of each value's cluster in rising order, and their number: `np.unique` without its sorting.
-
-    Clusters are numbers near each other, as those of weeks are.
-    """
+    """The place of each value's cluster in rising order, and their number: `np.unique` without its sorting."""
     if not len(clusters):
         return np.zeros(0, dtype=np.int64), 0
     numbers = clusters - clusters.min()
@@ -205,8 +202,8 @@ def _places(clusters: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     return (np.cumsum(is_present) - 1)[numbers], int(is_present.sum())
 
 
-def sign_flip_p(values: Array, clusters: Instants, generator: np.random.Generator, flips: int = 4999) -> float:
-    """The two-sided p-value of a mean of 0, by flipping the signs of whole clusters.
+def sign_flip_p(values: Array, clusters: NDArray[np.int64], generator: np.random.Generator, flips: int = 4999) -> float:
+    """The two-sided p-value of a mean of 0, by flipping the signs of whole clusters, such as numbers of weeks.
 
     It counts `flips` random sign changes and the observed signs (Phipson and Smyth 2010): never under
     1 / (flips + 1), and with c clusters not under about 2 / 2**c. NaN without a value.

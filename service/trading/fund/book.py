@@ -29,7 +29,7 @@ class FundTerms:
     steepness: float = 8.0
     tolerance: float = 0.1
 
-    def exposure(self, p_up: Prices) -> Prices:
+    def wanted(self, p_up: Prices) -> Prices:
         """The wanted share of bitcoin in the fund on each call, in [0, 1]: no debt and no short sales."""
         return np.clip(self.middle + self.steepness * (p_up - 0.5), 0.0, 1.0)
 
@@ -127,11 +127,12 @@ class _Holdings(NamedTuple):
 def _follow(
     at: Times, p_up: Prices, bars: Bars, anchor: int, terms: FundTerms
 ) -> tuple[list[_Holdings], list[Rebalancing]]:
-    """The holdings over time, and the trades that changed them."""
-    filled_in = bars.time.searchsorted(at)
-    fills = (at >= anchor) & (np.diff(filled_in, append=len(bars)) > 0)
-    opened, p_up = filled_in[fills], p_up[fills]
-    columns = (opened, bars.open[opened], bars.time[opened], p_up, terms.exposure(p_up))
+    """The holdings over time, and the trades that changed them; `at` and `p_up` are of the calls, ascending."""
+    bar_of = bars.time.searchsorted(at)
+    # The last call before a bar opens is filled there, one without a later bar nowhere.
+    is_filled = (at >= anchor) & (np.diff(bar_of, append=len(bars)) > 0)
+    opened, p_up = bar_of[is_filled], p_up[is_filled]
+    columns = (opened, bars.open[opened], bars.time[opened], p_up, terms.wanted(p_up))
     held, trades = _Holdings(0, terms.capital, 0.0), []
     states = [held]
     for bar, price, time, p, wanted in zip(*(column.tolist() for column in columns), strict=True):

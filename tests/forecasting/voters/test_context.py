@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from service.forecasting.voters.context import Context, build_all, recall, with_news
-from service.forecasting.voters.input_history import LONGEST_H, survey
+from service.forecasting.voters.input_history import NEEDED_H, survey
 from service.forecasting.voters.inputs import HEADLINES, INPUTS
 from service.forecasting.voters.news_track import NewsTrack
 from service.market.assets import ASSETS
+from service.market.bars import LAST_SECOND
 from service.market.instants import DAY, HOUR
-from tests.forecasting.made import FIRST, NOW
+from tests.forecasting.made import FIRST, NOW, made_bars
 
 WEDNESDAY = 1_741_791_600  # 2025-03-12T15:00:00Z, 70 days after the first bar
 
@@ -36,18 +37,29 @@ def test_a_context_is_the_row_that_training_reads(hourly):
             assert value == track.inputs[name][row]
 
 
+def test_a_context_needs_the_last_seven_months_alone():
+    """On made bars of nine months: of two coins, and of a metal, whose windows count open hours."""
+    bars = {asset: made_bars(asset, 270, seed) for seed, asset in enumerate(("btc", "eth", "gold"))}
+    assert len(bars["btc"]) > NEEDED_H
+    assert_read_enough(bars)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("days", [213, 333.5, 452])
 def test_a_context_of_long_history_reads_all_it_needs(real_hourly, days):
-    """Only the last LONGEST_H rows are computed; what every row before them holds changes nothing but rounding."""
+    """It computes only the last NEEDED_H rows, and equals the row of the whole history up to rounding."""
     instant = int(real_hourly["btc"].time[0]) + int(days * DAY)
     past = {asset: bars.until(instant) for asset, bars in real_hourly.items()}
-    assert len(past["btc"]) > LONGEST_H
-    expected = recall(survey(past), past, instant)
-    for asset, context in build_all(past).items():
+    assert len(past["btc"]) > NEEDED_H
+    assert_read_enough(past)
+
+
+def assert_read_enough(bars):
+    expected = recall(survey(bars), bars, LAST_SECOND)
+    for asset, context in build_all(bars).items():
         shown = context.to_plain()
         for name, value in expected[asset].to_plain().items():
-            assert shown[name] == (pytest.approx(value, rel=1e-8, abs=1e-8) if name != "asset" else value)
+            assert shown[name] == (pytest.approx(value, rel=1e-7, abs=1e-11) if name != "asset" else value)
 
 
 def test_headlines_are_those_that_training_reads(hourly):

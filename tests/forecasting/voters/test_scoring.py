@@ -15,6 +15,7 @@ from sklearn.metrics import brier_score_loss, log_loss
 
 from service.forecasting.voters import scoring
 from service.forecasting.voters.scoring import (
+    _places,
     base_rate_known,
     brier,
     clustered_mean,
@@ -207,6 +208,14 @@ def test_clusters_never_add_information(rows):
     values, clusters = np.array([value for value, _ in rows]), np.array([cluster for _, cluster in rows])
     mean = clustered_mean(values, clusters)
     assert 1 <= mean.n_eff <= mean.n or mean.n_eff == pytest.approx(mean.n)
+
+
+@given(st.lists(st.integers(2_900, 2_950), max_size=60))
+def test_clusters_are_numbered_without_the_empty_weeks(weeks):
+    """As `np.unique` numbers them, which sorts."""
+    of_each, present = np.unique(np.array(weeks, dtype=np.int64), return_inverse=True)[1], len(set(weeks))
+    places, count = _places(np.array(weeks, dtype=np.int64))
+    assert (places.tolist(), count) == (of_each.tolist(), present)
 
 
 def test_sign_flips_equal_the_count_over_every_possible_flip():

@@ -40,7 +40,7 @@ def random_calls(hours: int, seed: int = 4) -> list[tuple[int, float]]:
     ("p_up", "exposure"), [(0.5, 0.5), (0.55, 0.9), (0.5625, 1), (0.9, 1), (0.45, 0.1), (0.4, 0), (0.0, 0)]
 )
 def test_even_odds_hold_half_and_five_points_more_nine_tenths(p_up: float, exposure: float):
-    assert TERMS.exposure(np.array([p_up])) == pytest.approx(np.array([exposure]))
+    assert TERMS.wanted(np.array([p_up])) == pytest.approx(np.array([exposure]))
 
 
 def test_five_bars_by_hand_without_costs():
@@ -99,6 +99,11 @@ def test_calls_and_bars_before_the_anchor_do_not_count():
     assert fund.times[0] == HOUR
     cost = 1.0002 * 1.001 - 1
     assert fund.benchmark.tolist() == pytest.approx([1000, 1000, 1000 - 500 * cost / (1 + cost / 2)])
+
+
+def test_without_calls_the_fund_stays_in_cash():
+    history = run([], bars_of([100, 120], [120, 110]), 0)
+    assert (history.trades, history.equity.tolist()) == ((), [1_000.0] * 3)
 
 
 def test_without_bars_the_equity_is_the_capital():

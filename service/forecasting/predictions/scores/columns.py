@@ -188,5 +188,5 @@ def _kind(comparator: Comparator) -> str:
 
 
 def _objects(values: Sequence[object]) -> NDArray[np.object_]:
-    """An array of shape (n,), also of tuples, which numpy would make a second dimension of."""
+    """An array of shape (n,)."""
     return np.fromiter(values, dtype=object, count=len(values))

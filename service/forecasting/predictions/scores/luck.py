@@ -10,6 +10,7 @@ import numpy as np
 from service.forecasting.voters.scoring import Array
 
 RECORDS = 500  # simulated for each forecaster
+UNKNOWN = np.array([np.nan])
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,9 @@ class SimulatedRecords:
             return None
         if not np.array_equal(self._p, p[: len(self._p)]):
             self._begin()
-        for likelier in np.maximum(p, 1 - p)[len(self._p) :].tolist():
+        new = np.maximum(p, 1 - p)[len(self._p) :].tolist()
+        self._p = UNKNOWN  # until all are simulated: a job that is interrupted here begins anew
+        for likelier in new:
             self._simulate(likelier)
         self._p = p
         return Luck(
