@@ -126,7 +126,7 @@ def from_many_addresses(inner: Callable) -> Callable:
 
 @pytest.mark.slow
 def test_every_answer_is_one_that_the_document_describes(api, service: RunningService, tries):
-    tried, wanted, existing = count(), tries(200, 500, 20_000), Existing(service)
+    tried, wanted, existing = count(), tries(200, 300, 20_000), Existing(service)
 
     def attempt(case) -> None:
         next(tried)

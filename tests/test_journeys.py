@@ -23,7 +23,7 @@ from service.trading.lanes import LANES
 from tests.conftest import IN_SOAK
 from tests.running_service import REPLAY_START, START, RunningService, copied, replaying, running_service
 
-FIRST_MONTH = "2024-03-01" if IN_SOAK else "2025-02-01"
+FIRST_MONTH = "2024-03-01" if IN_SOAK else "2025-03-01"
 NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest"}
 
 
@@ -154,7 +154,7 @@ def test_a_replay_of_real_bars_answers(shared_data: Path, replayed_start: Path, 
 
 @pytest.mark.slow
 def test_real_months_run_through(shared_data: Path, tmp_path: Path):
-    """A replay from its thirteenth month to its end, in `make soak` from its second, where it stands still and says so.
+    """A replay from its fourteenth month to its end, in `make soak` from its second, where it stands still and says so.
 
     Every lane sees every bar, every month gets its snapshot.
     """
