@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 SIZED_BY_H = 7 * 24  # the size of a return is measured in units of the mean of this many hours before
 MOST_SQUARE = 30.0  # a larger square of a size counts as this
-LEAST_MEAN = 1e-10
+LEAST_MEAN = 1e-10  # of squared hourly returns
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,7 @@ class HourTrack:
     `close`, `high` and `low` are log prices, carried forward over hours without a bar and NaN before the first one.
     `traded` marks the hours with a bar, `is_open` those of the asset's calendar, `week_hour` is the hour of its local
     week (0 is Monday 00:00), `event` the code of a special hour or 0, `returns` are hourly log returns, `volume` is in
-    units of the asset, 0 without a bar. `first` is the row of the first bar, negative
-    if it is before row 0.
+    units of the asset, 0 without a bar. `first` is the row of the first bar, negative if it is before row 0.
     """
 
     asset: str

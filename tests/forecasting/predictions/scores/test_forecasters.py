@@ -68,10 +68,8 @@ def test_a_caller_without_a_settled_market_is_not_listed():
 
 
 def test_before_the_first_market_the_table_is_empty():
-    assert (
-        forecasters_document([], 0, own_entries(counted_markets(columns_of([])), simulated_records(1)), HEADER).entries
-        == ()
-    )
+    own = own_entries(counted_markets(columns_of([])), simulated_records(1))
+    assert forecasters_document([], 0, own, HEADER).entries == ()
 
 
 @pytest.mark.parametrize("count", [3, 500, 520])
