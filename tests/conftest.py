@@ -132,6 +132,12 @@ def in_ci() -> bool:
     return IN_CI
 
 
+@pytest.fixture(scope="session")
+def patience() -> int:
+    """How many times longer than promised people may wait: tests of `make soak` have the machine to themselves."""
+    return 1 if IN_SOAK else 5
+
+
 @pytest.fixture
 def tries(record_property) -> Callable[[int, int, int], int]:
     """How often a test tries: with `make test` alone, with CI=true, and by `make soak`, which reports the number."""

@@ -18,8 +18,11 @@ HAMMERED = 200
 MEDIAN_S, P99_S = 0.3, 2.0
 
 
-def test_a_hundred_people_are_answered_soon(bot: str, telegram: Telegram, slow_model: threading.Event):
+def test_a_hundred_people_are_answered_soon(
+    bot: str, telegram: Telegram, slow_model: threading.Event, patience: int, record_property
+):
     """Half of the others wait less than 0.3 s, 99 of 100 less than 2 s, from the message to the first answer."""
+    record_property("tried", PEOPLE)
     hammering, slow, *others = (telegram.person(bot) for _ in range(PEOPLE))
     slow.says("Will Bitcoin be above $66k by the end of the month?")
     slow.reads("have voted")
@@ -34,8 +37,8 @@ def test_a_hundred_people_are_answered_soon(bot: str, telegram: Telegram, slow_m
     print(f"\n{len(waits)} people in {SECONDS} s: {figures}")
     refused = [person.id for person in others if "Too many" in person.messages[0].text]
     assert refused == []
-    assert median(waits) < MEDIAN_S, figures
-    assert quantiles(waits, n=100)[98] < P99_S, figures
+    assert median(waits) < patience * MEDIAN_S, figures
+    assert quantiles(waits, n=100)[98] < patience * P99_S, figures
     assert len(hammering.messages) <= 31
 
 
