@@ -90,6 +90,6 @@ def keep_book(db: Connection, book: PriceBook, slot: int, *, backfilled: bool) -
 def keep_forecasts(db: Connection, forecasts: Sequence[PriceForecast], slot: int) -> None:
     """Record the forecasts of one hour in the ledger and store them, unless they are recorded."""
     for row in committed.ledger_rows(forecasts, backfilled=False):
-        if not ledger.entries(db, 1, 1, subject=row.subject):
+        if not ledger.stands(db, row.subject):
             ledger.append(db, [row], slot)
             price_forecasts.add(db, forecasts, backfilled=False)

@@ -9,6 +9,7 @@ from service.ledger import export, merkle
 from service.ledger.chain import GENESIS, ChainEntry, is_whole
 from service.ledger.commitments import CommitmentCheck
 from service.ledger.handover import successor
+from service.ledger.rewinding import is_rewinding
 from service.ledger.roots import Root, is_signed
 from service.ledger.vote_inputs import InputsCheck, read_hashes
 
@@ -21,7 +22,8 @@ class Verification:
     by the hand-overs in the ledger. `fault` is a sentence and `seq` the row it is about; both are None when the ledger
     is valid. Of the `forecasts` that rows commit to by a salted hash, `revealed` ones match their hash, and `withheld`
     ones are hidden although their market is settled. Of the `votes` that commit to the inputs of the voters, those
-    `with_inputs` match inputs that were given; `unused` inputs are of no vote.
+    `with_inputs` match inputs that were given; `unused` inputs are of no vote. `rewinds` counts how often time goes
+    back, because the world was taken back to a backup.
     """
 
     rows: int
@@ -38,6 +40,7 @@ class Verification:
     votes: int = 0
     with_inputs: int = 0
     unused: int = 0
+    rewinds: int = 0
 
 
 class _Fault(Exception):
@@ -93,6 +96,7 @@ class _VerifiedPart:
     hashes: list[str] = field(default_factory=list)
     roots: list[Root] = field(default_factory=list)
     recorded_at: str = ""
+    rewinds: int = 0
     commitments: CommitmentCheck = field(default_factory=CommitmentCheck)
     inputs: InputsCheck = field(default_factory=lambda: InputsCheck(set()))
 
@@ -117,7 +121,9 @@ class _VerifiedPart:
         if entry.previous != (self.hashes[-1] if self.hashes else GENESIS):
             raise _Fault(f"Row {seq} does not follow the previous row, which has another hash.", seq)
         if entry.recorded_at < self.recorded_at:
-            raise _Fault(f"Row {seq} has an earlier time than the previous row.", seq)
+            if not is_rewinding(entry):
+                raise _Fault(f"Row {seq} has an earlier time than the previous row.", seq)
+            self.rewinds += 1
         if fault := self.commitments.add(entry):
             raise _Fault(fault, seq)
         if entry.kind == "handover":
@@ -182,4 +188,5 @@ class _VerifiedPart:
             votes=self.inputs.count,
             with_inputs=self.inputs.matched,
             unused=len(self.inputs.unused),
+            rewinds=self.rewinds,
         )

@@ -75,10 +75,14 @@ _LIVE = (
 _HASHES = (
     select(ledger.c.hash).where(ledger.c.seq.between(bindparam("first"), bindparam("last"))).order_by(ledger.c.seq)
 )
-_UNSEALED = (
-    select(ledger.c.hash)
+# Of the rows before an instant; where the world was taken back to a backup, some before it have a later instant.
+_LAST_UNTIL = (
+    select(func.max(ledger.c.seq))
     .where(ledger.c.seq > bindparam("sealed"), ledger.c.recorded_at < bindparam("until"))
-    .order_by(ledger.c.seq)
+    .scalar_subquery()
+)
+_UNSEALED = (
+    select(ledger.c.hash).where(ledger.c.seq > bindparam("sealed"), ledger.c.seq <= _LAST_UNTIL).order_by(ledger.c.seq)
 )
 _LAST_ROOT = select(ledger_root).order_by(ledger_root.c.last_seq.desc()).limit(1)
 _LAST_HANDOVER = (
@@ -95,15 +99,17 @@ _ROOTS = (
 )
 
 
-def append(db: Connection, rows: Iterable[LedgerRow], recorded_at: int) -> tuple[ChainEntry, ...]:
+def append(
+    db: Connection, rows: Iterable[LedgerRow], recorded_at: int, *, is_rewinding: bool = False
+) -> tuple[ChainEntry, ...]:
     """Record the rows in their order, in the transaction of `db`.
 
-    Instants never decrease: the late row of a retried slot is recorded at the instant of the last row. Raises
-    ValueError if a body is not JSON.
+    Instants never decrease: the late row of a retried slot is recorded at the instant of the last row. Only corrections
+    that take the world back (`is_rewinding`) may be earlier. Raises ValueError if a body is not JSON.
     """
     lock(db)
     last = db.execute(_LAST).first()
-    instant = max(recorded_at, last.recorded_at) if last else recorded_at
+    instant = max(recorded_at, last.recorded_at) if last and not is_rewinding else recorded_at
     entries = tuple(chained(rows, iso(instant), _entry(last) if last else None))
     if entries:
         # Directly through the driver: a first start writes thousands of rows.
@@ -181,6 +187,12 @@ def entries(
     if subject is not None:
         wanted = wanted.where(ledger.c.subject == subject)
     return [_entry(row) for row in db.execute(wanted, {"since": since, "most": limit})]
+
+
+def stands(db: Connection, subject: str) -> bool:
+    """Whether a row about a subject is recorded that no later row takes back."""
+    last = db.scalar(select(ledger.c.kind).where(ledger.c.subject == subject).order_by(ledger.c.seq.desc()).limit(1))
+    return last not in (None, "correction")
 
 
 def live_entries(db: Connection, after: int, kinds: Sequence[Kind], limit: int) -> list[ChainEntry]:

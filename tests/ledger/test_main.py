@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from service.ledger import export
 from service.ledger.__main__ import main
+from service.ledger.chain import chained
+from service.ledger.rewinding import corrections
 from service.ledger.roots import public_key
 from tests.ledger import books
 
@@ -29,6 +32,18 @@ def test_a_valid_ledger_is_reported_with_root_and_key(file: Path, capsys):
     output = capsys.readouterr().out
     assert output.startswith("The ledger is valid. Rows: 6, roots: 2, rows not sealed yet: 1.\n")
     assert {BOOK.entries[-1].hash, BOOK.roots[-1].root, KEY} <= set(output.split())
+
+
+def test_a_world_that_was_taken_back_is_reported(file: Path, capsys):
+    assert main(["verify", str(file)]) == 0
+    assert "taken back" not in capsys.readouterr().out
+    last = BOOK.entries[-1]
+    instant = "2026-11-21T12:00:00Z"
+    (back,) = chained(corrections([last], "The clock was ahead.", instant), instant, last)
+    rows = [export.line("row", vars(entry)) for entry in (*BOOK.entries, back)]
+    file.write_text("".join(f"{line}\n" for line in rows), newline="\n")
+    assert main(["verify", str(file)]) == 0
+    assert "Times the world was taken back: 1;" in capsys.readouterr().out
 
 
 def test_a_fault_is_reported_with_its_row(file: Path, capsys):

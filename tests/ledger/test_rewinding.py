@@ -1,0 +1,92 @@
+"""A world that was taken back: time may go back in the ledger there, and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from service.ledger import export
+from service.ledger.chain import ChainEntry, LedgerRow, chained
+from service.ledger.commitments import commitment
+from service.ledger.rewinding import corrections
+from service.ledger.verifier import Verification, verify
+
+BEFORE, AHEAD, BACK = "2026-11-21T10:00:00Z", "2026-11-24T10:00:00Z", "2026-11-21T12:00:00Z"
+MARKET, OWL, SALT = "daily-btc-up", "0af3", "a1" * 16
+FORECAST = LedgerRow("forecast", OWL, {"market": MARKET, "commitment": commitment(MARKET, OWL, 0.62, SALT)}, False)
+RESOLVED = LedgerRow("resolution", MARKET, {"outcome": "yes"}, False)
+REVEALED = LedgerRow("reveal", OWL, {"market": MARKET, "forecast": 1, "p_yes": 0.62, "salt": SALT}, False)
+
+
+def recorded(*parts: tuple[str, list[LedgerRow]]) -> list[ChainEntry]:
+    """Rows at their instants."""
+    entries: list[ChainEntry] = []
+    for instant, rows in parts:
+        entries += chained(rows, instant, entries[-1] if entries else None)
+    return entries
+
+
+def taken_back(before: list[LedgerRow], ahead: list[LedgerRow], after: list[LedgerRow]) -> list[ChainEntry]:
+    """Rows before a jump of the clock, rows ahead of time that are taken back, and rows after that."""
+    first = recorded((BEFORE, before), (AHEAD, ahead))
+    rows = [*corrections(first[len(before) :], "The clock was ahead.", BACK), *after]
+    return [*first, *chained(rows, BACK, first[-1])]
+
+
+def check(entries: list[ChainEntry]) -> Verification:
+    return verify(export.line("row", vars(entry)) for entry in entries)
+
+
+def test_a_ledger_that_was_taken_back_is_valid():
+    """Each row ahead of time has a correction, time goes on from the instant of the corrections, and it is counted."""
+    entries = taken_back([FORECAST], [RESOLVED, REVEALED], [RESOLVED])
+    assert [entry.body.get("corrects") for entry in entries] == [None, None, None, 3, 2, None]
+    verification = check(entries)
+    assert (verification.fault, verification.rewinds, verification.rows) == (None, 1, 6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("votes", {"rewound_to": BACK}),
+        ("correction", {"corrects": 2}),
+        ("correction", {"corrects": 2, "rewound_to": BEFORE}),
+    ],
+)
+def test_no_other_row_may_be_earlier(kind: Any, body: dict[str, Any]):
+    entries = recorded((BEFORE, [FORECAST]), (AHEAD, [RESOLVED]), (BACK, [LedgerRow(kind, MARKET, body, False)]))
+    assert check(entries).fault == "Row 3 has an earlier time than the previous row."
+
+
+def test_time_does_not_go_back_again_after_it():
+    entries = taken_back([FORECAST], [RESOLVED], [])
+    assert check([*entries, *chained([RESOLVED], BEFORE, entries[-1])]).seq == len(entries) + 1
+
+
+def test_what_was_revealed_ahead_is_revealed_again():
+    verification = check(taken_back([FORECAST], [RESOLVED, REVEALED], [RESOLVED, REVEALED]))
+    assert (verification.fault, verification.revealed, verification.withheld) == (None, 1, 0)
+
+
+def test_a_forecast_hidden_after_it_counts_as_withheld():
+    """Taking back hides nothing: a market that is settled again without showing its forecast is counted."""
+    again = taken_back([FORECAST], [RESOLVED, REVEALED], [RESOLVED])
+    assert [check(entries).withheld for entries in (again, again[:-1])] == [1, 0]
+
+
+def test_a_forecast_made_ahead_of_time_is_none():
+    for ahead in ([FORECAST, RESOLVED], [FORECAST, RESOLVED, REVEALED]):
+        verification = check(taken_back([], ahead, [RESOLVED]))
+        assert (verification.fault, verification.forecasts, verification.withheld) == (None, 0, 0)
+
+
+def test_an_ordinary_correction_hides_no_forecast():
+    """Only a world that was taken back, which the verification reports, takes rows out of the count."""
+    correction = LedgerRow("correction", MARKET, {"corrects": 2, "note": "wrong"}, False)
+    assert check(recorded((BEFORE, [FORECAST, RESOLVED, correction]))).withheld == 1
+
+
+def test_who_signs_is_not_taken_back():
+    handover = LedgerRow("handover", "ledger", {}, False)
+    assert list(corrections(recorded((AHEAD, [handover])), "x", BACK)) == []
