@@ -71,9 +71,14 @@ class Archive:
 
     @cached_property
     def cache(self) -> ParquetCache:
-        """The files of this service, which the first row of its ledger identifies; NotFound before that row."""
+        """The files of this service, which the first row of its ledger identifies; NotFound before that row.
+
+        After the world was taken back to a backup there are other files: what was stored may not be true any more.
+        """
         first = self.client.ledger_entry(1)["entry"]
-        return ParquetCache(self._root / first["hash"][:16])
+        corrections = self._pages(lambda since: self.client.ledger(since, MOST_LEDGER_ROWS, "correction"), "ledger", 1)
+        rewinds = [row["seq"] for page in corrections for row in page["entries"] if "rewound_to" in row["body"]]
+        return ParquetCache(self._root / "-".join([first["hash"][:16], *map(str, rewinds[-1:])]))
 
     @cached_property
     def world(self) -> str:

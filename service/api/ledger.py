@@ -25,7 +25,7 @@ from service.api.pages import link
 from service.api.services import services
 from service.errors import ResourceNotFound
 from service.ledger.chain import ChainEntry, Kind
-from service.ledger.roots import ALGORITHM
+from service.ledger.roots import ALGORITHM, Root
 from service.market.instants import DAY
 from service.store import ledger as stored
 
@@ -64,7 +64,9 @@ def rows(query: Rows) -> Response:
     """The rows of the ledger: questions, votes, odds, resolutions, scores, price forecasts, strategies and lanes.
 
     Rows are only added, and the database refuses to change them; a `correction` is a new row, whose `body.corrects`
-    names the row that it corrects. Instants in a `body` are ISO 8601 (unix seconds in rows of the first edition).
+    names the row that it corrects. Where the world was taken back to a backup, corrections with `body.rewound_to` take
+    back every row since, and `recorded_at` may go back to that instant. Instants in a `body` are ISO 8601 (unix seconds
+    in rows of the first edition).
     `backfilled` rows describe the time before the first start, so they are not commitments. A `forecast` row holds the
     salted hash of a caller's forecast, under a random id; when its market is settled, a `reveal` row shows its value
     and salt. `hash` is the SHA-256 of the canonical JSON of all other fields: sorted names, no spaces, numbers as
@@ -159,7 +161,7 @@ def proof(seq: str) -> LedgerProof:
         row = _row(db, seq)
         root = stored.sealed_by(db, row.seq)
         if root is None:
-            raise ResourceNotFound(_not_sealed_yet(row))
+            raise ResourceNotFound(_not_sealed_yet(row, stored.last_root(db)))
         proved = stored.proof(db, row, root)
     return LedgerProof("ledger-proof/1", services().clock.world, **vars(proved))
 
@@ -175,6 +177,9 @@ def _row(db: Connection, seq: str) -> ChainEntry:
     return row
 
 
-def _not_sealed_yet(entry: ChainEntry) -> str:
-    midnight = date.fromisoformat(entry.recorded_at[:10]) + timedelta(days=1)
+def _not_sealed_yet(entry: ChainEntry, last: Root | None) -> str:
+    """When a row will be sealed: after its day, and after one that has no root yet."""
+    one_day = timedelta(days=1)
+    days = [date.fromisoformat(entry.recorded_at[:10]), *([date.fromisoformat(last.day) + one_day] if last else [])]
+    midnight = max(days) + one_day
     return f"Row {entry.seq} is not sealed yet: it will be after {midnight}T00:00:00Z in world time."

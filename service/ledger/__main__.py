@@ -50,12 +50,16 @@ def _report(result: Verification, *, with_inputs: bool) -> str:
         f"Forecasts: {result.forecasts:,}, revealed: {result.revealed:,}, "
         f"hidden although their market is settled: {result.withheld:,}.",
         *([_inputs_report(result)] if with_inputs else []),
-        *([f"Times the world was taken back: {result.rewinds:,}; those rows do not count."] if result.rewinds else []),
+        *([_rewinds_report(result)] if result.rewinds else []),
         f"head  {result.head or '-'}",
         f"root  {result.root or '-'}",
         f"key   {result.key or '-'}",
     ]
     return "\n".join(lines)
+
+
+def _rewinds_report(result: Verification) -> str:
+    return f"Rows taken back: {result.taken_back:,}, in rewinds of the world: {result.rewinds:,}. They do not count."
 
 
 def _inputs_report(result: Verification) -> str:

@@ -47,7 +47,7 @@ class CommitmentCheck:
         elif entry.kind == "reveal":
             return self._reveal(entry)
         elif is_rewinding(entry):
-            self._take_back(entry.body.get("corrects"))
+            self._take_back(entry.body["corrects"])
         return None
 
     @property

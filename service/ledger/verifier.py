@@ -9,7 +9,7 @@ from service.ledger import export, merkle
 from service.ledger.chain import GENESIS, ChainEntry, is_whole
 from service.ledger.commitments import CommitmentCheck
 from service.ledger.handover import successor
-from service.ledger.rewinding import is_rewinding
+from service.ledger.rewinding import RewindCheck, is_rewinding
 from service.ledger.roots import Root, is_signed
 from service.ledger.vote_inputs import InputsCheck, read_hashes
 
@@ -22,8 +22,8 @@ class Verification:
     by the hand-overs in the ledger. `fault` is a sentence and `seq` the row it is about; both are None when the ledger
     is valid. Of the `forecasts` that rows commit to by a salted hash, `revealed` ones match their hash, and `withheld`
     ones are hidden although their market is settled. Of the `votes` that commit to the inputs of the voters, those
-    `with_inputs` match inputs that were given; `unused` inputs are of no vote. `rewinds` counts how often time goes
-    back, because the world was taken back to a backup.
+    `with_inputs` match inputs that were given; `unused` inputs are of no vote. `rewinds` counts how often the
+    world was taken back to a backup, and `taken_back` the rows that do not count because of it.
     """
 
     rows: int
@@ -41,6 +41,7 @@ class Verification:
     with_inputs: int = 0
     unused: int = 0
     rewinds: int = 0
+    taken_back: int = 0
 
 
 class _Fault(Exception):
@@ -68,6 +69,8 @@ def verify(
         verified.inputs = InputsCheck(_hashes_of(inputs))
         for number, line in enumerate(lines, 1):
             verified.add(number, line.removesuffix("\n"))
+        if fault := verified.rewinds.finish():
+            raise _Fault(fault, len(verified.hashes))
         if verified.roots and key is not None and all(seal.key != key for seal in verified.roots):
             raise _Fault(f"No root is signed by the key {key} yet: it was only named as a successor.", None)
         if root is not None and all(seal.root != root for seal in verified.roots):
@@ -96,7 +99,7 @@ class _VerifiedPart:
     hashes: list[str] = field(default_factory=list)
     roots: list[Root] = field(default_factory=list)
     recorded_at: str = ""
-    rewinds: int = 0
+    rewinds: RewindCheck = field(default_factory=RewindCheck)
     commitments: CommitmentCheck = field(default_factory=CommitmentCheck)
     inputs: InputsCheck = field(default_factory=lambda: InputsCheck(set()))
 
@@ -120,11 +123,9 @@ class _VerifiedPart:
             raise _Fault(f"Row {seq} was changed: its hash does not match its content.", seq)
         if entry.previous != (self.hashes[-1] if self.hashes else GENESIS):
             raise _Fault(f"Row {seq} does not follow the previous row, which has another hash.", seq)
-        if entry.recorded_at < self.recorded_at:
-            if not is_rewinding(entry):
-                raise _Fault(f"Row {seq} has an earlier time than the previous row.", seq)
-            self.rewinds += 1
-        if fault := self.commitments.add(entry):
+        if entry.recorded_at < self.recorded_at and not is_rewinding(entry):
+            raise _Fault(f"Row {seq} has an earlier time than the previous row.", seq)
+        if fault := self.rewinds.add(entry) or self.commitments.add(entry):
             raise _Fault(fault, seq)
         if entry.kind == "handover":
             self._add_handover(entry)
@@ -185,8 +186,9 @@ class _VerifiedPart:
             forecasts=self.commitments.count,
             revealed=self.commitments.revealed,
             withheld=self.commitments.withheld,
-            votes=self.inputs.count,
-            with_inputs=self.inputs.matched,
+            votes=len(self.inputs.is_given),
+            with_inputs=sum(self.inputs.is_given.values()),
             unused=len(self.inputs.unused),
-            rewinds=self.rewinds,
+            rewinds=self.rewinds.rewinds,
+            taken_back=self.rewinds.rows,
         )

@@ -12,6 +12,7 @@ from typing import Any
 
 from service import canonical
 from service.ledger.chain import ChainEntry, digest
+from service.ledger.rewinding import is_rewinding
 
 
 def read_hashes(lines: Iterable[str]) -> set[str]:
@@ -32,21 +33,23 @@ def _hash(number: int, line: str) -> str:
 
 @dataclass
 class InputsCheck:
-    """The votes of the rows read so far that commit to inputs, and those of them whose inputs are in `hashes`."""
+    """The votes of the rows read so far that commit to inputs, and whether these are in `hashes`, by row.
+
+    Votes of a world that was taken back do not count.
+    """
 
     hashes: set[str]
-    count: int = 0
-    matched: int = 0
     unused: set[str] = field(init=False)
+    is_given: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.unused = set(self.hashes)
 
     def add(self, entry: ChainEntry) -> None:
         """Read the next row."""
+        if is_rewinding(entry):
+            self.is_given.pop(entry.body["corrects"], False)
         features = entry.body.get("features") if entry.kind == "votes" else None
-        if not isinstance(features, str):
-            return
-        self.count += 1
-        self.matched += features in self.hashes
-        self.unused.discard(features)
+        if isinstance(features, str):
+            self.is_given[entry.seq] = features in self.hashes
+            self.unused.discard(features)

@@ -7,6 +7,7 @@ import time
 
 from service.config import Settings
 from service.errors import InvalidRequest
+from service.market.instants import iso
 from service.operator.commands import CommandOutput, Commands, add
 from service.store import world
 from service.store.database import Database
@@ -16,22 +17,23 @@ from service.store.rewinding import rewind
 def take_back(arguments: argparse.Namespace, database: Database, settings: Settings) -> CommandOutput:
     """Go on from a restored backup with the ledger of the database before; the service must not run.
 
-    What that ledger has beyond the backup stays in it, and each such row gets a correction that takes it back. API
-    keys, votes and answers since the backup are lost.
+    What that ledger has beyond the backup stays in it, and each such row gets a correction that takes it back.
     """
     note = arguments.note.strip()
     if not note:
         raise InvalidRequest("The note must state why the world is taken back; it is published.")
     with database.reading() as db:
         now = world.find_clock(db).at(time.time())
-    before = arguments.database if "://" in arguments.database else f"sqlite:///{arguments.database}"
-    done = rewind(database, settings.model_copy(update={"database_url": before}).database, note, now)
+    before: str = arguments.database
+    url = before if before.startswith("postgresql://") else f"sqlite:///{before}"
+    result = rewind(database, settings.model_copy(update={"database_url": url}).database, note, now)
     return {
-        "ledger_rows": done.verification.rows,
-        "taken_over": done.rows,
-        "roots": done.roots,
-        "corrected": done.corrected,
-        "ledger_head": done.verification.head,
+        "rewound_to": iso(now),
+        "ledger_rows": result.verification.rows,
+        "taken_over": result.rows,
+        "roots": result.roots,
+        "corrected": result.corrected,
+        "ledger_head": result.verification.head,
     }
 
 

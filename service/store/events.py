@@ -29,13 +29,15 @@ def after(db: Connection, seq: int, world: World, caller: str | None) -> EventPa
     delegating key includes those of its end users.
     """
     last = ledger.last_seq(db)
-    entries = ledger.live_entries(db, seq, KINDS, PAGE)
+    rows = ledger.live_entries(db, seq, KINDS, PAGE)
+    taken_back = ledger.taken_back(db, seq) if rows else set()
+    entries = [entry for entry in rows if entry.seq not in taken_back]
     ids = [entry.subject for entry in entries if entry.kind in ABOUT_PREDICTIONS]
     subjects = {stored.id: stored for stored in predictions.by_ids(db, ids)}
     visible = {id: stored for id, stored in subjects.items() if _is_visible(stored, caller)}
     events = [event for entry in entries if (event := event_of(entry, world, visible))]
-    if entries and (len(entries) == PAGE or entries[-1].seq > last):
-        last = entries[-1].seq
+    if rows and (len(rows) == PAGE or rows[-1].seq > last):
+        last = rows[-1].seq
     return EventPage(tuple(events), max(last, seq))
 
 

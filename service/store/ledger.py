@@ -18,6 +18,7 @@ from service.ledger import proofs, roots
 from service.ledger.chain import GENESIS, ChainEntry, Kind, LedgerRow, chained
 from service.ledger.handover import handover_row
 from service.ledger.proofs import Proof
+from service.ledger.rewinding import is_rewinding
 from service.ledger.roots import Root
 from service.market.instants import DAY, iso
 from service.store.database import insert
@@ -75,7 +76,7 @@ _LIVE = (
 _HASHES = (
     select(ledger.c.hash).where(ledger.c.seq.between(bindparam("first"), bindparam("last"))).order_by(ledger.c.seq)
 )
-# Of the rows before an instant; where the world was taken back to a backup, some before it have a later instant.
+# The last row before an instant. Rows that a rewind took back come before it although their instant is later.
 _LAST_UNTIL = (
     select(func.max(ledger.c.seq))
     .where(ledger.c.seq > bindparam("sealed"), ledger.c.recorded_at < bindparam("until"))
@@ -100,16 +101,16 @@ _ROOTS = (
 
 
 def append(
-    db: Connection, rows: Iterable[LedgerRow], recorded_at: int, *, is_rewinding: bool = False
+    db: Connection, rows: Iterable[LedgerRow], recorded_at: int, *, may_be_earlier: bool = False
 ) -> tuple[ChainEntry, ...]:
     """Record the rows in their order, in the transaction of `db`.
 
-    Instants never decrease: the late row of a retried slot is recorded at the instant of the last row. Only corrections
-    that take the world back (`is_rewinding`) may be earlier. Raises ValueError if a body is not JSON.
+    Instants never decrease: the late row of a retried slot is recorded at the instant of the last row. Only the
+    corrections of a rewind `may_be_earlier`. Raises ValueError if a body is not JSON.
     """
     lock(db)
     last = db.execute(_LAST).first()
-    instant = max(recorded_at, last.recorded_at) if last and not is_rewinding else recorded_at
+    instant = max(recorded_at, last.recorded_at) if last and not may_be_earlier else recorded_at
     entries = tuple(chained(rows, iso(instant), _entry(last) if last else None))
     if entries:
         # Directly through the driver: a first start writes thousands of rows.
@@ -190,9 +191,15 @@ def entries(
 
 
 def stands(db: Connection, subject: str) -> bool:
-    """Whether a row about a subject is recorded that no later row takes back."""
-    last = db.scalar(select(ledger.c.kind).where(ledger.c.subject == subject).order_by(ledger.c.seq.desc()).limit(1))
-    return last not in (None, "correction")
+    """Whether a row about a subject is recorded, and no rewind took the last one back."""
+    last = db.execute(select(ledger).where(ledger.c.subject == subject).order_by(ledger.c.seq.desc()).limit(1)).first()
+    return last is not None and not is_rewinding(_entry(last))
+
+
+def taken_back(db: Connection, after: int) -> set[int]:
+    """The rows that corrections after row `after` take back, because the world was taken back."""
+    rows = db.execute(select(ledger).where(ledger.c.kind == "correction", ledger.c.seq > after))
+    return {entry.body["corrects"] for entry in map(_entry, rows) if is_rewinding(entry)}
 
 
 def live_entries(db: Connection, after: int, kinds: Sequence[Kind], limit: int) -> list[ChainEntry]:

@@ -26,7 +26,7 @@ from service.forecasting.predictions import (
 )
 from service.forecasting.voters.ballots import Ballot, Forecast
 from service.questions import Question
-from service.store import resolved_days
+from service.store import ledger, resolved_days
 from service.store.membership import is_among
 from service.store.tables import IS_MARKET, odds, prediction, prediction_vote
 
@@ -75,8 +75,14 @@ def add(db: Connection, predictions: Sequence[Prediction], body: dict[str, Any] 
 
 
 def next_number(db: Connection) -> int:
-    """The number of the next challenge; it must be read and used within one write transaction."""
-    return (db.scalar(select(func.max(prediction.c.number))) or 0) + 1
+    """The number of the next challenge; it must be read and used within one write transaction.
+
+    Numbers of challenges that a rewind took back are not used again.
+    """
+    number = (db.scalar(select(func.max(prediction.c.number))) or 0) + 1
+    while ledger.entries(db, 1, 1, subject=f"challenge-{number}"):
+        number += 1
+    return number
 
 
 def commit(db: Connection, id: str, commitment: Commitment, position: LedgerPosition) -> bool:

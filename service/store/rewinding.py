@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Table, insert, select, update
+from sqlalchemy.exc import DatabaseError
 
 from service.errors import InvalidRequest
+from service.ledger.chain import ChainEntry
 from service.ledger.rewinding import corrections
 from service.ledger.verifier import Verification, verify
 from service.market.instants import iso
-from service.store import ledger, migrations, tables
+from service.store import ledger, migrations
 from service.store.database import Database, database_name, revision_at
+from service.store.tables import ledger as ledger_rows
+from service.store.tables import ledger_root, webhook, world
 
 
 @dataclass(frozen=True)
@@ -28,31 +33,59 @@ class Rewind:
 def rewind(restored: Database, abandoned: str, note: str, now: int) -> Rewind:
     """Append what the ledger of the database at the URL `abandoned` has beyond that of `restored`, and take it back.
 
-    The ledger of `restored` must be the beginning of the other one. The corrections hold `note` and the world second
-    `now`. Webhooks go on after them: what they name was delivered, or does not count. Nothing is written to the
-    abandoned database. Raises InvalidRequest where the two do not belong together.
+    The corrections hold `note` and the world second `now`. Webhooks go on where they were in the abandoned database, to
+    which nothing is written. Raises InvalidRequest where the two do not belong together, where `restored` went on
+    alone, or where its last row is later than `now`.
     """
     name = database_name(abandoned)
-    if revision_at(abandoned) != migrations.head():
-        raise InvalidRequest(f"{name} is no database of this version: migrate it first, or name another one.")
+    _require_readable(abandoned, name)
     with closing(Database(abandoned)) as other, other.reading() as old, restored.writing() as new:
         ledger.lock(new)
-        last = ledger.head(new)
-        since = last.seq if last else 0
-        if (ledger.find(old, since) if last else None) != last:
-            raise InvalidRequest(f"{name} does not have row {since} of this ledger: rewind before the service starts.")
-        rows = _take_over(old, new, tables.ledger, "seq", since)
+        since = _common_rows(old, new, name, now)
+        rows = _take_over(old, new, ledger_rows, "seq", since)
         if not rows:
             raise InvalidRequest(f"{name} has no row after row {since}: there is nothing to take back.")
         sealed = ledger.last_root(new)
-        roots = _take_over(old, new, tables.ledger_root, "last_seq", sealed.last_seq if sealed else 0)
-        taken_back = corrections(ledger.entries(new, since + 1, rows), note, iso(now))
-        corrected = ledger.append(new, taken_back, now, is_rewinding=True)
-        new.execute(update(tables.webhook).values(cursor=ledger.last_seq(new)))
+        roots = _take_over(old, new, ledger_root, "last_seq", sealed.last_seq if sealed else 0)
+        corrected = _take_back(new, ledger.entries(new, since + 1, rows), note, now)
+        _go_on_with_webhooks(old, new)
         verification = verify(ledger.export(new))
         if verification.fault:
             raise InvalidRequest(f"The ledger of {name} is not intact: {verification.fault}")
-    return Rewind(rows, roots, len(corrected), verification)
+    return Rewind(rows, roots, corrected, verification)
+
+
+def _require_readable(url: str, name: str) -> None:
+    try:
+        revision = revision_at(url)
+    except (DatabaseError, sqlite3.Error) as error:
+        reason = " ".join(str(getattr(error, "orig", error)).split())
+        raise InvalidRequest(f"{name} cannot be read: {reason}.") from None
+    if revision is None:
+        raise InvalidRequest(f"There is no database of the service at {name}.")
+    if revision != migrations.head():
+        raise InvalidRequest(f"{name} is at revision {revision}; this version needs {migrations.head()}.")
+
+
+def _common_rows(old: Connection, new: Connection, name: str, now: int) -> int:
+    """The number of rows of the restored ledger, with which the other one begins."""
+    worlds = [db.execute(select(world.c.name, world.c.fingerprint, world.c.step)).one_or_none() for db in (old, new)]
+    if worlds[0] != worlds[1]:
+        raise InvalidRequest(f"{name} is of another world.")
+    last = ledger.head(new)
+    if last is None:
+        return 0
+    if last.recorded_at > iso(now):
+        raise InvalidRequest(
+            f"Row {last.seq} was recorded at {last.recorded_at}, and the clock shows {iso(now)}: restore a backup from "
+            "before the jump, or set the clock right."
+        )
+    if ledger.find(old, last.seq) != last:
+        raise InvalidRequest(
+            f"{name} does not have row {last.seq} of this ledger. If the service was started since, restore the backup "
+            "again."
+        )
+    return last.seq
 
 
 def _take_over(old: Connection, new: Connection, table: Table, place: str, since: int) -> int:
@@ -62,3 +95,20 @@ def _take_over(old: Connection, new: Connection, table: Table, place: str, since
     if rows:
         new.execute(insert(table), rows)
     return len(rows)
+
+
+def _take_back(db: Connection, entries: list[ChainEntry], note: str, now: int) -> int:
+    try:
+        rows = list(corrections(entries, note, iso(now)))
+    except ValueError as error:
+        raise InvalidRequest(f"The backup is of a time that was taken back: {error}.") from None
+    return len(ledger.append(db, rows, now, may_be_earlier=True))
+
+
+def _go_on_with_webhooks(old: Connection, new: Connection) -> None:
+    """Deliver what was not delivered before; what was taken back is no event any more."""
+    last = ledger.last_seq(new)
+    places = {row.id: row.cursor for row in old.execute(select(webhook.c.id, webhook.c.cursor))}
+    afresh = {"attempts": 0, "failing_since": None, "next_at": 0.0, "held_until": 0.0}
+    for id in new.scalars(select(webhook.c.id)).all():
+        new.execute(update(webhook).where(webhook.c.id == id).values(cursor=places.get(id, last), **afresh))

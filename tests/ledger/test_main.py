@@ -38,12 +38,12 @@ def test_a_world_that_was_taken_back_is_reported(file: Path, capsys):
     assert main(["verify", str(file)]) == 0
     assert "taken back" not in capsys.readouterr().out
     last = BOOK.entries[-1]
-    instant = "2026-11-21T12:00:00Z"
+    instant = "2026-11-22T12:00:00Z"
     (back,) = chained(corrections([last], "The clock was ahead.", instant), instant, last)
     rows = [export.line("row", vars(entry)) for entry in (*BOOK.entries, back)]
     file.write_text("".join(f"{line}\n" for line in rows), newline="\n")
     assert main(["verify", str(file)]) == 0
-    assert "Times the world was taken back: 1;" in capsys.readouterr().out
+    assert "Rows taken back: 1, in rewinds of the world: 1." in capsys.readouterr().out
 
 
 def test_a_fault_is_reported_with_its_row(file: Path, capsys):

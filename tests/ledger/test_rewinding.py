@@ -43,7 +43,48 @@ def test_a_ledger_that_was_taken_back_is_valid():
     entries = taken_back([FORECAST], [RESOLVED, REVEALED], [RESOLVED])
     assert [entry.body.get("corrects") for entry in entries] == [None, None, None, 3, 2, None]
     verification = check(entries)
-    assert (verification.fault, verification.rewinds, verification.rows) == (None, 1, 6)
+    assert (verification.fault, verification.rewinds, verification.taken_back, verification.rows) == (None, 1, 2, 6)
+
+
+def test_a_rewind_without_a_jump_is_counted():
+    """Time need not fall: an hour ahead may be taken back the next morning."""
+    first = recorded((BEFORE, [FORECAST, RESOLVED]))
+    entries = [*first, *chained(corrections(first[1:], "The clock was ahead.", BACK), BACK, first[-1])]
+    verification = check(entries)
+    assert (verification.fault, verification.rewinds, verification.taken_back) == (None, 1, 1)
+
+
+def test_a_second_rewind_takes_back_what_stands():
+    """It goes back to an older backup, and names no row twice."""
+    once = taken_back([FORECAST], [RESOLVED], [RESOLVED, REVEALED])
+    again = list(corrections(once, "The disk failed.", AHEAD))
+    assert [row.body["corrects"] for row in again] == [5, 4, 1]
+    verification = check([*once, *chained(again, AHEAD, once[-1])])
+    assert (verification.fault, verification.rewinds, verification.taken_back) == (None, 2, 4)
+
+
+def test_a_backup_of_a_time_that_was_taken_back_is_refused():
+    once = taken_back([FORECAST], [RESOLVED, REVEALED], [])
+    with pytest.raises(ValueError, match="row 2 was taken back before"):
+        list(corrections(once[2:], "The disk failed.", BACK))
+
+
+@pytest.mark.parametrize("named", [[2], [1, 3], [3, 1], [None], [3, 2, 1, 1]])
+def test_a_rewind_chooses_no_row(named: list[int | None]):
+    """The last row that stands comes first; a row left out, unnamed or named twice is a fault."""
+    rows = [LedgerRow("correction", MARKET, {"corrects": seq, "rewound_to": AHEAD}, False) for seq in named]
+    entries = recorded((BEFORE, [FORECAST, RESOLVED, REVEALED]), (AHEAD, rows))
+    assert "which is not the last that stands" in str(check(entries).fault)
+
+
+@pytest.mark.parametrize("after", [[], [RESOLVED]])
+def test_a_rewind_does_not_pass_a_row_that_stands(after: list[LedgerRow]):
+    """Nobody can go back to January to vote on what has happened."""
+    first = recorded((BEFORE, [FORECAST]), (AHEAD, [RESOLVED]))
+    early = "2026-01-01T00:00:00Z"
+    rows = [*corrections(first[1:], "x", early), *after]
+    fault = check([*first, *chained(rows, early, first[-1])]).fault
+    assert fault == f"The world was taken back to {early}, before row 1, which stands."
 
 
 @pytest.mark.parametrize(
@@ -82,7 +123,7 @@ def test_a_forecast_made_ahead_of_time_is_none():
 
 
 def test_an_ordinary_correction_hides_no_forecast():
-    """Only a world that was taken back, which the verification reports, takes rows out of the count."""
+    """Only a rewind, which the verification reports, takes rows out of the count."""
     correction = LedgerRow("correction", MARKET, {"corrects": 2, "note": "wrong"}, False)
     assert check(recorded((BEFORE, [FORECAST, RESOLVED, correction]))).withheld == 1
 

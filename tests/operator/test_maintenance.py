@@ -37,8 +37,11 @@ def test_a_backup_becomes_the_database_again(operate_in, folder: Path, tmp_path:
         assert service.client.get("/readyz").status_code == 200
 
 
-def test_a_restore_never_overwrites_a_database(operate_in, folder: Path, tmp_path: Path):
+@pytest.mark.parametrize("remains", ["", "-wal", "-shm"])
+def test_a_restore_never_overwrites_a_database(operate_in, folder: Path, tmp_path: Path, remains: str):
+    """Nor is it put beside what belongs to the one before, which would be applied to it."""
     operate_in(folder, "backup", tmp_path / "kept")
+    (folder / "simulated.sqlite").rename(folder / f"simulated.sqlite{remains}")
     code, _, complaint = operate_in(folder, "restore", tmp_path / "kept")
     assert (code, "exists already" in complaint) == (2, True)
 

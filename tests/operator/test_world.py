@@ -52,8 +52,8 @@ def test_a_world_ahead_of_time_is_taken_back(operate_in, present: Path, tmp_path
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("nowhere", *NOTE), "is no database of this version"),
-        (("postgresql+other://x", *NOTE), "not a valid address"),
+        (("nowhere", *NOTE), "There is no database of the service at nowhere"),
+        (("postgresql://127.0.0.1:1/x", *NOTE), "127.0.0.1/x cannot be read: "),
         (("nowhere", "--note", " "), "The note must state why"),
     ],
 )

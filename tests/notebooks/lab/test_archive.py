@@ -89,6 +89,15 @@ def test_another_ledger_has_other_files(intercepted: InterceptedClient, tmp_path
     assert len(list(tmp_path.rglob("headlines.parquet"))) == 2
 
 
+def test_a_world_that_was_taken_back_has_other_files(intercepted: InterceptedClient, tmp_path: Path):
+    """What was stored of the time that was taken back is not mixed with what took its place."""
+    Archive(intercepted, tmp_path, progress=False).headlines()
+    back = {"seq": 9, "body": {"corrects": 8, "rewound_to": "2026-11-21T10:00:00Z"}}
+    intercepted.changes["ledger"] = lambda page: {**page, "entries": [back], "next": None}
+    Archive(intercepted, tmp_path, progress=False).headlines()
+    assert sorted(len(file.parent.name) for file in tmp_path.rglob("headlines.parquet")) == [16, 18]
+
+
 def test_every_resolved_market_is_one_call(archive: Archive, client: Client):
     markets = archive.markets()
     assert list(markets.index) == [market["id"] for market in client.all_predictions("resolved", votes="none")]
