@@ -152,9 +152,9 @@ def events(server: Server, seen: Seen, key: str, number: int) -> None:
         seen.answers.append(("stream", status))
 
 
-def memory_mb(pids: Sequence[int]) -> float:
-    """The memory of processes and all that they started, in MB; what several share counts once."""
-    total, waiting = 0, list(pids)
+def memory_mb(pid: int) -> float:
+    """The memory of a process and all that it started, in MB; what several share counts once."""
+    total, waiting = 0, [pid]
     while waiting:
         pid = waiting.pop()
         waiting += children(pid)
@@ -164,20 +164,21 @@ def memory_mb(pids: Sequence[int]) -> float:
     return total / 1024
 
 
-def watch(seen: Seen, receiver: Receiver, pids: Sequence[int], minutes: int) -> list[float]:
-    """Print a row every minute; the memory after each."""
-    columns = ("GETs", "p50 ms", "p99 ms", "answers", "events", "webhooks")
-    print(f"{'minute':>6}", *(f"{name:>9}" for name in columns), f"{'MB':>8}{'failed':>8}", sep="")
+def watch(seen: Seen, receiver: Receiver, web: int, work: int, minutes: int) -> list[float]:
+    """Print a row every minute; the memory after each, of the web and the job process together."""
+    columns = ("GETs", "p50 ms", "p99 ms", "answers", "events", "webhooks", "web MB", "jobs MB", "failed")
+    print(f"{'minute':>6}", *(f"{name:>9}" for name in columns), sep="")
     memory: list[float] = []
     for minute in range(1, minutes + 1):
         begun, answered = len(seen.latencies), seen.statuses["question", 200]
         time.sleep(60)
         these = load.Load(60, seen.latencies[begun:])
-        memory.append(memory_mb(pids))
+        parts = memory_mb(web), memory_mb(work)
+        memory.append(sum(parts))
         print(
             f"{minute:>6}{len(these.latencies):>9,}{these.quantile_ms(0.5):>9.1f}{these.quantile_ms(0.99):>9.1f}"
             f"{seen.statuses['question', 200] - answered:>9}{len(seen.events):>9,}{len(receiver.verified):>9,}"
-            f"{memory[-1]:>8.0f}{seen.failed():>8}",
+            f"{parts[0]:>9.0f}{parts[1]:>9.0f}{seen.failed():>9}",
             flush=True,
         )
     return memory
@@ -253,7 +254,7 @@ def _loaded(stack: ExitStack, server: Server, environment: dict[str, str], worke
     threads = [threading.Thread(target=target, args=arguments, daemon=True) for target, arguments in work]
     for thread in threads:
         thread.start()
-    memory = watch(seen, receiver, [server.pid, worker], minutes)
+    memory = watch(seen, receiver, server.pid, worker, minutes)
     seen.stopping.set()
     stopping.set()
     for thread in threads:

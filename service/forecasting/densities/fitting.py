@@ -1,8 +1,8 @@
 """Fitting the views: a regression of log variance by horizon, and the quantiles of what it left unexplained.
 
 The regression of each horizon is pulled towards a prior in which the present variance fades with the horizon, by as
-much as a few independent questions weigh. Without that, a month's horizon, which half a year holds six times, would be
-fitted to chance.
+much as a few independent questions weigh, and the mean forecast towards the level. Without that, a month's horizon,
+which half a year holds six times, would be fitted to chance: after months of falling variance, to more of the same.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LEARNT_H = 600 * 24
 WARM_UP_H = 54 * 24  # the first rows of an asset, whose features are not settled
 EVERY_H = 3  # between the instants of short horizons
 OWN_SHARE = 3 / 7  # of a question's information that no other asset's holds [assumed]
-PRIOR_WORTH = 200.0  # independent questions that weigh as much as the prior of a coefficient
+PRIOR_WORTH = 200.0  # independent questions that weigh as much as the prior of a coefficient, and as the level
 # The prior effect of the present variance is PRIOR_EFFECT exp(-horizon / PRIOR_FADES_H).
 PRIOR_EFFECT = 0.7
 PRIOR_FADES_H = 400.0
@@ -166,7 +166,19 @@ def _horizon(names: tuple[str, ...], past: _Past, values: Array, simulation: Sim
     # The regression of a log is below the log of the mean, most of all over an hour.
     spread = np.sqrt(sizes.mean_square(close))
     coefficients[0] += 2 * np.log(spread)
+    level_share = PRIOR_WORTH / (PRIOR_WORTH + _worth(len(design), past.hours))
+    coefficients[0] -= level_share * (coefficients @ _at_level(design, prior))
     return coefficients, close / spread, maximum / spread
+
+
+def _worth(questions: int, hours: int) -> float:
+    """The number of independent questions that so many overlapping ones are worth."""
+    return questions * min(1.0, _spacing(hours) / hours) * OWN_SHARE
+
+
+def _at_level(design: Array, prior: Array) -> Array:
+    """A row of the design with the persistent features at the level, which is 0, and the others at their means."""
+    return np.where(prior != 0, 0.0, design.mean(axis=0))
 
 
 def _prior(names: tuple[str, ...], hours: int) -> Array:
@@ -207,13 +219,13 @@ def _size_quantiles(past: _Past, predicted: Array, simulation: Simulation) -> tu
 def _ridge(design: Array, target: Array, prior: Array, hours: int, chosen: NDArray[np.bool_]) -> Array:
     """Least squares with the prior; features count in their own standard deviations, persistent ones around 0."""
     rows = design[chosen]
-    centers = np.where(prior != 0, 0.0, rows.mean(axis=0))
+    centers = _at_level(rows, prior)
     centers[0] = 0.0
     scales = np.sqrt(np.mean((rows - centers) ** 2, axis=0)) + 1e-9
     scales[0] = 1.0
     scaled = (rows - centers) / scales
-    worth = len(rows) * min(1.0, _spacing(hours) / hours) * OWN_SHARE
-    penalty = np.diag(np.concatenate([[0.0], np.full(len(prior) - 1, PRIOR_WORTH / worth)]))
+    weights = np.full(len(prior) - 1, PRIOR_WORTH / _worth(len(rows), hours))
+    penalty = np.diag(np.concatenate([[0.0], weights]))
     residual = target[chosen] - rows @ prior
     step = np.linalg.solve(scaled.T @ scaled / len(rows) + penalty, scaled.T @ residual / len(rows)) / scales
     step[0] -= step[1:] @ centers[1:]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from service.forecasting.densities.density import density, sigmas
 from service.forecasting.densities.features import variance_tracks
@@ -67,6 +68,15 @@ def test_with_too_little_history_a_calendar_has_no_views(bars):
     assert fit_calendars(grid, variance_tracks(grid), len(grid) - 1) == {}
 
 
+@pytest.mark.parametrize("view", ["regime", "trend"])
+def test_a_month_is_forecast_near_the_level(view: str):
+    """After months in which variance fell it falls for the next day too, but not for ever: a month was seen rarely."""
+    grid = hour_grid({asset: _falling(asset, seed) for seed, asset in enumerate(COINS)})
+    fit = fit_calendars(grid, variance_tracks(grid), len(grid) - 1)["always"].views[view]
+    day, month = (density(fit, 0.0, {}, hours, seasonal_hours=1.0).sigma ** 2 for hours in (24, 720))
+    assert (day < 0.9, 0.95 < month < 1) == (True, True)
+
+
 @pytest.mark.parametrize("hours", [1, 6, 24, 168])
 def test_sigma_is_the_standard_deviation_of_the_return(hours):
     """Of an hour, too, where returns have fat tails: half of the hours move six times as much as the others."""
@@ -87,7 +97,17 @@ def test_sigma_is_the_standard_deviation_of_the_return(hours):
 def _rough(asset: str, seed: int) -> Bars:
     bars = made_bars(asset, 200, seed)
     generator = np.random.default_rng(seed + 100)
-    returns = generator.normal(0, 0.002, len(bars)) * np.where(generator.random(len(bars)) < 0.5, 6, 1)
+    return _with(bars, generator.normal(0, 0.002, len(bars)) * np.where(generator.random(len(bars)) < 0.5, 6, 1))
+
+
+def _falling(asset: str, seed: int) -> Bars:
+    """Bars whose variance falls to a seventh in 200 days."""
+    bars = made_bars(asset, 200, seed)
+    sizes = 0.01 * np.exp(-np.arange(len(bars)) / len(bars))
+    return _with(bars, np.random.default_rng(seed + 100).normal(0, sizes))
+
+
+def _with(bars: Bars, returns: NDArray[np.float64]) -> Bars:
     close = 100 * np.exp(np.cumsum(returns))
     opens = np.concatenate([[100.0], close[:-1]])
     return replace(bars, open=opens, high=np.maximum(opens, close), low=np.minimum(opens, close), close=close)
