@@ -91,8 +91,9 @@ def stream(query: Wanted, caller: Caller) -> Response:
     `id` is the number of the event's row in the ledger, `event` its type and `data` an Event. The stream ends after
     five minutes, and the oldest of a caller when a fifth begins. Browsers reconnect by themselves and send
     `Last-Event-ID`, so that every event comes once. Resolved answers of the oracle are sent to their own key alone;
-    everything else is public and needs no key. An `id` without an event says every ten seconds how far the stream has
-    come.
+    everything else is public and needs no key. After the world was taken back to a backup, events may come again with
+    new ids; corrections with `rewound_to` in the ledger name those that do not count. An `id` without an event
+    says every ten seconds how far the stream has come.
     """
     web = services()
     with web.database.reading() as db:

@@ -65,7 +65,7 @@ def rows(query: Rows) -> Response:
 
     Rows are only added, and the database refuses to change them; a `correction` is a new row, whose `body.corrects`
     names the row that it corrects. Where the world was taken back to a backup, corrections with `body.rewound_to` take
-    back every row since, and `recorded_at` may go back to that instant. Instants in a `body` are ISO 8601 (unix seconds
+    back the rows since, and `recorded_at` may go back to that instant. Instants in a `body` are ISO 8601 (unix seconds
     in rows of the first edition).
     `backfilled` rows describe the time before the first start, so they are not commitments. A `forecast` row holds the
     salted hash of a caller's forecast, under a random id; when its market is settled, a `reveal` row shows its value
@@ -155,7 +155,7 @@ def proof(seq: str) -> LedgerProof:
 
     Begin with the SHA-256 of a zero byte and `entry.hash`; with each step take the SHA-256 of a byte 1, the hash on
     the left and the hash on the right; the last is `root.root`. A row is sealed after the midnight that ends its day
-    at the latest; before it is it has no proof.
+    at the latest, or once a day without a root has come where the world was taken back; before it has no proof.
     """
     with services().database.reading() as db:
         row = _row(db, seq)
@@ -178,8 +178,7 @@ def _row(db: Connection, seq: str) -> ChainEntry:
 
 
 def _not_sealed_yet(entry: ChainEntry, last: Root | None) -> str:
-    """When a row will be sealed: after its day, and after one that has no root yet."""
-    one_day = timedelta(days=1)
-    days = [date.fromisoformat(entry.recorded_at[:10]), *([date.fromisoformat(last.day) + one_day] if last else [])]
-    midnight = max(days) + one_day
+    """When a row will be sealed: after its day, and after the day of the last root."""
+    days = [entry.recorded_at[:10], *([last.day] if last else [])]
+    midnight = max(map(date.fromisoformat, days)) + timedelta(days=1)
     return f"Row {entry.seq} is not sealed yet: it will be after {midnight}T00:00:00Z in world time."

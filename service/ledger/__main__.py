@@ -59,7 +59,10 @@ def _report(result: Verification, *, with_inputs: bool) -> str:
 
 
 def _rewinds_report(result: Verification) -> str:
-    return f"Rows taken back: {result.taken_back:,}, in rewinds of the world: {result.rewinds:,}. They do not count."
+    return (
+        f"Rows taken back: {result.taken_back:,}, recorded since {result.taken_back_since}, in rewinds of the world: "
+        f"{result.rewinds:,}. They do not count."
+    )
 
 
 def _inputs_report(result: Verification) -> str:

@@ -3,7 +3,7 @@
     correction  {"corrects": SEQ, "note": TEXT, "rewound_to": INSTANT}
 
 Each is recorded at the instant that it names, which may be earlier than that of the row before it. Together they take
-back every row after the backup, the last one first, so that none can be chosen.
+back the rows after the backup, the last one first and without a gap. What was taken back stays visible.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from service.ledger.chain import ChainEntry, Kind, LedgerRow
 
 # What no rewind takes back: a new signing key, and corrections.
-STANDING: tuple[Kind, ...] = ("handover", "correction")
+NEVER_TAKEN_BACK: tuple[Kind, ...] = ("handover", "correction")
 
 
 def is_rewinding(entry: ChainEntry) -> bool:
@@ -33,7 +33,7 @@ def corrections(entries: Iterable[ChainEntry], note: str, rewound_to: str) -> It
             if not remaining:
                 raise ValueError(f"row {entry.body['corrects']} was taken back before, by row {entry.seq}")
             remaining.pop()
-        elif entry.kind not in STANDING:
+        elif entry.kind not in NEVER_TAKEN_BACK:
             remaining.append(entry)
     for entry in reversed(remaining):
         body = {"corrects": entry.seq, "note": note, "rewound_to": rewound_to}
@@ -42,14 +42,15 @@ def corrections(entries: Iterable[ChainEntry], note: str, rewound_to: str) -> It
 
 @dataclass
 class RewindCheck:
-    """How many `rows` were taken back by the rows read so far, in how many `rewinds`.
+    """How many rows were taken back by the rows read so far, in how many `rewinds`, and the earliest instant of them.
 
     `standing` are the number and the instant of each row that can be taken back; `instant` is that of a rewind which
     the next row may continue.
     """
 
-    rows: int = 0
+    taken_back: int = 0
     rewinds: int = 0
+    earliest: str | None = None
     standing: list[tuple[int, str]] = field(default_factory=list)
     instant: str | None = None
 
@@ -58,14 +59,14 @@ class RewindCheck:
         if is_rewinding(entry):
             return self._take_back(entry)
         fault = self.finish()
-        if entry.kind not in STANDING:
+        if entry.kind not in NEVER_TAKEN_BACK:
             self.standing.append((entry.seq, entry.recorded_at))
         return fault
 
     def finish(self) -> str | None:
         """The fault of a rewind that goes back to before a row which it leaves standing."""
         instant, self.instant = self.instant, None
-        if instant and self.standing and self.standing[-1][1] > instant:
+        if instant is not None and self.standing and self.standing[-1][1] > instant:
             return f"The world was taken back to {instant}, before row {self.standing[-1][0]}, which stands."
         return None
 
@@ -74,7 +75,9 @@ class RewindCheck:
             if fault := self.finish():
                 return fault
             self.instant, self.rewinds = entry.recorded_at, self.rewinds + 1
-        if not self.standing or self.standing.pop()[0] != entry.body.get("corrects"):
+        seq, instant = self.standing.pop() if self.standing else (None, "")
+        if seq is None or seq != entry.body.get("corrects"):
             return f"Row {entry.seq} takes back row {entry.body.get('corrects')!r}, which is not the last that stands."
-        self.rows += 1
+        self.taken_back += 1
+        self.earliest = min(self.earliest or instant, instant)
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -13,6 +14,8 @@ from service.ledger.rewinding import RewindCheck, is_rewinding
 from service.ledger.roots import Root, is_signed
 from service.ledger.vote_inputs import InputsCheck, read_hashes
 
+INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+
 
 @dataclass(frozen=True)
 class Verification:
@@ -23,7 +26,8 @@ class Verification:
     is valid. Of the `forecasts` that rows commit to by a salted hash, `revealed` ones match their hash, and `withheld`
     ones are hidden although their market is settled. Of the `votes` that commit to the inputs of the voters, those
     `with_inputs` match inputs that were given; `unused` inputs are of no vote. `rewinds` counts how often the
-    world was taken back to a backup, and `taken_back` the rows that do not count because of it.
+    world was taken back to a backup, and `taken_back` the rows that do not count because of it; the earliest of them
+    was recorded at `taken_back_since`.
     """
 
     rows: int
@@ -42,6 +46,7 @@ class Verification:
     unused: int = 0
     rewinds: int = 0
     taken_back: int = 0
+    taken_back_since: str | None = None
 
 
 class _Fault(Exception):
@@ -69,7 +74,7 @@ def verify(
         verified.inputs = InputsCheck(_hashes_of(inputs))
         for number, line in enumerate(lines, 1):
             verified.add(number, line.removesuffix("\n"))
-        if fault := verified.rewinds.finish():
+        if fault := verified.rewind_check.finish():
             raise _Fault(fault, len(verified.hashes))
         if verified.roots and key is not None and all(seal.key != key for seal in verified.roots):
             raise _Fault(f"No root is signed by the key {key} yet: it was only named as a successor.", None)
@@ -99,7 +104,7 @@ class _VerifiedPart:
     hashes: list[str] = field(default_factory=list)
     roots: list[Root] = field(default_factory=list)
     recorded_at: str = ""
-    rewinds: RewindCheck = field(default_factory=RewindCheck)
+    rewind_check: RewindCheck = field(default_factory=RewindCheck)
     commitments: CommitmentCheck = field(default_factory=CommitmentCheck)
     inputs: InputsCheck = field(default_factory=lambda: InputsCheck(set()))
 
@@ -123,9 +128,11 @@ class _VerifiedPart:
             raise _Fault(f"Row {seq} was changed: its hash does not match its content.", seq)
         if entry.previous != (self.hashes[-1] if self.hashes else GENESIS):
             raise _Fault(f"Row {seq} does not follow the previous row, which has another hash.", seq)
+        if not INSTANT.fullmatch(entry.recorded_at):
+            raise _Fault(f"Row {seq} has no instant: {entry.recorded_at!r}.", seq)
         if entry.recorded_at < self.recorded_at and not is_rewinding(entry):
             raise _Fault(f"Row {seq} has an earlier time than the previous row.", seq)
-        if fault := self.rewinds.add(entry) or self.commitments.add(entry):
+        if fault := self.rewind_check.add(entry) or self.commitments.add(entry):
             raise _Fault(fault, seq)
         if entry.kind == "handover":
             self._add_handover(entry)
@@ -189,6 +196,7 @@ class _VerifiedPart:
             votes=len(self.inputs.is_given),
             with_inputs=sum(self.inputs.is_given.values()),
             unused=len(self.inputs.unused),
-            rewinds=self.rewinds.rewinds,
-            taken_back=self.rewinds.rows,
+            rewinds=self.rewind_check.rewinds,
+            taken_back=self.rewind_check.taken_back,
+            taken_back_since=self.rewind_check.earliest,
         )

@@ -17,7 +17,7 @@ from service.store.rewinding import rewind
 def take_back(arguments: argparse.Namespace, database: Database, settings: Settings) -> CommandOutput:
     """Go on from a restored backup with the ledger of the database before; the service must not run.
 
-    What that ledger has beyond the backup stays in it, and each such row gets a correction that takes it back.
+    What that ledger has beyond the backup stays in it, and corrections take it back.
     """
     note = arguments.note.strip()
     if not note:

@@ -51,9 +51,9 @@ def restore(file: Path, settings: Settings) -> Verification:
     if not settings.database.startswith("sqlite"):
         raise InvalidRequest(POSTGRESQL_ADVICE)
     target = Path(settings.database.removeprefix("sqlite:///"))
-    for file_of_it in (target, *(target.with_name(target.name + part) for part in ("-wal", "-shm"))):
-        if file_of_it.exists():
-            raise InvalidRequest(f"{file_of_it} exists already: stop the service and move it away, with -wal and -shm.")
+    for path in (target, *(target.with_name(target.name + part) for part in ("-wal", "-shm"))):
+        if path.exists():
+            raise InvalidRequest(f"{path} exists already: stop the service and move it away, with -wal and -shm.")
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = target.with_name(f".{target.name}.restoring")
     try:

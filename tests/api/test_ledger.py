@@ -227,6 +227,15 @@ def test_rows_recorded_during_an_export_do_not_spoil_it(reader: Client, sqlite, 
     assert verify([first, *lines]).fault is None
 
 
+def test_a_row_of_a_day_with_a_root_is_sealed_after_that_day(client: FlaskClient, sqlite):
+    with sqlite.writing() as db:
+        stored.append(db, [LedgerRow("score", "x", {}, False)], NOON)
+        stored.seal(db, "2026-11-21", KEY, NOON)
+        (entry,) = stored.append(db, [LedgerRow("score", "y", {}, False)], NOON + 60)
+    detail = client.get(f"{PATH}/proof/{entry.seq}").json["detail"]
+    assert detail.endswith("it will be after 2026-11-22T00:00:00Z in world time.")
+
+
 def test_a_row_from_before_the_last_sealed_day_waits_for_the_next(client: FlaskClient, sqlite):
     """After the world was taken back, days that have a root already are not sealed again."""
     with sqlite.writing() as db:
@@ -234,7 +243,7 @@ def test_a_row_from_before_the_last_sealed_day_waits_for_the_next(client: FlaskC
         stored.seal(db, "2026-11-26", KEY, NOON + 6 * DAY)
         (entry,) = stored.append(db, [LedgerRow("score", "y", {}, False)], NOON, may_be_earlier=True)
     detail = client.get(f"{PATH}/proof/{entry.seq}").json["detail"]
-    assert detail.endswith("it will be after 2026-11-28T00:00:00Z in world time.")
+    assert detail.endswith("it will be after 2026-11-27T00:00:00Z in world time.")
 
 
 def test_a_proof_is_fetched_and_checked_by_the_client(reader: Client, recorded, root):

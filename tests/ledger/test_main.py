@@ -43,7 +43,9 @@ def test_a_world_that_was_taken_back_is_reported(file: Path, capsys):
     rows = [export.line("row", vars(entry)) for entry in (*BOOK.entries, back)]
     file.write_text("".join(f"{line}\n" for line in rows), newline="\n")
     assert main(["verify", str(file)]) == 0
-    assert "Rows taken back: 1, in rewinds of the world: 1." in capsys.readouterr().out
+    assert (
+        f"Rows taken back: 1, recorded since {last.recorded_at}, in rewinds of the world: 1." in capsys.readouterr().out
+    )
 
 
 def test_a_fault_is_reported_with_its_row(file: Path, capsys):

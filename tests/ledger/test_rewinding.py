@@ -44,6 +44,7 @@ def test_a_ledger_that_was_taken_back_is_valid():
     assert [entry.body.get("corrects") for entry in entries] == [None, None, None, 3, 2, None]
     verification = check(entries)
     assert (verification.fault, verification.rewinds, verification.taken_back, verification.rows) == (None, 1, 2, 6)
+    assert verification.taken_back_since == AHEAD
 
 
 def test_a_rewind_without_a_jump_is_counted():
@@ -79,7 +80,7 @@ def test_a_rewind_chooses_no_row(named: list[int | None]):
 
 @pytest.mark.parametrize("after", [[], [RESOLVED]])
 def test_a_rewind_does_not_pass_a_row_that_stands(after: list[LedgerRow]):
-    """Nobody can go back to January to vote on what has happened."""
+    """Who goes back to January takes back every row since, and the verification says so."""
     first = recorded((BEFORE, [FORECAST]), (AHEAD, [RESOLVED]))
     early = "2026-01-01T00:00:00Z"
     rows = [*corrections(first[1:], "x", early), *after]
@@ -98,6 +99,14 @@ def test_a_rewind_does_not_pass_a_row_that_stands(after: list[LedgerRow]):
 def test_no_other_row_may_be_earlier(kind: Any, body: dict[str, Any]):
     entries = recorded((BEFORE, [FORECAST]), (AHEAD, [RESOLVED]), (BACK, [LedgerRow(kind, MARKET, body, False)]))
     assert check(entries).fault == "Row 3 has an earlier time than the previous row."
+
+
+@pytest.mark.parametrize("instant", ["", "yesterday", "2026-11-21T12:00:00", "2026-11-21T12:00:00Z\n"])
+def test_what_is_no_instant_is_a_fault(instant: str):
+    """It would come before every row that stands."""
+    first = recorded((BEFORE, [FORECAST]), (AHEAD, [RESOLVED]))
+    rows = corrections(first[1:], "x", instant)
+    assert "Row 3 has no instant" in str(check([*first, *chained(rows, instant, first[-1])]).fault)
 
 
 def test_time_does_not_go_back_again_after_it():

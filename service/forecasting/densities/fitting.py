@@ -1,7 +1,7 @@
 """Fitting the views: a regression of log variance by horizon, and the quantiles of what it left unexplained.
 
-The regression of each horizon is pulled towards a prior in which the present variance fades with the horizon, by as
-much as a few independent questions weigh, and the mean forecast towards the level. Without that, a month's horizon,
+The regression of each horizon is pulled towards a prior in which the present variance fades with the horizon, and the
+mean forecast towards the level, each by as much as 200 independent questions weigh. Without that, a month's horizon,
 which half a year holds six times, would be fitted to chance: after months of falling variance, to more of the same.
 """
 
@@ -156,7 +156,8 @@ def _matrix(names: tuple[str, ...], past: _Past, tracks: Mapping[str, VarianceTr
 def _horizon(names: tuple[str, ...], past: _Past, values: Array, simulation: Simulation) -> tuple[Array, Array, Array]:
     """Coefficients of (1, *features), and the quantiles of the sizes of closes and of running maxima.
 
-    Sizes are in standard deviations of the close.
+    Sizes are in standard deviations of the close. The forecast at the level is pulled to the level by the share
+    PRIOR_WORTH / (PRIOR_WORTH + independent questions), as the coefficients are to theirs by the ridge.
     """
     prior = _prior(names, past.hours)
     design = np.column_stack([np.ones(len(values)), values])
