@@ -2,7 +2,7 @@
 
 Jobs and webhooks here only wait, as for a language model or a slow receiver, so two processors are enough for the
 ratios. Web processes compute, beside the load itself: their ratios are those of this machine and have no goal. Then a
-worker, the broker or the database is killed, frozen or wiped in the middle of the work.
+worker, the broker or the database is killed, frozen or wiped in the middle of the work, and of a whole service.
 
     python -m tests.measure.scale [DATABASE]    a PostgreSQL that it may use, by default the one of the tests
 """
@@ -29,7 +29,7 @@ from sqlalchemy import text as sql
 
 from tests import processes
 from tests.conftest import POSTGRESQL, RABBITMQ, schema_of_its_own
-from tests.measure import asking, load, servers
+from tests.measure import asking, load, outages, servers
 from tests.measure.fleet import (
     JOB_S,
     KEY_SECRET,
@@ -181,6 +181,7 @@ def measure(database: str = POSTGRESQL) -> int:
             seconds, lost, doubled = fault(database, broker, strike)
             missed += bool(lost or doubled)
             print(f"{name:<48}{seconds:>20.1f}{lost:>8}{doubled:>10}", flush=True)
+        missed += outages.measure(database, broker)
     finally:
         broker.stop()
     return 1 if missed else 0
