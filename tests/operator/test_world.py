@@ -41,7 +41,7 @@ def test_a_world_ahead_of_time_is_taken_back(operate_in, present: Path, tmp_path
     code, printed, complaint = operate_in(folder, "world", "rewind", tmp_path / "before", *NOTE, "--json")
     assert (code, complaint) == (0, "")
     taken_back = json.loads(printed)
-    assert taken_back["taken_over"] == taken_back["corrected"] > 100
+    assert taken_back["taken_over"] == taken_back["corrected"] > 0
     assert taken_back["roots"] == 1
     again = markets(folder, wall + 60)
     assert again == markets(right, wall + 60) != ahead
