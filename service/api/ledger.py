@@ -173,7 +173,7 @@ def _row(db: Connection, seq: str) -> ChainEntry:
     if row is None:
         last = stored.head(db)
         there = f"its rows are 1 to {last.seq}" if last else "it has no rows yet"
-        raise ResourceNotFound(f"There is no such row in the ledger; {there}.")
+        raise ResourceNotFound(f"The ledger does not have this row; {there}.")
     return row
 
 

@@ -16,7 +16,7 @@ from service.ledger.rewinding import is_rewinding
 
 
 def commitment(market: str, forecaster: str, p_yes: float, salt: str) -> str:
-    """The SHA-256 of the canonical JSON of these four fields; `salt` is random text that nobody can guess."""
+    """The SHA-256 of the canonical JSON of these four fields; `salt` is unpredictable random text."""
     return digest({"market": market, "forecaster": forecaster, "p_yes": p_yes, "salt": salt})
 
 
@@ -62,7 +62,7 @@ class CommitmentCheck:
         return sum(market in settled for _, market, _ in self.hidden.values())
 
     def _take_back(self, seq: Any) -> None:
-        """A row is taken back: its forecast is none, its market is not settled, or what it reveals is hidden again."""
+        """Undo the effect of a row: a forecast, the settlement of a market, or the reveal of a forecast."""
         if self.hidden.pop(seq, None):
             self.count -= 1
         self.settled.pop(seq, None)
@@ -74,7 +74,7 @@ class CommitmentCheck:
         market, seq, p_yes, salt = (entry.body.get(name) for name in ("market", "forecast", "p_yes", "salt"))
         hidden = self.hidden.pop(seq, None) if isinstance(seq, int) else None
         if hidden is None or not isinstance(seq, int):
-            return f"Row {entry.seq} reveals row {seq!r}, which is no hidden forecast."
+            return f"Row {entry.seq} reveals row {seq!r}, which is not a hidden forecast."
         revealed = _commitment(market, entry.subject, p_yes, salt)
         if revealed is None or hidden != (entry.subject, market, revealed):
             return f"Row {entry.seq} reveals another forecast than row {seq} committed to."

@@ -129,7 +129,7 @@ class _VerifiedPart:
         if entry.previous != (self.hashes[-1] if self.hashes else GENESIS):
             raise _Fault(f"Row {seq} does not follow the previous row, which has another hash.", seq)
         if not INSTANT.fullmatch(entry.recorded_at):
-            raise _Fault(f"Row {seq} has no instant: {entry.recorded_at!r}.", seq)
+            raise _Fault(f"Row {seq} has an invalid time: {entry.recorded_at!r}.", seq)
         if entry.recorded_at < self.recorded_at and not is_rewinding(entry):
             raise _Fault(f"Row {seq} has an earlier time than the previous row.", seq)
         if fault := self.rewind_check.add(entry) or self.commitments.add(entry):

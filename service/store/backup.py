@@ -32,7 +32,7 @@ def backup(database: Database, file: Path) -> None:
     if file.exists():
         raise InvalidRequest(f"{file} exists already; a backup does not overwrite files.")
     if not file.absolute().parent.is_dir():
-        raise InvalidRequest(f"There is no folder {file.absolute().parent}.")
+        raise InvalidRequest(f"The folder {file.absolute().parent} does not exist.")
     try:
         file.touch(mode=0o600)
         with closing(sqlite3.connect(str(database.engine.url.database))) as connection:
@@ -65,7 +65,7 @@ def restore(file: Path, settings: Settings) -> Verification:
     except OSError as error:
         raise InvalidRequest(f"The backup cannot be restored: {error.strerror}.") from error
     except (DatabaseError, sqlite3.Error) as error:
-        raise InvalidRequest(f"{file} is no intact database: {getattr(error, 'orig', error)}.") from error
+        raise InvalidRequest(f"{file} is not an intact database: {getattr(error, 'orig', error)}.") from error
     finally:
         for part in ("", "-wal", "-shm"):
             draft.with_name(draft.name + part).unlink(missing_ok=True)

@@ -62,7 +62,7 @@ def _require_readable(url: str, name: str) -> None:
         reason = " ".join(str(getattr(error, "orig", error)).split())
         raise InvalidRequest(f"{name} cannot be read: {reason}.") from None
     if revision is None:
-        raise InvalidRequest(f"There is no database of the service at {name}.")
+        raise InvalidRequest(f"{name} is not a database of this service.")
     if revision != migrations.head():
         raise InvalidRequest(f"{name} is at revision {revision}; this version needs {migrations.head()}.")
 
@@ -106,7 +106,7 @@ def _take_back(db: Connection, entries: list[ChainEntry], note: str, now: int) -
 
 
 def _go_on_with_webhooks(old: Connection, new: Connection) -> None:
-    """Deliver what was not delivered before; what was taken back is no event any more."""
+    """Continue after the last delivery from the abandoned database; rows that were taken back are not delivered."""
     last = ledger.last_seq(new)
     places = {row.id: row.cursor for row in old.execute(select(webhook.c.id, webhook.c.cursor))}
     afresh = {"attempts": 0, "failing_since": None, "next_at": 0.0, "held_until": 0.0}

@@ -129,7 +129,7 @@ def test_an_empty_ledger_answers_too(client: FlaskClient, as_described):
     assert (page["count"], page["head"], page["next"]) == (0, None, None)
     as_described(PATH, page)
     assert client.get(f"{PATH}/roots").json["roots"] == []
-    assert client.get(f"{PATH}/1").json["detail"] == "There is no such row in the ledger; it has no rows yet."
+    assert client.get(f"{PATH}/1").json["detail"] == "The ledger does not have this row; it has no rows yet."
 
 
 def test_one_row_is_found_by_its_number(client: FlaskClient, recorded, as_described):
@@ -148,7 +148,7 @@ NO_ROWS = ["8", "0", "-1", "1.0", "x", "01", "１", "9" * 19, "9" * 5000, "%00",
 def test_a_row_that_is_not_there_is_not_found(client: FlaskClient, recorded, path: str, seq: str):
     refused = client.get(f"{path}/{seq}")
     assert (refused.status_code, refused.json["code"]) == (404, "not_found")
-    assert refused.json["detail"] == "There is no such row in the ledger; its rows are 1 to 7."
+    assert refused.json["detail"] == "The ledger does not have this row; its rows are 1 to 7."
 
 
 def test_a_proof_holds_and_can_be_followed_by_hand(client: FlaskClient, recorded, root, as_described):

@@ -59,12 +59,12 @@ def test_another_forecast_is_a_fault(row: LedgerRow):
 @pytest.mark.parametrize("place", [2, 7, "1", None, [1]])
 def test_a_row_without_commitment_cannot_be_revealed(place: Any):
     assert check(HIDDEN, SETTLED, revealed(forecast=place)).fault == (
-        f"Row 3 reveals row {place!r}, which is no hidden forecast."
+        f"Row 3 reveals row {place!r}, which is not a hidden forecast."
     )
 
 
 def test_a_forecast_is_revealed_once():
-    assert "no hidden forecast" in str(check(HIDDEN, revealed(), revealed()).fault)
+    assert "not a hidden forecast" in str(check(HIDDEN, revealed(), revealed()).fault)
 
 
 def test_an_empty_commitment_reveals_nothing():

@@ -71,7 +71,7 @@ def test_a_backup_of_a_time_that_was_taken_back_is_refused():
 
 
 @pytest.mark.parametrize("named", [[2], [1, 3], [3, 1], [None], [3, 2, 1, 1]])
-def test_a_rewind_chooses_no_row(named: list[int | None]):
+def test_a_rewind_cannot_choose_rows(named: list[int | None]):
     """The last row that stands comes first; a row left out, unnamed or named twice is a fault."""
     rows = [LedgerRow("correction", MARKET, {"corrects": seq, "rewound_to": AHEAD}, False) for seq in named]
     entries = recorded((BEFORE, [FORECAST, RESOLVED, REVEALED]), (AHEAD, rows))
@@ -102,11 +102,11 @@ def test_no_other_row_may_be_earlier(kind: Any, body: dict[str, Any]):
 
 
 @pytest.mark.parametrize("instant", ["", "yesterday", "2026-11-21T12:00:00", "2026-11-21T12:00:00Z\n"])
-def test_what_is_no_instant_is_a_fault(instant: str):
+def test_an_invalid_time_is_a_fault(instant: str):
     """It would come before every row that stands."""
     first = recorded((BEFORE, [FORECAST]), (AHEAD, [RESOLVED]))
     rows = corrections(first[1:], "x", instant)
-    assert "Row 3 has no instant" in str(check([*first, *chained(rows, instant, first[-1])]).fault)
+    assert "Row 3 has an invalid time" in str(check([*first, *chained(rows, instant, first[-1])]).fault)
 
 
 def test_time_does_not_go_back_again_after_it():
@@ -125,7 +125,7 @@ def test_a_forecast_hidden_after_it_counts_as_withheld():
     assert [check(entries).withheld for entries in (again, again[:-1])] == [1, 0]
 
 
-def test_a_forecast_made_ahead_of_time_is_none():
+def test_a_forecast_made_ahead_of_time_does_not_count():
     for ahead in ([FORECAST, RESOLVED], [FORECAST, RESOLVED, REVEALED]):
         verification = check(taken_back([], ahead, [RESOLVED]))
         assert (verification.fault, verification.forecasts, verification.withheld) == (None, 0, 0)

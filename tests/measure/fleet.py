@@ -14,7 +14,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -35,6 +35,7 @@ from service.market.clock import WorldClock
 from service.signals import stop_signals
 from service.store.database import Database
 from tests.conftest import schema_of_its_own
+from tests.own_redis import OwnRedis
 from tests.processes import wait_until
 
 JOB_S, RECEIVER_S, OUTAGE_S = 2.0, 1.0, 4.0
@@ -97,6 +98,44 @@ class Fleet:
         """Release the work."""
         with self.database.writing() as db:
             db.execute(insert(done).values(what="go"))
+
+
+@dataclass(frozen=True)
+class Target:
+    """What faults strike: Redis, the database, and processes that replace their children, by the children's name."""
+
+    redis: OwnRedis
+    database: Database
+    supervisors: Mapping[str, int]
+
+
+def strikes(names: Iterable[str]) -> dict[str, Callable[[Target], None]]:
+    """The faults of a target whose supervised processes have these names."""
+
+    def kill(name: str) -> Callable[[Target], None]:
+        return lambda target: os.kill(min(children(target.supervisors[name])), SIGKILL)
+
+    def restart_redis(target: Target) -> None:
+        target.redis.stop()
+        time.sleep(OUTAGE_S)
+        target.redis.start()
+
+    def wipe_redis(target: Target) -> None:
+        target.redis.client.flushall()
+
+    def end_connections(target: Target) -> None:
+        for pid in backends(target.database):
+            with target.database.writing() as db:
+                db.execute(sql("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
+
+    return {
+        **{f"{name} is killed": kill(name) for name in names},
+        f"Redis is killed, and back after {OUTAGE_S:.0f} s": restart_redis,
+        f"Redis is frozen for {OUTAGE_S:.0f} s": lambda target: frozen([target.redis.process.pid]),
+        "Redis loses everything": wipe_redis,
+        "all connections to the database end": end_connections,
+        f"the database is frozen for {OUTAGE_S:.0f} s": lambda target: frozen(backends(target.database)),
+    }
 
 
 @contextmanager

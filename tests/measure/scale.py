@@ -9,8 +9,6 @@ worker, the broker or the database is killed, frozen or wiped in the middle of t
 
 from __future__ import annotations
 
-import os
-import signal
 import socket
 import sys
 import tempfile
@@ -25,7 +23,6 @@ from types import MappingProxyType
 
 import httpx
 from sqlalchemy import make_url
-from sqlalchemy import text as sql
 
 from tests import processes
 from tests.conftest import POSTGRESQL, RABBITMQ, schema_of_its_own
@@ -33,14 +30,11 @@ from tests.measure import asking, load, outages, servers
 from tests.measure.fleet import (
     JOB_S,
     KEY_SECRET,
-    OUTAGE_S,
     PATIENCE_S,
-    Fleet,
-    backends,
-    children,
+    Target,
     fleet,
-    frozen,
     receiving,
+    strikes,
 )
 from tests.own_redis import OwnRedis
 from tests.processes import wait_until
@@ -50,6 +44,7 @@ PROCESSES = (1, 2, 4)
 JOBS = 48
 ENDPOINTS, EVENTS = 32, 4
 FAULT_AFTER_S = 1.5
+WORKER = "a worker"
 GOALS = {2: 1.9, 4: 3.6}
 CONNECTIONS, LOAD_S = 16, 5.0
 CALLERS, QUESTIONS, WARMING = 8, 200, 20
@@ -116,51 +111,18 @@ def answers_per_second(settings: Mapping[str, str], key: str, numbers: Iterator[
         return ask(QUESTIONS)
 
 
-def fault(database: str, broker: OwnRedis, strike: Callable[[Fleet], None]) -> tuple[float, int, int]:
+def fault(database: str, broker: OwnRedis, strike: Callable[[Target], None]) -> tuple[float, int, int]:
     """Seconds from a fault until all work is done, and how many jobs were lost and doubled."""
     with fleet(database, broker.url, 2, JOBS) as started:
         started.go()
         time.sleep(FAULT_AFTER_S)
         struck = time.monotonic()
-        strike(started)
+        strike(Target(broker, started.database, {WORKER: started.supervisor.pid}))
         wait_until(lambda: started.count("job %")[1] == JOBS, PATIENCE_S)
         seconds = time.monotonic() - struck
         time.sleep(2 * JOB_S)  # what is done twice is done within this time
         rows, different = started.count("job %")
         return seconds, JOBS - different, rows - different
-
-
-def faults(broker: OwnRedis) -> dict[str, Callable[[Fleet], None]]:
-    """What happens in the middle of the work."""
-
-    def kill_worker(started: Fleet) -> None:
-        os.kill(min(children(started.supervisor.pid)), signal.SIGKILL)
-
-    def kill_broker(_started: Fleet) -> None:
-        broker.stop()
-        time.sleep(OUTAGE_S)
-        broker.start()
-
-    def freeze_broker(_started: Fleet) -> None:
-        frozen([broker.process.pid])
-
-    def wipe_broker(_started: Fleet) -> None:
-        broker.client.flushall()
-
-    def end_connections(started: Fleet) -> None:
-        for pid in backends(started.database):
-            with started.database.writing() as db:
-                db.execute(sql("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
-
-    return {
-        "nothing happens": lambda _started: None,
-        "a worker is killed": kill_worker,
-        f"the broker is killed, and back after {OUTAGE_S:.0f} s": kill_broker,
-        f"the broker is frozen for {OUTAGE_S:.0f} s": freeze_broker,
-        "the broker loses everything": wipe_broker,
-        "all connections to the database end": end_connections,
-        f"the database is frozen for {OUTAGE_S:.0f} s": lambda started: frozen(backends(started.database)),
-    }
 
 
 def measure(database: str = POSTGRESQL) -> int:
@@ -177,7 +139,8 @@ def measure(database: str = POSTGRESQL) -> int:
             _compare("GETs", partial(gets_per_second, settings, load.sources()))
             _compare("answers of the oracle", partial(answers_per_second, settings, asking.key(settings), count()))
         print(f"\n{'with two workers':<48}{'seconds until done':>20}{'lost':>8}{'doubled':>10}")
-        for name, strike in faults(broker).items():
+        nothing: dict[str, Callable[[Target], None]] = {"nothing happens": lambda _target: None}
+        for name, strike in (nothing | strikes([WORKER])).items():
             seconds, lost, doubled = fault(database, broker, strike)
             missed += bool(lost or doubled)
             print(f"{name:<48}{seconds:>20.1f}{lost:>8}{doubled:>10}", flush=True)

@@ -104,7 +104,7 @@ class TestABackup:
 
     def test_into_no_folder_is_refused(self, operate, tmp_path):
         code, _, complaint = operate("backup", tmp_path / "nowhere" / "backup.sqlite")
-        assert (code, complaint) == (2, f"error: There is no folder {tmp_path / 'nowhere'}.\n")
+        assert (code, complaint) == (2, f"error: The folder {tmp_path / 'nowhere'} does not exist.\n")
 
 
 def test_a_backup_of_postgresql_is_refused_with_advice(postgresql_url, tmp_path, monkeypatch, capsys):

@@ -52,11 +52,11 @@ def test_a_world_ahead_of_time_is_taken_back(operate_in, present: Path, tmp_path
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("nowhere", *NOTE), "There is no database of the service at nowhere"),
+        (("nowhere", *NOTE), "nowhere is not a database of this service"),
         (("postgresql://127.0.0.1:1/x", *NOTE), "127.0.0.1/x cannot be read: "),
         (("nowhere", "--note", " "), "The note must state why"),
     ],
 )
-def test_what_is_no_database_or_has_no_reason_is_refused(operate, now, words: tuple[str, ...], complaint: str):
+def test_a_missing_database_or_reason_is_refused(operate, now, words: tuple[str, ...], complaint: str):
     code, _, errors = operate("world", "rewind", *words)
     assert (code, complaint in errors) == (2, True)

@@ -56,7 +56,7 @@ def test_a_backup_is_the_committed_state_of_a_database_in_use(used: Database, tm
     assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize(("name", "reason"), [("kept", "exists already"), ("none/kept", "There is no folder")])
+@pytest.mark.parametrize(("name", "reason"), [("kept", "exists already"), ("none/kept", "does not exist")])
 def test_a_backup_goes_to_a_new_file_of_a_folder(used: Database, kept: Path, name: str, reason: str):
     before = kept.read_bytes()
     with pytest.raises(InvalidRequest, match=reason):
@@ -91,7 +91,7 @@ def test_what_a_backup_must_be_is_checked_before_it_counts(used: Database, tmp_p
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path, settings: Settings):
     (tmp_path / "noise").write_bytes(os.urandom(1 << 16))
-    with pytest.raises(InvalidRequest, match="no intact database"):
+    with pytest.raises(InvalidRequest, match="not an intact database"):
         restore(tmp_path / "noise", settings)
 
 

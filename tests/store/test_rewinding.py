@@ -83,7 +83,7 @@ def test_rows_are_taken_over_and_corrected(restored: Database, abandoned: Databa
         assert [ledger.stands(db, f"lane-{number}") for number in (0, ROWS, ROWS + 1)] == [True, True, False]
 
 
-def test_rows_taken_back_are_no_events(restored: Database, abandoned: Database, url: str):
+def test_rows_taken_back_are_not_events(restored: Database, abandoned: Database, url: str):
     rewind(restored, url, NOTE, NOW)
     with restored.reading() as db:
         assert ledger.taken_back(db, 0) == set(range(ROWS + 1, 2 * ROWS + 1))
@@ -172,9 +172,9 @@ def test_another_world_is_refused(restored: Database, abandoned: Database, url: 
 
 
 @pytest.mark.parametrize(
-    ("content", "complaint"), [(b"", "no database"), (b"no database at all" * 99, "cannot be read")]
+    ("content", "complaint"), [(b"", "not a database"), (b"no database at all" * 99, "cannot be read")]
 )
-def test_a_file_that_is_no_database_is_refused(restored: Database, tmp_path: Path, content: bytes, complaint: str):
+def test_another_file_is_refused(restored: Database, tmp_path: Path, content: bytes, complaint: str):
     (tmp_path / "other").write_bytes(content)
     with pytest.raises(InvalidRequest, match=complaint):
         rewind(restored, f"sqlite:///{tmp_path}/other", NOTE, NOW)

@@ -97,17 +97,19 @@ def test_sigma_is_the_standard_deviation_of_the_return(hours):
 def _rough(asset: str, seed: int) -> Bars:
     bars = made_bars(asset, 200, seed)
     generator = np.random.default_rng(seed + 100)
-    return _with(bars, generator.normal(0, 0.002, len(bars)) * np.where(generator.random(len(bars)) < 0.5, 6, 1))
+    return _with_returns(
+        bars, generator.normal(0, 0.002, len(bars)) * np.where(generator.random(len(bars)) < 0.5, 6, 1)
+    )
 
 
 def _falling(asset: str, seed: int) -> Bars:
     """Bars whose variance falls to a seventh in 200 days."""
     bars = made_bars(asset, 200, seed)
     sizes = 0.01 * np.exp(-np.arange(len(bars)) / len(bars))
-    return _with(bars, np.random.default_rng(seed + 100).normal(0, sizes))
+    return _with_returns(bars, np.random.default_rng(seed + 100).normal(0, sizes))
 
 
-def _with(bars: Bars, returns: NDArray[np.float64]) -> Bars:
+def _with_returns(bars: Bars, returns: NDArray[np.float64]) -> Bars:
     close = 100 * np.exp(np.cumsum(returns))
     opens = np.concatenate([[100.0], close[:-1]])
     return replace(bars, open=opens, high=np.maximum(opens, close), low=np.minimum(opens, close), close=close)
