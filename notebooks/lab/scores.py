@@ -134,25 +134,26 @@ def earned_weights(p: Mapping[str, Array], happened: Array, weeks: Weeks) -> dic
     The weights with which the pool would have had the best log score (stacking), shrunken to equal ones by a prior and
     by the number of independent markets, over their mean, within [0.5, 2].
     """
-    odds = log_odds(np.column_stack(list(p.values())))
-    pooled = np.nanmean(odds, axis=1)
-    n_eff = weekly_mean(happened - 1 / (1 + np.exp(-pooled)), weeks).n_eff
-    raw = _stacked(odds, pooled, happened, n_eff / len(happened))
+    votes = np.column_stack(list(p.values()))
+    n_eff = weekly_mean(happened - np.nanmean(votes, axis=1), weeks).n_eff
+    raw = _stacked(np.clip(votes, CLIP, 1 - CLIP), happened, n_eff / len(happened))
     return dict(zip(p, np.clip(raw / raw.mean(), LIGHTEST, HEAVIEST).tolist(), strict=True))
 
 
-def _stacked(odds: Array, pooled: Array, happened: Array, worth: float) -> Array:
+def _stacked(votes: Array, happened: Array, worth: float) -> Array:
     """The maximum a posteriori weights, 1 on average; each market counts `worth` times."""
-    design = np.column_stack([pooled, np.nan_to_num(odds - pooled[:, None])])
-    start = np.array([1.0, *[0.0] * odds.shape[1]])
-    precision = np.array([PRIOR_STRETCH, *[PRIOR_APART] * odds.shape[1]]) ** -2
+    mean = np.nanmean(votes, axis=1)
+    apart = (votes - mean[:, None]) / (mean * (1 - mean))[:, None]
+    design = np.column_stack([log_odds(mean), np.nan_to_num(apart)])
+    start = np.array([1.0, *[0.0] * votes.shape[1]])
+    precision = np.array([PRIOR_STRETCH, *[PRIOR_APART] * votes.shape[1]]) ** -2
     coefficients = start
     for _ in range(STEPS):
         p = 1 / (1 + np.exp(-design @ coefficients))
         slope = worth * design.T @ (p - happened) + precision * (coefficients - start)
         curvature = worth * (design * (p * (1 - p))[:, None]).T @ design + np.diag(precision)
         coefficients = coefficients - np.linalg.solve(curvature, slope)
-    return 1 + np.isfinite(odds).sum(axis=1).mean() * coefficients[1:] / coefficients[0]
+    return 1 + np.isfinite(votes).sum(axis=1).mean() * coefficients[1:] / coefficients[0]
 
 
 def log_odds(p: Array) -> Array:

@@ -121,22 +121,22 @@ def _without_each(markets: list[RecordedMarket]) -> dict[str, dict[str, float]]:
     voters = list(pd.DataFrame([market.votes for market in markets]))
     weights = pd.DataFrame([market.weights for market in markets])[voters].to_numpy()
     pool, happened, weeks = np.array([market.pool for market in markets]), _happened(markets), _weeks(markets)
-    odds, pooled = log_odds(votes), log_odds(pool)
-    mean = _weighted(odds, weights)
+    pooled, mean = log_odds(pool), _pooled(votes, weights)
     stretch = np.clip(np.divide(pooled, mean, out=np.ones_like(mean), where=np.abs(mean) > CLIP), *STRETCHES)
     rows = {}
     for column, voter in enumerate(voters):
         voted = np.isfinite(votes[:, column])
-        others = np.delete(odds, column, axis=1), np.delete(weights, column, axis=1)
-        without = 1 / (1 + np.exp(-stretch * _weighted(*others)))
+        others = np.delete(votes, column, axis=1), np.delete(weights, column, axis=1)
+        without = 1 / (1 + np.exp(-stretch * _pooled(*others)))
         gain = weekly_mean((brier(without, happened) - brier(pool, happened))[voted], weeks[voted])
         rows[voter] = {"difference": gain.mean, "low": gain.low, "high": gain.high, "n": gain.n, "n_eff": gain.n_eff}
     return rows
 
 
-def _weighted(odds: Array, weights: Array) -> Array:
-    """The weighted mean of the log-odds of those who voted."""
-    return np.nansum(weights * odds, axis=1) / np.nansum(np.where(np.isfinite(odds), weights, np.nan), axis=1)
+def _pooled(votes: Array, weights: Array) -> Array:
+    """The log-odds of the weighted mean of those who voted."""
+    counted = np.where(np.isfinite(votes), weights, 0.0)
+    return log_odds(np.nansum(counted * votes, axis=1) / counted.sum(axis=1))
 
 
 def _happened(markets: list[RecordedMarket]) -> Array:

@@ -108,7 +108,7 @@ def _returns(
     seasonal_hours = fit.season.hours(asset, instants, instants + hours * HOUR)
     views = {}
     for name, view in fit.views.items():
-        features = track.matrix(VIEWS[name], rows)
+        features = track.matrix(VIEWS[name].features, rows)
         sigma = sigmas(view, track.level[rows], features, hours, seasonal_hours)
         views[name] = sigma[:, None] * signed(size_quantiles(view, hours)[0], QUANTILES)
     baseline = _baseline(history, asset, instants, rows, hours)

@@ -1,7 +1,7 @@
 """Fitting the views: a regression of log variance by horizon, and the quantiles of what it left unexplained.
 
-The regression of each horizon is pulled towards a prior in which the present variance fades with the horizon, and the
-mean forecast towards the level, each by as much as 200 independent questions weigh. Without that, a month's horizon,
+The regression of each horizon is pulled towards a prior, which says how long an unusual variance lasts, and the mean
+forecast towards the level, each by as much as 200 independent questions weigh. Without that, a month's horizon,
 which half a year holds six times, would be fitted to chance: after months of falling variance, to more of the same.
 """
 
@@ -21,7 +21,7 @@ from service.forecasting.densities.fits import HORIZONS_H, CalendarFit, ViewFit
 from service.forecasting.densities.grid import HourGrid, HourTrack
 from service.forecasting.densities.season import LEAST_WEIGHT, Season, running_hours, seasons_at, weights_of
 from service.forecasting.densities.sizes import Simulation, measured_share
-from service.forecasting.densities.views import VIEWS
+from service.forecasting.densities.views import VIEWS, View
 from service.forecasting.densities.windows import trailing_max
 from service.market.assets import Calendar, calendar_of
 
@@ -33,9 +33,9 @@ WARM_UP_H = 54 * 24  # the first rows of an asset, whose features are not settle
 EVERY_H = 3  # between the instants of short horizons
 OWN_SHARE = 3 / 7  # of a question's information that no other asset's holds [assumed]
 PRIOR_WORTH = 200.0  # independent questions that weigh as much as the prior of a coefficient, and as the level
-# The prior effect of the present variance is PRIOR_EFFECT exp(-horizon / PRIOR_FADES_H).
-PRIOR_EFFECT = 0.7
-PRIOR_FADES_H = 400.0
+PRIOR_EFFECT = 0.8  # of the present variance on the coming one
+# By views that do not expect it to last the effect falls to 1/e in so many hours of the horizon.
+PRIOR_FADES_H = 48.0
 FOLDS = 5  # sizes are measured on blocks of time that the regression was not fitted to
 LEAST_ROWS = 25  # of every horizon; with fewer a calendar has no views
 LEAST_SEASONAL = 1e-3
@@ -70,7 +70,7 @@ def fit_calendars(grid: HourGrid, tracks: Mapping[str, VarianceTrack], row: int)
         pasts = [_past(grid, tracks, assets, season, row, hours) for hours in HORIZONS_H]
         if all(len(past.row) >= LEAST_ROWS for past in pasts):
             simulation = sizes.simulate(_shocks(grid, tracks, assets, season, row), STEPS, ALPHA, SIMULATED_BETA)
-            views = {name: _view(names, pasts, tracks, assets, simulation) for name, names in VIEWS.items()}
+            views = {name: _view(view, pasts, tracks, assets, simulation) for name, view in VIEWS.items()}
             fits[calendar] = CalendarFit(season, views)
     return fits
 
@@ -123,7 +123,10 @@ def _past_of(place: int, track: HourTrack, variance: VarianceTrack, running: Arr
 def _shocks(
     grid: HourGrid, tracks: Mapping[str, VarianceTrack], assets: Sequence[str], season: Season, row: int
 ) -> Array:
-    """Hourly returns over the standard deviation that the GARCH feature expected, of the last year."""
+    """The moves of the last year's hours over the standard deviation that the GARCH feature expected, shape (n, 3).
+
+    Those of the close, the high and the low from the close before.
+    """
     parts = []
     for asset in assets:
         track, variance = grid.tracks[asset], tracks[asset]
@@ -131,20 +134,22 @@ def _shocks(
         rows = rows[track.is_open[rows]]
         weights = np.maximum(weights_of(track, season)[rows], LEAST_WEIGHT)
         expected = np.exp(variance.level[rows - 1] + variance.features["garch"][rows - 1])
-        parts.append(track.returns[rows] / np.sqrt(weights * expected))
+        before = track.close[rows - 1]
+        moves = np.column_stack([track.returns[rows], track.high[rows] - before, track.low[rows] - before])
+        parts.append(moves / np.sqrt(weights * expected)[:, None])
     return np.concatenate(parts)
 
 
 def _view(
-    names: tuple[str, ...],
+    view: View,
     pasts: Sequence[_Past],
     tracks: Mapping[str, VarianceTrack],
     assets: Sequence[str],
     simulation: Simulation,
 ) -> ViewFit:
-    fitted = [_horizon(names, past, _matrix(names, past, tracks, assets), simulation) for past in pasts]
+    fitted = [_horizon(view, past, _matrix(view.features, past, tracks, assets), simulation) for past in pasts]
     coefficients, close, maximum = (tuple(tuple(row.tolist()) for row in rows) for rows in zip(*fitted, strict=True))
-    return ViewFit(names, coefficients, close, maximum)
+    return ViewFit(view.features, coefficients, close, maximum)
 
 
 def _matrix(names: tuple[str, ...], past: _Past, tracks: Mapping[str, VarianceTrack], assets: Sequence[str]) -> Array:
@@ -153,13 +158,13 @@ def _matrix(names: tuple[str, ...], past: _Past, tracks: Mapping[str, VarianceTr
     )
 
 
-def _horizon(names: tuple[str, ...], past: _Past, values: Array, simulation: Simulation) -> tuple[Array, Array, Array]:
+def _horizon(view: View, past: _Past, values: Array, simulation: Simulation) -> tuple[Array, Array, Array]:
     """Coefficients of (1, *features), and the quantiles of the sizes of closes and of running maxima.
 
     Sizes are in standard deviations of the close. The forecast at the level is pulled to the level by the share
     PRIOR_WORTH / (PRIOR_WORTH + independent questions), as the coefficients are to theirs by the ridge.
     """
-    prior = _prior(names, past.hours)
+    prior = _prior(view, past.hours)
     design = np.column_stack([np.ones(len(values)), values])
     coefficients = _ridge(design, np.log(past.ratio), prior, past.hours, np.ones(len(values), dtype=bool))
     predicted = _held_out(design, past, prior, coefficients)
@@ -182,11 +187,12 @@ def _at_level(design: Array, prior: Array) -> Array:
     return np.where(prior != 0, 0.0, design.mean(axis=0))
 
 
-def _prior(names: tuple[str, ...], hours: int) -> Array:
-    """The prior of the coefficients: features of the present variance share an effect that fades with the horizon."""
-    is_persistent = np.array([name in PERSISTENT for name in names])
-    fade = PRIOR_EFFECT * np.exp(-hours / PRIOR_FADES_H) / max(1, is_persistent.sum())
-    return np.concatenate([[0.0], np.where(is_persistent, fade, 0.0)])
+def _prior(view: View, hours: int) -> Array:
+    """The prior of the coefficients: features of the present variance share its effect after so many hours."""
+    is_persistent = np.array([name in PERSISTENT for name in view.features])
+    left = 1.0 if view.expects_lasting else np.exp(-hours / PRIOR_FADES_H)
+    share = PRIOR_EFFECT * left / max(1, is_persistent.sum())
+    return np.concatenate([[0.0], np.where(is_persistent, share, 0.0)])
 
 
 def _held_out(design: Array, past: _Past, prior: Array, coefficients: Array) -> Array:

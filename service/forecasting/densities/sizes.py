@@ -66,26 +66,32 @@ def measure(sizes: Array) -> Array:
 
 
 def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -> Simulation:
-    """Filtered historical simulation (Barone-Adesi et al. 1999): past shocks drawn anew, through a GARCH process.
+    """Filtered historical simulation (Barone-Adesi et al. 1999): past hours drawn anew, through a GARCH process.
+
+    A running maximum counts the highs within the hours, as a touch does.
 
     Parameters
     ----------
-    shocks : ndarray of shape (n,)
-        Hourly returns over the standard deviation expected for their hour.
+    shocks : ndarray of shape (n, 3)
+        Log returns from the close before to the close, the high and the low of an hour, over the standard deviation
+        expected for the first.
     steps : tuple of int
         Numbers of hours, rising.
     alpha, beta : float
         Of the process, which starts at its mean.
     """
     generator = np.random.default_rng(SEED)
-    scaled = ((shocks - shocks.mean()) / shocks.std()).astype(np.float32)  # centred: no drift is simulated
+    returns = shocks[:, 0]
+    closed, raised, lowered = ((shocks - returns.mean()) / returns.std()).astype(np.float32).T  # without a drift
     price, highest, lowest = np.zeros((3, PATHS), np.float32)
     variance = np.ones(PATHS, np.float32)
     closes, maxima = [], []
     for step in range(1, steps[-1] + 1):
-        shock = scaled[generator.integers(0, len(scaled), PATHS)]
-        price = price + np.sqrt(variance) * shock
-        highest, lowest = np.maximum(highest, price), np.minimum(lowest, price)
+        hour, sigma = generator.integers(0, len(shocks), PATHS), np.sqrt(variance)
+        highest = np.maximum(highest, price + sigma * raised[hour])
+        lowest = np.minimum(lowest, price + sigma * lowered[hour])
+        shock = closed[hour]
+        price = price + sigma * shock
         variance = (1 - alpha - beta) + (alpha * shock**2 + beta) * variance
         if step in steps:
             closes.append(np.quantile(np.abs(price), LEVELS) / np.sqrt(step))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 # The volume traded, which five views see and four do not, so that they differ.
 _VOLUMES = ("volume_2h", "volume_24h")
 
 _OWN: dict[str, tuple[str, ...]] = {
-    # The last hours: what moves now goes on moving, above all after falls (leverage, Black 1976).
-    "momentum": ("absolute_12h", "down_24h"),
+    # The last hours and days: what moves now goes on moving, above all after falls (leverage, Black 1976).
+    "momentum": ("absolute_12h", "garch", "down_24h"),
     # The heterogeneous autoregression of Corsi (2009): the variance of a day and of a week reverts to the level.
     "reversion": ("variance_24h", "variance_168h", *_VOLUMES),
     # The common factor of its class, and the leader's.
@@ -25,13 +27,25 @@ _OWN: dict[str, tuple[str, ...]] = {
     "forest": ("absolute_12h", "range_168h", *_VOLUMES),
 }
 
-# Every view but that of the long run also sees the ranges of the last two hours, which say much of the coming hours and
-# nothing of months.
-VIEWS = {voter: own if voter == "trend" else (*own, "range_2h") for voter, own in _OWN.items()}
+# Before there is evidence, four voters expect an unusual variance to last a month and the others that it is over in
+# days. Of nine that all expected weeks the pool was worse from three days on, and they differed less.
+_LASTING = ("momentum", "regime", "trend", "news")
+
+
+@dataclass(frozen=True)
+class View:
+    """What a voter sees of an asset's variance, and whether it expects an unusual one to last a month."""
+
+    features: tuple[str, ...]
+    expects_lasting: bool
+
+
+# Every view also sees the ranges of the last two hours, which say much of the coming hours and nothing of months.
+VIEWS = {voter: View((*own, "range_2h"), voter in _LASTING) for voter, own in _OWN.items()}
 
 # What sets each view apart, in words.
 BASES: dict[str, str] = {
-    "momentum": "the moves of 12 hours and the falls of a day",
+    "momentum": "the moves of hours and days and the falls of a day",
     "reversion": "the variance of the last day and week, and volume",
     "breadth": "the moves of its class and leader, and volume",
     "regime": "clusters of calm and stress",

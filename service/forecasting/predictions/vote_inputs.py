@@ -86,7 +86,7 @@ def by_voter() -> dict[str, VoterInputs]:
     return {
         voter: VoterInputs(
             inputs=tuple(name for name in read if name not in WINDOW),
-            variance=VIEWS[voter],
+            variance=VIEWS[voter].features,
             calendar=tuple(name for name in read if name in WINDOW),
         )
         for voter, read in names.items()

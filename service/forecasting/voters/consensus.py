@@ -1,7 +1,8 @@
-"""The consensus: a weighted mean of the votes in log-odds, weighted and calibrated by the track record.
+"""The consensus: a weighted mean of the votes, weighted and calibrated by the track record.
 
-A weighted mean in log-odds is a logarithmic opinion pool (Genest and Zidek 1986). It is not extremised by a fixed
-factor: the stretch is learnt from resolved questions, together with the weights.
+The voters mostly see the same prices and differ in what they make of them, so their forecasts are averaged like those
+of alternative models. A mean of forecasts is less sure of itself than they are (Ranjan and Gneiting 2010): how far its
+log-odds are stretched is learnt from resolved questions, together with the weights.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from service.forecasting.voters.ballots import Ballot, Pooled
 from service.forecasting.voters.brains import VOL
 from service.forecasting.voters.distribution import probability_of
-from service.forecasting.voters.track_record import CLIP, ClassRecord, PoolCalibration, pooled_log_odds
+from service.forecasting.voters.track_record import CLIP, ClassRecord, PoolCalibration, log_odds, pooled_log_odds
 
 LIGHTEST, HEAVIEST = 0.5, 2.0
 # A language model this far from the other voters and from the base rate is an outlier, with a third of its weight.
@@ -79,7 +80,7 @@ def _outlying(ballots: Sequence[Ballot], odds: list[float]) -> tuple[str, ...]:
 
 
 def _log_odds(ballots: Sequence[Ballot]) -> list[float]:
-    return pooled_log_odds(np.array([[ballot.p] for ballot in ballots]), np.ones(1)).tolist()
+    return log_odds(np.array([ballot.p for ballot in ballots])).tolist()
 
 
 def _is_outlier(odds: list[float], place: int) -> bool:

@@ -12,7 +12,6 @@ from typing import Any, get_args
 
 import numpy as np
 
-from service.forecasting.voters.distribution import probability_of
 from service.forecasting.voters.logistic import fit_map
 from service.forecasting.voters.resolved import Class, Resolved, ResolvedColumns, class_of, columns_of, joined
 from service.forecasting.voters.scoring import LEAST_N, Array, Instants, clustered_mean, weeks_of
@@ -20,9 +19,9 @@ from service.questions.question import Comparator
 
 CLIP = 0.001  # of probabilities before they become log-odds: the limits of every published probability
 PRIOR_STRETCH = (1.0, 0.15)  # mean and standard deviation of the factor
-# Standard deviation of what a voter's log-odds count more or less than the mean's. Chosen on two simulated worlds: on
-# 13,402 markets the pool is better than with equal weights by 0.00013 [0.00004, 0.00022] and 0.00023 [0.00007, 0.00040]
-# Brier; on the product's markets over real bars, August 2024 to April 2025, there is no clear difference.
+# Standard deviation of what a voter's vote counts more or less than the mean. Chosen on two simulated worlds: on 13,402
+# markets a pool of log-odds is better than with equal weights by 0.00013 [0.00004, 0.00022] and 0.00023 [0.00007,
+# 0.00040] Brier; on the product's markets over real bars, August 2024 to April 2025, there is no clear difference.
 PRIOR_APART = 0.2
 
 
@@ -127,10 +126,9 @@ def measure(engines: Sequence[tuple[str, str]], *, p: Array, happened: Array, we
     happened, weeks : ndarray of shape (questions,)
         1 or 0; the calendar week of resolution.
     """
-    odds = log_odds(p)
-    residual = clustered_mean(happened - probability_of(np.nanmean(odds, axis=1)), weeks)
+    residual = clustered_mean(happened - np.nanmean(p, axis=1), weeks)
     n, n_eff = residual.n, residual.n_eff
-    stretch, weights = stack(odds, happened, n_eff / n)
+    stretch, weights = stack(p, happened, n_eff / n)
     calibration = PoolCalibration(n=n, n_eff=n_eff)
     if n_eff >= LEAST_N:
         calibration = PoolCalibration(n, n_eff, stretch, effective_voters(p, happened))
@@ -141,36 +139,43 @@ def measure(engines: Sequence[tuple[str, str]], *, p: Array, happened: Array, we
 
 def log_odds(p: Array) -> Array:
     """Of probabilities, which are clipped to [.001, .999]."""
-    clipped = np.clip(p, CLIP, 1 - CLIP)
+    clipped = _clipped(p)
     return np.log(clipped / (1 - clipped))
 
 
+def _clipped(p: Array) -> Array:
+    return np.clip(p, CLIP, 1 - CLIP)
+
+
 def pooled_log_odds(p: Array, weights: Array) -> Array:
-    """Weighted mean of the log-odds of the votes, shape (questions,): a logarithmic opinion pool (Genest, Zidek 1986).
+    """The log-odds of the weighted mean of the votes, shape (questions,): of a linear opinion pool (Stone 1961).
 
     `p` and `weights` have the voters along the last axis, NaN where one did not vote.
     """
-    odds = log_odds(p)
-    return np.nansum(weights * odds, axis=-1) / np.nansum(np.where(np.isfinite(p), weights, np.nan), axis=-1)
+    counted = np.where(np.isfinite(p), weights, 0.0)
+    return log_odds(np.nansum(counted * _clipped(p), axis=-1) / counted.sum(axis=-1))
 
 
-def stack(odds: Array, happened: Array, worth: float) -> tuple[float, Array]:
-    """The maximum a posteriori b and c of p = sigmoid(b m + sum of c_i (x_i - m)), each question counted `worth` times.
+def stack(p: Array, happened: Array, worth: float) -> tuple[float, Array]:
+    """The calibration of the pool and the weights of the voters, shape (voters,); each question counts `worth` times.
 
-    x_i are the log-odds of the voters, shape (questions, voters), NaN where one did not vote, and m their mean. The
-    likelihood is the log score of the pool, so b is its calibration (Platt 1999), and with k voters the weight of one
-    is 1 + k c_i / b, by shape (voters,). The priors are PRIOR_STRETCH of b and PRIOR_APART of each c.
+    With the votes p_i, shape (questions, voters), NaN where one did not vote, and their mean m, they are the maximum a
+    posteriori b and c of P(YES) = sigmoid(b log-odds(m) + sum of c_i (p_i - m) / (m (1 - m))). That is the calibrated
+    pool to the first order in the weights: with k voters the weight of one is 1 + k c_i / b. The likelihood is its log
+    score, so b is its calibration (Platt 1999). The priors are PRIOR_STRETCH of b and PRIOR_APART of each c.
 
     There is no constant: YES is a rise in one question and a fall in the next, so it would be about the wording.
     """
-    mean = np.nanmean(odds, axis=1)
-    design = np.column_stack([mean, np.nan_to_num(odds - mean[:, None])])
-    voters, (center, deviation) = odds.shape[1], PRIOR_STRETCH
+    votes = _clipped(p)
+    mean = np.nanmean(votes, axis=1)
+    apart = (votes - mean[:, None]) / (mean * (1 - mean))[:, None]
+    design = np.column_stack([log_odds(mean), np.nan_to_num(apart)])
+    voters, (center, deviation) = p.shape[1], PRIOR_STRETCH
     deviations = np.array([deviation, *[PRIOR_APART] * voters])
     means = np.array([center, *[0.0] * voters])
     each = np.full(len(mean), worth)
-    stretch, *apart = fit_map(design, np.zeros_like(mean), happened, each, deviations, means).tolist()
-    return stretch, 1 + np.isfinite(odds).sum(axis=1).mean() * np.array(apart) / stretch
+    stretch, *parts = fit_map(design, np.zeros_like(mean), happened, each, deviations, means).tolist()
+    return stretch, 1 + np.isfinite(p).sum(axis=1).mean() * np.array(parts) / stretch
 
 
 def effective_voters(p: Array, happened: Array) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -43,13 +42,9 @@ def test_a_call_lists_all_layers_silent_ones_with_reasons():
 
 
 def test_a_call_by_hand():
-    """Even layers but oracles at .8 and the market, at half weight, at .9, all new: (ln 4 + ln 9 / 2 - .0245) / 6.5.
-
-    Volatility alone is at Phi(-.0122) = .49511, log-odds -.01954.
-    """
+    """Four even layers, oracles at .8, the market, at half weight, at .9, volatility at Phi(-.0122) = .49511."""
     call = fuse(inputs_of(seats={"trend": 0.8}, odds_p=0.9, swarm=0.0), NOTHING)
-    odds = (math.log(4) + 0.5 * math.log(9) - 0.01954) / 6.5
-    assert call.p_up == pytest.approx(1 / (1 + math.exp(-odds)), abs=1e-5)
+    assert call.p_up == pytest.approx((4 * 0.5 + 0.8 + 0.9 / 2 + 0.49511) / 6.5, abs=1e-5)
     assert call.agreement == pytest.approx(1.5 / 6.5)
     assert call.confidence == pytest.approx((2 * call.p_up - 1) * 1.5 / 6.5)
 

@@ -113,17 +113,18 @@ def test_weights_are_the_maximum_a_posteriori():
     odds = generator.normal(0, 1, (90, 3))
     happened = (generator.random(90) < 1 / (1 + np.exp(-1.5 * odds[:, 0]))).astype(float)
     odds[::4, 2] = np.nan
-    mean = np.nanmean(odds, axis=1)
-    apart = np.where(np.isfinite(odds), odds - mean[:, None], 0.0)
+    p = 1 / (1 + np.exp(-odds))
+    mean = np.nanmean(p, axis=1)
+    apart = np.where(np.isfinite(p), (p - mean[:, None]) / (mean * (1 - mean))[:, None], 0.0)
 
     def cost(b):
-        x = b[0] * mean + apart @ b[1:]
+        x = b[0] * np.log(mean / (1 - mean)) + apart @ b[1:]
         likelihood = 0.5 * np.sum(np.logaddexp(0, x) - happened * x)
         return likelihood + ((b[0] - 1) / 0.15) ** 2 / 2 + np.sum((b[1:] / 0.2) ** 2) / 2
 
     best = minimize(cost, np.array([1.0, 0, 0, 0]), tol=1e-12).x
     voters = np.isfinite(odds).sum() / 90
-    stretch, weights = stack(odds, happened, 0.5)
+    stretch, weights = stack(p, happened, 0.5)
     assert stretch == pytest.approx(best[0], abs=1e-5)
     assert weights == pytest.approx(1 + voters * best[1:] / best[0], abs=1e-4)
 
@@ -149,21 +150,22 @@ def test_the_better_voter_weighs_more():
 def test_a_pool_of_its_weights_would_have_scored_better():
     """By the log score, over equal weights with the same calibration."""
     rows = many(200)
-    x = np.array([[np.log(vote.p / (1 - vote.p)) for vote in row.votes] for row in rows])
-    noise = np.random.default_rng(15).normal(0, 1, len(rows))
-    x[:, 2] += noise
+    odds = np.array([[np.log(vote.p / (1 - vote.p)) for vote in row.votes] for row in rows])
+    odds[:, 2] += np.random.default_rng(15).normal(0, 1, len(rows))
+    p = 1 / (1 + np.exp(-odds))
     happened = np.array([float(row.happened) for row in rows])
-    stretch, weights = stack(x, happened, 1.0)
+    stretch, weights = stack(p, happened, 1.0)
 
-    def score(pooled):
+    def score(weights):
+        pooled = stretch * pooled_log_odds(p, weights)
         return np.mean(np.logaddexp(0, pooled) - happened * pooled)
 
-    assert score(stretch * x @ weights / 3) < score(stretch * x.mean(axis=1))
+    assert score(np.tile(weights, (200, 1))) < score(np.ones((200, 3)))
 
 
 def test_pooled_log_odds_by_hand():
-    """(2 ln 4 + 1 ln 1) / 3 = .924196; certainty counts as 99%; an absent voter does not count."""
-    assert pooled_log_odds(np.array([0.8, 0.5]), np.array([2.0, 1.0])) == pytest.approx(0.924196, abs=1e-6)
+    """(2 * .8 + .5) / 3 = .7, of odds 7/3; certainty counts as 99.9%; an absent voter does not count."""
+    assert pooled_log_odds(np.array([0.8, 0.5]), np.array([2.0, 1.0])) == pytest.approx(np.log(7 / 3))
     assert pooled_log_odds(np.array([1.0, np.nan]), np.array([1.0, 5.0])) == pytest.approx(np.log(999))
 
 

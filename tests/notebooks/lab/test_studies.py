@@ -16,6 +16,11 @@ from tests.notebooks.lab.planted import P_RISE, planted_record, rises
 HELPER, HARMER = "helper", "harmer"
 
 
+def stretched(mean: float) -> float:
+    """The pool of stretch 1.5 whose votes have this mean."""
+    return float(1 / (1 + ((1 - mean) / mean) ** 1.5))
+
+
 @pytest.fixture(scope="module")
 def record() -> MarketRecord:
     """The planted record with a voter that knows the law, one that turns it round, and their pool."""
@@ -24,8 +29,7 @@ def record() -> MarketRecord:
     for market in planted.markets:
         p = P_RISE if rises(planted.bars["btc"], market.question.asked_at) else 1 - P_RISE
         votes = {HELPER: p, HARMER: 0.5 + 0.5 * (0.5 - p), **market.votes}
-        odds = np.log([vote / (1 - vote) for vote in votes.values()]).mean()
-        pool = float(1 / (1 + np.exp(-1.5 * odds)))
+        pool = stretched(np.mean(list(votes.values())))
         markets.append(replace(market, votes=votes, weights=dict.fromkeys(votes, 1.0), pool=pool))
     return replace(planted, markets=tuple(markets))
 
@@ -44,7 +48,7 @@ def test_the_pool_without_a_voter_keeps_weights_and_stretch(record):
     market = record.markets[0]
     alone = leave_one_out(replace(record, markets=(market,)))
     others = [vote for voter, vote in market.votes.items() if voter != HELPER]
-    p = 1 / (1 + np.exp(-1.5 * np.log([vote / (1 - vote) for vote in others]).mean()))
+    p = stretched(np.mean(others))
     expected = (p - market.happened) ** 2 - (market.pool - market.happened) ** 2
     assert alone.loc[HELPER, "difference"] == pytest.approx(expected)
 
