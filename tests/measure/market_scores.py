@@ -2,6 +2,9 @@
 
 The voters and their pool on the markets of the first edition's templates and on those of today, against the first
 edition's `vol`: one volatility, a normal distribution and a flat clock. Scored months are those of `evaluate`.
+
+The pool is compared with its best voter twice: with the one that was best in the end, which nobody could follow, and
+with the one that was best of all so far when a market opened.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from numpy.typing import NDArray
 from service.config import Settings
 from service.forecasting.predictions import series
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
-from service.forecasting.voters.scoring import brier, weeks_of
+from service.forecasting.voters.scoring import LEAST_N, brier, weeks_of
 from service.market.bars import resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts
@@ -34,6 +37,7 @@ SEED = 1  # of the simulated outside market
 OPENINGS = {"first edition": first_templates.opening, "today": series.opening}
 MARKET = "GARCH market"  # the simulated outside market of a replay
 LINEAR = "linear pool"  # the mean probability of the nine
+SO_FAR = "pool - the best so far"
 DIVERSITY = "diversity"  # the mean Brier score of the nine minus that of the linear pool (Krogh and Vedelsby 1995)
 BLOCK_S = 28 * DAY
 
@@ -55,6 +59,7 @@ class Columns:
 
     p: dict[str, Array]
     happened: Array
+    opened_at: NDArray[np.int64]
     resolved_at: NDArray[np.int64]
     groups: dict[str, NDArray[np.bool_]]
 
@@ -75,6 +80,7 @@ def columns_of(lived: Sequence[LivedMarket]) -> Columns:
             PLAIN: np.array([each.plain for each in lived]),
         },
         happened=np.array([float(market.outcome == "yes") for market in markets]),
+        opened_at=np.array([market.created_at for market in markets]),
         resolved_at=np.array([market.settlement.resolved_at for market in markets if market.settlement]),
         groups={
             "levels": np.array([bool(market.question.levels) for market in markets]),
@@ -85,18 +91,32 @@ def columns_of(lived: Sequence[LivedMarket]) -> Columns:
 
 
 def score(columns: Columns) -> Iterator[MarketScore]:
-    """Differences from plain volatility by group; the pool's from its best voter; the diversity of the nine."""
+    """Differences from plain volatility by group; the pool's from its best voters; the diversity of the nine."""
     losses = {name: brier(p, columns.happened) for name, p in columns.p.items()}
-    nine = np.mean([losses[voter.name] for voter in VOTERS], axis=0)
+    each = np.column_stack([losses[voter.name] for voter in VOTERS])
+    nine, best_known = each.mean(axis=1), of_best_so_far(each, columns.opened_at, columns.resolved_at)
     for group, chosen in columns.groups.items():
         best = min((voter.name for voter in VOTERS), key=lambda name: np.nanmean(losses[name][chosen]))
         rows = {PLAIN: losses[PLAIN]}
         rows |= {name: loss - losses[PLAIN] for name, loss in losses.items() if name != PLAIN}
-        rows |= {f"{POOL} - {best} (its best)": losses[POOL] - losses[best], DIVERSITY: nine - losses[LINEAR]}
+        rows |= {f"{POOL} - {best} (its best)": losses[POOL] - losses[best], SO_FAR: losses[POOL] - best_known}
+        rows |= {DIVERSITY: nine - losses[LINEAR]}
         for name, values in rows.items():
             weeks, blocks = weeks_of(columns.resolved_at), columns.resolved_at // BLOCK_S
             by_week, by_block = (Interval.of(values[chosen], clusters[chosen]) for clusters in (weeks, blocks))
             yield MarketScore(group, name, int(np.isfinite(values[chosen]).sum()), by_week, by_block)
+
+
+def of_best_so_far(losses: Array, opened_at: NDArray[np.int64], resolved_at: NDArray[np.int64]) -> Array:
+    """The loss on each market of the voter with the lowest mean loss when it opened, shape (markets,).
+
+    `losses` has shape (markets, voters), NaN where one abstained. NaN until 30 markets have resolved.
+    """
+    order = np.argsort(resolved_at, kind="stable")
+    known = np.searchsorted(resolved_at[order], opened_at, side="right")
+    sums, counts = (np.cumsum(part[order], axis=0) for part in (np.nan_to_num(losses), np.isfinite(losses)))
+    best = np.argmin(sums[known - 1] / np.maximum(counts[known - 1], 1), axis=1)
+    return np.where(known >= LEAST_N, losses[np.arange(len(losses)), best], np.nan)
 
 
 def show(title: str, scores: Sequence[MarketScore]) -> None:

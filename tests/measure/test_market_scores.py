@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from service.market.instants import DAY
-from tests.measure.market_scores import DIVERSITY, LINEAR, MARKET, Columns, score
+from tests.measure.market_scores import DIVERSITY, LINEAR, MARKET, Columns, of_best_so_far, score
 from tests.measure.walk_forward import PLAIN, POOL, VOTERS
 
 HAPPENED = np.array([1.0, 0.0, 1.0, 0.0])
@@ -23,7 +23,8 @@ def scores():
     nine = {name: sided(0.9 if name == "vol" else 0.6) for name in NAMES}
     p = {POOL: sided(0.7), LINEAR: np.mean(list(nine.values()), axis=0), **nine, MARKET: sided(0.5), PLAIN: sided(0.5)}
     chosen = {"levels": np.array([True, True, False, False]), "all": np.ones(4, dtype=bool)}
-    columns = Columns(p, HAPPENED, np.array([0, 1, 40, 41]) * DAY, chosen)
+    resolved_at = np.array([0, 1, 40, 41]) * DAY
+    columns = Columns(p, HAPPENED, resolved_at - DAY, resolved_at, chosen)
     return {(row.group, row.name): row for row in score(columns)}
 
 
@@ -38,6 +39,18 @@ def test_differences_are_from_plain_volatility(scores):
 
 def test_the_pool_is_compared_with_its_best_voter(scores):
     assert scores["all", "pool - vol (its best)"].by_week.mean == pytest.approx(0.09 - 0.01)
+
+
+def test_the_best_so_far_is_known_when_a_market_opens():
+    """`a` is better on the first 40 markets, `b` on the others; a market opens in the hour after the last resolved."""
+    losses = np.array([[0.1, 0.3]] * 40 + [[0.9, 0.0]] * 40)
+    hours = np.arange(80)
+    followed = of_best_so_far(losses, hours, hours + 1)
+    sums = np.cumsum(losses, axis=0)
+    assert np.isnan(followed[:30]).all(), "too few have resolved"
+    for market in range(30, 80):
+        assert followed[market] == losses[market, np.argmin(sums[market - 1])]
+    assert set(followed[30:]) == {0.1, 0.9, 0.0}
 
 
 def test_diversity_is_the_gain_of_the_linear_pool(scores):
