@@ -113,10 +113,10 @@ def of_best_so_far(losses: Array, opened_at: NDArray[np.int64], resolved_at: NDA
     `losses` has shape (markets, voters), NaN where one abstained. NaN until 30 markets have resolved.
     """
     order = np.argsort(resolved_at, kind="stable")
-    known = np.searchsorted(resolved_at[order], opened_at, side="right")
+    resolved_before = np.searchsorted(resolved_at[order], opened_at, side="right")
     sums, counts = (np.cumsum(part[order], axis=0) for part in (np.nan_to_num(losses), np.isfinite(losses)))
-    best = np.argmin(sums[known - 1] / np.maximum(counts[known - 1], 1), axis=1)
-    return np.where(known >= LEAST_N, losses[np.arange(len(losses)), best], np.nan)
+    best = np.argmin(sums[resolved_before - 1] / np.maximum(counts[resolved_before - 1], 1), axis=1)
+    return np.where(resolved_before >= LEAST_N, losses[np.arange(len(losses)), best], np.nan)
 
 
 def show(title: str, scores: Sequence[MarketScore]) -> None:
