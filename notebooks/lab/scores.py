@@ -136,13 +136,13 @@ def earned_weights(p: Mapping[str, Array], happened: Array, weeks: Weeks) -> dic
     """
     votes = np.column_stack(list(p.values()))
     n_eff = weekly_mean(happened - np.nanmean(votes, axis=1), weeks).n_eff
-    raw = _stacked(np.clip(votes, CLIP, 1 - CLIP), happened, n_eff / len(happened))
+    raw = _stacked(votes, happened, n_eff / len(happened))
     return dict(zip(p, np.clip(raw / raw.mean(), LIGHTEST, HEAVIEST).tolist(), strict=True))
 
 
 def _stacked(votes: Array, happened: Array, worth: float) -> Array:
     """The maximum a posteriori weights, 1 on average; each market counts `worth` times."""
-    mean = np.nanmean(votes, axis=1)
+    mean = np.clip(np.nanmean(votes, axis=1), CLIP, 1 - CLIP)
     apart = (votes - mean[:, None]) / (mean * (1 - mean))[:, None]
     design = np.column_stack([log_odds(mean), np.nan_to_num(apart)])
     start = np.array([1.0, *[0.0] * votes.shape[1]])
@@ -152,7 +152,8 @@ def _stacked(votes: Array, happened: Array, worth: float) -> Array:
         p = 1 / (1 + np.exp(-design @ coefficients))
         slope = worth * design.T @ (p - happened) + precision * (coefficients - start)
         curvature = worth * (design * (p * (1 - p))[:, None]).T @ design + np.diag(precision)
-        coefficients = coefficients - np.linalg.solve(curvature, slope)
+        step = np.linalg.solve(curvature, slope)
+        coefficients = coefficients - step / max(1.0, float(np.abs(step).max()))
     return 1 + np.isfinite(votes).sum(axis=1).mean() * coefficients[1:] / coefficients[0]
 
 

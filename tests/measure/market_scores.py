@@ -4,7 +4,7 @@ The voters and their pool on the markets of the first edition's templates and on
 edition's `vol`: one volatility, a normal distribution and a flat clock. Scored months are those of `evaluate`.
 
 The pool is compared with its best voter twice: with the one that was best in the end, which nobody could follow, and
-with the one that was best of all so far when a market opened.
+with the one that was best so far, in markets of the same group, when a market opened.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ Array = NDArray[np.float64]
 SEED = 1  # of the simulated outside market
 OPENINGS = {"first edition": first_templates.opening, "today": series.opening}
 MARKET = "GARCH market"  # the simulated outside market of a replay
-LINEAR = "linear pool"  # the mean probability of the nine
+MEAN = "mean of the nine"  # with equal weights and without calibration
 SO_FAR = "pool - the best so far"
-DIVERSITY = "diversity"  # the mean Brier score of the nine minus that of the linear pool (Krogh and Vedelsby 1995)
+DIVERSITY = "diversity"  # the mean Brier score of the nine minus that of their mean (Krogh and Vedelsby 1995)
 BLOCK_S = 28 * DAY
 
 
@@ -74,7 +74,7 @@ def columns_of(lived: Sequence[LivedMarket]) -> Columns:
     return Columns(
         p={
             POOL: np.array([market.commitment.p for market in markets if market.commitment]),
-            LINEAR: np.mean(list(p.values()), axis=0),
+            MEAN: np.mean(list(p.values()), axis=0),
             **p,
             MARKET: np.array([each.quotes[MARKET].p_yes for each in lived]),
             PLAIN: np.array([each.plain for each in lived]),
@@ -94,13 +94,15 @@ def score(columns: Columns) -> Iterator[MarketScore]:
     """Differences from plain volatility by group; the pool's from its best voters; the diversity of the nine."""
     losses = {name: brier(p, columns.happened) for name, p in columns.p.items()}
     each = np.column_stack([losses[voter.name] for voter in VOTERS])
-    nine, best_known = each.mean(axis=1), of_best_so_far(each, columns.opened_at, columns.resolved_at)
+    nine = each.mean(axis=1)
     for group, chosen in columns.groups.items():
+        followed = np.full(len(nine), np.nan)
+        followed[chosen] = of_best_so_far(each[chosen], columns.opened_at[chosen], columns.resolved_at[chosen])
         best = min((voter.name for voter in VOTERS), key=lambda name: np.nanmean(losses[name][chosen]))
         rows = {PLAIN: losses[PLAIN]}
         rows |= {name: loss - losses[PLAIN] for name, loss in losses.items() if name != PLAIN}
-        rows |= {f"{POOL} - {best} (its best)": losses[POOL] - losses[best], SO_FAR: losses[POOL] - best_known}
-        rows |= {DIVERSITY: nine - losses[LINEAR]}
+        rows |= {f"{POOL} - {best} (its best)": losses[POOL] - losses[best], SO_FAR: losses[POOL] - followed}
+        rows |= {DIVERSITY: nine - losses[MEAN]}
         for name, values in rows.items():
             weeks, blocks = weeks_of(columns.resolved_at), columns.resolved_at // BLOCK_S
             by_week, by_block = (Interval.of(values[chosen], clusters[chosen]) for clusters in (weeks, blocks))
@@ -115,7 +117,8 @@ def of_best_so_far(losses: Array, opened_at: NDArray[np.int64], resolved_at: NDA
     order = np.argsort(resolved_at, kind="stable")
     resolved_before = np.searchsorted(resolved_at[order], opened_at, side="right")
     sums, counts = (np.cumsum(part[order], axis=0) for part in (np.nan_to_num(losses), np.isfinite(losses)))
-    best = np.argmin(sums[resolved_before - 1] / np.maximum(counts[resolved_before - 1], 1), axis=1)
+    means = np.where(counts > 0, sums / np.maximum(counts, 1), np.inf)
+    best = np.argmin(means[np.maximum(resolved_before, 1) - 1], axis=1)
     return np.where(resolved_before >= LEAST_N, losses[np.arange(len(losses)), best], np.nan)
 
 

@@ -25,7 +25,7 @@ from service.forecasting.voters.track_record import pooled_log_odds
 from service.market.assets import open_hours
 from service.market.instants import DAY
 
-ENGINE = "apex/1"  # changes with the inputs or the arithmetic of a layer
+ENGINE = "apex/2"  # changes with the inputs or the arithmetic of a layer
 
 # Log-odds of up for each unit of an input; measured values in the comments.
 MOVED_PEERS = -0.08  # a sigma of the other coins' last day: -.16 +- .08

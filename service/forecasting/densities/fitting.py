@@ -34,7 +34,7 @@ EVERY_H = 3  # between the instants of short horizons
 OWN_SHARE = 3 / 7  # of a question's information that no other asset's holds [assumed]
 PRIOR_WORTH = 200.0  # independent questions that weigh as much as the prior of a coefficient, and as the level
 PRIOR_EFFECT = 0.8  # of the present variance on the coming one
-# By views that do not expect it to last the effect falls to 1/e in so many hours of the horizon.
+# In views that do not expect it to last, the effect falls to 1/e with every so many hours of the horizon.
 PRIOR_FADES_H = 48.0
 FOLDS = 5  # sizes are measured on blocks of time that the regression was not fitted to
 LEAST_ROWS = 25  # of every horizon; with fewer a calendar has no views
@@ -188,7 +188,7 @@ def _at_level(design: Array, prior: Array) -> Array:
 
 
 def _prior(view: View, hours: int) -> Array:
-    """The prior of the coefficients: features of the present variance share its effect after so many hours."""
+    """The prior of the coefficients: PRIOR_EFFECT, faded or not, in equal parts on the persistent features."""
     is_persistent = np.array([name in PERSISTENT for name in view.features])
     left = 1.0 if view.expects_lasting else np.exp(-hours / PRIOR_FADES_H)
     share = PRIOR_EFFECT * left / max(1, is_persistent.sum())

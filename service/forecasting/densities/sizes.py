@@ -73,8 +73,8 @@ def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -
     Parameters
     ----------
     shocks : ndarray of shape (n, 3)
-        Log returns from the close before to the close, the high and the low of an hour, over the standard deviation
-        expected for the first.
+        Log returns from the close before to the close, the high and the low of an hour, all over the standard deviation
+        that was expected of the first.
     steps : tuple of int
         Numbers of hours, rising.
     alpha, beta : float
@@ -87,10 +87,10 @@ def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -
     variance = np.ones(PATHS, np.float32)
     closes, maxima = [], []
     for step in range(1, steps[-1] + 1):
-        hour, sigma = generator.integers(0, len(shocks), PATHS), np.sqrt(variance)
-        highest = np.maximum(highest, price + sigma * raised[hour])
-        lowest = np.minimum(lowest, price + sigma * lowered[hour])
-        shock = closed[hour]
+        drawn, sigma = generator.integers(0, len(shocks), PATHS), np.sqrt(variance)
+        highest = np.maximum(highest, price + sigma * raised[drawn])
+        lowest = np.minimum(lowest, price + sigma * lowered[drawn])
+        shock = closed[drawn]
         price = price + sigma * shock
         variance = (1 - alpha - beta) + (alpha * shock**2 + beta) * variance
         if step in steps:

@@ -27,8 +27,8 @@ _OWN: dict[str, tuple[str, ...]] = {
     "forest": ("absolute_12h", "range_168h", *_VOLUMES),
 }
 
-# Before there is evidence, four voters expect an unusual variance to last a month and the others that it is over in
-# days. Of nine that all expected weeks the pool was worse from three days on, and they differed less.
+# Before there is evidence, these voters expect an unusual variance to last a month, the others that it is over in days.
+# When all expected weeks, their pool scored worse from three days on, and they differed less.
 _LASTING = ("momentum", "regime", "trend", "news")
 
 

@@ -1,8 +1,8 @@
 """The consensus: a weighted mean of the votes, weighted and calibrated by the track record.
 
 The voters mostly see the same prices and differ in what they make of them, so their forecasts are averaged like those
-of alternative models. A mean of forecasts is less sure of itself than they are (Ranjan and Gneiting 2010): how far its
-log-odds are stretched is learnt from resolved questions, together with the weights.
+of alternative models. A mean of calibrated forecasts is not sure enough of itself (Ranjan and Gneiting 2010): how far
+its log-odds are stretched is learnt from resolved questions, together with the weights.
 """
 
 from __future__ import annotations

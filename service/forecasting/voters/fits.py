@@ -12,8 +12,8 @@ from service.forecasting.voters.linear import LinearFit
 from service.market.assets import Calendar
 
 # The first has no views of volatility: its voters keep a normal distribution; the second has no scheduled events, the
-# third not the ranges of the last two hours, the fourth not the volume traded, the fifth not the prior of the level,
-# the sixth one prior for all and touches by closes alone.
+# third not the ranges of the last two hours, the fourth not the volume traded, the fifth not the prior of the level.
+# The sixth has one prior for all views, and simulates touches from closes alone.
 READABLE = ("fits/1", "fits/2", "fits/3", "fits/4", "fits/5", "fits/6", "fits/7")
 VERSION = READABLE[-1]  # changes with the inputs or the arithmetic; a fit of another version is outdated
 

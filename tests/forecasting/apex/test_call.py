@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from service.forecasting.apex import Call, fuse
 from service.forecasting.apex.call import FIXED, Thresholds, thresholds_of
-from service.forecasting.apex.layers import LAYERS
+from service.forecasting.apex.layers import ENGINE, LAYERS
 from service.forecasting.voters.consensus import combine, weigh
 from service.forecasting.voters.track_record import ClassRecord, PoolCalibration
 from tests.forecasting.apex.made import BRAINS, FITTED_TIME, SEATS, call_of, inputs_of, proven
@@ -57,7 +57,7 @@ def test_the_rule_is_that_of_the_pool():
     )
     call = fuse(inputs_of(seats={"trend": 0.8}, swarm=0.4, news_score=-0.3, news_n=4), record)
     spoken = [layer for layer in call.layers if layer.silent is None]
-    weights = weigh([(layer.name, "apex/1") for layer in spoken], record)
+    weights = weigh([(layer.name, ENGINE) for layer in spoken], record)
     assert [layer.weight for layer in spoken] == weights.tolist()
     assert call.p_up == combine(np.array([layer.p for layer in spoken]), weights, record.calibration)
     assert votes_of(call)["oracles"][1] == weights.max() > votes_of(call)["news"][1]

@@ -58,6 +58,11 @@ def test_simulated_touches_count_the_highs_within_hours():
     assert np.mean(maximum[middle] - NORMAL_SIZES[middle]) == pytest.approx(-0.02, abs=0.03)
 
 
+def test_no_drift_is_simulated():
+    with_drift, without = (simulate(walks(8) + drift, (24,), 0.08, 0.9) for drift in (0.3, 0.0))
+    assert with_drift.maximum == pytest.approx(without.maximum, abs=1e-4)
+
+
 def test_clusters_of_variance_make_fat_tails():
     shocks = walks(6)
     calm, clustered = (simulate(shocks, (24,), alpha, 0.98 - alpha).close[0] for alpha in (0.0, 0.12))

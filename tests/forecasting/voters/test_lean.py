@@ -107,7 +107,7 @@ def test_ballots_hold_the_voter_engine_and_reasoning(asking, inputs_for):
     assert (ballot.voter, ballot.engine) == ("swarm", "54-strategies")
     assert "Of 54 strategies 30 are long btc, 6 short and 18 flat (net +0.44): +" in ballot.forecast.reasoning
     fused = apex.vote(question, inputs, odds_of(0.55))
-    assert (fused.voter, fused.engine) == ("apex", "apex/1")
+    assert (fused.voter, fused.engine) == ("apex", "apex/2")
     assert "gives 55.0% to a higher price in a day: +" in fused.forecast.reasoning
     assert fused.forecast.reasoning.endswith(f" pp. Forecast: {100 * fused.p:.1f}%.")
 

@@ -164,7 +164,7 @@ def test_a_pool_of_its_weights_would_have_scored_better():
 
 
 def test_pooled_log_odds_by_hand():
-    """(2 * .8 + .5) / 3 = .7, of odds 7/3; certainty counts as 99.9%; an absent voter does not count."""
+    """(2 * .8 + .5) / 3 = .7, of odds 7/3; a pool is at most 99.9% sure; an absent voter does not count."""
     assert pooled_log_odds(np.array([0.8, 0.5]), np.array([2.0, 1.0])) == pytest.approx(np.log(7 / 3))
     assert pooled_log_odds(np.array([1.0, np.nan]), np.array([1.0, 5.0])) == pytest.approx(np.log(999))
 

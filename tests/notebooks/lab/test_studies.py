@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,12 +46,25 @@ def test_the_pool_without_a_voter_shows_its_worth(record):
 
 
 def test_the_pool_without_a_voter_keeps_weights_and_stretch(record):
-    market = record.markets[0]
-    alone = leave_one_out(replace(record, markets=(market,)))
-    others = [vote for voter, vote in market.votes.items() if voter != HELPER]
-    p = stretched(np.mean(others))
-    expected = (p - market.happened) ** 2 - (market.pool - market.happened) ** 2
-    assert alone.loc[HELPER, "difference"] == pytest.approx(expected)
+    """On two markets; on the second one voter abstains."""
+    first, second = record.markets[:2]
+    weights = dict(zip(first.votes, (2.0, 1.0, 0.5, 1.5), strict=True))
+    few = {voter: vote for voter, vote in second.votes.items() if voter != "vol"}
+    markets = [
+        replace(market, votes=votes, weights={voter: weights[voter] for voter in votes}, pool=_pool(votes, weights))
+        for market, votes in ((first, first.votes), (second, few))
+    ]
+    gains = []
+    for market in markets:
+        p = _pool({voter: vote for voter, vote in market.votes.items() if voter != HELPER}, weights)
+        gains.append((p - market.happened) ** 2 - (market.pool - market.happened) ** 2)
+    table = leave_one_out(replace(record, markets=tuple(markets)))
+    assert table.loc[HELPER, "difference"] == pytest.approx(np.mean(gains))
+    assert table.loc["vol", "n"] == 1
+
+
+def _pool(votes: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    return stretched(np.average(list(votes.values()), weights=[weights[voter] for voter in votes]))
 
 
 def test_a_calibration_is_of_one_kind_of_question(record):

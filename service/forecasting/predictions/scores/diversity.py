@@ -15,7 +15,7 @@ DIGITS = 5
 
 @dataclass(frozen=True)
 class Diversity:
-    """The mean Brier score of the voters minus that of their linear pool (the plain mean of their probabilities).
+    """The mean Brier score of the voters minus that of the plain mean of their probabilities, with equal weights.
 
     It is 0 where all voters say the same, and never negative (ambiguity decomposition, Krogh and Vedelsby 1995). The
     means are over `n` resolved markets; `low` and `high` are the 95% interval, clustered by week.
