@@ -69,8 +69,7 @@ def leave_one_out(source: Archive | MarketRecord) -> pd.DataFrame:
     """The Brier score of the pool without each voter, minus that of the pool: above 0 the voter helps.
 
     One row per voter and book, index `voter`. The votes of the others keep their weights, and the pool of a market its
-    stretch, which follows from its recorded P(YES). Of markets from before the pool was a mean of votes, this is not
-    exact.
+    stretch, which follows from its recorded P(YES). Markets whose votes were still pooled in log-odds are approximate.
     """
     rows = [
         {"voter": voter, **row, "backfilled": backfilled, "world": record.world}

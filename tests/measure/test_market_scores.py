@@ -72,7 +72,7 @@ def test_the_pool_is_compared_with_the_best_so_far(scores):
     assert rows["levels", SO_FAR].n == 0, "thirty of a group must have resolved before"
 
 
-def test_diversity_is_the_gain_of_the_linear_pool(scores):
+def test_diversity_is_the_gain_of_the_mean(scores):
     """Eight squares of 0.4 and one of 0.1, less the square of their mean distance."""
     expected = (8 * 0.16 + 0.01) / 9 - ((8 * 0.4 + 0.1) / 9) ** 2
     assert scores["all", DIVERSITY].by_week.mean == pytest.approx(expected)

@@ -42,9 +42,8 @@ class VoterWeight:
 class PoolCalibration:
     """The pool of a class: p = sigmoid(stretch x), where x are the log-odds of the weighted mean of the votes.
 
-    It is learnt from `n` questions, worth `n_eff` independent ones.
-
-    `effective_voters` is the number of independent voters that the pool's are worth, None until it is measured.
+    It is learnt from `n` questions, worth `n_eff` independent ones. `effective_voters` is the number of independent
+    voters that the pool's are worth, None until it is measured.
     """
 
     n: int = 0
@@ -162,7 +161,8 @@ def stack(p: Array, happened: Array, worth: float) -> tuple[float, Array]:
     weights, the pool calibrated by b (Platt 1999) in which voter i has the weight 1 + k c_i / b. The result is the
     maximum a posteriori, with the log score as likelihood and the priors PRIOR_STRETCH of b and PRIOR_APART of each c.
 
-    There is no constant: YES is a rise in one question and a fall in the next, so it would be about the wording.
+    The model has no constant term: YES means a rise in one question and a fall in another, so its value would depend on
+    how questions are worded.
     """
     mean = np.clip(np.nanmean(p, axis=1), CLIP, 1 - CLIP)
     apart = (p - mean[:, None]) / (mean * (1 - mean))[:, None]

@@ -20,8 +20,8 @@ from service.questions.question import WHOLE_PATH
 from tests.forecasting.made import EVERY_KIND, NOW, panel_of
 
 MONTE_CARLO = 0.02  # two and a half standard errors of 4,096 paths
-# The trees answer in steps of the distance, which paths average: the two differ by more than Monte Carlo error.
-SMOOTH = [voter for voter in voters() if voter is not FOREST]
+# The trees answer in steps of the distance, which paths average: the two differ by a little more.
+TOLERANCE = {voter.name: 0.03 if voter is FOREST else 0.025 for voter in voters()}
 LEANS = {"none": lambda z: 0.0, "lean": lambda z: 0.3, "wide": lambda z: 0.2 * z * np.exp(-z * z / 4)}
 
 
@@ -125,12 +125,12 @@ def test_days_are_counted_from_a_later_start(asking, contexts):
 def test_the_last_day_alone_is_the_close(asking, knowledge):
     """One trading day until the deadline: "close above on at least 1 day" is "close above"."""
     close = asking("close_above", hours=24, at=1.01)
-    for voter in SMOOTH:
+    for voter in voters():
         closing, counted = (
             voter.forecast(question, build_inputs(question, NOW, knowledge)).p
             for question in (close, replace(close, comparator="days_above", days=1))
         )
-        assert closing == pytest.approx(counted, abs=0.025), voter.name
+        assert closing == pytest.approx(counted, abs=TOLERANCE[voter.name]), voter.name
 
 
 def test_a_wider_range_is_less_likely(asking, knowledge):
@@ -170,12 +170,12 @@ def test_a_later_rise_agrees_with_the_closed_form(counted, asking, reader, hours
 def test_one_day_of_a_moving_average_is_the_close(asking, knowledge):
     """With one close to come, the price is above the mean of all where it is above the mean of those known."""
     close = asking("close_above", hours=24, at=1.01)
-    for voter in SMOOTH:
+    for voter in voters():
         closing, averaged = (
             voter.forecast(question, build_inputs(question, NOW, knowledge)).p
             for question in (close, replace(close, comparator="above_moving_average", days=50))
         )
-        assert closing == pytest.approx(averaged, abs=0.025), voter.name
+        assert closing == pytest.approx(averaged, abs=TOLERANCE[voter.name]), voter.name
 
 
 def test_a_moving_average_of_future_days_is_even(asking, contexts):

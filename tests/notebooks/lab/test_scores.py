@@ -60,6 +60,18 @@ def test_an_earned_weight_is_that_of_the_service(evidence):
     assert list(earned.values()) == pytest.approx(consensus.weigh(engines, record).tolist())
 
 
+@pytest.mark.parametrize("seed", [5, 8, 15])
+def test_weights_of_certain_votes_are_those_of_the_service(seed: int):
+    """Votes of 0 and 1 that are often wrong, for which a full step of Newton's method is too long."""
+    generator = np.random.default_rng(seed)
+    p = (generator.random((60, 3)) < 0.5).astype(float)
+    happened, weeks = (generator.random(60) < 0.5).astype(float), np.arange(60)
+    engines = [(voter, "embedded") for voter in VOTERS]
+    record = measure(engines, p=p, happened=happened, weeks=weeks)
+    earned = scores.earned_weights(dict(zip(VOTERS, p.T, strict=True)), happened, weeks)
+    assert list(earned.values()) == pytest.approx(consensus.weigh(engines, record).tolist())
+
+
 def test_forecasts_that_say_nothing_are_unrelated_to_outcomes():
     generator = np.random.default_rng(2)
     p, happened, weeks = generator.uniform(size=900), generator.integers(2, size=900), np.arange(900) // 15
