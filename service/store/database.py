@@ -70,6 +70,8 @@ class Database:
             return
         if revision and revision > head:
             raise SettingsError(f"The database is of a newer version (revision {revision}); this one knows {head}.")
+        if revision and revision < migrations.FIRST:
+            raise SettingsError(f"The database is of revision {revision}: start version 1.2 once, then this one.")
         with self.writing() as db:
             migrations.upgrade(db)
         log.info("migrated", revision=head, before=revision)

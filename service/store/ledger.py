@@ -28,35 +28,6 @@ from service.store.tables import ledger, ledger_root
 LOCK = 9_154_700_002
 PAGE = 5_000
 
-# The triggers that refuse to change a row, by dialect; the migration that creates the tables runs them. On SQLite,
-# INSERT OR REPLACE fires no DELETE trigger while recursive_triggers is off, which is the default.
-GUARDS: dict[str, tuple[str, ...]] = {
-    "sqlite": (
-        "CREATE TRIGGER ledger_update BEFORE UPDATE ON ledger "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
-        "CREATE TRIGGER ledger_delete BEFORE DELETE ON ledger "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
-        "CREATE TRIGGER ledger_replace BEFORE INSERT ON ledger "
-        "WHEN EXISTS (SELECT seq FROM ledger WHERE seq = NEW.seq) "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
-        "CREATE TRIGGER ledger_root_update BEFORE UPDATE ON ledger_root "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
-        "CREATE TRIGGER ledger_root_delete BEFORE DELETE ON ledger_root "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
-        "CREATE TRIGGER ledger_root_replace BEFORE INSERT ON ledger_root "
-        "WHEN EXISTS (SELECT day FROM ledger_root WHERE day = NEW.day) "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
-    ),
-    "postgresql": (
-        "CREATE OR REPLACE FUNCTION refuse_to_change() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$",
-        "CREATE TRIGGER ledger_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger "
-        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change()",
-        "CREATE TRIGGER ledger_root_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_root "
-        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change()",
-    ),
-}
-
 _ADD = {
     "sqlite": "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     "postgresql": "INSERT INTO ledger VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",

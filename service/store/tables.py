@@ -76,6 +76,14 @@ bar_revision = Table(
     Column("revision", Integer, nullable=False),
 )
 
+# What the sources have given of the bars of an asset and a length, "btc/300": a `Coverage`.
+coverage = Table(
+    "coverage",
+    metadata,
+    Column("series", String(24), primary_key=True),
+    Column("body", Text, nullable=False),
+)
+
 # Documents that jobs publish, as the bytes that are served.
 snapshot = Table(
     "snapshot",
@@ -536,3 +544,32 @@ spending = Table(
     Column("tokens", BigInteger, nullable=False),
     Column("usd", Float(53), nullable=False),
 )
+
+# The triggers that refuse to change a row, by dialect; an empty database gets them with the tables. On SQLite,
+# INSERT OR REPLACE fires no DELETE trigger while recursive_triggers is off, which is the default.
+LEDGER_GUARDS: dict[str, tuple[str, ...]] = {
+    "sqlite": (
+        "CREATE TRIGGER ledger_update BEFORE UPDATE ON ledger "
+        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
+        "CREATE TRIGGER ledger_delete BEFORE DELETE ON ledger "
+        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
+        "CREATE TRIGGER ledger_replace BEFORE INSERT ON ledger "
+        "WHEN EXISTS (SELECT seq FROM ledger WHERE seq = NEW.seq) "
+        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
+        "CREATE TRIGGER ledger_root_update BEFORE UPDATE ON ledger_root "
+        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
+        "CREATE TRIGGER ledger_root_delete BEFORE DELETE ON ledger_root "
+        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
+        "CREATE TRIGGER ledger_root_replace BEFORE INSERT ON ledger_root "
+        "WHEN EXISTS (SELECT day FROM ledger_root WHERE day = NEW.day) "
+        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
+    ),
+    "postgresql": (
+        "CREATE OR REPLACE FUNCTION refuse_to_change() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$",
+        "CREATE TRIGGER ledger_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger "
+        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change()",
+        "CREATE TRIGGER ledger_root_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_root "
+        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change()",
+    ),
+}

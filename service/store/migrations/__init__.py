@@ -1,7 +1,7 @@
-"""The migrations from an empty database to the current schema, numbered by their file names.
+"""The steps from the schema of version 1.2 to the current one, numbered by their file names.
 
-`versions/0001_….py` is revision "0001"; the largest number is the head. Alembic is imported only when there is
-something to do, so an ordinary start does not load it.
+`versions/0018_….py` is revision "0018"; the largest number is the head. An empty database gets the current tables at
+once. Alembic is imported only for a step, so an ordinary start does not load it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
 
+from service.store.tables import LEDGER_GUARDS, metadata
+
+FIRST = "0017"  # the oldest revision that can be migrated
 FOLDER = Path(__file__).parent
 # Any number that is not used by another advisory lock of this database.
 LOCK = 9_154_700_001
@@ -28,17 +31,28 @@ def current(db: Connection) -> str | None:
 
 
 def upgrade(db: Connection) -> None:
-    """Run the missing migrations in the transaction of `db`; a second process waits and then has nothing to do."""
+    """Bring the schema up to date in the transaction of `db`; a second process waits and then has nothing to do."""
     _lock(db)
-    if current(db) == head():
-        return
-    from alembic import command
-    from alembic.config import Config
+    revision = current(db)
+    if revision is None:
+        _create(db)
+    elif revision != head():
+        from alembic import command
+        from alembic.config import Config
 
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
-    config.attributes["connection"] = db
-    command.upgrade(config, "head")
+        config = Config()
+        config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+        config.attributes["connection"] = db
+        command.upgrade(config, "head")
+
+
+def _create(db: Connection) -> None:
+    """The tables, the triggers that guard the ledger, and the revision as alembic keeps it."""
+    metadata.create_all(db)
+    for statement in LEDGER_GUARDS[db.dialect.name]:
+        db.execute(text(statement))
+    db.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
+    db.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": head()})
 
 
 def _lock(db: Connection) -> None:

@@ -1,19 +1,11 @@
-"""A database at a revision of the schema."""
+"""A database as an earlier version left it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from alembic.config import Config
-
-from service.store import migrations
-from service.store.database import Database
+from sqlalchemy import Connection, text
 
 
-def run(database: Database, step: Callable[[Config, str], None], revision: str) -> None:
-    """Apply alembic's `upgrade` or `downgrade` to a revision."""
-    config = Config()
-    config.set_main_option("script_location", str(migrations.FOLDER))
-    with database.writing() as db:
-        config.attributes["connection"] = db
-        step(config, revision)
+def make_first(db: Connection) -> None:
+    """Take a current database back to the schema of version 1.2."""
+    db.execute(text("DROP TABLE coverage"))
+    db.execute(text("UPDATE alembic_version SET version_num = '0017'"))
