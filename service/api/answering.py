@@ -17,6 +17,7 @@ from flask import Flask, current_app
 from pydantic import TypeAdapter
 
 from service.api import metrics
+from service.api.arrival import not_yet
 from service.api.auth import Caller
 from service.api.charging import refund
 from service.api.coins import LATE_S, CoinDesk
@@ -25,7 +26,7 @@ from service.api.services import Services
 from service.api.single_flight import Abandoned, SingleFlight
 from service.api.streaming import BEAT_S
 from service.api.topics import require_answerable
-from service.errors import Busy, InvalidRequest, ServiceUnavailable
+from service.errors import Busy, InvalidRequest
 from service.forecasting.predictions import commitments
 from service.forecasting.voters.ballots import PanelResult
 from service.forecasting.voters.knowledge import Knowledge
@@ -101,8 +102,8 @@ class Answering:
         services = self._services
         now = services.clock.at(services.now())
         latest = knowledge.latest(services.database, services.step)
-        if not latest.contexts:
-            raise ServiceUnavailable("Not available yet: the first price bars are being fetched.")
+        if not latest.contexts or (services.clock.world == "live" and latest.fits is None):
+            raise not_yet(services)
         with services.database.reading() as db:
             current = rates.latest(db)
         history = StoredHistory(services.database.reading, services.step, now)

@@ -10,17 +10,15 @@ from service.api.encoding import BodyBytes, document
 from service.api.operations import operation
 from service.api.pages import WindowQuery, link
 from service.api.services import services
-from service.api.snapshots import latest
+from service.api.snapshots import price_of
 from service.errors import FieldError, InvalidRequest, ResourceNotFound, ServiceUnavailable
 from service.market.assets import AssetCode
 from service.market.bars import Bars
 from service.market.candles import STEPS, CandlesDocument, Interval, candles_json, candles_table
 from service.market.instants import HOUR, unix
-from service.market.prices import AssetPrice
 from service.store import bars as stored
 from service.store import cursors
 from service.store.cursors import PageKey
-from service.store.prices import by_asset, read
 
 candles = Blueprint("candles", __name__)
 
@@ -60,7 +58,7 @@ def bars(query: CandlesQuery) -> Response:
     the next page, also as a `Link` header. With `Accept: text/csv` a page is a CSV file, which `WORLD=replay` can play,
     with `Accept: application/vnd.apache.parquet` a Parquet file.
     """
-    price = _price(query.asset)
+    price = price_of(query.asset)
     since, until = query.span(services().clock.at(services().now()))
     scope = query.scope("candles", query.asset, query.interval)
     if after := query.after(scope):
@@ -76,14 +74,6 @@ def bars(query: CandlesQuery) -> Response:
     world = services().clock.world
     body = candles_json(query.asset, query.interval, shown, world=world, source=price.source, next=next)
     return document(BodyBytes(body), max_age=max_age)
-
-
-def _price(asset: str) -> AssetPrice:
-    """The last price of an asset; raises ResourceNotFound where this world has no bars of it."""
-    prices = by_asset(read(latest("prices")))
-    if asset not in prices:
-        raise ResourceNotFound(f"This world has no bars of {asset}; it has {', '.join(prices)}.")
-    return prices[asset]
 
 
 def _bars(query: CandlesQuery, since: int, until: int) -> Bars:

@@ -8,7 +8,7 @@ from pydantic import Field
 from service.api.encoding import document
 from service.api.inputs import Query
 from service.api.operations import operation
-from service.api.snapshots import find, latest
+from service.api.snapshots import find, latest, require_listed
 from service.errors import ResourceNotFound, ServiceUnavailable
 from service.forecasting.price_record.document import PriceRecordDocument
 from service.forecasting.voters.price_forecasts import ForecastDocument, Horizon, name_of
@@ -45,6 +45,7 @@ def forecast(asset: str, query: ForecastQuery) -> Response:
     if code not in ASSETS:
         raise ResourceNotFound(f"Unknown asset; forecasts exist for {', '.join(ASSETS)}.")
     snapshot = find(name_of(code, query.horizon))
+    require_listed(code)
     if snapshot is None and any(find(name_of(other, None)) for other in ASSETS):
         raise ServiceUnavailable(f"The stored bars of {ASSETS[code].name} are too few or too old for a forecast.")
     return document(snapshot or latest(name_of(code, query.horizon)), max_age=MAX_AGE_S)

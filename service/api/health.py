@@ -9,13 +9,16 @@ import structlog
 from flask import Blueprint, Response, current_app
 
 from service.api import metrics
+from service.api.arrival import histories, not_yet
 from service.api.operations import operation
 from service.api.services import Services, services
 from service.errors import ServiceUnavailable
 from service.market.assets import ASSETS
 from service.market.clock import World
+from service.market.coverage import is_awaited
 from service.market.headers import MISSED_BARS
 from service.market.instants import iso
+from service.market.prices import AssetHistory, describe_history
 from service.store import bars, heartbeat, runs, snapshots
 from service.store.knowledge import newest_fits
 
@@ -49,7 +52,8 @@ class Ready:
     """The service can answer questions on current bars.
 
     `as_of` is the end of the last bar, `age_s` its age in seconds of world time, `fitted_at` the world time up to which
-    the voters were fitted. `late` has a sentence for each job that has been due for ten minutes.
+    the voters were fitted. `histories` says how much of the past of each asset is stored. `late` has a sentence for
+    each job that has been due for ten minutes.
     """
 
     status: Literal["ready"]
@@ -57,6 +61,7 @@ class Ready:
     as_of: str
     age_s: int
     fitted_at: str
+    histories: dict[str, AssetHistory]
     late: tuple[str, ...]
 
 
@@ -107,10 +112,11 @@ def _readiness(services: Services) -> Ready:
         openings = [bar.time for asset in ASSETS if (bar := bars.last(db, asset, services.step))]
         fits = newest_fits(services.database, db)
         late = {progress.job: progress.lag_s for progress in runs.progress(db, wall) if progress.lag_s > LATE_S}
+        stored = histories(services, db)
         unmade = [name for name in DOCUMENTS if snapshots.latest(db, name) is None]
     as_of = max(openings, default=0) + services.step
     age = services.clock.at(wall) - as_of
-    missing = []
+    missing = [f"{asset}: {history.sentence}" for asset, history in stored.items() if is_awaited(history, stored)]
     if not openings:
         missing.append("there are no price bars yet")
     elif age < -CLOCKS_APART_S * services.clock.speed:
@@ -127,9 +133,12 @@ def _readiness(services: Services) -> Ready:
     missing += [_sentence(job, late[job]) for job in VITAL if late.get(job, 0) > VITAL_LATE_S]
     _log_change("; ".join(missing))
     if missing or fits is None:
-        raise ServiceUnavailable(f"Not ready: {'; '.join(missing)}.")
+        detail, reason = f"Not ready: {'; '.join(missing)}.", not_yet(services)
+        kind = type(reason) if unmade or fits is None else ServiceUnavailable
+        raise kind(detail, retry_after_s=reason.retry_after_s)
     sentences = tuple(_sentence(job, lag) for job, lag in late.items())
-    return Ready("ready", services.clock.world, iso(as_of), max(age, 0), iso(fits.slot), sentences)
+    shown = {asset: describe_history(history) for asset, history in stored.items()}
+    return Ready("ready", services.clock.world, iso(as_of), max(age, 0), iso(fits.slot), shown, sentences)
 
 
 def _sentence(job: str, lag_s: float) -> str:

@@ -9,7 +9,7 @@ from service.api import files
 from service.api.encoding import document
 from service.api.inputs import Query
 from service.api.operations import operation
-from service.api.snapshots import latest
+from service.api.snapshots import latest, require_listed
 from service.errors import ResourceNotFound
 from service.market.assets import AssetCode
 from service.trading.documents import LeaderboardDocument, StrategyDocument, leaderboard_table
@@ -35,6 +35,7 @@ class LeaderboardQuery(Query):
     returns=LeaderboardDocument,
     also=files.described("strategy by rank, and then for each ghost"),
     cached=True,
+    raises=(ResourceNotFound,),
 )
 def ranking(query: LeaderboardQuery) -> Response:
     """The 54 strategies by the result of their paper trading, over all their assets or in one of them.
@@ -43,6 +44,8 @@ def ranking(query: LeaderboardQuery) -> Response:
     holding, and tossing a coin. Computed once per bar; a 304 and the answer to a HEAD are free of charge. With `Accept:
     text/csv` it is a CSV file without the open positions, with `Accept: application/vnd.apache.parquet` a Parquet file.
     """
+    if query.asset:
+        require_listed(query.asset)
     name = f"leaderboard/{query.asset}" if query.asset else "leaderboard"
     return files.snapshot(name, BOARD, leaderboard_table, None)
 

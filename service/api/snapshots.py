@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from flask import Flask, current_app
 
-from service.errors import ServiceUnavailable
-from service.store import snapshots
+from service.api.arrival import not_yet
+from service.api.services import services
+from service.errors import ResourceNotFound
+from service.market.prices import AssetPrice
+from service.store import prices, snapshots
 from service.store.snapshots import Snapshot
 
 KEPT_S = 1.0
-RETRY_S = 2  # a first start publishes most documents within seconds
 
 
 def register(app: Flask) -> None:
@@ -21,11 +23,10 @@ def register(app: Flask) -> None:
 
 
 def latest(name: str) -> Snapshot:
-    """The latest document of a name; raises ServiceUnavailable before the first one."""
+    """The latest document of a name; before the first one raises ServiceUnavailable, which says how long it takes."""
     snapshot = find(name)
     if snapshot is None:
-        detail = "Not available yet: the job that publishes it has not finished for the first time."
-        raise ServiceUnavailable(detail, retry_after_s=RETRY_S)
+        raise not_yet(services())
     return snapshot
 
 
@@ -41,3 +42,20 @@ def find(name: str) -> Snapshot | None:
         if snapshot:
             cache[name] = now, snapshot
     return snapshot
+
+
+def price_of(asset: str) -> AssetPrice:
+    """The last price of an asset; raises ResourceNotFound where this world has no bars of it."""
+    require_listed(asset)
+    by_asset = prices.by_asset(prices.read(latest("prices")))
+    if asset not in by_asset:
+        raise ResourceNotFound(f"This world has no bars of {asset}; it has {', '.join(by_asset)}.")
+    return by_asset[asset]
+
+
+def require_listed(asset: str) -> None:
+    """Raise ResourceNotFound, with the reason, for an asset that no source of this world has."""
+    snapshot = find("prices")
+    history = prices.read(snapshot).histories.get(asset) if snapshot else None
+    if history and history.state == "absent":
+        raise ResourceNotFound(f"This world has no bars of {asset}: {history.detail}.")

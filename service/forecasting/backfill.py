@@ -69,7 +69,7 @@ def backfill(
     since: int,
     until: int,
     newest: Fits,
-    outside: SimulatedMarket,
+    outside: SimulatedMarket | None,
     quorum: int,
     swarm: Mapping[int, float],
     each: Each = starmap,
@@ -84,8 +84,8 @@ def backfill(
         Unix seconds: the beginning of a day, and a whole hour.
     newest : Fits
         The fits of the month of `until`, or later ones where that began with too little history.
-    outside : SimulatedMarket
-        The outside market that quotes every market.
+    outside : SimulatedMarket or None
+        The outside market that quotes every market; None in the live world, whose past has no odds and no headlines.
     quorum : int
         Minimum number of votes that open a market.
     swarm : mapping of int to float
@@ -98,7 +98,7 @@ def backfill(
     inputs = survey(complete)
     parts = [(complete, inputs, max(start, since), until, newest, outside, quorum) for start in starts]
     months = dict(zip(starts, each(vote_month, parts), strict=True))
-    headlines = read(simulated.write(complete, since - NEWS_BEFORE_S, until))
+    headlines = read(simulated.write(complete, since - NEWS_BEFORE_S, until)) if outside else []
     walk = _Walk(complete, inputs, stories(headlines), months, embedded_panel(quorum, zero_clock), swarm)
     for now in range(since, until + 1, EVERY_S):
         walk.step(now)
@@ -114,7 +114,7 @@ def vote_month(
     since: int,
     until: int,
     newest: Fits,
-    outside: SimulatedMarket,
+    outside: SimulatedMarket | None,
     quorum: int,
 ) -> PastMonth:
     """The markets that the month of `since` opens from then on; the parameters are those of `backfill`.
@@ -151,12 +151,12 @@ def _price(
     market: Prediction,
     now: int,
     knowledge: Knowledge,
-    outside: SimulatedMarket,
+    outside: SimulatedMarket | None,
     hourly: Mapping[str, Bars],
     until: int,
 ) -> Prediction:
-    """The market with the outside market's price of its opening, and its settlement by `until`."""
-    odds = outside.quote(market, knowledge, now)
+    """The market with the outside market's price of its opening, if there is one, and its settlement by `until`."""
+    odds = outside.quote(market, knowledge, now) if outside else None
     return replace(market, odds=odds, settlement=settle_past(market, hourly, until))
 
 

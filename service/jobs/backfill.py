@@ -1,6 +1,6 @@
 """The first start: the past of the market is backfilled once, so that there is a track record to show.
 
-All of it is marked as backfilled. The live world is not backfilled: its record begins with the first vote.
+All of it is marked as backfilled. The past of the live world has real bars, but neither odds nor headlines.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ TRAINING_S = 90 * DAY
 
 def backfill(job_context: JobContext, slot: int) -> Effects:
     """Backfill the days before `slot`, unless there are markets already, no fits, or too little history."""
-    since = max(slot - BACKFILLED_S, job_context.history_from + TRAINING_S) // DAY * DAY
     with job_context.database.reading() as db:
         newest, has_begun = knowledge.newest_fits(job_context.database, db), predictions.has_any(db)
+        first = min(job_context.whole_since(db, slot).values(), default=slot)
+    since = max(slot - BACKFILLED_S, first + TRAINING_S) // DAY * DAY
     if has_begun or newest is None or since >= slot:
         return lambda _: None
     settings = job_context.settings

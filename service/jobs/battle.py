@@ -75,8 +75,9 @@ def _ledger_rows(walks: Mapping[str, AnyWalk], since: int) -> list[LedgerRow]:
 
 def _begin(job_context: JobContext, slot: int) -> Mapping[str, AnyWalk]:
     """Every lane in its stored state, or at the start of its backfill."""
-    anchor = max(job_context.history_from, slot // DAY * DAY - BACKFILLED_S)
     with job_context.database.reading() as db:
+        first = min(job_context.whole_since(db, slot).values(), default=job_context.history_from)
+        anchor = max(first, slot // DAY * DAY - BACKFILLED_S)
         return {name: lane.walk(lane_states.find(db, name), anchor) for name, lane in LANES.items()}
 
 
@@ -84,10 +85,11 @@ def _market(
     job_context: JobContext, after: int, slot: int
 ) -> tuple[dict[str, Bars], dict[str, Bars], dict[int, dict[str, LaneVote]]]:
     """All stored hours, because exponential averages need their whole history; and the new bars and votes."""
-    assets, shortest = job_context.feed.assets, job_context.feed.step
+    shortest = job_context.feed.step
     with job_context.database.reading() as db:
-        hours = job_context.hourly_bars.load(db, assets, job_context.history_from, slot)
-        marks = {asset: bars.load(db, asset, after - shortest, slot, shortest) for asset in assets}
+        since = job_context.whole_since(db, slot)
+        hours = job_context.hourly_bars.load(db, since, slot)
+        marks = {asset: bars.load(db, asset, after - shortest, slot, shortest) for asset in since}
         return hours, marks, hourly_votes.since(db, after - HOUR)
 
 

@@ -44,7 +44,7 @@ class CallMemory:
             # Before the bars are read: bars of a later revision are resolved again at the next time.
             if (revision := bars.revision(db, ASSET)) != self._revision:
                 self._revision, self._final = revision, {}
-            hourly = hourly_bars.load(db, (ASSET,), first - LONGEST_CLOSURE_S, slot)
+            hourly = hourly_bars.load(db, {ASSET: first - LONGEST_CLOSURE_S}, slot)
             resolved = self._resolve(hourly[ASSET], slot)
             return CallHistory(tuple(self._calls), resolved, hourly[ASSET])
 

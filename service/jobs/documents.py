@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sqlalchemy import Connection
+
 from service.documents import DocumentHeader
 from service.errors import SourceFailed
 from service.jobs.job import JobContext
@@ -41,12 +43,12 @@ def header(
 
 def bar_header(job_context: JobContext, slot: int, as_of: int, step: int, **sources: str) -> DocumentHeader:
     """The header of a document that is computed at `slot` from bars that end at `as_of`, every `step` seconds."""
-    origins = bar_sources(job_context) | sources
+    with job_context.database.reading() as db:
+        origins = bar_sources(db) | sources
     return headers.header(slot, as_of, step=step, world=job_context.clock.world, sources=origins)
 
 
-def bar_sources(job_context: JobContext) -> dict[str, str]:
+def bar_sources(db: Connection) -> dict[str, str]:
     """The origin of each asset's latest stored bars; empty before the first tick."""
-    with job_context.database.reading() as db:
-        published = prices.latest(db)
+    published = prices.latest(db)
     return dict(published.sources) if published else {}

@@ -15,6 +15,7 @@ import structlog
 from dramatiq.middleware import Interrupt
 from sqlalchemy import Connection
 
+from service.errors import NinefoldError
 from service.jobs.clock_guard import ClockGuard
 from service.jobs.deliveries import Deliveries
 from service.jobs.dispatcher import Dispatcher, open_broker, open_worker
@@ -136,6 +137,9 @@ class Engine:
         # A clock that was set back adds no slots until it has caught up: a job never goes back in time.
         if state is not None and slot <= state.newest.slot:
             return None
+        is_live = self.job_context.clock.world == "live"
+        if is_live and job.needs_history and not self.job_context.has_history(db, instant):
+            return None
         return slot if job.wanted is None or job.wanted(db, self.job_context) else None
 
     def _done_up_to(self, state: JobState | None, need: str, job: Job, instant: int) -> int | None:
@@ -180,7 +184,9 @@ class Engine:
                 runs.bury(db, job.name, slot, owner, now, message)
             else:
                 runs.retry(db, job.name, slot, owner, now + _backoff(job, attempt), message)
-        log.error(f"job_{outcome}", job=job.name, slot=slot, attempt=attempt, exc_info=error)
+        # A source that fails is no fault of this program: its sentence says enough.
+        trace = None if isinstance(error, NinefoldError) else error
+        log.error(f"job_{outcome}", job=job.name, slot=slot, attempt=attempt, detail=message, exc_info=trace)
         return outcome
 
 

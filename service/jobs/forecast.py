@@ -101,10 +101,12 @@ def refit(job_context: JobContext, slot: int) -> Effects:
 
     Where the month began with too little history, they are fitted to the history until `slot`, every hour until it
     suffices for the views of every calendar and for every voter that these assets can fit. Fits of another version are
-    outdated and replaced.
+    outdated and replaced. Stored fits have the key of the slot that made them, so the latest are those of the largest
+    key; fits of no voter are not stored.
     """
-    month, assets = Monthly().slot_at(slot), job_context.feed.assets
+    month = Monthly().slot_at(slot)
     with job_context.database.reading() as db:
+        assets = job_context.whole_since(db, slot).keys()
         current = _current(fits.latest(db), month, assets)
     calendars = {calendar_of(asset) for asset in assets}
     if current and calendars <= current["densities"].keys():
@@ -116,7 +118,7 @@ def refit(job_context: JobContext, slot: int) -> Effects:
     fitted = children.call(training.fit, hourly, month, news)
     if training.awaited(fitted.missing, assets) or due_views(fitted.densities, hourly):
         fitted = children.call(training.fit, hourly, slot, news)
-    return lambda db: fits.save(db, fitted.slot, fitted.to_plain())
+    return lambda db: fits.save(db, slot, fitted.to_plain()) if fitted.linear or fitted.densities else None
 
 
 def _current(newest: Mapping[str, Any] | None, month: int, assets: Collection[str]) -> Mapping[str, Any] | None:
@@ -153,6 +155,7 @@ def contexts_at(job_context: JobContext, slot: int, hourly: Mapping[str, Bars]) 
 
 def hours(job_context: JobContext, slot: int) -> dict[str, Bars]:
     """The hourly bars of every asset that were complete at `slot`."""
-    since = max(job_context.history_from, slot // HOUR * HOUR - LOOK_BACK_S)
+    earliest = slot // HOUR * HOUR - LOOK_BACK_S
     with job_context.database.reading() as db:
-        return job_context.hourly_bars.load(db, job_context.feed.assets, since, slot)
+        since = {asset: max(first, earliest) for asset, first in job_context.whole_since(db, slot).items()}
+        return job_context.hourly_bars.load(db, since, slot)

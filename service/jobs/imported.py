@@ -1,9 +1,14 @@
-"""Markets of Polymarket and Kalshi: imported into the live world, voted on, and settled by their sources."""
+"""Markets of Polymarket and Kalshi: imported into the live world, voted on, and settled by their sources.
+
+Short markets, which end within two hours, are imported where the option says so, every five minutes, and forecast from
+the price of the last bar of the feed instead of that of the last hour.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import sqrt
 
 import structlog
@@ -13,13 +18,14 @@ from sqlalchemy import Connection
 from service.errors import SourceFailed
 from service.forecasting.predictions import Opinion, Prediction, Settlement
 from service.forecasting.predictions.imports import OutsideMarket, choose
+from service.forecasting.voters.knowledge import Knowledge
 from service.jobs.committing import keep_opened, keep_settlements
 from service.jobs.forecast import contexts_at, hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import vote
 from service.market.instants import iso
 from service.sources.odds import SOURCES
-from service.store import knowledge, opinions, predictions, snapshots
+from service.store import bars, knowledge, opinions, predictions, snapshots
 
 HOURS_A_YEAR = 24 * 365.25
 SNAPSHOT = "odds-sources"
@@ -42,24 +48,26 @@ def import_markets(job_context: JobContext, slot: int) -> Effects:
     """Import what outside markets ask about our assets; where a source fails, earlier imports stay."""
     offered, statuses = _offered(job_context, slot)
     contexts = contexts_at(job_context, slot, hours(job_context, slot))
-    with job_context.database.reading() as db:
-        unresolved = predictions.unresolved(db)
-        stored = predictions.ids(db, slot)
-    fresh = {market.id: market for market in offered if market.id not in stored}
-    spots = {asset: state.spot for asset, state in contexts.items()}
-    volatility = {asset: sqrt(state.slow * HOURS_A_YEAR) for asset, state in contexts.items()}
-    imported, refused = choose(fresh.values(), slot, spots, volatility, unresolved)
-    log.info("markets_offered", taken=len(imported), refused=len(refused))
-    voted = vote(job_context, slot, imported, knowledge.beside(job_context.database, contexts))
-    opened = [replace(market, odds=fresh[market.id].odds) for market in voted]
-    renewed = _renewed(offered, unresolved, slot)
+    keep = _import(job_context, slot, offered, knowledge.beside(job_context.database, contexts))
 
     def write(db: Connection) -> None:
-        keep_opened(db, opened, slot)
-        opinions.add(db, "odds", renewed)
+        keep(db)
         snapshots.save(db, SNAPSHOT, slot, STATUSES.dump_json(statuses))
 
     return write
+
+
+def import_short(job_context: JobContext, slot: int) -> Effects:
+    """Import the short markets whose move begins at `slot`, for the assets with a bar that ends then."""
+    basis = knowledge.latest(job_context.database, job_context.feed.step)
+    contexts = {asset: context for asset, context in basis.contexts.items() if context.as_of == slot}
+    offered, _ = _offered(job_context, slot, short=True)
+    return _import(job_context, slot, offered, replace(basis, contexts=contexts), short=True)
+
+
+def imports_short(_db: Connection, job_context: JobContext) -> bool:
+    """Whether the operator wants short markets."""
+    return job_context.settings.short_markets
 
 
 def sources(db: Connection) -> dict[str, str]:
@@ -87,14 +95,48 @@ def void_if_decided_before_import(market: Prediction, settlement: Settlement, sl
     return replace(settlement, outcome="void", resolved_at=slot, evidence="it was decided before it was imported")
 
 
-def _offered(job_context: JobContext, slot: int) -> tuple[list[OutsideMarket], dict[str, SourceStatus]]:
-    """The markets that every source lists, and the status of each."""
+def _import(
+    job_context: JobContext, slot: int, offered: list[OutsideMarket], basis: Knowledge, *, short: bool = False
+) -> Effects:
+    """Import the offered markets that are fit for it, and renew the odds of the imported ones."""
+    with job_context.database.reading() as db:
+        unresolved = predictions.unresolved(db)
+        stored = predictions.ids(db, slot)
+    fresh = {market.id: market for market in offered if market.id not in stored}
+    volatility = {asset: sqrt(state.slow * HOURS_A_YEAR) for asset, state in basis.contexts.items()}
+    price_at = partial(_price_at, job_context)
+    imported, refused = choose(fresh.values(), slot, basis.spots, volatility, unresolved, price_at, short=short)
+    log.info("markets_offered", taken=len(imported), refused=len(refused))
+    opened = [replace(market, odds=fresh[market.id].odds) for market in vote(job_context, slot, imported, basis)]
+    renewed = _renewed(offered, unresolved, slot)
+
+    def write(db: Connection) -> None:
+        keep_opened(db, opened, slot)
+        opinions.add(db, "odds", renewed)
+
+    return write
+
+
+def _price_at(job_context: JobContext, asset: str, instant: int) -> float | None:
+    """The close of the bar of the feed that ends at a unix second; None if there is none."""
+    step = job_context.feed.step
+    with job_context.database.reading() as db:
+        ending = bars.load(db, asset, instant - step, instant, step)
+    return float(ending.close[-1]) if len(ending) else None
+
+
+def _offered(
+    job_context: JobContext, slot: int, *, short: bool = False
+) -> tuple[list[OutsideMarket], dict[str, SourceStatus]]:
+    """The markets, or the short ones, that every source lists, and the status of each."""
     with job_context.database.reading() as db:
         statuses = _statuses(db)
     offered: list[OutsideMarket] = []
     for name, source in SOURCES.items():
         try:
-            markets, refused = source.list_open(_address(job_context, name), job_context.settings.source_timeout_s)
+            markets, refused = source.list_open(
+                _address(job_context, name), job_context.settings.source_timeout_s, short=short
+            )
         except SourceFailed as error:
             log.warning("source_failed", source=name, detail=error.detail)
             statuses[name] = replace(statuses.get(name, SourceStatus()), failed=error.detail)

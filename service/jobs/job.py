@@ -21,6 +21,8 @@ from service.jobs.schedules import Schedule
 from service.jobs.score_memory import ScoreMemory
 from service.market.bars import Bars
 from service.market.clock import WorldClock
+from service.market.coverage import History, is_settled, whole_since
+from service.store import coverage
 from service.store.database import Database
 from service.store.hourly_bars import HourlyBars
 from service.trading.arena import Arena
@@ -83,8 +85,22 @@ class JobContext:
 
     @cached_property
     def arenas(self) -> Memory[Mapping[str, Bars], Arena]:
-        """The accounts of the strategies on hourly bars since the beginning of history."""
-        return Memory(ArenaMemory(self.history_from).after, same_bars)
+        """The accounts of the strategies on hourly bars, since the first of them."""
+        return Memory(ArenaMemory().after, same_bars)
+
+    def histories(self, db: Connection, now: int) -> dict[str, History]:
+        """The stored history of every asset that a source was asked for, at the world second `now`."""
+        return coverage.histories(db, self.feed.assets, self.feed.step, now)
+
+    def has_history(self, db: Connection, now: int) -> bool:
+        """Whether what follows from prices may be computed: not while history is arriving."""
+        return is_settled(self.histories(db, now))
+
+    def whole_since(self, db: Connection, now: int) -> dict[str, int]:
+        """The assets to compute with, each with the unix second from which its history has no gap."""
+        if self.clock.world != "live":
+            return dict.fromkeys(self.feed.assets, self.history_from)
+        return whole_since(self.histories(db, now))
 
     @property
     def at_once(self) -> int:
@@ -101,9 +117,10 @@ class Job:
     applied in the same transaction that marks the slot as done.
 
     `clock` says whether slots are world or wall seconds. A slot becomes due when every job in `needs` has done a slot
-    at or after it, one with rarer slots its latest, and `wanted`, where there is one, returns True. An attempt is
-    interrupted after `time_limit_s`. A failed attempt is repeated after `backoff_s`, then twice that, four times that
-    and so on, with jitter, at most ten minutes later; after `attempts` attempts the slot is dead.
+    at or after it, one with rarer slots its latest, and `wanted`, where there is one, returns True. One that
+    `needs_history` waits in the live world until the prices have arrived. An attempt is interrupted after
+    `time_limit_s`. A failed attempt is repeated after `backoff_s`, then twice that, four times that and so on, with
+    jitter, at most ten minutes later; after `attempts` attempts the slot is dead.
     """
 
     name: str
@@ -112,6 +129,7 @@ class Job:
     clock: Literal["world", "wall"] = "world"
     needs: tuple[str, ...] = ()
     wanted: Callable[[Connection, JobContext], bool] | None = None
+    needs_history: bool = True
     time_limit_s: int = 600
     attempts: int = 8
     backoff_s: float = 2.0

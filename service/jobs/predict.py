@@ -29,14 +29,15 @@ def predict(job_context: JobContext, slot: int) -> Effects:
         stored = predictions.ids(db, slot)
     basis = knowledge.beside(job_context.database, contexts)
     opened = vote(job_context, slot, series.opening(slot, contexts, stored), basis)
-    if job_context.clock.world != "live":
-        outside = outside_market(job_context)
+    if outside := outside_market(job_context):
         opened = [replace(market, odds=outside.quote(market, basis, slot)) for market in opened]
     return lambda db: keep_opened(db, opened, slot)
 
 
-def outside_market(job_context: JobContext) -> SimulatedMarket:
-    """The simulated outside market; in the simulated world it knows the law of that world."""
+def outside_market(job_context: JobContext) -> SimulatedMarket | None:
+    """The simulated outside market, None in the live world; in the simulated world it knows the law of that world."""
+    if job_context.clock.world == "live":
+        return None
     feed = job_context.feed
     true_law = feed.expected_return if isinstance(feed, SimulatedFeed) else None
     return SimulatedMarket(job_context.settings.simulated_seed, true_law)
@@ -44,7 +45,8 @@ def outside_market(job_context: JobContext) -> SimulatedMarket:
 
 def odds_sources(job_context: JobContext) -> dict[str, str]:
     """What the odds of this world's own markets are, by the name of their source; empty in the live world."""
-    return {} if job_context.clock.world == "live" else {SOURCE: outside_market(job_context).description}
+    outside = outside_market(job_context)
+    return {SOURCE: outside.description} if outside else {}
 
 
 def vote(job_context: JobContext, slot: int, markets: Iterable[Prediction], basis: Knowledge) -> list[Prediction]:

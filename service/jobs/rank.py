@@ -6,7 +6,6 @@ import json
 
 from service.jobs.documents import bar_header
 from service.jobs.job import Effects, JobContext
-from service.market.assets import ASSETS
 from service.market.instants import HOUR
 from service.store import bars, snapshots
 from service.trading import arena
@@ -24,7 +23,7 @@ def rank(job_context: JobContext, slot: int) -> Effects:
     state = run_arena(job_context, slot)
     header = bar_header(job_context, slot, state.as_of, job_context.feed.step)
     boards = {"leaderboard": leaderboard(state)}
-    boards |= {f"leaderboard/{asset}": leaderboard(state, asset) for asset in ASSETS}
+    boards |= {f"leaderboard/{asset}": leaderboard(state, asset) for asset in state.assets}
     documents = {name: leaderboard_document(board, header) for name, board in boards.items()}
     swarm = {
         asset: {"long": net.long, "short": net.short, "flat": net.flat} for asset, net in net_positions(state).items()
@@ -42,9 +41,9 @@ def publish_strategy_pages(job_context: JobContext, slot: int) -> Effects:
 
 
 def run_arena(job_context: JobContext, slot: int) -> Arena:
-    """The arena at `slot`, since the beginning of history."""
-    assets, shortest, since = job_context.feed.assets, job_context.feed.step, job_context.history_from
+    """The arena at `slot`, since the beginning of history, with the accounts in assets that have bars."""
     with job_context.database.reading() as db:
-        hours = job_context.hourly_bars.load(db, assets, since, slot)
-        marks = {asset: bars.load(db, asset, slot - 2 * HOUR, slot, shortest) for asset in assets}
-    return arena.mark(job_context.arenas.of(hours), hours, marks)
+        since = job_context.whole_since(db, slot)
+        hours = job_context.hourly_bars.load(db, since, slot)
+        marks = {asset: bars.load(db, asset, slot - 2 * HOUR, slot, job_context.feed.step) for asset in since}
+    return arena.mark(job_context.arenas.of(hours), hours, marks).traded()

@@ -32,8 +32,7 @@ def renew_opinions(job_context: JobContext, slot: int) -> Effects:
         questions = list(_questions_of_now(db, predictions.active(db, slot), slot, basis))
     ai = {market.id: opinion for market, informed in questions if (opinion := _ai(job_context, market, slot, informed))}
     odds: dict[str, Opinion] = {}
-    if job_context.clock.world != "live":
-        outside = outside_market(job_context)
+    if outside := outside_market(job_context):
         quoted = {market.id: odds_opinion(market, outside, slot, informed) for market, informed in questions}
         odds = {id: opinion for id, opinion in quoted.items() if opinion}
 

@@ -1,6 +1,9 @@
-"""The tick: fetch the bars the store lacks, and publish the current prices."""
+"""The tick: fetch the bars since the last one, and publish the current prices."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 import structlog
 from sqlalchemy import Connection
@@ -8,24 +11,31 @@ from sqlalchemy import Connection
 from service.errors import SourceFailed, WrongClock
 from service.jobs.documents import bar_sources
 from service.jobs.job import Effects, JobContext
-from service.market.bars import Bars, merge, resample
+from service.market.bars import Bars, empty, merge, resample, with_silent_bars
+from service.market.coverage import Coverage, Span
 from service.market.instants import DAY, HOUR, iso
 from service.market.prices import PricesDocument, describe
 from service.sources.feeds import FetchedBars
-from service.store import bars, snapshots
+from service.sources.feeds.feed import AssetUnlisted
+from service.store import bars, coverage, predictions, snapshots
 
 log = structlog.stdlib.get_logger(__name__)
 
-# The longest span requested from a live source at a time: what one call returns within its deadline.
+# The longest span of short bars that a tick requests from a live source; what is older is fetched by `history`.
 LIVE_SPAN_S = 2 * DAY
 # A bar fetched in the second it ends may lack its last trades, and stored bars are never replaced.
 LIVE_DELAY_S = 5
-# How often `fill` runs; each run fetches one piece.
-FILL_EVERY_S = 60
-# How far back a tick looks for gaps, such as an hour in which the exchange was down.
-GAPS_CHECKED_S = 2 * DAY
 # A day of bars, and enough before it for the price 24 h ago.
 SHOWN_S = DAY + 2 * HOUR
+
+
+class Outcome(NamedTuple):
+    """What a fetch changes: the bars to store, None where it failed, and the coverage of bars of `step` seconds."""
+
+    asset: str
+    step: int
+    answer: FetchedBars | None
+    change: Callable[[Coverage], Coverage]
 
 
 def tick(job_context: JobContext, slot: int) -> Effects:
@@ -35,21 +45,93 @@ def tick(job_context: JobContext, slot: int) -> Effects:
     source answered, or when bars are stored that lie ahead of it: the clock was ahead when they were stored.
     """
     _refuse_future_bars(job_context, slot)
-    answers = {
-        asset: _fetch(job_context, asset, _since(job_context, asset, slot), slot) for asset in job_context.feed.assets
-    }
-    fetched = {asset: answer for asset, answer in answers.items() if answer}
-    if not fetched:
+    outcomes = [latest(job_context, asset, slot) for asset in job_context.feed.assets]
+    if all(outcome.answer is None for outcome in outcomes):
+        with job_context.database.writing() as db:
+            keep(db, job_context, outcomes, slot)
         raise SourceFailed("no source answered for any asset")
-    document = _document(job_context, slot, fetched)
-    store = _storing(job_context, slot, fetched)
 
     def write(db: Connection) -> None:
-        store(db)
-        if document:
-            snapshots.publish(db, slot, {"prices": document})
+        keep(db, job_context, outcomes, slot)
+        publish(db, job_context, slot)
 
     return write
+
+
+def latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
+    """The bars of an asset since the last stored one, up to `slot`; in the live world those of two days at most."""
+    step = job_context.feed.step
+    with job_context.database.reading() as db:
+        stored = coverage.find(db, asset, step)
+    is_live = job_context.clock.world == "live"
+    floor = max(job_context.history_from, (slot - LIVE_SPAN_S) // HOUR * HOUR if is_live else 0)
+    last = stored.windows[-1][1] if stored and stored.windows else None
+    since = floor if last is None else max(floor, last)
+    outcome = fetch(job_context, asset, step, (since, slot), slot)
+    if outcome.answer is None or not len(outcome.answer.bars):
+        return outcome
+    fresh, source = outcome.answer.bars, outcome.answer.source
+    # What follows the last stored bar was answered from there on, however long nobody traded. Without one, what is
+    # older than the first bar may be beyond the reach of the source.
+    window = (since if since == last or not is_live else int(fresh.time[0]), fresh.as_of)
+    return outcome._replace(change=lambda before: before.answered(window, slot, source))
+
+
+def short_bars_from(db: Connection, job_context: JobContext, slot: int) -> int:
+    """The unix second from which short bars are wanted: in the live world of two days, or since the oldest open answer.
+
+    Answers are settled by short bars, since they are asked and end within an hour.
+    """
+    if job_context.clock.world != "live":
+        return job_context.history_from
+    earliest = predictions.oldest_open_answer(db)
+    begin = slot - LIVE_SPAN_S if earliest is None else min(slot - LIVE_SPAN_S, earliest)
+    return max(job_context.history_from, begin // HOUR * HOUR)
+
+
+def fetch(job_context: JobContext, asset: str, step: int, span: Span, now: int) -> Outcome:
+    """The bars of a span, asked for at the unix second `now`; an answer changes nothing of the coverage yet."""
+    try:
+        answer = job_context.feed.fetch(asset, *span, step)
+    except SourceFailed as error:
+        is_listed, fault = not isinstance(error, AssetUnlisted), error.detail
+        return Outcome(asset, step, None, lambda before: before.failed(fault, now, is_listed=is_listed))
+    if answer.refused:
+        first = answer.refused[0]
+        log.warning("bars_refused", asset=asset, count=len(answer.refused), first=first.time, reason=first.reason)
+    return Outcome(asset, step, answer, _unchanged)
+
+
+def keep(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: int) -> None:
+    """Store the fetched bars with the hours that they complete, and what the sources have answered by `now`."""
+    wanted_from = {HOUR: job_context.history_from, job_context.feed.step: short_bars_from(db, job_context, now)}
+    for outcome in outcomes:
+        if outcome.answer is not None and len(outcome.answer.bars):
+            _store(db, job_context, outcome.asset, outcome.answer.bars)
+        for length, since in wanted_from.items():
+            change = outcome.change if length == outcome.step else _unchanged
+            before, after = coverage.change(db, outcome.asset, length, Coverage(since, now), change)
+            if after.fault and after.fault != before.fault:
+                log.warning("source_failed", asset=outcome.asset, detail=after.fault)
+            if before.fault and not after.fault:
+                log.info("source_answers", asset=outcome.asset, source=after.source)
+
+
+def _unchanged(stored: Coverage) -> Coverage:
+    return stored
+
+
+def _store(db: Connection, job_context: JobContext, asset: str, fresh: Bars) -> None:
+    if fresh.step == HOUR != job_context.feed.step:
+        bars.add(db, asset, fresh)
+        return
+    last = bars.last(db, asset, fresh.step)
+    first = min(int(fresh.time[0]), last.time if last else fresh.as_of) // HOUR * HOUR
+    around = merge(bars.load(db, asset, first, fresh.as_of, fresh.step), fresh)
+    if job_context.clock.world == "live":
+        around = with_silent_bars(around)
+    if bars.add(db, asset, around) and fresh.step != HOUR:
+        bars.renew(db, asset, resample(around, HOUR))
 
 
 def _refuse_future_bars(job_context: JobContext, slot: int) -> None:
@@ -61,96 +143,27 @@ def _refuse_future_bars(job_context: JobContext, slot: int) -> None:
         raise WrongClock(f"the last bar ends at {iso(max(ends))}, but the clock shows {iso(slot)}")
 
 
-def fill(job_context: JobContext, slot: int) -> Effects:
-    """Fetch one missing piece of the live history, a different one at each slot.
-
-    The pieces take turns, so that a gap no exchange can fill does not block the others.
-    """
-    fetched = {
-        asset: answer for asset in job_context.feed.assets if (answer := _fetch_missing(job_context, asset, slot))
-    }
-    return _storing(job_context, slot, fetched)
+def publish(db: Connection, job_context: JobContext, slot: int) -> None:
+    """Publish the prices of the stored bars, as soon as an asset has one."""
+    if document := _document(db, job_context, slot):
+        snapshots.publish(db, slot, {"prices": document})
 
 
-def _storing(job_context: JobContext, slot: int, fetched: dict[str, FetchedBars]) -> Effects:
-    """Store the fetched bars, and the hours that they complete or correct."""
-    fresh = {asset: answer.bars for asset, answer in fetched.items() if len(answer.bars)}
-    hours = {asset: _hours(job_context, slot, asset, fetched_bars) for asset, fetched_bars in fresh.items()}
-
-    def write(db: Connection) -> None:
-        for asset, fetched_bars in fresh.items():
-            added = bars.add(db, asset, fetched_bars)
-            if added and fetched_bars.step != HOUR:
-                bars.renew(db, asset, hours[asset])
-
-    return write
-
-
-def _hours(job_context: JobContext, slot: int, asset: str, fresh: Bars) -> Bars:
-    """Every complete hour that contains a fresh bar or the last bar stored before."""
-    with job_context.database.reading() as db:
-        last = bars.last(db, asset, fresh.step)
-        first = min(int(fresh.time[0]), last.time if last else slot) // HOUR * HOUR
-        stored = bars.load(db, asset, first, max(slot, fresh.as_of), fresh.step)
-    return resample(merge(stored, fresh), HOUR)
-
-
-def _since(job_context: JobContext, asset: str, slot: int) -> int:
-    """The start of the span to fetch: after the last stored bar, or at the first gap of the last days."""
-    floor = job_context.history_from
-    if job_context.clock.world == "live":
-        floor = max(floor, slot - LIVE_SPAN_S)
-    with job_context.database.reading() as db:
-        last = bars.last(db, asset, job_context.feed.step)
-        if last is None:
-            return floor
-        gaps = bars.holes(db, asset, max(floor, slot - GAPS_CHECKED_S), slot, job_context.feed.step)
-    after = last.time + job_context.feed.step
-    return max(floor, min([after, *(start for start, _ in gaps)]))
-
-
-def _fetch_missing(job_context: JobContext, asset: str, slot: int) -> FetchedBars | None:
-    with job_context.database.reading() as db:
-        missing = bars.holes(db, asset, job_context.history_from, slot - GAPS_CHECKED_S, job_context.feed.step)
-    pieces = [start for first, end in missing for start in range(first, end, LIVE_SPAN_S)]
-    if not pieces:
-        return None
-    start = pieces[-1 - slot // FILL_EVERY_S % len(pieces)]
-    return _fetch(job_context, asset, start, min(start + LIVE_SPAN_S, slot))
-
-
-def _fetch(job_context: JobContext, asset: str, since: int, until: int) -> FetchedBars | None:
-    try:
-        answer = job_context.feed.fetch(asset, since, until)
-    except SourceFailed as error:
-        log.warning("source_failed", asset=asset, detail=error.detail)
-        return None
-    if answer.refused:
-        first = answer.refused[0]
-        log.warning("bars_refused", asset=asset, count=len(answer.refused), first=first.time, reason=first.reason)
-    return answer
-
-
-def _document(job_context: JobContext, slot: int, fetched: dict[str, FetchedBars]) -> PricesDocument | None:
+def _document(db: Connection, job_context: JobContext, slot: int) -> PricesDocument | None:
     """The document of prices; None while no asset has a bar."""
-    shown = {}
-    with job_context.database.reading() as db:
-        for asset in job_context.feed.assets:
-            history = _last_day(db, job_context, asset)
-            if asset in fetched:
-                history = merge(history, fetched[asset].bars)
-            if len(history):
-                shown[asset] = history.since(history.as_of - SHOWN_S)
-    sources = bar_sources(job_context) | {asset: answer.source for asset, answer in fetched.items() if len(answer.bars)}
+    feed, clock = job_context.feed, job_context.clock
+    shown = {asset: history for asset in feed.assets if len(history := _last_day(db, asset, feed.step))}
     if not shown:
         return None
-    ended = job_context.clock.has_ended(slot)
-    return describe(shown, made_at=slot, world=job_context.clock.world, ended=ended, sources=sources)
+    sources = bar_sources(db) | coverage.sources(db, feed.assets, feed.step)
+    histories = coverage.histories(db, feed.assets, feed.step, slot)
+    return describe(shown, histories, made_at=slot, world=clock.world, ended=clock.has_ended(slot), sources=sources)
 
 
-def _last_day(db: Connection, job_context: JobContext, asset: str) -> Bars:
+def _last_day(db: Connection, asset: str, step: int) -> Bars:
     """The stored bars of the last day that has any."""
-    step = job_context.feed.step
     last = bars.last(db, asset, step)
-    end = last.time + step if last else 0
+    if last is None:
+        return empty(step)
+    end = last.time + step
     return bars.load(db, asset, end - SHOWN_S, end, step)

@@ -22,14 +22,16 @@ NAME = "strategy-hospital"
 
 def triage(job_context: JobContext, slot: int) -> Effects:
     """Publish a snapshot of each closed month that has none yet, oldest first, and record it in the ledger."""
-    months = closed_months(job_context.history_from, slot)
+    arena = run_arena(job_context, slot)
+    months = closed_months(arena.anchor, slot)
     with job_context.database.reading() as db:
         stored = {month: snapshots.latest(db, f"{NAME}/{month}") for month in months}
+        sources = bar_sources(db)
     before = {month: hospital.past(json.loads(snapshot.body)) for month, snapshot in stored.items() if snapshot}
     missing = [month for month in months if month not in before]
     if not missing:
         return lambda _: None
-    arena, world, sources = run_arena(job_context, slot), job_context.clock.world, bar_sources(job_context)
+    world = job_context.clock.world
     bodies: dict[str, bytes] = {}
     for month in missing:
         patients = admit(arena, month)

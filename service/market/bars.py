@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 Times = NDArray[np.int64]
 Prices = NDArray[np.float64]
 
+LONGEST_SILENCE_S = 3600  # without a trade, that is filled with flat bars
 # The year 36,812: whole seconds are exact in float64 far beyond it.
 LAST_SECOND = 2**40
 
@@ -185,3 +186,18 @@ def resample(bars: Bars, step: int) -> Bars:
         step=step,
     )
     return result.until(bars.as_of)
+
+
+def with_silent_bars(bars: Bars) -> Bars:
+    """The bars with flat ones, at the last close and of volume 0, in gaps of up to an hour.
+
+    Exchanges publish no bar where nobody traded; a longer gap may be a failure of the source.
+    """
+    if len(bars) < 2:
+        return bars
+    grid = np.arange(bars.time[0], bars.time[-1] + 1, bars.step)
+    before = np.searchsorted(bars.time, grid, side="right") - 1
+    gaps = np.diff(bars.time, append=bars.time[-1])[before] - bars.step
+    is_silent = (grid != bars.time[before]) & (gaps <= LONGEST_SILENCE_S)
+    close = bars.close[before[is_silent]]
+    return merge(bars, Bars(grid[is_silent], close, close, close, close, np.zeros(len(close)), step=bars.step))

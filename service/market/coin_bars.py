@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
-from service.market.bars import Bars, join, merge, resample
+from service.market.bars import Bars, merge, resample
 from service.market.instants import DAY, HOUR
 
 LEAST_DAYS = 90
 LIVELY_DAYS = 30  # over which a coin must trade in most hours
 LEAST_LIVELY = 0.9  # share of the hours with a bar
-QUIET_S = HOUR  # the longest time without a trade
 
 
 @dataclass(frozen=True)
@@ -47,19 +44,3 @@ class CoinBars:
         if share < LEAST_LIVELY:
             return f"traded in only {share:.0%} of the hours of the last {LIVELY_DAYS} days; 90% are needed"
         return ""
-
-
-def without_quiet_times(bars: Bars) -> Bars:
-    """The bars with flat ones, at the last close and without volume, in gaps of up to an hour.
-
-    Some exchanges publish no bar where nobody traded; a longer gap may be a failure of the source.
-    """
-    if len(bars) < 2:
-        return bars
-    grid = np.arange(bars.time[0], bars.time[-1] + 1, bars.step)
-    before = np.searchsorted(bars.time, grid, side="right") - 1
-    gap = np.diff(bars.time, append=bars.time[-1])[before] - bars.step
-    quiet = (grid != bars.time[before]) & (gap <= QUIET_S)
-    close = bars.close[before[quiet]]
-    flat = Bars(grid[quiet], close, close, close, close, np.zeros(len(close)), step=bars.step)
-    return merge(bars, join((bars, flat)))

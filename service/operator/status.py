@@ -11,9 +11,10 @@ from sqlalchemy import Connection, func, select, text
 
 from service.config import Settings
 from service.jobs import timetable
+from service.market.assets import ASSETS
 from service.market.instants import iso
 from service.operator.commands import CommandOutput, CommandTable
-from service.store import keys, ledger, runs, world
+from service.store import coverage, keys, ledger, runs, world
 from service.store.database import Database
 from service.store.runs import JobProgress
 from service.store.tables import rate_window
@@ -24,7 +25,7 @@ TAIL = 5
 
 
 def status(_arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
-    """Show the lag of each job, the end of the ledger, the size of the database, keys and quotas."""
+    """Show the histories of the assets, the lag of each job, the end of the ledger, the database and the keys."""
     with database.reading() as db:
         clock, wall = world.find_clock(db), time.time()
         step = db.scalar(select(world_table.c.step)) or 0
@@ -36,6 +37,7 @@ def status(_arguments: argparse.Namespace, database: Database, _settings: Settin
             "database_bytes": _size(db),
             **_keys(db, wall),
             **_ledger(db),
+            "histories": CommandTable(("asset", "state", "history"), _histories(db, step, clock.at(wall))),
             "jobs": CommandTable(COLUMNS, jobs),
             "ledger_tail": CommandTable(("seq", "recorded_at", "kind", "subject"), _tail(db)),
         }
@@ -53,6 +55,11 @@ def _job(db: Connection, name: str, progress: JobProgress | None) -> dict[str, A
         "failures": progress.failures if progress else 0,
         "error": runs.last_error(db, name),
     }
+
+
+def _histories(db: Connection, step: int, now: int) -> list[dict[str, Any]]:
+    stored = coverage.histories(db, ASSETS, step, now).values()
+    return [{"asset": each.asset, "state": each.state, "history": each.sentence} for each in stored]
 
 
 def _keys(db: Connection, wall: float) -> dict[str, Any]:

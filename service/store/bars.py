@@ -9,10 +9,9 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
 from sqlalchemy import Connection, Dialect, Select, bindparam, delete, func, select
 
-from service.market.assets import LONGEST_CLOSURE_S, open_at
+from service.market.assets import LONGEST_CLOSURE_S
 from service.market.bars import Bar, Bars, PriceExtremes, from_rows, resample
 from service.market.instants import DAY, HOUR, utc
 from service.store.database import insert
@@ -31,7 +30,6 @@ _OF_SERIES = (bar.c.asset == bindparam("asset")) & (bar.c.step == bindparam("ste
 _IN_SPAN = _OF_SERIES & (bar.c.time >= bindparam("since")) & (bar.c.time <= bindparam("last"))
 _LOAD = select(*COLUMNS).where(_IN_SPAN).order_by(bar.c.time)
 _FIRST = _LOAD.limit(bindparam("most"))
-_TIMES = select(bar.c.time).where(_IN_SPAN).order_by(bar.c.time)
 _RECORD = select(func.max(bar.c.high), func.min(bar.c.low), func.min(bar.c.time), func.max(bar.c.time)).where(
     _OF_SERIES & (bar.c.time >= bindparam("after"))
 )
@@ -134,35 +132,17 @@ def last(db: Connection, asset: str, step: int) -> Bar | None:
     return Bar(*row) if row else None
 
 
-def record(db: Connection, asset: str, step: int) -> PriceExtremes | None:
-    """The highest and the lowest stored price of an asset; None without an hourly bar.
+def record(db: Connection, asset: str, step: int, since: int = 0) -> PriceExtremes | None:
+    """The highest and the lowest price of an asset in the bars from `since` on; None without an hourly one.
 
     The hourly bars are read, and those of the feed, `step` seconds long, after them.
     """
-    high, low, first, latest = db.execute(_RECORD, {"asset": asset, "step": HOUR, "after": 0}).one()
+    high, low, first, latest = db.execute(_RECORD, {"asset": asset, "step": HOUR, "after": since}).one()
     if first is None:
         return None
     newer = db.execute(_RECORD, {"asset": asset, "step": step, "after": latest}).one()
     highs, lows = ([value for value in pair if value is not None] for pair in ((high, newer[0]), (low, newer[1])))
     return PriceExtremes(asset, max(highs), min(lows), utc(first))
-
-
-def holes(db: Connection, asset: str, since: int, until: int, step: int) -> list[tuple[int, int]]:
-    """The spans [start, end) between `since` and `until` without bars in trading hours of `asset`.
-
-    Closed hours do not split a span. A holiday of the exchange looks like a gap.
-    """
-    grid = _trading_grid(asset, since, until, step)
-    there = [row[0] for row in _fetch(db, _TIMES, asset, since, until, step)]
-    absent = np.flatnonzero(~np.isin(grid, there))
-    spans = np.split(absent, np.flatnonzero(np.diff(absent) > 1) + 1)
-    return [(int(grid[span[0]]), int(grid[span[-1]]) + step) for span in spans if len(span)]
-
-
-def _trading_grid(asset: str, since: int, until: int, step: int) -> np.ndarray:
-    """The openings, shape (n,), int64, of all bars that `asset` should have in the span."""
-    grid = np.arange(-(-since // step) * step, until - step + 1, step, dtype=np.int64)
-    return grid[open_at(asset, grid)]
 
 
 def _fetch(

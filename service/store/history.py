@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from service.market.bars import Bars, PriceExtremes
 from service.market.instants import HOUR
-from service.store import bars
+from service.store import bars, coverage
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,10 @@ class StoredHistory:
     now: int
 
     def record(self, asset: str) -> PriceExtremes | None:
-        """The highest and the lowest stored price of an asset; None without one."""
+        """The highest and the lowest price of an asset since its history has no gap; None without one."""
         with self.reading() as db:
-            return bars.record(db, asset, self.step)
+            stored = coverage.histories(db, (asset,), self.step, self.now).get(asset)
+            return bars.record(db, asset, self.step, (stored and stored.since) or 0)
 
     def hourly(self, asset: str, since: datetime) -> Bars:
         """The complete hourly bars of an asset that open at `since` or later."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
 
@@ -29,10 +29,11 @@ class HourlyBars:
         self._read: dict[str, _Read] = {}
         self._lock = Lock()
 
-    def load(self, db: Connection, assets: Iterable[str], since: int, until: int) -> dict[str, Bars]:
-        """The bars of some assets that open at `since` or later and are complete at `until`, both unix seconds."""
+    def load(self, db: Connection, since: Mapping[str, int], until: int) -> dict[str, Bars]:
+        """The bars that open at the unix second `since` of their asset, or later, and are complete at `until`."""
         with self._lock:
-            return {asset: self._renewed(db, asset, since, until).since(since).until(until) for asset in assets}
+            read = {asset: self._renewed(db, asset, first, until) for asset, first in since.items()}
+        return {asset: series.since(since[asset]).until(until) for asset, series in read.items()}
 
     def _renewed(self, db: Connection, asset: str, since: int, until: int) -> Bars:
         revision, read = bars.revision(db, asset), self._read.get(asset)

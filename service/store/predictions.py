@@ -181,6 +181,11 @@ def due(db: Connection, slot: int) -> list[Prediction]:
     return _load(db, *by_prices, ~_IS_ANSWER) + answers
 
 
+def oldest_open_answer(db: Connection) -> int | None:
+    """The world second of the oldest answer that prices have not settled; None without one."""
+    return db.scalar(select(func.min(prediction.c.created_at)).where(_IS_OPEN, _IS_ANSWER, ~_IS_BY_HAND))
+
+
 def answers_by_hand(db: Connection) -> list[Prediction]:
     """The unsettled answers that the operator resolves, the earliest deadline first."""
     return _load(db, _IS_OPEN, _IS_ANSWER, _IS_BY_HAND)

@@ -60,6 +60,22 @@ class Arena:
     strategies: Mapping[str, Accounts]
     ghosts: Mapping[str, Accounts]
 
+    @property
+    def assets(self) -> tuple[str, ...]:
+        """The assets of its accounts."""
+        return tuple(next(iter(self.strategies.values()), ()))
+
+    def traded(self) -> Arena:
+        """The arena without the accounts in assets that never had a bar."""
+        strategies, ghosts = (
+            {
+                key: {asset: account for asset, account in accounts.items() if account.mark_price is not None}
+                for key, accounts in by_key.items()
+            }
+            for by_key in (self.strategies, self.ghosts)
+        )
+        return replace(self, strategies=strategies, ghosts=ghosts)
+
 
 Decisions = Mapping[str, Mapping[str, Targets]]  # by key of the strategy or ghost, then by asset
 

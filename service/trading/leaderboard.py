@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from service.documents import rounded
-from service.market.assets import ASSETS
 from service.trading.arena import Account, Accounts, Arena
 from service.trading.ghosts import GHOSTS, Ghost
 from service.trading.performance import daily_returns, max_drawdown, sharpe, win_rate
@@ -57,7 +56,7 @@ def leaderboard(arena: Arena, asset: str | None = None) -> Leaderboard:
     entries.sort(key=lambda entry: (-entry.pnl_pct, entry.key))
     return Leaderboard(
         asset=asset,
-        assets=tuple(ASSETS) if asset is None else (asset,),
+        assets=arena.assets if asset is None else (asset,),
         count=len(entries),
         entries=tuple(replace(entry, rank=rank) for rank, entry in enumerate(entries, start=1)),
         ghosts=tuple(_entry(GHOSTS[key], accounts, arena, asset) for key, accounts in arena.ghosts.items()),

@@ -62,7 +62,7 @@ def profile(arena: Arena, standing: LeaderboardEntry) -> Profile:
         description=strategy.description,
         source=strategy.source,
         parameters=dict(strategy.parameters),
-        assets=strategy.assets,
+        assets=tuple(accounts),
         started_at=iso(arena.anchor),
         standing=standing,
         statistics=trade_statistics([account.history for account in accounts.values()]),

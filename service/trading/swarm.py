@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from service.market.assets import ASSETS
 from service.market.bars import Prices, Times
 from service.market.instants import HOUR
 from service.trading.accounts import TradeHistory
@@ -26,7 +25,7 @@ class NetPosition:
 
 def net_positions(arena: Arena) -> dict[str, NetPosition]:
     """The net position in each asset now. A decision that no bar has filled yet does not count."""
-    return {asset: _now(_histories(arena, asset)) for asset in ASSETS}
+    return {asset: _now(_histories(arena, asset)) for asset in arena.assets}
 
 
 def net_history(arena: Arena, asset: str) -> tuple[Times, Prices]:
@@ -42,7 +41,7 @@ def net_history(arena: Arena, asset: str) -> tuple[Times, Prices]:
         entered = np.concatenate([history.entry_time[history.side == side] for history in histories])
         left = np.concatenate([history.exit_time[history.side[: history.closed] == side] for history in histories])
         net += side * (np.searchsorted(np.sort(entered), times) - np.searchsorted(np.sort(left), times))
-    return times, net / len(histories)
+    return times, net / max(1, len(histories))
 
 
 def _histories(arena: Arena, asset: str) -> list[TradeHistory]:

@@ -114,7 +114,7 @@ def _admit(key: str, accounts: Accounts, arena: Arena, until: int) -> Patient:
         key=key,
         name=strategy.name,
         category=strategy.category,
-        assets=strategy.assets,
+        assets=tuple(accounts),
         returns=daily_returns(daily, sum(history.terms.capital for history in histories)),
         exits=exits[closed],
         trades=trades[closed],

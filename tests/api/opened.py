@@ -16,6 +16,7 @@ from service.store import ledger, predictions, snapshots
 from service.store.database import Database
 from tests.api.conftest import NOON
 from tests.forecasting.made import committed_vote
+from tests.market.coverages import whole
 
 SPOTS = {"btc": 50_000.0, "gold": 2_000.0, "sol": 150.0}
 NAMES = ("momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest")
@@ -34,7 +35,9 @@ def tell_prices(database: Database, *assets: str, as_of: int = NOON) -> None:
         for asset, spot in SPOTS.items()
         if asset in (assets or SPOTS)
     }
-    document = describe(bars, made_at=as_of, world="simulated", ended=False, sources=dict.fromkeys(bars, "made"))
+    document = describe(
+        bars, whole(bars, as_of), made_at=as_of, world="simulated", ended=False, sources=dict.fromkeys(bars, "made")
+    )
     with database.writing() as db:
         snapshots.publish(db, as_of, {"prices": document})
 

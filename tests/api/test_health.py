@@ -52,6 +52,7 @@ def test_it_is_ready_with_current_bars_and_fitted_voters(client: FlaskClient, kn
         "as_of": "2027-01-15T11:58:20Z",
         "age_s": 100,
         "fitted_at": "2027-01-15T11:53:20Z",
+        "histories": {},
         "late": [],
     }
 

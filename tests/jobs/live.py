@@ -131,7 +131,8 @@ class Outside:
 
     def list(self, name: str, query: dict) -> dict:
         settling = query.get("closed") == "true" or "tickers" in query
-        return {"markets": (self.over if settling else self.offered)[name]}
+        rows, series = (self.over if settling else self.offered)[name], query.get("series_ticker")
+        return {"markets": [row for row in rows if not series or row["event_ticker"].startswith(f"{series}-")]}
 
     @property
     def options(self) -> dict[str, Any]:

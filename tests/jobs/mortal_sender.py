@@ -26,7 +26,7 @@ KEY_SECRET = "the secret of these tests"
 
 def deliver(url: str, folder: Path) -> None:
     """Deliver what is due, whenever a line comes."""
-    settings = Settings(data_dir=folder, key_secret=KEY_SECRET, webhook_private=True)
+    settings = Settings(world="simulated", data_dir=folder, key_secret=KEY_SECRET, webhook_private=True)
     context = SimpleNamespace(database=Database(url), settings=settings, clock=WorldClock("simulated"))
     deliveries = Deliveries(context, open_broker(""), "test", time.time)
     print(os.getpid(), flush=True)

@@ -33,7 +33,7 @@ def state(arena: Arena) -> list[object]:
 
 def test_the_arena_is_that_of_all_hours():
     """Before, at and after the bound of a block, and for a shorter past again."""
-    memory = ArenaMemory(FIRST)
+    memory = ArenaMemory()
     for instant in (3 * DAY, 90 * DAY - HOUR, 90 * DAY, 90 * DAY + HOUR, 199 * DAY, 95 * DAY):
         hours = until(FIRST + instant)
         assert state(memory.after(hours)) == state(run(hours, {}, FIRST)), instant
@@ -41,7 +41,7 @@ def test_the_arena_is_that_of_all_hours():
 
 def test_an_asset_that_is_late_at_a_bound_is_not_lost():
     """Its last hour before the bound arrives after the block of the others was complete."""
-    memory, bound = ArenaMemory(FIRST), FIRST + 90 * DAY
+    memory, bound = ArenaMemory(), FIRST + 90 * DAY
     late = until(bound + HOUR) | {"eth": HOURLY["eth"].until(bound - HOUR)}
     assert state(memory.after(late)) == state(run(late, {}, FIRST))
     assert state(memory.after(until(bound + HOUR))) == state(run(until(bound + HOUR), {}, FIRST))
@@ -51,12 +51,12 @@ def test_marks_after_a_bound_fill_its_last_decision():
     """The arena of the memory is marked like one that is computed at once."""
     hours = until(FIRST + 90 * DAY)
     marks = {asset: made_bars(asset, 91, 9).since(FIRST + 90 * DAY)[:1] for asset in hours}
-    assert state(mark(ArenaMemory(FIRST).after(hours), hours, marks)) == state(run(hours, marks, FIRST))
+    assert state(mark(ArenaMemory().after(hours), hours, marks)) == state(run(hours, marks, FIRST))
 
 
 def test_an_older_bar_that_changed_is_computed_anew():
     """Also one in a block that is complete."""
-    memory = ArenaMemory(FIRST)
+    memory = ArenaMemory()
     before = memory.after(until(FIRST + 120 * DAY))
     close = HOURLY["eth"].close.copy()
     close[700:] *= np.linspace(1, 2, len(close) - 700)
@@ -67,7 +67,7 @@ def test_an_older_bar_that_changed_is_computed_anew():
 
 def test_complete_blocks_are_not_computed_again(monkeypatch: pytest.MonkeyPatch):
     """The next hour begins where the last complete block ended."""
-    memory, begins = ArenaMemory(FIRST), []
+    memory, begins = ArenaMemory(), []
     memory.after(until(FIRST + 190 * DAY))
     advance = arena_memory.advance
     monkeypatch.setattr(

@@ -36,7 +36,7 @@ class Sender:
     wall: float
 
     def __post_init__(self) -> None:
-        settings = Settings(data_dir=self.folder, key_secret=SECRET, webhook_private=True)
+        settings = Settings(world="simulated", data_dir=self.folder, key_secret=SECRET, webhook_private=True)
         self.context = SimpleNamespace(database=self.database, settings=settings, clock=WorldClock("simulated"))
         self.deliveries = Deliveries(self.context, open_broker(""), "test", lambda: self.wall)
 

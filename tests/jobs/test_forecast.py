@@ -11,6 +11,7 @@ from service.forecasting.densities.features import variance_tracks
 from service.forecasting.densities.fitting import fit_calendars, least_history_h
 from service.forecasting.densities.grid import hour_grid
 from service.forecasting.voters.fits import VERSION, Fits
+from service.forecasting.voters.linear import LinearFit
 from service.jobs import children
 from service.jobs.forecast import changes, due_views, refit
 from service.jobs.schedules import Monthly
@@ -27,10 +28,11 @@ from tests.running_service import START, RunningService
 
 MONTH = Monthly().slot_at(1_763_985_600)  # 2025-11-01T00:00:00Z
 SLOT = MONTH + 10 * DAY
+LINEAR = {"trend": LinearFit((), (), (), (), 0.0, 0.0, 0.0, 0, 0.0)}
 
 
 def fits_of(slot: int, version: str = VERSION, **missing: str) -> Fits:
-    return Fits(version, slot, slot - DAY, {}, None, missing)
+    return Fits(version, slot, slot - DAY, LINEAR, None, missing)
 
 
 @pytest.fixture
@@ -46,14 +48,14 @@ def fitted_slots(monkeypatch) -> list[int]:
     return slots
 
 
-def run(database: Database, stored: Fits | None, assets: tuple[str, ...] = ()) -> Fits | None:
+def run(database: Database, stored: Fits | None, assets: tuple[str, ...] = (), slot: int = SLOT) -> Fits | None:
     """The newest fits after the job has run on a database with the stored ones."""
     with database.writing() as db:
         if stored:
             fits.save(db, stored.slot, stored.to_plain())
     with database.reading() as db:
         knowledge.newest_fits(database, db)
-    effects = refit(context_of(database, assets), SLOT)
+    effects = refit(context_of(database, assets), slot)
     with database.writing() as db:
         effects(db)
     with database.reading() as db:
@@ -64,6 +66,18 @@ def run(database: Database, stored: Fits | None, assets: tuple[str, ...] = ()) -
 def test_missing_old_and_outdated_fits_are_replaced(database, fitted_slots, stored):
     assert run(database, stored) == fits_of(MONTH)
     assert fitted_slots == [MONTH]
+
+
+def test_a_short_history_that_grows_is_fitted_at_last(database, monkeypatch):
+    """Across an hour and a month: fits of no voter are not stored, and the newest are those made last."""
+    monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot, _news: Fits(VERSION, slot, 0, {}, None, {}))
+    assert run(database, None) is None
+    monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot, _news: fits_of(slot, trend="short"))
+    assert run(database, None, slot=SLOT + HOUR).slot == SLOT + HOUR
+    monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot, _news: fits_of(slot))
+    assert run(database, None, slot=SLOT + 2 * HOUR) == fits_of(MONTH)
+    next_month = Monthly().slot_at(MONTH + 35 * DAY)
+    assert run(database, None, slot=next_month) == fits_of(next_month)
 
 
 def test_current_fits_are_kept(database, fitted_slots):
@@ -89,7 +103,8 @@ def test_voters_without_peers_do_not_shift_the_month(database, monkeypatch):
     """The fits to the history before the month are kept, as they are where no voter is missing."""
     monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot, _news: fits_of(slot, breadth="no inputs"))
     assert run(database, None, ("btc",)) == fits_of(MONTH, breadth="no inputs")
-    assert run(database, None, ("btc", "eth")) == fits_of(SLOT, breadth="no inputs")
+    later = SLOT + HOUR
+    assert run(database, None, ("btc", "eth"), later) == fits_of(later, breadth="no inputs")
 
 
 def test_views_are_fitted_once_there_is_history_for_them():

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from types import SimpleNamespace
+
 import pytest
 
 from service.forecasting.predictions import Prediction, Settlement
 from service.jobs import imported, tick
 from service.ledger.verifier import verify
-from service.market.instants import DAY, HOUR, iso
-from service.store import ledger, predictions
+from service.market.instants import DAY, HOUR, MINUTE, iso
+from service.sources.odds import source
+from service.store import bars, ledger, predictions
 from tests.jobs.live import (
     BIG,
     SLOT,
@@ -21,10 +25,12 @@ from tests.jobs.live import (
     kalshi_row,
 )
 from tests.jobs.track_record import document
-from tests.running_service import RunningService, copied, running_service
+from tests.running_service import START, RunningService, copied, running_service
 
 pytestmark = pytest.mark.slow
 
+FIVE = 5 * MINUTE
+QUARTER = SLOT + 3 * FIVE  # 08:15
 GAMMA_ID, TICKER = "polymarket-1500056", "kalshi-KXBTC-26NOV27-B1"
 
 
@@ -150,3 +156,121 @@ def test_a_source_that_never_answered_is_shown_as_never_read(live_world, world, 
         do(running, imported.import_markets, SLOT)
         with running.runtime.database.reading() as db:
             assert imported.sources(db)["kalshi"] == "odds (kalshi), never read; failed since: kalshi: it answered 500"
+
+
+def up_row(market_id: str, begins: int, length: int, title: str = "Bitcoin Up or Down - November 21, 3AM ET") -> dict:
+    """An open market of Polymarket on a move of some seconds."""
+    fields = {
+        "question": title,
+        "groupItemTitle": "",
+        "outcomes": '["Up", "Down"]',
+        "description": "",
+        "volumeNum": 9.9,
+    }
+    return gamma_row(market_id, p="0.505") | fields | {"eventStartTime": iso(begins), "endDate": iso(begins + length)}
+
+
+def quarter_row(begins: int) -> dict:
+    """An open market of Kalshi on the move of a quarter of an hour."""
+    return kalshi_row(
+        ticker="KXETH15M-26NOV210330-30",
+        event_ticker="KXETH15M-26NOV210330",
+        title="ETH price up in next 15 mins?",
+        yes_sub_title="Target Price: $3,019.40",
+        open_time=iso(begins),
+        close_time=iso(begins + 3 * FIVE),
+        yes_bid_dollars="0.4900",
+        yes_ask_dollars="0.5000",
+    )
+
+
+@pytest.fixture
+def short(live_world, begun, world, tmp_path, monkeypatch) -> Iterator[RunningService]:
+    """The live service with short markets, whose wall clock the sources share."""
+    with running_service(copied(begun, tmp_path), wall=START + 60, **world.options, short_markets=True) as running:
+        monkeypatch.setattr(source, "time", SimpleNamespace(time=lambda: running.wall))
+        yield running
+
+
+def close_at(running: RunningService, asset: str, instant: int) -> float:
+    """The close of the five-minute bar that ends at a unix second."""
+    with running.runtime.database.reading() as db:
+        return float(bars.load(db, asset, instant - FIVE, instant, FIVE).close[-1])
+
+
+def until(running: RunningService, instant: int) -> None:
+    """Let the wall clock go on to ten seconds after an instant, when its bar is stored."""
+    running.move(instant + 10 - running.wall)
+
+
+def test_short_markets_are_voted_on_when_they_begin(short, world):
+    """The votes are from the five-minute bar that ends then, not from the last complete hour."""
+    world.offered["polymarket"] = [up_row("5", QUARTER, FIVE), up_row("60", QUARTER, HOUR)]
+    world.offered["kalshi"] = [quarter_row(QUARTER)]
+    until(short, QUARTER)
+    for market_id, asset in (
+        ("polymarket-5", "btc"),
+        ("polymarket-60", "btc"),
+        ("kalshi-KXETH15M-26NOV210330-30", "eth"),
+    ):
+        market = stored(short, market_id)
+        assert (market.created_at, market.commitment.as_of, len(market.votes)) == (QUARTER, QUARTER, 9)
+        assert (market.question.asset, market.question.comparator) == (asset, "up")
+        assert market.question.spot == close_at(short, asset, QUARTER) != close_at(short, asset, SLOT)
+        assert market.odds.fetched_at == QUARTER + 10
+
+
+def test_short_markets_are_imported_every_five_minutes(short, world):
+    """Each at the start of its move: none twice, none late, and none early."""
+    begins = [QUARTER + number * FIVE for number in range(3)]
+    world.offered["polymarket"] = [up_row(str(number), begin, 2 * FIVE) for number, begin in enumerate(begins)]
+    for begin in begins:
+        until(short, begin)
+    opened = [stored(short, f"polymarket-{number}").created_at for number in range(3)]
+    assert opened == begins
+
+
+def test_short_markets_are_not_imported_unless_wanted(live, world, monkeypatch):
+    """Neither every five minutes nor every hour."""
+    monkeypatch.setattr(source, "time", SimpleNamespace(time=lambda: live.wall))
+    rows = {begins: up_row(str(begins), begins, FIVE) | {"volumeNum": 5e4} for begins in (QUARTER, SLOT + HOUR)}
+    world.offered["polymarket"] = list(rows.values())
+    for begins in rows:
+        until(live, begins)
+    assert not any(stored(live, f"polymarket-{begins}") for begins in rows)
+
+
+def test_a_short_market_needs_the_bar_of_its_start(short, world):
+    """Where the exchange is late, there is no price to forecast from."""
+    world.offered["polymarket"] = [up_row("5", QUARTER, FIVE)]
+    short.wall = QUARTER + 10
+    do(short, imported.import_short, QUARTER)
+    assert stored(short, "polymarket-5") is None
+    do(short, tick.tick, QUARTER + tick.LIVE_DELAY_S)
+    do(short, imported.import_short, QUARTER)
+    assert stored(short, "polymarket-5").votes
+
+
+def test_a_short_market_is_settled_and_recorded_as_others_are(short, world):
+    """The hourly settling finds it; one that its source closed before it began is void."""
+    world.offered["polymarket"] = [up_row("5", QUARTER, FIVE), up_row("15", QUARTER, 3 * FIVE)]
+    until(short, QUARTER)
+    closed = {"5": "2026-11-21 08:20:17+00", "15": "2026-11-21 08:14:59+00"}
+    world.over["polymarket"] = [gamma_over(at, id=id, outcomes='["Up", "Down"]') for id, at in closed.items()]
+    until(short, SLOT + HOUR)
+    settlement = stored(short, "polymarket-5").settlement
+    assert settlement == Settlement("yes", SLOT + HOUR, "Up pays 1, Down pays 0", "polymarket")
+    assert stored(short, "polymarket-15").outcome == "void"
+    with short.runtime.database.reading() as db:
+        kinds = [row.kind for row in ledger.entries(db, 1, 200, subject="polymarket-5")]
+    assert kinds == ["votes", "odds", "resolution", "score"]
+
+
+def test_a_move_that_began_between_slots_is_a_level(live, world):
+    """A day that began at 08:30 is imported at 09:00, about the price of 08:30."""
+    begins = SLOT + HOUR // 2
+    world.offered["polymarket"] = [up_row("24", begins, DAY, "Bitcoin Up or Down on November 22?") | {"volumeNum": 5e4}]
+    until(live, SLOT + HOUR)
+    question = stored(live, "polymarket-24").question
+    assert (question.comparator, question.level) == ("close_above", close_at(live, "btc", begins))
+    assert question.spot == close_at(live, "btc", SLOT + HOUR)

@@ -45,17 +45,24 @@ def test_votes_follow_prices_and_scores_follow_settlements(world):
     assert {"settle", "battle"} <= after(by_name, "seal")
 
 
-def test_only_a_simulated_or_recorded_past_is_backfilled():
-    """And nothing is opened, called or printed before it was."""
-    for world in ("simulated", "replay"):
-        by_name = jobs(world)
-        assert "refit" in after(by_name, "backfill")
-        assert all(
-            "backfill" in after(by_name, name) for name in ("predict", "settle", "score", "apex", "news", "seal")
-        )
-        assert not {"import_markets", "settle_imported"} & set(by_name)
-    assert "backfill" not in jobs("live")
+@pytest.mark.parametrize("world", ["simulated", "replay", "live"])
+def test_the_past_of_every_world_is_backfilled_first(world):
+    """Nothing is opened, called or printed before it was."""
+    by_name = jobs(world)
+    assert "refit" in after(by_name, "backfill")
+    assert all("backfill" in after(by_name, name) for name in ("predict", "settle", "score", "apex", "news", "seal"))
+
+
+def test_only_the_live_world_asks_outside_markets():
+    """Once its own markets were opened."""
+    assert not {"import_markets", "settle_imported", "history"} & {*jobs("simulated"), *jobs("replay")}
     assert all("predict" in after(jobs("live"), name) for name in ("import_markets", "settle_imported"))
+
+
+def test_only_what_computes_nothing_from_prices_runs_before_history():
+    """All else would be published or committed from a part of it."""
+    early = {job.name for job in timetable("live", STEP) if not job.needs_history}
+    assert early == {"tick", "history", "refund_expired", "prune"}
 
 
 def test_jobs_that_callers_wait_for_follow_the_wall_clock():
@@ -90,7 +97,7 @@ def test_every_job_runs_after_its_needs(world, sqlite_url):
 
 
 def _job_context(world: str) -> SimpleNamespace:
-    return SimpleNamespace(clock=WorldClock(world))
+    return SimpleNamespace(clock=WorldClock(world), has_history=lambda _db, _now: True)
 
 
 def _watched(job: Job, done: list[tuple[str, int]]) -> Job:

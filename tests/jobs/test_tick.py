@@ -1,136 +1,118 @@
-"""The tick fetches the bars that the store lacks and publishes the prices; `fill` closes older gaps."""
+"""The tick fetches the bars since the last one and publishes the prices, whatever its sources do."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field
-from types import SimpleNamespace
-
 import pytest
+import structlog
 
-from service.errors import SourceFailed
+from service.errors import SourceFailed, WrongClock
 from service.jobs import tick
-from service.market.bars import from_rows
-from service.market.clock import WorldClock
-from service.market.instants import DAY, HOUR, MINUTE, iso
-from service.sources.feeds import FetchedBars
-from service.store import bars, snapshots
-
-STEP = 5 * MINUTE
-SLOT = 1_763_985_600  # Monday, 24 November 2025, 12:00 UTC
-HISTORY_FROM = SLOT - 10 * DAY
-
-
-@dataclass
-class Feed:
-    """Two coins whose price is the number of the bar; `failing` sources raise, and `requests` are the spans."""
-
-    world: str = "live"
-    step: int = STEP
-    assets: tuple[str, ...] = ("btc", "eth")
-    failing: set[str] = field(default_factory=set)
-    holes: tuple[int, ...] = ()
-    requests: list[tuple[str, int, int]] = field(default_factory=list)
-
-    def source(self, asset: str) -> str:
-        return "a test"
-
-    def fetch(self, asset: str, since: int, until: int) -> FetchedBars:
-        self.requests.append((asset, since, until))
-        if asset in self.failing:
-            raise SourceFailed("unavailable")
-        times = [time for time in range(since, until - STEP + 1, STEP) if time not in self.holes]
-        return FetchedBars(from_rows([(time, *[float(time // STEP)] * 4, 1.0) for time in times], STEP), (), "a test")
+from service.market.instants import DAY, HOUR, iso
+from service.store import bars, coverage
+from tests.jobs.made_feed import SLOT, STEP, LiveJobs
 
 
 @pytest.fixture
-def feed() -> Feed:
-    return Feed()
+def live(sqlite_database) -> LiveJobs:
+    return LiveJobs(sqlite_database)
 
 
-@pytest.fixture
-def run(sqlite_database, feed):
-    """Run a job at a slot and write its effects."""
-    job_context = SimpleNamespace(
-        database=sqlite_database,
-        feed=feed,
-        clock=WorldClock("live", world_origin=SLOT, wall_origin=SLOT),
-        history_from=HISTORY_FROM,
-    )
-
-    def run(job, slot: int = SLOT) -> None:
-        effects = job(job_context, slot)
-        with sqlite_database.writing() as db:
-            effects(db)
-
-    return run
+def test_the_first_tick_stores_two_days_and_their_hours(live):
+    """The prices of all assets are there at once."""
+    live.run(tick.tick)
+    assert live.times() == list(range(SLOT - 2 * DAY, SLOT, STEP))
+    assert live.times(step=HOUR) == list(range(SLOT - 2 * DAY, SLOT, HOUR))
+    assert live.prices()["as_of"] == iso(SLOT)
 
 
-@pytest.fixture
-def stored(sqlite_database):
-    """The times of an asset's stored bars of a length."""
-
-    def stored(asset: str = "btc", step: int = STEP) -> list[int]:
-        with sqlite_database.reading() as db:
-            return bars.load(db, asset, HISTORY_FROM, SLOT + DAY, step).time.tolist()
-
-    return stored
+def test_a_later_tick_fetches_only_what_is_missing(live):
+    """It goes on where the last stored bar ended."""
+    live.run(tick.tick)
+    live.feed.requests.clear()
+    live.run(tick.tick, SLOT + STEP)
+    assert live.feed.requests == [("btc", SLOT, SLOT + STEP, STEP), ("eth", SLOT, SLOT + STEP, STEP)]
+    assert live.times()[-1] == SLOT
 
 
-@pytest.fixture
-def prices(sqlite_database):
-    def prices() -> dict:
-        with sqlite_database.reading() as db:
-            return json.loads(snapshots.latest(db, "prices").body)
-
-    return prices
-
-
-def test_the_first_live_tick_stores_two_days_and_their_hours(run, stored, prices):
-    run(tick.tick)
-    assert stored() == list(range(SLOT - 2 * DAY, SLOT, STEP))
-    assert stored(step=HOUR) == list(range(SLOT - 2 * DAY, SLOT, HOUR))
-    assert prices()["as_of"] == iso(SLOT)
-
-
-def test_a_later_tick_fetches_only_what_is_missing(run, feed, stored):
-    run(tick.tick)
-    feed.requests.clear()
-    run(tick.tick, SLOT + STEP)
-    assert feed.requests == [("btc", SLOT, SLOT + STEP), ("eth", SLOT, SLOT + STEP)]
-    assert stored()[-1] == SLOT
+def test_a_bar_without_trades_is_flat_and_not_asked_again(live):
+    """Nobody traded: its price is the last close and its volume 0, also where one tick ends and the next begins."""
+    live.feed.silent = {SLOT - HOUR, SLOT - STEP, SLOT}
+    live.run(tick.tick)
+    assert live.times()[-1] == SLOT - 2 * STEP
+    live.run(tick.tick, SLOT + 2 * STEP)
+    assert live.times() == list(range(SLOT - 2 * DAY, SLOT + 2 * STEP, STEP))
+    with live.database.reading() as db:
+        stored = bars.load(db, "btc", SLOT - HOUR, SLOT + STEP, STEP)
+    flat = stored[stored.volume == 0]
+    assert flat.time.tolist() == [SLOT - HOUR, SLOT - STEP, SLOT]
+    assert (flat.open == flat.close).all()
+    live.feed.requests.clear()
+    live.run(tick.tick, SLOT + 3 * STEP)
+    assert {since for _, since, _, _ in live.feed.requests} == {SLOT + 2 * STEP}
 
 
-def test_a_gap_of_the_last_days_is_fetched_again(run, feed, stored):
-    feed.holes = (SLOT - HOUR,)
-    run(tick.tick)
-    assert SLOT - HOUR not in stored()
-    feed.holes = ()
-    run(tick.tick, SLOT + STEP)
-    assert SLOT - HOUR in stored()
+def test_a_weekend_without_bars_leaves_no_gap(live):
+    """What follows the last stored bar was answered from there on, however long nobody traded."""
+    live.run(tick.tick)
+    live.feed.silent = set(range(SLOT, SLOT + DAY, STEP))
+    live.run(tick.tick, SLOT + DAY + HOUR)
+    with live.database.reading() as db:
+        assert coverage.find(db, "btc", STEP).windows == ((SLOT - 2 * DAY, SLOT + DAY + HOUR),)
+    assert live.times()[-1] == SLOT + DAY + HOUR - STEP
 
 
-def test_a_failed_source_keeps_the_bars_of_its_asset(run, feed, stored, prices):
-    run(tick.tick)
-    feed.failing = {"eth"}
-    run(tick.tick, SLOT + HOUR)
-    assert (stored("btc")[-1], stored("eth")[-1]) == (SLOT + HOUR - STEP, SLOT - STEP)
-    shown = {price["asset"]: price["as_of"] for price in prices()["prices"]}
+def test_a_failed_source_keeps_the_bars_of_its_asset(live):
+    """The other assets go on, and the price that stands still says its time."""
+    live.run(tick.tick)
+    live.feed.failing = {"eth"}
+    live.run(tick.tick, SLOT + HOUR)
+    assert (live.times("btc")[-1], live.times("eth")[-1]) == (SLOT + HOUR - STEP, SLOT - STEP)
+    shown = {price["asset"]: price["as_of"] for price in live.prices()["prices"]}
     assert shown == {"btc": iso(SLOT + HOUR), "eth": iso(SLOT)}
 
 
-def test_a_tick_fails_when_no_source_answers(run, feed):
-    feed.failing = {"btc", "eth"}
+def test_a_fault_is_logged_once_and_its_end_too(live):
+    """Six lines a minute would hide everything else."""
+    live.feed.failing = {"eth"}
+    with structlog.testing.capture_logs() as events:
+        for place in range(5):
+            live.run(tick.tick, SLOT + place * STEP)
+        live.feed.failing = set()
+        live.run(tick.tick, SLOT + HOUR)
+    assert [event["event"] for event in events] == ["source_failed", "source_answers"]
+    assert events[0]["detail"] == "no answer"
+
+
+def test_a_tick_fails_when_no_source_answers(live):
+    """It is tried again; what the sources said is stored all the same."""
+    live.feed.failing = {"btc", "eth"}
     with pytest.raises(SourceFailed, match="no source answered"):
-        run(tick.tick)
+        live.run(tick.tick)
+    assert live.histories()["btc"].detail == "no answer"
 
 
-def test_fill_fetches_the_older_history_piece_by_piece(run, feed, stored):
-    """Each slot another piece of two days, until the history is whole."""
-    run(tick.tick)
-    for minute in range(20):
-        feed.requests.clear()
-        run(tick.fill, SLOT + minute * tick.FILL_EVERY_S)
-        assert all(until - since <= tick.LIVE_SPAN_S for _, since, until in feed.requests)
-    assert feed.requests == []
-    assert stored() == list(range(HISTORY_FROM, SLOT, STEP))
+def test_a_clock_behind_the_stored_bars_is_refused(live):
+    """The clock was ahead when they were stored."""
+    live.run(tick.tick)
+    with pytest.raises(WrongClock):
+        live.run(tick.tick, SLOT - HOUR)
+
+
+def test_an_asset_that_no_source_lists_is_absent(live):
+    """It has no price, and the document says why."""
+    live.feed.unlisted = {"eth"}
+    live.run(tick.tick)
+    document = live.prices()
+    assert [price["asset"] for price in document["prices"]] == ["btc"]
+    assert document["histories"]["eth"]["state"] == "absent"
+    assert document["histories"]["eth"]["detail"] == "no source has it"
+
+
+def test_after_days_offline_the_short_bars_begin_anew(live):
+    """The gap between is for the hourly bars; the old span stays known."""
+    live.run(tick.tick)
+    live.run(tick.tick, SLOT + 9 * DAY)
+    with live.database.reading() as db:
+        windows = coverage.find(db, "btc", STEP).windows
+    assert windows == ((SLOT - 2 * DAY, SLOT), (SLOT + 7 * DAY, SLOT + 9 * DAY))
+    assert live.histories(SLOT + 9 * DAY)["btc"].state == "arriving"

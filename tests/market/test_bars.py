@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.market.bars import Bar, Bars, check, empty, from_rows, join, merge, resample
+from service.market.bars import Bar, Bars, check, empty, from_rows, join, merge, resample, with_silent_bars
 
 STEP = 300
 GOOD = (600, 10.0, 12.0, 9.0, 11.0, 5.0)
@@ -182,3 +182,18 @@ def test_resampling_a_prefix_gives_a_prefix(minutes, cut, step):
     bars = Bars(times, *rng.lognormal(size=(5, len(times))), step=60)
     whole, part = resample(bars, step), resample(bars[:cut], step)
     assert bars_equal(part, whole[: len(part)])
+
+
+@pytest.mark.parametrize(("missing", "count"), [(12, 14), (13, 2)])
+def test_a_gap_of_up_to_an_hour_is_filled(missing, count):
+    """A time without a trade gets flat bars at the last close, of volume 0; a longer gap may be a fault."""
+    times = (300 * 4000, 300 * (4001 + missing))
+    filled = with_silent_bars(from_rows([(time, 3.0, 3.0, 3.0, 3.0, 1.0) for time in times], 300))
+    assert len(filled) == count
+    assert set(filled.close.tolist()) == {3.0}
+    assert filled.volume.sum() == 2.0
+
+
+def test_without_a_second_bar_nothing_is_filled():
+    """There is no gap before the first bar or behind the last one."""
+    assert with_silent_bars(empty(300)).rows() == []

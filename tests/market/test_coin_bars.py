@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.market.bars import Bars, empty, from_rows
-from service.market.coin_bars import CoinBars, without_quiet_times
+from service.market.coin_bars import CoinBars
 from service.market.instants import DAY, HOUR
 
 STEP = 300
@@ -22,19 +22,6 @@ def test_hours_are_built_from_fine_bars_where_these_are_whole():
     stored = CoinBars(_bars(range(NOW - 5 * HOUR, NOW - HOUR, HOUR), HOUR), fine)
     assert stored.built.time.tolist() == [NOW - HOUR]
     assert stored.hours.close.tolist() == [1.0, 1.0, 1.0, 1.0, 2.0]
-
-
-@pytest.mark.parametrize(("missing", "bars"), [(12, 14), (13, 2)])
-def test_a_gap_of_an_hour_is_quiet_and_a_longer_one_is_not(missing, bars):
-    """A quiet time gets flat bars at the last close, without volume."""
-    filled = without_quiet_times(_bars([NOW, NOW + (missing + 1) * STEP], STEP, price=3.0))
-    assert len(filled) == bars
-    assert set(filled.close.tolist()) == {3.0}
-    assert filled.volume.sum() == 2.0
-
-
-def test_a_single_bar_has_no_quiet_time():
-    assert without_quiet_times(empty(STEP)).rows() == []
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR, iso
 from service.market.prices import PricesDocument, describe
+from tests.market.coverages import whole
 
 MONDAY = 1_763_942_400  # 2025-11-24T00:00:00Z
 
@@ -16,7 +17,14 @@ def bars_until(end: int, closes: list[float], step: int = HOUR) -> Bars:
 
 
 def document(bars: dict[str, Bars], made_at: int = MONDAY) -> PricesDocument:
-    return describe(bars, made_at=made_at, world="simulated", ended=False, sources=dict.fromkeys(bars, "a file"))
+    return describe(
+        bars,
+        whole(bars, made_at),
+        made_at=made_at,
+        world="simulated",
+        ended=False,
+        sources=dict.fromkeys(bars, "a file"),
+    )
 
 
 def test_the_change_is_relative_to_the_close_24_hours_ago():

@@ -25,7 +25,7 @@ SERVER = "postgresql://127.0.0.1:1/none"  # nothing listens there, and nothing h
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """The settings of the installation that the backup is made in."""
-    return Settings(data_dir=tmp_path / "first")
+    return Settings(world="simulated", data_dir=tmp_path / "first")
 
 
 @pytest.fixture
@@ -102,4 +102,4 @@ def test_postgresql_is_backed_up_by_its_own_tools(tmp_path: Path):
     ):
         backup(database, tmp_path / "kept")
     with pytest.raises(InvalidRequest, match="pg_restore"):
-        restore(tmp_path / "kept", Settings(data_dir=tmp_path, database_url=SERVER))
+        restore(tmp_path / "kept", Settings(world="simulated", data_dir=tmp_path, database_url=SERVER))

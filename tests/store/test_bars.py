@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.market.assets import is_open
 from service.market.bars import Bar, Bars, equal, from_rows, resample
 from service.market.instants import DAY, HOUR
 from service.store import bars
@@ -92,40 +91,6 @@ def test_an_hour_is_made_again_when_a_hole_in_it_is_mended(database):
             bars.renew(db, "btc", resample(minutes, HOUR))
     with database.reading() as db:
         assert equal(bars.load(db, "btc", START, START + HOUR, HOUR), resample(whole, HOUR))
-
-
-def test_holes_are_the_spans_without_bars(database):
-    places = np.array([0, 1, 4, 5, 9])
-    add(database, "btc", walk(START + 300 * places))
-    with database.reading() as db:
-        spans = bars.holes(db, "btc", START - 300, START + 12 * 300, 300)
-    grid = [(-1, 0), (2, 4), (6, 9), (10, 12)]
-    assert spans == [(START + 300 * first, START + 300 * end) for first, end in grid]
-
-
-def test_a_full_span_and_an_empty_span_have_no_holes(database):
-    add(database, "btc", walk(START + 300 * np.arange(10)))
-    with database.reading() as db:
-        assert bars.holes(db, "btc", START + 1, START + 3100, 300) == []
-        assert bars.holes(db, "btc", START, START, 300) == []
-        assert bars.holes(db, "btc", START, START + 299, 300) == []
-
-
-def test_the_hours_in_which_metals_are_closed_are_no_hole(database):
-    week = range(START, START + 7 * DAY, HOUR)
-    trading = [time for time in week if is_open("gold", time)]
-    add(database, "gold", walk(trading, HOUR))
-    with database.reading() as db:
-        assert bars.holes(db, "gold", START, START + 7 * DAY, HOUR) == []
-
-
-def test_a_hole_on_both_sides_of_a_weekend_is_one_span(database):
-    friday_20, sunday_23 = START + 2 * DAY + 20 * HOUR, START + 4 * DAY + 23 * HOUR
-    before = [time for time in range(START, friday_20, HOUR) if is_open("gold", time)]
-    add(database, "gold", walk([*before, sunday_23 + HOUR], HOUR))
-    with database.reading() as db:
-        spans = bars.holes(db, "gold", START, sunday_23 + 2 * HOUR, HOUR)
-    assert spans == [(friday_20, sunday_23 + HOUR)]
 
 
 @pytest.mark.parametrize("asset", ["btc", "gold"])

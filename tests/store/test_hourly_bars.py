@@ -48,7 +48,7 @@ def other(part: Bars, factor: float) -> Bars:
 
 def loads_alike(database: Database, memory: HourlyBars, asset: str = "btc", since: int = START, until: int = END):
     with database.reading() as db:
-        (loaded,) = memory.load(db, [asset], since, until).values()
+        (loaded,) = memory.load(db, {asset: since}, until).values()
         return equal(loaded, bars.load(db, asset, since, until, HOUR))
 
 

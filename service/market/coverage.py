@@ -1,0 +1,164 @@
+"""How much of an asset's history is stored: which spans the sources have answered, and what is still missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from service.market.instants import DAY, HOUR, MINUTE
+
+# A source that failed is waited for this long after the last progress; then the other assets go on without this one.
+PATIENCE_S = MINUTE
+LONGEST_PAUSE_S = MINUTE  # between two tries at a source that fails
+ASKED_AGAIN_S = DAY  # for bars that no source had
+FIRST_GUESS_S = 25  # of the seconds that history takes, before any has arrived
+MAKING_S = 12  # that the first forecasts and documents take once the history is there
+
+Span = tuple[int, int]
+HistoryState = Literal["complete", "arriving", "failing", "absent"]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What the sources have given of the bars of one asset and one length; all instants are unix seconds.
+
+    `windows` are the spans [since, until) that were answered, oldest first, apart from each other. Bars are wanted from
+    `wanted_from` on; `is_exhausted` says that no source has any before the last window, as of `asked_at`. `fault` is
+    why the last fetch failed, after which `failures` in a row the next try is at `retry_at`; `is_listed` is False where
+    every source answered that it lacks the asset. `progress_at` is the last success, or the first try; `pace` is how
+    many seconds of bars came in a second with the last answer, 0 where that is unknown.
+    """
+
+    wanted_from: int
+    progress_at: int
+    windows: tuple[Span, ...] = ()
+    source: str = ""
+    is_exhausted: bool = False
+    asked_at: int = 0
+    fault: str = ""
+    failures: int = 0
+    retry_at: int = 0
+    is_listed: bool = True
+    pace: float = 0.0
+
+    def answered(self, span: Span, at: int, source: str, took_s: float = 0.0) -> Coverage:
+        """The coverage after `source` has answered a span at the instant `at`, in a round of `took_s` seconds."""
+        windows = merged((*self.windows, span))
+        begins_anew = bool(self.windows) and windows[-1][0] > self.windows[-1][0]
+        pace = (span[1] - span[0]) / took_s if took_s else 0.0
+        cleared = replace(self, fault="", failures=0, retry_at=0, is_listed=True, progress_at=at, pace=pace)
+        return replace(cleared, windows=windows, source=source, is_exhausted=self.is_exhausted and not begins_anew)
+
+    def exhausted(self, at: int) -> Coverage:
+        """The coverage after every source has answered that it has nothing before the last window."""
+        return replace(self, is_exhausted=True, asked_at=at, progress_at=at, fault="", failures=0, retry_at=0)
+
+    def failed(self, fault: str, at: int, *, is_listed: bool = True) -> Coverage:
+        """The coverage after a fetch failed; the pauses between tries grow from 2 s to a minute."""
+        pause = min(2 ** min(self.failures + 1, 10), LONGEST_PAUSE_S)
+        failing = replace(self, fault=fault, failures=self.failures + 1, retry_at=at + pause)
+        return replace(failing, is_listed=is_listed)
+
+    def may_be_asked(self, now: int | None) -> bool:
+        """Whether a source may be asked at the unix second `now`, None for some time, for what is missing."""
+        if self.is_exhausted and (now is None or now < self.asked_at + ASKED_AGAIN_S):
+            return False
+        return now is None or now >= self.retry_at
+
+
+class History(NamedTuple):
+    """The stored hourly history of one asset.
+
+    It is whole from `since` to `until`, both None without bars; `missing_s` are missing before it, of `wanted_s` in
+    all. `detail` says why it does not arrive.
+    """
+
+    asset: str
+    state: HistoryState
+    since: int | None
+    until: int | None
+    wanted_s: int
+    missing_s: int
+    seconds_left: int
+    detail: str
+
+    @property
+    def days(self) -> float:
+        """Days of hourly bars up to the last one, without a gap."""
+        return (self.until - self.since) / DAY if self.since is not None and self.until is not None else 0.0
+
+    @property
+    def sentence(self) -> str:
+        """The state in words: "240 of 240 days", "12 of 240 days, about 40 s left"."""
+        share = f"{self.days:.0f} of {self.wanted_s / DAY:.0f} days"
+        if self.state == "arriving":
+            return f"{share}, about {self.seconds_left} s left"
+        return self.detail if self.state == "absent" else share + (f"; {self.detail}" if self.detail else "")
+
+
+def merged(windows: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The spans in order, with those that touch or overlap as one."""
+    result: list[Span] = []
+    for since, until in sorted(windows):
+        if result and since <= result[-1][1]:
+            result[-1] = result[-1][0], max(result[-1][1], until)
+        else:
+            result.append((since, until))
+    return tuple(result)
+
+
+def gap(windows: tuple[Span, ...], wanted_from: int) -> Span | None:
+    """The newest span without an answer before the last window, not before `wanted_from`; None where there is none."""
+    if not windows or windows[-1][0] <= wanted_from:
+        return None
+    earlier = windows[:-1]
+    return max(wanted_from, earlier[-1][1] if earlier else wanted_from), windows[-1][0]
+
+
+def history_of(asset: str, hourly: Coverage, fine: Coverage, now: int) -> History:
+    """The hourly history of an asset at the unix second `now`, from the answered hours and shorter bars."""
+    windows = merged(hourly.windows + fine.windows)
+    since, until = next(reversed(windows), (None, None))
+    missing_s = max(0, (now if since is None else since) - hourly.wanted_from)
+    lacking = [part for part in (hourly, fine) if gap(windows if part is hourly else part.windows, part.wanted_from)]
+    is_open = not windows or any(not part.is_exhausted for part in lacking)
+    fault = next((part.fault for part in (hourly, fine) if part.fault), "") if is_open else ""
+    state: HistoryState = "complete"
+    if not windows and not fine.is_listed:
+        state, fault = "absent", fine.fault
+    elif is_open:
+        progress_at = max(part.progress_at for part in lacking or (hourly, fine))
+        is_stalled = bool(fault) and now - progress_at > PATIENCE_S
+        state = "failing" if is_stalled else "arriving"
+    elif missing_s:
+        fault = "no source has more"
+    left = _seconds_left(hourly, missing_s, now) if state == "arriving" else 0
+    return History(asset, state, since, until, now - hourly.wanted_from, missing_s, left, fault)
+
+
+def _seconds_left(hourly: Coverage, missing_s: int, now: int) -> int:
+    """How long the missing hours take at the pace of the last ones, and the first forecasts after them."""
+    left = missing_s / hourly.pace - (now - hourly.progress_at) if hourly.pace else FIRST_GUESS_S
+    return max(1, round(left)) + MAKING_S
+
+
+def is_settled(histories: Mapping[str, History]) -> bool:
+    """Whether what follows from history may be computed: some asset has it, and none is still arriving."""
+    states = {history.state for history in histories.values()}
+    return "complete" in states and "arriving" not in states
+
+
+def is_awaited(history: History, histories: Mapping[str, History]) -> bool:
+    """Whether the others wait for this history: it is arriving, or its source fails and no asset is complete."""
+    is_first = all(other.state != "complete" for other in histories.values())
+    return history.state == "arriving" or (history.state == "failing" and is_first)
+
+
+def whole_since(histories: Mapping[str, History]) -> dict[str, int]:
+    """The assets whose history is complete, each with the unix second from which it has no gap."""
+    return {
+        asset: -(-history.since // HOUR) * HOUR
+        for asset, history in histories.items()
+        if history.state == "complete" and history.since is not None
+    }

@@ -1,0 +1,68 @@
+"""Why something is not there yet: in the live world a sentence with the time that is left."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from service.api.arrival import not_yet
+from service.errors import HistoryArriving, ServiceUnavailable
+from service.market.clock import WorldClock
+from service.market.coverage import Coverage
+from service.market.instants import DAY, HOUR
+from service.store import coverage
+
+NOW = 1_763_985_600
+START = NOW - 240 * DAY
+UNUSED = Coverage(START, NOW)
+
+
+@pytest.fixture
+def services(sqlite):
+    return SimpleNamespace(database=sqlite, clock=WorldClock("live"), step=300, now=lambda: NOW)
+
+
+def keep(sqlite, change, step=300, asset="btc"):
+    with sqlite.writing() as db:
+        coverage.change(db, asset, step, UNUSED, change)
+        coverage.change(db, asset, {300: HOUR, HOUR: 300}[step], UNUSED, lambda stored: stored)
+
+
+def test_before_the_first_bar_the_time_is_a_guess(services):
+    """Nothing was fetched yet."""
+    reason = not_yet(services)
+    assert isinstance(reason, HistoryArriving)
+    assert (reason.detail, reason.retry_after_s) == ("The price history is arriving: about 37 s left.", 37)
+
+
+def test_the_slowest_asset_counts(services, sqlite):
+    """The others wait for it."""
+    for asset, took_s in (("btc", 1.0), ("eth", 10.0)):
+        keep(sqlite, lambda first: first.answered((NOW - 2 * DAY, NOW), NOW, "a"), asset=asset)
+        span = (NOW - 62 * DAY, NOW - 2 * DAY)
+        keep(sqlite, lambda first, span=span, took_s=took_s: first.answered(span, NOW, "a", took_s), HOUR, asset)
+    assert not_yet(services).retry_after_s == round(178 / 60 * 10) + 12
+
+
+def test_a_source_that_fails_is_named(services, sqlite):
+    """After a minute without progress no time is promised."""
+    services.now = lambda: NOW + 90
+    keep(sqlite, lambda first: first.failed("kraken: it does not answer", NOW))
+    reason = not_yet(services)
+    assert not isinstance(reason, HistoryArriving)
+    assert reason.detail == "No source of prices answers: kraken: it does not answer."
+
+
+def test_with_history_the_first_forecasts_are_being_made(services, sqlite):
+    """It is no longer history that is waited for."""
+    keep(sqlite, lambda first: first.answered((START, NOW), NOW, "a"))
+    reason = not_yet(services)
+    assert type(reason) is ServiceUnavailable
+    assert reason.detail.startswith("The price history is here")
+
+
+def test_other_worlds_have_their_history_at_once(services):
+    """There it is the job that has not finished."""
+    services.clock = WorldClock("simulated")
+    assert not_yet(services).detail.startswith("Not available yet: the job")

@@ -1,0 +1,83 @@
+"""A live feed of two coins whose price is the number of the bar, and the jobs that fetch from it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from service.config import Settings
+from service.errors import SourceFailed
+from service.forecasting.voters.panel import embedded_panel
+from service.jobs.job import JobContext
+from service.market.bars import from_rows
+from service.market.clock import WorldClock
+from service.market.coverage import History
+from service.market.instants import DAY, MINUTE
+from service.sources.feeds.feed import AssetUnlisted, FetchedBars
+from service.store import bars, snapshots
+from service.store.database import Database
+
+STEP = 5 * MINUTE
+SLOT = 1_763_985_600  # Monday, 24 November 2025, 12:00 UTC
+HISTORY_FROM = SLOT - 200 * DAY
+
+
+@dataclass
+class MadeFeed:
+    """`silent` bars are those in which nobody traded.
+
+    Assets that are `failing` raise, those `unlisted` are had nowhere; no bar of a length is older than its `oldest`.
+    `requests` are the assets, spans and lengths that were asked for.
+    """
+
+    world: str = "live"
+    step: int = STEP
+    history_from: int = HISTORY_FROM
+    assets: tuple[str, ...] = ("btc", "eth")
+    failing: set[str] = field(default_factory=set)
+    unlisted: set[str] = field(default_factory=set)
+    silent: set[int] = field(default_factory=set)
+    oldest: dict[int, int] = field(default_factory=dict)
+    requests: list[tuple[str, int, int, int]] = field(default_factory=list)
+
+    def fetch(self, asset: str, since: int, until: int, step: int = STEP) -> FetchedBars:
+        self.requests.append((asset, since, until, step))
+        if asset in self.failing:
+            raise SourceFailed("no answer")
+        if asset in self.unlisted:
+            raise AssetUnlisted("no source has it")
+        first = max(since, self.oldest.get(step, 0))
+        times = [time for time in range(first, until - step + 1, step) if time not in self.silent]
+        return FetchedBars(from_rows([(time, *[float(time // STEP)] * 4, 1.0) for time in times], step), (), "a test")
+
+
+class LiveJobs:
+    """Runs jobs of a live world over a database and writes their effects."""
+
+    def __init__(self, database: Database, feed: Any = None, now: int = SLOT) -> None:
+        self.database, self.feed = database, feed or MadeFeed()
+        clock = WorldClock("live", world_origin=now, wall_origin=now)
+        panel = embedded_panel(5, time.perf_counter)
+        since = self.feed.history_from
+        self.context: Any = JobContext(Settings(world="live"), database, self.feed, clock, since, panel)
+
+    def run(self, job: Callable, slot: int = SLOT) -> None:
+        effects = job(self.context, slot)
+        with self.database.writing() as db:
+            effects(db)
+
+    def times(self, asset: str = "btc", step: int = STEP) -> list[int]:
+        """The times of the stored bars of a length."""
+        with self.database.reading() as db:
+            return bars.load(db, asset, 0, 2**40, step).time.tolist()
+
+    def prices(self) -> dict:
+        with self.database.reading() as db:
+            return json.loads(snapshots.latest(db, "prices").body)
+
+    def histories(self, now: int = SLOT) -> dict[str, History]:
+        with self.database.reading() as db:
+            return self.context.histories(db, now)
