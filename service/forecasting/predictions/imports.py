@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from service.errors import InvalidRequest
 from service.forecasting.predictions import Odds, Prediction
+from service.forecasting.predictions.opinion_of_now import of_now
 from service.forecasting.predictions.series import near_copy
 from service.forecasting.predictions.wording import plain, wording
 from service.market.instants import DAY, HOUR, utc
@@ -29,8 +30,15 @@ MIN_VOLUME_USD = 1_000.0
 MIN_P, MAX_P = 0.02, 0.98
 MAX_A_DAY, MAX_OPEN = 4, 40
 YEAR_H = 365.25 * 24
-# A move is measured from the present price; the market may measure it from an instant within this share of the horizon.
+# A move is imported once it has begun, and only while this share of the rest of it has not passed.
 START_TOLERANCE = 1 / 24
+# A short market is a move that ends in less than SOONEST_S. It is judged by its quote, since it has no volume when it
+# begins; the quote may be later than the voters' prices by this share of the horizon.
+MAX_AN_HOUR = 4
+WIDEST_SPREAD = 0.1
+LATEST_QUOTE = 1 / 10
+# The dates of its title are not read: "10AM ET" is when the hour begins.
+SHORT_TITLE = re.compile(r"(\w+) (?:price )?up\b.*", re.IGNORECASE)
 
 # Notes that leave no doubt: the market has its own deadline, which is compared with that of the question, and its rules
 # may ask for the price at it.
@@ -41,7 +49,10 @@ BY_CLOSE = re.compile(r"final .close. price|\bat (?:the )?(?:market )?close\b", 
 BY_TOUCH = re.compile(r"final .(?:high|low). price|\bany (?:time|point|moment)\b", re.IGNORECASE)
 AT_CLOSE = {"touch_above": "close_above", "touch_below": "close_below"}
 AT_ANY_TIME = {close: touch for touch, close in AT_CLOSE.items()}
-MOVES = ("up", "down", "relative")
+DIRECTIONS = ("up", "down")
+MOVES = (*DIRECTIONS, "relative")
+
+PriceAt = Callable[[str, int], float | None]  # of an asset at a unix second; None if it is unknown
 
 
 @dataclass(frozen=True)
@@ -85,22 +96,26 @@ def choose(
     spots: Mapping[str, float],
     volatility: Mapping[str, float],
     existing: Sequence[Prediction],
+    price_at: PriceAt,
+    *,
+    short: bool = False,
 ) -> tuple[list[Prediction], list[Refusal]]:
     """The markets imported at the unix second `now`, largest volume first, and the refused ones.
 
-    At most 40 imported markets are open at the same time, at most 4 of them for one asset and day.
+    At most 40 imported markets are open at the same time, at most 4 of them for one asset and day. Short markets are
+    imported only with `short`, and then nothing else: at most 4 that end within one hour, for one asset.
 
     Parameters
     ----------
     spots, volatility : mappings by asset
         Prices in USD, and volatilities as a fraction per year.
     existing : sequence of Prediction
-        All stored markets and challenges.
+        All stored markets and challenges that are not settled.
     """
     imported: list[Prediction] = []
     refused: list[Refusal] = []
     for outside in sorted(offered, key=lambda market: (-market.volume_usd, market.id)):
-        decision = accept(outside, now, spots, volatility, [*existing, *imported])
+        decision = accept(outside, now, spots, volatility, [*existing, *imported], price_at, short=short)
         if isinstance(decision, Prediction):
             imported.append(decision)
         else:
@@ -114,19 +129,26 @@ def accept(
     spots: Mapping[str, float],
     volatility: Mapping[str, float],
     existing: Sequence[Prediction],
+    price_at: PriceAt,
+    *,
+    short: bool = False,
 ) -> Prediction | Refusal:
-    """The imported market, or the reason why it is refused; `existing` are the stored markets."""
-    reason = _unfit(outside, now)
+    """The imported market, or the reason why it is refused; the parameters are those of `choose`."""
+    reason = (_unfit_short if short else _unfit)(outside, now)
     if reason:
         return Refusal(outside.id, reason)
+    text = _short_wording(outside) if short else wording(outside.question, outside.group)
     try:
-        read = understand(wording(outside.question, outside.group), Circumstances(utc(now), spots))
+        read = understand(text, Circumstances(utc(now), spots))
     except InvalidRequest as error:
         return Refusal(outside.id, f"its question is not understood: {error.detail}")
     reason = _misread(read, outside, now)
     if reason:
         return Refusal(outside.id, reason)
-    market = _market(outside, _as_settled(read, outside, now), now)
+    question = _since_start(_as_settled(read, outside, now), outside, now, price_at)
+    if question is None:
+        return Refusal(outside.id, "the price from which its move is measured is unknown")
+    market = _market(outside, question, now)
     reason = _superfluous(market, now, volatility, existing)
     return Refusal(outside.id, reason) if reason else market
 
@@ -142,6 +164,24 @@ def _unfit(outside: OutsideMarket, now: int) -> str | None:
     if not MIN_P <= outside.odds.p_yes <= MAX_P:
         return "its price is not between 2% and 98%"
     return None
+
+
+def _unfit_short(outside: OutsideMarket, now: int) -> str | None:
+    """The reason to refuse a short market because of its title, dates or quote; None if there is none."""
+    odds, horizon_s = outside.odds, outside.deadline - now
+    if not SHORT_TITLE.fullmatch(outside.question) or not 0 < horizon_s < SOONEST_S:
+        return "it is not a move of one asset that ends within 2 hours"
+    if odds.fetched_at - now > LATEST_QUOTE * horizon_s:
+        return "its price is later than the votes"
+    if odds.bid is None or odds.ask is None or round(odds.ask - odds.bid, 6) > WIDEST_SPREAD:
+        return "its bid and ask are not within 10 percentage points"
+    if not MIN_P <= odds.p_yes <= MAX_P:
+        return "its price is not between 2% and 98%"
+    return None
+
+
+def _short_wording(outside: OutsideMarket) -> str:
+    return SHORT_TITLE.sub(rf"Will \1 be up at {utc(outside.deadline):%Y-%m-%d %H:%M} UTC?", outside.question)
 
 
 def _misread(read: Question, outside: OutsideMarket, now: int) -> str | None:
@@ -163,7 +203,16 @@ def _misread(read: Question, outside: OutsideMarket, now: int) -> str | None:
 def _is_from_now(outside: OutsideMarket, now: int) -> bool:
     if outside.measured_from is None:
         return False
-    return abs(now - outside.measured_from) <= START_TOLERANCE * (outside.deadline - now)
+    return 0 <= now - outside.measured_from <= START_TOLERANCE * (outside.deadline - now)
+
+
+def _since_start(question: Question, outside: OutsideMarket, now: int, price_at: PriceAt) -> Question | None:
+    """A move that began before `now` as a level, the price at which it began; None if that is unknown."""
+    if question.comparator not in DIRECTIONS or outside.measured_from is None or outside.measured_from >= now:
+        return question
+    start = price_at(question.asset, outside.measured_from)
+    level = of_now(replace(question, spot=start), now, question.spot) if start else None
+    return replace(level, canonical=canonical(level)) if level else None
 
 
 def _as_settled(read: Question, outside: OutsideMarket, now: int) -> Question:
@@ -198,7 +247,9 @@ def _superfluous(
     """The reason to refuse a market because of the stored ones; None if there is none."""
     if any(stored.id == market.id for stored in existing):
         return "it is already imported"
-    unexpired = [stored for stored in existing if stored.deadline > now]
+    if _is_short(market):
+        return _superfluous_short(market, existing)
+    unexpired = [stored for stored in existing if stored.deadline > now and not _is_short(stored)]
     imported = Counter(_day(stored) for stored in unexpired if stored.category == "imported")
     if imported.total() >= MAX_OPEN:
         return f"{MAX_OPEN} imported questions are already open"
@@ -209,6 +260,20 @@ def _superfluous(
     sigma = volatility[market.question.asset] * math.sqrt(market.question.horizon_hours / YEAR_H)
     similar = next((stored.id for stored in unexpired if near_copy(market, stored, sigma)), None)
     return f"it is nearly the same as {similar}" if similar else None
+
+
+def _superfluous_short(market: Prediction, existing: Sequence[Prediction]) -> str | None:
+    """The reason to refuse a short market; those of its hour are settled after it, so `existing` has all of them."""
+    asset, hour = market.question.asset, (market.deadline - 1) // HOUR
+    others = [stored for stored in existing if _is_short(stored) and stored.question.asset == asset]
+    if sum((stored.deadline - 1) // HOUR == hour for stored in others) >= MAX_AN_HOUR:
+        return f"{MAX_AN_HOUR} short questions for this asset and hour are already imported"
+    similar = next((stored.id for stored in others if stored.deadline == market.deadline), None)
+    return f"it is nearly the same as {similar}" if similar else None
+
+
+def _is_short(market: Prediction) -> bool:
+    return market.category == "imported" and market.deadline - market.created_at < SOONEST_S
 
 
 def _day(market: Prediction) -> tuple[str, int]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from service.forecasting.predictions import Odds, Settlement
-from service.forecasting.predictions.imports import OutsideMarket
+from service.forecasting.predictions.imports import WIDEST_SPREAD, OutsideMarket
 from service.forecasting.predictions.resolution import Outcome
 from service.sources.odds.asking import Listing, Query
 from service.sources.odds.fields import instant, number, price, text
@@ -22,15 +22,17 @@ PAGE = 1000  # rows: the maximum of the API
 
 # Series on the price at one instant of a day: above a level, and within a range.
 SERIES = ("KXBTCD", "KXETHD", "KXSOLD", "KXXRPD", "KXBTC", "KXETH")
+# Series on the move of the 15 minutes for which a market is open.
+SHORT_SERIES = ("KXBTC15M", "KXETH15M", "KXSOL15M", "KXXRP15M", "KXBNB15M")
 OPEN = "active"
 SETTLED = ("finalized", "settled")
 OUTCOMES: dict[str, Outcome] = {"yes": "yes", "no": "no"}
-WIDEST = 0.1  # the largest spread whose midpoint is used as a price
 TICKER = re.compile(r"[A-Z0-9.-]{1,80}")
 
 
-def _open_queries(_now: int) -> list[Query]:
-    return [{"series_ticker": series, "status": "open", "limit": PAGE} for series in SERIES]
+def _open_queries(_now: int, short: bool) -> list[Query]:
+    all_series = SHORT_SERIES if short else SERIES
+    return [{"series_ticker": series, "status": "open", "limit": PAGE} for series in all_series]
 
 
 def _settled_query(tickers: Sequence[str]) -> Query:
@@ -50,6 +52,7 @@ def _market(row: Row, fetched_at: int) -> OutsideMarket:
         group=_group(row),
         deadline=deadline,
         rules=text(row.get("rules_primary")),
+        measured_from=instant(row.get("open_time")) if _series(row) in SHORT_SERIES else None,
     )
 
 
@@ -67,7 +70,7 @@ def _quote(row: Row) -> tuple[float, float]:
     bid, ask = price(row.get("yes_bid_dollars")), price(row.get("yes_ask_dollars"))
     if bid is None or ask is None:
         raise UnusableRow("it has no bid or no ask")
-    if not 0 <= round(ask - bid, 6) <= WIDEST:
+    if not 0 <= round(ask - bid, 6) <= WIDEST_SPREAD:
         raise UnusableRow("its spread is negative or too wide")
     return bid, ask
 
@@ -95,8 +98,12 @@ def _group(row: Row) -> str:
     return "" if title.lower() == "yes" else title
 
 
+def _series(row: Row) -> str:
+    return text(row.get("event_ticker")).partition("-")[0]
+
+
 def _url(row: Row) -> str | None:
-    series = text(row.get("event_ticker")).partition("-")[0]
+    series = _series(row)
     return f"https://kalshi.com/markets/{series.lower()}" if TICKER.fullmatch(series) else None
 
 

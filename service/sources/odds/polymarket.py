@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from service.forecasting.predictions import Odds, Settlement
-from service.forecasting.predictions.imports import FARTHEST_S, MIN_VOLUME_USD, OutsideMarket
+from service.forecasting.predictions.imports import FARTHEST_S, MIN_VOLUME_USD, SOONEST_S, OutsideMarket
 from service.forecasting.predictions.resolution import Outcome
 from service.market.instants import iso
 from service.sources.odds.asking import Listing, Query
@@ -20,7 +20,7 @@ from service.sources.odds.source import OddsSource, Row, UnusableRow
 NAME = "polymarket"
 LISTING = Listing(NAME, "/markets/keyset", key="id", cursor="next_cursor", parameter="after_cursor")
 PAGE = 100  # rows: the API returns no more, whatever the limit
-CRYPTO_PRICES = 1312  # the id of this tag
+CRYPTO_PRICES, UP_OR_DOWN = 1312, 102127  # the ids of these tags
 
 YES_AT = {("yes", "no"): 0, ("no", "yes"): 1, ("up", "down"): 0, ("down", "up"): 1}
 WON = {(1.0, 0.0): 0, (0.0, 1.0): 1}
@@ -30,19 +30,17 @@ ID = re.compile(r"[0-9]{1,20}")
 SLUG = re.compile(r"[a-z0-9-]{1,200}")
 
 
-def _open_queries(now: int) -> list[Query]:
-    """The query for the markets that could be imported."""
-    query = {
+def _open_queries(now: int, short: bool) -> list[Query]:
+    """The query for the markets that could be imported: the largest volume first, or the soonest end of short ones."""
+    by_volume = {
         "tag_id": CRYPTO_PRICES,
-        "closed": "false",
-        "end_date_min": iso(now),
         "end_date_max": iso(now + FARTHEST_S),
         "volume_num_min": MIN_VOLUME_USD,
         "order": "volumeNum",
         "ascending": "false",
-        "limit": PAGE,
     }
-    return [query]
+    by_end = {"tag_id": UP_OR_DOWN, "end_date_max": iso(now + SOONEST_S), "order": "endDate", "ascending": "true"}
+    return [{"closed": "false", "end_date_min": iso(now), "limit": PAGE} | (by_end if short else by_volume)]
 
 
 def _settled_query(ids: Sequence[str]) -> Query:

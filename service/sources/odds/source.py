@@ -28,13 +28,13 @@ class UnusableRow(Exception):
 class OddsSource:
     """One outside market.
 
-    `open_queries` returns the queries for its open markets at a unix second, `settled_query` the one for the settled
-    markets among some ids. `read_market` and `read_settlement` read a row of a response received at a unix second; the
-    first raises UnusableRow, the second returns None before the market is settled.
+    `open_queries` returns the queries for its open markets at a unix second, or for the short ones, `settled_query` the
+    one for the settled markets among some ids. `read_market` and `read_settlement` read a row of a response received at
+    a unix second; the first raises UnusableRow, the second returns None before the market is settled.
     """
 
     listing: Listing
-    open_queries: Callable[[int], Sequence[Query]]
+    open_queries: Callable[[int, bool], Sequence[Query]]
     settled_query: Callable[[Sequence[str]], Query]
     read_market: Callable[[Row, int], OutsideMarket]
     read_settlement: Callable[[Row, int], Settlement | None]
@@ -43,12 +43,14 @@ class OddsSource:
     def name(self) -> str:
         return self.listing.name
 
-    def list_open(self, base_url: str, timeout_s: float) -> tuple[list[OutsideMarket], list[Refusal]]:
-        """The open markets on crypto prices, and the refused rows.
+    def list_open(
+        self, base_url: str, timeout_s: float, *, short: bool = False
+    ) -> tuple[list[OutsideMarket], list[Refusal]]:
+        """The open markets on crypto prices, or the short ones, and the refused rows.
 
         Raises SourceFailed if there is no complete response within `timeout_s` seconds.
         """
-        rows = ask(self.listing, base_url, self.open_queries(int(time.time())), timeout_s)
+        rows = ask(self.listing, base_url, self.open_queries(int(time.time()), short), timeout_s)
         return self.markets(rows, int(time.time()))
 
     def settled(self, base_url: str, timeout_s: float, ids: Sequence[str]) -> dict[str, Settlement]:

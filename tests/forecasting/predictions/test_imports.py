@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from service.forecasting.predictions import Odds, Prediction
 from service.forecasting.predictions.imports import OutsideMarket, Refusal, accept, choose
-from service.market.instants import DAY, HOUR, utc
+from service.market.instants import DAY, HOUR, MINUTE, utc
 from service.sources.odds.kalshi import KALSHI
 from service.sources.odds.polymarket import POLYMARKET
 
@@ -33,6 +33,11 @@ ABOVE = OutsideMarket(
 )
 
 
+def price_at(asset: str, _instant: int) -> float:
+    """The price at the start of a move: one percent below the present one."""
+    return 0.99 * SPOTS[asset]
+
+
 def changed(market: OutsideMarket = ABOVE, **changes: Any) -> OutsideMarket:
     """A market with other fields, its own or those of its odds."""
     odds = {name: changes.pop(name) for name in list(changes) if name in Odds.__dataclass_fields__}
@@ -41,14 +46,14 @@ def changed(market: OutsideMarket = ABOVE, **changes: Any) -> OutsideMarket:
 
 def take(outside: OutsideMarket, now: int = NOW, existing: Sequence[Prediction] = ()) -> Prediction:
     """The import of a market that is accepted."""
-    decision = accept(outside, now, SPOTS, VOLATILITY, existing)
+    decision = accept(outside, now, SPOTS, VOLATILITY, existing, price_at)
     assert isinstance(decision, Prediction), decision
     return decision
 
 
 def reason(outside: OutsideMarket, now: int = NOW, existing: Sequence[Prediction] = ()) -> str:
     """Why a market is refused."""
-    refusal = accept(outside, now, SPOTS, VOLATILITY, existing)
+    refusal = accept(outside, now, SPOTS, VOLATILITY, existing, price_at)
     assert isinstance(refusal, Refusal)
     assert refusal.id == outside.id
     return refusal.reason
@@ -170,16 +175,26 @@ def test_a_deadline_before_a_day_is_imported():
 
 
 def test_a_move_is_imported_where_it_is_measured_from_now():
-    """A move from another instant is not one from the price now; an hour of a day is tolerated."""
-    daily = changed(question="Bitcoin Up or Down on March 11?", group="")
+    """Once it has begun; a twenty-fourth of the rest may have passed."""
     noon = MARCH_11 - DAY
-    daily = replace(daily, measured_from=noon)
+    daily = changed(question="Bitcoin Up or Down on March 11?", group="", measured_from=noon)
     assert take(daily, noon).question.comparator == "up"
     assert take(daily, noon).question.text == "Will Bitcoin be up on March 11?"
-    assert take(daily, noon - HOUR)
-    assert "not measured from now" in reason(daily, noon - 2 * HOUR)
-    assert "not measured from now" in reason(daily, noon + 2 * HOUR)
+    assert take(daily, noon + 57 * MINUTE)
+    assert "not measured from now" in reason(daily, noon - 1)
+    assert "not measured from now" in reason(daily, noon + HOUR)
     assert "not measured from now" in reason(replace(daily, measured_from=None), noon)
+
+
+def test_a_move_that_began_earlier_is_about_its_level():
+    """The level is the price at the start of the move, which is not the price at the import."""
+    noon = MARCH_11 - DAY
+    daily = changed(question="Bitcoin Up or Down on March 11?", group="", measured_from=noon)
+    question = take(daily, noon + 30 * MINUTE).question
+    assert (question.comparator, question.level, question.spot) == ("close_above", 69_300, 70_000)
+    assert question.canonical == "Will Bitcoin (btc) be above 69,300 USD at 2026-03-11 16:00 UTC?"
+    unknown = accept(daily, noon + 30 * MINUTE, SPOTS, VOLATILITY, [], lambda *_: None)
+    assert unknown.reason == "the price from which its move is measured is unknown"
 
 
 def test_a_comparison_of_two_assets_is_a_move_too():
@@ -206,13 +221,13 @@ def test_a_near_copy_of_an_open_question_is_refused():
 
 
 def test_an_asset_of_unknown_volatility_is_refused():
-    refusal = accept(ABOVE, NOW, SPOTS, {}, [])
+    refusal = accept(ABOVE, NOW, SPOTS, {}, [], price_at)
     assert refusal.reason == "the volatility of btc is unknown"
 
 
 def test_four_imports_of_an_asset_and_day_have_the_most_volume():
     offered = [*ladder(6), *ladder(2, day=12)]
-    taken, refused = choose(random.Random(1).sample(offered, len(offered)), NOW, SPOTS, VOLATILITY, [])
+    taken, refused = choose(random.Random(1).sample(offered, len(offered)), NOW, SPOTS, VOLATILITY, [], price_at)
     of_march_11 = [market.id for market in taken if market.deadline == MARCH_11]
     assert of_march_11 == [f"polymarket-Bitcoin-11-{place}" for place in (5, 4, 3, 2)]
     assert len(taken) == 6
@@ -229,7 +244,7 @@ def test_forty_imported_questions_are_open_at_once():
     """Those whose deadline has come make room."""
     days = range(9, 16)
     offered = [market for day in days for market in [*ladder(4, day=day), *ladder(4, "Ethereum", day, step=150)]]
-    taken, refused = choose(offered, NOW, SPOTS, VOLATILITY, [])
+    taken, refused = choose(offered, NOW, SPOTS, VOLATILITY, [], price_at)
     assert (len(taken), len(refused)) == (40, 16)
     assert {refusal.reason for refusal in refused} == {"40 imported questions are already open"}
     later = changed(question="Will the price of Bitcoin be above $90,000 on March 20?", deadline=MARCH_11 + 9 * DAY)
@@ -239,7 +254,9 @@ def test_forty_imported_questions_are_open_at_once():
 
 @given(st.permutations(ladder(6)))
 def test_the_order_of_the_offer_does_not_matter(offered):
-    assert choose(offered, NOW, SPOTS, VOLATILITY, []) == choose(ladder(6), NOW, SPOTS, VOLATILITY, [])
+    assert choose(offered, NOW, SPOTS, VOLATILITY, [], price_at) == choose(
+        ladder(6), NOW, SPOTS, VOLATILITY, [], price_at
+    )
 
 
 def test_a_market_without_rules_names_who_settles_it():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -140,7 +141,27 @@ def test_open_markets_on_crypto_prices_are_asked_for(server):
     server.routes = lambda _, path, query: sent.update(query) or {"markets": []}
     POLYMARKET.list_open(server.address + "/", 5)
     assert (sent["closed"], sent["tag_id"], sent["limit"]) == ("false", "1312", "100")
+    assert (sent["order"], sent["ascending"]) == ("volumeNum", "false")
     assert sent["end_date_min"] < sent["end_date_max"]
+
+
+def test_short_markets_are_asked_for_with_the_soonest_end_first(server):
+    """Of every volume, which is next to nothing when they begin, and up to two hours ahead."""
+    sent = {}
+    server.routes = lambda _, path, query: sent.update(query) or {"markets": []}
+    POLYMARKET.list_open(server.address, 5, short=True)
+    assert (sent["closed"], sent["tag_id"], sent["limit"]) == ("false", "102127", "100")
+    assert (sent["order"], sent["ascending"]) == ("endDate", "true")
+    assert "volume_num_min" not in sent
+    begin, end = (datetime.fromisoformat(sent[name]) for name in ("end_date_min", "end_date_max"))
+    assert end - begin == timedelta(hours=2)
+
+
+def test_the_series_of_a_quarter_of_an_hour_are_asked_for_alone(server):
+    series = []
+    server.routes = lambda _, path, query: series.append(query["series_ticker"]) or {"markets": [], "cursor": ""}
+    KALSHI.list_open(server.address, 5, short=True)
+    assert series == ["KXBTC15M", "KXETH15M", "KXSOL15M", "KXXRP15M", "KXBNB15M"]
 
 
 def test_a_cursor_that_leads_back_to_the_first_page_ends_the_list(server, bitcoin_row):

@@ -46,6 +46,21 @@ def test_the_meaning_of_yes_may_stand_beside_the_title(kalshi_row):
     assert parsed(kalshi_row | fields).group == "$100,000 or above"
 
 
+@pytest.mark.parametrize(
+    ("event", "opens", "measured_from"),
+    [
+        ("KXBTC15M-25MAR131515", "2025-03-13T19:00:00Z", "2025-03-13T19:00:00Z"),
+        ("KXXRP15M-25MAR131515", "2025-03-13T19:00:00+00:00", "2025-03-13T19:00:00Z"),
+        ("KXBTC15M-25MAR131515", None, None),
+        ("KXBTC-25MAR15", "2025-03-13T19:00:00Z", None),
+        (None, "2025-03-13T19:00:00Z", None),
+    ],
+)
+def test_a_move_of_15_minutes_begins_when_its_market_opens(kalshi_row, event, opens, measured_from):
+    market = parsed(kalshi_row | {"event_ticker": event, "open_time": opens})
+    assert market.measured_from == (measured_from and second(measured_from))
+
+
 def test_volume_is_what_the_contracts_would_pay(kalshi_row):
     assert parsed(kalshi_row | {"volume_fp": "1500.50", "notional_value_dollars": "1.0000"}).volume_usd == 1500.5
 

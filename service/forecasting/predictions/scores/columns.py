@@ -21,13 +21,14 @@ from service.forecasting.voters.resolved import Engine
 from service.forecasting.voters.scoring import Array, Instants
 from service.forecasting.voters.voter import VoterKind
 from service.forecasting.voters.votes import bull_probability, direction_of
-from service.market.instants import DAY
+from service.market.instants import DAY, HOUR
 from service.questions.question import Comparator, Question
 
 KINDS: dict[str, VoterKind] = {voter.name: voter.kind for voter in voters()}
 CONSENSUS: Engine = ("consensus", "pool")
 UNSETTLED = np.iinfo(np.int64).max
-WINDOWS_S = (2 * DAY, 8 * DAY, 32 * DAY)  # the longest horizons of daily, weekly and monthly questions
+# The longest horizons of short, daily, weekly and monthly questions.
+WINDOWS_S = (2 * HOUR, 2 * DAY, 8 * DAY, 32 * DAY)
 _CATEGORIES = ("daily", "weekly", "monthly", "imported", "challenge", "answer")
 _NUMBERS = {each: 2 * number for number, each in enumerate(product(_CATEGORIES, get_args(Comparator)))}
 

@@ -23,8 +23,8 @@ def count_once(markets: MarketColumns) -> MarketColumns:
     Questions of the same book, asset, kind and window must not overlap: a question counts if no other counted one was
     unresolved when its votes were cast. If several are voted on at the same time, the earliest deadline counts. The
     kind is `direction`; `above`, `below` or `between` for an event with a level; `relative` for two assets in either
-    order; else the comparator. The window is the class of the horizon: up to two, eight or 32 days, or longer. Without
-    it, a question about next year would exclude every daily question until then.
+    order; else the comparator. The window is the class of the horizon: up to two hours, two, eight or 32 days, or
+    longer. Without it, a question about next year would exclude every daily question until then.
     """
     voted = markets.where(markets.overlap.astype(bool))
     order = np.lexsort(([market.id for market in voted.market], voted.deadline, voted.voted_at))
