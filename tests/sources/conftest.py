@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import ssl
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Event, Thread
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+
+from service.config import Settings
+from service.sources import proxies
+from tests.sources.proxy_servers import ProxyServer, proxying
 
 
 @dataclass
@@ -126,9 +132,14 @@ def coinbase_product(pair: str) -> dict:
     }
 
 
-def serve(exchange: ExchangeServer) -> Iterator[ExchangeServer]:
+def serve(exchange: ExchangeServer, certificate: Path | None = None) -> Iterator[ExchangeServer]:
+    """Run the exchange; with a `certificate` it speaks https."""
     server = Server(("127.0.0.1", 0), type("BoundHandler", (Handler,), {"exchange": exchange}))
-    exchange.address = f"http://127.0.0.1:{server.server_port}"
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    exchange.address = f"{'https' if certificate else 'http'}://127.0.0.1:{server.server_port}"
     Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     yield exchange
     exchange.closing.set()
@@ -146,3 +157,27 @@ def kraken() -> Iterator[ExchangeServer]:
 def coinbase() -> Iterator[ExchangeServer]:
     """A Coinbase on this machine; it lists nothing until a test says so."""
     yield from serve(ExchangeServer(coinbase_routes))
+
+
+@pytest.fixture
+def http_proxy() -> Iterator[ProxyServer]:
+    """An HTTP proxy on this machine."""
+    with proxying("http") as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def socks_proxy() -> Iterator[ProxyServer]:
+    """A SOCKS5 proxy on this machine that resolves names itself."""
+    with proxying("socks5h") as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def without_proxy(monkeypatch) -> Iterator[None]:
+    """No proxy is set, neither in the environment of this machine nor by an option; afterwards it is as before."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    yield
+    proxies.use(Settings())

@@ -68,6 +68,12 @@ def test_a_redirect_is_not_followed(server, session):
     assert server.requests == ["/"]
 
 
-def test_the_environment_is_not_trusted(server, session, monkeypatch):
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
-    assert session.get(server.address).status_code == 200
+def test_a_password_of_the_environment_is_not_sent(server, session, monkeypatch, tmp_path):
+    """Requests would send the one that `.netrc` has for the host."""
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login someone password secret")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    headers = []
+    server.fault = lambda handler: (headers.extend(handler.headers), handler.reply(200, b"{}"))
+    session.get(server.address)
+    assert "Host" in headers
+    assert "Authorization" not in headers

@@ -12,9 +12,11 @@ from threading import Event, Thread
 
 import pytest
 
+from service.config import Settings
 from service.events.messages import Attempt, Message
-from service.sources import webhooks
+from service.sources import proxies, webhooks
 from service.sources.webhooks import MOST_BYTES, send
+from tests.sources.certificates import self_signed
 
 MESSAGE = Message("msg_1", 1, "lane.trade", '{"type":"lane.trade"}')
 SECRET = "whsec_c2VjcmV0"
@@ -136,29 +138,7 @@ def test_what_is_not_http_is_a_failure(answer: bytes):
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory) -> Path:
     """A certificate of hooks.example.com with its key, signed by itself."""
-    from datetime import UTC, datetime, timedelta
-
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
-    now = datetime.now(UTC)
-    signed = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("hooks.example.com")]), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    file = tmp_path_factory.mktemp("tls") / "certificate.pem"
-    plain = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    file.write_bytes(signed.public_bytes(serialization.Encoding.PEM) + key.private_bytes(*plain))
-    return file
+    return self_signed("hooks.example.com", tmp_path_factory.mktemp("tls") / "certificate.pem")
 
 
 @pytest.mark.parametrize(("host", "status"), [("hooks.example.com", 200), ("other.example.com", None)])
@@ -187,3 +167,14 @@ def test_the_certificate_must_be_that_of_the_name(certificate: Path, monkeypatch
         thread.join(10)
     assert (attempt.status, indicated) == (status, [host])
     assert (attempt.error is None) == (status == 200)
+
+
+def test_a_proxy_is_never_used(without_proxy, http_proxy, monkeypatch):
+    """A proxy would connect to addresses that are refused here."""
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, http_proxy.address)
+    proxies.use(Settings(source_proxy=http_proxy.address))
+    with listening(lambda connection: connection.sendall(ACCEPTED + b"Content-Length: 0\r\n\r\n")) as port:
+        url = f"http://hooks.example.com:{port}/"
+        attempt = send(url, MESSAGE, [SECRET], 0, private=True, resolve=lambda *_: ["127.0.0.1"])
+    assert (attempt.status, http_proxy.requests) == (200, [])

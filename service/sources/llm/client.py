@@ -15,6 +15,7 @@ from service.sources.llm.failures import ModelFailed
 from service.sources.llm.modes import Mode, Modes
 from service.sources.llm.prices import price_of
 from service.sources.llm.providers import Chosen
+from service.sources.proxies import is_loopback, proxy_of
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -185,6 +186,7 @@ def _client(base_url: str, api_key: str) -> OpenAI:
     from service.sources.llm import faults  # noqa: F401 - imported at start-up, not at the first question
     from service.sources.llm.transport import Transport
 
+    proxy = "" if is_loopback(base_url) else proxy_of(base_url)
     headers = {"Accept-Encoding": "identity", "OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
     return OpenAI(
         base_url=base_url,
@@ -196,5 +198,5 @@ def _client(base_url: str, api_key: str) -> OpenAI:
         project="",
         default_headers=headers,  # pyright: ignore[reportArgumentType]  # the SDK removes headers set to Omit
         max_retries=0,
-        http_client=httpx2.Client(transport=Transport(), follow_redirects=False),
+        http_client=httpx2.Client(transport=Transport(proxy), follow_redirects=False),
     )

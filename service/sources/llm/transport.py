@@ -28,16 +28,19 @@ class Transport(httpx2.BaseTransport):
     """The transport of the SDK's requests.
 
     The `timeout` of a request covers the whole of it: connecting, headers and body, however slowly they arrive. Only
-    name resolution cannot be interrupted. The client handles redirects; proxies of the environment are not used.
+    name resolution cannot be interrupted. The client handles redirects. All requests go through `proxy`, an address
+    that may hold a name and a password, if it is not empty.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, proxy: str = "") -> None:
+        server = httpx2.Proxy(proxy) if proxy else None
         self._pool = httpcore2.ConnectionPool(
             ssl_context=httpx2.create_ssl_context(),
             max_connections=None,
             max_keepalive_connections=64,
             keepalive_expiry=REST_S,
             network_backend=DeadlineBackend(),
+            proxy=server and httpcore2.Proxy(str(server.url), server.raw_auth),
         )
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -111,7 +114,7 @@ def _as_httpx() -> Iterator[None]:
         yield
     except httpcore2.TimeoutException as error:
         raise httpx2.ReadTimeout(str(error)) from error
-    except httpcore2.ConnectError as error:
+    except (httpcore2.ConnectError, httpcore2.ProxyError) as error:
         raise httpx2.ConnectError(str(error)) from error
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         raise httpx2.ReadError(str(error)) from error

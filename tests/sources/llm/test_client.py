@@ -10,10 +10,13 @@ from email.utils import formatdate
 
 import pytest
 
+from service.config import Settings
+from service.sources import proxies
 from service.sources.llm.client import Clients, Completion, LanguageModel
 from service.sources.llm.failures import ModelFailed
 from service.sources.llm.modes import Modes
 from service.sources.llm.providers import PROVIDERS, Chosen, parse
+from tests.processes import free_port
 from tests.sources.llm import model_server as it
 from tests.sources.llm.conftest import KEY
 from tests.sources.llm.model_server import answers, events, refuses, sends, vote_text
@@ -285,3 +288,28 @@ def test_one_client_serves_many_threads(model, server):
     for thread in threads:
         thread.join()
     assert sorted(probabilities) == list(range(24))
+
+
+@pytest.mark.usefixtures("without_proxy")
+class TestAProxy:
+    """The proxy of all sources is that of language models too, except of those on this machine."""
+
+    @pytest.mark.parametrize("variable", ["SOURCE_PROXY", "HTTP_PROXY"])
+    def test_serves_a_model_elsewhere(self, clients, server, http_proxy, monkeypatch, variable):
+        monkeypatch.setenv(variable, http_proxy.address)
+        proxies.use(Settings(source_proxy=http_proxy.address if variable == "SOURCE_PROXY" else ""))
+        address = server.address.replace("127.0.0.1", "model.test")
+        complete(LanguageModel(parse("some-model", address), clients.of(address, KEY), Modes()))
+        assert http_proxy.requests == [f"POST {address}/chat/completions"]
+
+    def test_is_not_used_for_a_model_on_this_machine(self, clients, server, http_proxy, monkeypatch):
+        monkeypatch.setenv("HTTP_PROXY", http_proxy.address)
+        proxies.use(Settings(source_proxy=http_proxy.address))
+        complete(LanguageModel(parse("some-model", server.address), clients.of(server.address, KEY), Modes()))
+        assert (http_proxy.requests, len(server.requests)) == ([], 1)
+
+    def test_that_is_absent_is_a_failure_in_words(self, clients):
+        proxies.use(Settings(source_proxy=f"http://127.0.0.1:{free_port()}"))
+        address = "https://model.test/v1"
+        model = LanguageModel(parse("some-model", address), clients.of(address, KEY), Modes())
+        assert failure(model).reason == "could not be reached"

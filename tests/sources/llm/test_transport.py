@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Iterator
 
@@ -10,9 +11,14 @@ import pytest
 
 from service.sources.llm import transport
 from service.sources.llm.transport import TooLong, Transport
+from tests.processes import free_port
+from tests.sources.certificates import self_signed
 from tests.sources.conftest import ExchangeServer, serve
+from tests.sources.proxy_servers import ProxyServer
 
 DEADLINE_S = 0.3
+HOST = "model.test"  # a name that only a proxy resolves
+PROXIES = pytest.mark.parametrize("kind", ["http_proxy", "socks_proxy"])
 
 
 @pytest.fixture
@@ -72,3 +78,86 @@ def test_a_compressed_response_is_refused(server, client):
 def test_a_closed_port_is_a_connection_error(client):
     with pytest.raises(httpx2.ConnectError):
         client.get("http://127.0.0.1:1/any")
+
+
+@pytest.fixture
+def https_server(tmp_path, monkeypatch) -> Iterator[ExchangeServer]:
+    """A server that speaks https and is called HOST; clients accept its certificate."""
+    certificate = self_signed(HOST, tmp_path / "certificate.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    for server in serve(ExchangeServer(routes=lambda *_: {"answer": "yes"}), certificate):
+        server.address = server.address.replace("127.0.0.1", HOST)
+        yield server
+
+
+@pytest.fixture
+def collected() -> Iterator[None]:
+    """Free what is left over: httpcore2 leaves the socket of a failed SOCKS handshake to the garbage collector."""
+    yield
+    gc.collect()
+
+
+LEFT_OVER = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+
+
+def client_through(proxy: str, seconds: float = 10.0) -> httpx2.Client:
+    return httpx2.Client(transport=Transport(proxy), timeout=seconds)
+
+
+@PROXIES
+def test_requests_go_through_the_proxy(request, https_server, kind):
+    """It gets the name of the host, and its own password; the connection stays open for the next request."""
+    proxy: ProxyServer = request.getfixturevalue(kind)
+    proxy.password = "name:p@ss"
+    with client_through(proxy.with_password("name:p%40ss")) as client:
+        answers = [client.get(f"{https_server.address}/{path}").json() for path in "ab"]
+    assert answers == [{"answer": "yes"}] * 2
+    assert {request.split()[1] for request in proxy.requests} == {https_server.address.removeprefix("https://")}
+    assert https_server.requests == ["/a", "/b"]
+
+
+def test_http_is_requested_from_the_http_proxy(server, http_proxy):
+    url = server.address.replace("127.0.0.1", HOST)
+    with client_through(http_proxy.address) as client:
+        assert client.get(f"{url}/any").json() == {"answer": "yes"}
+    assert http_proxy.requests == [f"GET {url}/any"]
+
+
+@LEFT_OVER
+@PROXIES
+def test_a_proxy_that_hangs_ends_at_the_deadline(request, kind, collected):
+    proxy: ProxyServer = request.getfixturevalue(kind)
+    proxy.hangs = True
+    with client_through(proxy.address, DEADLINE_S) as client, pytest.raises(httpx2.ReadTimeout):
+        client.get(f"https://{HOST}/any")
+
+
+@PROXIES
+def test_a_dripping_body_ends_at_the_deadline_behind_a_proxy(request, https_server, kind):
+    https_server.fault = drip
+    proxy: ProxyServer = request.getfixturevalue(kind)
+    with client_through(proxy.address, DEADLINE_S) as client, pytest.raises(httpx2.ReadTimeout):
+        client.get(f"{https_server.address}/any")
+
+
+@LEFT_OVER
+@PROXIES
+def test_a_proxy_that_refuses_is_a_connection_error(request, kind, collected):
+    proxy: ProxyServer = request.getfixturevalue(kind)
+    proxy.password = "name:password"
+    with client_through(proxy.with_password("name:wrong")) as client, pytest.raises(httpx2.ConnectError):
+        client.get(f"https://{HOST}/any")
+
+
+def test_a_proxy_that_is_absent_is_a_connection_error():
+    with client_through(f"http://127.0.0.1:{free_port()}") as client, pytest.raises(httpx2.ConnectError):
+        client.get(f"https://{HOST}/any")
+
+
+@PROXIES
+def test_the_size_limit_holds_behind_a_proxy(request, https_server, kind, monkeypatch):
+    monkeypatch.setattr(transport, "MOST_BYTES", 100)
+    https_server.fault = lambda handler: handler.reply(200, b" " * 101)
+    proxy: ProxyServer = request.getfixturevalue(kind)
+    with client_through(proxy.address) as client, pytest.raises(TooLong):
+        client.get(f"{https_server.address}/any")

@@ -1,0 +1,286 @@
+"""Every source is asked through the configured proxy; deadlines and size limits hold through it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+import requests
+
+from service.config import Settings
+from service.errors import SourceFailed
+from service.sources import headlines, pools, proxies
+from service.sources.bounded_session import BoundedSession
+from service.sources.feeds.exchange_client import ExchangeClient
+from service.sources.headlines import FeedFailed, FeedState
+from service.sources.odds.kalshi import KALSHI
+from tests.processes import free_port
+from tests.sources.certificates import self_signed
+from tests.sources.conftest import ExchangeServer, serve
+from tests.sources.proxy_servers import ProxyServer
+
+pytestmark = pytest.mark.usefixtures("without_proxy")
+
+HOST = "source.test"  # a name that only a proxy resolves
+FAR, LOCAL = f"https://{HOST}/path", "http://127.0.0.1:8190/path"
+HTTP, SOCKS, OTHER = "http://proxy.test:3128", "socks5h://name:secret@proxy.test", "http://other.test:80"
+ANSWER = {"status": "success", "data": [], "markets": []}
+SHORT_S = 0.3
+ENOUGH_S = 5.0
+
+
+def use(proxy: str) -> None:
+    proxies.use(Settings(source_proxy=proxy))
+
+
+def at_name(server: ExchangeServer) -> str:
+    """The address of a server by a name instead of 127.0.0.1."""
+    return server.address.replace("127.0.0.1", HOST)
+
+
+@pytest.fixture
+def server() -> Iterator[ExchangeServer]:
+    yield from serve(ExchangeServer(routes=lambda *_: ANSWER))
+
+
+@pytest.fixture
+def session() -> Iterator[BoundedSession]:
+    with BoundedSession() as session:
+        session.deadline = time.monotonic() + ENOUGH_S
+        yield session
+
+
+@pytest.fixture
+def https_server(tmp_path, session) -> Iterator[ExchangeServer]:
+    """A server that speaks https; the session accepts its certificate."""
+    session.verify = str(self_signed(HOST, tmp_path / "certificate.pem"))
+    yield from serve(ExchangeServer(routes=lambda *_: ANSWER), tmp_path / "certificate.pem")
+
+
+@pytest.mark.parametrize(
+    ("option", "variables", "url", "proxy"),
+    [
+        ("", {}, FAR, ""),
+        (SOCKS, {}, FAR, SOCKS),
+        (SOCKS, {"HTTPS_PROXY": HTTP}, FAR, SOCKS),
+        ("", {"HTTPS_PROXY": HTTP}, FAR, HTTP),
+        ("", {"https_proxy": HTTP, "HTTPS_PROXY": OTHER}, FAR, HTTP),
+        ("", {"HTTPS_PROXY": HTTP, "ALL_PROXY": OTHER}, FAR, HTTP),
+        ("", {"HTTP_PROXY": HTTP}, FAR, ""),
+        ("", {"HTTP_PROXY": HTTP}, f"http://{HOST}/", HTTP),
+        ("", {"ALL_PROXY": SOCKS}, FAR, SOCKS),
+        ("", {"HTTPS_PROXY": "proxy.test:3128"}, FAR, HTTP),
+    ],
+)
+def test_the_option_then_the_environment_name_the_proxy(monkeypatch, option, variables, url, proxy):
+    """SOURCE_PROXY, else the variable of the URL's scheme, else ALL_PROXY; an address without a scheme is http."""
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    use(option)
+    assert proxies.proxy_of(url) == proxy
+
+
+@pytest.mark.parametrize(
+    ("excluded", "url", "is_direct"),
+    [
+        (HOST, FAR, True),
+        (".test", FAR, True),
+        ("*", FAR, True),
+        ("other.test", FAR, False),
+        ("10.0.0.0/8", "http://10.1.2.3:11434/v1", True),
+        ("10.0.0.0/8", "http://11.1.2.3:11434/v1", False),
+    ],
+)
+@pytest.mark.parametrize("option", ["", SOCKS])
+def test_hosts_of_no_proxy_are_reached_directly(monkeypatch, excluded, url, is_direct, option):
+    """NO_PROXY holds for SOURCE_PROXY as for the environment: names, ends of names, networks and `*`."""
+    monkeypatch.setenv("ALL_PROXY", HTTP)
+    monkeypatch.setenv("NO_PROXY", excluded)
+    use(option)
+    assert (proxies.proxy_of(url) == "") == is_direct
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "localhost", "model.localhost", "[::1]", "0.0.0.0"])
+def test_only_the_option_holds_for_this_machine(monkeypatch, host):
+    """HTTPS_PROXY and so on do not apply to loopback addresses; SOURCE_PROXY does."""
+    url = f"http://{host}:8190/path"
+    monkeypatch.setenv("ALL_PROXY", HTTP)
+    assert proxies.proxy_of(url) == ""
+    use(SOCKS)
+    assert proxies.proxy_of(url) == SOCKS
+
+
+@pytest.mark.parametrize("host", ["localhost.example.com", "1127.0.0.1", "127.example.com"])
+def test_a_name_that_looks_local_is_not(host):
+    assert not proxies.is_loopback(f"http://{host}/")
+
+
+@pytest.mark.parametrize(
+    "proxy", ["http://", "socks5://name:sec@ret@proxy.test:port", "http://name:sec/ret@proxy.test"]
+)
+def test_an_option_that_is_no_address_is_refused_at_once(proxy):
+    """The sentence repeats nothing of the address, which may hold a password."""
+    with pytest.raises(proxies.UnusableProxy, match=r"^SOURCE_PROXY: not a valid address") as caught:
+        use(proxy)
+    assert "sec" not in caught.value.detail
+
+
+def test_a_variable_that_is_no_address_is_named(monkeypatch, server):
+    monkeypatch.setenv("ALL_PROXY", "socks4://name:secret@proxy.test")
+    with pytest.raises(SourceFailed, match="ALL_PROXY: not a valid address") as caught:
+        KALSHI.list_open(at_name(server), ENOUGH_S)
+    assert "secret" not in caught.value.detail
+
+
+@pytest.mark.parametrize("variable", ["SOURCE_PROXY", "HTTP_PROXY", "ALL_PROXY"])
+def test_http_is_requested_from_the_http_proxy(monkeypatch, session, server, http_proxy, variable):
+    monkeypatch.setenv(variable, http_proxy.address)
+    use(http_proxy.address if variable == "SOURCE_PROXY" else "")
+    assert session.get(f"{at_name(server)}/path").json() == ANSWER
+    assert http_proxy.requests == [f"GET {at_name(server)}/path"]
+    assert server.requests == ["/path"]
+
+
+@pytest.mark.parametrize("variable", ["SOURCE_PROXY", "HTTPS_PROXY", "ALL_PROXY"])
+def test_https_goes_through_a_tunnel(monkeypatch, session, https_server, http_proxy, variable):
+    """The proxy sees the host only; the certificate is checked behind it."""
+    monkeypatch.setenv(variable, http_proxy.address)
+    use(http_proxy.address if variable == "SOURCE_PROXY" else "")
+    assert session.get(f"{at_name(https_server)}/path").json() == ANSWER
+    assert http_proxy.requests == [f"CONNECT {at_name(https_server).removeprefix('https://')}"]
+
+
+@pytest.mark.parametrize("variable", ["SOURCE_PROXY", "ALL_PROXY"])
+def test_a_socks_proxy_resolves_the_name(monkeypatch, session, https_server, socks_proxy, variable):
+    monkeypatch.setenv(variable, socks_proxy.address)
+    use(socks_proxy.address if variable == "SOURCE_PROXY" else "")
+    assert session.get(f"{at_name(https_server)}/path").json() == ANSWER
+    assert socks_proxy.requests == [f"SOCKS {at_name(https_server).removeprefix('https://')}"]
+
+
+def test_socks5_gets_the_address_of_the_name(session, server, socks_proxy):
+    """As with curl, only `socks5h` leaves names to the proxy."""
+    socks_proxy.scheme = "socks5"
+    use(socks_proxy.address)
+    session.get(server.address.replace("127.0.0.1", "localhost"))
+    assert socks_proxy.requests == [f"SOCKS {server.address.removeprefix('http://')}"]
+
+
+@pytest.mark.parametrize("kind", ["http_proxy", "socks_proxy"])
+def test_the_password_is_for_the_proxy_alone(request, session, https_server, kind):
+    proxy: ProxyServer = request.getfixturevalue(kind)
+    proxy.password, headers = "name:p@ss", []
+    use(proxy.with_password("name:p%40ss"))
+    https_server.fault = lambda handler: (headers.extend(handler.headers), handler.reply(200, b"{}"))
+    assert session.get(at_name(https_server)).status_code == 200
+    assert "Host" in headers
+    assert not [name for name in headers if "authorization" in name.lower()]
+
+
+def test_a_host_of_no_proxy_is_asked_without_it(monkeypatch, session, server, http_proxy):
+    use(http_proxy.address)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    session.get(server.address)
+    assert (http_proxy.requests, server.requests) == ([], ["/"])
+
+
+def test_an_exchange_is_asked_through_the_proxy(kraken, http_proxy):
+    """The client of ccxt keeps the session that it is given."""
+    use(http_proxy.address)
+    kraken.bars = {"DOGE/USD": []}
+    client = ExchangeClient("kraken", {"urls": {"api": {"public": at_name(kraken)}}, "enableRateLimit": False})
+    assert client.list_coins(ENOUGH_S) == ({"doge"}, "")
+    assert {request.split("?")[0] for request in http_proxy.requests} == {f"GET {at_name(kraken)}/0/public/AssetPairs"}
+
+
+@pytest.mark.parametrize("fetch", ["odds", "pools", "news"])
+def test_every_other_source_is_asked_through_the_proxy(server, http_proxy, fetch):
+    use(http_proxy.address)
+    call(fetch, at_name(server))
+    assert http_proxy.requests
+    assert len(http_proxy.requests) == len(server.requests)
+
+
+def call(fetch: str, url: str, seconds: float = ENOUGH_S) -> object:
+    if fetch == "odds":
+        return KALSHI.list_open(url, seconds)
+    if fetch == "pools":
+        return pools.fetch(url, seconds)
+    try:
+        return headlines.fetch(url, FeedState(), seconds, now=0)
+    except FeedFailed as failed:
+        if failed.detail == "it is not sent as XML":  # the answer arrived
+            return None
+        raise
+
+
+def broken(proxy: ProxyServer, fault: str) -> str:
+    """The address of a proxy with a fault."""
+    if fault == "absent":
+        return f"{proxy.scheme}://127.0.0.1:{free_port()}"
+    proxy.password, proxy.hangs = "name:password", fault == "hangs"
+    return proxy.with_password("name:wrong")
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault", "reason"),
+    [
+        ("http_proxy", "absent", "Connection refused"),
+        ("http_proxy", "refuses", "Tunnel connection failed: 407 Proxy Authentication Required"),
+        ("socks_proxy", "absent", "Connection refused"),
+        ("socks_proxy", "refuses", "SOCKS5 authentication failed"),
+    ],
+)
+def test_a_proxy_that_fails_is_one_sentence(request, session, kind, fault, reason):
+    use(broken(request.getfixturevalue(kind), fault))
+    with pytest.raises(
+        requests.exceptions.ProxyError, match=f"^no connection through the proxy: .*{reason}$"
+    ) as caught:
+        session.get(FAR)
+    assert len(str(caught.value)) < 120
+
+
+@pytest.mark.parametrize("kind", ["http_proxy", "socks_proxy"])
+@pytest.mark.parametrize("url", [FAR, f"http://{HOST}/"])
+def test_a_proxy_that_hangs_ends_at_the_deadline(request, session, kind, url):
+    use(broken(request.getfixturevalue(kind), "hangs"))
+    session.deadline = time.monotonic() + SHORT_S
+    with pytest.raises(requests.exceptions.Timeout):
+        session.get(url)
+
+
+@pytest.mark.parametrize("fetch", ["odds", "pools", "news"])
+@pytest.mark.parametrize(
+    ("fault", "seconds", "reason"),
+    [
+        ("absent", ENOUGH_S, "ProxyError"),
+        ("refuses", ENOUGH_S, "ProxyError"),
+        ("hangs", SHORT_S, "no complete response in time|Timeout"),
+    ],
+)
+def test_a_source_behind_a_broken_proxy_has_failed(http_proxy, fetch, fault, seconds, reason):
+    use(broken(http_proxy, fault))
+    with pytest.raises(SourceFailed, match=rf"^[\w :]*({reason})$"):
+        call(fetch, FAR, seconds)
+
+
+def test_the_size_limit_holds_through_a_proxy(session, server, http_proxy):
+    use(http_proxy.address)
+    session.most_bytes, session.is_json = 100, False
+    server.fault = lambda handler: handler.reply(200, b"x" * 101)
+    with pytest.raises(requests.exceptions.ContentDecodingError, match="more than 100 bytes"):
+        session.get(at_name(server))
+
+
+def test_a_wrong_certificate_is_no_fault_of_the_proxy(session, https_server, http_proxy):
+    use(http_proxy.address)
+    session.verify = True
+    with pytest.raises(requests.exceptions.SSLError, match="certificate verify failed"):
+        session.get(at_name(https_server))
+
+
+def test_without_a_proxy_an_error_stays_as_it_is(session):
+    with pytest.raises(requests.exceptions.ConnectionError) as caught:
+        session.get(f"http://127.0.0.1:{free_port()}/")
+    assert not isinstance(caught.value, requests.exceptions.ProxyError)
