@@ -28,12 +28,12 @@ from bot.replies import edit_text, in_background, is_gone, show_typing
 from bot.service import Document, Person
 from bot.store import OpenQuestion
 from service.client import BadRequest as RefusedQuestion
-from service.client import Conflict, ConnectionFailed, TimedOut
+from service.client import Conflict, ConnectionFailed, HistoryPending, TimedOut
 
 LOG = logging.getLogger(__name__)
 
 # An interrupted question that the service does not answer now stays open for the next pass.
-UNFINISHED = (Conflict, ConnectionFailed, TimedOut)
+UNFINISHED = (Conflict, ConnectionFailed, HistoryPending, TimedOut)
 VOTERS = 9  # shown until the service names the voters
 GRACE_S = 1.0  # an answer within this time needs no waiting message
 # Telegram allows one edit a second in a private chat and twenty messages a minute in a group.

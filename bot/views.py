@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,7 +15,7 @@ from bot.messages.oracle import has_price
 from bot.own_calls import called_markets
 from bot.service import Document, Service
 from bot.store import Store
-from service.client import NotFound, Unavailable
+from service.client import HistoryPending, NotFound, Unavailable
 
 BEST_SHOWN = 10  # strategies to choose from
 OWN_CALLS, OWN_ANSWERS = 50, 50  # the newest of a person, on their page
@@ -92,15 +91,26 @@ async def forecast(request: ViewRequest) -> Page:
     elif request.argument:
         text = notices.unknown_asset("forecast", keys)
     else:
-        text = messages.forecasts([document async for document in _forecasts(request.service, keys)], now=request.now)
+        text = messages.forecasts(await _forecasts(request.service, keys), now=request.now)
     return Page(text, keyboards.assets("forecast", asset or "", keys), ("forecast", asset) if asset else None)
 
 
-async def _forecasts(service: Service, keys: Iterable[str]) -> AsyncIterator[Document]:
-    """The forecast of each asset that has one; a closed market has none."""
+async def _forecasts(service: Service, keys: Iterable[str]) -> list[Document]:
+    """The forecast of each asset that has one; a closed market has none.
+
+    Raises HistoryPending if there is no forecast because the price history is still arriving.
+    """
+    documents, pending = [], None
     for key in keys:
-        with suppress(NotFound, Unavailable):
-            yield await service.forecast(key)
+        try:
+            documents.append(await service.forecast(key))
+        except HistoryPending as error:
+            pending = error
+        except (NotFound, Unavailable):
+            continue
+    if pending and not documents:
+        raise pending
+    return documents
 
 
 async def settings(request: ViewRequest) -> Page:

@@ -21,6 +21,7 @@
     │   └── QuotaExhausted          the daily quota is used up
     ├── ServiceUnavailable          not possible right now; trying again later may help
     │   ├── Busy                    this process already answers as many questions as it accepts
+    │   ├── HistoryArriving         the price history of the live world is still being fetched
     │   └── NoVoters                too few voters answered
     ├── SourceFailed                an outside source gave nothing usable
     ├── WrongWorld                  this database belongs to another world
@@ -175,6 +176,15 @@ class ServiceUnavailable(NinefoldError):
 
 class Busy(ServiceUnavailable):
     code = "busy"
+
+
+class HistoryArriving(ServiceUnavailable):
+    """The price history is still arriving; `retry_after_s` estimates the seconds that are left."""
+
+    code = "history_arriving"
+
+    def __init__(self, detail: str, *, retry_after_s: int) -> None:
+        super().__init__(detail, retry_after_s=retry_after_s)
 
 
 class NoVoters(ServiceUnavailable):

@@ -13,6 +13,7 @@ from service.client import (
     ClientError,
     Conflict,
     ConnectionFailed,
+    HistoryPending,
     NotFound,
     RateLimited,
     Refused,
@@ -27,6 +28,7 @@ NO_KEY = english("The service does not accept this bot's key. Its operator must 
 NOT_FOUND = english(
     "Nothing has that name. See /top for strategies, /lanes for lanes, /challenges for open challenges."
 )
+ARRIVING = english("The price history is still arriving: about {seconds} s left. Please ask again then.")
 REFUSED = english("The service refused this.")
 FAULT = english("Something went wrong at the service. The error was logged. Try again in a minute.")
 ABOUT_THE_WORDS = ("not_a_market_question", "invalid_question")
@@ -48,6 +50,8 @@ def _refusal(error: Refused) -> str:
         return _limit(error)
     if isinstance(error, BadRequest):
         return "\n".join([detail_of(error), _advice(error), *suggestions(error)])
+    if isinstance(error, HistoryPending) and error.retry_after_s:
+        return translate(ARRIVING, seconds=error.retry_after_s)
     if isinstance(error, Unavailable):
         return f"{detail_of(error)}\n{translate('This was not counted.')} {_wait(error.retry_after_s)}"
     if isinstance(error, Conflict):

@@ -33,7 +33,16 @@ from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.static_view import plain_text
 from notebooks.widgets.base.theme import PALETTES
 from notebooks.widgets.base.wording import minute
-from service.client import Client, ClientError, ConnectionFailed, NotFound, RateLimited, TimedOut, Unavailable
+from service.client import (
+    Client,
+    ClientError,
+    ConnectionFailed,
+    HistoryPending,
+    NotFound,
+    RateLimited,
+    TimedOut,
+    Unavailable,
+)
 
 log = logging.getLogger(__name__)
 
@@ -176,6 +185,8 @@ def _reason(fault: ClientError) -> str:
     match fault:
         case ConnectionFailed() | TimedOut():
             return "the service does not respond"
+        case HistoryPending(retry_after_s=int(seconds)):
+            return f"the price history is arriving, about {seconds} s left"
         case Unavailable():
             return "the service has no data for it yet"
         case RateLimited():

@@ -50,6 +50,8 @@ CACHE_HEADERS = {
 }
 PAGE_HEADERS = {"Link": ("string", 'the address of the next page, as `<…>; rel="next"`; absent on the last')}
 RETRY_HEADERS = {"Retry-After": ("integer", "seconds after which to try again")}
+# The tags of what is computed from prices, and so refused while the price history arrives.
+PRICED = frozenset({"Oracle", "Market", "Predictions", "Challenges", "Strategies", "Bot Battle", "Intelligence"})
 HEADERS = LIMIT_HEADERS | CACHE_HEADERS | PAGE_HEADERS | RETRY_HEADERS
 
 
@@ -175,6 +177,8 @@ def _raised(operation: Operation) -> Iterator[type[NinefoldError]]:
         yield errors.RequestConflict
         yield errors.IdempotencyMismatch
     yield errors.ServiceUnavailable
+    if operation.tag in PRICED or errors.ServiceUnavailable in operation.raises:
+        yield errors.HistoryArriving
 
 
 def _schemas(operations: list[Operation]) -> tuple[dict[object, dict[str, Any]], dict[str, Any]]:

@@ -13,6 +13,7 @@
         ├── Conflict            409: the same request is in progress, or voting has closed
         ├── RateLimited         429: limit, remaining, reset_at, retry_after_s
         ├── Unavailable         503: retry_after_s
+        │   └── HistoryPending  503 with the code history_arriving: the price history is still being fetched
         └── ServerFault         any other status, or a response that is not this API's
 
 The text of each may be shown to a user.
@@ -96,6 +97,10 @@ class Unavailable(Refused):
     """The service cannot answer at the moment; try again after `retry_after_s`."""
 
 
+class HistoryPending(Unavailable):
+    """The service is still fetching its price history; `retry_after_s` estimates the seconds that are left."""
+
+
 class ServerFault(Refused):
     """Something is wrong on the other side."""
 
@@ -129,7 +134,10 @@ def document_of(answer: httpx.Response) -> dict[str, Any]:
 
 def refusal(status: int, problem: dict[str, Any] | None) -> Refused:
     """The exception for a status and a problem document."""
-    return REFUSALS.get(status, ServerFault)(status, problem or {})
+    problem = problem or {}
+    if problem.get("code") == "history_arriving":
+        return HistoryPending(status, problem)
+    return REFUSALS.get(status, ServerFault)(status, problem)
 
 
 def _object(answer: httpx.Response) -> dict[str, Any] | None:

@@ -43,6 +43,7 @@ RAISED = [
     (errors.RegistrationClosed("No."), 403, set()),
     (errors.TooManyKeys("No."), 409, set()),
     (errors.NameTaken("No."), 409, set()),
+    (errors.HistoryArriving("No.", retry_after_s=40), 503, {"retry_after_s"}),
 ]
 
 
@@ -78,7 +79,9 @@ def test_every_kind_of_refusal_is_tried_or_an_internal_error():
     assert set(STATUS) <= set(family())
 
 
-@pytest.mark.parametrize(("error", "wait"), [(RAISED[8][0], "7"), (RAISED[10][0], "5"), (RAISED[12][0], "30")])
+@pytest.mark.parametrize(
+    ("error", "wait"), [(RAISED[8][0], "7"), (RAISED[10][0], "5"), (RAISED[12][0], "30"), (RAISED[-1][0], "40")]
+)
 def test_a_retryable_refusal_says_when(answer_to, error, wait):
     answer = answer_to(error)
     assert answer.headers["Retry-After"] == wait

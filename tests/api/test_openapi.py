@@ -156,6 +156,26 @@ def test_every_operation_documents_its_refusals(document):
     assert "RateLimit" in seen["200"]["headers"]
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "reads_prices"),
+    [
+        ("post", "/api/v1/oracle", True),
+        ("get", "/api/v1/prices", True),
+        ("get", "/api/v1/bot-battle", True),
+        ("get", "/readyz", True),
+        ("get", "/healthz", False),
+        ("post", "/api/v1/register", False),
+        ("get", "/api/v1/ledger", False),
+    ],
+)
+def test_history_arriving_is_documented_where_prices_are_read(document, method: str, path: str, reads_prices: bool):
+    """A client finds the code at every operation that the first minute of the live world may refuse."""
+    refusal = document["paths"][path][method]["responses"]["503"]
+    examples = refusal["content"]["application/problem+json"]["examples"]
+    assert ("history_arriving" in examples) == reads_prices
+    assert "Retry-After" in refusal["headers"]
+
+
 def test_parameters_are_those_of_path_query_and_headers(document):
     seen = {
         (parameter["in"], parameter["name"]): parameter

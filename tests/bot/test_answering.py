@@ -99,6 +99,29 @@ def test_a_question_waits_for_an_answer_in_progress(start, web, monkeypatch):
     assert "of 9 voted" in ann.newest.plain
 
 
+def test_a_question_waits_while_the_history_arrives(start, web):
+    """A question that a restart interrupted stays open without a message, and is answered once the history is there."""
+    problem, left = (
+        b'{"status": 503, "code": "history_arriving", "detail": "Soon.", "retry_after_s": 40}',
+        iter(range(2)),
+    )
+
+    def app(environ, start_response):
+        if environ["PATH_INFO"] != "/api/v1/oracle" or next(left, None) is None:
+            return web(environ, start_response)
+        start_response("503 SERVICE UNAVAILABLE", [("Content-Type", "application/problem+json")])
+        return [problem]
+
+    stage = start(app)
+    ann, store = stage.person(), stage.application.bot_data["state"].store
+    store.open_question(ann.id, ann.chat, None, QUESTION)
+    for _ in range(2):
+        watch(stage)
+        assert ann.messages == []
+    watch(stage)
+    assert "of 9 voted" in ann.newest.plain
+
+
 def test_a_failed_edit_is_repeated(ann, waiting_at_once):
     ann.stage.telegram.refuse("editMessageText", BROKEN, 502)
     shown = ann.says(QUESTION)

@@ -31,6 +31,13 @@ def faulty(_environ, start_response):
     return [json.dumps({"status": 500, "code": "internal", "detail": "Internal.", "request_id": "abc-1"}).encode()]
 
 
+def arriving(_environ, start_response):
+    """A service at its first start, which is still fetching the price history."""
+    start_response("503 SERVICE UNAVAILABLE", [("Content-Type", "application/problem+json"), ("Retry-After", "40")])
+    detail = "The price history is arriving: about 40 s left."
+    return [json.dumps({"status": 503, "code": "history_arriving", "detail": detail, "retry_after_s": 40}).encode()]
+
+
 @pytest.fixture
 def silent_port() -> Iterator[int]:
     """A port that accepts connections and never answers."""
@@ -84,6 +91,22 @@ def test_a_failing_service_is_one_sentence(start, app, text):
     shown = start(app).person().says(text)
     assert is_one_sentence(shown)
     assert "went wrong at the service" in shown.plain
+
+
+@pytest.mark.parametrize("text", ["/lanes", "/price btc", QUESTION])
+def test_an_arriving_history_is_one_message(start, text):
+    """It says how long the history still takes, and that the person asks again then."""
+    ann = start(arriving).person()
+    shown = ann.says(text)
+    assert is_one_sentence(shown)
+    assert shown.plain == "The price history is still arriving: about 40 s left. Please ask again then."
+    assert len(ann.messages) == 1
+
+
+def test_an_arriving_history_is_said_in_the_persons_language(start):
+    ann = start(arriving).person()
+    ann.language = "de"
+    assert ann.says(QUESTION).plain.startswith("Die Kurshistorie wird noch geladen, das dauert noch etwa 40 s.")
 
 
 def test_an_unknown_key_is_one_sentence(start):

@@ -6,6 +6,7 @@ import inspect
 
 import httpx
 import pytest
+from flask import Flask
 
 from service import client as clients
 from service.client import (
@@ -14,6 +15,7 @@ from service.client import (
     ClientError,
     Conflict,
     Forbidden,
+    HistoryPending,
     NotFound,
     RateLimited,
     Refused,
@@ -21,6 +23,7 @@ from service.client import (
     Unauthorized,
     Unavailable,
 )
+from service.errors import HistoryArriving
 
 
 def test_bad_input_is_reported_by_field(client: Client):
@@ -45,6 +48,24 @@ def test_a_service_that_is_not_ready_says_what_is_missing(client: Client):
     with pytest.raises(Unavailable, match="no price bars yet") as refusal:
         client.ready()
     assert refusal.value.retry_after_s > 0
+
+
+def test_an_arriving_history_is_an_error_of_its_own(app: Flask, client: Client):
+    """The client knows it by the code that the service sends; the message and the seconds are the service's."""
+
+    def refuse():
+        raise HistoryArriving("The price history is arriving: about 40 s left.", retry_after_s=40)
+
+    app.view_functions["prices.current"] = refuse
+    with pytest.raises(HistoryPending) as refusal:
+        client.prices()
+    assert str(refusal.value) == "The price history is arriving: about 40 s left."
+    assert (refusal.value.status, refusal.value.retry_after_s) == (503, 40)
+
+
+def test_an_arriving_history_is_handled_like_any_503():
+    """What waits while the service is unavailable waits for the price history too."""
+    assert issubclass(HistoryPending, Unavailable)
 
 
 @pytest.mark.parametrize(
@@ -84,6 +105,6 @@ def test_an_answer_that_is_no_json_object_is_a_fault(body: bytes):
 
 def test_the_error_classes_are_drawn_in_the_module_docstring():
     family = [kind for _, kind in inspect.getmembers(clients, inspect.isclass) if issubclass(kind, ClientError)]
-    assert len(family) == 14
+    assert len(family) == 15
     for kind in family:
         assert f" {kind.__name__} " in clients.errors.__doc__.replace("\n", " \n")

@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 
 from service import client as clients
-from service.client import BadRequest, Client, ConnectionFailed, TimedOut, Unavailable
+from service.client import BadRequest, Client, ConnectionFailed, HistoryPending, TimedOut, Unavailable
 from tests.receiver import trade
 
 QUESTION_EVENT = b'event: question\ndata: {"question":"up?"}\n\n'
@@ -52,6 +52,13 @@ def test_a_refusal_within_a_stream_is_raised_as_its_kind():
     problem = b'event: error\ndata: {"status":503,"code":"unavailable","detail":"No voters are available."}\n\n'
     with streaming([VOTE_EVENT, problem]) as client, pytest.raises(Unavailable, match="No voters are available"):
         list(client.ask_stream("up?"))
+
+
+def test_an_arriving_history_within_a_stream_has_its_kind():
+    problem = b'event: error\ndata: {"status":503,"code":"history_arriving","detail":"Soon.","retry_after_s":40}\n\n'
+    with streaming([problem]) as client, pytest.raises(HistoryPending) as refused:
+        list(client.ask_stream("up?"))
+    assert refused.value.retry_after_s == 40
 
 
 def test_a_stream_that_is_refused_at_once_says_why():

@@ -25,7 +25,7 @@ from notebooks.widgets.base.host_page import HostPage
 from notebooks.widgets.base.static_view import static_view
 from notebooks.widgets.base.theme import PALETTES, Theme, palette_of, style, template
 from notebooks.widgets.base.wording import Document, minute, provenance
-from service.client import Client, ClientError, Unauthorized
+from service.client import Client, ClientError, HistoryPending, Unauthorized
 
 log = logging.getLogger(__name__)
 
@@ -198,7 +198,7 @@ class ChartPanel(VBox, metaclass=AbstractWidget):
     def _fault_text(self, fault: ClientError) -> str:
         advice = SET_KEY if isinstance(fault, Unauthorized) else self.retry_note()
         if self.document is None:
-            return f"Nothing to show yet: {fault}{advice}"
+            return f"{fault}{advice}" if isinstance(fault, HistoryPending) else f"Nothing to show yet: {fault}{advice}"
         return f"No new data since {minute(self.header(self.document)['as_of'])}: {fault}{advice}"
 
     def _set_status(self, text: str, is_alarm: bool = False) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from bot import messages
+from bot.languages import LANGUAGES, spoken
 from service.client import (
     BadRequest,
     ClientError,
     Conflict,
     ConnectionFailed,
+    HistoryPending,
     NotFound,
     RateLimited,
     ServerFault,
@@ -19,6 +21,7 @@ from service.client import (
 )
 from tests.bot.messages.reading import text_of
 
+ARRIVING = {"code": "history_arriving", "detail": "The price history is arriving: about 40 s left."}
 FAILURES: dict[str, ClientError] = {
     "down": ConnectionFailed("No connection to http://127.0.0.1:8000: refused."),
     "slow": TimedOut("No answer from http://127.0.0.1:8000 within 30 s."),
@@ -27,6 +30,7 @@ FAILURES: dict[str, ClientError] = {
     "no key": Unauthorized(401, {"code": "invalid_api_key", "detail": "Unknown key."}),
     "no such": NotFound(404, {"code": "not_found", "detail": "No such strategy; /api/v1/leaderboard lists the keys."}),
     "no voters": Unavailable(503, {"detail": "1 of 9 voters answered; 5 are needed.", "retry_after_s": 30}),
+    "arriving": HistoryPending(503, ARRIVING | {"retry_after_s": 40}),
     "closed": Conflict(409, {"code": "voting_closed", "detail": "Voting closed at 2026-11-21T08:00:00Z."}),
     "too fast": RateLimited(429, {"code": "rate_limited", "detail": "Too many votes.", "retry_after_s": 125}),
     "any": ClientError("Something."),
@@ -55,6 +59,31 @@ def test_a_refused_question_comes_with_advice():
     advice = "This names no market. Ask about the price of Bitcoin."
     shown = messages.failure(BadRequest(400, {"code": "not_a_market_question", "detail": advice}))
     assert shown == f"{advice}\nThis was not counted. Send it again in other words."
+
+
+def test_an_arriving_history_says_when_to_ask_again():
+    shown = messages.failure(FAILURES["arriving"])
+    assert shown == "The price history is still arriving: about 40 s left. Please ask again then."
+
+
+def test_another_503_gives_the_reason_of_the_service():
+    shown = messages.failure(FAILURES["no voters"])
+    assert shown == "1 of 9 voters answered; 5 are needed.\nThis was not counted. Try again in 30 seconds."
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_arriving_history_is_explained_in_each_language(language):
+    """In words of the person's language instead of the service's English sentence, with the seconds."""
+    shown = spoken(language, lambda: messages.failure(FAILURES["arriving"]))
+    assert "40" in shown
+    assert "The price history is arriving" not in shown
+    assert ("The price history" in shown) == (language == "en")
+
+
+def test_an_arriving_history_without_seconds_is_a_503():
+    """A proxy may have cut the answer; no number is made up."""
+    shown = messages.failure(HistoryPending(503, ARRIVING))
+    assert shown == f"{ARRIVING['detail']}\nThis was not counted. Try again in a minute."
 
 
 def test_a_timeout_is_not_called_free():

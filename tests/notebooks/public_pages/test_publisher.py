@@ -12,7 +12,15 @@ from notebooks.public_pages.catalogue import TOPICS, PageTopic
 from notebooks.public_pages.publisher import PLOTLY, Publisher
 from notebooks.public_pages.site import Site
 from notebooks.widgets.base.theme import PALETTES
-from service.client import ConnectionFailed, NotFound, RateLimited, ServerFault, TimedOut, Unavailable
+from service.client import (
+    ConnectionFailed,
+    HistoryPending,
+    NotFound,
+    RateLimited,
+    ServerFault,
+    TimedOut,
+    Unavailable,
+)
 from tests.processes import wait_until
 
 # The bars of the seeded service are too few for the forecast of a metal.
@@ -70,6 +78,8 @@ def test_plotly_comes_from_the_installed_package(published: tuple[Publisher, Sit
         (ConnectionFailed("No route to 10.0.0.1."), "the service does not respond"),
         (TimedOut("After 75 s."), "the service does not respond"),
         (Unavailable(503, {}), "the service has no data for it yet"),
+        (HistoryPending(503, {"retry_after_s": 40}), "the price history is arriving, about 40 s left"),
+        (HistoryPending(503, {}), "the service has no data for it yet"),
         (RateLimited(429, {}), "the service is busy"),
         (ServerFault(500, {}), "the service reports an error"),
     ],

@@ -14,7 +14,15 @@ import pytest
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.theme import PALETTES
-from service.client import ClientError, ConnectionFailed, RateLimited, Refused, Unauthorized, Unavailable
+from service.client import (
+    ClientError,
+    ConnectionFailed,
+    HistoryPending,
+    RateLimited,
+    Refused,
+    Unauthorized,
+    Unavailable,
+)
 
 NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
 PATIENCE_S = 10
@@ -301,10 +309,11 @@ def test_without_a_key_it_says_what_to_do(new_panel, service):
         (RateLimited(429, {"detail": "Used up.", "retry_after_s": 7200}), "10:02:00"),
         (RateLimited(429, {"detail": "Too many.", "retry_after_s": 1}), "08:17:00"),
         (Unavailable(503, {"detail": "Not available yet.", "retry_after_s": 5}), "08:02:05"),
+        (HistoryPending(503, {"detail": "Arriving.", "retry_after_s": 40}), "08:02:40"),
         (NO_CONNECTION, "08:02:30"),
         (Refused(500, {"detail": "Something broke."}), "08:17:00"),
     ],
-    ids=["quota used up", "too soon", "not ready", "no connection", "broken"],
+    ids=["quota used up", "too soon", "not ready", "history", "no connection", "broken"],
 )
 def test_after_an_error_it_waits_as_the_service_asks(new_panel, service, fault: ClientError, time):
     """The interval is 15 minutes: a service that is starting is asked sooner, a used up quota later."""
@@ -312,6 +321,28 @@ def test_after_an_error_it_waits_as_the_service_asks(new_panel, service, fault: 
     panel = new_panel()
     assert panel.wait_until_loaded(PATIENCE_S)
     assert f"Trying again at {time} UTC." in panel.status_line.value
+
+
+def test_a_panel_waits_for_an_arriving_history(new_panel, service):
+    """It says how long the history still takes, and draws by itself once it is there."""
+    fault = HistoryPending(503, {"detail": "The price history is arriving: about 40 s left.", "retry_after_s": OFTEN_S})
+    service.fault = fault
+    panel, is_drawn = new_panel(), threading.Event()
+    panel.status_line.observe(lambda change: "as of" in change["new"] and is_drawn.set(), "value")
+    assert panel.wait_until_loaded(PATIENCE_S)
+    assert ">The price history is arriving: about 40 s left. Trying again at" in panel.status_line.value
+    service.fault = None
+    assert is_drawn.wait(PATIENCE_S)
+    assert drawn(panel) == [1.0]
+
+
+def test_an_arriving_history_keeps_an_older_chart(panel, service):
+    """For example after a long absence: the status line says since when the chart is old."""
+    service.fault = HistoryPending(503, {"detail": "The price history is arriving: about 40 s left."})
+    panel.refresh()
+    assert drawn(panel) == [1.0]
+    sentence = "No new data since 2026-11-21 08:00 UTC: The price history is arriving: about 40 s left."
+    assert sentence in panel.status_line.value
 
 
 def test_the_text_of_an_error_is_escaped(new_panel, service):
