@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 
 import structlog
@@ -36,8 +37,9 @@ from service.jobs.clock_guard import elapsed_s
 from service.jobs.engine import Engine
 from service.jobs.processes import supervise
 from service.signals import stop_signals
+from service.sources import proxies
 from service.sources.event_calendar import read_events
-from service.sources.feeds import Feed, open_feed
+from service.sources.feeds import Feed, choose_world, open_feed
 from service.sources.llm.budget import Budget
 from service.sources.llm.seating import seated
 from service.store import fingerprints, world
@@ -81,6 +83,8 @@ def main(arguments: list[str]) -> int:
     try:
         settings = config.read()
         logs.configure(settings.log_level)
+        proxies.use(settings)
+        settings = in_a_world(settings)
         commands = {"all": _all, "web": _web, "work": _work, "worker": _worker}
         return commands[options.what](settings, options.processes)
     except NinefoldError as error:
@@ -150,6 +154,25 @@ class Runtime:
                 fingerprints.verify(db, self.settings, name)
 
 
+def in_a_world(settings: Settings) -> Settings:
+    """The settings with a world: that of the options or of an earlier start, else one that is chosen now and kept.
+
+    The database at DATABASE_URL keeps the choice, or a file in DATA_DIR where there is none.
+    """
+    if settings.world:
+        return settings
+    if settings.database_url:
+        with closing(opened(settings.database)) as database, database.reading() as db:
+            if name := world.claimed(db):
+                return settings.in_world(name)
+    name, sentence = choose_world(settings)
+    print(sentence, flush=True)
+    if not settings.database_url:
+        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        settings.world_file.write_text(f"{name}\n", encoding="utf-8")
+    return settings.in_world(name)
+
+
 def build_runtime(
     settings: Settings, now: Callable[[], float] = time.time, elapsed: Callable[[], float] | None = None
 ) -> Runtime:
@@ -182,7 +205,8 @@ def create_app() -> Flask:
     """The application of one web process, for granian and the `flask` command."""
     settings = config.read()
     logs.configure(settings.log_level)
-    runtime = build_runtime(settings)
+    proxies.use(settings)
+    runtime = build_runtime(in_a_world(settings))
     application = runtime.application()
     runtime.log_start("web")
     _freeze()

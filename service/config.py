@@ -71,6 +71,7 @@ def _pattern(pattern: str, meaning: str) -> AfterValidator:
 
 
 REDIS = ("redis://", "rediss://", "unix://")
+PROXY = ("http://", "https://", "socks5://", "socks5h://")
 Instant = Annotated[datetime, BeforeValidator(_instant)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 
@@ -119,8 +120,10 @@ class Settings(BaseModel):
         SecretStr(""), description="hex seed of the ledger's signing key; empty: created once in `DATA_DIR/ledger-key`"
     )
 
-    world: Literal["simulated", "replay", "live"] = Field(
-        "simulated", description="source of prices: `simulated`, `replay` or `live`"
+    world: Literal["", "simulated", "replay", "live"] = Field(
+        "",
+        description="source of prices: `simulated`, `replay` or `live`; empty: the first start chooses `live` if an "
+        "exchange answers, else `simulated`, and `DATA_DIR/world` keeps the choice",
     )
     history_days: int = Field(
         240, ge=60, le=1500, description="days of price history at the first start (simulated, live)"
@@ -132,11 +135,20 @@ class Settings(BaseModel):
     )
     world_speed: float = Field(60.0, gt=0, le=86400, description="speed of a replay: simulated seconds per real second")
     exchanges: Names = Field(
-        ("kraken", "coinbase", "binance"), description="exchanges of `WORLD=live`, tried in this order"
+        ("kraken", "coinbase", "binance"),
+        description="exchanges of `WORLD=live`, tried in this order; `name=https://…` gives one another address",
+    )
+    bars_dir: Path | None = Field(
+        None,
+        description="folder of `silver.csv` and so on for `WORLD=live`, for what no exchange has: five-minute bars, to "
+        "which you append",
     )
     pools_url: str = Field("https://yields.llama.fi/pools", description="source of liquidity pools for `WORLD=live`")
     polymarket_url: str = Field("https://gamma-api.polymarket.com", description="Polymarket API for `WORLD=live`")
     kalshi_url: str = Field("https://api.elections.kalshi.com/trade-api/v2", description="Kalshi API for `WORLD=live`")
+    short_markets: bool = Field(
+        False, description='`1`: also import "Up or Down" markets of five minutes to an hour into `WORLD=live`'
+    )
     news_feeds: Names = Field(
         (
             "https://www.coindesk.com/arc/outboundfeeds/rss/",
@@ -148,6 +160,11 @@ class Settings(BaseModel):
     )
     source_timeout_s: float = Field(
         20.0, gt=0, le=120, description="total time limit of one call to an outside source, in seconds"
+    )
+    source_proxy: Annotated[SecretStr, _address(*PROXY)] = Field(
+        SecretStr(""),
+        description="proxy for exchanges, markets, news and language models, `http://…`, `https://…`, `socks5://…` or "
+        "`socks5h://…`; empty: `HTTPS_PROXY` and so on of the environment; `NO_PROXY` holds for both",
     )
 
     threads: int = Field(64, ge=4, le=512, description="requests that one process serves at the same time")
@@ -211,8 +228,29 @@ class Settings(BaseModel):
     def database(self) -> str:
         """The SQLAlchemy URL of the database. Each world has a file of its own, so worlds cannot mix."""
         if not self.database_url:
+            if not self.world:
+                raise SettingsError("WORLD: no world was chosen yet. Start the service once, or set WORLD.")
             return f"sqlite:///{self.data_dir.resolve() / self.world}.sqlite"
         return self.database_url.replace("postgresql://", "postgresql+psycopg://", 1)
+
+    @property
+    def world_file(self) -> Path:
+        """The file that keeps the choice of a first start without WORLD."""
+        return self.data_dir / "world"
+
+    @property
+    def chosen_world(self) -> str:
+        """The world that an earlier start without WORLD chose in this DATA_DIR; empty before the first one."""
+        if self.database_url:
+            return ""  # that database knows
+        if self.world_file.is_file():
+            return self.world_file.read_text(encoding="utf-8").strip()
+        # Versions before the choice were simulated by default.
+        return next((name for name in ("simulated", "live") if (self.data_dir / f"{name}.sqlite").is_file()), "")
+
+    def in_world(self, world: str) -> Settings:
+        """The same options with another world. Raises ValidationError where there is none of that name."""
+        return Settings.model_validate({**dict(self), "world": world})
 
     @property
     def broker(self) -> str:
@@ -231,7 +269,8 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
     seats = {seat: _seat(seat, values) for seat in SEATS}
     keys = {provider: values.get(f"{provider.upper()}_API_KEY", "") for provider in PROVIDERS}
     try:
-        return Settings.model_validate({**options, "oracle_seats": _set(seats), "provider_keys": _set(keys)})
+        settings = Settings.model_validate({**options, "oracle_seats": _set(seats), "provider_keys": _set(keys)})
+        return settings if settings.world else settings.in_world(settings.chosen_world)
     except ValidationError as error:
         raise SettingsError("; ".join(_complaint(fault) for fault in error.errors())) from None
 

@@ -36,6 +36,7 @@ from service.store.tables import metadata
 from tests.own_redis import OwnRedis
 from tests.running_service import replaying, running_service
 
+os.environ.setdefault("WORLD", "simulated")  # of the commands that tests run
 IN_CI = os.environ.get("CI") == "true"
 IN_SOAK = os.environ.get("SOAK") == "true"
 MAY_BE_ABSENT = os.environ.get("TEST_ALLOW_ABSENT") == "true"

@@ -43,6 +43,7 @@ def test_every_seat_and_every_provider_with_a_key_has_its_options():
         ({"ORACLE_DAILY_USD": "-1"}, "ORACLE_DAILY_USD"),
         ({"REDIS_URL": "garbage"}, "REDIS_URL: .* begins with redis://"),
         ({"BROKER_URL": "http://host"}, "BROKER_URL: .* begins with amqp://"),
+        ({"SOURCE_PROXY": "socks4://host"}, "SOURCE_PROXY: .* begins with http://"),
         ({"KEY_SECRET": "a"}, "KEY_SECRET: .* at least 16 characters"),
         ({"LEDGER_KEY": "zz"}, "LEDGER_KEY: .* 64 hex digits"),
     ],
@@ -58,3 +59,9 @@ def test_the_table_names_the_options_of_a_seat_once_and_every_key():
         assert f"`{option}`" in table
     assert all(f"`{name.upper()}_API_KEY`" in table for name in config.PROVIDERS)
     assert "oracle_seats" not in table.lower()
+
+
+def test_the_password_of_a_proxy_is_not_printed():
+    settings = config.read({"SOURCE_PROXY": "http://name:pa55word@host:3128"})
+    assert settings.source_proxy.get_secret_value() == "http://name:pa55word@host:3128"
+    assert "pa55word" not in repr(settings)

@@ -20,6 +20,7 @@ GRACE_S = 0.5  # beyond a check's time limit, so that a source with its own dead
 # Patterns in the class names of errors of redis, pika, SQLAlchemy, requests and ccxt; the first match counts.
 FAULTS = (
     (r"Timeout", TOO_LATE),
+    (r"Proxy", "no connection through the proxy; check SOURCE_PROXY or HTTPS_PROXY"),
     (r"Authentication|Permission|AccessDenied", "access refused; check the name and the password"),
     (r"OperationalError", "it does not answer; check that it is running, its address and its password"),
     (r"SQLAlchemyError", "it cannot be read; check that it is a database of this service"),

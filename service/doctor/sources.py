@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import closing, suppress
 from functools import partial
 from itertools import chain
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from redis import Redis
@@ -16,13 +18,20 @@ from service.doctor.checks import Check, Finding, run
 from service.errors import SourceFailed
 from service.jobs.dispatcher import open_broker
 from service.market.assets import ASSETS
-from service.market.instants import DAY
+from service.market.instants import DAY, HOUR
 from service.sources import headlines, pools
 from service.sources.feeds import Feed, open_feed
+from service.sources.feeds.feed import AssetUnlisted
 from service.sources.odds.kalshi import KALSHI
 from service.sources.odds.polymarket import POLYMARKET
 from service.store import migrations
 from service.store.database import address_of, revision_at
+
+if TYPE_CHECKING:
+    from service.sources.feeds.exchange import ExchangeFeed
+
+RECENT_S = 3 * HOUR
+SHORTER_DAYS = (180, 90, 30)  # that are tried where no source has all of the history
 
 Options = Mapping[str, Mapping[str, object]] | None
 UP_TO_DATE = "at the newest migration"
@@ -49,9 +58,15 @@ def source_checks(settings: Settings, now: int, exchanges: Options) -> Iterator[
         return
     from service.sources.feeds.exchange import ExchangeFeed, open_exchanges  # ccxt takes seconds to import
 
-    for client in open_exchanges(settings, now, exchanges).clients:
-        feed = ExchangeFeed((client,), now, seconds)
-        yield partial(run, f"prices {client.name}", "exchange", seconds, partial(_bars, feed, ("btc",), now))
+    feed, one_at_a_time = open_exchanges(settings, now, exchanges), Lock()
+    limit = seconds * (len(feed.clients) + len(ASSETS))  # each waits for its turn
+    for client in feed.clients:
+        alone = ExchangeFeed((client,), now, seconds)
+        check = partial(_exchange, alone, now, one_at_a_time)
+        yield partial(run, f"exchange {client.name}", "hourly prices", limit, check)
+    for asset in feed.assets:
+        check = partial(_prices, feed, asset, now, settings.history_days, one_at_a_time)
+        yield partial(run, f"prices {asset}", ASSETS[asset].name, limit, check)
     lists = {
         "pools": (settings.pools_url, "usable pools", lambda *call: pools.parse(pools.fetch(*call), VOLATILITY)[0]),
         "polymarket": (settings.polymarket_url, "open markets", lambda *call: [*chain(*POLYMARKET.list_open(*call))]),
@@ -88,16 +103,53 @@ def _connect(client: Any) -> Finding:
 
 
 def _bars(feed: Feed, assets: Sequence[str], now: int) -> Finding:
-    """The bars of the last day; of an error, only what precedes the text of an exchange."""
+    """The bars of the last day of a world that asks no exchange."""
     instant = feed.clock(now).at(now)
-    try:
-        counts = {asset: len(feed.fetch(asset, instant - DAY, instant).bars) for asset in assets}
-    except SourceFailed as error:  # "no bars of btc: kraken: ExchangeError: its own text"
-        raise SourceFailed(": ".join(error.detail.split(": ")[:3])) from None
+    counts = {asset: len(feed.fetch(asset, instant - DAY, instant).bars) for asset in assets}
     if not any(counts.values()):
         raise SourceFailed("It has no bars of the last day.")
     listed = ", ".join(f"{asset} {count}" for asset, count in counts.items())
     return Finding(detail=f"bars of {feed.step} s in a day: {listed}")
+
+
+def _exchange(feed: ExchangeFeed, now: int, turn: Lock) -> Finding:
+    """Whether an exchange answers at all, asked for bitcoin."""
+    with turn:
+        try:
+            answer = feed.fetch("btc", now - RECENT_S, now, HOUR)
+        except AssetUnlisted:
+            return Finding(detail="it answers, and does not list bitcoin")
+        except SourceFailed as error:
+            raise SourceFailed(_reason(error)) from None
+    note = feed.clock_note(feed.clients[0])
+    return Finding(works=not note, detail=f"{answer.source}: {len(answer.bars)} hours")
+
+
+def _prices(feed: ExchangeFeed, asset: str, now: int, wanted_days: int, turn: Lock) -> Finding:
+    """What the first source of an asset promises: its last price, and how many days of hourly bars can be had."""
+    with turn:
+        try:
+            recent = feed.fetch(asset, now - RECENT_S, now)
+            depths = (days for days in (wanted_days, *SHORTER_DAYS) if days <= wanted_days)
+            days = next((days for days in depths if _reaches(feed, asset, now - days * DAY)), 0)
+        except AssetUnlisted:
+            return Finding(detail="no source has it, so it is listed nowhere; BARS_DIR can add it")
+        except SourceFailed as error:
+            raise SourceFailed(_reason(error)) from None
+    if not len(recent.bars):
+        raise SourceFailed(f"{recent.source}: no trade in three hours")
+    history = f"at least {days} days of hourly bars" if days else f"less than {SHORTER_DAYS[-1]} days of hourly bars"
+    return Finding(detail=f"{recent.source}: {recent.bars.close[-1]:,.10g} USD, {history}")
+
+
+def _reaches(feed: ExchangeFeed, asset: str, instant: int) -> bool:
+    return len(feed.fetch(asset, instant, instant + 2 * DAY, HOUR).bars) > 0
+
+
+def _reason(error: SourceFailed) -> str:
+    """The reason of a failed fetch; of an exchange's own error only the name of its class."""
+    reasons = error.detail.partition(": ")[2].split("; ")
+    return "; ".join(re.sub(r"(\w+Error|\w+Exception): .*", r"\1", reason) for reason in reasons)
 
 
 def _headlines(now: int, url: str, seconds: float) -> Sized:

@@ -69,7 +69,7 @@ def make_app(wall: Wall, tmp_path: Path) -> Callable[..., Flask]:
     """Makes the application over a database; options are those of Settings."""
 
     def make(database: Database, **options) -> Flask:
-        settings = Settings(data_dir=tmp_path, **options)
+        settings = Settings(world="simulated", data_dir=tmp_path, **options)
         clock = WorldClock("simulated")
         panel = panel_of(())
         return create_app(Services(settings, database, clock, STEP, panel, KeySecrets(b"a secret of the tests"), wall))

@@ -34,7 +34,7 @@ def observe(database: Database, at: int = NOON, spot: float = SPOT) -> None:
 
 def oracle_app(database: Database, folder: Path, wall: Wall, panel: Panel | None = None, **options) -> Flask:
     """The application; without fits the volatility voter votes and eight voters abstain."""
-    settings = Settings(data_dir=folder, **options)
+    settings = Settings(world="simulated", data_dir=folder, **options)
     panel = panel or panel_of(quorum=1)
     return create_app(
         Services(settings, database, WorldClock("simulated"), STEP, panel, KeySecrets(b"a secret of the tests"), wall)

@@ -24,7 +24,7 @@ URL = "https://hooks.example.com/ninefold"
 @pytest.fixture
 def web(sqlite, tmp_path) -> Web:
     """The web over SQLite, of an operator who allows webhooks to this machine."""
-    return Web(sqlite, settings=Settings(data_dir=tmp_path, webhook_private=True))
+    return Web(sqlite, settings=Settings(world="simulated", data_dir=tmp_path, webhook_private=True))
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_bad_input_is_refused(web: Web, paid: str, body: dict):
 
 
 def test_http_needs_the_operators_option(sqlite, tmp_path):
-    web = Web(sqlite, settings=Settings(data_dir=tmp_path))
+    web = Web(sqlite, settings=Settings(world="simulated", data_dir=tmp_path))
     refused = create(web, web.granted(plan="paid"), "http://hooks.example.com/")
     assert [error["field"] for error in refused.json["errors"]] == ["url"]
 

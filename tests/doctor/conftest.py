@@ -21,7 +21,7 @@ def examined(tmp_path) -> Examine:
     """What came of every part, by its name; without options, of a service that was never started."""
 
     def run(ccxt: dict | None = None, **options: Any) -> dict[str, Finding]:
-        settings = Settings(**{"data_dir": tmp_path, "source_timeout_s": TIMEOUT_S} | options)
+        settings = Settings(**{"world": "simulated", "data_dir": tmp_path, "source_timeout_s": TIMEOUT_S} | options)
         findings = examine(settings, lambda: float(START), ccxt)
         parts = {finding.part: finding for finding in findings}
         assert len(parts) == len(findings)

@@ -54,6 +54,7 @@ def test_an_error_is_described_by_its_class(error: Exception, detail: str):
     ("cause", "meaning"),
     [
         ("NetworkError", "it could not be reached; check that it is running and its address"),
+        ("ProxyError", "no connection through the proxy; check SOURCE_PROXY or HTTPS_PROXY"),
         ("RateLimitExceeded", "it failed or refused the request; try again later"),
         ("JSONDecodeError", "the answer cannot be read"),
         ("404 of two pages", "404 of two pages"),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from pydantic import SecretStr
 
-from service.config import SettingsError
-from tests.doctor.parts import KEY, SEATS
+from service.config import Settings, SettingsError
+from service.sources import proxies
+from tests.doctor.parts import KEY, SEATS, taken_by
+from tests.sources.proxy_servers import proxying
 
 
 def test_a_service_that_was_never_started_is_well_and_free(examined, tmp_path):
@@ -40,3 +42,13 @@ def test_settings_are_checked_before_any_call(examined, options):
     with pytest.raises(SettingsError) as caught:
         examined(**options)
     assert KEY not in caught.value.detail
+
+
+def test_models_and_sources_are_asked_through_the_proxy(examined, model):
+    address = model.address.replace("127.0.0.1", "model.test")  # a name that only the proxy resolves
+    with proxying("http") as proxy:
+        try:
+            examined(world="simulated", source_proxy=proxy.address, **taken_by(address, "momentum"))
+        finally:
+            proxies.use(Settings())
+    assert f"POST {address}/chat/completions" in proxy.requests

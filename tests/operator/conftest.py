@@ -33,7 +33,7 @@ def environment(tmp_path, database_url) -> Mapping[str, str]:
 @pytest.fixture
 def web(tmp_path, database) -> Web:
     """The service over the same database and secret."""
-    return Web(database, Settings(data_dir=tmp_path), secret=key_secret(Settings(data_dir=tmp_path)))
+    return Web(database, Settings(world="simulated", data_dir=tmp_path), secret=key_secret(Settings(data_dir=tmp_path)))
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ Operate = Callable[..., tuple[int, str, str]]
 @pytest.fixture
 def started(database: Database, tmp_path: Path) -> Settings:
     """The settings of a service that has started with this database."""
-    settings = Settings(data_dir=tmp_path)
+    settings = Settings(world="simulated", data_dir=tmp_path)
     with database.writing() as db:
         for name in fingerprints.VARIABLES:
             fingerprints.verify(db, settings, name)

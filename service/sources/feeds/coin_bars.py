@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
-from service.market.bars import Bars, merge
-from service.market.coin_bars import CoinBars, without_quiet_times
+from service.market.bars import Bars, merge, with_silent_bars
+from service.market.coin_bars import CoinBars
 from service.market.instants import DAY, HOUR
 from service.sources.feeds.feed import CoinFeed
 
@@ -26,10 +26,10 @@ def extend(feed: CoinFeed, key: str, stored: CoinBars, now: int, seconds: float)
     hourly, until = stored.hourly, since // HOUR * HOUR
     if not len(hourly) or hourly.as_of < until:
         begin = max(hourly.as_of if len(hourly) else 0, until - HISTORY_S)
-        past = feed.fetch_coin(key, begin, until, HOUR, seconds)
+        past = feed.fetch(key, begin, until, HOUR, seconds)
         hourly, source = merge(hourly, past.bars), past.source
-    fresh = feed.fetch_coin(key, since, now, stored.fine.step, max(0.0, deadline - time.monotonic()))
-    fine = without_quiet_times(merge(stored.fine, fresh.bars))
+    fresh = feed.fetch(key, since, now, stored.fine.step, max(0.1, deadline - time.monotonic()))
+    fine = with_silent_bars(merge(stored.fine, fresh.bars))
     return CoinBars(hourly, fine, source or fresh.source or stored.source)
 
 

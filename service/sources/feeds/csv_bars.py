@@ -22,10 +22,17 @@ def read_rows(name: str, content: bytes) -> Prices:
     try:
         rows = [row for row in csv.reader(StringIO(content.decode("utf-8-sig"), newline="")) if row]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise SettingsError(f"REPLAY_DIR: {name} is not a readable CSV file: {error}") from None
+        raise SettingsError(f"{name} is not a readable CSV file: {error}") from None
     if not rows or tuple(column.strip().lower() for column in rows[0]) != Bar._fields:
-        raise SettingsError(f"REPLAY_DIR: the first line of {name} must be {','.join(Bar._fields)}")
+        raise SettingsError(f"the first line of {name} must be {','.join(Bar._fields)}")
     return np.array([_numbers(row) for row in rows[1:]], dtype=np.float64).reshape(-1, len(Bar._fields))
+
+
+def commonest_spacing(times: Prices) -> int:
+    """The most common spacing in seconds; 0 for fewer than two bars in ascending order."""
+    spacings = np.diff(times[np.isfinite(times)])
+    lengths, counts = np.unique(spacings[spacings >= 1], return_counts=True)
+    return int(lengths[np.argmax(counts)]) if len(lengths) else 0
 
 
 def _numbers(row: list[str]) -> tuple[float, ...]:

@@ -1,13 +1,13 @@
-"""The live world: five-minute bars of real exchanges, requested in order; each exchange fills the remaining gaps.
+"""The live world: bars of real exchanges, requested in order; each exchange fills the remaining gaps.
 
-Exchanges keep a limited history (Kraken the last 720 bars) and a fetch has one deadline, so callers request one day
-at a time. A bar that is requested in the second in which it ends may lack its last trades.
+Exchanges keep a limited history (Kraken the last 720 bars) and a fetch has one deadline, so callers ask for spans that
+fit. A bar that is requested in the second in which it ends may lack its last trades.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
@@ -21,21 +21,25 @@ from service.errors import SourceFailed
 from service.market.assets import open_at
 from service.market.bars import Bars, RefusedBar, Times, check, empty, merge
 from service.market.clock import World, WorldClock
+from service.market.instants import MINUTE
 from service.market.rates import Rates
-from service.sources.feeds.exchange_client import STEP, SYMBOLS, ExchangeClient, ExchangeResponse, coin_symbols
+from service.sources.feeds.bar_folder import BarFolder
+from service.sources.feeds.exchange_client import (
+    STEP,
+    SYMBOLS,
+    ExchangeClient,
+    ExchangeResponse,
+    Request,
+    coin_symbols,
+)
 from service.sources.feeds.exchange_rates import read_rates
-from service.sources.feeds.feed import CoinFeed, FetchedBars
+from service.sources.feeds.feed import AssetUnlisted, CoinFeed, FetchedBars
 
 # Increase it when stored bars are no longer compatible with fetched ones.
 VERSION = 1
+LONGEST_DRIFT_S = 60  # by which the clocks of an exchange and of this machine may differ
 
-
-class Request(NamedTuple):
-    """The bars to fetch: their length in seconds, and the symbols of their asset in order of preference."""
-
-    asset: str
-    symbols: Sequence[str]
-    step: int
+Client = ExchangeClient | BarFolder
 
 
 class Piece(NamedTuple):
@@ -55,7 +59,7 @@ class ExchangeFeed:
     remaining time, so one that hangs does not use up the time of the others.
     """
 
-    clients: tuple[ExchangeClient, ...]
+    clients: tuple[Client, ...]
     history_from: int
     timeout_s: float
     now: Callable[[], float] = time.time
@@ -72,15 +76,10 @@ class ExchangeFeed:
     def coins(self) -> CoinFeed:
         return self
 
-    def fetch(self, asset: str, since: int, until: int) -> FetchedBars:
-        """As `Feed.fetch`; `source` is empty if the asset does not trade in the whole window."""
-        if asset not in SYMBOLS:
-            raise SourceFailed(f"{asset} is not available from exchanges")
-        return self._fetch(Request(asset, SYMBOLS[asset], STEP), since, until, self.timeout_s)
-
-    def fetch_coin(self, key: str, since: int, until: int, step: int, seconds: float) -> FetchedBars:
-        """As `CoinFeed.fetch_coin`."""
-        return self._fetch(Request(key, coin_symbols(key), step), since, until, seconds)
+    def fetch(self, asset: str, since: int, until: int, step: int | None = None, seconds: float = 0.0) -> FetchedBars:
+        """As `Feed.fetch`, also of another coin; within `seconds` in all, 0 for the time limit of the feed."""
+        request = Request(asset, SYMBOLS.get(asset) or coin_symbols(asset), step or STEP)
+        return self._fetch(request, since, until, seconds or self.timeout_s)
 
     def list_coins(self) -> frozenset[str]:
         """As `CoinFeed.list_coins`."""
@@ -91,16 +90,28 @@ class ExchangeFeed:
         return frozenset().union(*(keys for keys, _ in lists))
 
     def _fetch(self, request: Request, since: int, until: int, seconds: float) -> FetchedBars:
-        wanted = _instants(request, since, min(until, int(self.now())))
+        end = min(until, int(self.now()))
+        wanted = np.arange(since + -since % request.step, end - request.step + 1, request.step)
         if not len(wanted):
             return FetchedBars(empty(request.step), (), "")
         pieces = self._ask_all(request, wanted, seconds)
+        clock = next((note for client in self.clients if (note := self.clock_note(client))), "")
         bars = reduce(merge, (piece.bars for piece in pieces))
-        if not len(bars) and _failed(pieces):
-            reasons = "; ".join(_reason(request.symbols, piece) for piece in pieces)
-            raise SourceFailed(f"no bars of {request.asset}: {reasons}")
+        if not len(bars):
+            _require_answer(request, pieces)
         refused = tuple(bar for piece in pieces for bar in piece.refused)
-        return FetchedBars(bars, refused, _source(pieces))
+        return FetchedBars(bars, refused, _source(pieces) + clock)
+
+    def clock_note(self, client: Client) -> str:
+        """A note where the clock of this machine differs from that of an exchange by more than a minute."""
+        drift = self._drift_s(client)
+        if abs(drift) <= LONGEST_DRIFT_S:
+            return ""
+        return f" (this machine's clock is {abs(drift) / MINUTE:.0f} min {'ahead' if drift > 0 else 'behind'})"
+
+    def _drift_s(self, client: Client) -> float:
+        """By how many seconds the clock of this machine is ahead of that of an exchange; 0 where it is unknown."""
+        return self.now() - client.clock if client.clock else 0.0
 
     def rates(self) -> Rates:
         """The rates that the exchanges quote at present, within the time limit of a fetch."""
@@ -123,14 +134,22 @@ class ExchangeFeed:
             self._turn.release()
 
     def _pieces(self, request: Request, wanted: Times, deadline: float) -> Iterator[Piece]:
+        """The contribution of each client until nothing is missing in trading hours.
+
+        Bars outside of them come from the first client that has the asset, and from the next one before its first bar.
+        """
         missing, step = wanted, request.step
         for place, client in enumerate(self.clients):
             seconds = max(deadline - time.monotonic(), 0) / (len(self.clients) - place)
-            answer = client.ask(request.symbols, int(missing[0]), int(missing[-1]) + step, seconds, step)
+            answer = client.ask(request, int(missing[0]), int(missing[-1]) + step, seconds)
             bars, refused = check(answer.rows, step)
             bars = bars[np.isin(bars.time, missing)]
+            if self._drift_s(client) > LONGEST_DRIFT_S:
+                bars = bars.until(int(client.clock or 0))  # by this machine's clock a bar in progress has ended
             yield Piece(client.name, answer, bars, _of_exchange(client.name, refused, missing))
             missing = np.setdiff1d(missing, bars.time)
+            if len(bars):
+                missing = missing[(missing < bars.time[0]) | open_at(request.asset, missing)]
             if not len(missing):
                 return
 
@@ -138,18 +157,22 @@ class ExchangeFeed:
 def open_exchanges(
     settings: Settings, history_from: int, options: Mapping[str, Mapping[str, object]] | None = None
 ) -> ExchangeFeed:
-    """The feed of EXCHANGES; `options` maps the name of an exchange to arguments for its ccxt constructor."""
+    """The feed of EXCHANGES, then BARS_DIR.
+
+    `options` maps the name of an exchange to arguments for its ccxt constructor. Raises SettingsError
+    where an exchange is unknown or BARS_DIR is no folder.
+    """
     if not settings.exchanges:
         raise SettingsError("EXCHANGES: name at least one exchange, as ccxt calls it")
-    clients = tuple(ExchangeClient(name, (options or {}).get(name, {})) for name in settings.exchanges)
-    return ExchangeFeed(clients, history_from, settings.source_timeout_s)
-
-
-def _instants(request: Request, since: int, until: int) -> Times:
-    """The opening times of the window's bars: on the grid, complete by `until`, in trading hours."""
-    step = request.step
-    grid = np.arange(since + -since % step, until - step + 1, step)
-    return grid[open_at(request.asset, grid)]
+    entries = [entry.partition("=") for entry in settings.exchanges]
+    clients: list[Client] = [
+        ExchangeClient(name, (options or {}).get(name, {}), address) for name, _, address in entries
+    ]
+    if settings.bars_dir:
+        if not settings.bars_dir.is_dir():
+            raise SettingsError(f"BARS_DIR: {settings.bars_dir} is not a folder")
+        clients.append(BarFolder(settings.bars_dir))
+    return ExchangeFeed(tuple(clients), history_from, settings.source_timeout_s)
 
 
 def _of_exchange(exchange: str, refused: list[RefusedBar], missing: Times) -> list[RefusedBar]:
@@ -158,18 +181,17 @@ def _of_exchange(exchange: str, refused: list[RefusedBar], missing: Times) -> li
     return [RefusedBar(time, f"{exchange}: {reason}") for time, reason in refused if time in wanted or time < 0]
 
 
-def _failed(pieces: list[Piece]) -> bool:
-    """Whether an exchange failed or none lists the asset, so that bars may exist."""
-    return any(piece.answer.fault for piece in pieces) or not any(piece.answer.source for piece in pieces)
-
-
-def _reason(symbols: Sequence[str], piece: Piece) -> str:
-    """The reason why an exchange returned no bars."""
-    if piece.answer.fault:
-        return f"{piece.exchange}: {piece.answer.fault}"
-    if not piece.answer.source:
-        return f"{piece.exchange}: it lists none of {', '.join(symbols)}"
-    return f"{piece.exchange}: it has no valid bars in this window"
+def _require_answer(request: Request, pieces: list[Piece]) -> None:
+    """Raise SourceFailed where a client failed, so that bars may exist, and AssetUnlisted where none has the asset."""
+    answers = [piece.answer for piece in pieces]
+    is_answered = any(not answer.fault for answer in answers)
+    if is_answered and not any(answer.fault and not answer.is_final for answer in answers):
+        if any(answer.source for answer in answers):
+            return
+        names = ", ".join(piece.exchange for piece in pieces if not piece.answer.fault)
+        raise AssetUnlisted(f"no source has it: {names} list none of {', '.join(request.symbols)}")
+    reasons = "; ".join(f"{piece.exchange}: {piece.answer.fault}" for piece in pieces if piece.answer.fault)
+    raise SourceFailed(f"no bars of {request.asset}: {reasons}")
 
 
 def _source(pieces: list[Piece]) -> str:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import ccxt
+import requests
 
 from service.config import SettingsError
 from service.market.assets import ASSETS, COIN_KEY
@@ -17,9 +21,22 @@ from service.sources.bounded_session import BoundedSession
 
 STEP = 5 * MINUTE
 TIMEFRAMES = {STEP: "5m", HOUR: "1h"}
-PAGE = 300  # bars in one response, which every exchange supports
+PAGE = 300  # bars in one response, where ccxt knows of no other number
 RESTS = 5  # an exchange that times out is skipped for this multiple of the time limit
-LONGEST_REASON = 200
+REFUSED_REST_S = 10 * MINUTE  # for which an exchange that refuses this country or network is skipped
+LONGEST_REASON = 120
+# Answers that stay the same until the operator acts.
+REFUSALS = (HTTPStatus.FORBIDDEN, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS)
+REFUSED = "it does not serve this country or network ({status}): take it out of EXCHANGES or set SOURCE_PROXY"
+# What a passing fault is called, by a word in the name of its ccxt class.
+FAULTS = {
+    "RateLimit": "it was asked too often",
+    "DDoS": "it was asked too often",
+    "Timeout": "no complete response in time",
+    "Maintenance": "it is under maintenance",
+    "NotAvailable": "it does not answer",
+    "Network": "it could not be reached",
+}
 
 # The symbols of an asset on an exchange, in order of preference.
 SYMBOLS = {
@@ -28,7 +45,7 @@ SYMBOLS = {
     "sol": ("SOL/USD", "SOL/USDT"),
     "bnb": ("BNB/USD", "BNB/USDT"),
     "xrp": ("XRP/USD", "XRP/USDT"),
-    "gold": ("XAU/USD", "PAXG/USD", "PAXG/USDT", "XAUT/USD", "XAUT/USDT"),
+    "gold": ("XAU/USD", "XAU/USDT:USDT", "PAXG/USD", "PAXG/USDT", "XAUT/USD", "XAUT/USDT"),
     "silver": ("XAG/USD", "XAG/USDT", "XAG/USDT:USDT", "KAG/USD", "KAG/USDT"),
 }
 # The symbols of a currency: a pair with the dollar or a dollar coin, else its price of Bitcoin.
@@ -54,16 +71,38 @@ EXCLUDED = {
 }  # fmt: skip
 
 
+class Request(NamedTuple):
+    """The bars to ask for: their asset, its symbols in order of preference, and their length in seconds."""
+
+    asset: str
+    symbols: Sequence[str]
+    step: int
+
+
 @dataclass
 class ExchangeResponse:
     """The response of an exchange so far: raw rows, a description of their `source`, and the `fault`.
 
-    `source` is empty until the exchange is known to list the asset; `fault` is empty unless an error occurred.
+    `source` is empty until the exchange is known to list the asset; `fault` is empty unless an error occurred, which
+    `is_final` where asking again would not help.
     """
 
     rows: list[list[float | None]] = field(default_factory=list)
     source: str = ""
     fault: str = ""
+    is_final: bool = False
+
+
+class ExchangeSession(BoundedSession):
+    """Remembers the last status and the last `Date` that the exchange sent."""
+
+    status = 0
+    date = ""
+
+    def request(self, method: str, url: str | bytes, *arguments: Any, **options: Any) -> requests.Response:
+        response = super().request(method, url, *arguments, **options)
+        self.status, self.date = response.status_code, response.headers.get("Date", "")
+        return response
 
 
 class ExchangeClient:
@@ -71,23 +110,36 @@ class ExchangeClient:
 
     Each request runs in a thread of its own, which is abandoned at the deadline. After a timeout the exchange is
     skipped for a while, and as long as the abandoned thread runs. So an unreachable host costs one time limit, not
-    one for every asset.
+    one for every asset. `address` stands in place of the exchange's own hosts.
     """
 
-    def __init__(self, name: str, options: Mapping[str, object]) -> None:
+    def __init__(self, name: str, options: Mapping[str, object], address: str = "") -> None:
         self.name = name
-        self._session = BoundedSession()
+        self._session = ExchangeSession()
         self._client = _ccxt_client(name, {"session": self._session, **options})
+        if address:
+            _move(self._client, address.rstrip("/"))
         self._worker = Thread()
         self._rests_until = 0.0
+        self._refusal = ""
+        self._page = _page_of(self._client)
+        self._begins: dict[tuple[str, int], int] = {}  # unix seconds before which it has no bars of a symbol and length
 
-    def ask(self, symbols: Sequence[str], since: int, until: int, seconds: float, step: int = STEP) -> ExchangeResponse:
-        """The bars of the first traded symbol, `step` seconds long, that arrive within `seconds`.
+    @property
+    def clock(self) -> float | None:
+        """The unix second of the exchange's clock at its last answer; None before the first."""
+        try:
+            return parsedate_to_datetime(self._session.date).timestamp()
+        except ValueError:
+            return None
+
+    def ask(self, request: Request, since: int, until: int, seconds: float) -> ExchangeResponse:
+        """The bars of the first traded symbol that arrive within `seconds`.
 
         They open at or after `since` and before `until`, both unix seconds. Does not raise: an error is the `fault` of
         the response, which still holds the rows received before it.
         """
-        return self._within(seconds, lambda answer: self._load(answer, symbols, since, until, step))
+        return self._within(seconds, lambda answer: self._load(answer, request, since, until))
 
     def list_coins(self, seconds: float) -> tuple[frozenset[str], str]:
         """The keys of the coins outside the seven that are traded here, and the fault if that could not be read."""
@@ -97,6 +149,8 @@ class ExchangeClient:
 
     def _within(self, seconds: float, work: Callable[[ExchangeResponse], None]) -> ExchangeResponse:
         started = time.monotonic()
+        if started < self._rests_until and self._refusal:
+            return ExchangeResponse(fault=self._refusal, is_final=True)
         if started < self._rests_until or self._worker.is_alive():
             return ExchangeResponse(fault="it recently exceeded its time limit")
         answer = ExchangeResponse()
@@ -105,25 +159,30 @@ class ExchangeClient:
         self._worker.start()
         self._worker.join(seconds)
         if not self._worker.is_alive() and time.monotonic() < deadline:
+            self._refusal = answer.fault if answer.is_final else ""
+            self._rests_until = started + REFUSED_REST_S if answer.is_final else self._rests_until
             return answer
         self._rests_until = deadline + RESTS * seconds
         return ExchangeResponse(list(answer.rows), answer.source, f"no complete response within {seconds:.1f} s")
 
     def _work(self, answer: ExchangeResponse, work: Callable[[ExchangeResponse], None]) -> None:
+        self._session.status = 0
         try:
             work(answer)
         # A malformed response can raise any exception in ccxt, and the next exchange must still be tried.
         except Exception as error:
-            answer.fault = _in_words(error)
+            answer.is_final = self._session.status in REFUSALS
+            answer.fault = REFUSED.format(status=self._session.status) if answer.is_final else _in_words(error)
 
-    def _load(self, answer: ExchangeResponse, symbols: Sequence[str], since: int, until: int, step: int) -> None:
+    def _load(self, answer: ExchangeResponse, request: Request, since: int, until: int) -> None:
         markets = self._markets()
-        symbol = next((symbol for symbol in symbols if _is_traded(markets.get(symbol))), "")
+        symbol = next((symbol for symbol in request.symbols if _is_traded(markets.get(symbol))), "")
         if not symbol:
             return
         answer.source = f"{self.name} {symbol}{_stand_in(symbol)}"
-        for page in self._pages(symbol, since, until, step):
-            answer.rows.extend(page)
+        if until > self._begins.get((symbol, request.step), 0):
+            for page in self._pages(symbol, since, until, request.step):
+                answer.rows.extend(page)
 
     def _coins(self) -> Iterator[str]:
         for symbol, market in self._markets(is_new=True).items():
@@ -139,18 +198,21 @@ class ExchangeClient:
         return markets
 
     def _pages(self, symbol: str, since: int, until: int, step: int) -> Iterator[list[list[float | None]]]:
-        """Pages of at most PAGE rows of (unix second, open, high, low, close, volume), in order of time.
+        """Pages of rows of (unix second, open, high, low, close, volume), in order of time.
 
-        After a full page the next one begins after its last bar. A short page holds all bars of its window.
+        A page holds all bars of its window, and may hold some behind it, after which the next one begins. A page that
+        begins behind its window shows how far the history of this exchange goes back.
         """
         start = since
         while start < until:
-            count = min(PAGE, (until - start) // step)
+            count = min(self._page, (until - start) // step)
             raw = self._client.fetch_ohlcv(symbol, TIMEFRAMES[step], since=start * 1000, limit=count)
             page = [[time_ms / 1000, *values] for time_ms, *values in raw]
             yield page
             start += count * step
-            if len(page) == count:
+            if page and page[0][0] >= start:
+                self._begins[symbol, step] = int(page[0][0])
+            if page:
                 start = max(start, int(page[-1][0]) + step)
 
 
@@ -174,9 +236,31 @@ def _is_traded(market: Mapping[str, Any] | None) -> bool:
 
 
 def _in_words(error: Exception) -> str:
-    """A description of an error; its cause is preferred, because the message of ccxt may omit the status."""
-    words = f"{type(error).__name__}: {error.__context__ or error}".split()
-    return " ".join(words)[:LONGEST_REASON]
+    """A description of an error in a few words; those of an exchange itself only where the class says nothing."""
+    if isinstance(error.__cause__, requests.exceptions.ProxyError):
+        return str(error.__cause__)[:LONGEST_REASON]
+    name = type(error).__name__
+    words = next((meaning for word, meaning in FAULTS.items() if word in name), "")
+    return words or " ".join(f"{name}: {error}".split())[:LONGEST_REASON]
+
+
+def _move(client: Any, base: str) -> None:
+    """Let a client ask another address, which may be a mirror of the spot markets alone."""
+    client.urls["api"] = _moved(client.urls["api"], base)
+    client.options["fetchMarkets"] = {"types": ["spot"]}
+
+
+def _moved(addresses: Any, base: str) -> Any:
+    """The addresses of an exchange's API, a text or texts by name, with `base` in place of their hosts."""
+    if isinstance(addresses, dict):
+        return {name: _moved(address, base) for name, address in addresses.items()}
+    return base + urlsplit(addresses).path if isinstance(addresses, str) else addresses
+
+
+def _page_of(client: ccxt.Exchange) -> int:
+    """How many bars of a spot market one response holds."""
+    spot = (client.features or {}).get("spot") or {}
+    return int((spot.get("fetchOHLCV") or {}).get("limit") or PAGE)
 
 
 def _stand_in(symbol: str) -> str:

@@ -11,7 +11,8 @@ import structlog
 from service.market.bars import Bars, check
 from service.market.instants import HOUR, utc
 from service.market.rates import Rate
-from service.sources.feeds.exchange_client import RATE_SYMBOLS, STEP, SYMBOLS, ExchangeClient
+from service.sources.feeds.bar_folder import BarFolder
+from service.sources.feeds.exchange_client import RATE_SYMBOLS, STEP, SYMBOLS, ExchangeClient, Request
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -28,7 +29,7 @@ class Quote(NamedTuple):
     source: str
 
 
-def read_rates(clients: Sequence[ExchangeClient], now: int, timeout_s: float) -> dict[str, Rate]:
+def read_rates(clients: Sequence[ExchangeClient | BarFolder], now: int, timeout_s: float) -> dict[str, Rate]:
     """The rate of each currency that one of the exchanges quotes; the others are missing.
 
     A currency without a pair with the dollar has the rate between the two prices of Bitcoin on one exchange.
@@ -38,7 +39,7 @@ def read_rates(clients: Sequence[ExchangeClient], now: int, timeout_s: float) ->
     return {currency: rate for currency, rate in rates.items() if rate}
 
 
-def _rate(clients: Sequence[ExchangeClient], currency: str, now: int, deadline: float) -> Rate | None:
+def _rate(clients: Sequence[ExchangeClient | BarFolder], currency: str, now: int, deadline: float) -> Rate | None:
     for place, client in enumerate(clients):
         seconds = (deadline - time.monotonic()) / (len(clients) - place)
         if seconds > SHORTEST_S and (rate := _of_exchange(client, currency, now, seconds)):
@@ -47,13 +48,13 @@ def _rate(clients: Sequence[ExchangeClient], currency: str, now: int, deadline: 
     return None
 
 
-def _of_exchange(client: ExchangeClient, currency: str, now: int, seconds: float) -> Rate | None:
-    quote = _quote(client, RATE_SYMBOLS[currency], now, seconds / 2)
+def _of_exchange(client: ExchangeClient | BarFolder, currency: str, now: int, seconds: float) -> Rate | None:
+    quote = _quote(client, Request(currency, RATE_SYMBOLS[currency], STEP), now, seconds / 2)
     if quote is None:
         return None
     pair = quote.source.split()[-1]
     if pair.startswith("BTC/"):
-        dollars = _quote(client, SYMBOLS["btc"], now, seconds / 2)
+        dollars = _quote(client, Request("btc", SYMBOLS["btc"], STEP), now, seconds / 2)
         if dollars is None:
             return None
         source, as_of = f"{quote.source} and {dollars.source}", min(quote.as_of, dollars.as_of)
@@ -66,9 +67,9 @@ def _rounded(usd: float) -> float:
     return float(f"{usd:.6g}")
 
 
-def _quote(client: ExchangeClient, symbols: Sequence[str], now: int, seconds: float) -> Quote | None:
+def _quote(client: ExchangeClient | BarFolder, request: Request, now: int, seconds: float) -> Quote | None:
     """The last price of the first traded symbol within two hours; None without one."""
     since = (now - 2 * HOUR) // STEP * STEP
-    answer = client.ask(symbols, since, now // STEP * STEP, seconds)
+    answer = client.ask(request, since, now // STEP * STEP, seconds)
     bars: Bars = check(answer.rows, STEP)[0].until(now)
     return Quote(float(bars.close[-1]), bars.as_of, answer.source) if len(bars) else None

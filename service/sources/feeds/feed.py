@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+from service.errors import SourceFailed
 from service.market.bars import Bars, RefusedBar
 from service.market.clock import World, WorldClock
 from service.market.rates import Rates
+
+
+class AssetUnlisted(SourceFailed):
+    """Every source that answered lacks the asset."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +35,8 @@ class CoinFeed(Protocol):
         """The keys of all coins that can be fetched. Raises SourceFailed if no list could be read."""
         ...
 
-    def fetch_coin(self, key: str, since: int, until: int, step: int, seconds: float) -> FetchedBars:
-        """As `Feed.fetch`, within so many seconds in all, of bars that are `step` seconds long."""
+    def fetch(self, asset: str, since: int, until: int, step: int | None = None, seconds: float = 0.0) -> FetchedBars:
+        """As `Feed.fetch`, within so many seconds in all; 0 stands for the time limit of the feed."""
         ...
 
 
@@ -65,11 +70,12 @@ class Feed(Protocol):
         """The clock of a world whose first start is at the unix second `wall` of the wall clock."""
         ...
 
-    def fetch(self, asset: str, since: int, until: int) -> FetchedBars:
+    def fetch(self, asset: str, since: int, until: int, step: int | None = None) -> FetchedBars:
         """The bars of `asset` that open at or after `since` and are complete by `until`, both unix seconds.
 
-        There are no bars in hours in which the asset does not trade, nor in gaps of the source; a window without any
-        bar is a valid result. Raises SourceFailed if the source fails or this world does not have the asset.
+        They are as long as those of the feed, or `step` seconds, a multiple of that. There are no bars in hours in
+        which the asset does not trade, nor in gaps of the source; a window without any bar is a valid result. Raises
+        SourceFailed if the source fails, and its AssetUnlisted if this world does not have the asset.
         """
         ...
 

@@ -8,17 +8,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-
 from service.config import Settings, SettingsError
-from service.errors import SourceFailed
-from service.market.assets import ASSETS, open_at
-from service.market.bars import Bars, Prices, RefusedBar, check
+from service.market.assets import ASSETS
+from service.market.bars import Bars, Prices, RefusedBar, check, resample
 from service.market.clock import World, WorldClock
 from service.market.instants import DAY, HOUR, iso
 from service.market.rates import ASSUMED, Rates
-from service.sources.feeds.csv_bars import read_rows
-from service.sources.feeds.feed import FetchedBars
+from service.sources.feeds.csv_bars import commonest_spacing, read_rows
+from service.sources.feeds.feed import AssetUnlisted, FetchedBars
 
 RUNS_BY_DEFAULT = 60 * DAY
 
@@ -52,12 +49,13 @@ class ReplayFeed:
     def clock(self, wall: int) -> WorldClock:
         return WorldClock("replay", world_origin=self.starts, wall_origin=wall, speed=self.speed, ends=self.ends)
 
-    def fetch(self, asset: str, since: int, until: int) -> FetchedBars:
+    def fetch(self, asset: str, since: int, until: int, step: int | None = None) -> FetchedBars:
         if asset not in self.bars:
-            raise SourceFailed(f"the replay has no {asset}: its folder holds {', '.join(self.bars)}")
+            raise AssetUnlisted(f"the replay has no {asset}: its folder holds {', '.join(self.bars)}")
         # A row without a readable time is reported with the first bars.
         refused = tuple(bar for bar in self.refused[asset] if since <= max(bar.time, self.history_from) < until)
-        return FetchedBars(self.bars[asset].since(since).until(until), refused, f"replay of {asset}.csv")
+        bars = self.bars[asset].since(since).until(until)
+        return FetchedBars(resample(bars, step or self.step), refused, f"replay of {asset}.csv")
 
     def rates(self) -> Rates:
         return ASSUMED
@@ -68,7 +66,7 @@ def open_replay(settings: Settings) -> ReplayFeed:
     if settings.replay_dir is None:
         raise SettingsError("WORLD=replay needs REPLAY_DIR, a folder of CSV files named for their assets")
     contents = _contents(settings.replay_dir)
-    rows = {asset: read_rows(f"{asset}.csv", content) for asset, content in contents.items()}
+    rows = {asset: read_rows(f"REPLAY_DIR: {asset}.csv", content) for asset, content in contents.items()}
     step = _step(rows)
     sound = {asset: _sound(asset, table, step) for asset, table in rows.items()}
     bars = {asset: pair[0] for asset, pair in sound.items()}
@@ -102,7 +100,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
 
 def _step(rows: Mapping[str, Prices]) -> int:
     """The length of the bars in seconds: the most common spacing, which must be the same in every file."""
-    steps = {asset: _commonest_spacing(table[:, 0]) for asset, table in rows.items()}
+    steps = {asset: commonest_spacing(table[:, 0]) for asset, table in rows.items()}
     step = next(iter(steps.values()))
     if len(set(steps.values())) > 1:
         lengths = ", ".join(f"{asset}.csv {spacing} s" for asset, spacing in steps.items())
@@ -112,20 +110,11 @@ def _step(rows: Mapping[str, Prices]) -> int:
     return step
 
 
-def _commonest_spacing(times: Prices) -> int:
-    """The most common spacing in seconds; 0 for fewer than two bars in ascending order."""
-    spacings = np.diff(times[np.isfinite(times)])
-    lengths, counts = np.unique(spacings[spacings >= 1], return_counts=True)
-    return int(lengths[np.argmax(counts)]) if len(lengths) else 0
-
-
 def _sound(asset: str, rows: Prices, step: int) -> tuple[Bars, tuple[RefusedBar, ...]]:
     bars, refused = check(rows, step)
-    trades = open_at(asset, bars.time)
-    if not trades.any():
+    if not len(bars):
         raise SettingsError(f"REPLAY_DIR: {asset}.csv contains no usable bar")
-    closed = [RefusedBar(time, "its market is closed at that hour") for time in bars.time[~trades].tolist()]
-    return bars[trades], tuple(sorted([*refused, *closed]))
+    return bars, tuple(sorted(refused))
 
 
 def _start(settings: Settings, step: int, first: int, ends: int) -> int:

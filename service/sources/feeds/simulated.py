@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.market.assets import ASSETS, is_open, open_at
-from service.market.bars import Bars, empty, join
+from service.market.bars import Bars, empty, join, resample
 from service.market.clock import World, WorldClock
 from service.market.instants import DAY, HOUR, MINUTE
 from service.market.rates import ASSUMED, Rates
@@ -75,8 +75,9 @@ class SimulatedFeed:
     def clock(self, wall: int) -> WorldClock:
         return WorldClock("simulated", world_origin=wall, wall_origin=wall)
 
-    def fetch(self, asset: str, since: int, until: int) -> FetchedBars:
-        return FetchedBars(bars(self.seed, asset, since, until), (), f"simulated (seed {self.seed})")
+    def fetch(self, asset: str, since: int, until: int, step: int | None = None) -> FetchedBars:
+        fine = bars(self.seed, asset, since, until)
+        return FetchedBars(resample(fine, step or STEP), (), f"simulated (seed {self.seed})")
 
     def rates(self) -> Rates:
         return ASSUMED

@@ -53,6 +53,6 @@ def test_wrong_numbers_of_an_exchange_are_no_bars(feed, kraken, high, low):
     rows = kraken.bars["DOGE/USD"]
     place = next(place for place, row in enumerate(rows) if row[0] == START // HOUR * HOUR - HOUR)
     rows[place] = (*rows[place][:2], high, low, *rows[place][4:])
-    fetched = feed.fetch_coin("doge", START // HOUR * HOUR - 2 * HOUR, START, STEP, 10)
+    fetched = feed.fetch("doge", START // HOUR * HOUR - 2 * HOUR, START, STEP, 10)
     assert [bar.time for bar in fetched.refused] == [rows[place][0]]
     assert len(fetched.bars) == 23

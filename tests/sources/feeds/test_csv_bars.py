@@ -43,11 +43,11 @@ def test_a_header_alone_has_no_rows():
 
 @pytest.mark.parametrize("header", ["", "date,o,h,l,c,v", "open,time,high,low,close,volume", "1,1,1,1,1,1"])
 def test_a_file_with_another_first_line_is_refused(header: str):
-    with pytest.raises(SettingsError, match=f"REPLAY_DIR: the first line of btc.csv must be {HEADER}"):
+    with pytest.raises(SettingsError, match=f"the first line of btc.csv must be {HEADER}"):
         table("1,1,1,1,1,1", header=header)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe\x00time", HEADER.encode() + b"\n" + b"x" * 200_000])
 def test_a_file_that_is_no_such_table_is_refused(content: bytes):
-    with pytest.raises(SettingsError, match=r"REPLAY_DIR: .*btc\.csv"):
+    with pytest.raises(SettingsError, match=r"btc\.csv"):
         read_rows("btc.csv", content)

@@ -10,6 +10,7 @@ import pytest
 
 from service.errors import SourceFailed
 from service.market.assets import is_open
+from service.sources.feeds.feed import AssetUnlisted
 from tests.sources.feeds.faults import (
     SINCE,
     STEP,
@@ -46,19 +47,15 @@ def test_no_bar_is_used_before_its_end(feed, kraken):
     assert early.fetch("btc", SINCE, SINCE + 10 * STEP).bars.as_of == SINCE + 4 * STEP
 
 
-def test_a_window_without_trading_sends_no_request(feed, kraken):
-    saturday = int(datetime(2026, 1, 10, tzinfo=UTC).timestamp())
-    fetched = feed.fetch("gold", saturday, saturday + 86400)
-    assert (len(fetched.bars), fetched.source, kraken.requests) == (0, "", [])
-
-
-def test_a_stand_in_is_named_and_closed_when_its_asset_is(feed, kraken):
+def test_a_stand_in_is_named_and_its_bars_at_the_weekend_are_taken(feed, kraken, coinbase):
+    """A calendar refuses no bar; it only says where one that is missing is asked for elsewhere."""
     friday = int(datetime(2026, 1, 9, 21, tzinfo=UTC).timestamp())
-    kraken.bars = {"PAXG/USD": rows(36, friday)}
+    kraken.bars = {"PAXG/USD": rows(20, friday)}
     fetched = feed.fetch("gold", friday, friday + 36 * STEP)
-    assert fetched.source == "kraken PAXG/USD (tokenised gold)"
-    assert fetched.bars.rows() == rows(12, friday)
     assert not is_open("gold", friday + 12 * STEP)
+    assert fetched.source == "kraken PAXG/USD (tokenised gold)"
+    assert fetched.bars.rows() == rows(20, friday)
+    assert not coinbase.requests
 
 
 def test_a_gap_is_filled_by_the_next_exchange_and_reported(feed, kraken, coinbase):
@@ -143,20 +140,48 @@ def test_when_all_fail_each_has_a_short_reason(feed, kraken, coinbase):
     kraken.fault, coinbase.fault = status(451), body(b"x" * 100_000)
     with pytest.raises(SourceFailed) as failure:
         feed.fetch("btc", SINCE, SINCE + 10 * STEP)
-    assert "kraken: ExchangeError: 451 Client Error" in failure.value.detail
-    assert "; coinbase: ExchangeError: the response is not JSON: http" in failure.value.detail
-    assert len(failure.value.detail) < 500
+    assert "kraken: it does not serve this country or network (451): take it out of EXCHANGES" in failure.value.detail
+    assert "; coinbase: ExchangeError: " in failure.value.detail
+    assert len(failure.value.detail) < 300
 
 
 def test_an_unlisted_asset_fails_with_the_names_it_looked_for(feed, kraken, coinbase):
     kraken.bars = coinbase.bars = listing(rows(10))
-    with pytest.raises(SourceFailed, match=r"kraken: it lists none of XAG/USD, .*; coinbase: it lists none of"):
+    with pytest.raises(AssetUnlisted, match=r"kraken, coinbase list none of XAG/USD, "):
         feed.fetch("silver", SINCE, SINCE + 10 * STEP)
 
 
-def test_an_unknown_asset_is_refused(feed):
-    with pytest.raises(SourceFailed, match="doge"):
-        feed.fetch("doge", SINCE, SINCE + STEP)
+def test_an_exchange_that_refuses_this_place_rests(feed, kraken, coinbase):
+    """It is final: the others decide what is listed and how far history goes back, and it is not asked each time."""
+    kraken.fault, coinbase.bars = status(451), listing(rows(10))
+    with pytest.raises(AssetUnlisted):
+        feed.fetch("silver", SINCE, SINCE + 10 * STEP)
+    assert len(feed.fetch("btc", SINCE - 20 * STEP, SINCE).bars) == 0
+    assert len(kraken.requests) == 1
+
+
+def test_a_passing_fault_leaves_open_what_there_is(feed, kraken, coinbase):
+    """It is waited for, and never taken for an empty answer."""
+    kraken.fault, coinbase.bars = status(500), listing(rows(10))
+    for asset, since in (("silver", SINCE), ("btc", SINCE - 20 * STEP)):
+        with pytest.raises(SourceFailed, match=f"no bars of {asset}: kraken: ") as failure:
+            feed.fetch(asset, since, since + 10 * STEP)
+        assert not isinstance(failure.value, AssetUnlisted)
+
+
+def test_an_exchange_with_a_short_history_is_asked_for_more_once(feed, kraken, coinbase):
+    """Its answer begins behind the window: older ones are left to the next exchange."""
+    kraken.bars, coinbase.bars = listing(rows(800)), listing(rows(800))
+    for place in range(4):
+        feed.fetch("btc", SINCE + 20 * place * STEP, SINCE + 20 * (place + 1) * STEP)
+    assert sum("OHLC" in path for path in kraken.requests) == 1
+
+
+def test_hours_are_fetched_as_well_as_short_bars(feed, kraken):
+    """The history of the live world is hourly."""
+    kraken.bars = {"BTC/USD": []}
+    kraken.hours = listing([(SINCE + 3600 * place, 9.0, 9.0, 9.0, 9.0, 1.0) for place in range(5)])
+    assert feed.fetch("btc", SINCE, SINCE + 5 * 3600, 3600).bars.step == 3600
 
 
 @pytest.mark.slow

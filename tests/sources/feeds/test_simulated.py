@@ -158,7 +158,7 @@ def test_a_day_ends_where_the_skeleton_says():
 
 
 def test_it_is_the_default_world_and_names_itself():
-    feed = open_feed(Settings(), wall=second("2026-11-21 08:30"))
+    feed = open_feed(Settings(world="simulated"), wall=second("2026-11-21 08:30"))
     assert (feed.world, feed.step, feed.assets) == ("simulated", STEP, tuple(ASSETS))
     fetched = feed.fetch("sol", SINCE, SINCE + DAY)
     assert (len(fetched.bars), fetched.refused, fetched.source) == (288, (), "simulated (seed 42)")
@@ -166,20 +166,20 @@ def test_it_is_the_default_world_and_names_itself():
 
 def test_history_begins_at_a_midnight_so_many_days_ago():
     wall = second("2026-11-21 08:30")
-    assert open_feed(Settings(history_days=90), wall).history_from == second("2026-08-23 00:00")
+    assert open_feed(Settings(world="simulated", history_days=90), wall).history_from == second("2026-08-23 00:00")
 
 
 def test_history_never_begins_before_the_world():
-    assert open_feed(Settings(history_days=1500), second("2021-01-01 08:30")).history_from == EPOCH
+    assert open_feed(Settings(world="simulated", history_days=1500), second("2021-01-01 08:30")).history_from == EPOCH
 
 
 def test_its_clock_is_the_wall():
     wall = second("2026-11-21 08:30")
-    assert open_feed(Settings(), wall).clock(wall).at(wall + 77) == wall + 77
+    assert open_feed(Settings(world="simulated"), wall).clock(wall).at(wall + 77) == wall + 77
 
 
 def test_another_seed_has_another_fingerprint():
-    prints = {open_feed(Settings(simulated_seed=seed), SINCE).fingerprint for seed in (1, 2)}
+    prints = {open_feed(Settings(world="simulated", simulated_seed=seed), SINCE).fingerprint for seed in (1, 2)}
     assert len(prints) == 2
 
 

@@ -1,0 +1,191 @@
+"""Kraken, Coinbase and Binance on this machine: their answers, their limits and what goes wrong with them.
+
+One server has all three under `/kraken`, `/coinbase` and `/binance`. The prices of a market are generated once; what an
+exchange shows of it ends at `now`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import zlib
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Lock, Thread
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+
+from service.market.bars import Bars, resample
+from service.market.instants import DAY, HOUR
+from tests.sources.conftest import coinbase_product, kraken_pair
+
+STEP = 300
+PRICES = {"BTC": 97_000.0, "ETH": 3_300.0, "SOL": 180.0, "BNB": 850.0, "XRP": 2.2, "PAXG": 4_100.0}
+STEPS = {"5": STEP, "60": HOUR, "FIVE_MINUTE": STEP, "ONE_HOUR": HOUR, "5m": STEP, "1h": HOUR}
+RESTRICTED = b'{"code": 0, "msg": "Service unavailable from a restricted location according to \'b. Eligibility\'."}'
+
+Row = tuple[float, ...]
+
+
+def market(base: str, since: int, until: int) -> Bars:
+    """A walk of five-minute bars; the same for every exchange."""
+    times = np.arange(since, until, STEP)
+    moves = np.random.default_rng(zlib.crc32(base.encode())).normal(0, 0.001, len(times))
+    close = np.round(PRICES[base] * np.exp(np.cumsum(moves - moves.mean())), 4)
+    opened = np.concatenate([close[:1], close[:-1]])
+    high, low = np.maximum(opened, close) * 1.0004, np.minimum(opened, close) * 0.9996
+    volume = np.full(len(times), 5.0)
+    return Bars(times, opened, np.round(high, 5), np.round(low, 5), close, volume, step=STEP)
+
+
+@dataclass
+class Exchanges:
+    """Three exchanges that trade the same markets.
+
+    `faults` answer in place of an exchange, by its
+    name, as often as `spells` says (for ever where it says nothing). Where `is_limited`, Kraken refuses more than 20
+    requests in ten seconds. `requests` counts what each exchange was asked.
+    """
+
+    since: int
+    until: int
+    bases: tuple[str, ...] = tuple(PRICES)
+    now: Callable[[], float] = time.time
+    is_limited: bool = True
+    faults: dict[str, Callable[[Handler], None]] = field(default_factory=dict)
+    spells: dict[str, int] = field(default_factory=dict)
+    requests: Counter[str] = field(default_factory=Counter)
+    closing: Event = field(default_factory=Event)
+    address: str = ""
+
+    def __post_init__(self) -> None:
+        self.markets = {base: market(base, self.since, self.until) for base in self.bases}
+        self.hours = {base: resample(bars, HOUR) for base, bars in self.markets.items()}
+        self._calls: deque[float] = deque()
+        self._lock = Lock()
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """What stands in EXCHANGES for them."""
+        return tuple(f"{name}={self.address}/{name}" for name in ("kraken", "coinbase", "binance"))
+
+    def shown(self, base: str, step: int) -> Bars:
+        """The bars that an exchange lists at present, with the one in progress."""
+        bars = self.hours[base] if step == HOUR else self.markets[base]
+        return bars[bars.time < self.now()]
+
+    def silence(self, share: float) -> None:
+        """Let nobody trade in a share of the five-minute bars."""
+        for base, bars in self.markets.items():
+            self.markets[base] = bars[bars.time // STEP * 2_654_435_761 % 10_000 >= 10_000 * share]
+            self.hours[base] = resample(self.markets[base], HOUR)
+
+    def rows(self, base: str, step: int, since: int, until: int) -> list[Row]:
+        bars = self.shown(base, step)
+        return bars[(bars.time >= since) & (bars.time <= until)].rows()
+
+    def fault_of(self, exchange: str) -> Callable[[Handler], None] | None:
+        """What answers in place of the exchange this time."""
+        with self._lock:
+            if exchange not in self.faults or self.spells.get(exchange, 1) < 1:
+                return None
+            self.spells[exchange] = self.spells.get(exchange, 2**40) - 1
+            return self.faults[exchange]
+
+    def is_too_much(self) -> bool:
+        with self._lock:
+            now = time.monotonic()
+            self._calls.append(now)
+            while self._calls[0] < now - 10:
+                self._calls.popleft()
+            return self.is_limited and len(self._calls) > 20
+
+
+def kraken(server: Exchanges, path: str, query: dict[str, str]) -> tuple[int, Any]:
+    """The last 720 bars behind `since`, the running one among them."""
+    if path.endswith("/AssetPairs"):
+        pairs = {f"{base}/USD".replace("/", ""): kraken_pair(f"{base}/USD", stopped=False) for base in server.bases}
+        return 200, {"error": [], "result": pairs}
+    if server.is_too_much():
+        return 200, {"error": ["EGeneral:Too many requests"]}
+    base, step = query["pair"].removesuffix("USD"), STEPS[query["interval"]]
+    rows = server.rows(base, step, 0, 2**40)[-720:]
+    bars = [[int(at), *map(str, prices), "0", str(volume), 1] for at, *prices, volume in rows]
+    new = [bar for bar in bars if bar[0] > int(query["since"])]
+    return 200, {"error": [], "result": {query["pair"]: new, "last": 0}}
+
+
+def coinbase(server: Exchanges, path: str, query: dict[str, str]) -> tuple[int, Any]:
+    """Newest first, both ends included; no bar in which nobody traded, and not more than 350."""
+    if query.get("product_type") == "FUTURE":
+        return 200, {"products": []}
+    if not path.endswith("/candles"):
+        return 200, {"products": [coinbase_product(f"{base}/USD") for base in server.bases]}
+    step, since, until = STEPS[query["granularity"]], int(query["start"]), int(query["end"])
+    if (until - since) // step > 350:
+        return 400, {"error": "INVALID_ARGUMENT", "error_details": "number of candles should be less than 350"}
+    names = ("start", "open", "high", "low", "close", "volume")
+    rows = reversed(server.rows(path.split("/")[-2].removesuffix("-USD"), step, since, until))
+    return 200, {"candles": [dict(zip(names, map(str, row), strict=True)) for row in rows]}
+
+
+ROUTES = {"kraken": kraken, "coinbase": coinbase}
+
+
+class Handler(BaseHTTPRequestHandler):
+    exchange: Exchanges
+
+    def do_GET(self) -> None:
+        parts = urlsplit(self.path)
+        name = parts.path.split("/")[1]
+        self.exchange.requests[name] += 1
+        if fault := self.exchange.fault_of(name):
+            fault(self)
+        elif name == "binance":
+            self.reply(451, RESTRICTED)
+        else:
+            query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+            status, content = ROUTES[name](self.exchange, parts.path, query)
+            self.reply(status, json.dumps(content).encode())
+
+    def reply(self, status: int, body: bytes, length: int | None = None) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body) if length is None else length))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        """Their clock."""
+        return super().date_time_string(self.exchange.now() if timestamp is None else timestamp)
+
+    def log_message(self, *arguments) -> None:
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, request, client_address) -> None:
+        """A client that gives up in the middle of an answer is what some tests are about."""
+
+
+@contextmanager
+def trading(since: int, until: int, **options: Any) -> Iterator[Exchanges]:
+    """The exchanges while the block runs, with the markets of a span."""
+    exchanges = Exchanges(since - since % DAY, until + DAY, **options)
+    server = Server(("127.0.0.1", 0), type("BoundHandler", (Handler,), {"exchange": exchanges}))
+    exchanges.address = f"http://127.0.0.1:{server.server_port}"
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    try:
+        yield exchanges
+    finally:
+        exchanges.closing.set()
+        server.shutdown()
+        server.server_close()

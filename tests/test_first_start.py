@@ -1,0 +1,220 @@
+"""A first start without WORLD, as a stranger does it: the command, and three exchanges on this machine."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import httpx
+import pytest
+
+import app
+from service.config import Settings, read
+from service.jobs import triage
+from service.market.assets import ASSETS
+from service.market.instants import DAY, HOUR
+from service.store import bars
+from service.store.database import Database
+from service.store.predictions import settled
+from tests.processes import free_port, running, wait_until
+from tests.running_service import RunningService, running_service
+from tests.sources.live.exchanges import Exchanges, trading
+from tests.sources.llm import model_server
+
+SIX = ("btc", "eth", "sol", "bnb", "xrp", "gold")
+FREE = {"prices", "rates"}  # what is no consequence of history
+SEATS = ("MOMENTUM", "REVERSION", "BREADTH", "REGIME", "TREND", "NEWS")
+QUESTIONS = {
+    "bitcoin": "Will bitcoin be above 97000 dollars in a week?",
+    "gold": "Will gold be above 4100 dollars in a week?",
+}
+MONTH_END = int(datetime(2026, 10, 31, 23, 58, 5, tzinfo=UTC).timestamp())
+
+
+class Looks:
+    """What the database of a service shows, each time it is looked at."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.early: list[tuple[set[str], int]] = []  # documents and rows of the ledger from before history was whole
+        self.settled = 0
+
+    def look(self) -> None:
+        if not self._file.is_file():
+            return
+        with closing(sqlite3.connect(f"file:{self._file}?mode=ro", uri=True)) as db:
+            try:
+                documents = {name for (name,) in db.execute("SELECT name FROM snapshot")}
+                ((rows,),) = db.execute("SELECT count(*) FROM ledger")
+                ((self.settled,),) = db.execute("SELECT count(*) FROM prediction WHERE outcome IS NOT NULL")
+                # Read last: a history that is whole now may not have been so when the documents were read.
+                series = {name: json.loads(body) for name, body in db.execute("SELECT series, body FROM coverage")}
+            except sqlite3.OperationalError:
+                return  # its tables are being created
+        hourly = [series[f"{asset}/3600"] for asset in ASSETS if series.get(f"{asset}/300", {}).get("is_listed")]
+        if not hourly or any(not each["windows"] or each["windows"][0][0] > each["wanted_from"] for each in hourly):
+            self.early.append((documents - FREE, rows))
+
+
+@pytest.fixture
+def exchanges() -> Iterator[Exchanges]:
+    now = int(time.time())
+    with trading(now - 170 * DAY, now + DAY) as opened:
+        yield opened
+
+
+@pytest.mark.slow
+def test_a_first_start_has_the_real_market_models_and_a_record(exchanges, tmp_path):
+    """Nothing is made from a part of history; six seats have a model; silver, which no exchange has, is nowhere."""
+    port, log, looks = free_port(), tmp_path / "log", Looks(tmp_path / "var" / "live.sqlite")
+    with model_server.serving() as models:
+        seats = {f"ORACLE_{seat}_BASE_URL": models.address for seat in SEATS}
+        options = {"WORLD": "", "EXCHANGES": ",".join(exchanges.entries), "HISTORY_DAYS": "155", "ORACLE_MODEL": "mine"}
+        nowhere = f"http://127.0.0.1:{free_port()}"
+        sources = dict.fromkeys(("POOLS_URL", "POLYMARKET_URL", "KALSHI_URL", "NEWS_FEEDS"), nowhere)
+        environment = {"PORT": str(port), "DATA_DIR": str(tmp_path / "var")} | options | seats | sources
+        with running([sys.executable, "app.py"], log, **environment) as process:
+            ask = _asker(port)
+
+            def is_there() -> bool:
+                assert process.poll() is None, log.read_text()
+                looks.look()
+                return ask("/readyz").status_code == 200 and looks.settled > 300
+
+            wait_until(is_there, 240)
+            assert looks.early
+            assert all(not documents and not rows for documents, rows in looks.early), looks.early[-1]
+            key = ask("/api/v1/register", {"email": "you@example.com"}).json()["api_key"]
+            answers = [ask("/api/v1/oracle", {"question": question}, key).json() for question in QUESTIONS.values()]
+            prices, board = ask("/api/v1/prices").json(), ask("/api/v1/leaderboard", key=key).json()
+            silver = ask("/api/v1/leaderboard?asset=silver", key=key)
+    for answer in answers:
+        assert answer["world"] == "live"
+        assert len(answer["votes"]) == 9
+        assert [vote["engine"] for vote in answer["votes"].values()].count("custom:mine") == 6
+    assert [price["asset"] for price in prices["prices"]] == board["assets"] == [*SIX]
+    assert prices["histories"]["silver"]["state"] == "absent"
+    assert (silver.status_code, "no source has it" in silver.json()["detail"]) == (404, True)
+    assert log.read_text().startswith("World: live, because ")
+    _require_marked_record(tmp_path / "var" / "live.sqlite")
+
+
+def _asker(port: int) -> Callable[..., httpx.Response]:
+    def ask(path: str, body: dict | None = None, key: str = "") -> httpx.Response:
+        try:
+            return httpx.request(
+                "POST" if body else "GET",
+                f"http://127.0.0.1:{port}{path}",
+                json=body,
+                headers={"X-API-Key": key} if key else {},
+                timeout=30,
+            )
+        except httpx.TransportError:
+            return httpx.Response(0)
+
+    return ask
+
+
+def _require_marked_record(file: Path) -> None:
+    """Every settled market of the past is marked, and none has odds, which cannot be had honestly."""
+    database = Database(f"sqlite:///{file}")
+    with database.reading() as db:
+        past = settled(db)
+    database.close()
+    assert past
+    assert all(market.backfilled and market.odds is None for market in past)
+
+
+@pytest.mark.slow
+def test_a_start_before_a_month_ends_goes_on_across_it(tmp_path):
+    """Two minutes before an hour and a month are over; the snapshots of the hospital hold what their bars give."""
+    with (
+        trading(MONTH_END - 110 * DAY, MONTH_END + DAY, now=lambda: clock.wall, is_limited=False) as exchanges,
+        running_service(tmp_path, MONTH_END, **_options(exchanges)) as running,
+    ):
+        clock.wall = MONTH_END
+        for seconds in (0, 5, 60, 60, 60, 300, HOUR):
+            clock.wall += seconds
+            running.move(seconds)
+        running.register()
+        answer = running.ask(QUESTIONS["bitcoin"])
+        assert answer.status_code == 200
+        with running.runtime.database.reading() as db:
+            names = db.exec_driver_sql("SELECT name FROM snapshot WHERE name LIKE 'strategy-hospital/%'")
+            months = [name for (name,) in names]
+        assert sorted(months) == [f"{triage.NAME}/2026-{month:02}" for month in (8, 9, 10)]
+        _require_bars_of(exchanges, running)
+
+
+clock = SimpleNamespace(wall=MONTH_END)
+
+
+def _options(exchanges: Exchanges) -> dict:
+    nowhere = f"http://127.0.0.1:{free_port()}"
+    addresses = {"pools_url": nowhere, "polymarket_url": nowhere, "kalshi_url": nowhere, "news_feeds": (nowhere,)}
+    return {"world": "live", "exchanges": exchanges.entries, "history_days": 91, **addresses}
+
+
+def _require_bars_of(exchanges: Exchanges, running: RunningService) -> None:
+    with running.runtime.database.reading() as db:
+        stored = bars.load(db, "btc", 0, 2**40, HOUR)
+    expected = exchanges.hours["BTC"].since(int(stored.time[0])).until(stored.as_of)
+    assert stored.time.tolist() == expected.time.tolist()
+    assert stored.close.tolist() == expected.close.tolist()
+
+
+@pytest.fixture
+def without_a_choice(tmp_path, monkeypatch) -> Callable[[], Settings]:
+    """The settings of a start without WORLD whose exchanges do not answer."""
+    monkeypatch.setenv("WORLD", "")
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("EXCHANGES", f"kraken=http://127.0.0.1:{free_port()}")
+    return read
+
+
+def test_a_second_start_keeps_the_first_world(without_a_choice, exchanges, monkeypatch, capsys):
+    """Whether the exchanges answer by then or not."""
+    assert app.in_a_world(without_a_choice()).world == "simulated"
+    assert capsys.readouterr().out.startswith("World: simulated, because no exchange answered")
+    monkeypatch.setenv("EXCHANGES", ",".join(exchanges.entries))
+    assert app.in_a_world(without_a_choice()).world == "simulated"
+    assert (capsys.readouterr().out, exchanges.requests.total()) == ("", 0)
+
+
+def test_a_folder_of_an_earlier_version_keeps_its_world(without_a_choice, tmp_path):
+    """That was simulated by default, and has no file with a choice."""
+    (tmp_path / "simulated.sqlite").touch()
+    assert without_a_choice().world == "simulated"
+
+
+def test_a_database_keeps_the_choice_of_its_first_start(without_a_choice, tmp_path, monkeypatch):
+    """Several machines share it, and none of them has the folder of another."""
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/shared.sqlite")
+    chosen = app.in_a_world(without_a_choice())
+    app.build_runtime(chosen).database.close()
+    monkeypatch.setattr(app, "choose_world", lambda _: ("live", ""))
+    assert app.in_a_world(without_a_choice()).world == "simulated"
+    assert not (tmp_path / "world").exists()
+
+
+def test_a_live_world_without_a_network_serves_what_it_has(tmp_path):
+    """With its age, and one sentence for each asset; a question says why it is not answered."""
+    span = MONTH_END - 70 * DAY, MONTH_END
+    with trading(*span, bases=("BTC",), now=lambda: MONTH_END, is_limited=False) as exchanges:
+        options = _options(exchanges) | {"history_days": 60}
+        with running_service(tmp_path, MONTH_END, **options) as running:
+            running.work()
+    with running_service(tmp_path, MONTH_END + HOUR, **options) as offline:
+        offline.work()
+        prices = offline.client.get("/api/v1/prices")
+        assert (prices.status_code, prices.get_json()["as_of"]) == (200, "2026-10-31T23:55:00Z")
+        ready = offline.client.get("/readyz")
+        assert ready.status_code == 503
+        assert "the last bar ended at 2026-10-31T23:55:00Z" in ready.get_json()["detail"]
