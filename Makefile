@@ -13,6 +13,8 @@ CHECKS := $(VENV)/.checks
 install = $(BIN)/python -m uv pip install --quiet --compile-bytecode --require-hashes -r $(1) \
 	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1)
 export OMP_NUM_THREADS ?= 1
+# Only `make run` and `make lab` choose a world; checks and measurements have the same one everywhere.
+test coverage soak growth scale bench examples: export WORLD := simulated
 
 .DEFAULT_GOAL := help
 .PHONY: help run bot lab voila test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee examples catalogues pin clean

@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 
 import structlog
@@ -28,7 +28,7 @@ from service.api.openapi import VERSION
 from service.api.services import Services
 from service.api.streaming import BEAT_S
 from service.config import Settings, SettingsError
-from service.errors import NinefoldError
+from service.errors import NinefoldError, ResourceNotFound
 from service.forecasting.voters.panel import Panel, voters
 from service.forecasting.voters.polling import Concurrent
 from service.forecasting.voters.voter import Voter, is_model
@@ -162,9 +162,8 @@ def in_a_world(settings: Settings) -> Settings:
     if settings.world:
         return settings
     if settings.database_url:
-        with closing(opened(settings.database)) as database, database.reading() as db:
-            if name := world.claimed(db):
-                return settings.in_world(name)
+        with closing(opened(settings.database)) as database, database.reading() as db, suppress(ResourceNotFound):
+            return settings.in_world(world.find_clock(db).world)
     name, sentence = choose_world(settings)
     print(sentence, flush=True)
     if not settings.database_url:

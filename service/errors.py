@@ -183,9 +183,6 @@ class HistoryArriving(ServiceUnavailable):
 
     code = "history_arriving"
 
-    def __init__(self, detail: str, *, retry_after_s: int) -> None:
-        super().__init__(detail, retry_after_s=retry_after_s)
-
 
 class NoVoters(ServiceUnavailable):
     """Too few voters answered; `abstained` has the reason of each voter that did not."""

@@ -9,7 +9,6 @@ import pytest
 from service import errors
 from service.errors import (
     FieldError,
-    HistoryArriving,
     InvalidRequest,
     NinefoldError,
     NoVoters,
@@ -53,10 +52,3 @@ def test_an_unavailable_service_says_when_to_try_again():
     ) == (5, 9)
     too_few = NoVoters("Too few.", abstained={"vol": "no bars"})
     assert (too_few.abstained, too_few.retry_after_s) == ({"vol": "no bars"}, 30)
-
-
-def test_an_arriving_history_needs_an_estimate():
-    """Clients show the seconds to people, so there is no default."""
-    assert HistoryArriving("Soon.", retry_after_s=40).retry_after_s == 40
-    with pytest.raises(TypeError):
-        HistoryArriving("Soon.")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection
-
 from service.api.services import Services
 from service.errors import HistoryArriving, ServiceUnavailable
 from service.market.assets import ASSETS
-from service.market.coverage import FIRST_GUESS_S, MAKING_S, History
+from service.market.coverage import FIRST_GUESS_S, MAKING_S
 from service.store import coverage
 
 RETRY_S = 2  # a first start publishes most documents within seconds
@@ -17,15 +15,11 @@ FAILING = "No source of prices answers: {reason}."
 NOT_YET = "Not available yet: the job that publishes it has not finished for the first time."
 
 
-def histories(services: Services, db: Connection) -> dict[str, History]:
-    """The stored history of every asset that a source was asked for, at present."""
-    return coverage.histories(db, ASSETS, services.step, services.clock.at(services.now()))
-
-
 def not_yet(services: Services) -> ServiceUnavailable:
     """The reason why a document or an answer is not there yet, to be raised."""
     with services.database.reading() as db:
-        stored = histories(services, db).values()
+        now = services.clock.at(services.now())
+        stored = coverage.histories(db, ASSETS, services.step, now).values()
     if services.clock.world != "live":
         return ServiceUnavailable(NOT_YET, retry_after_s=RETRY_S)
     arriving = [history.seconds_left for history in stored if history.state == "arriving"]

@@ -9,7 +9,7 @@ import structlog
 from flask import Blueprint, Response, current_app
 
 from service.api import metrics
-from service.api.arrival import histories, not_yet
+from service.api.arrival import not_yet
 from service.api.operations import operation
 from service.api.services import Services, services
 from service.errors import ServiceUnavailable
@@ -19,7 +19,7 @@ from service.market.coverage import is_awaited
 from service.market.headers import MISSED_BARS
 from service.market.instants import iso
 from service.market.prices import AssetHistory, describe_history
-from service.store import bars, heartbeat, runs, snapshots
+from service.store import bars, coverage, heartbeat, runs, snapshots
 from service.store.knowledge import newest_fits
 
 health = Blueprint("health", __name__)
@@ -112,7 +112,7 @@ def _readiness(services: Services) -> Ready:
         openings = [bar.time for asset in ASSETS if (bar := bars.last(db, asset, services.step))]
         fits = newest_fits(services.database, db)
         late = {progress.job: progress.lag_s for progress in runs.progress(db, wall) if progress.lag_s > LATE_S}
-        stored = histories(services, db)
+        stored = coverage.histories(db, ASSETS, services.step, services.clock.at(wall))
         unmade = [name for name in DOCUMENTS if snapshots.latest(db, name) is None]
     as_of = max(openings, default=0) + services.step
     age = services.clock.at(wall) - as_of

@@ -62,8 +62,8 @@ def source_checks(settings: Settings, now: int, exchanges: Options) -> Iterator[
     limit = seconds * (len(feed.clients) + len(ASSETS))  # each waits for its turn
     for client in feed.clients:
         alone = ExchangeFeed((client,), now, seconds)
-        check = partial(_exchange, alone, now, one_at_a_time)
-        yield partial(run, f"exchange {client.name}", "hourly prices", limit, check)
+        check = partial(_prices, alone, "btc", now, settings.history_days, one_at_a_time)
+        yield partial(run, f"exchange {client.name}", "Bitcoin", limit, check)
     for asset in feed.assets:
         check = partial(_prices, feed, asset, now, settings.history_days, one_at_a_time)
         yield partial(run, f"prices {asset}", ASSETS[asset].name, limit, check)
@@ -112,21 +112,8 @@ def _bars(feed: Feed, assets: Sequence[str], now: int) -> Finding:
     return Finding(detail=f"bars of {feed.step} s in a day: {listed}")
 
 
-def _exchange(feed: ExchangeFeed, now: int, turn: Lock) -> Finding:
-    """Whether an exchange answers at all, asked for bitcoin."""
-    with turn:
-        try:
-            answer = feed.fetch("btc", now - RECENT_S, now, HOUR)
-        except AssetUnlisted:
-            return Finding(detail="it answers, and does not list bitcoin")
-        except SourceFailed as error:
-            raise SourceFailed(_reason(error)) from None
-    note = feed.clock_note(feed.clients[0])
-    return Finding(works=not note, detail=f"{answer.source}: {len(answer.bars)} hours")
-
-
 def _prices(feed: ExchangeFeed, asset: str, now: int, wanted_days: int, turn: Lock) -> Finding:
-    """What the first source of an asset promises: its last price, and how many days of hourly bars can be had."""
+    """What the sources of an asset promise: its last price, and how many days of hourly bars can be had."""
     with turn:
         try:
             recent = feed.fetch(asset, now - RECENT_S, now)

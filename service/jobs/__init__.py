@@ -48,12 +48,7 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
         Job("triage", Monthly(), triage.triage, needs=("battle",)),
         Job("refit", Every(HOUR), forecast.refit, needs=("tick",)),
         Job("forecast_prices", Every(step), forecast.forecast_prices, needs=("observe", "refit")),
-        Job(
-            "record_prices",
-            Every(price_record.EVERY_S),
-            price_record.record_prices,
-            needs=("observe", "backfill"),
-        ),
+        Job("record_prices", Every(price_record.EVERY_S), price_record.record_prices, needs=("observe", "backfill")),
         Job("predict", Every(HOUR), predict.predict, needs=("observe", "backfill")),
         Job("settle", Every(HOUR), settle.settle, needs=("predict",)),
         Job("renew_opinions", Every(renew.EVERY_S), renew.renew_opinions, needs=("settle",)),

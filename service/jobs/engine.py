@@ -22,6 +22,7 @@ from service.jobs.dispatcher import Dispatcher, open_broker, open_worker
 from service.jobs.job import Job, JobContext
 from service.jobs.leases import LEASE_S, Leases
 from service.jobs.ticker import Ticker
+from service.market.coverage import is_settled
 from service.store import runs
 from service.store.database import Database
 from service.store.runs import JobState, Run
@@ -138,7 +139,7 @@ class Engine:
         if state is not None and slot <= state.newest.slot:
             return None
         is_live = self.job_context.clock.world == "live"
-        if is_live and job.needs_history and not self.job_context.has_history(db, instant):
+        if is_live and job.needs_history and not is_settled(self.job_context.histories(db, instant)):
             return None
         return slot if job.wanted is None or job.wanted(db, self.job_context) else None
 

@@ -21,7 +21,7 @@ from service.jobs.schedules import Schedule
 from service.jobs.score_memory import ScoreMemory
 from service.market.bars import Bars
 from service.market.clock import WorldClock
-from service.market.coverage import History, is_settled, whole_since
+from service.market.coverage import History, whole_since
 from service.store import coverage
 from service.store.database import Database
 from service.store.hourly_bars import HourlyBars
@@ -91,10 +91,6 @@ class JobContext:
     def histories(self, db: Connection, now: int) -> dict[str, History]:
         """The stored history of every asset that a source was asked for, at the world second `now`."""
         return coverage.histories(db, self.feed.assets, self.feed.step, now)
-
-    def has_history(self, db: Connection, now: int) -> bool:
-        """Whether what follows from prices may be computed: not while history is arriving."""
-        return is_settled(self.histories(db, now))
 
     def whole_since(self, db: Connection, now: int) -> dict[str, int]:
         """The assets to compute with, each with the unix second from which its history has no gap."""

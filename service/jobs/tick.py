@@ -99,7 +99,7 @@ def fetch(job_context: JobContext, asset: str, step: int, span: Span, now: int) 
     if answer.refused:
         first = answer.refused[0]
         log.warning("bars_refused", asset=asset, count=len(answer.refused), first=first.time, reason=first.reason)
-    return Outcome(asset, step, answer, _unchanged)
+    return Outcome(asset, step, answer, lambda before: before)
 
 
 def keep(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: int) -> None:
@@ -109,16 +109,12 @@ def keep(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: 
         if outcome.answer is not None and len(outcome.answer.bars):
             _store(db, job_context, outcome.asset, outcome.answer.bars)
         for length, since in wanted_from.items():
-            change = outcome.change if length == outcome.step else _unchanged
+            change = outcome.change if length == outcome.step else lambda stored: stored
             before, after = coverage.change(db, outcome.asset, length, Coverage(since, now), change)
             if after.fault and after.fault != before.fault:
                 log.warning("source_failed", asset=outcome.asset, detail=after.fault)
             if before.fault and not after.fault:
                 log.info("source_answers", asset=outcome.asset, source=after.source)
-
-
-def _unchanged(stored: Coverage) -> Coverage:
-    return stored
 
 
 def _store(db: Connection, job_context: JobContext, asset: str, fresh: Bars) -> None:
@@ -155,8 +151,8 @@ def _document(db: Connection, job_context: JobContext, slot: int) -> PricesDocum
     shown = {asset: history for asset in feed.assets if len(history := _last_day(db, asset, feed.step))}
     if not shown:
         return None
-    sources = bar_sources(db) | coverage.sources(db, feed.assets, feed.step)
     histories = coverage.histories(db, feed.assets, feed.step, slot)
+    sources = bar_sources(db) | {asset: history.source for asset, history in histories.items() if history.source}
     return describe(shown, histories, made_at=slot, world=clock.world, ended=clock.has_ended(slot), sources=sources)
 
 

@@ -71,7 +71,7 @@ class History(NamedTuple):
     """The stored hourly history of one asset.
 
     It is whole from `since` to `until`, both None without bars; `missing_s` are missing before it, of `wanted_s` in
-    all. `detail` says why it does not arrive.
+    all. `source` is the origin of its newest bars, `detail` says why others do not arrive.
     """
 
     asset: str
@@ -81,6 +81,7 @@ class History(NamedTuple):
     wanted_s: int
     missing_s: int
     seconds_left: int
+    source: str
     detail: str
 
     @property
@@ -134,7 +135,7 @@ def history_of(asset: str, hourly: Coverage, fine: Coverage, now: int) -> Histor
     elif missing_s:
         fault = "no source has more"
     left = _seconds_left(hourly, missing_s, now) if state == "arriving" else 0
-    return History(asset, state, since, until, now - hourly.wanted_from, missing_s, left, fault)
+    return History(asset, state, since, until, now - hourly.wanted_from, missing_s, left, fine.source, fault)
 
 
 def _seconds_left(hourly: Coverage, missing_s: int, now: int) -> int:

@@ -38,12 +38,6 @@ def change(
     return before, after
 
 
-def sources(db: Connection, assets: Iterable[str], step: int) -> dict[str, str]:
-    """The origin of the newest bars of each asset that has some of `step` seconds."""
-    stored = {asset: find(db, asset, step) for asset in assets}
-    return {asset: coverage.source for asset, coverage in stored.items() if coverage and coverage.source}
-
-
 def histories(db: Connection, assets: Iterable[str], step: int, now: int) -> dict[str, History]:
     """The hourly history at the world second `now` of the assets that were asked for; the feed's bars have `step`."""
     stored = {series: _from_plain(plain) for series, plain in _TABLE.every(db).items()}

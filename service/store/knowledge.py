@@ -8,23 +8,12 @@ from functools import lru_cache
 from sqlalchemy import Connection
 
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.fits import READABLE, VERSION, Fits
+from service.forecasting.voters.fits import VERSION, Fits
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.track_record import TrackRecord
 from service.store import bars
 from service.store.database import Database
 from service.store.plain import contexts, fits, records
-
-
-class OutdatedFits(Exception):
-    """The stored fits are of another version; the next refit replaces them under the same slot.
-
-    `fits` are those of a version that can still be read, else None.
-    """
-
-    def __init__(self, fits: Fits | None) -> None:
-        super().__init__()
-        self.fits = fits
 
 
 def latest(database: Database, step: int) -> Knowledge:
@@ -50,20 +39,14 @@ def _beside(database: Database, db: Connection, by_asset: Mapping[str, Context])
 
 
 def newest_fits(database: Database, db: Connection) -> Fits | None:
-    """The newest fits; None before the first refit and if their version cannot be read."""
+    """The newest fits; None before the first refit of this version."""
     slot = fits.latest_key(db)
-    try:
-        return _fits(database, slot) if slot is not None else None
-    except OutdatedFits as outdated:
-        return outdated.fits
+    return None if slot is None else _fits(database, slot)
 
 
 @lru_cache(maxsize=4)
-def _fits(database: Database, slot: int) -> Fits:
-    """The fits of a slot, which take milliseconds to read; an exception is not cached."""
+def _fits(database: Database, slot: int) -> Fits | None:
+    """The fits of a slot, which take milliseconds to read; None where they are of another version."""
     with database.reading() as db:
         plain = fits.find(db, slot)
-    readable = Fits.from_plain(plain) if plain and plain["version"] in READABLE else None
-    if readable is None or readable.version != VERSION:
-        raise OutdatedFits(readable)
-    return readable
+    return Fits.from_plain(plain) if plain and plain["version"] == VERSION else None

@@ -44,11 +44,6 @@ def claim(
     return StoredWorld(stored, row.step, row.history_from)
 
 
-def claimed(db: Connection) -> str:
-    """The name of the world that this database belongs to; empty before the first start."""
-    return db.scalar(select(world.c.name)) or ""
-
-
 def find_clock(db: Connection) -> WorldClock:
     """The clock of the world that this database holds. Raises ResourceNotFound before the first start."""
     row = db.execute(select(world)).one_or_none()

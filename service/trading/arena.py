@@ -67,12 +67,10 @@ class Arena:
 
     def traded(self) -> Arena:
         """The arena without the accounts in assets that never had a bar."""
+        bought = {asset for asset, account in self.ghosts["buy_and_hold"].items() if account.mark_price is not None}
         strategies, ghosts = (
-            {
-                key: {asset: account for asset, account in accounts.items() if account.mark_price is not None}
-                for key, accounts in by_key.items()
-            }
-            for by_key in (self.strategies, self.ghosts)
+            {key: {asset: accounts[asset] for asset in accounts if asset in bought} for key, accounts in group.items()}
+            for group in (self.strategies, self.ghosts)
         )
         return replace(self, strategies=strategies, ghosts=ghosts)
 

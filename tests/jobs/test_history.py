@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from service.jobs import history, tick
+from service.market.coverage import is_settled
 from service.market.instants import DAY, HOUR
 from service.store import coverage
 from tests.jobs.made_feed import HISTORY_FROM, SLOT, STEP, LiveJobs
@@ -26,8 +27,7 @@ def is_wanted(live: LiveJobs) -> bool:
 
 
 def has_history(live: LiveJobs, now: int = SLOT) -> bool:
-    with live.database.reading() as db:
-        return live.context.has_history(db, now)
+    return is_settled(live.histories(now))
 
 
 def test_hourly_bars_arrive_newest_first(live):

@@ -13,6 +13,7 @@ from service.jobs.job import Job
 from service.market.clock import WorldClock
 from service.market.instants import DAY, HOUR, MINUTE
 from service.store.database import Database
+from tests.market.coverages import whole
 
 NOW = 1_800_000_000 - 1_800_000_000 % DAY + 10 * HOUR + 7 * MINUTE
 STEP = 300
@@ -97,7 +98,7 @@ def test_every_job_runs_after_its_needs(world, sqlite_url):
 
 
 def _job_context(world: str) -> SimpleNamespace:
-    return SimpleNamespace(clock=WorldClock(world), has_history=lambda _db, _now: True)
+    return SimpleNamespace(clock=WorldClock(world), histories=lambda _db, now: whole(("btc",), now))
 
 
 def _watched(job: Job, done: list[tuple[str, int]]) -> Job:

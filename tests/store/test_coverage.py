@@ -19,7 +19,6 @@ def test_a_change_comes_back_as_it_was_stored(database):
         assert (before, coverage.find(db, "btc", 300)) == (UNUSED, after)
         coverage.change(db, "btc", 300, Coverage(7, 30), lambda stored: stored)
         assert coverage.find(db, "btc", 300) == replace(after, wanted_from=7)
-        assert coverage.sources(db, ("btc", "eth"), 300) == {"btc": "a"}
 
 
 def test_changes_at_the_same_time_are_all_kept(database):

@@ -97,8 +97,8 @@ def test_fits_are_read_once_while_they_are_the_newest(database):
 def test_fits_of_another_version_are_ignored(database, version):
     refit(database, version=version)
     assert newest_fits(database) is None
-    refit(database)
-    assert newest_fits(database) == fitted(), "replaced in the same slot"
+    refit(database, NOON + HOUR)
+    assert newest_fits(database) == fitted(NOON + HOUR)
 
 
 def test_two_databases_have_fits_of_their_own(database, tmp_path, migrated_sqlite):
@@ -110,12 +110,3 @@ def test_two_databases_have_fits_of_their_own(database, tmp_path, migrated_sqlit
     assert newest_fits(database).trained_until == NOON - DAY
     assert newest_fits(other).trained_until == 1
     other.close()
-
-
-def test_fits_of_the_version_before_are_read_without_views(database):
-    """Until the next refit voters keep a normal distribution, instead of abstaining."""
-    plain = fitted(version="fits/1").to_plain()
-    del plain["densities"]
-    with database.writing() as db:
-        fits.save(db, NOON, plain)
-    assert newest_fits(database) == fitted(version="fits/1")

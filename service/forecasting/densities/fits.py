@@ -52,9 +52,7 @@ class CalendarFit:
     def from_plain(plain: Mapping[str, Any]) -> CalendarFit:
         """The fit that `to_plain` was called on."""
         views = {name: _view_from(view) for name, view in plain["views"].items()}
-        season = plain["season"]
-        fields = season if isinstance(season, Mapping) else {"weights": season}  # "fits/2" has the weights alone
-        return CalendarFit(Season(**{name: tuple(values) for name, values in fields.items()}), views)
+        return CalendarFit(Season(**{name: tuple(values) for name, values in plain["season"].items()}), views)
 
 
 def _view_from(plain: Mapping[str, Any]) -> ViewFit:

@@ -11,11 +11,7 @@ from service.forecasting.voters.forest import ForestFit
 from service.forecasting.voters.linear import LinearFit
 from service.market.assets import Calendar
 
-# The first has no views of volatility: its voters keep a normal distribution; the second has no scheduled events, the
-# third not the ranges of the last two hours, the fourth not the volume traded, the fifth not the prior of the level.
-# The sixth has one prior for all views, and simulates touches from closes alone.
-READABLE = ("fits/1", "fits/2", "fits/3", "fits/4", "fits/5", "fits/6", "fits/7")
-VERSION = READABLE[-1]  # changes with the inputs or the arithmetic; a fit of another version is outdated
+VERSION = "fits/7"  # changes with the inputs or the arithmetic; the next refit replaces fits of another version
 
 
 @dataclass(frozen=True)
@@ -56,5 +52,5 @@ class Fits:
             linear={name: LinearFit.from_plain(fit) for name, fit in plain["linear"].items()},
             forest=ForestFit.from_plain(forest) if forest else None,
             missing=dict(plain["missing"]),
-            densities={calendar: CalendarFit.from_plain(fit) for calendar, fit in plain.get("densities", {}).items()},
+            densities={calendar: CalendarFit.from_plain(fit) for calendar, fit in plain["densities"].items()},
         )

@@ -7,7 +7,7 @@ equal ones by a prior and by the number of independent questions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, get_args
 
 import numpy as np
@@ -85,11 +85,7 @@ class TrackRecord:
 
 
 def _class_from(plain: Mapping[str, Any]) -> ClassRecord:
-    names = {each.name for each in fields(VoterWeight)}  # earlier versions stored more
-    standings = tuple(
-        VoterWeight(**{name: value for name, value in standing.items() if name in names})
-        for standing in plain["standings"]
-    )
+    standings = tuple(VoterWeight(**standing) for standing in plain["standings"])
     return ClassRecord(PoolCalibration(**plain["calibration"]), standings)
 
 

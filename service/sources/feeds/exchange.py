@@ -94,7 +94,9 @@ class ExchangeFeed:
         wanted = np.arange(since + -since % request.step, end - request.step + 1, request.step)
         if not len(wanted):
             return FetchedBars(empty(request.step), (), "")
-        pieces = self._ask_all(request, wanted, seconds)
+        deadline = time.monotonic() + seconds
+        with self._taking_turns(f"no bars of {request.asset}", seconds):
+            pieces = list(self._pieces(request, wanted, deadline))
         clock = next((note for client in self.clients if (note := self.clock_note(client))), "")
         bars = reduce(merge, (piece.bars for piece in pieces))
         if not len(bars):
@@ -118,11 +120,6 @@ class ExchangeFeed:
         deadline = time.monotonic() + self.timeout_s
         with self._taking_turns("no exchange rates", self.timeout_s):
             return read_rates(self.clients, int(self.now()), deadline - time.monotonic())
-
-    def _ask_all(self, request: Request, wanted: Times, seconds: float) -> list[Piece]:
-        deadline = time.monotonic() + seconds
-        with self._taking_turns(f"no bars of {request.asset}", seconds):
-            return list(self._pieces(request, wanted, deadline))
 
     @contextmanager
     def _taking_turns(self, failure: str, seconds: float) -> Iterator[None]:

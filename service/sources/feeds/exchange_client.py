@@ -246,15 +246,10 @@ def _in_words(error: Exception) -> str:
 
 def _move(client: Any, base: str) -> None:
     """Let a client ask another address, which may be a mirror of the spot markets alone."""
-    client.urls["api"] = _moved(client.urls["api"], base)
+    hosts = client.urls["api"]
+    moved = {name: base + urlsplit(url).path for name, url in hosts.items()} if isinstance(hosts, dict) else base
+    client.urls["api"] = moved
     client.options["fetchMarkets"] = {"types": ["spot"]}
-
-
-def _moved(addresses: Any, base: str) -> Any:
-    """The addresses of an exchange's API, a text or texts by name, with `base` in place of their hosts."""
-    if isinstance(addresses, dict):
-        return {name: _moved(address, base) for name, address in addresses.items()}
-    return base + urlsplit(addresses).path if isinstance(addresses, str) else addresses
 
 
 def _page_of(client: ccxt.Exchange) -> int:

@@ -1,7 +1,8 @@
 """The steps from the schema of version 1.2 to the current one, numbered by their file names.
 
-`versions/0018_….py` is revision "0018"; the largest number is the head. An empty database gets the current tables at
-once. Alembic is imported only for a step, so an ordinary start does not load it.
+`versions/0018_….py` is revision "0018"; the largest number is the head. The next step is written by hand; a test
+compares its result with the tables. An empty database gets the current tables at once. Alembic is imported only for a
+step, so an ordinary start does not load it.
 """
 
 from __future__ import annotations

@@ -16,13 +16,6 @@ def test_a_fit_survives_json_without_loss():
     assert again == fit
 
 
-def test_a_fit_without_factors_of_events_is_read():
-    """Fits of the version before hold the weights of the season alone: their special hours are ordinary ones."""
-    fit = CalendarFit(Season((1.0,) * 168), {"vol": VIEW})
-    before = fit.to_plain() | {"season": [1.0] * 168}
-    assert CalendarFit.from_plain(json.loads(json.dumps(before))) == fit
-
-
 def test_a_view_has_a_row_for_each_horizon():
     coefficients, close, maximum = VIEW.arrays
     assert coefficients.shape == (len(HORIZONS_H), 2)

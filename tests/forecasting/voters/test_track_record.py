@@ -212,15 +212,6 @@ def test_a_record_of_an_earlier_version_has_no_topics():
     assert TrackRecord.from_plain(plain) == TrackRecord(7)
 
 
-def test_a_record_of_an_earlier_version_has_average_weights():
-    """It stored Brier scores instead; the next settlement replaces it."""
-    plain = build(many(20), 7).to_plain()
-    for standing in plain["event"]["standings"]:
-        del standing["weight"]
-        standing |= {"n_eff": 3.0, "brier": 0.2, "difference": -0.01}
-    assert [skill.weight for skill in TrackRecord.from_plain(plain).event.standings] == [1.0] * 3
-
-
 def test_a_record_from_stored_days_is_the_same_to_the_bit():
     """Days that went through JSON give what all questions at once give, with engines that come and go."""
     questions = many(120) + many(40, "up")
