@@ -117,8 +117,9 @@ def _prices(feed: ExchangeFeed, asset: str, now: int, wanted_days: int, turn: Lo
     with turn:
         try:
             recent = feed.fetch(asset, now - RECENT_S, now)
-            depths = (days for days in (wanted_days, *SHORTER_DAYS) if days <= wanted_days)
-            days = next((days for days in depths if _reaches(feed, asset, now - days * DAY)), 0)
+            depths = {days: now - days * DAY for days in (wanted_days, *SHORTER_DAYS) if days <= wanted_days}
+            reached = (days for days, at in depths.items() if len(feed.fetch(asset, at, at + 2 * DAY, HOUR).bars))
+            days = next(reached, 0)
         except AssetUnlisted:
             return Finding(detail="no source has it, so it is listed nowhere; BARS_DIR can add it")
         except SourceFailed as error:
@@ -127,10 +128,6 @@ def _prices(feed: ExchangeFeed, asset: str, now: int, wanted_days: int, turn: Lo
         raise SourceFailed(f"{recent.source}: no trade in three hours")
     history = f"at least {days} days of hourly bars" if days else f"less than {SHORTER_DAYS[-1]} days of hourly bars"
     return Finding(detail=f"{recent.source}: {recent.bars.close[-1]:,.10g} USD, {history}")
-
-
-def _reaches(feed: ExchangeFeed, asset: str, instant: int) -> bool:
-    return len(feed.fetch(asset, instant, instant + 2 * DAY, HOUR).bars) > 0
 
 
 def _reason(error: SourceFailed) -> str:

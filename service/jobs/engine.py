@@ -185,9 +185,10 @@ class Engine:
                 runs.bury(db, job.name, slot, owner, now, message)
             else:
                 runs.retry(db, job.name, slot, owner, now + _backoff(job, attempt), message)
-        # A source that fails is no fault of this program: its sentence says enough.
+        # A source that fails is no fault of this program: its sentence, once, says enough.
         trace = None if isinstance(error, NinefoldError) else error
-        log.error(f"job_{outcome}", job=job.name, slot=slot, attempt=attempt, detail=message, exc_info=trace)
+        if trace or attempt == 1 or outcome == "dead":
+            log.error(f"job_{outcome}", job=job.name, slot=slot, attempt=attempt, detail=message, exc_info=trace)
         return outcome
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -49,7 +50,7 @@ def tick(job_context: JobContext, slot: int) -> Effects:
     if all(outcome.answer is None for outcome in outcomes):
         with job_context.database.writing() as db:
             keep(db, job_context, outcomes, slot)
-        raise SourceFailed("no source answered for any asset")
+        raise SourceFailed("no source answered for any asset: check the network, SOURCE_PROXY and EXCHANGES")
 
     def write(db: Connection) -> None:
         keep(db, job_context, outcomes, slot)
@@ -105,6 +106,7 @@ def fetch(job_context: JobContext, asset: str, step: int, span: Span, now: int) 
 def keep(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: int) -> None:
     """Store the fetched bars with the hours that they complete, and what the sources have answered by `now`."""
     wanted_from = {HOUR: job_context.history_from, job_context.feed.step: short_bars_from(db, job_context, now)}
+    faults: dict[str, list[str]] = defaultdict(list)
     for outcome in outcomes:
         if outcome.answer is not None and len(outcome.answer.bars):
             _store(db, job_context, outcome.asset, outcome.answer.bars)
@@ -112,9 +114,11 @@ def keep(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: 
             change = outcome.change if length == outcome.step else lambda stored: stored
             before, after = coverage.change(db, outcome.asset, length, Coverage(since, now), change)
             if after.fault and after.fault != before.fault:
-                log.warning("source_failed", asset=outcome.asset, detail=after.fault)
+                faults[after.fault.removeprefix(f"no bars of {outcome.asset}: ")].append(outcome.asset)
             if before.fault and not after.fault:
                 log.info("source_answers", asset=outcome.asset, source=after.source)
+    for fault, assets in faults.items():
+        log.warning("source_failed", assets=", ".join(assets), detail=fault)
 
 
 def _store(db: Connection, job_context: JobContext, asset: str, fresh: Bars) -> None:

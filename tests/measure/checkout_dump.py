@@ -233,7 +233,8 @@ class World:
         """Every GET endpoint that needs no id."""
         for path, methods in self._service.client.get("/api/openapi.json").get_json()["paths"].items():
             if "get" in methods and "{" not in path and path != "/metrics":
-                self.send("documents", "GET", path, user=f"reader at {stage}")
+                brief = f"{path}?seconds=1" if path == "/api/v1/events" else path  # a stream, else of five minutes
+                self.send("documents", "GET", brief, user=f"reader at {stage}")
 
     def _ask(self, questions: list[str]) -> None:
         """Questions to the oracle, and one that is answered as a stream."""

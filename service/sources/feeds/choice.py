@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 Answer = tuple[str, str] | SettingsError  # the name of an exchange and its fault
 
-DECIDED_S = 5.0  # to ask all exchanges, which includes loading their library
+DECIDED_S = 4.5  # to ask all exchanges, which includes loading their library
 LIVE = "World: live, because {exchange} answers with hourly prices. {place} keeps this choice."
 SIMULATED = (
-    "World: simulated, because no exchange answered within {seconds:.0f} s ({reasons}). {place} keeps this choice; for "
+    "World: simulated, because no exchange answered within {seconds:g} s ({reasons}). {place} keeps this choice; for "
     "real prices start with WORLD=live."
 )
 
