@@ -42,7 +42,7 @@ from service.sources.event_calendar import read_events
 from service.sources.feeds import Feed, choose_world, open_feed
 from service.sources.llm.budget import Budget
 from service.sources.llm.seating import seated
-from service.store import fingerprints, world
+from service.store import coverage, fingerprints, world
 from service.store.database import Database, database_name, opened
 from service.store.fingerprints import SecretName
 from service.store.spending import StoredSpending
@@ -166,9 +166,13 @@ def in_a_world(settings: Settings) -> Settings:
             return settings.in_world(world.find_clock(db).world)
     name, sentence = choose_world(settings)
     print(sentence, flush=True)
-    if not settings.database_url:
-        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        settings.world_file.write_text(f"{name}\n", encoding="utf-8")
+    os.environ["WORLD"] = name  # of the processes that this one starts
+    try:
+        if not settings.database_url:
+            settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            settings.world_file.write_text(f"{name}\n", encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(f"DATA_DIR: {settings.world_file} cannot be written: {error.strerror}") from None
     return settings.in_world(name)
 
 
@@ -179,6 +183,8 @@ def build_runtime(
     wall = int(now())
     feed, database = open_feed(settings, wall), opened(settings.database)
     with database.writing() as db:
+        if feed.world == "live":
+            coverage.ask_again(db)
         claimed = world.claim(
             db,
             fingerprint=feed.fingerprint,

@@ -229,7 +229,7 @@ class Settings(BaseModel):
         """The SQLAlchemy URL of the database. Each world has a file of its own, so worlds cannot mix."""
         if not self.database_url:
             if not self.world:
-                raise SettingsError("WORLD: no world was chosen yet. Start the service once, or set WORLD.")
+                raise SettingsError("WORLD: no world was chosen yet. Set WORLD, or start the service once.")
             return f"sqlite:///{self.data_dir.resolve() / self.world}.sqlite"
         return self.database_url.replace("postgresql://", "postgresql+psycopg://", 1)
 

@@ -9,9 +9,9 @@ from service.api.answers import answers
 from service.api.apex import apex
 from service.api.application import Application
 from service.api.battle import battle
-from service.api.candles import candles
+from service.api.candles import candles, prices
 from service.api.challenges import challenges
-from service.api.embed import embed
+from service.api.embed import embed, widget
 from service.api.event_stream import event_stream
 from service.api.features import features
 from service.api.forecasters import forecasters
@@ -25,11 +25,9 @@ from service.api.ledger import ledger
 from service.api.news import news
 from service.api.oracle import oracle
 from service.api.predictions import predictions
-from service.api.prices import prices
 from service.api.services import Services
 from service.api.streaks import streaks
 from service.api.webhooks import webhooks
-from service.api.widget import widget
 
 BLUEPRINTS = (
     oracle,

@@ -17,7 +17,7 @@ from flask import Flask, current_app
 from pydantic import TypeAdapter
 
 from service.api import metrics
-from service.api.arrival import not_yet
+from service.api.arrival import is_there, not_yet
 from service.api.auth import Caller
 from service.api.charging import refund
 from service.api.coins import LATE_S, CoinDesk
@@ -102,7 +102,7 @@ class Answering:
         services = self._services
         now = services.clock.at(services.now())
         latest = knowledge.latest(services.database, services.step)
-        if not latest.contexts or (services.clock.world == "live" and latest.fits is None):
+        if not latest.contexts or (services.clock.world == "live" and not is_there(services, latest)):
             raise not_yet(services)
         with services.database.reading() as db:
             current = rates.latest(db)

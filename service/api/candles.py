@@ -1,4 +1,4 @@
-"""The bars of an asset, for research: every stored price, page by page."""
+"""The price of every asset, and its bars, for research: every stored price, page by page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from service.api.encoding import BodyBytes, document
 from service.api.operations import operation
 from service.api.pages import WindowQuery, link
 from service.api.services import services
-from service.api.snapshots import price_of
+from service.api.snapshots import latest, price_of
 from service.errors import FieldError, InvalidRequest, ResourceNotFound, ServiceUnavailable
 from service.market.assets import AssetCode
 from service.market.bars import Bars
 from service.market.candles import STEPS, CandlesDocument, Interval, candles_json, candles_table
 from service.market.instants import HOUR, unix
+from service.market.prices import PricesDocument
 from service.store import bars as stored
 from service.store import cursors
 from service.store.cursors import PageKey
@@ -86,3 +87,16 @@ def _bars(query: CandlesQuery, since: int, until: int) -> Bars:
     base = HOUR if step >= HOUR else shortest
     with services().database.reading() as db:
         return stored.first(db, query.asset, since, until, step, query.limit + 1, stored=base)
+
+
+prices = Blueprint("prices", __name__)
+
+
+@prices.get("/api/v1/prices")
+@operation(tag="Market", limit="telemetry", returns=PricesDocument, cached=True, raises=(ServiceUnavailable,))
+def current() -> Response:
+    """The price of every asset, its change over 24 hours, and the time of the price.
+
+    The document is renewed with every bar. After `stale_after` the source is silent; `ended`: a replay is over.
+    """
+    return document(latest("prices"), max_age=MAX_AGE_S)

@@ -1,4 +1,4 @@
-"""The embed kit: a page made to be framed by other sites, and the script that inserts the frame."""
+"""The embed kit: a page made to be framed by other sites, the script that inserts the frame, and its document."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from service.api.encoding import document
 from service.api.inputs import Query
 from service.api.limits import LIMITS
 from service.api.operations import operation
+from service.api.snapshots import latest
+from service.forecasting.widget import WidgetDocument
 from service.market.assets import AssetCode
 
 embed = Blueprint("embed", __name__)
@@ -67,3 +69,21 @@ def _policy() -> str:
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"
     )
+
+
+widget = Blueprint("widget", __name__, url_prefix="/api/widget")
+
+MAX_AGE_S = 30
+
+
+@widget.get("/consensus")
+@operation(tag="Intelligence", limit="telemetry", returns=WidgetDocument, cached=True)
+def consensus() -> Response:
+    """Bitcoin's price, the consensus on its next day, news sentiment and accuracy, for embedding in any page.
+
+    Scripts of any origin may read it (CORS), without a key. `consensus` is in percent: bull is the probability that
+    the price is higher `horizon_hours` after `voted_at`; bull and bear add up to 100. `news.score` is from -1 to 1.
+    `accuracy` is the share of `n` resolved markets on which the consensus was on the right side, with a 95% interval:
+    on live votes once 30 have resolved, before that on `backfilled` ones; with fewer than 30 it is null.
+    """
+    return document(latest("widget"), max_age=MAX_AGE_S)

@@ -15,11 +15,10 @@ from service.api.services import Services, services
 from service.errors import ServiceUnavailable
 from service.market.assets import ASSETS
 from service.market.clock import World
-from service.market.coverage import is_awaited
 from service.market.headers import MISSED_BARS
 from service.market.instants import iso
 from service.market.prices import AssetHistory, describe_history
-from service.store import bars, coverage, heartbeat, runs, snapshots
+from service.store import bars, coverage, runs, snapshots, world
 from service.store.knowledge import newest_fits
 
 health = Blueprint("health", __name__)
@@ -107,7 +106,7 @@ def _readiness(services: Services) -> Ready:
     """
     wall = services.now()
     with services.database.writing() as db:
-        heartbeat.beat(db, int(wall))
+        world.beat(db, int(wall))
     with services.database.reading() as db:
         openings = [bar.time for asset in ASSETS if (bar := bars.last(db, asset, services.step))]
         fits = newest_fits(services.database, db)
@@ -116,7 +115,9 @@ def _readiness(services: Services) -> Ready:
         unmade = [name for name in DOCUMENTS if snapshots.latest(db, name) is None]
     as_of = max(openings, default=0) + services.step
     age = services.clock.at(wall) - as_of
-    missing = [f"{asset}: {history.sentence}" for asset, history in stored.items() if is_awaited(history, stored)]
+    is_first = bool(unmade) or fits is None  # later an asset that arrives holds up none of the others
+    waiting = {asset: history for asset, history in stored.items() if history.state in ("arriving", "failing")}
+    missing = [f"{asset}: {history.sentence}" for asset, history in waiting.items() if is_first]
     if not openings:
         missing.append("there are no price bars yet")
     elif age < -CLOCKS_APART_S * services.clock.speed:
@@ -134,7 +135,7 @@ def _readiness(services: Services) -> Ready:
     _log_change("; ".join(missing))
     if missing or fits is None:
         detail, reason = f"Not ready: {'; '.join(missing)}.", not_yet(services)
-        kind = type(reason) if unmade or fits is None else ServiceUnavailable
+        kind = type(reason) if is_first else ServiceUnavailable
         raise kind(detail, retry_after_s=reason.retry_after_s)
     sentences = tuple(_sentence(job, lag) for job, lag in late.items())
     shown = {asset: describe_history(history) for asset, history in stored.items()}

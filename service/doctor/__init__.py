@@ -24,6 +24,7 @@ def examine(settings: Settings, now: Callable[[], float] = time.time, exchanges:
     Raises SettingsError, before any check runs, where the settings cannot be used.
     """
     proxies.use(settings)
+    settings = settings if settings.world else settings.in_world("live")  # what a first start would ask
     wall, seats = int(now()), configured_seats(settings)
     check_database, *checks = [*store_checks(settings), *source_checks(settings, wall, exchanges)]
     database, spending = check_database(), SpendingInMemory()

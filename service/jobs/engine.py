@@ -22,7 +22,7 @@ from service.jobs.dispatcher import Dispatcher, open_broker, open_worker
 from service.jobs.job import Job, JobContext
 from service.jobs.leases import LEASE_S, Leases
 from service.jobs.ticker import Ticker
-from service.market.coverage import is_settled
+from service.market.coverage import has_arrived
 from service.store import runs
 from service.store.database import Database
 from service.store.runs import JobState, Run
@@ -92,8 +92,9 @@ class Engine:
         if self._guard.refuses():
             return []
         now = self._now()
-        states = self._with_new_slots(now)
-        workable = [run for name in self._jobs if (run := _workable(states.get(name), now))]
+        names = self._startable(now)
+        states = self._with_new_slots(names, now)
+        workable = [run for name in names if (run := _workable(states.get(name), now))]
         return [run for run in workable if self._dispatcher.dispatch(run, self._jobs[run.job].time_limit_s, now)]
 
     def execute(self, name: str, slot: int) -> str:
@@ -114,11 +115,20 @@ class Engine:
     def _handle(self, name: str, slot: int) -> None:
         self.execute(name, slot)
 
-    def _with_new_slots(self, now: float) -> dict[str, JobState]:
+    def _startable(self, now: float) -> list[str]:
+        """The jobs that may start: in the live world those that need history only once it has arrived."""
+        clock = self.job_context.clock
+        if clock.world != "live":
+            return list(self._jobs)
+        with self._database.reading() as db:
+            arrived = has_arrived(self.job_context.histories(db, clock.at(now)))
+        return [name for name, job in self._jobs.items() if arrived or not job.needs_history]
+
+    def _with_new_slots(self, names: Iterable[str], now: float) -> dict[str, JobState]:
         """The states of the jobs after the slots that are due have been added."""
         with self._database.reading() as db:
             states = runs.states(db, now)
-            missing = [(name, slot) for name in self._jobs if (slot := self._missing_slot(db, states, name, now))]
+            missing = [(name, slot) for name in names if (slot := self._missing_slot(db, states, name, now))]
         if not missing:
             return states
         with self._database.writing() as db:
@@ -137,9 +147,6 @@ class Engine:
         slot = job.schedule.slot_at(min([instant, *done]))
         # A clock that was set back adds no slots until it has caught up: a job never goes back in time.
         if state is not None and slot <= state.newest.slot:
-            return None
-        is_live = self.job_context.clock.world == "live"
-        if is_live and job.needs_history and not is_settled(self.job_context.histories(db, instant)):
             return None
         return slot if job.wanted is None or job.wanted(db, self.job_context) else None
 

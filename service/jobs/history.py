@@ -12,7 +12,7 @@ from service.market.coverage import Span, gap, merged
 from service.market.instants import DAY, HOUR
 from service.store import coverage
 
-EVERY_S = 2
+EVERY_S = 10
 # The span requested at a time: what one call returns within its deadline.
 HOURLY_PIECE_S = 60 * DAY
 SHORT_PIECE_S = 2 * DAY
@@ -34,32 +34,26 @@ def history(job_context: JobContext, slot: int) -> Effects:
     def now() -> int:
         return slot + int(timer() - began)
 
+    has_arrived = False
     while True:
         with job_context.database.reading() as db:
             missing = {asset: _missing(db, job_context, asset, now()) for asset in job_context.feed.assets}
         due = {asset: part for asset, part in missing.items() if part}
         arrived = [_piece(job_context, asset, *part, now, len(due)) for asset, part in due.items()]
         if not any(arrived):
-            return lambda db: publish(db, job_context, now())
+            return lambda db: publish(db, job_context, now()) if has_arrived else None
+        has_arrived = True
 
 
 def _piece(job_context: JobContext, asset: str, step: int, span: Span, now: Callable[[], int], assets: int) -> bool:
     """Fetch and store the newest piece of a missing span, of so many assets; False where the source failed."""
-    timer, piece_s = job_context.panel.timer, HOURLY_PIECE_S if step == HOUR else SHORT_PIECE_S
-    began, piece = timer(), (max(span[0], span[1] - piece_s), span[1])
-    outcome = fetch(job_context, asset, step, piece, now()) if span[1] else latest(job_context, asset, now())
-    took_s = (timer() - began) * assets
-    if outcome.answer is not None and span[1]:
-        fresh, source = outcome.answer.bars, outcome.answer.source
-        window = (int(fresh.time[0]) if len(fresh) else piece[1], piece[1])
-        outcome = outcome._replace(
-            change=lambda before: (
-                before.answered(window, now(), source, took_s) if len(fresh) else before.exhausted(now())
-            )
-        )
+    piece = max(span[0], span[1] - (HOURLY_PIECE_S if step == HOUR else SHORT_PIECE_S)), span[1]
+    outcome = (
+        fetch(job_context, asset, step, piece, now(), past_of=assets) if span[1] else latest(job_context, asset, now())
+    )
     with job_context.database.writing() as db:
         keep(db, job_context, [outcome], now())
-    return outcome.answer is not None
+    return outcome.bars is not None
 
 
 def _missing(db: Connection, job_context: JobContext, asset: str, now: int | None = None) -> tuple[int, Span] | None:
@@ -72,8 +66,8 @@ def _missing(db: Connection, job_context: JobContext, asset: str, now: int | Non
     if fine is None or hourly is None:
         return None  # the first tick has not come yet
     if not fine.windows:
-        return (short, (0, 0)) if fine.is_listed and fine.may_be_asked(now) else None
+        return (short, (0, 0)) if fine.is_listed and fine.may_be_asked((0, 1), now) else None
     for step, part, windows in ((short, fine, fine.windows), (HOUR, hourly, merged((*hourly.windows, *fine.windows)))):
-        if (span := gap(windows, part.wanted_from)) and part.may_be_asked(now):
+        if (span := gap(windows, part.wanted_from)) and part.may_be_asked(span, now):
             return step, span
     return None

@@ -30,7 +30,8 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
     """
     forecasts = _forecasts(job_context, slot)
     with job_context.database.reading() as db:
-        due = price_forecasts.due(db, slot)
+        whole = job_context.whole_since(db, slot)
+        due = [row for row in price_forecasts.due(db, slot) if row.forecast.asset in whole]
         hourly = _bars(db, [row.forecast for row in due], slot)
         books = {backfilled: _book(db, backfilled) for backfilled in BOOKS}
     outcomes = {backfilled: _outcomes(due, hourly, slot, backfilled) for backfilled in BOOKS}

@@ -1,12 +1,13 @@
-"""Deletion of old rows: quota windows, answers kept for retries, finished slots, replaced fits, and more."""
+"""Upkeep: the deletion of old rows, and refunds of charges whose request ended without an answer and without one."""
 
 from __future__ import annotations
 
+import structlog
 from sqlalchemy import Connection
 
 from service.jobs.job import Effects, JobContext
 from service.market.instants import DAY
-from service.store import erasure, idempotency, lanes, opinions, runs, webhooks, windows
+from service.store import erasure, idempotency, lanes, opinions, reservations, runs, webhooks, windows
 from service.store.plain import fits
 
 JOB_RUNS_KEPT_S = 7 * DAY
@@ -29,5 +30,25 @@ def prune(job_context: JobContext, slot: int) -> Effects:
         lanes.thin(db, now - settings.lane_bars_kept_days * DAY)
         if settings.answers_kept_days:
             erasure.erase_answers(db, now - settings.answers_kept_days * DAY)
+
+    return write
+
+
+REFUND_EVERY_S = 60
+
+log = structlog.stdlib.get_logger(__name__)
+
+
+def has_reserved(db: Connection, _job_context: JobContext) -> bool:
+    """Whether anything is reserved."""
+    return reservations.count(db) > 0
+
+
+def refund_expired(_job_context: JobContext, slot: int) -> Effects:
+    """Refund the charges whose lease has ended at the wall second `slot`."""
+
+    def write(db: Connection) -> None:
+        if refunded := reservations.release_expired(db, slot):
+            log.info("expired_charges_refunded", charges=refunded)
 
     return write

@@ -17,7 +17,9 @@ from service.store import bars, predictions
 def settle(job_context: JobContext, slot: int) -> Effects:
     """Settle every prediction that prices have decided by `slot`, then renew the track record."""
     with job_context.database.reading() as db:
-        due = [prediction for prediction in predictions.due(db, slot) if is_due(prediction, slot)]
+        late = set(job_context.feed.assets) - job_context.whole_since(db, slot).keys()  # their bars are still to come
+        waiting = (prediction for prediction in predictions.due(db, slot) if is_due(prediction, slot))
+        due = [prediction for prediction in waiting if late.isdisjoint(prediction.question.assets)]
         settlements = {prediction.id: _settlement(db, job_context, prediction, slot) for prediction in due}
     settled = {id: settlement for id, settlement in settlements.items() if settlement}
     return lambda db: keep_settlements(db, settled, slot)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import structlog
@@ -12,18 +13,16 @@ from sqlalchemy import Connection
 from service.errors import SourceFailed, WrongClock
 from service.jobs.documents import bar_sources
 from service.jobs.job import Effects, JobContext
-from service.market.bars import Bars, empty, merge, resample, with_silent_bars
+from service.market.bars import Bars, empty, merge, newest_run, oldest_run, resample, with_silent_bars
 from service.market.coverage import Coverage, Span
 from service.market.instants import DAY, HOUR, iso
 from service.market.prices import PricesDocument, describe
-from service.sources.feeds import FetchedBars
 from service.sources.feeds.feed import AssetUnlisted
 from service.store import bars, coverage, predictions, snapshots
 
 log = structlog.stdlib.get_logger(__name__)
 
-# The longest span of short bars that a tick requests from a live source; what is older is fetched by `history`.
-LIVE_SPAN_S = 2 * DAY
+LIVE_SPAN_S = 2 * DAY  # of short bars that a tick requests from a live source; `history` fetches what is older
 # A bar fetched in the second it ends may lack its last trades, and stored bars are never replaced.
 LIVE_DELAY_S = 5
 # A day of bars, and enough before it for the price 24 h ago.
@@ -35,7 +34,7 @@ class Outcome(NamedTuple):
 
     asset: str
     step: int
-    answer: FetchedBars | None
+    bars: Bars | None
     change: Callable[[Coverage], Coverage]
 
 
@@ -47,7 +46,7 @@ def tick(job_context: JobContext, slot: int) -> Effects:
     """
     _refuse_future_bars(job_context, slot)
     outcomes = [latest(job_context, asset, slot) for asset in job_context.feed.assets]
-    if all(outcome.answer is None for outcome in outcomes):
+    if all(outcome.bars is None for outcome in outcomes):
         with job_context.database.writing() as db:
             keep(db, job_context, outcomes, slot)
         raise SourceFailed("no source answered for any asset: check the network, SOURCE_PROXY and EXCHANGES")
@@ -68,14 +67,12 @@ def latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
     floor = max(job_context.history_from, (slot - LIVE_SPAN_S) // HOUR * HOUR if is_live else 0)
     last = stored.windows[-1][1] if stored and stored.windows else None
     since = floor if last is None else max(floor, last)
-    outcome = fetch(job_context, asset, step, (since, slot), slot)
-    if outcome.answer is None or not len(outcome.answer.bars):
-        return outcome
-    fresh, source = outcome.answer.bars, outcome.answer.source
     # What follows the last stored bar was answered from there on, however long nobody traded. Without one, what is
     # older than the first bar may be beyond the reach of the source.
-    window = (since if since == last or not is_live else int(fresh.time[0]), fresh.as_of)
-    return outcome._replace(change=lambda before: before.answered(window, slot, source))
+    outcome = fetch(job_context, asset, step, (since, slot), slot, joins=since == last or not is_live)
+    if last is None and outcome.bars is not None and not len(outcome.bars):
+        return outcome._replace(change=partial(Coverage.failed, fault="nobody traded it", at=slot, is_listed=False))
+    return outcome
 
 
 def short_bars_from(db: Connection, job_context: JobContext, slot: int) -> int:
@@ -90,17 +87,38 @@ def short_bars_from(db: Connection, job_context: JobContext, slot: int) -> int:
     return max(job_context.history_from, begin // HOUR * HOUR)
 
 
-def fetch(job_context: JobContext, asset: str, step: int, span: Span, now: int) -> Outcome:
-    """The bars of a span, asked for at the unix second `now`; an answer changes nothing of the coverage yet."""
+def fetch(
+    job_context: JobContext, asset: str, step: int, span: Span, now: int, *, joins: bool = False, past_of: int = 0
+) -> Outcome:
+    """The bars of a span, asked for at the unix second `now`.
+
+    A span that `joins` the stored bars is answered from its beginning, else from its first bar; one of the past, where
+    `past_of` assets take turns, to its end. Where a source failed, only bars next to the stored ones count.
+    """
+    began = job_context.panel.timer() if past_of else 0.0
     try:
         answer = job_context.feed.fetch(asset, *span, step)
     except SourceFailed as error:
-        is_listed, fault = not isinstance(error, AssetUnlisted), error.detail
-        return Outcome(asset, step, None, lambda before: before.failed(fault, now, is_listed=is_listed))
+        is_listed = not isinstance(error, AssetUnlisted)
+        return Outcome(asset, step, None, partial(Coverage.failed, fault=error.detail, at=now, is_listed=is_listed))
     if answer.refused:
         first = answer.refused[0]
         log.warning("bars_refused", asset=asset, count=len(answer.refused), first=first.time, reason=first.reason)
-    return Outcome(asset, step, answer, lambda before: before)
+    bars, fault = answer.bars, answer.fault
+    if fault and (past_of or joins):
+        bars = newest_run(bars, span[1]) if past_of else oldest_run(bars, span[0])
+    if not len(bars):
+        failed = partial(Coverage.failed, fault=fault, at=now)
+        exhausted = partial(Coverage.exhausted, before=span[1], at=now)
+        return Outcome(asset, step, None if fault else bars, failed if fault else exhausted if past_of else _unchanged)
+    took_s = job_context.panel.timer() - began if past_of else 0.0
+    window = span[0] if joins else int(bars.time[0]), span[1] if past_of else bars.as_of
+    answered = partial(Coverage.answered, span=window, at=now + int(took_s), source=answer.source)
+    return Outcome(asset, step, bars, partial(answered, took_s=took_s * past_of))
+
+
+def _unchanged(coverage: Coverage) -> Coverage:
+    return coverage
 
 
 def keep(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: int) -> None:
@@ -108,10 +126,10 @@ def keep(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: 
     wanted_from = {HOUR: job_context.history_from, job_context.feed.step: short_bars_from(db, job_context, now)}
     faults: dict[str, list[str]] = defaultdict(list)
     for outcome in outcomes:
-        if outcome.answer is not None and len(outcome.answer.bars):
-            _store(db, job_context, outcome.asset, outcome.answer.bars)
+        if outcome.bars is not None and len(outcome.bars):
+            _store(db, job_context, outcome.asset, outcome.bars)
         for length, since in wanted_from.items():
-            change = outcome.change if length == outcome.step else lambda stored: stored
+            change = outcome.change if length == outcome.step else _unchanged
             before, after = coverage.change(db, outcome.asset, length, Coverage(since, now), change)
             if after.fault and after.fault != before.fault:
                 faults[after.fault.removeprefix(f"no bars of {outcome.asset}: ")].append(outcome.asset)
@@ -123,7 +141,7 @@ def keep(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: 
 
 def _store(db: Connection, job_context: JobContext, asset: str, fresh: Bars) -> None:
     if fresh.step == HOUR != job_context.feed.step:
-        bars.add(db, asset, fresh)
+        bars.renew(db, asset, fresh)  # also in place of an hour that was built from a part of its bars
         return
     last = bars.last(db, asset, fresh.step)
     first = min(int(fresh.time[0]), last.time if last else fresh.as_of) // HOUR * HOUR

@@ -188,8 +188,22 @@ def resample(bars: Bars, step: int) -> Bars:
     return result.until(bars.as_of)
 
 
+def newest_run(bars: Bars, until: int) -> Bars:
+    """The bars after the last silence of more than an hour before the unix second `until`; empty where that ends it."""
+    ends = np.append(bars.time[1:], until)
+    silences = np.flatnonzero(ends - bars.time - bars.step > LONGEST_SILENCE_S)
+    return bars[silences[-1] + 1 :] if len(silences) else bars
+
+
+def oldest_run(bars: Bars, since: int) -> Bars:
+    """The bars before the first silence of over an hour after the unix second `since`; empty where it begins so."""
+    begins = np.append(since, bars.time[:-1] + bars.step)
+    silences = np.flatnonzero(bars.time - begins > LONGEST_SILENCE_S)
+    return bars[: silences[0]] if len(silences) else bars
+
+
 def with_silent_bars(bars: Bars) -> Bars:
-    """The bars with flat ones, at the last close and of volume 0, in gaps of up to an hour.
+    """The bars with flat ones, at the last close and of volume 0, in gaps of less than an hour.
 
     Exchanges publish no bar where nobody traded; a longer gap may be a failure of the source.
     """
@@ -198,6 +212,6 @@ def with_silent_bars(bars: Bars) -> Bars:
     grid = np.arange(bars.time[0], bars.time[-1] + 1, bars.step)
     before = np.searchsorted(bars.time, grid, side="right") - 1
     gaps = np.diff(bars.time, append=bars.time[-1])[before] - bars.step
-    is_silent = (grid != bars.time[before]) & (gaps <= LONGEST_SILENCE_S)
+    is_silent = (grid != bars.time[before]) & (gaps < LONGEST_SILENCE_S)
     close = bars.close[before[is_silent]]
     return merge(bars, Bars(grid[is_silent], close, close, close, close, np.zeros(len(close)), step=bars.step))

@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple
 
 from service.market.instants import DAY, HOUR, MINUTE
 
-# A source that failed is waited for this long after the last progress; then the other assets go on without this one.
-PATIENCE_S = MINUTE
+# A source that failed is waited for so long after the last progress; then the other assets go on without this one.
+PATIENCE_S = 5 * MINUTE
+GIVEN_UP_S = HOUR  # after which this one goes on with what is there
 LONGEST_PAUSE_S = MINUTE  # between two tries at a source that fails
 ASKED_AGAIN_S = DAY  # for bars that no source had
 FIRST_GUESS_S = 25  # of the seconds that history takes, before any has arrived
@@ -24,9 +25,9 @@ class Coverage:
     """What the sources have given of the bars of one asset and one length; all instants are unix seconds.
 
     `windows` are the spans [since, until) that were answered, oldest first, apart from each other. Bars are wanted from
-    `wanted_from` on; `is_exhausted` says that no source has any before the last window, as of `asked_at`. `fault` is
-    why the last fetch failed, after which `failures` in a row the next try is at `retry_at`; `is_listed` is False where
-    every source answered that it lacks the asset. `progress_at` is the last success, or the first try; `pace` is how
+    `wanted_from` on; at `asked_at` no source had any between the last window but one and `exhausted_before`. After
+    `failures` in a row, the last for the reason `fault`, the next try is at `retry_at`; `is_listed` is False where no
+    source has the asset. `progress_at` is the last success, or the first try; `pace` is how
     many seconds of bars came in a second with the last answer, 0 where that is unknown.
     """
 
@@ -34,7 +35,7 @@ class Coverage:
     progress_at: int
     windows: tuple[Span, ...] = ()
     source: str = ""
-    is_exhausted: bool = False
+    exhausted_before: int = 0
     asked_at: int = 0
     fault: str = ""
     failures: int = 0
@@ -45,26 +46,28 @@ class Coverage:
     def answered(self, span: Span, at: int, source: str, took_s: float = 0.0) -> Coverage:
         """The coverage after `source` has answered a span at the instant `at`, in a round of `took_s` seconds."""
         windows = merged((*self.windows, span))
-        begins_anew = bool(self.windows) and windows[-1][0] > self.windows[-1][0]
         pace = (span[1] - span[0]) / took_s if took_s else 0.0
         cleared = replace(self, fault="", failures=0, retry_at=0, is_listed=True, progress_at=at, pace=pace)
-        return replace(cleared, windows=windows, source=source, is_exhausted=self.is_exhausted and not begins_anew)
+        return replace(cleared, windows=windows, source=source)
 
-    def exhausted(self, at: int) -> Coverage:
-        """The coverage after every source has answered that it has nothing before the last window."""
-        return replace(self, is_exhausted=True, asked_at=at, progress_at=at, fault="", failures=0, retry_at=0)
+    def exhausted(self, before: int, at: int) -> Coverage:
+        """The coverage after every source has answered that it has nothing more before the instant `before`."""
+        return replace(self, exhausted_before=before, asked_at=at, progress_at=at, fault="", failures=0, retry_at=0)
 
     def failed(self, fault: str, at: int, *, is_listed: bool = True) -> Coverage:
         """The coverage after a fetch failed; the pauses between tries grow from 2 s to a minute."""
         pause = min(2 ** min(self.failures + 1, 10), LONGEST_PAUSE_S)
         failing = replace(self, fault=fault, failures=self.failures + 1, retry_at=at + pause)
-        return replace(failing, is_listed=is_listed)
+        return replace(failing, is_listed=self.is_listed and is_listed)
 
-    def may_be_asked(self, now: int | None) -> bool:
+    def has_more(self, missing: Span | None) -> bool:
+        """Whether a source may have what is missing, as far as is known."""
+        return missing is not None and missing[1] > self.exhausted_before
+
+    def may_be_asked(self, missing: Span, now: int | None) -> bool:
         """Whether a source may be asked at the unix second `now`, None for some time, for what is missing."""
-        if self.is_exhausted and (now is None or now < self.asked_at + ASKED_AGAIN_S):
-            return False
-        return now is None or now >= self.retry_at
+        is_waiting = not self.has_more(missing) and (now is None or now < self.asked_at + ASKED_AGAIN_S)
+        return not is_waiting and (now is None or now >= self.retry_at)
 
 
 class History(NamedTuple):
@@ -110,11 +113,14 @@ def merged(windows: tuple[Span, ...]) -> tuple[Span, ...]:
 
 
 def gap(windows: tuple[Span, ...], wanted_from: int) -> Span | None:
-    """The newest span without an answer before the last window, not before `wanted_from`; None where there is none."""
+    """The newest span without an answer before the last window, not before `wanted_from`; None where there is none.
+
+    It begins an hour before the end of an earlier window: where a source has that bar too, nobody traded in between.
+    """
     if not windows or windows[-1][0] <= wanted_from:
         return None
     earlier = windows[:-1]
-    return max(wanted_from, earlier[-1][1] if earlier else wanted_from), windows[-1][0]
+    return max(wanted_from, earlier[-1][1] - HOUR if earlier else wanted_from), windows[-1][0]
 
 
 def history_of(asset: str, hourly: Coverage, fine: Coverage, now: int) -> History:
@@ -122,16 +128,18 @@ def history_of(asset: str, hourly: Coverage, fine: Coverage, now: int) -> Histor
     windows = merged(hourly.windows + fine.windows)
     since, until = next(reversed(windows), (None, None))
     missing_s = max(0, (now if since is None else since) - hourly.wanted_from)
-    lacking = [part for part in (hourly, fine) if gap(windows if part is hourly else part.windows, part.wanted_from)]
-    is_open = not windows or any(not part.is_exhausted for part in lacking)
+    gaps = {hourly: gap(windows, hourly.wanted_from), fine: gap(fine.windows, fine.wanted_from)}
+    lacking = [part for part, missing in gaps.items() if part.has_more(missing)]
+    is_open = bool(lacking) or not windows
     fault = next((part.fault for part in (hourly, fine) if part.fault), "") if is_open else ""
     state: HistoryState = "complete"
     if not windows and not fine.is_listed:
         state, fault = "absent", fine.fault
     elif is_open:
         progress_at = max(part.progress_at for part in lacking or (hourly, fine))
-        is_stalled = bool(fault) and now - progress_at > PATIENCE_S
-        state = "failing" if is_stalled else "arriving"
+        failing_s = now - progress_at if fault else 0
+        is_given_up = failing_s > GIVEN_UP_S and windows
+        state = "complete" if is_given_up else "failing" if failing_s > PATIENCE_S else "arriving"
     elif missing_s:
         fault = "no source has more"
     left = _seconds_left(hourly, missing_s, now) if state == "arriving" else 0
@@ -144,16 +152,10 @@ def _seconds_left(hourly: Coverage, missing_s: int, now: int) -> int:
     return max(1, round(left)) + MAKING_S
 
 
-def is_settled(histories: Mapping[str, History]) -> bool:
-    """Whether what follows from history may be computed: some asset has it, and none is still arriving."""
+def has_arrived(histories: Mapping[str, History]) -> bool:
+    """Whether what follows may be computed: some asset has its history, and the others fail or have theirs too."""
     states = {history.state for history in histories.values()}
     return "complete" in states and "arriving" not in states
-
-
-def is_awaited(history: History, histories: Mapping[str, History]) -> bool:
-    """Whether the others wait for this history: it is arriving, or its source fails and no asset is complete."""
-    is_first = all(other.state != "complete" for other in histories.values())
-    return history.state == "arriving" or (history.state == "failing" and is_first)
 
 
 def whole_since(histories: Mapping[str, History]) -> dict[str, int]:

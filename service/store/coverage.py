@@ -38,6 +38,12 @@ def change(
     return before, after
 
 
+def ask_again(db: Connection) -> None:
+    """Let the sources be asked again for what none of them had, as at a start with other ones."""
+    for series, plain in _TABLE.every(db).items():
+        _TABLE.save(db, series, plain | {"asked_at": 0})
+
+
 def histories(db: Connection, assets: Iterable[str], step: int, now: int) -> dict[str, History]:
     """The hourly history at the world second `now` of the assets that were asked for; the feed's bars have `step`."""
     stored = {series: _from_plain(plain) for series, plain in _TABLE.every(db).items()}

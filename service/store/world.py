@@ -1,4 +1,4 @@
-"""The world and the clock of this database: one row, written at the first start."""
+"""The world and the clock of this database: one row, written at the first start; and the last write to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, select, update
 from service.errors import ResourceNotFound, WrongWorld
 from service.market.clock import WorldClock
 from service.store.database import insert
-from service.store.tables import world
+from service.store.tables import heartbeat, world
 
 
 @dataclass(frozen=True)
@@ -67,3 +67,9 @@ def _check(row: Row, name: str, fingerprint: str, step: int) -> None:
 
 def _words(name: str, fingerprint: str, step: int) -> str:
     return f"the {name} world {fingerprint!r} in bars of {step} s"
+
+
+def beat(db: Connection, now: int) -> None:
+    """Write the wall second `now`."""
+    statement = insert(db, heartbeat).values(id=1, at=now)
+    db.execute(statement.on_conflict_do_update(index_elements=[heartbeat.c.id], set_={"at": now}))

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from service.jobs.refunds import EVERY_S, refund_expired
+from service.jobs.prune import REFUND_EVERY_S, refund_expired
 from service.store.database import Database
 from service.store.reservations import LEASE_S
 from tests.api.web import NOON, Question, Web
@@ -29,7 +29,7 @@ class InterruptedWeb(Web):
 
 def after_the_lease(database: Database) -> None:
     """Run the job that refunds what is left of a request at noon."""
-    effects = refund_expired(None, NOON + LEASE_S + EVERY_S)
+    effects = refund_expired(None, NOON + LEASE_S + REFUND_EVERY_S)
     with database.writing() as db:
         effects(db)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.events.retries import LONGEST_RETRY_S, PATIENCE_S, pause_reason, retry_after
+from service.jobs.deliveries import LONGEST_RETRY_S, PATIENCE_S, pause_reason, retry_after
 
 
 def test_pauses_grow_to_two_hours():

@@ -30,7 +30,8 @@ class MadeFeed:
     """`silent` bars are those in which nobody traded.
 
     Assets that are `failing` raise, those `unlisted` are had nowhere; no bar of a length is older than its `oldest`.
-    `requests` are the assets, spans and lengths that were asked for.
+    A fetch that passes one of the `broken` instants loses a day of bars before it to a passing fault, once. `requests`
+    are the assets, spans and lengths that were asked for.
     """
 
     world: str = "live"
@@ -41,6 +42,7 @@ class MadeFeed:
     unlisted: set[str] = field(default_factory=set)
     silent: set[int] = field(default_factory=set)
     oldest: dict[int, int] = field(default_factory=dict)
+    broken: list[int] = field(default_factory=list)
     requests: list[tuple[str, int, int, int]] = field(default_factory=list)
 
     def fetch(self, asset: str, since: int, until: int, step: int = STEP) -> FetchedBars:
@@ -49,9 +51,14 @@ class MadeFeed:
             raise SourceFailed("no answer")
         if asset in self.unlisted:
             raise AssetUnlisted("no source has it")
-        first = max(since, self.oldest.get(step, 0))
-        times = [time for time in range(first, until - step + 1, step) if time not in self.silent]
-        return FetchedBars(from_rows([(time, *[float(time // STEP)] * 4, 1.0) for time in times], step), (), "a test")
+        first = max(-(-since // step) * step, self.oldest.get(step, 0))
+        lost = next((instant for instant in self.broken if since < instant <= until), 0)
+        fault = "broken off" if lost else ""
+        self.broken = [instant for instant in self.broken if instant != lost]
+        span = range(first, until - step + 1, step)
+        times = [time for time in span if time not in self.silent and not lost - DAY <= time < lost]
+        rows = [(time, *[float(time // STEP)] * 4, 1.0) for time in times]
+        return FetchedBars(from_rows(rows, step), (), "a test", fault)
 
 
 class LiveJobs:

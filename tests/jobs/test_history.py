@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from service.jobs import history, tick
-from service.market.coverage import is_settled
+from service.market.coverage import has_arrived
 from service.market.instants import DAY, HOUR
 from service.store import coverage
 from tests.jobs.made_feed import HISTORY_FROM, SLOT, STEP, LiveJobs
@@ -27,7 +27,7 @@ def is_wanted(live: LiveJobs) -> bool:
 
 
 def has_history(live: LiveJobs, now: int = SLOT) -> bool:
-    return is_settled(live.histories(now))
+    return has_arrived(live.histories(now))
 
 
 def test_hourly_bars_arrive_newest_first(live):
@@ -63,8 +63,19 @@ def test_no_span_is_asked_for_twice(live):
     assert live.histories()["btc"].state == "complete"
 
 
+@pytest.mark.parametrize("days", [30, 62])
+def test_a_fault_within_a_piece_leaves_no_hole(live, days):
+    """What was lost in the middle or at the end of a piece is asked for again, and nothing goes on without it."""
+    live.feed.broken = [SLOT - days * DAY, SLOT - 2 * DAY]
+    live.run(history.history)
+    live.run(history.history, SLOT + 10)
+    live.run(history.history, SLOT + 20)
+    assert live.times(step=HOUR) == list(range(HISTORY_FROM, SLOT, HOUR))
+    assert live.histories(SLOT + 20)["btc"].state == "complete"
+
+
 def test_a_shorter_history_is_complete_where_none_has_more(live):
-    """A source with 30 days of hours is tries for more once, and again after a day."""
+    """A source with 30 days of hours is asked for more once, and again after a day."""
     live.feed.oldest = {HOUR: SLOT - 30 * DAY}
     live.run(history.history)
     stored = live.histories()["btc"]
@@ -93,17 +104,17 @@ def test_a_source_that_fails_is_asked_after_a_growing_pause(live):
 
 
 def test_a_failing_asset_does_not_hold_up_the_others(live):
-    """After a minute without progress the others go on without it, and it joins them later."""
+    """After five minutes without progress the others go on without it, and it joins them later."""
     live.feed.failing = {"eth"}
     live.run(history.history)
-    assert not has_history(live, SLOT + 50)
-    assert has_history(live, SLOT + 70)
+    assert not has_history(live, SLOT + 290)
+    assert has_history(live, SLOT + 310)
     with live.database.reading() as db:
-        assert list(live.context.whole_since(db, SLOT + 70)) == ["btc"]
-    assert live.histories(SLOT + 70)["eth"].state == "failing"
+        assert list(live.context.whole_since(db, SLOT + 310)) == ["btc"]
+    assert live.histories(SLOT + 310)["eth"].state == "failing"
     live.feed.failing = set()
-    live.run(history.history, SLOT + 80)
-    assert live.histories(SLOT + 80)["eth"].state == "complete"
+    live.run(history.history, SLOT + 320)
+    assert live.histories(SLOT + 320)["eth"].state == "complete"
 
 
 def test_an_asset_without_a_first_answer_is_asked_again(sqlite_database):
@@ -124,12 +135,25 @@ def test_after_an_absence_only_the_gap_is_fetched(live):
     live.run(tick.tick, later)
     live.feed.requests.clear()
     live.run(history.history, later)
-    assert live.feed.requests == [(asset, SLOT, later - 2 * DAY, HOUR) for asset in ("btc", "eth")]
+    assert live.feed.requests == [(asset, SLOT - HOUR, later - 2 * DAY, HOUR) for asset in ("btc", "eth")]
     assert live.histories(later)["btc"].since == HISTORY_FROM
 
 
+@pytest.mark.parametrize(("oldest", "since"), [(0, HISTORY_FROM), (SLOT + 3 * DAY, SLOT + 3 * DAY)])
+def test_a_long_silence_is_no_end_of_history(live, oldest, since):
+    """A market that was closed for three days goes on; a source that reaches back for a few days begins anew."""
+    live.run(history.history)
+    later = SLOT + 4 * DAY
+    live.feed.silent = set(range(SLOT, SLOT + 3 * DAY, STEP))
+    live.feed.oldest = {HOUR: oldest, STEP: oldest}
+    live.run(tick.tick, later)
+    live.run(history.history, later)
+    stored = live.histories(later)["btc"]
+    assert (stored.state, stored.since) == ("complete", since)
+
+
 def test_short_bars_are_fetched_where_an_open_answer_needs_them(live, monkeypatch):
-    """An answer tries before an absence is settled by five-minute bars, so their gap is filled too."""
+    """An answer from before an absence is settled by five-minute bars, so their gap is filled too."""
     live.run(history.history)
     later = SLOT + 9 * DAY
     monkeypatch.setattr(tick.predictions, "oldest_open_answer", lambda _: SLOT - DAY)

@@ -6,8 +6,8 @@ import pytest
 import structlog
 
 from service.errors import SourceFailed, WrongClock
-from service.jobs import tick
-from service.market.instants import DAY, HOUR, iso
+from service.jobs import history, tick
+from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.store import bars, coverage
 from tests.jobs.made_feed import SLOT, STEP, LiveJobs
 
@@ -61,6 +61,27 @@ def test_a_weekend_without_bars_leaves_no_gap(live):
     assert live.times()[-1] == SLOT + DAY + HOUR - STEP
 
 
+def test_a_fault_within_the_newest_bars_leaves_no_hole(live):
+    """Bars behind a lost day are fetched again with it."""
+    live.run(tick.tick)
+    live.feed.broken = [SLOT + DAY + HOUR]
+    live.run(tick.tick, SLOT + DAY + 2 * HOUR)
+    live.run(tick.tick, SLOT + DAY + 2 * HOUR + STEP)
+    assert live.times() == list(range(SLOT - 2 * DAY, SLOT + DAY + 2 * HOUR + STEP, STEP))
+
+
+def test_an_hour_of_which_a_part_is_stored_is_fetched_whole(live):
+    """A stop at 12:25 that lasts for days: what was built from five of twelve bars is replaced."""
+    live.run(tick.tick, SLOT + 25 * MINUTE)
+    later = SLOT + 5 * DAY
+    live.run(tick.tick, later)
+    live.run(history.history, later)
+    with live.database.reading() as db:
+        hour = bars.load(db, "btc", SLOT, SLOT + HOUR, HOUR)
+    assert hour.volume.tolist() == [1.0]
+    assert live.histories(later)["btc"].since == live.feed.history_from
+
+
 def test_a_failed_source_keeps_the_bars_of_its_asset(live):
     """The other assets go on, and the price that stands still says its time."""
     live.run(tick.tick)
@@ -106,6 +127,15 @@ def test_an_asset_that_no_source_lists_is_absent(live):
     assert [price["asset"] for price in document["prices"]] == ["btc"]
     assert document["histories"]["eth"]["state"] == "absent"
     assert document["histories"]["eth"]["detail"] == "no source has it"
+
+
+def test_an_asset_without_a_trade_is_absent_until_one_comes(live):
+    """Nothing waits for its history; the next tick asks again."""
+    live.feed.silent = set(range(SLOT - 3 * DAY, SLOT, STEP))
+    live.run(tick.tick)
+    assert {history.state for history in live.histories().values()} == {"absent"}
+    live.run(tick.tick, SLOT + HOUR)
+    assert {history.state for history in live.histories(SLOT + HOUR).values()} == {"arriving"}
 
 
 def test_after_days_offline_the_short_bars_begin_anew(live):

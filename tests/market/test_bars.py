@@ -184,8 +184,8 @@ def test_resampling_a_prefix_gives_a_prefix(minutes, cut, step):
     assert bars_equal(part, whole[: len(part)])
 
 
-@pytest.mark.parametrize(("missing", "count"), [(12, 14), (13, 2)])
-def test_a_gap_of_up_to_an_hour_is_filled(missing, count):
+@pytest.mark.parametrize(("missing", "count"), [(11, 13), (12, 2)])
+def test_a_gap_of_less_than_an_hour_is_filled(missing, count):
     """A time without a trade gets flat bars at the last close, of volume 0; a longer gap may be a fault."""
     times = (300 * 4000, 300 * (4001 + missing))
     filled = with_silent_bars(from_rows([(time, 3.0, 3.0, 3.0, 3.0, 1.0) for time in times], 300))

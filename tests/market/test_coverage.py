@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from service.market.coverage import Coverage, gap, history_of, is_awaited, is_settled, merged
+from service.market.coverage import Coverage, gap, has_arrived, history_of, merged
 from service.market.instants import DAY
 from tests.market.coverages import whole
 
@@ -30,40 +30,39 @@ def test_spans_as_one_cover_the_same_instants(spans):
     ("windows", "missing"),
     [
         ((), None),
-        (((0, 100),), None),
-        (((40, 100),), (10, 40)),
-        (((0, 20), (40, 100)), (20, 40)),
-        (((0, 5), (40, 100)), (10, 40)),
+        (((0, 90_000),), None),
+        (((40_000, 90_000),), (10_000, 40_000)),
+        (((0, 20_000), (40_000, 90_000)), (16_400, 40_000)),
+        (((0, 5_000), (40_000, 90_000)), (10_000, 40_000)),
     ],
 )
 def test_the_newest_gap_comes_first(windows, missing):
-    """It ends where the last window begins, and begins at the window before it or where bars are wanted."""
-    assert gap(windows, wanted_from=10) == missing
+    """It ends where the last window begins, and begins an hour into the one before or where bars are wanted."""
+    assert gap(windows, wanted_from=10_000) == missing
 
 
 def test_a_new_last_window_is_not_exhausted():
-    """What no source had before the last window says nothing of a newer gap."""
-    before = Coverage(0, 50, windows=((10, 50),)).exhausted(50)
-    assert before.answered((50, 60), 60, "x").is_exhausted
-    assert not before.answered((80, 90), 90, "x").is_exhausted
+    """What no source had before the last window says nothing of a newer gap, and what was whole stays so."""
+    coverage = Coverage(0, 50, windows=((10_000, 50_000),)).exhausted(10_000, 50)
+    assert not coverage.has_more(gap(coverage.windows, 0))
+    assert not coverage.has_more(gap(coverage.answered((5_000, 10_000), 60, "x").windows, 0))
+    assert coverage.has_more(gap(coverage.answered((80_000, 90_000), 90, "x").windows, 0))
 
 
 def test_an_asset_waits_for_others_only_while_they_arrive():
     """With one complete history, one that fails or is absent holds up nothing."""
     complete = whole(("btc",), NOW)
-    failing = history_of("eth", Coverage(START, NOW - 90), Coverage(START, NOW - 90).failed("down", NOW), NOW)
+    failing = history_of("eth", Coverage(START, NOW - 400), Coverage(START, NOW - 400).failed("down", NOW), NOW)
     arriving = history_of("eth", Coverage(START, NOW), Coverage(START, NOW, windows=((NOW - DAY, NOW),)), NOW)
     absent = history_of("eth", Coverage(START, NOW), Coverage(START, NOW).failed("none", NOW, is_listed=False), NOW)
     assert [history.state for history in (failing, arriving, absent)] == ["failing", "arriving", "absent"]
-    assert [is_settled(complete | {"eth": history}) for history in (failing, arriving, absent)] == [True, False, True]
-    assert not is_settled({"eth": failing})
-    assert [is_awaited(history, complete | {"eth": history}) for history in (failing, arriving)] == [False, True]
-    assert is_awaited(failing, {"eth": failing})
+    assert [has_arrived(complete | {"eth": history}) for history in (failing, arriving, absent)] == [True, False, True]
+    assert not has_arrived({"eth": failing})
 
 
 def test_new_bars_are_no_progress_of_the_past():
     """Ticks go on while the source of older hours fails: what follows is not held up again with each of them."""
-    hourly = Coverage(START, NOW - DAY).failed("down", NOW)
+    hourly = Coverage(START, NOW - 600).failed("down", NOW)
     assert history_of("btc", hourly, Coverage(NOW - DAY, NOW, windows=((NOW - DAY, NOW),)), NOW).state == "failing"
 
 

@@ -201,6 +201,6 @@ def _inlined(node: Any, document: Any) -> Any:
     if "$ref" in node:
         target = document
         for name in node["$ref"].removeprefix("#/").split("/"):
-            target = target[name]
-        return _inlined(target, document)
+            target = target.get(name, {})
+        return _inlined(target, document) or node["$ref"]
     return {name: _inlined(value, document) for name, value in node.items()}

@@ -55,7 +55,7 @@ class Handler(BaseHTTPRequestHandler):
         self.exchange.answer(self)
 
     def reply(self, status: int, body: bytes, length: int | None = None) -> None:
-        self.send_response(status)
+        self.send_response_only(status)  # without a clock, since its bars may be of any time
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body) if length is None else length))
         self.end_headers()

@@ -6,10 +6,10 @@ from math import log
 
 from service.forecasting.apex.call import Call
 from service.forecasting.apex.layers import ENGINE
+from service.forecasting.apex.swarm import lean
 from service.forecasting.predictions import APEX
 from service.forecasting.voters.ballots import Ballot
 from service.forecasting.voters.forecast_inputs import ForecastInputs
-from service.forecasting.voters.lean import lean
 from service.questions.question import Question
 
 

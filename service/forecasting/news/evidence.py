@@ -7,10 +7,10 @@ from calendar import day_name, month_name
 from collections.abc import Iterable, Sequence
 
 from service.forecasting.news.headline import ScoredHeadline
+from service.forecasting.news.lexicon import WORD, content
 from service.forecasting.news.naming import NAMED
 from service.forecasting.news.pulse import score_at
 from service.forecasting.news.stories import stories
-from service.forecasting.news.words import WORD, content
 from service.forecasting.voters.evidence import MOST_STORIES, NEWS_S, TOPIC_NEWS_S, AssetNews, Story
 from service.market.assets import calendar_of
 

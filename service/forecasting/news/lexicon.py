@@ -21,3 +21,15 @@ WEIGHTS: dict[str, float] = {
 WEIGHTLESS = frozenset(_LEXICON["weightless"].split())
 REWRITES = tuple((_pattern(text), word) for text, word in _LEXICON["rewrites"])
 STOP_WORDS = frozenset(_LEXICON["stop_words"].split())
+
+
+WORD = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*")
+
+
+def content(text: str) -> list[str]:
+    """The words of a text in lower case, in their order, without stop words.
+
+    >>> content("Bitcoin's ETF inflows, and the U.S.")
+    ["bitcoin's", 'etf', 'inflows', 'u.s']
+    """
+    return [word for word in WORD.findall(text.lower().replace("’", "'")) if word not in STOP_WORDS]

@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from service.forecasting.news.headline import Headline, ScoredHeadline
+from service.forecasting.news.lexicon import content
 from service.forecasting.news.naming import named
 from service.forecasting.news.sentiment import tone
-from service.forecasting.news.words import content
 from service.market.instants import HOUR
 
 SAME = 0.5  # share of common words among all words of both

@@ -9,8 +9,7 @@ from itertools import pairwise
 from math import exp, log, sqrt
 
 from service.forecasting.news.headline import ScoredHeadline
-from service.forecasting.news.lexicon import STOP_WORDS
-from service.forecasting.news.words import WORD
+from service.forecasting.news.lexicon import STOP_WORDS, WORD
 from service.market.instants import DAY
 
 LEAST_MENTIONS = 3

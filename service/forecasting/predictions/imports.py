@@ -137,7 +137,9 @@ def accept(
     reason = (_unfit_short if short else _unfit)(outside, now)
     if reason:
         return Refusal(outside.id, reason)
-    text = _short_wording(outside) if short else wording(outside.question, outside.group)
+    when = f"{utc(outside.deadline):%Y-%m-%d %H:%M} UTC"
+    title = SHORT_TITLE.sub(rf"Will \1 be up at {when}?", outside.question)
+    text = title if short else wording(outside.question, outside.group)
     try:
         read = understand(text, Circumstances(utc(now), spots))
     except InvalidRequest as error:
@@ -178,10 +180,6 @@ def _unfit_short(outside: OutsideMarket, now: int) -> str | None:
     if not MIN_P <= odds.p_yes <= MAX_P:
         return "its price is not between 2% and 98%"
     return None
-
-
-def _short_wording(outside: OutsideMarket) -> str:
-    return SHORT_TITLE.sub(rf"Will \1 be up at {utc(outside.deadline):%Y-%m-%d %H:%M} UTC?", outside.question)
 
 
 def _misread(read: Question, outside: OutsideMarket, now: int) -> str | None:

@@ -37,6 +37,7 @@ Array = NDArray[np.float64]
 LINEAR = tuple(voter.name for voter in (*SEATS, LOGIT))
 LEARNERS = {**{voter.name: voter.inputs for voter in (*SEATS, LOGIT)}, FOREST.name: TREE_INPUTS}
 NEEDED_DAYS = {**dict.fromkeys(LINEAR, 60), FOREST.name: 90}  # of hourly bars before a voter is fitted
+LEAST_DAYS = min(NEEDED_DAYS.values())
 UNASKED_DAYS = LOOK_BACK_H // 24 + 2  # of them without questions: the look-back and the ends of the grid
 LEARNT_DAYS = 365  # questions asked earlier than this before the slot are left out
 EVERY_H = 17  # hours between the instants of asking: no divisor of a day, so every hour of the day occurs

@@ -58,7 +58,7 @@ def _ask_all(settings: Settings, deadline: float, answers: SimpleQueue[Answer]) 
     except SettingsError as error:
         answers.put(error)
         return
-    for client in clients:
+    for client in clients[: len(settings.exchanges)]:  # without BARS_DIR
         feed = ExchangeFeed((client,), 0, deadline - time.monotonic())
         Thread(target=_ask, args=(feed, answers), daemon=True).start()
 

@@ -102,7 +102,7 @@ class ExchangeFeed:
         if not len(bars):
             _require_answer(request, pieces)
         refused = tuple(bar for piece in pieces for bar in piece.refused)
-        return FetchedBars(bars, refused, _source(pieces) + clock)
+        return FetchedBars(bars, refused, _source(pieces) + clock, _passing_faults(pieces))
 
     def clock_note(self, client: Client) -> str:
         """A note where the clock of this machine differs from that of an exchange by more than a minute."""
@@ -179,16 +179,19 @@ def _of_exchange(exchange: str, refused: list[RefusedBar], missing: Times) -> li
 
 
 def _require_answer(request: Request, pieces: list[Piece]) -> None:
-    """Raise SourceFailed where a client failed, so that bars may exist, and AssetUnlisted where none has the asset."""
-    answers = [piece.answer for piece in pieces]
-    is_answered = any(not answer.fault for answer in answers)
-    if is_answered and not any(answer.fault and not answer.is_final for answer in answers):
-        if any(answer.source for answer in answers):
-            return
-        names = ", ".join(piece.exchange for piece in pieces if not piece.answer.fault)
-        raise AssetUnlisted(f"no source has it: {names} list none of {', '.join(request.symbols)}")
-    reasons = "; ".join(f"{piece.exchange}: {piece.answer.fault}" for piece in pieces if piece.answer.fault)
-    raise SourceFailed(f"no bars of {request.asset}: {reasons}")
+    """Raise AssetUnlisted where no client that answers has the asset, and SourceFailed where one that may failed."""
+    answered = [piece.exchange for piece in pieces if not piece.answer.fault]
+    if answered and not any(piece.answer.source for piece in pieces):
+        raise AssetUnlisted(f"no source has it: {', '.join(answered)} list none of {', '.join(request.symbols)}")
+    if not answered or _passing_faults(pieces):
+        reasons = "; ".join(f"{piece.exchange}: {piece.answer.fault}" for piece in pieces if piece.answer.fault)
+        raise SourceFailed(f"no bars of {request.asset}: {reasons}")
+
+
+def _passing_faults(pieces: list[Piece]) -> str:
+    """The faults of clients that may have more bars; empty where there is none."""
+    failed = (piece for piece in pieces if piece.answer.fault and not piece.answer.is_final)
+    return "; ".join(f"{piece.exchange}: {piece.answer.fault}" for piece in failed)
 
 
 def _source(pieces: list[Piece]) -> str:

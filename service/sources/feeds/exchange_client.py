@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,8 @@ import requests
 
 from service.config import SettingsError
 from service.market.assets import ASSETS, COIN_KEY
-from service.market.instants import HOUR, MINUTE
+from service.market.bars import LONGEST_SILENCE_S
+from service.market.instants import DAY, HOUR, MINUTE
 from service.sources.bounded_session import BoundedSession
 
 STEP = 5 * MINUTE
@@ -25,8 +27,8 @@ PAGE = 300  # bars in one response, where ccxt knows of no other number
 RESTS = 5  # an exchange that times out is skipped for this multiple of the time limit
 REFUSED_REST_S = 10 * MINUTE  # for which an exchange that refuses this country or network is skipped
 LONGEST_REASON = 120
-# Answers that stay the same until the operator acts.
-REFUSALS = (HTTPStatus.FORBIDDEN, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS)
+# What an answer that stays the same until the operator acts says of its reason; 451 needs no words.
+RESTRICTED = re.compile(r"countr|region|restricted|location", re.IGNORECASE)
 REFUSED = "it does not serve this country or network ({status}): take it out of EXCHANGES or set SOURCE_PROXY"
 # What a passing fault is called, by a word in the name of its ccxt class.
 FAULTS = {
@@ -45,7 +47,7 @@ SYMBOLS = {
     "sol": ("SOL/USD", "SOL/USDT"),
     "bnb": ("BNB/USD", "BNB/USDT"),
     "xrp": ("XRP/USD", "XRP/USDT"),
-    "gold": ("XAU/USD", "XAU/USDT:USDT", "PAXG/USD", "PAXG/USDT", "XAUT/USD", "XAUT/USDT"),
+    "gold": ("XAU/USD", "PAXG/USD", "PAXG/USDT", "XAUT/USD", "XAUT/USDT"),
     "silver": ("XAG/USD", "XAG/USDT", "XAG/USDT:USDT", "KAG/USD", "KAG/USDT"),
 }
 # The symbols of a currency: a pair with the dollar or a dollar coin, else its price of Bitcoin.
@@ -98,10 +100,12 @@ class ExchangeSession(BoundedSession):
 
     status = 0
     date = ""
+    answered_at = 0.0  # of the monotonic clock
 
     def request(self, method: str, url: str | bytes, *arguments: Any, **options: Any) -> requests.Response:
         response = super().request(method, url, *arguments, **options)
         self.status, self.date = response.status_code, response.headers.get("Date", "")
+        self.answered_at = time.monotonic()
         return response
 
 
@@ -123,15 +127,17 @@ class ExchangeClient:
         self._rests_until = 0.0
         self._refusal = ""
         self._page = _page_of(self._client)
-        self._begins: dict[tuple[str, int], int] = {}  # unix seconds before which it has no bars of a symbol and length
+        # The unix second before which it has no bars of a symbol and length, and until when that is believed.
+        self._begins: dict[tuple[str, int], tuple[int, float]] = {}
 
     @property
     def clock(self) -> float | None:
-        """The unix second of the exchange's clock at its last answer; None before the first."""
+        """The unix second that the clock of the exchange shows, by its last answer; None before the first."""
         try:
-            return parsedate_to_datetime(self._session.date).timestamp()
+            at_answer = parsedate_to_datetime(self._session.date).timestamp()
         except ValueError:
             return None
+        return at_answer + time.monotonic() - self._session.answered_at
 
     def ask(self, request: Request, since: int, until: int, seconds: float) -> ExchangeResponse:
         """The bars of the first traded symbol that arrive within `seconds`.
@@ -171,8 +177,10 @@ class ExchangeClient:
             work(answer)
         # A malformed response can raise any exception in ccxt, and the next exchange must still be tried.
         except Exception as error:
-            answer.is_final = self._session.status in REFUSALS
-            answer.fault = REFUSED.format(status=self._session.status) if answer.is_final else _in_words(error)
+            status = self._session.status
+            is_restricted = status == HTTPStatus.FORBIDDEN and RESTRICTED.search(str(error))
+            answer.is_final = status == HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS or bool(is_restricted)
+            answer.fault = REFUSED.format(status=status) if answer.is_final else _in_words(error)
 
     def _load(self, answer: ExchangeResponse, request: Request, since: int, until: int) -> None:
         markets = self._markets()
@@ -180,7 +188,8 @@ class ExchangeClient:
         if not symbol:
             return
         answer.source = f"{self.name} {symbol}{_stand_in(symbol)}"
-        if until > self._begins.get((symbol, request.step), 0):
+        begins, expires = self._begins.get((symbol, request.step), (0, 0.0))
+        if until > begins or time.monotonic() > expires:
             for page in self._pages(symbol, since, until, request.step):
                 answer.rows.extend(page)
 
@@ -200,8 +209,8 @@ class ExchangeClient:
     def _pages(self, symbol: str, since: int, until: int, step: int) -> Iterator[list[list[float | None]]]:
         """Pages of rows of (unix second, open, high, low, close, volume), in order of time.
 
-        A page holds all bars of its window, and may hold some behind it, after which the next one begins. A page that
-        begins behind its window shows how far the history of this exchange goes back.
+        The next page begins after the last bar, which may lie behind the window, or at the end of the window if that
+        is near: an exchange may cut a page. One that begins behind a full window shows how far this exchange goes back.
         """
         start = since
         while start < until:
@@ -209,11 +218,10 @@ class ExchangeClient:
             raw = self._client.fetch_ohlcv(symbol, TIMEFRAMES[step], since=start * 1000, limit=count)
             page = [[time_ms / 1000, *values] for time_ms, *values in raw]
             yield page
-            start += count * step
-            if page and page[0][0] >= start:
-                self._begins[symbol, step] = int(page[0][0])
-            if page:
-                start = max(start, int(page[-1][0]) + step)
+            end, last = start + count * step, int(page[-1][0]) + step if page else 0
+            if page and page[0][0] >= end and count == self._page:
+                self._begins[symbol, step] = int(page[0][0]), time.monotonic() + DAY
+            start = last if last > start and last + LONGEST_SILENCE_S < end else max(end, last)
 
 
 def _ccxt_client(name: str, options: Mapping[str, object]) -> ccxt.Exchange:

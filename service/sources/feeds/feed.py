@@ -20,12 +20,14 @@ class FetchedBars:
     """The bars of one asset in one window.
 
     `bars` are valid; `refused` are the invalid ones, for the caller to count and log. `source` describes where the
-    bars came from and names substitutes: "kraken PAXG/USD (tokenised gold)".
+    bars came from and names substitutes: "kraken PAXG/USD (tokenised gold)". `fault` is why bars that are missing may
+    still come, empty where every source answered.
     """
 
     bars: Bars
     refused: tuple[RefusedBar, ...]
     source: str
+    fault: str = ""
 
 
 class CoinFeed(Protocol):

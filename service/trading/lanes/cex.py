@@ -12,10 +12,9 @@ from typing import Any, TypeVar
 
 from service.market.bars import Bar
 from service.trading.accounts import TERMS, AccountTerms
-from service.trading.lanes.lane import Lane, LaneEvent, Moment, Status, changed, refuse_seen
+from service.trading.lanes.lane import Lane, LaneEvent, LaneVote, Moment, Status, changed, refuse_seen
 from service.trading.lanes.logics import OUT, Holding, Intent, LaneView, Logic
 from service.trading.lanes.readings import HourReading
-from service.trading.lanes.vote import LaneVote
 
 V = TypeVar("V")
 

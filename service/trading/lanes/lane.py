@@ -11,7 +11,6 @@ from service.errors import NinefoldError
 from service.market.bars import Bar
 from service.market.instants import HOUR
 from service.trading.lanes.readings import HourReading
-from service.trading.lanes.vote import LaneVote
 from service.trading.pools import Pool
 
 T = TypeVar("T")
@@ -179,3 +178,10 @@ def refuse_seen(name: str, as_of: int, moment: Moment) -> None:
     """Raise AlreadySeen unless the moment is later than the last bar of the lane `name`."""
     if moment.as_of <= as_of:
         raise AlreadySeen(f"the last bar of lane {name} ended at {as_of}; it refuses one that ended at {moment.as_of}")
+
+
+class LaneVote(NamedTuple):
+    """`volatility` is that of the coming week, as a fraction a year; `p_up` is P(the price is higher in a day)."""
+
+    volatility: float
+    p_up: float

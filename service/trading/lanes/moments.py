@@ -9,9 +9,8 @@ import numpy as np
 
 from service.market.bars import Bar, Bars
 from service.market.instants import DAY, HOUR
-from service.trading.lanes.lane import Moment
+from service.trading.lanes.lane import LaneVote, Moment
 from service.trading.lanes.readings import HourReading, readings
-from service.trading.lanes.vote import LaneVote
 from service.trading.pools import Pool
 
 Votes = Mapping[int, Mapping[str, LaneVote]]

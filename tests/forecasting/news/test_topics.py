@@ -7,7 +7,7 @@ from math import exp, log, sqrt
 
 import pytest
 
-from service.forecasting.news import words
+from service.forecasting.news import lexicon as words
 from service.forecasting.news.pulse import pulse
 from service.forecasting.news.topics import topics
 from service.market.instants import DAY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.forecasting.news.words import content
+from service.forecasting.news.lexicon import content
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,12 @@ def test_an_exchange_with_hourly_prices_makes_it_live(tmp_path, trading, coinbas
     assert sentence.startswith("World: live, because kraken answers with hourly prices. ")
 
 
+def test_a_folder_of_bars_has_no_say(tmp_path, trading):
+    """It answers at once that it has no bitcoin."""
+    with_folder = settings(tmp_path, trading).model_copy(update={"bars_dir": tmp_path})
+    assert choose_world(with_folder)[0] == "live"
+
+
 def test_without_an_answer_it_is_simulated_and_says_why(tmp_path, kraken, coinbase):
     """Each exchange with its reason, and how to have real prices."""
     kraken.fault, coinbase.fault = status(451), status(500)

@@ -98,3 +98,16 @@ def test_a_slow_answer_is_dropped_and_its_exchange_usable_again(hasty, kraken, c
 def test_an_exchange_that_cannot_be_asked_is_a_wrong_setting(exchanges, complaint):
     with pytest.raises(SettingsError, match=f"EXCHANGES: .*{complaint}"):
         open_exchanges(Settings(world="live", exchanges=exchanges), history_from=0)
+
+
+def test_a_page_that_is_cut_is_continued(feed, monkeypatch):
+    """Some exchanges give fewer bars at a time than ccxt knows of."""
+
+    def cut(_symbol, _timeframe, since, limit):
+        return [[since + 1000 * STEP * place, 1.0, 1.0, 1.0, 1.0, 1.0] for place in range(min(limit, 500))]
+
+    client = feed.clients[0]
+    monkeypatch.setattr(client, "_page", 1000)
+    monkeypatch.setattr(client._client, "fetch_ohlcv", cut)
+    monkeypatch.setattr(client._client, "load_markets", lambda _: {"BTC/USD": {"active": True}})
+    assert len(feed.fetch("btc", SINCE, SINCE + 1440 * STEP).bars) == 1440

@@ -7,6 +7,7 @@ from math import nan
 import pytest
 
 from service.market.instants import HOUR
+from service.trading.lanes.lane import LaneVote
 from service.trading.lanes.logics import (
     OUT,
     Holding,
@@ -18,7 +19,6 @@ from service.trading.lanes.logics import (
     follow_trend,
 )
 from service.trading.lanes.readings import HourReading
-from service.trading.lanes.vote import LaneVote
 
 
 def view(held: int = 0, vote: LaneVote | None = None, opened_at: int = 0, stop=None, **read) -> LaneView:

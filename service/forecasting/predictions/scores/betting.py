@@ -12,8 +12,7 @@ import numpy as np
 
 from service.documents import Document, DocumentHeader
 from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS, ShadowBet, publish
-from service.forecasting.predictions.scores.columns import MarketColumns
-from service.forecasting.predictions.scores.points import thinned
+from service.forecasting.predictions.scores.columns import MarketColumns, thinned
 from service.forecasting.voters.scoring import clustered_mean, published, weeks_of
 from service.market.instants import DAY, iso
 from service.tabular import Table, table_of

@@ -191,3 +191,13 @@ def _kind(comparator: Comparator) -> str:
 def _objects(values: Sequence[object]) -> NDArray[np.object_]:
     """An array of shape (n,)."""
     return np.fromiter(values, dtype=object, count=len(values))
+
+
+MOST_POINTS = 100
+
+
+def thinned(points: NDArray[np.int64]) -> NDArray[np.int64]:
+    """At most 100 of the points at about equal steps, always with the first and the last; never an average."""
+    if len(points) <= MOST_POINTS:
+        return points
+    return points[np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(np.int64)]

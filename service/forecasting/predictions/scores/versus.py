@@ -8,13 +8,12 @@ import numpy as np
 
 from service.documents import Document, DocumentHeader
 from service.forecasting.predictions.scores.calibration import CalibrationReport, calibrate
-from service.forecasting.predictions.scores.columns import MarketColumns
+from service.forecasting.predictions.scores.columns import MarketColumns, thinned
 from service.forecasting.predictions.scores.difference import Difference, Verdict, compare, power_of, verdict_on
 from service.forecasting.predictions.scores.diversity import Diversity, diversity_of
 from service.forecasting.predictions.scores.evidence import evidence_of
 from service.forecasting.predictions.scores.forecast_scores import ForecastScores, VoterScore, scores, voter_scores
 from service.forecasting.predictions.scores.pairs import PairedMarket, differences, pairs_of, publish
-from service.forecasting.predictions.scores.points import thinned
 from service.forecasting.voters.scoring import brier, clustered_mean
 from service.market.instants import DAY, iso
 

@@ -7,8 +7,7 @@ import pytest
 
 from service.forecasting.predictions.documents import list_all
 from service.forecasting.predictions.scores.betting import shadow_document
-from service.forecasting.predictions.scores.columns import columns_of
-from service.forecasting.predictions.scores.points import MOST_POINTS, thinned
+from service.forecasting.predictions.scores.columns import MOST_POINTS, columns_of, thinned
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.store.snapshots import to_json
 from tests.forecasting.markets import HEADER, many, waiting
