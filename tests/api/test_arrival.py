@@ -46,12 +46,22 @@ def test_the_slowest_asset_counts(services, sqlite):
 
 
 def test_a_source_that_fails_is_named(services, sqlite):
-    """After a minute without progress no time is promised."""
-    services.now = lambda: NOW + 90
+    """After five minutes without progress no time is promised."""
+    services.now = lambda: NOW + 400
     keep(sqlite, lambda first: first.failed("kraken: it does not answer", NOW))
     reason = not_yet(services)
     assert not isinstance(reason, HistoryArriving)
-    assert reason.detail == "No source of prices answers: kraken: it does not answer."
+    assert reason.detail == "The price history cannot be completed: kraken: it does not answer."
+
+
+def test_too_short_a_history_is_said_with_what_is_needed(services, sqlite):
+    """Where no source has more, the voters cannot be fitted for weeks: nobody is told to try again in seconds."""
+    since = NOW - 30 * DAY
+    keep(sqlite, lambda first: first.answered((since, NOW), NOW, "a").exhausted(since, NOW))
+    keep(sqlite, lambda first: first.exhausted(since, NOW), HOUR)
+    reason = not_yet(services)
+    assert reason.detail == "The voters need 60 days of hourly prices; 30 are stored, and no source has more."
+    assert reason.retry_after_s == HOUR
 
 
 def test_with_history_the_first_forecasts_are_being_made(services, sqlite):

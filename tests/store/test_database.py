@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from service.config import SettingsError
-from service.store import heartbeat
+from service.store import world
 from service.store.database import Database, opened
 from service.store.tables import heartbeat as table
 
@@ -18,7 +18,7 @@ def last_beat(db: Connection) -> int | None:
 
 def test_a_writing_block_is_committed_when_it_ends(database):
     with database.writing() as db:
-        heartbeat.beat(db, 7)
+        world.beat(db, 7)
     with database.reading() as db:
         assert last_beat(db) == 7
 
@@ -26,7 +26,7 @@ def test_a_writing_block_is_committed_when_it_ends(database):
 def test_a_writing_block_that_raises_leaves_nothing(database):
     def write_and_fail() -> None:
         with database.writing() as db:
-            heartbeat.beat(db, 7)
+            world.beat(db, 7)
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -39,19 +39,19 @@ def test_a_reader_sees_what_was_committed_since_it_was_opened(database):
     with database.reading() as db:
         assert last_beat(db) is None
         with database.writing() as other:
-            heartbeat.beat(other, 7)
+            world.beat(other, 7)
         assert last_beat(db) == 7
 
 
 def test_a_reader_cannot_write(database):
     with database.reading() as db, pytest.raises(DBAPIError, match=r"read-?only"):
-        heartbeat.beat(db, 7)
+        world.beat(db, 7)
 
 
 def count_up_in_threads(database: Database) -> None:
     """Four threads, each of which adds 1 to the stored number 50 times; they begin at 0."""
     with database.writing() as db:
-        heartbeat.beat(db, 0)
+        world.beat(db, 0)
 
     def count_up() -> None:
         for _ in range(50):
