@@ -60,7 +60,7 @@ Documentation: {address}/docs    Stop: Ctrl-C
 WORLDS = {
     "simulated": "simulated market: generated, deterministic prices, not real ones",
     "replay": "replay of recorded bars",
-    "live": "live prices",
+    "live": "live prices; a first start fetches eight months of them, /readyz says how long that takes",
 }
 
 

@@ -16,7 +16,7 @@ from service.errors import ServiceUnavailable
 from service.market.assets import ASSETS
 from service.market.clock import World
 from service.market.headers import MISSED_BARS
-from service.market.instants import iso
+from service.market.instants import HOUR, iso
 from service.market.prices import AssetHistory, describe_history
 from service.store import bars, coverage, runs, snapshots, world
 from service.store.knowledge import newest_fits
@@ -128,7 +128,8 @@ def _readiness(services: Services) -> Ready:
     elif age > max(MISSED_BARS * services.step, FETCHING_S * services.clock.speed):
         missing.append(f"the last bar ended at {iso(as_of)}, {age} s of world time ago")
     if fits is None or not fits.linear:
-        missing.append("the voters are not fitted yet")
+        reason = not_yet(services)
+        missing.append(reason.detail.rstrip(".") if reason.retry_after_s == HOUR else "the voters are not fitted yet")
     if unmade:
         missing.append(f"not available yet: {', '.join(unmade)}")
     missing += [_sentence(job, late[job]) for job in VITAL if late.get(job, 0) > VITAL_LATE_S]

@@ -60,7 +60,7 @@ def source_checks(settings: Settings, now: int, exchanges: Options) -> Iterator[
 
     feed, one_at_a_time = open_exchanges(settings, now, exchanges), Lock()
     limit = seconds * (len(feed.clients) + len(ASSETS))  # each waits for its turn
-    for client in feed.clients:
+    for client in feed.clients[: len(settings.exchanges)]:  # without BARS_DIR
         alone = ExchangeFeed((client,), now, seconds)
         check = partial(_prices, alone, "btc", now, settings.history_days, one_at_a_time)
         yield partial(run, f"exchange {client.name}", "Bitcoin", limit, check)
@@ -119,13 +119,15 @@ def _prices(feed: ExchangeFeed, asset: str, now: int, wanted_days: int, turn: Lo
             recent = feed.fetch(asset, now - RECENT_S, now)
             depths = {days: now - days * DAY for days in (wanted_days, *SHORTER_DAYS) if days <= wanted_days}
             reached = (days for days, at in depths.items() if len(feed.fetch(asset, at, at + 2 * DAY, HOUR).bars))
-            days = next(reached, 0)
+            days = 0
+            with suppress(SourceFailed):
+                days = next(reached, 0)
         except AssetUnlisted:
             return Finding(detail="no source has it, so it is listed nowhere; BARS_DIR can add it")
         except SourceFailed as error:
             raise SourceFailed(_reason(error)) from None
     if not len(recent.bars):
-        raise SourceFailed(f"{recent.source}: no trade in three hours")
+        raise SourceFailed(f"No trade in three hours at {recent.source}")
     history = f"at least {days} days of hourly bars" if days else f"less than {SHORTER_DAYS[-1]} days of hourly bars"
     return Finding(detail=f"{recent.source}: {recent.bars.close[-1]:,.10g} USD, {history}")
 

@@ -45,7 +45,7 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
                 price_forecasts.remove(db, decided)
         if not _is_late(db, job_context, slot):
             keep_forecasts(db, forecasts, slot)
-        document = price_record_document(books, price_forecasts.count(db), head)
+        document = price_record_document(books, price_forecasts.count(db), head, [*whole])
         snapshots.publish(db, slot, {"forecasts/record": document})
 
     return write

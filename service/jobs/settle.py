@@ -1,4 +1,4 @@
-"""Settling markets, challenges and answers by prices."""
+"""Settling markets, challenges and answers by prices, and the daily signed root over the rows of the ledger."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from service.forecasting.predictions.settling import settle as settle_by_bars
 from service.jobs.committing import keep_settlements
 from service.jobs.job import Effects, JobContext
 from service.market.assets import LONGEST_CLOSURE_S
-from service.market.instants import HOUR
-from service.store import bars, predictions
+from service.market.instants import HOUR, iso
+from service.store import bars, ledger, predictions
+from service.store.secret import ledger_key
 
 
 def settle(job_context: JobContext, slot: int) -> Effects:
@@ -35,3 +36,9 @@ def _step(job_context: JobContext, prediction: Prediction) -> int:
     """The length of the bars in seconds: hours for a market opened on one, as they show the same in less time."""
     is_hourly = prediction.category != "answer" and prediction.created_at % HOUR == 0
     return HOUR if is_hourly else job_context.feed.step
+
+
+def seal(job_context: JobContext, slot: int) -> Effects:
+    """Sign all rows recorded up to `slot`, unless this day already has a root."""
+    key = ledger_key(job_context.settings)
+    return lambda db: ledger.seal(db, iso(slot)[:10], key, slot)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -71,7 +72,7 @@ def latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
     # older than the first bar may be beyond the reach of the source.
     outcome = fetch(job_context, asset, step, (since, slot), slot, joins=since == last or not is_live)
     if last is None and outcome.bars is not None and not len(outcome.bars):
-        return outcome._replace(change=partial(Coverage.failed, fault="nobody traded it", at=slot, is_listed=False))
+        return outcome._replace(change=partial(Coverage.failed, fault="no trade in two days", at=slot, is_listed=False))
     return outcome
 
 
@@ -110,15 +111,11 @@ def fetch(
     if not len(bars):
         failed = partial(Coverage.failed, fault=fault, at=now)
         exhausted = partial(Coverage.exhausted, before=span[1], at=now)
-        return Outcome(asset, step, None if fault else bars, failed if fault else exhausted if past_of else _unchanged)
+        return Outcome(asset, step, None if fault else bars, failed if fault else exhausted if past_of else replace)
     took_s = job_context.panel.timer() - began if past_of else 0.0
     window = span[0] if joins else int(bars.time[0]), span[1] if past_of else bars.as_of
     answered = partial(Coverage.answered, span=window, at=now + int(took_s), source=answer.source)
     return Outcome(asset, step, bars, partial(answered, took_s=took_s * past_of))
-
-
-def _unchanged(coverage: Coverage) -> Coverage:
-    return coverage
 
 
 def keep(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: int) -> None:
@@ -129,7 +126,7 @@ def keep(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: 
         if outcome.bars is not None and len(outcome.bars):
             _store(db, job_context, outcome.asset, outcome.bars)
         for length, since in wanted_from.items():
-            change = outcome.change if length == outcome.step else _unchanged
+            change = outcome.change if length == outcome.step else replace
             before, after = coverage.change(db, outcome.asset, length, Coverage(since, now), change)
             if after.fault and after.fault != before.fault:
                 faults[after.fault.removeprefix(f"no bars of {outcome.asset}: ")].append(outcome.asset)

@@ -187,7 +187,7 @@ class TestTheLiveWorld:
     def test_has_an_exchange_whose_own_words_are_not_told(self, live, outside):
         outside.servers["kraken"].fault = answering(f'{{"error": ["EGeneral:{KEY}"]}}'.encode())
         part = live(source_timeout_s=10)["exchange kraken"]
-        assert (part.works, part.detail) == (False, "Kraken: ExchangeError.")
+        assert (part.works, part.detail) == (False, "Kraken: the answer cannot be read.")
 
     def test_is_examined_at_once_within_the_time_of_one_call(self, live, outside):
         for server in outside.servers.values():

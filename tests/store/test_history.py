@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from service.market.bars import from_rows, resample
+from service.market.coverage import Coverage
 from service.market.instants import HOUR, utc
-from service.store import bars
+from service.store import bars, coverage
 from service.store.history import StoredHistory
 
 BEGIN = 1_795_262_400
@@ -31,3 +32,17 @@ def test_an_asset_without_bars_has_no_past(database):
     history = StoredHistory(database.reading, STEP, BEGIN)
     assert history.record("eth") is None
     assert len(history.hourly("eth", utc(0))) == 0
+
+
+def test_a_record_begins_where_the_history_has_no_gap(database):
+    """A new high of an island of bars from months ago is no high of all prices since then."""
+    island, now = BEGIN - 100 * HOUR, BEGIN + 2 * HOUR
+    with database.writing() as db:
+        for begin, price in ((island, 500.0), (BEGIN, 100.0)):
+            rows = [(begin + HOUR * place, price, price, price, price, 1.0) for place in range(2)]
+            bars.add(db, "btc", from_rows(rows, HOUR))
+        for step in (STEP, HOUR):
+            windows = ((island, island + 2 * HOUR), (BEGIN, now))
+            coverage.change(db, "btc", step, Coverage(island, now, windows=windows), lambda stored: stored)
+    record = StoredHistory(database.reading, STEP, now).record("btc")
+    assert (record.high, record.since) == (100.0, utc(BEGIN))

@@ -13,7 +13,6 @@ from service.forecasting.price_record.committed import SHARES, STANDARD
 from service.forecasting.price_record.sums import CrpsRatio, ScoreSums, ratio_of
 from service.forecasting.voters.price_forecasts import PERCENTS
 from service.forecasting.voters.scoring import LEAST_N, needed_to_see
-from service.market.assets import ASSETS
 
 PriceVerdict = Literal[
     "not enough resolved forecasts", "no clear difference yet", "the voters are better", "plain volatility is better"
@@ -81,31 +80,19 @@ class PriceRecordDocument(Document):
 
 
 def price_record_document(
-    books: Mapping[bool, PriceBook], waiting: Mapping[tuple[bool, str], int], header: DocumentHeader
+    books: Mapping[bool, PriceBook], waiting: Mapping[tuple[bool, str], int], header: DocumentHeader, assets: list[str]
 ) -> PriceRecordDocument:
-    """The record of the books by `backfilled`; `waiting` counts forecasts by `backfilled` and horizon."""
-    return PriceRecordDocument(
-        schema="price-record/1",
-        **vars(header),
-        books=tuple(
-            PriceRecordBook(
-                backfilled,
-                tuple(
-                    _horizon(books[backfilled], horizon, waiting.get((backfilled, horizon), 0)) for horizon in STANDARD
-                ),
-            )
-            for backfilled in (False, True)
-        ),
-    )
+    """The record of each of `assets` in the books by `backfilled`, which with a horizon is the key of `waiting` too."""
 
+    def record(name: bool, horizon: str) -> HorizonPriceRecord:
+        book = books[name]
+        by_asset = {asset: _record(book.of(horizon, asset), horizon) for asset in assets}
+        return HorizonPriceRecord(
+            horizon, waiting.get((name, horizon), 0), _record(book.of(horizon, ALL), horizon), by_asset
+        )
 
-def _horizon(book: PriceBook, horizon: str, waiting: int) -> HorizonPriceRecord:
-    return HorizonPriceRecord(
-        horizon=horizon,
-        waiting=waiting,
-        all=_record(book.of(horizon, ALL), horizon),
-        assets={asset: _record(book.of(horizon, asset), horizon) for asset in ASSETS},
-    )
+    both = (PriceRecordBook(name, tuple(record(name, horizon) for horizon in STANDARD)) for name in (False, True))
+    return PriceRecordDocument(schema="price-record/1", **vars(header), books=tuple(both))
 
 
 def _record(sums: ScoreSums, horizon: str) -> PriceRecord:

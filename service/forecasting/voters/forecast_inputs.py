@@ -24,7 +24,7 @@ from service.forecasting.voters.inputs import of_window
 from service.forecasting.voters.joint_events import odds_ratio, on_paths, p_both
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.path_events import PathReader, p_event, shares_of
-from service.market.assets import calendar_of, open_hours
+from service.market.assets import calendar_of, is_open, open_hours
 from service.market.instants import HOUR
 from service.questions.canonical import price
 from service.questions.question import TOUCHES, WHOLE_PATH, Question, happened, is_zero
@@ -56,6 +56,11 @@ class AssetState:
     inputs: Mapping[str, float | None]
     level: float | None = None
     variance: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the market of the asset has no trading hour until the deadline."""
+        return open_hours(self.asset, self.now, self.until) == 0
 
     def distance(self, level: float) -> float:
         """Log distance of a level from the spot, in standard deviations of a horizon that has open hours."""
@@ -107,7 +112,7 @@ class ForecastInputs:
 
     def dependence(self, question: Question, bases: tuple[Base, ...]) -> float:
         """The odds ratio of the two events of a joint question; 1 where a market is closed until the deadline."""
-        if any(state.hours == 0 for state in self.states):
+        if any(state.is_closed for state in self.states):
             return 1.0
         key = tuple(map(id, bases))
         if key not in self._ratios:
@@ -173,6 +178,8 @@ def _too_short(needed: float, asset: str, stored: float) -> str:
 
 def _state(context: Context, spot: float, now: int, until: int) -> AssetState:
     hours = open_hours(context.asset, now, until)
+    if not hours and not is_open(context.asset, context.as_of - 1):
+        hours = (until - now) / HOUR  # its source trades while its market is closed, as a token of gold does
     window = of_window(context.asset, now, until, hours)
     return AssetState(
         asset=context.asset,
@@ -198,7 +205,7 @@ def calendar_fit(asset: str, fits: Fits | None) -> CalendarFit | None:
 def base_of(voter: str, state: AssetState, fits: Fits | None) -> Base:
     """The distribution that a voter's view of volatility gives; a normal one before the views are fitted."""
     fit = calendar_fit(state.asset, fits)
-    if fit is None or state.level is None or state.hours == 0:
+    if fit is None or state.level is None or state.is_closed:
         return NORMAL_BASE
     seasonal_hours = hours_between(fit.season, state.asset, state.now, state.until)
     hours = (state.until - state.now) / HOUR
@@ -247,6 +254,8 @@ def _p_event(question: Question, inputs: ForecastInputs, curve: Curve, other: Cu
         return _p_joint(question, inputs, curve, other)
     if state.hours == 0:
         return float(happened(question, final=state.spot, high=state.spot, low=state.spot))
+    if question.comparator in WHOLE_PATH and state.is_closed:
+        raise Abstention(f"the market of {state.asset} is closed until the deadline")
     if question.comparator in WHOLE_PATH:
         return p_event(curve, inputs.shares(question, curve.base))
     match question.comparator:

@@ -19,7 +19,7 @@ Answer = tuple[str, str] | SettingsError  # the name of an exchange and its faul
 DECIDED_S = 4.5  # to ask all exchanges, which includes loading their library
 LIVE = "World: live, because {exchange} answers with hourly prices. {place} keeps this choice."
 SIMULATED = (
-    "World: simulated, because no exchange answered within {seconds:g} s ({reasons}). {place} keeps this choice; for "
+    "World: simulated, because no exchange answered ({reasons}). {place} keeps this choice; for "
     "real prices start with WORLD=live."
 )
 
@@ -47,7 +47,7 @@ def choose_world(settings: Settings) -> tuple[str, str]:
             return "live", LIVE.format(exchange=exchange, place=place)
         faults[exchange] = fault
     reasons = "; ".join(f"{exchange}: {fault}" for exchange, fault in faults.items())
-    return "simulated", SIMULATED.format(seconds=DECIDED_S, reasons=reasons, place=place)
+    return "simulated", SIMULATED.format(reasons=reasons, place=place)
 
 
 def _ask_all(settings: Settings, deadline: float, answers: SimpleQueue[Answer]) -> None:

@@ -18,6 +18,7 @@ from service.forecasting.price_record.document import (
     verdict_on,
 )
 from service.forecasting.price_record.sums import CrpsRatio
+from service.market.assets import ASSETS
 from service.market.headers import header
 from service.market.instants import DAY, HOUR
 from tests.forecasting.made import NOW
@@ -28,7 +29,7 @@ WEEKS = 8
 
 
 def document(live: PriceBook = PriceBook(), past: PriceBook = PriceBook()) -> PriceRecordDocument:  # noqa: B008
-    return price_record_document({False: live, True: past}, {(True, "24h"): 7}, HEADER)
+    return price_record_document({False: live, True: past}, {(True, "24h"): 7}, HEADER, [*ASSETS])
 
 
 @pytest.fixture(scope="module")

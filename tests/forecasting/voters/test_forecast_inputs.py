@@ -38,13 +38,29 @@ def test_a_closed_market_keeps_its_price(voter, asking, hourly, fits):
     assert "is closed until the deadline" in voter.forecast(inside, inputs).reasoning
 
 
+def test_a_source_that_trades_while_its_market_is_closed_is_uncertain(voter, asking, hourly, fits):
+    """A token of gold at the weekend: its price moves, and the question is settled by it."""
+    saturday = 1_745_625_600  # 2025-04-26T00:00:00Z
+    contexts = build_all(hourly, saturday)
+    now, spot = saturday + 2 * HOUR, contexts["gold"].spot
+    contexts["gold"] = contexts["gold"].at_price(spot, now)
+    until = utc(saturday + 30 * HOUR)
+    question = replace(asking("up", "gold", 28.0), deadline=until, spot=spot, horizon_hours=28.0)
+    inputs = build_inputs(question, now, Knowledge(contexts, fits))
+    assert voter.forecast(question, inputs).p == pytest.approx(0.5, abs=0.1)
+    assert "is closed" not in voter.forecast(question, inputs).reasoning
+    ranged = replace(question, comparator="range", level_pct=1.0)
+    with pytest.raises(Abstention, match="the market of gold is closed until the deadline"):
+        voter.forecast(ranged, build_inputs(ranged, now, Knowledge(contexts, fits)))
+
+
 def test_before_the_views_are_fitted_the_base_is_normal(asking, contexts, fits):
     """Fits of the version before hold no views; a closed market has no density either."""
     (state,) = build_inputs(asking("up"), NOW, Knowledge(contexts, fits)).states
     assert isinstance(base_of("vol", state, fits), ViewBase)
     for fallback in (None, replace(fits, densities={})):
         assert base_of("vol", state, fallback) is NORMAL_BASE
-    assert base_of("vol", replace(state, hours=0.0), fits) is NORMAL_BASE
+    assert base_of("vol", replace(state, until=state.now), fits) is NORMAL_BASE
 
 
 def reason(voter, question, now, contexts, fits) -> str:

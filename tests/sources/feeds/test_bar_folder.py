@@ -6,7 +6,7 @@ import pytest
 
 from service.config import Settings, SettingsError
 from service.sources.feeds.bar_folder import BarFolder
-from service.sources.feeds.exchange import open_exchanges
+from service.sources.feeds.exchange import ExchangeFeed, open_exchanges
 from service.sources.feeds.exchange_client import Request
 from service.sources.feeds.feed import AssetUnlisted
 from tests.sources.feeds.faults import SINCE, STEP, listing, rows
@@ -58,6 +58,16 @@ def test_a_file_that_cannot_be_used_is_a_fault(tmp_path, text, fault):
     """It says what is allowed."""
     (tmp_path / "silver.csv").write_text(text)
     assert fault in ask(tmp_path).fault
+
+
+def test_a_wrong_row_is_reported_with_its_reason(tmp_path):
+    """The operator sees how many were left out; the others are used."""
+    wrong = [*rows(3), (SINCE + 3 * STEP, 9.0, 1.0, 99.0, 9.0, 1.0), *rows(2, SINCE + 4 * STEP)]
+    write(tmp_path, wrong)
+    feed = ExchangeFeed((BarFolder(tmp_path),), 0, 5.0)
+    fetched = feed.fetch("silver", SINCE, SINCE + 6 * STEP)
+    assert len(fetched.bars) == 5
+    assert fetched.refused == ((SINCE + 3 * STEP, "BARS_DIR: its high is below its low"),)
 
 
 def test_exchanges_come_before_the_folder(tmp_path, kraken, coinbase):
