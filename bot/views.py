@@ -98,7 +98,7 @@ async def forecast(request: ViewRequest) -> Page:
 async def _forecasts(service: Service, keys: Iterable[str]) -> list[Document]:
     """The forecast of each asset that has one; a closed market has none.
 
-    Raises HistoryPending if there is no forecast because the price history is still arriving.
+    Raises HistoryPending where no asset has one and the price history is still arriving.
     """
     documents, pending = [], None
     for key in keys:

@@ -52,8 +52,8 @@ def bars(query: CandlesQuery) -> Response:
     A page has the bars that open at `since` or later and are complete at `until`; a date stands for its whole day.
     Hours are built from the bars of the source, and days from 00:00 to 24:00 UTC from hours. Only complete bars are
     listed: an hour or a day once a bar at its end or later is stored, so a Friday of the metals comes on Sunday
-    evening. There is no bar where the market is closed or the source has a gap; in the live
-    world a five-minute bar in which nobody traded repeats the last price with volume 0.
+    evening. A closed market and a gap of the source have no bars; in the live world a five-minute bar without a trade
+    repeats the last price with volume 0.
 
     `world` says what the prices are: simulated, a replay of recorded ones, or live. A stored bar of the source never
     changes; in the live world a gap may be filled later, which changes the ETag of its page. `next` is the `cursor` of

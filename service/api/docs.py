@@ -68,7 +68,7 @@ def page() -> Response:
 @docs.get("/docs/rapidoc-9.3.8.js")
 @LIMITS["telemetry"]
 def script() -> Response:
-    """The script of the page. It is no operation, so no document lists it."""
+    """The script of the page. It is not part of the API, so the OpenAPI document does not list it."""
     return document(static("rapidoc-9.3.8.js"), max_age=MONTH_S, media="text/javascript; charset=utf-8")
 
 

@@ -53,7 +53,7 @@ def frame(query: FrameQuery) -> Response:  # noqa: ARG001  # the page reads them
 @embed.get("/embed.js")
 @LIMITS["telemetry"]
 def script() -> Response:
-    """The script that inserts the frame. It is no operation, so no document lists it."""
+    """The script that inserts the frame. It is not part of the API, so the OpenAPI document does not list it."""
     response = document(static(SCRIPT), max_age=HOUR_S, media="text/javascript; charset=utf-8")
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response

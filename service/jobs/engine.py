@@ -192,7 +192,7 @@ class Engine:
                 runs.bury(db, job.name, slot, owner, now, message)
             else:
                 runs.retry(db, job.name, slot, owner, now + _backoff(job, attempt), message)
-        # A source that fails is no fault of this program: its sentence, once, says enough.
+        # Where a source fails, its reason is logged once, without a traceback.
         trace = None if isinstance(error, NinefoldError) else error
         if trace or attempt == 1 or outcome == "dead":
             log.error(f"job_{outcome}", job=job.name, slot=slot, attempt=attempt, detail=message, exc_info=trace)

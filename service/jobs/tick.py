@@ -68,8 +68,8 @@ def latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
     floor = max(job_context.history_from, (slot - LIVE_SPAN_S) // HOUR * HOUR if is_live else 0)
     last = stored.windows[-1][1] if stored and stored.windows else None
     since = floor if last is None else max(floor, last)
-    # What follows the last stored bar was answered from there on, however long nobody traded. Without one, what is
-    # older than the first bar may be beyond the reach of the source.
+    # After the last stored bar the whole span counts as answered, also where it begins without a trade. Without a
+    # stored bar, what is older than the first one may be beyond the reach of the source.
     outcome = fetch(job_context, asset, step, (since, slot), slot, joins=since == last or not is_live)
     if last is None and outcome.bars is not None and not len(outcome.bars):
         return outcome._replace(change=partial(Coverage.failed, fault="no trade in two days", at=slot, is_listed=False))

@@ -52,7 +52,7 @@ class Bars:
 
     `time` is the unix second of each opening, shape (n,), int64; `open`, `high`, `low`, `close` are USD
     and `volume` units of the asset, shape (n,), float64; `step` is the length of a bar in seconds.
-    Where the market is closed or the source has a gap, there is no bar.
+    A closed market and a gap of the source have no bars.
     """
 
     time: Times
@@ -205,7 +205,7 @@ def oldest_run(bars: Bars, since: int) -> Bars:
 def with_silent_bars(bars: Bars) -> Bars:
     """The bars with flat ones, at the last close and of volume 0, in gaps of less than an hour.
 
-    Exchanges publish no bar where nobody traded; a longer gap may be a failure of the source.
+    Exchanges leave out bars without a trade; a longer gap may be a failure of the source.
     """
     if len(bars) < 2:
         return bars

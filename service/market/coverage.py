@@ -25,10 +25,10 @@ class Coverage:
     """What the sources have given of the bars of one asset and one length; all instants are unix seconds.
 
     `windows` are the spans [since, until) that were answered, oldest first, apart from each other. Bars are wanted from
-    `wanted_from` on; at `asked_at` no source had any between the last window but one and `exhausted_before`. After
-    `failures` in a row, the last for the reason `fault`, the next try is at `retry_at`; `is_listed` is False where no
-    source has the asset. `progress_at` is the last success, or the first try; `pace` is how
-    many seconds of bars came in a second with the last answer, 0 where that is unknown.
+    `wanted_from` on; at `asked_at` no source had any older than `exhausted_before` that was missing. After `failures`
+    in a row, the last for the reason `fault`, the next try is at `retry_at`; `is_listed` is False where no source has
+    the asset. `progress_at` is the last success, or the first try; `pace` is how many seconds of bars came in a second
+    with the last answer, 0 if that is unknown.
     """
 
     wanted_from: int
@@ -115,7 +115,7 @@ def merged(windows: tuple[Span, ...]) -> tuple[Span, ...]:
 def gap(windows: tuple[Span, ...], wanted_from: int) -> Span | None:
     """The newest span without an answer before the last window, not before `wanted_from`; None where there is none.
 
-    It begins an hour before the end of an earlier window: where a source has that bar too, nobody traded in between.
+    It begins an hour before the end of an earlier window: if a source repeats that bar, there was no trade in between.
     """
     if not windows or windows[-1][0] <= wanted_from:
         return None

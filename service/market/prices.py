@@ -19,8 +19,8 @@ from service.market.instants import DAY, iso
 class AssetHistory:
     """Hourly bars of an asset without a gap up to its last one: `days` of the `wanted_days`, from `since` on.
 
-    It is `complete` also where no source has more; `arriving`, with the time left in `detail`; `failing`, with the
-    fault; or `absent`, where no source has the asset.
+    It is `complete` also where no source has more, or where a source has failed for an hour (`detail` says so);
+    `arriving`, with the time left in `detail`; `failing`, with the fault; or `absent`, where no source has the asset.
     """
 
     state: HistoryState

@@ -105,6 +105,7 @@ def schema_errors(document: dict, schema: dict, value: object) -> list[str]:
 
 
 def test_it_is_openapi_3_1(client, document):
+    assert document["openapi"].startswith("3.1.")
     validate(document)
     validate(client.get("/api/openapi-lite.json").json)
 

@@ -48,14 +48,17 @@ class ExchangeServer:
         handler.reply(200, json.dumps(self.routes(self, parts.path, query)).encode())
 
 
-class Handler(BaseHTTPRequestHandler):
-    exchange: ExchangeServer
+class JsonHandler(BaseHTTPRequestHandler):
+    """Replies to each request in `answer`, which an exchange defines."""
 
     def do_GET(self) -> None:
-        self.exchange.answer(self)
+        self.answer()
+
+    def answer(self) -> None:
+        raise NotImplementedError
 
     def reply(self, status: int, body: bytes, length: int | None = None) -> None:
-        self.send_response_only(status)  # without a clock, since its bars may be of any time
+        self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body) if length is None else length))
         self.end_headers()
@@ -63,6 +66,17 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *arguments) -> None:
         pass
+
+
+class Handler(JsonHandler):
+    exchange: ExchangeServer
+
+    def answer(self) -> None:
+        self.exchange.answer(self)
+
+    def send_response(self, code: int, message: str | None = None) -> None:
+        """Without a clock, since its bars may be of any time."""
+        self.send_response_only(code, message)
 
 
 class Server(ThreadingHTTPServer):

@@ -156,8 +156,8 @@ def open_exchanges(
 ) -> ExchangeFeed:
     """The feed of EXCHANGES, then BARS_DIR.
 
-    `options` maps the name of an exchange to arguments for its ccxt constructor. Raises SettingsError
-    where an exchange is unknown or BARS_DIR is no folder.
+    `options` maps the name of an exchange to arguments for its ccxt constructor. Raises SettingsError where an
+    exchange is unknown or BARS_DIR is not a folder.
     """
     if not settings.exchanges:
         raise SettingsError("EXCHANGES: name at least one exchange, as ccxt calls it")

@@ -13,7 +13,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Lock, Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -22,7 +21,7 @@ import numpy as np
 
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR
-from tests.sources.conftest import coinbase_product, kraken_pair
+from tests.sources.conftest import JsonHandler, Server, coinbase_product, kraken_pair
 
 STEP = 300
 PRICES = {"BTC": 97_000.0, "ETH": 3_300.0, "SOL": 180.0, "BNB": 850.0, "XRP": 2.2, "PAXG": 4_100.0}
@@ -137,10 +136,10 @@ def coinbase(server: Exchanges, path: str, query: dict[str, str]) -> tuple[int, 
 ROUTES = {"kraken": kraken, "coinbase": coinbase}
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(JsonHandler):
     exchange: Exchanges
 
-    def do_GET(self) -> None:
+    def answer(self) -> None:
         parts = urlsplit(self.path)
         name = parts.path.split("/")[1]
         self.exchange.requests[name] += 1
@@ -153,27 +152,9 @@ class Handler(BaseHTTPRequestHandler):
             status, content = ROUTES[name](self.exchange, parts.path, query)
             self.reply(status, json.dumps(content).encode())
 
-    def reply(self, status: int, body: bytes, length: int | None = None) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body) if length is None else length))
-        self.end_headers()
-        self.wfile.write(body)
-
     def date_time_string(self, timestamp: float | None = None) -> str:
         """Their clock."""
         return super().date_time_string(self.exchange.now() if timestamp is None else timestamp)
-
-    def log_message(self, *arguments) -> None:
-        pass
-
-
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def handle_error(self, request, client_address) -> None:
-        """A client that gives up in the middle of an answer is what some tests are about."""
 
 
 @contextmanager
