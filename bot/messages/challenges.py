@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.languages import english, translate, translate_plural
 from bot.messages.failures import detail_of, suggestions
-from bot.messages.formats import as_of, chance, date, direction_arrow, instant, percent, price, sentence, world
+from bot.messages.formats import as_of, chance, date, instant, percent, price, sentence, world
 from bot.messages.markup import escaped, message, pages, table
 from bot.messages.oracle import understood_as
 from bot.messages.predictions import outside_odds, user_votes
@@ -163,7 +163,7 @@ def pool(challenge: Mapping[str, Any]) -> str:
     pool = challenge["ai"]
     if not pool:
         return translate("no AI voted")
-    return f"{direction_arrow(pool['direction'])} {translate('AI {chance} yes', chance=chance(pool['p_yes']))}"
+    return translate("AI {chance} yes", chance=chance(pool["p_yes"]))
 
 
 def _ai_votes(challenge: Mapping[str, Any]) -> str:

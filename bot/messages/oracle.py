@@ -28,8 +28,7 @@ VOTES_A_PAGE = 5
 ADVICE = english("Paper research. Not investment advice.")
 # Kinds of questions that name no single price.
 WITHOUT_PRICE = ("topic", "both", "either", "relative", "volatility")
-UNCLEAR = english("unclear")
-SIDES_IN_ORDER = ("bull", "neutral", "bear", UNCLEAR)
+UNCLEAR = "?"
 
 
 def waiting(voters: int) -> str:
@@ -106,16 +105,16 @@ def votes(document: Mapping[str, Any]) -> list[str]:
 
 
 def vote_lines(name: str, vote: Mapping[str, Any]) -> str:
-    """One vote: the voter, its side, its probability, its reasoning."""
-    side = _side(vote["direction"])
+    """One vote: the voter, its probability, what it expects of the price where it expects anything, its reasoning."""
     remarks = [
-        escaped(vote["engine"], 60) if vote["engine"] != "embedded" else "",
+        _view(vote["direction"]),
+        "" if vote["engine"].startswith("embedded") else escaped(vote["engine"], 60),
         translate("its model failed, so the embedded engine voted") if vote.get("fallback") else "",
         translate("far from the other votes, so it counts one third") if vote.get("outlier") else "",
     ]
     suffix = "".join(f" · {remark}" for remark in remarks if remark)
     p_yes = translate("yes {chance}", chance=chance(vote["p_yes"]))
-    head = f"{direction_arrow(vote['direction'])} <b>{escaped(name, 60)}</b> {side} · {p_yes}{suffix}"
+    head = f"<b>{escaped(name, 60)}</b> · {p_yes}{suffix}"
     return f"\n{head}\n{escaped(vote['reasoning'], 420)}"
 
 
@@ -152,12 +151,11 @@ def quota_used_up(limit: int | None, reset_at: str | None) -> str:
 
 
 def headline(document: Mapping[str, Any]) -> str:
-    """The likelier side and the other one; for a question without yes and no, the price or the likelier direction."""
+    """How likely yes is, in words; for a question without yes and no, the price or the likelier direction."""
     p_yes, forecast, consensus = document["p_yes"], document.get("price_forecast"), document["consensus"]
     if p_yes is not None:
-        if p_yes >= 0.5:
-            return translate("Yes: {yes} (No {no})", yes=chance(p_yes), no=chance(1 - p_yes))
-        return translate("No: {no} (Yes {yes})", yes=chance(p_yes), no=chance(1 - p_yes))
+        likelihood = document["answer"].partition(":")[0]
+        return labelled(term(likelihood), chance(p_yes))
     if forecast is not None and "50" in forecast["quantiles"]:
         return translate("About {price} USD", price=price(forecast["quantiles"]["50"]))
     bull, bear = (percent(consensus[f"{side}_probability"], 0) for side in ("bull", "bear"))
@@ -205,8 +203,10 @@ def _reason(document: Mapping[str, Any]) -> str:
 
 
 def _consensus(consensus: Mapping[str, Any]) -> str:
-    direction = f"{direction_arrow(consensus['direction'])} {escaped(term(consensus['direction']), 40)}"
-    return f"{direction} · {escaped(term(consensus['strength']), 40)}"
+    """What the voters expect of the price, and how clearly; one sentence where they expect neither."""
+    if consensus["direction"] == "NEUTRAL":
+        return translate("The voters see a rise and a fall of the price as equally likely.")
+    return f"{_view(consensus['direction'])} · {escaped(term(consensus['strength']), 40)}"
 
 
 def _remaining_of(quota: Mapping[str, Any], asker: str | None) -> str:
@@ -229,23 +229,21 @@ def _price_range(forecast: Mapping[str, Any] | None) -> str:
 
 
 def _turnout(document: Mapping[str, Any]) -> str:
-    cast, voters = document["votes"], len(document["votes"]) + len(document["abstained"])
-    sides = Counter(SIDES.get(vote["direction"], UNCLEAR) for vote in cast.values())
-    shown = enumerated(f"{sides[side]} {translate(side)}" for side in SIDES_IN_ORDER if side != UNCLEAR or sides[side])
-    effective = document["consensus"].get("effective_voters")
-    is_correlated = effective and effective < len(cast) / 2
-    turnout = translate("{voted} of {voters} voted: {sides}", voted=len(cast), voters=voters, sides=shown)
-    if not is_correlated:
+    cast = document["votes"].values()
+    turnout = translate("{voted} of {voters} voted", voted=len(cast), voters=len(cast) + len(document["abstained"]))
+    sides = Counter(vote["direction"] for vote in cast if vote["direction"] != "NEUTRAL")
+    if not sides:
         return turnout
-    meaning = translate(
-        "They look at the same prices and seldom disagree: together they tell as much as {n} independent voters would",
-        n=effective,
-    )
-    return f"{turnout}\n{meaning}"
+    shown = enumerated(f"{n} {translate(SIDES[side]) if side in SIDES else UNCLEAR}" for side, n in sides.items())
+    return labelled(turnout, shown)
 
 
-def _side(direction: str) -> str:
-    return translate(SIDES[direction]) if direction in SIDES else escaped(direction, 40)
+def _view(direction: str) -> str:
+    """What is expected of the price; "" where a rise and a fall are as likely."""
+    if direction == "NEUTRAL":
+        return ""
+    side = translate(SIDES[direction]) if direction in SIDES else escaped(direction, 40)
+    return f"{direction_arrow(direction)} {side}"
 
 
 def numbered(sentences: Iterable[str]) -> list[str]:

@@ -6,6 +6,14 @@ from bot.languages import english, translate
 from bot.messages.formats import words
 
 TERMS = (
+    # how likely YES is
+    english("Almost certain"),
+    english("Very likely"),
+    english("Likely"),
+    english("About as likely as not"),
+    english("Unlikely"),
+    english("Very unlikely"),
+    english("Almost impossible"),
     # directions and strengths
     english("BULLISH"),
     english("BEARISH"),

@@ -21,7 +21,7 @@ from notebooks.lab.scores import (
     brier,
     calibration,
     correlation,
-    earned_weights,
+    earned_weight,
     log_score,
     weekly_mean,
     weeks_of,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from notebooks.widgets.base.figure import Figure
 
 POOL, MARKET, COIN = "pool", "market", "coin"
-DIRECTIONS = ("up", "down", "relative")
+BANDS = {"day": (0, 24), "week": (24, 168), "longer": (168, np.inf)}  # of horizons, in hours
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class ScoredBook:
     happened: Array
     weeks: Weeks
     comparators: tuple[str, ...]
+    horizon_h: Array
     odds_sources: tuple[str, ...]
 
     def against(self, reference: str, chosen: Array | None = None) -> WeeklyMean:
@@ -132,12 +133,13 @@ class BacktestReport:
 
     @cached_property
     def weights(self) -> pd.DataFrame:
-        """The weight that the voter would earn among the nine by the rule of the service, index `questions`.
+        """The weight that the voter would earn beside the nine by the rule of the service, index `horizon`.
 
-        A weight is 1 on average and within 0.5 to 2. The service weighs questions of direction and of events apart.
+        Embedded engines have the weight 1; a weight is within 0.25 to 3. Horizons up to a day, up to a week and longer
+        ones have records of their own.
         """
         rows = [row for book in self.books for row in self._weight_rows(book)]
-        return _table(rows, "questions")
+        return _table(rows, "horizon")
 
     def chart(self, *, backfilled: bool = True) -> Figure:
         """The difference from each reference with its interval; left of zero the voter is better."""
@@ -173,14 +175,12 @@ class BacktestReport:
             yield row | self._origin(book)
 
     def _weight_rows(self, book: ScoredBook) -> Iterator[dict[str, Any]]:
-        nine = {name: p for name, p in book.references.items() if name not in (POOL, MARKET, COIN)}
-        is_direction = np.isin(book.comparators, DIRECTIONS)
-        for questions, chosen in (("direction", is_direction), ("event", ~is_direction)):
+        nine = np.column_stack([p for name, p in book.references.items() if name not in (POOL, MARKET, COIN)])
+        for band, (above, most) in BANDS.items():
+            chosen = (above < book.horizon_h) & (book.horizon_h <= most)
             if chosen.any():
-                voters = {name: p[chosen] for name, p in {self.voter: book.p, **nine}.items()}
-                weights = earned_weights(voters, book.happened[chosen], book.weeks[chosen])
-                row = {"questions": questions, "n": int(chosen.sum()), "weight": weights[self.voter]}
-                yield row | self._origin(book)
+                weight = earned_weight(book.p[chosen], nine[chosen], book.happened[chosen], book.weeks[chosen])
+                yield {"horizon": band, "n": int(chosen.sum()), "weight": weight} | self._origin(book)
 
 
 def backtest(voter: BuildVoter, source: Archive | MarketRecord, *, progress: bool = True) -> BacktestReport:
@@ -221,6 +221,7 @@ def _book(record: MarketRecord, forecasts: pd.Series, backfilled: bool) -> Score
         happened=np.array([market.happened for market in markets], dtype=float),
         weeks=weeks_of(pd.Series([market.resolved_at for market in markets], dtype="datetime64[us, UTC]")),
         comparators=tuple(market.question.comparator for market in markets),
+        horizon_h=np.array([round(market.question.horizon_h, 2) for market in markets]),
         odds_sources=tuple(sorted({market.odds_source for market in markets if market.odds_source})),
     )
 

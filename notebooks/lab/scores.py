@@ -6,7 +6,6 @@ depend on the same prices, so every interval treats a week as one cluster.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 
@@ -23,12 +22,10 @@ Weeks = NDArray[np.int64]
 LEAST_N = 30  # markets below which there is neither a verdict nor a calibration
 LEAST_WEEKS = 8  # with fewer, the spread between weeks cannot be measured and each week counts as one market
 LOG_CLIP = 0.01
-CLIP = 0.001  # of probabilities before they become log-odds
 MOST_BINS, LEAST_IN_BIN = 10, 10
 WEEK_S, FIRST_MONDAY_S = 604_800, 345_600  # unix time began on a Thursday
-# The weights of the pool: standard deviations of the priors of its stretch and of each voter's part, and their bounds.
-PRIOR_STRETCH, PRIOR_APART, LIGHTEST, HEAVIEST = 0.15, 0.2, 0.5, 2.0
-STEPS = 20  # of Newton's method, which needs fewer than ten
+# The weights of the pool: four usual weeks as the prior, and the bounds.
+PRIOR_SQUARES, LIGHTEST, HEAVIEST = 4 * 0.02**2, 0.25, 3.0
 
 
 def brier(p: Array, happened: Array) -> Array:
@@ -128,36 +125,20 @@ def _bin(p: Array, happened: Array, weeks: Weeks) -> dict[str, float]:
     return {"p": float(p.mean()), **observed, "n": len(p)}
 
 
-def earned_weights(p: Mapping[str, Array], happened: Array, weeks: Weeks) -> dict[str, float]:
-    """The weight of each voter in a pool of them all, by the rule of the service; `p` is NaN where one did not vote.
+def earned_weight(p: Array, others: Array, happened: Array, weeks: Weeks) -> float:
+    """The weight that a voter would earn beside `others`, shape (n, voters), by the rule of the service.
 
-    The weights with which the pool would have had the best log score (stacking), shrunken to equal ones by a prior and
-    by the number of independent markets, over their mean, within [0.5, 2].
+    The others keep the weight 1, and the voter starts with it. Each week it gains or loses the mean of the pool's Brier
+    score less its own, g; the log of its weight is eta sum(g) - eta^2 sum(g^2), with eta half of
+    1 / sqrt(prior + sum(g^2)) (Wintenberger 2017), within [0.25, 3].
     """
-    votes = np.column_stack(list(p.values()))
-    n_eff = weekly_mean(happened - np.nanmean(votes, axis=1), weeks).n_eff
-    raw = _stacked(votes, happened, n_eff / len(happened))
-    return dict(zip(p, np.clip(raw / raw.mean(), LIGHTEST, HEAVIEST).tolist(), strict=True))
-
-
-def _stacked(votes: Array, happened: Array, worth: float) -> Array:
-    """The maximum a posteriori weights, 1 on average; each market counts `worth` times."""
-    mean = np.clip(np.nanmean(votes, axis=1), CLIP, 1 - CLIP)
-    apart = (votes - mean[:, None]) / (mean * (1 - mean))[:, None]
-    design = np.column_stack([log_odds(mean), np.nan_to_num(apart)])
-    start = np.array([1.0, *[0.0] * votes.shape[1]])
-    precision = np.array([PRIOR_STRETCH, *[PRIOR_APART] * votes.shape[1]]) ** -2
-    coefficients = start
-    for _ in range(STEPS):
-        p = 1 / (1 + np.exp(-design @ coefficients))
-        slope = worth * design.T @ (p - happened) + precision * (coefficients - start)
-        curvature = worth * (design * (p * (1 - p))[:, None]).T @ design + np.diag(precision)
-        step = np.linalg.solve(curvature, slope)
-        coefficients = coefficients - step / max(1.0, float(np.abs(step).max()))
-    return 1 + np.isfinite(votes).sum(axis=1).mean() * coefficients[1:] / coefficients[0]
-
-
-def log_odds(p: Array) -> Array:
-    """Of probabilities, which are clipped to [0.001, 0.999]."""
-    clipped = np.clip(p, CLIP, 1 - CLIP)
-    return np.log(clipped / (1 - clipped))
+    total, squares, weight = 0.0, 0.0, 1.0
+    sums, counts = np.nansum(others, axis=1), np.isfinite(others).sum(axis=1)
+    for week in np.unique(weeks):
+        rows = weeks == week
+        pool = (sums[rows] + weight * p[rows]) / (counts[rows] + weight)
+        gain = float((brier(pool, happened[rows]) - brier(p[rows], happened[rows])).mean())
+        total, squares = total + gain, squares + gain**2
+        eta = 0.5 / sqrt(PRIOR_SQUARES + squares)
+        weight = float(np.clip(np.exp(eta * total - eta**2 * squares), LIGHTEST, HEAVIEST))
+    return weight

@@ -10,11 +10,10 @@ import pandas as pd
 
 from notebooks.lab.archive import Archive, record_from
 from notebooks.lab.record import MarketRecord, RecordedMarket
-from notebooks.lab.scores import CLIP, Array, brier, calibration, log_odds, weekly_mean, weeks_of
+from notebooks.lab.scores import Array, brier, calibration, weekly_mean, weeks_of
 
 DAYS_A_YEAR = 365.25
 DAY_S = 86_400
-STRETCHES = (0.25, 4.0)  # of the pool; a pool at 50% does not show its stretch
 
 
 def lane_sharpes(archive: Archive) -> pd.DataFrame:
@@ -68,8 +67,8 @@ def _ratio(scale: float, returns: Array) -> float:
 def leave_one_out(source: Archive | MarketRecord) -> pd.DataFrame:
     """The Brier score of the pool without each voter, minus that of the pool: above 0 the voter helps.
 
-    One row per voter and book, index `voter`. The votes of the others keep their weights, and the pool of a market its
-    stretch, which follows from its recorded P(YES). Markets whose votes were still pooled in log-odds are approximate.
+    One row per voter and book, index `voter`. The votes of the others keep their weights. Markets of earlier versions,
+    whose pool was no plain mean, are approximate.
     """
     rows = [
         {"voter": voter, **row, "backfilled": backfilled, "world": record.world}
@@ -121,22 +120,20 @@ def _without_each(markets: list[RecordedMarket]) -> dict[str, dict[str, float]]:
     voters = list(pd.DataFrame([market.votes for market in markets]))
     weights = pd.DataFrame([market.weights for market in markets])[voters].to_numpy()
     pool, happened, weeks = np.array([market.pool for market in markets]), _happened(markets), _weeks(markets)
-    pooled, mean = log_odds(pool), _pooled(votes, weights)
-    stretch = np.clip(np.divide(pooled, mean, out=np.ones_like(mean), where=np.abs(mean) > CLIP), *STRETCHES)
     rows = {}
     for column, voter in enumerate(voters):
         voted = np.isfinite(votes[:, column])
         others = np.delete(votes, column, axis=1), np.delete(weights, column, axis=1)
-        without = 1 / (1 + np.exp(-stretch * _pooled(*others)))
+        without = _pooled(*others)
         gain = weekly_mean((brier(without, happened) - brier(pool, happened))[voted], weeks[voted])
         rows[voter] = {"difference": gain.mean, "low": gain.low, "high": gain.high, "n": gain.n, "n_eff": gain.n_eff}
     return rows
 
 
 def _pooled(votes: Array, weights: Array) -> Array:
-    """The log-odds of the weighted mean of those who voted."""
+    """The weighted mean of those who voted."""
     counted = np.where(np.isfinite(votes), weights, 0.0)
-    return log_odds(np.nansum(counted * votes, axis=1) / counted.sum(axis=1))
+    return np.nansum(counted * votes, axis=1) / counted.sum(axis=1)
 
 
 def _happened(markets: list[RecordedMarket]) -> Array:

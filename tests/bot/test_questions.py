@@ -12,7 +12,7 @@ from flask import Flask
 
 from bot import answering
 from service.forecasting.voters.ballots import Forecast
-from service.forecasting.voters.panel import voters
+from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.voter import Voter
 
 QUESTION = "Will Bitcoin be above $60k by the end of the month?"

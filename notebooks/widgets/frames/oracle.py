@@ -54,7 +54,7 @@ def oracle_votes(answer: Document) -> pd.DataFrame:
     -------
     One row per voter, index `voter`. `p_yes` is P(YES) in 0 to 1, missing for a question without a criterion;
     `conviction` is 0 to 100, `weight` is 1 on average, `usd` is the cost of a language model. Without a `pivotal` voter
-    the consensus would have another direction. A voter that abstained has a row with the reason in `abstained` and no
+    the likelier answer would be the other one. A voter that abstained has a row with the reason in `abstained` and no
     vote.
     """
     shared = {name: answer[name] for name in ("question", "asked_at", "as_of", "world")}

@@ -7,7 +7,6 @@ import pandas as pd
 from notebooks.widgets.frames.schema import (
     COMPARATOR,
     COUNT,
-    DIRECTION,
     FLAG,
     INSTANT,
     NUMBER,
@@ -53,7 +52,6 @@ STREAK_ANSWERS = FrameSchema(
         "asset": TEXT,
         "comparator": COMPARATOR,
         "p_yes": NUMBER,
-        "direction": DIRECTION,
         "right": OPTIONAL_FLAG,
         "streak": COUNT,
         "outcome": OUTCOME,

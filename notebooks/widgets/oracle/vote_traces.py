@@ -138,7 +138,7 @@ def _title(inquiry: Document, votes: list[VoteRow]) -> dict[str, Any]:
         decisive = f"○ pivotal: {', '.join(pivotal)}" if pivotal else "no voter is pivotal"
         title, state = verdict(inquiry), f"{decisive} · n {len(votes)} votes · {world(inquiry)} · times UTC"
     question = escaped(shortened(inquiry["understood"]["canonical"], LONGEST))
-    shapes = "▲ bullish ▼ bearish ● neutral · size: weight · dashed: consensus"
+    shapes = "what a vote expects of the price: ▲ higher ▼ lower ● neither · size: weight · dashed: consensus"
     return {"text": title, "subtitle": {"text": f"{question}<br>{state}<br>{shapes}"}}
 
 

@@ -61,22 +61,16 @@ def side(inquiry: Document) -> str:
 
 
 def verdict(inquiry: Document) -> str:
-    """The answer in one sentence."""
+    """The answer in one sentence, and what the voters expect of the price where they expect anything."""
     consensus, percentage = inquiry["consensus"], consensus_pct(inquiry)
-    votes = [row for row in rows(inquiry) if row.percentage is not None]
-    if inquiry["understood"]["polarity"] == "none":
-        likely = sum(row.percentage is not None and row.percentage > EVEN for row in votes)
-        return f"YES {percentage:.1f}%: {likely} of {len(votes)} above 50%; this question has no bullish side"
-    yes, no = ("up", "down") if side(inquiry) == "UP" else ("yes", "no")
-    leaning = _leaning(votes, yes, no)
+    votes = [row.percentage for row in rows(inquiry) if row.percentage is not None]
+    above = sum(vote > EVEN for vote in votes)
+    said = inquiry["answer"] if inquiry["p_yes"] is not None else f"UP {percentage:.1f}%"
     if consensus["direction"] == "NEUTRAL":
-        counts = f"about even, {leaning[yes]} of {len(votes)} lean towards {yes}, {leaning[no]} towards {no}"
+        view = "a rise and a fall of the price are equally likely"
     else:
-        leads = yes if percentage > EVEN else no
-        counts = f"{leaning[leads]} of {len(votes)} lean towards {leads}"
-    effective = consensus["effective_voters"]
-    voters = "" if effective is None else f", equivalent to {effective} independent voters"
-    return f"{side(inquiry)} {percentage:.1f}%: {counts}{voters}"
+        view = f"{consensus['direction'].lower()} on the price, P(higher) {consensus['bull_probability']:.1f}%"
+    return f"{said}: {above} of {len(votes)} above 50%; {view}"
 
 
 def price_range(inquiry: Document) -> str | None:
@@ -130,15 +124,6 @@ def facts(inquiry: Document, voter: str) -> str:
             Fact("reasoning", vote["reasoning"]),
         ],
     )
-
-
-def _leaning(votes: list[VoteRow], yes: str, no: str) -> dict[str, int]:
-    """The number of votes on either side; neutral votes count for neither."""
-    leaning = {yes: 0, no: 0}
-    for row in votes:
-        if row.direction != "NEUTRAL" and row.percentage is not None and row.percentage != EVEN:
-            leaning[yes if row.percentage > EVEN else no] += 1
-    return leaning
 
 
 def _is_pivotal(inquiry: Document, voter: str) -> bool:

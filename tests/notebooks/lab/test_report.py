@@ -43,7 +43,7 @@ def test_a_better_voter_wins_its_backtest(record):
     (verdict,) = report.verdicts
     assert "SIMULATED · BACKFILLED · 400 markets" in verdict
     assert "better than the pool" in verdict
-    assert report.weights.loc["direction", "weight"] > 1.5
+    assert report.weights.loc["day", "weight"] > 1.5
     calibrated = report.calibration
     assert ((calibrated["low_pct"] <= 100 * calibrated["p"]) & (100 * calibrated["p"] <= calibrated["high_pct"])).all()
 

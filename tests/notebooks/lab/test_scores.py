@@ -8,8 +8,9 @@ import pytest
 
 from notebooks.lab import scores
 from service.forecasting.predictions.scores.calibration import calibrate
-from service.forecasting.voters import consensus, scoring
-from service.forecasting.voters.track_record import measure
+from service.forecasting.voters import scoring
+from service.forecasting.voters.ballots import EMBEDDED
+from service.forecasting.voters.track_record import aggregate
 
 VOTERS = ("momentum", "vol", "mine")
 
@@ -53,23 +54,11 @@ def test_a_calibration_is_that_of_the_service(evidence):
 
 
 def test_an_earned_weight_is_that_of_the_service(evidence):
+    """Of a language model beside embedded engines."""
     p, happened, weeks = evidence
-    engines = [(voter, "embedded") for voter in VOTERS]
-    record = measure(engines, p=p, happened=happened, weeks=weeks)
-    earned = scores.earned_weights(dict(zip(VOTERS, p.T, strict=True)), happened, weeks)
-    assert list(earned.values()) == pytest.approx(consensus.weigh(engines, record).tolist())
-
-
-@pytest.mark.parametrize("seed", [5, 8, 15])
-def test_weights_of_certain_votes_are_those_of_the_service(seed: int):
-    """Votes of 0 and 1 that are often wrong, for which a full step of Newton's method is too long."""
-    generator = np.random.default_rng(seed)
-    p = (generator.random((60, 3)) < 0.5).astype(float)
-    happened, weeks = (generator.random(60) < 0.5).astype(float), np.arange(60)
-    engines = [(voter, "embedded") for voter in VOTERS]
-    record = measure(engines, p=p, happened=happened, weeks=weeks)
-    earned = scores.earned_weights(dict(zip(VOTERS, p.T, strict=True)), happened, weeks)
-    assert list(earned.values()) == pytest.approx(consensus.weigh(engines, record).tolist())
+    engines = [("own", "provider:model"), *[(f"v{place}", EMBEDDED) for place in range(p.shape[1] - 1)]]
+    weights, _ = aggregate(engines, p, happened, weeks)
+    assert scores.earned_weight(p[:, 0], p[:, 1:], happened, weeks) == pytest.approx(weights[0])
 
 
 def test_forecasts_that_say_nothing_are_unrelated_to_outcomes():

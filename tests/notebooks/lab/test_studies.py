@@ -17,11 +17,6 @@ from tests.notebooks.lab.planted import P_RISE, planted_record, rises
 HELPER, HARMER = "helper", "harmer"
 
 
-def stretched(mean: float) -> float:
-    """The pool of stretch 1.5 whose votes have this mean."""
-    return float(1 / (1 + ((1 - mean) / mean) ** 1.5))
-
-
 @pytest.fixture(scope="module")
 def record() -> MarketRecord:
     """The planted record with a voter that knows the law, one that turns it round, and their pool."""
@@ -30,7 +25,7 @@ def record() -> MarketRecord:
     for market in planted.markets:
         p = P_RISE if rises(planted.bars["btc"], market.question.asked_at) else 1 - P_RISE
         votes = {HELPER: p, HARMER: 0.5 + 0.5 * (0.5 - p), **market.votes}
-        pool = stretched(np.mean(list(votes.values())))
+        pool = float(np.mean(list(votes.values())))
         markets.append(replace(market, votes=votes, weights=dict.fromkeys(votes, 1.0), pool=pool))
     return replace(planted, markets=tuple(markets))
 
@@ -45,7 +40,7 @@ def test_the_pool_without_a_voter_shows_its_worth(record):
     assert set(table["world"]) == {"simulated"}
 
 
-def test_the_pool_without_a_voter_keeps_weights_and_stretch(record):
+def test_the_pool_without_a_voter_keeps_its_weights(record):
     """On two markets; on the second one voter abstains."""
     first, second = record.markets[:2]
     weights = dict(zip(first.votes, (2.0, 1.0, 0.5, 1.5), strict=True))
@@ -64,7 +59,7 @@ def test_the_pool_without_a_voter_keeps_weights_and_stretch(record):
 
 
 def _pool(votes: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    return stretched(np.average(list(votes.values()), weights=[weights[voter] for voter in votes]))
+    return float(np.average(list(votes.values()), weights=[weights[voter] for voter in votes]))
 
 
 def test_a_calibration_is_of_one_kind_of_question(record):

@@ -71,8 +71,8 @@ def test_the_subtitle_says_paper_and_backfilled(panel):
 
 
 def test_a_click_on_a_layer_shows_its_track_record(panel):
-    click(panel.marks, list(panel.marks.y).index("brains"))
-    layer = next(layer for layer in panel.document["apex"]["layers"] if layer["name"] == "brains")
+    click(panel.marks, list(panel.marks.y).index("regime"))
+    layer = next(layer for layer in panel.document["apex"]["layers"] if layer["name"] == "regime")
     book = next(book for book in layer["accuracy"] if book["backfilled"])
     for text in (f"{book['n']:,}", *(f"{book[f'hit_rate_{name}pct']:.2f}" for name in ("", "low_", "high_"))):
         assert f">{text}</td>" in panel.detail.value

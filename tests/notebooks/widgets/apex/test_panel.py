@@ -59,7 +59,8 @@ def test_a_silent_layer_is_a_hollow_mark_with_its_reason(panel, intercepted):
 
 def test_the_area_of_a_mark_is_its_weight(panel, intercepted):
     def heavier(document):
-        document["layers"][1] |= {"weight": 4 * document["layers"][0]["weight"], "silent": None, "p_up": 0.5}
+        for layer, weight in zip(document["layers"], (1.0, 4.0), strict=False):
+            layer |= {"weight": weight, "silent": None, "p_up": 0.5}
         return document
 
     intercepted.changes["apex"] = heavier

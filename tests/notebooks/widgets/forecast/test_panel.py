@@ -162,15 +162,6 @@ def test_another_asset_is_requested_and_drawn(panel):
     assert panel.asset.value == "eth"
 
 
-def test_a_market_that_rests_keeps_the_last_chart(panel):
-    """The service has no forecast of gold on a Saturday, and says so."""
-    panel._loaded.clear()
-    panel.asset.value = "gold"
-    assert panel.wait_until_loaded()
-    assert "The stored bars of Gold are too few or too old for a forecast." in panel.status_line.value
-    assert panel.figure.layout.title.text.startswith("Bitcoin after 7d")
-
-
 def test_a_forecast_costs_no_calls(panel, client):
     before = client.usage()["quota"]["remaining"]
     panel.refresh()

@@ -113,8 +113,8 @@ def test_an_input_of_a_vote_is_a_row():
 
 
 def test_an_answer_that_counts_in_a_streak_is_a_row():
-    answer = {"engine": "embedded", "p_yes": 0.62, "direction": "BULLISH", "right": True, "streak": 3}
-    neutral = {**answer, "p_yes": 0.5, "direction": "NEUTRAL", "right": None, "streak": 0}
+    answer = {"engine": "embedded", "p_yes": 0.62, "right": True, "streak": 3}
+    neutral = {**answer, "p_yes": 0.5, "right": None, "streak": 0}
     question = {"market": "daily-1", "asset": "btc", "template": "up", "backfilled": True, "outcome": "yes"}
     question |= {"voted_at": "2026-11-20T00:00:00Z", "resolved_at": "2026-11-21T00:00:00Z"}
     page = {"world": "simulated", "questions": [{**question, "answers": {"vol": answer, "consensus": neutral}}]}

@@ -50,7 +50,7 @@ def votes(**probabilities: float) -> Callable[[Events], Events]:
     def change(events: Events) -> Events:
         for name, p in probabilities.items():
             vote = events[-1]["votes"][name]
-            vote |= {"p_yes": p, "direction": "BULLISH" if p > 0.53 else "BEARISH" if p < 0.47 else "NEUTRAL"}
+            vote["p_yes"] = p
         return events
 
     return change

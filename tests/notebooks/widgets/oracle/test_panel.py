@@ -168,7 +168,7 @@ def test_the_downloads_have_the_answer(answered):
     assert table["p_yes"].to_dict() == {voter: vote["p_yes"] for voter, vote in answered.document["votes"].items()}
     page = answered.page()
     assert page.name == "ninefold-oracle.html"
-    assert "lean towards" in page.content
+    assert "above 50%" in page.content
 
 
 def test_before_an_answer_there_is_nothing_to_download(panel):

@@ -12,6 +12,8 @@ from tests.notebooks.widgets.clicks import click
 from tests.notebooks.widgets.oracle.streaming_client import Events, consensus, votes
 from tests.running_service import QUESTION
 
+NINE = ("momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "garch", "sv")
+
 
 @pytest.fixture
 def panel(oracle_panel: OraclePanel) -> OraclePanel:
@@ -67,27 +69,32 @@ def test_the_consensus_is_a_line_and_the_title(answered):
     answer = answered.document
     assert answered.figure.layout.shapes[-1].x0 == pytest.approx(100 * answer["p_yes"])
     title = answered.figure.layout.title
-    assert title.text.startswith(f"YES {100 * answer['p_yes']:.1f}%: ")
-    voters = answer["consensus"]["effective_voters"]
-    assert title.text.endswith("lean towards no" if voters is None else f"equivalent to {voters} independent voters")
+    assert title.text.startswith(f"{answer['answer']}: ")
+    assert title.text.endswith("a rise and a fall of the price are equally likely")
     assert "SIMULATED market" in title.subtitle.text
     assert "n 9 votes" in title.subtitle.text
 
 
-def test_the_title_counts_the_votes_for_the_leading_side(panel, stream):
-    names = ("momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest")
-    change = votes(**dict(zip(names, (0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0.4, 0.4, 0.5), strict=True)))
-
-    def bullish(events: Events) -> Events:
-        events = change(events)
-        events[-1]["p_yes"] = 0.62
-        return consensus(direction="BULLISH", effective_voters=1.2)(events)
-
-    stream.change = bullish
+def test_an_unlikely_event_has_no_colour_of_a_side(panel, stream):
+    """Every vote is far below 50%, and none of them is a view of the price."""
+    stream.change = votes(**dict.fromkeys(NINE, 0.03))
     panel.ask(QUESTION, wait=True)
-    assert panel.figure.layout.title.text.startswith(
-        "YES 62.0%: 6 of 9 lean towards yes, equivalent to 1.2 independent"
-    )
+    assert set(marks(panel).marker.symbol) == {"circle"}
+    assert set(marks(panel).marker.color) == {panel.palette.quiet}
+
+
+def test_the_title_counts_the_votes_above_even(panel, stream):
+    change = votes(**dict(zip(NINE, (0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0.4, 0.4, 0.5), strict=True)))
+
+    def likely(events: Events) -> Events:
+        events = change(events)
+        events[-1] |= {"p_yes": 0.62, "answer": "About as likely as not: 62%"}
+        return consensus(direction="BULLISH", bull_probability=58.0)(events)
+
+    stream.change = likely
+    panel.ask(QUESTION, wait=True)
+    title = panel.figure.layout.title.text
+    assert title == "About as likely as not: 62%: 6 of 9 above 50%; bullish on the price, P(higher) 58.0%"
 
 
 def test_pivotal_voters_are_ringed_and_named(panel, stream):
@@ -105,18 +112,18 @@ def test_the_ringed_voters_are_those_of_the_answer(answered):
 
 
 def test_an_abstention_is_a_hollow_mark_with_its_reason(panel, stream):
-    def without_forest(events: Events) -> Events:
-        del events[-1]["votes"]["forest"]
-        events[-1]["abstained"] = {"forest": "needs <90> days"}
-        others = [event for event in events[1:-1] if event["voter"] != "forest"]
-        abstention = {"event": "abstention", "voter": "forest", "reason": "needs <90> days"}
+    def without_sv(events: Events) -> Events:
+        del events[-1]["votes"]["sv"]
+        events[-1]["abstained"] = {"sv": "needs <90> days"}
+        others = [event for event in events[1:-1] if event["voter"] != "sv"]
+        abstention = {"event": "abstention", "voter": "sv", "reason": "needs <90> days"}
         return [events[0], *others, abstention, events[-1]]
 
-    stream.change = without_forest
+    stream.change = without_sv
     panel.ask(QUESTION, wait=True)
-    assert list(abstentions(panel).y) == ["forest"]
+    assert list(abstentions(panel).y) == ["sv"]
     assert abstentions(panel).marker.symbol == "circle-open"
-    assert labels(panel)["forest"] == "abstained: needs &lt;90&gt; days"
+    assert labels(panel)["sv"] == "abstained: needs &lt;90&gt; days"
     assert panel.counted.value == "8 of 9 have voted, 1 abstained"
     click(abstentions(panel), 0)
     assert "needs &lt;90&gt; days" in panel.detail.value

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from notebooks.widgets.oracle.votes import count, extended, facts, opened, price_range, rows, verdict
 
 
 def inquiry(direction: str, **votes: float) -> dict[str, Any]:
-    """An answer with a P(YES) of 0.5 and a vote per voter."""
+    """An answer with a P(YES) of 0.4 and a vote per voter."""
     return {
         "voters": list(votes),
         "votes": {voter: {"p_yes": p, "direction": "BULLISH", "weight": 1.0} for voter, p in votes.items()},
         "abstained": {},
-        "p_yes": 0.5,
+        "p_yes": 0.4,
+        "answer": "About as likely as not: 40%",
         "understood": {"comparator": "close_above", "polarity": "bull"},
-        "consensus": {"direction": direction, "pivotal": ["b"], "effective_voters": 2.5},
+        "consensus": {"direction": direction, "bull_probability": 57.5, "pivotal": ["b"]},
     }
 
 
-def test_a_neutral_answer_counts_both_sides():
-    """A vote of exactly 50% leans to neither."""
-    answer = inquiry("NEUTRAL", a=0.7, b=0.2, c=0.5, d=0.1)
-    counts = "about even, 1 of 4 lean towards yes, 2 towards no"
-    assert verdict(answer) == f"YES 50.0%: {counts}, equivalent to 2.5 independent voters"
+@pytest.mark.parametrize(
+    ("direction", "view"),
+    [
+        ("NEUTRAL", "a rise and a fall of the price are equally likely"),
+        ("BULLISH", "bullish on the price, P(higher) 57.5%"),
+    ],
+)
+def test_the_answer_and_the_view_are_apart(direction, view):
+    """A vote of exactly 50% is not above it."""
+    answer = inquiry(direction, a=0.7, b=0.2, c=0.5, d=0.1)
+    assert verdict(answer) == f"About as likely as not: 40%: 1 of 4 above 50%; {view}"
 
 
 def test_a_pivotal_voter_is_marked_in_its_row():
@@ -44,12 +53,6 @@ def test_events_extend_the_inquiry():
 def test_a_voter_without_a_vote_is_pending():
     start = opened({"event": "question", "voters": ["a"]})
     assert "<td>pending</td>" in facts(start, "a")
-
-
-def test_a_question_without_a_side_counts_likely_votes():
-    """More than 3% up or down: every vote is neutral, and P(YES) alone is compared."""
-    answer = inquiry("NEUTRAL", a=0.7, b=0.2, c=0.5) | {"understood": {"comparator": "move", "polarity": "none"}}
-    assert verdict(answer) == "YES 50.0%: 1 of 3 above 50%; this question has no bullish side"
 
 
 def test_a_price_question_shows_between_which_prices():
