@@ -23,7 +23,7 @@ ENGINES = {
     "trend": "xai:grok-4",
     "news": "mistral:mistral-small-latest",
 }
-BRAINS = ("vol", "logit", "forest")
+BRAINS = ("vol", "garch", "sv")
 PATIENCE_S = 10
 
 Servers = Mapping[str, ModelServer]
@@ -100,7 +100,7 @@ def inputs_told(user: str) -> list[str]:
 
 
 def _input_of(line: str) -> str:
-    (name,) = [name for name, row in INPUTS.items() if re.fullmatch(rf"- \w+: {_pattern(row.phrase)}", line)]
+    (name,) = [name for name, phrase in INPUTS.items() if re.fullmatch(rf"- \w+: {_pattern(phrase)}", line)]
     return name
 
 

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from service.errors import WrongWorld
 from service.forecasting.predictions.settling import resolved
-from service.forecasting.voters.resolved import class_of
+from service.forecasting.voters.track_record import TrackRecord
 from service.market.assets import is_open
 from service.market.instants import HOUR, iso
 from service.store import bars, lanes, predictions
@@ -24,7 +24,7 @@ from tests.conftest import IN_SOAK
 from tests.running_service import REPLAY_START, START, RunningService, copied, replaying, running_service
 
 FIRST_MONTH = "2024-03-01" if IN_SOAK else "2025-03-01"
-NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest"}
+NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "garch", "sv"}
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_question_is_resolved_and_every_voter_scored(house: RunningService):
         house.move(16 * HOUR)
     with house.runtime.database.reading() as db:
         *settled, answer = predictions.settled(db)
-    markets = [market for market in resolved(settled) if class_of(market.comparator) == "direction"]
+    markets = [market for market in resolved(settled) if market.band == "day"]
     assert answer.id == forecast["id"]
     assert answer.settlement.evidence
     assert {vote.voter for vote in answer.votes} == NINE
@@ -87,11 +87,11 @@ def test_a_question_is_resolved_and_every_voter_scored(house: RunningService):
     assert all(cast[voter] > before[voter] for voter in NINE)
 
 
-def counted(house: RunningService) -> dict[str, int]:
-    """How many questions about a direction have resolved for each voter."""
+def counted(house: RunningService) -> Counter[str]:
+    """How many questions over at most a day have resolved for each voter."""
     with house.runtime.database.reading() as db:
-        record = records.latest(db)
-    return {standing["voter"]: standing["n"] for standing in record["direction"]["standings"]}
+        record = TrackRecord.from_plain(records.latest(db))
+    return Counter({standing.voter: standing.n for standing in record.of_band("day").standings})
 
 
 @pytest.mark.slow

@@ -17,9 +17,11 @@ from sqlalchemy import select
 from service.forecasting.news.headline import headline
 from service.forecasting.news.stories import read
 from service.forecasting.predictions import Prediction
+from service.forecasting.voters.ballots import EMBEDDED
+from service.forecasting.voters.inputs import SEAT_INPUTS
 from service.forecasting.voters.prompts.tokens import tokens
-from service.forecasting.voters.prompts.writing import INPUTS as INPUTS_OF
 from service.forecasting.voters.prompts.writing import version
+from service.forecasting.voters.track_record import Standing, TrackRecord
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR
 from service.store import bars, headlines, ledger, predictions
@@ -148,7 +150,7 @@ def test_six_models_and_three_brains_vote_under_their_engines(runtime, servers):
     assert answer["votes"]["momentum"]["usd"] == pytest.approx((1000 * 0.25 + 40 * 2.0) / 1e6)
     for brain in BRAINS:
         vote = answer["votes"][brain]
-        assert vote["engine"] == "embedded"
+        assert vote["engine"] == EMBEDDED
         assert (vote["prompt"], vote["tokens"], vote["usd"], vote["fallback"]) == (None, None, None, False)
 
 
@@ -165,7 +167,7 @@ def test_each_model_gets_only_the_inputs_of_its_seat(runtime, servers):
     common = set()
     for seat, server in servers.items():
         _, user = messages(server.requests[0])
-        assert tuple(inputs_told(user)) == INPUTS_OF[seat]
+        assert tuple(inputs_told(user)) == SEAT_INPUTS[seat]
         common.add(user.partition("Shown to your seat alone")[0])
     assert len(common) == 1
 
@@ -221,7 +223,7 @@ def test_no_odds_and_no_vote_of_another_reach_a_model(runtime, servers):
     assert priced
     for server in servers.values():
         _, user = messages(server.requests[0])
-        assert not re.search(r"\b(odds|market price|consensus|logit|forest)\b", user)
+        assert not re.search(r"\b(odds|market price|consensus|garch|sv)\b", user)
         assert all(odds.market_id not in user for odds in priced)
         section = user.partition("Shown to every forecaster")[2].partition("Shown to your seat alone")[0]
         assert all(re.match(EVERYBODY_IS_TOLD, line) for line in section.splitlines()[1:] if line), section
@@ -285,7 +287,7 @@ def check_vote(answer: dict, seat: str, name: str) -> None:
     assert vote["fallback"] is bool(reasons)
     assert vote["reasoning"].isprintable()
     if reasons:
-        assert (vote["engine"], vote["prompt"], vote["tokens"], vote["usd"]) == ("embedded", None, None, None)
+        assert (vote["engine"], vote["prompt"], vote["tokens"], vote["usd"]) == (EMBEDDED, None, None, None)
         assert any(f"({ENGINES[seat]}: {reason})" in vote["reasoning"] for reason in reasons)
         return
     assert (vote["engine"], len(vote["reasoning"]) <= 400) == (ENGINES[seat], True)
@@ -504,10 +506,11 @@ def voted_on(running: RunningService) -> list[Prediction]:
     return [market for market in markets if market.commitment and market.commitment.voted_at > START]
 
 
-def standings(running: RunningService) -> list[dict]:
-    """How each engine of each voter has done on questions about events."""
+def standings(running: RunningService) -> dict[tuple[str, str], Standing]:
+    """How each engine of each voter has done on questions over a day to a week."""
     with running.runtime.database.reading() as db:
-        return records.latest(db)["event"]["standings"]
+        record = TrackRecord.from_plain(records.latest(db))
+    return {(row.voter, row.engine): row for row in record.of_band("week").standings}
 
 
 def test_model_votes_on_markets_and_challenges_are_in_the_ledger(lived):
@@ -529,7 +532,7 @@ def test_model_votes_on_markets_and_challenges_are_in_the_ledger(lived):
                 version(seat, is_masked=False),
                 forecast.p,
             )
-        assert all(by_voter[brain].engine == "embedded" for brain in BRAINS)
+        assert all(by_voter[brain].engine == EMBEDDED for brain in BRAINS)
         assert "prompt" not in recorded["vol"]
 
 
@@ -553,43 +556,34 @@ def test_no_model_gets_the_odds_of_an_imported_market(lived):
     for seat, server in servers.items():
         assert len(server.requests) == len(markets) + len(ASKED_ABOUT)
         for _, user in map(messages, server.requests):
-            assert set(inputs_told(user)) == set(INPUTS_OF[seat])
+            assert set(inputs_told(user)) == set(SEAT_INPUTS[seat])
             section = user.partition("Shown to every forecaster")[2].partition("Shown to your seat alone")[0]
             assert all(re.match(EVERYBODY_IS_TOLD, line) for line in section.splitlines()[1:] if line), section
 
 
 def test_each_engine_of_a_seat_has_a_record_of_its_own(lived):
-    running, _ = lived
-    counted = {(row["voter"], row["engine"]): row["n"] for row in standings(running)}
+    rows = standings(lived[0])
     for seat, engine in ENGINES.items():
-        assert counted[seat, "embedded"] > counted[seat, engine] > 0
-    assert {engine for voter, engine in counted if voter in BRAINS} == {"embedded"}
+        assert rows[seat, EMBEDDED].n > rows[seat, engine].n > 0
+    assert {engine for voter, engine in rows if voter in BRAINS} == {EMBEDDED}
 
 
-def test_a_new_model_starts_with_an_average_record(build_runtime):
-    """What the embedded engine before it did counts neither for it nor against it."""
-    before = build_runtime(oracle_seats={}).ask().get_json()["votes"]
-    assert len({before[seat]["weight"] for seat in ENGINES}) > 1
-    after = build_runtime().ask().get_json()["votes"]
-    assert len({after[seat]["weight"] for seat in ENGINES}) == 1
-
-
-def test_a_replacement_model_starts_with_an_average_record(lived, tmp_path):
-    """The others keep the stacked weight of what they did, to its one."""
+def test_a_replacement_model_starts_with_the_weight_of_one(lived, tmp_path):
+    """Beside the embedded engines; the other models have moved by their own record, which is shown."""
     running, servers = lived
     folder = copied(running.runtime.settings.data_dir, tmp_path)
     options = seats(servers, ENGINES | {"news": "openai:gpt-5"})
     with running_service(folder, running.wall, **options) as runtime:
         runtime.register()
-        votes = runtime.ask().get_json()["votes"]
-    rows = {(row["voter"], row["engine"]): row for row in standings(running)}
+        votes = runtime.ask("Will Bitcoin be above 1,000 USD in 3 days?").get_json()["votes"]
+    rows, unproven = standings(running), {"news", *BRAINS}
     assert votes["news"]["engine"] == "openai:gpt-5"
-    stacked = {voter: rows[voter, votes[voter]["engine"]]["weight"] for voter in {*NINE} - {"news"}}
-    mean = (sum(stacked.values()) + 1) / 9
-    assert len(set(stacked.values())) > 1
-    assert votes["news"]["weight"] == pytest.approx(1 / mean, abs=0.001)
-    for voter, weight in stacked.items():
-        assert votes[voter]["weight"] == pytest.approx(min(2.0, max(0.5, weight / mean)), abs=0.001)
+    assert {(votes[voter]["weight"], votes[voter]["evidence"]) for voter in unproven} == {(1.0, None)}
+    own = {voter: rows[voter, votes[voter]["engine"]] for voter in {*NINE} - unproven}
+    assert len({row.weight for row in own.values()}) > 1
+    for voter, row in own.items():
+        shown = votes[voter]["weight"] * (3 if votes[voter]["outlier"] else 1)
+        assert (shown, votes[voter]["evidence"]["n"]) == (pytest.approx(row.weight, abs=0.002), row.n)
 
 
 def test_the_jobs_keep_within_the_cap_of_the_day(build_runtime, servers):

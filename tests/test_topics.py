@@ -173,7 +173,7 @@ def test_prices_do_not_settle_a_topic(service, servers):
     running.move(3 * 86_400)
     with running.runtime.database.reading() as db:
         assert [answer.id for answer in predictions.answers_by_hand(db)] == [id]
-        assert "topic" not in {question.comparator for question in resolved(predictions.settled(db))}
+        assert "topic" not in {question.band for question in resolved(predictions.settled(db))}
 
 
 def challenge(running: RunningService) -> dict:

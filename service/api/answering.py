@@ -197,7 +197,9 @@ class Answering:
         _measure(result)
         prices = of_question(inquiry.question, inquiry.now, inquiry.knowledge)
         world = self._services.clock.world
-        answer = publish(result, inquiry.understood, id=secrets.token_hex(8), world=world, price_forecast=prices)
+        record = inquiry.knowledge.record.of(inquiry.question)
+        id = secrets.token_hex(8)
+        answer = publish(result, inquiry.understood, record, id=id, world=world, price_forecast=prices)
         prediction = commitments.answer(result, inquiry.knowledge, answer.id, inquiry.caller.id)
         with self._services.database.writing() as db:
             predictions.add(db, [prediction], ANSWER.dump_python(answer, mode="json"))

@@ -127,7 +127,7 @@ def _readiness(services: Services) -> Ready:
         )
     elif age > max(MISSED_BARS * services.step, FETCHING_S * services.clock.speed):
         missing.append(f"the last bar ended at {iso(as_of)}, {age} s of world time ago")
-    if fits is None or not fits.linear:
+    if fits is None:
         reason = not_yet(services)
         missing.append(reason.detail.rstrip(".") if reason.retry_after_s == HOUR else "the voters are not fitted yet")
     if unmade:

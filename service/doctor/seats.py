@@ -10,9 +10,9 @@ from functools import partial
 from service.config import Settings
 from service.doctor.checks import Check, Finding, run
 from service.forecasting.voters.ballots import Abstention
+from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs
 from service.forecasting.voters.inputs import INPUTS
-from service.forecasting.voters.panel import voters
 from service.forecasting.voters.voter import Voter
 from service.market.instants import HOUR, utc
 from service.questions import Circumstances, understand

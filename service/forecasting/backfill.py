@@ -17,6 +17,8 @@ from service.errors import NoVoters
 from service.forecasting.apex.call import EVERY_S, Call, fuse, thresholds_of
 from service.forecasting.apex.gathering import odds_of_up, poll_layers
 from service.forecasting.apex.scores import ResolvedCall, record_of, resolved_calls
+from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.fitting import fit
 from service.forecasting.news import simulated
 from service.forecasting.news.headline import ScoredHeadline
 from service.forecasting.news.pulse import score_at
@@ -27,13 +29,11 @@ from service.forecasting.predictions.settling import resolved, settle_past
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.price_record.past import PastPrices, backfill_prices
 from service.forecasting.voters.context import recall
-from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.input_history import InputHistory, survey
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import Panel, embedded_panel
 from service.forecasting.voters.resolved import Resolved
 from service.forecasting.voters.track_record import TrackRecord, build
-from service.forecasting.voters.training import fit
 from service.market.bars import Bars
 from service.market.instants import DAY
 from service.market.months import ends, month_of, month_start, month_starts
@@ -103,8 +103,8 @@ def backfill(
     for now in range(since, until + 1, EVERY_S):
         walk.step(now)
     walk.count(until)
-    densities = {start: month.fits.densities for start, month in months.items()}
-    prices = backfill_prices(walk.inputs, complete, densities, since, until)
+    fits = {start: month.fits for start, month in months.items()}
+    prices = backfill_prices(walk.inputs, complete, fits, since, until)
     return BackfilledPast(walk.record, tuple(walk.markets.values()), tuple(walk.calls), tuple(headlines), prices)
 
 
@@ -216,7 +216,7 @@ class _Walk:
             swarm=self.swarm.get(now),
         )
         thresholds = thresholds_of(self.calls)
-        self.calls.append(fuse(inputs, self.apex_record.direction, thresholds, backfilled=True))
+        self.calls.append(fuse(inputs, self.apex_record.of_band("day"), thresholds, backfilled=True))
 
     def newly_opened(self, now: int) -> Iterator[Prediction]:
         """The markets of the last day, the newest first."""

@@ -13,7 +13,7 @@ from service.forecasting.apex.challenge_votes import commit_challenge
 from service.forecasting.apex.scores import record_of
 from service.forecasting.predictions import Commitment, Prediction
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.track_record import ClassRecord
+from service.forecasting.voters.track_record import BandRecord
 from service.jobs.committing import keep_votes
 from service.jobs.job import Effects, JobContext
 from service.jobs.layer_inputs import gather_inputs, swarm
@@ -39,7 +39,7 @@ def answer(job_context: JobContext, slot: int) -> Effects:
             return lambda _: None
         history = job_context.call_memory.read(db, job_context.hourly_bars, now)
     latest = knowledge.latest(job_context.database, job_context.feed.step)
-    record = record_of(history.resolved, now).direction
+    record = record_of(history.resolved, now).of_band("day")
     with ThreadPoolExecutor(job_context.at_once) as executor:
         commitments = executor.map(lambda market: _commit(job_context, market, now, latest, record), waiting)
         committed = list(zip(waiting, commitments, strict=True))
@@ -53,7 +53,7 @@ def answer(job_context: JobContext, slot: int) -> Effects:
 
 
 def _commit(
-    job_context: JobContext, market: Prediction, now: int, latest: Knowledge, record: ClassRecord
+    job_context: JobContext, market: Prediction, now: int, latest: Knowledge, record: BandRecord
 ) -> Commitment | None:
     asset, net = market.question.asset, swarm(job_context)
     at = max(now, market.created_at)

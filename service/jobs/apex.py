@@ -11,7 +11,7 @@ from service.forecasting.apex.document import apex_document
 from service.forecasting.apex.scores import ResolvedCall, record_of
 from service.forecasting.backfill import ASSET
 from service.jobs.documents import header
-from service.jobs.forecast import contexts_at, hours
+from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.layer_inputs import gather_inputs
 from service.ledger.chain import LedgerRow
@@ -56,9 +56,9 @@ def _call(job_context: JobContext, slot: int, calls: Sequence[Call], resolved: S
     """The call of this slot, if one is due and bitcoin has a price."""
     if calls and slot // EVERY_S == calls[-1].at // EVERY_S:
         return []
-    contexts = contexts_at(job_context, slot, hours(job_context, slot))
+    contexts = job_context.contexts.of(hours(job_context, slot))
     if ASSET not in contexts:
         return []
     latest = knowledge.beside(job_context.database, contexts)
-    record = record_of(resolved, slot).direction
+    record = record_of(resolved, slot).of_band("day")
     return [fuse(gather_inputs(job_context, slot, latest, ASSET), record, job_context.apex_thresholds.of(calls))]

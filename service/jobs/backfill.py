@@ -13,7 +13,6 @@ from sqlalchemy import Connection
 from service.forecasting import backfill as pure
 from service.forecasting.backfill import BackfilledPast
 from service.forecasting.price_record.committed import ledger_rows
-from service.forecasting.voters import training
 from service.jobs import children
 from service.jobs.committing import keep_opened
 from service.jobs.forecast import hours
@@ -29,8 +28,8 @@ from service.trading.swarm import net_history
 
 # Sixty days of the fund, after two days in which the first markets resolve.
 BACKFILLED_S = 62 * DAY
-# The history before it, from which every voter can be fitted.
-TRAINING_S = 90 * DAY
+# The history before it, from which the models can be fitted.
+TRAINING_S = 30 * DAY
 
 
 def backfill(job_context: JobContext, slot: int) -> Effects:
@@ -58,8 +57,7 @@ def backfill(job_context: JobContext, slot: int) -> Effects:
 
 
 def _backfilled(*arguments: Any) -> BackfilledPast:
-    """The past, whose months are computed in processes of their own when the imports are done."""
-    training.load_libraries()
+    """The past, whose months are computed in processes of their own."""
     return pure.backfill(*arguments, each=children.each)
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from math import sqrt
-from typing import Any
 
 import structlog
 from sqlalchemy import Connection
 
 from service.errors import NoVoters
-from service.forecasting.densities.fitting import least_history_h
-from service.forecasting.voters import price_forecasts, training
-from service.forecasting.voters.context import Context, with_news
-from service.forecasting.voters.fits import VERSION
+from service.forecasting.densities.fits import VERSION
+from service.forecasting.densities.fitting import fit, least_history_h
+from service.forecasting.voters import price_forecasts
+from service.forecasting.voters.context import Context
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.next_day import up_in_a_day
 from service.forecasting.voters.panel import Panel
@@ -21,7 +20,6 @@ from service.forecasting.voters.votes import Direction, direction_of
 from service.jobs import children
 from service.jobs.documents import header
 from service.jobs.job import Effects, JobContext
-from service.jobs.news_inputs import tracks
 from service.jobs.schedules import Monthly
 from service.ledger.chain import LedgerRow
 from service.market.assets import Calendar, calendar_of
@@ -45,7 +43,7 @@ def observe(job_context: JobContext, slot: int) -> Effects:
     Once an hour the voters also forecast direction and volatility of the assets of the consensus lane; a change of
     direction is recorded in the ledger.
     """
-    by_asset = contexts_at(job_context, slot, hours(job_context, slot))
+    by_asset = job_context.contexts.of(hours(job_context, slot))
     hour = slot // HOUR * HOUR
     votes = _vote(job_context, hour, by_asset) if any(state.as_of == hour for state in by_asset.values()) else {}
 
@@ -85,7 +83,7 @@ def _vote(job_context: JobContext, hour: int, by_asset: dict[str, Context]) -> d
 
 
 def _lane_vote(panel: Panel, basis: Knowledge, asset: str) -> LaneVote | None:
-    """The pool's forecast at the end of the context's hour; None below the quorum and before the views are fitted."""
+    """The pool's forecast at the end of the context's hour; None below the quorum and before the models are fitted."""
     hour = basis.contexts[asset].as_of
     sigma = price_forecasts.pooled_sigma(basis, asset, hour, hour + WEEK)
     try:
@@ -97,39 +95,31 @@ def _lane_vote(panel: Panel, basis: Knowledge, asset: str) -> LaneVote | None:
 
 
 def refit(job_context: JobContext, slot: int) -> Effects:
-    """Fit the voters that learn to the questions decided before this month, unless current fits are stored.
+    """Fit the models to the bars before this month, unless current fits are stored.
 
-    Where the month began with too little history, they are fitted to the history until `slot`, every hour until it
-    suffices for the views of every calendar and for every voter that these assets can fit. Fits of another version are
-    outdated and replaced. Stored fits have the key of the slot that made them, so the latest are those of the largest
-    key; fits of no voter are not stored.
+    Where the month began with too little history, they are fitted to the history until `slot`, as soon as that suffices
+    for another calendar. Fits of another version are outdated and replaced. Stored fits have the key of the slot that
+    made them, so the latest are those of the largest key; fits of no calendar are not stored.
     """
     month = Monthly().slot_at(slot)
     with job_context.database.reading() as db:
+        newest = fits.latest(db)
         assets = job_context.whole_since(db, slot).keys()
-        current = _current(fits.latest(db), month, assets)
-    calendars = {calendar_of(asset) for asset in assets}
-    if current and calendars <= current["densities"].keys():
+    is_current = newest is not None and newest["slot"] >= month and newest["version"] == VERSION
+    current = newest["calendars"].keys() if newest and is_current else ()
+    if is_current and {calendar_of(asset) for asset in assets} <= set(current):
         return lambda _: None
     hourly = hours(job_context, slot)
-    if current and not due_views(current["densities"], hourly):
+    if is_current and not due(current, hourly):
         return lambda _: None
-    news = tracks(job_context, month - training.LEARNT_DAYS * DAY, slot)
-    fitted = children.call(training.fit, hourly, month, news)
-    if training.awaited(fitted.missing, assets) or due_views(fitted.densities, hourly):
-        fitted = children.call(training.fit, hourly, slot, news)
-    return lambda db: fits.save(db, slot, fitted.to_plain()) if fitted.linear or fitted.densities else None
+    fitted = children.call(fit, hourly, month)
+    if due(fitted.calendars, hourly):
+        fitted = children.call(fit, hourly, slot)
+    return lambda db: fits.save(db, slot, fitted.to_plain()) if fitted.calendars else None
 
 
-def _current(newest: Mapping[str, Any] | None, month: int, assets: Collection[str]) -> Mapping[str, Any] | None:
-    """The newest fits, if they are of this version and month and no voter waits for more history."""
-    if newest is None or newest["slot"] < month or newest["version"] != VERSION:
-        return None
-    return None if training.awaited(newest["missing"], assets) else newest
-
-
-def due_views(fitted: Collection[str], hourly: Mapping[str, Bars]) -> list[Calendar]:
-    """The calendars without views whose assets have enough history for them by now."""
+def due(fitted: Collection[str], hourly: Mapping[str, Bars]) -> list[Calendar]:
+    """The calendars without models whose assets have enough history for them by now."""
     lengths: dict[Calendar, list[int]] = {}
     for asset, history in hourly.items():
         length = (history.as_of - int(history.time[0])) // HOUR if len(history) else 0
@@ -142,15 +132,10 @@ def due_views(fitted: Collection[str], hourly: Mapping[str, Bars]) -> list[Calen
 
 
 def forecast_prices(job_context: JobContext, slot: int) -> Effects:
-    """Publish where the price of every asset will be, once the views of volatility are fitted."""
+    """Publish where the price of every asset will be, once the models are fitted."""
     stored = knowledge.latest(job_context.database, job_context.feed.step)
     documents = price_forecasts.describe(stored, slot, header(job_context, slot, every_s=0))
     return lambda db: snapshots.publish(db, slot, price_forecasts.by_name(documents))
-
-
-def contexts_at(job_context: JobContext, slot: int, hourly: Mapping[str, Bars]) -> dict[str, Context]:
-    """The context of every asset at `slot`, with the inputs of headlines where enough are stored."""
-    return with_news(job_context.contexts.of(hourly), tracks(job_context, slot - DAY, slot))
 
 
 def hours(job_context: JobContext, slot: int) -> dict[str, Bars]:

@@ -20,7 +20,7 @@ from service.forecasting.predictions import Opinion, Prediction, Settlement
 from service.forecasting.predictions.imports import OutsideMarket, choose
 from service.forecasting.voters.knowledge import Knowledge
 from service.jobs.committing import keep_opened, keep_settlements
-from service.jobs.forecast import contexts_at, hours
+from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import vote
 from service.market.instants import iso
@@ -47,7 +47,7 @@ STATUSES = TypeAdapter(dict[str, SourceStatus])
 def import_markets(job_context: JobContext, slot: int) -> Effects:
     """Import what outside markets ask about our assets; where a source fails, earlier imports stay."""
     offered, statuses = _offered(job_context, slot)
-    contexts = contexts_at(job_context, slot, hours(job_context, slot))
+    contexts = job_context.contexts.of(hours(job_context, slot))
     keep = _import(job_context, slot, offered, knowledge.beside(job_context.database, contexts))
 
     def write(db: Connection) -> None:

@@ -7,11 +7,10 @@ import json
 from service.forecasting.apex.gathering import odds_of_up, poll_layers
 from service.forecasting.apex.layers import LayerInputs
 from service.forecasting.apex.swarm import NetView
-from service.forecasting.news.pulse import score_at
+from service.forecasting.news.pulse import LOOK_BACK_S, score_at
 from service.forecasting.news.stories import stories
 from service.forecasting.voters.knowledge import Knowledge
 from service.jobs.job import JobContext
-from service.jobs.news_inputs import LOOK_BACK_S
 from service.store import headlines, predictions, snapshots
 
 

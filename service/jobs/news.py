@@ -12,12 +12,11 @@ from sqlalchemy import Connection
 from service.forecasting.news import simulated
 from service.forecasting.news.document import news_document
 from service.forecasting.news.headline import Headline
-from service.forecasting.news.pulse import pulse
+from service.forecasting.news.pulse import LOOK_BACK_S, pulse
 from service.forecasting.news.stories import read
 from service.jobs.documents import header
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
-from service.jobs.news_inputs import LOOK_BACK_S
 from service.market.instants import DAY, HOUR, iso, unix
 from service.sources import headlines as feeds
 from service.sources.feed_entries import source_of
@@ -26,7 +25,7 @@ from service.store import headlines, snapshots
 from service.store.plain import feed_states
 
 EVERY_S = HOUR
-KEPT_S = 200 * DAY  # what the news seat learns from
+KEPT_S = 200 * DAY
 
 NAME = "news-pulse"
 

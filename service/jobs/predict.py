@@ -14,7 +14,7 @@ from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.predictions.simulated_odds import SOURCE, SimulatedMarket
 from service.forecasting.voters.knowledge import Knowledge
 from service.jobs.committing import keep_opened
-from service.jobs.forecast import contexts_at, hours
+from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
 from service.sources.feeds.simulated import SimulatedFeed
 from service.store import evidence, knowledge, predictions
@@ -24,7 +24,7 @@ log = structlog.stdlib.get_logger(__name__)
 
 def predict(job_context: JobContext, slot: int) -> Effects:
     """Open every market of the series that is due at `slot` and not stored yet."""
-    contexts = contexts_at(job_context, slot, hours(job_context, slot))
+    contexts = job_context.contexts.of(hours(job_context, slot))
     with job_context.database.reading() as db:
         stored = predictions.ids(db, slot)
     basis = knowledge.beside(job_context.database, contexts)

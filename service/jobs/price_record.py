@@ -11,7 +11,7 @@ from service.forecasting.price_record.book import Outcomes, PriceBook, resolve
 from service.forecasting.price_record.committed import EVERY_S, PriceForecast
 from service.forecasting.price_record.document import price_record_document
 from service.jobs.documents import header
-from service.jobs.forecast import contexts_at, hours
+from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.bars import Bars
@@ -53,7 +53,7 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
 
 def _forecasts(job_context: JobContext, slot: int) -> list[PriceForecast]:
     """The forecasts of this hour, from its complete hourly bars."""
-    by_asset = contexts_at(job_context, slot, hours(job_context, slot))
+    by_asset = job_context.contexts.of(hours(job_context, slot))
     return committed.commit(knowledge.beside(job_context.database, by_asset), slot)
 
 

@@ -12,7 +12,7 @@ from service.errors import NoVoters
 from service.forecasting.predictions import Opinion, Prediction
 from service.forecasting.predictions.opinion_of_now import ai_opinion, lead_of, odds_opinion, of_now
 from service.forecasting.voters.knowledge import Knowledge
-from service.jobs.forecast import contexts_at, hours
+from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import outside_market
 from service.market.assets import LONGEST_CLOSURE_S
@@ -26,7 +26,7 @@ log = structlog.stdlib.get_logger(__name__)
 
 def renew_opinions(job_context: JobContext, slot: int) -> Effects:
     """Store what is thought of every open market at `slot`; opinions are shown and never scored."""
-    contexts = contexts_at(job_context, slot, hours(job_context, slot))
+    contexts = job_context.contexts.of(hours(job_context, slot))
     basis = knowledge.beside(job_context.database, contexts)
     with job_context.database.reading() as db:
         questions = list(_questions_of_now(db, predictions.active(db, slot), slot, basis))

@@ -20,8 +20,15 @@ _ANSWER = TypeAdapter(Answer)
 _SCOPE = "answers"
 # Fields that the answers of earlier versions lack.
 _LATER_UNDERSTOOD = {"language": "unknown", "rule": None, "alternatives": ()}
-_LATER_CONSENSUS: dict[str, Any] = {"effective_voters": None, "pivotal": ()}
-_LATER_VOTE: dict[str, Any] = {"fallback": False, "outlier": False, "prompt": None, "tokens": None, "usd": None}
+_LATER_CONSENSUS: dict[str, Any] = {"pivotal": ()}
+_LATER_VOTE: dict[str, Any] = {
+    "fallback": False,
+    "outlier": False,
+    "evidence": None,
+    "prompt": None,
+    "tokens": None,
+    "usd": None,
+}
 
 
 class AnswersPage(NamedTuple):
@@ -65,9 +72,9 @@ def _answer(stored: Prediction, body: dict[str, Any], *, with_votes: bool) -> An
     """An answer as it was published."""
     votes = body["votes"] if with_votes else {}
     return _ANSWER.validate_python(
-        {"answer": in_words(body["p_yes"], None)}
-        | body
+        body
         | {
+            "answer": body.get("answer") if body["p_yes"] is None else in_words(body["p_yes"], None),
             "understood": _LATER_UNDERSTOOD | body["understood"] | vars(understood(stored.question)),
             "consensus": _LATER_CONSENSUS | body["consensus"],
             "votes": {voter: _LATER_VOTE | vote for voter, vote in votes.items()},

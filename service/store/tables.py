@@ -342,6 +342,7 @@ prediction_vote = Table(
     Column("prompt", String(64)),
     Column("tokens", BigInteger),
     Column("usd", Float(53)),
+    Column("p_up", Float(53)),
 )
 
 # The inputs of the voters by their hash, which the ledger holds: once for all votes cast from them; `voted_at` and

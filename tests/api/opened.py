@@ -19,7 +19,7 @@ from tests.forecasting.made import committed_vote
 from tests.market.coverages import whole
 
 SPOTS = {"btc": 50_000.0, "gold": 2_000.0, "sol": 150.0}
-NAMES = ("momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest")
+NAMES = ("momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "garch", "sv")
 
 
 def header(as_of: int = NOON) -> DocumentHeader:

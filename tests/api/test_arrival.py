@@ -56,11 +56,11 @@ def test_a_source_that_fails_is_named(services, sqlite):
 
 def test_too_short_a_history_is_said_with_what_is_needed(services, sqlite):
     """Where no source has more, the voters cannot be fitted for weeks: nobody is told to try again in seconds."""
-    since = NOW - 30 * DAY
+    since = NOW - 20 * DAY
     keep(sqlite, lambda first: first.answered((since, NOW), NOW, "a").exhausted(since, NOW))
     keep(sqlite, lambda first: first.exhausted(since, NOW), HOUR)
     reason = not_yet(services)
-    assert reason.detail == "The voters need 60 days of hourly prices; 30 are stored, and no source has more."
+    assert reason.detail == "The voters need 22 days of hourly prices; 20 are stored, and no source has more."
     assert reason.retry_after_s == HOUR
 
 

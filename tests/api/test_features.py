@@ -14,9 +14,9 @@ from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.predictions.vote_inputs import FeaturesDocument
 from service.forecasting.voters.context import Context
+from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.inputs import INPUTS
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.panel import voters
 from service.jobs.committing import keep_opened, keep_votes
 from service.market.instants import HOUR, iso
 from tests.api.conftest import NOON
@@ -24,7 +24,7 @@ from tests.api.opened import market, open_market, tell_prices
 from tests.forecasting.made import panel_of
 
 PATH = "/api/v1/features"
-PLAIN = {"variance": {"absolute_12h": -0.25}, "level": -11.5, "history_days": 90.0, "fast": 2e-05, "slow": 1e-07}
+PLAIN = {"variance": {"ewma": -0.25}, "level": -11.5, "history_days": 90.0, "fast": 2e-05, "slow": 1e-07}
 
 
 def voted(place: int = 0, spot: float = 50_000.0) -> Prediction:

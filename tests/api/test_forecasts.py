@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from service.forecasting.densities.views import VIEWS
+from service.forecasting.densities.models import MODELS
 from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS
 from service.store import snapshots
 from tests.running_service import RunningService, copied, running_service
@@ -27,7 +27,7 @@ def test_a_forecast_has_every_horizon_quantile_and_voter(running):
     assert forecast["sources"]["btc"] == "simulated (seed 42)"
     assert [horizon["horizon"] for horizon in forecast["horizons"]] == list(HORIZONS)
     for horizon in forecast["horizons"]:
-        assert list(horizon["voters"]) == list(VIEWS)
+        assert list(horizon["voters"]) == list(MODELS)
         assert list(horizon["quantiles"]) == [str(percent) for percent in PERCENTS]
     unchanged = running.client.get("/api/v1/forecasts/btc", headers={"If-None-Match": answer.headers["ETag"]})
     assert unchanged.status_code == 304

@@ -259,10 +259,10 @@ def test_prices_of_a_bar_are_described_as_prices(document, name: str):
     assert all(price["description"].endswith("price of the bar in USD") for price in prices)
 
 
-@pytest.mark.parametrize("name", ["Ai", "AiVote", "Consensus", "Vote", "StreakAnswer"])
-def test_the_side_of_a_question_is_no_view_of_the_price(document, name: str):
-    """A far level below the price is not likely to be reached: that says nothing about the next move."""
-    assert "side of the question" in document["components"]["schemas"][name]["properties"]["direction"]["description"]
+@pytest.mark.parametrize("name", ["Ai", "AiVote", "Consensus", "Vote"])
+def test_a_direction_is_a_view_of_the_price(document, name: str):
+    """A far level above the price is not likely to be reached: that says nothing about the next move."""
+    assert "a view of the price" in document["components"]["schemas"][name]["properties"]["direction"]["description"]
 
 
 def test_every_instant_of_an_answer_is_declared_as_one(document):

@@ -14,15 +14,16 @@ from werkzeug.test import TestResponse
 from service.api.answering import answering
 from service.api.auth import Caller
 from service.api.question_input import QuestionInput
+from service.forecasting.voters.ballots import EMBEDDED
 from service.market.instants import utc
 from service.market.rates import Rate
 from service.store import rates
 from service.store.tables import prediction
 from tests.api.conftest import NOON, Wall
-from tests.api.oracle_app import QUESTION, SPOT, observe, oracle_app
+from tests.api.oracle_app import EIGHT, QUESTION, SPOT, observe, oracle_app
 from tests.forecasting.made import panel_of
 
-VOTERS = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest"}
+VOTERS = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "garch", "sv"}
 
 
 @pytest.fixture
@@ -49,16 +50,17 @@ def events(answer: TestResponse) -> Iterator[tuple[str, dict]]:
 
 
 def test_an_answer_has_the_question_the_votes_and_a_consensus(ask):
-    """Every voter has a vote or a reason; one vote is the consensus."""
+    """Every voter has a vote or a reason. Volatility alone says nothing of the direction."""
     answer = ask()
     body = answer.json
     assert answer.status_code == 200
     assert body["understood"]["comparator"] == "close_above"
     assert (body["understood"]["level"], body["understood"]["spot"]) == (55_000, SPOT)
-    assert set(body["votes"]) == {"vol"}
-    assert set(body["abstained"]) == VOTERS - {"vol"}
-    assert 0 < body["votes"]["vol"]["p_yes"] < 0.5
-    assert body["consensus"]["direction"] == body["votes"]["vol"]["direction"] == "BEARISH"
+    assert set(body["votes"]) == VOTERS - {"news"}
+    assert body["abstained"] == {"news": "There is no news."}
+    assert (body["votes"]["vol"]["p_yes"], body["p_yes"], body["answer"]) == (0.004, 0.004, "Almost impossible: 0.4%")
+    assert body["consensus"]["direction"] == body["votes"]["vol"]["direction"] == "NEUTRAL"
+    assert (body["consensus"]["bull_probability"], body["votes"]["vol"]["conviction"] > 80) == (50.0, True)
     assert not body["cached"]
 
 
@@ -90,10 +92,10 @@ def test_a_stream_ends_with_the_whole_answer(ask):
     assert (first, last) == ("question", "consensus")
     assert set(question["voters"]) == VOTERS
     assert question["understood"] == whole["understood"]
-    assert [name for name, _ in replies].count("vote") == 1
+    assert [name for name, _ in replies].count("vote") == 8
     assert {data["voter"]: data["reason"] for name, data in replies if name == "abstention"} == whole["abstained"]
-    (vote,) = [data["vote"] for name, data in replies if name == "vote"]
-    assert vote["p_yes"] == whole["votes"]["vol"]["p_yes"]
+    votes = {data["voter"]: data["vote"]["p_yes"] for name, data in replies if name == "vote"}
+    assert votes == {voter: vote["p_yes"] for voter, vote in whole["votes"].items()}
 
 
 def test_an_answer_is_stored_as_a_prediction_of_its_caller(ask, sqlite, api_key):
@@ -131,7 +133,7 @@ def test_a_question_is_understood_free_of_charge(understand, ask):
     """The same `understood` as with an answer, and the engine of every voter that would vote."""
     read = understand()
     assert (read.status_code, read.json["question"]) == (200, QUESTION)
-    assert read.json["answered_by"] == dict.fromkeys(VOTERS, "embedded")
+    assert read.json["answered_by"] == dict.fromkeys(VOTERS, EMBEDDED)
     assert read.json["understood"]["language"] == "English"
     assert read.json["understood"]["rule"].startswith("YES if the last Bitcoin price")
     answer = ask()
@@ -213,11 +215,11 @@ def test_a_question_needs_a_key(client: FlaskClient):
 
 
 def test_too_few_votes_are_a_free_503(sqlite, tmp_path, wall):
-    """Without fits eight of nine abstain: fewer than the quorum of five."""
+    """Eight vote where a quorum of nine is set."""
     observe(sqlite)
-    client = oracle_app(sqlite, tmp_path, wall, panel_of(quorum=5)).test_client()
+    client = oracle_app(sqlite, tmp_path, wall, panel_of(EIGHT, quorum=9)).test_client()
     key = client.post("/api/v1/register", json={"email": "someone@example.com"}).json["api_key"]
     refused = client.post("/api/v1/oracle", json={"question": QUESTION}, headers={"X-API-Key": key})
     assert (refused.status_code, refused.json["code"]) == (503, "unavailable")
-    assert set(refused.json["abstained"]) == VOTERS - {"vol"}
+    assert set(refused.json["abstained"]) == {"news"}
     assert client.get("/api/v1/me", headers={"X-API-Key": key}).json["used"] == 0

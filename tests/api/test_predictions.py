@@ -55,7 +55,8 @@ class TestTheList:
         assert (listed["schema"], listed["count"], listed["world"]) == ("predictions/1", 1, "simulated")
         (shown,) = listed["markets"]
         assert (shown["id"], shown["status"], len(shown["ai_votes"])) == (ID, "open", 9)
-        assert shown["ai"] == {"p_yes": 0.6, "yes": 9, "no": 0, "direction": "BULLISH", "bull_probability": 60.0}
+        words = {"answer": "About as likely as not: 60%", "direction": "NEUTRAL", "bull_probability": 50.0}
+        assert shown["ai"] == {"p_yes": 0.6, "yes": 9, "no": 0} | words
         assert shown["market_odds"]["simulated"] is True
         assert shown["divergence_pts"] == 10.0
         assert shown["user_votes"] == {"yes": 2, "no": 1, "total": 3, "yes_pct": 66.7}

@@ -9,7 +9,8 @@ import pytest
 
 from service.api.topics import require_answerable
 from service.errors import InvalidQuestion
-from service.forecasting.voters.panel import Panel, voters
+from service.forecasting.voters.embedded import voters
+from service.forecasting.voters.panel import Panel
 from service.questions import Circumstances, read_any
 from service.questions.question import Question
 from tests.forecasting.made import panel_of

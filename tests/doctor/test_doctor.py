@@ -6,6 +6,7 @@ import pytest
 from pydantic import SecretStr
 
 from service.config import Settings, SettingsError
+from service.forecasting.voters.ballots import EMBEDDED
 from service.sources import proxies
 from tests.doctor.parts import KEY, SEATS, taken_by
 from tests.sources.proxy_servers import proxying
@@ -16,7 +17,7 @@ def test_a_service_that_was_never_started_is_well_and_free(examined, tmp_path):
     assert list(parts) == ["database", "prices", *(f"seat {name}" for name in SEATS)]
     assert [part for part in parts.values() if not part.works] == []
     assert {(part.tokens, part.usd) for part in parts.values()} == {(0, 0.0)}
-    assert {parts[f"seat {name}"].what for name in SEATS} == {"embedded"}
+    assert {parts[f"seat {name}"].what for name in SEATS} == {EMBEDDED}
     assert parts["prices"].what == "simulated market"
 
 

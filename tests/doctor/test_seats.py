@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select, update
 
 from service.doctor.__main__ import as_json, readable
+from service.forecasting.voters.ballots import EMBEDDED
 from service.store.database import Database
 from service.store.tables import metadata, spending
 from tests.doctor.parts import KEY, MARGIN_S, SEATS, dead, taken_by
@@ -36,7 +37,7 @@ class TestASeatWithALanguageModel:
     def test_leaves_the_others_to_their_embedded_engines(self, examined, model):
         parts = examined(**taken_by(model, "momentum", "trend"))
         engines = [parts[f"seat {name}"].what for name in SEATS]
-        assert engines == ["custom:some-model", "embedded", "embedded", "embedded", "custom:some-model", "embedded"]
+        assert engines == ["custom:some-model", *[EMBEDDED] * 3, "custom:some-model", EMBEDDED]
         assert len(model.requests) == 2
 
     def test_can_be_each_of_the_six(self, examined, model):

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from service.config import Settings
-from service.forecasting.voters import context, training
+from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.fitting import fit
+from service.forecasting.voters import context
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS
 from service.market.bars import Bars
@@ -26,7 +27,7 @@ def hourly() -> dict[str, Bars]:
 
 @pytest.fixture(scope="session")
 def real_hourly(shared_data) -> Mapping[str, Bars]:
-    """Real hourly bars of the seven assets, February 2024 to April 2025."""
+    """Real hourly bars of the seven assets, February 2024 to October 2025."""
     return open_replay(Settings(world="replay", replay_dir=shared_data / "candles" / "1h")).bars
 
 
@@ -38,8 +39,8 @@ def contexts(hourly) -> Mapping[str, Context]:
 
 @pytest.fixture(scope="session")
 def fits(hourly) -> Fits:
-    """What can be learnt from the bars at NOW."""
-    return training.fit(hourly, NOW)
+    """The models fitted to the bars at NOW."""
+    return fit(hourly, NOW)
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,10 @@ from datetime import timedelta
 import numpy as np
 
 from service.forecasting.predictions import CommittedVote
-from service.forecasting.voters.ballots import Ballot, Forecast
+from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.panel import Panel, voters
+from service.forecasting.voters.embedded import voters
+from service.forecasting.voters.panel import Panel
 from service.forecasting.voters.polling import Timer, sequential
 from service.forecasting.voters.voter import Voter
 from service.forecasting.voters.votes import UnderstoodText, understood
@@ -102,7 +103,7 @@ def panel_of(members: Sequence[Voter] | None = None, quorum: int = 5, timer: Tim
 
 
 def committed_vote(
-    voter: str, p: float, *, weight: float = 1.0, reasoning: str = "", engine: str = "embedded"
+    voter: str, p: float, *, weight: float = 1.0, reasoning: str = "", engine: str = EMBEDDED
 ) -> CommittedVote:
     """A vote as a market keeps it."""
     return CommittedVote(Ballot(voter, engine, Forecast(p, reasoning)), weight)

@@ -10,7 +10,7 @@ import numpy as np
 from service.documents import DocumentHeader
 from service.forecasting.predictions import Commitment, Odds, Prediction, Settlement
 from service.forecasting.predictions.resolution import Outcome
-from service.forecasting.voters.panel import voters
+from service.forecasting.voters.embedded import voters
 from service.market.instants import DAY, HOUR, utc
 from service.questions.question import Comparator, Polarity, Question
 from tests.forecasting.made import committed_vote

@@ -20,16 +20,15 @@ from service.forecasting.apex.gathering import odds_of_up
 from service.forecasting.apex.layers import ENGINE
 from service.forecasting.apex.scores import record_of, resolved_calls
 from service.forecasting.backfill import BackfilledPast
+from service.forecasting.densities.fits import VERSION, Fits
 from service.forecasting.news.pulse import score_at
 from service.forecasting.news.stories import stories
 from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.resolution import resolve
 from service.forecasting.predictions.settling import resolved
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
-from service.forecasting.voters.ballots import Forecast
-from service.forecasting.voters.brains import VOL
-from service.forecasting.voters.consensus import weigh
-from service.forecasting.voters.fits import VERSION, Fits
+from service.forecasting.voters.ballots import EMBEDDED, Forecast
+from service.forecasting.voters.embedded import VOL, voters
 from service.forecasting.voters.input_history import InputHistory, survey
 from service.forecasting.voters.track_record import build
 from service.forecasting.voters.voter import Voter
@@ -112,14 +111,21 @@ def test_later_bars_change_nothing_before(cut, bars, past, living):
     assert any(row.settlement and row.settlement != became.get(row.id) for row in other.markets)
 
 
-@pytest.mark.parametrize("leaking", ["move_4h", "vol_ratio_180d", "peers_24h"])
+@pytest.mark.parametrize("leaking", ["move_4h", "vol_ratio_180d", "peers_24h", "garch"])
 def test_a_look_ahead_of_one_bar_is_caught(leaking, bars, living, monkeypatch):
-    """The comparison can fail: with one input shifted by a single bar, what comes later does change votes."""
+    """The comparison can fail: with one input or term shifted by a single bar, what comes later does change votes."""
+
+    def shifted(values: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+        return {name: np.roll(each, -1) if name == leaking else each for name, each in values.items()}
 
     def leak(hourly: Mapping[str, Bars]) -> InputHistory:
         panel = survey(hourly)
         ahead = {
-            asset: replace(track, inputs={**track.inputs, leaking: np.roll(track.inputs[leaking], -1)})
+            asset: replace(
+                track,
+                inputs=shifted(track.inputs),
+                variance=replace(track.variance, terms=shifted(track.variance.terms)),
+            )
             for asset, track in panel.tracks.items()
         }
         return replace(panel, tracks=ahead)
@@ -139,6 +145,7 @@ def test_a_record_that_counts_open_markets_is_caught(bars, living, monkeypatch):
         return settlement and replace(settlement, resolved_at=market.created_at)
 
     really_settle = backfill.settle_past
+    seat(monkeypatch, *voters(), MODEL)
     monkeypatch.setattr(backfill, "settle_past", early)
     cut, until = CUTS[0], CUTS[0] + 2 * DAY
     original, other = living(bars, until), living(changed_after(bars, cut), until)
@@ -226,20 +233,21 @@ def test_the_final_record_counts_every_settled_market(past):
     """In the order of opening; void markets do not count."""
     questions = [each for row in settled(past) for each in resolved([row])]
     assert past.record == build(questions, END)
-    assert len(questions) == past.record.direction.calibration.n + past.record.event.calibration.n
+    assert len(questions) == sum(record.find("vol", EMBEDDED).n for record in past.record.bands.values())
 
 
-def test_weights_are_those_of_the_last_count(past):
-    """The settled markets are counted every two days."""
-    counted = last_count(CUTS[2])
+def test_weights_are_those_of_the_last_count(bars, living, monkeypatch):
+    """The settled markets are counted every two days; those of embedded engines stay equal."""
+    seat(monkeypatch, *voters(), MODEL)
+    until = CUTS[1]
+    past, counted = living(bars, until), last_count(until)
     counted_rows = [row for row in settled(past) if row.settlement.resolved_at <= counted]
     record = build([each for row in counted_rows for each in resolved([row])], counted)
-    opened = [row for row in past.markets if row.created_at == CUTS[2]]
+    opened = [row for row in past.markets if row.created_at == until]
     for row in opened:
-        engines = [(vote.voter, vote.engine) for vote in row.commitment.votes]
-        weights = weigh(engines, record.of(row.question.comparator)).tolist()
-        assert [vote.weight for vote in row.commitment.votes] == weights
-        assert len(set(weights)) > 1
+        *nine, model = [vote.weight for vote in row.commitment.votes]
+        assert (nine, model) == ([1.0] * 9, record.of(row.question).weight_of(MODEL.name, MODEL.engine))
+    assert {row.commitment.votes[-1].weight for row in opened} != {1.0}
 
 
 def last_count(instant: int) -> int:
@@ -260,12 +268,10 @@ def test_a_call_with_a_late_bar_is_counted_the_next_time(bars, living):
     resolved_by_then = resolved_calls(calls, holed, second)
     assert first - 4 * HOUR - DAY in {row.call.at for row in resolved_by_then}
     spoken = [layer for layer in calls[-1].layers if layer.silent is None]
-    weights = weigh([(layer.name, ENGINE) for layer in spoken], record_of(resolved_by_then, second).direction)
-    expected = {layer.name: weight for layer, weight in zip(spoken, weights.tolist(), strict=True)}
-    assert {layer.name: layer.weight for layer in spoken if layer.name != "market"} == {
-        name: weight for name, weight in expected.items() if name != "market"
-    }
-    assert len(set(expected.values())) > 1
+    record = record_of(resolved_by_then, second).of_band("day")
+    weights = {layer.name: layer.weight for layer in spoken if layer.name != "market"}
+    assert weights == {name: record.weight_of(name, ENGINE) for name in weights}
+    assert len(set(weights.values())) > 1
 
 
 def test_calls_use_the_swarm_and_headlines_of_their_instant(past):
@@ -287,7 +293,7 @@ def test_headlines_begin_before_the_first_day_and_end_with_the_last(past):
 
 @dataclass(frozen=True)
 class Stubborn:
-    """A voter that gives every question the same answer."""
+    """A voter that gives every question the same answer; to the track record it is a language model."""
 
     p: float
     name: str = "stubborn"
@@ -296,6 +302,9 @@ class Stubborn:
 
     def forecast(self, question, inputs) -> Forecast:
         return Forecast(self.p, "")
+
+
+MODEL = Stubborn(0.9, "model")
 
 
 def seat(monkeypatch: pytest.MonkeyPatch, *members: Voter) -> None:
@@ -376,20 +385,24 @@ def test_no_market_is_opened_again_in_the_next_month(bars, fits):
 
 
 def test_an_asset_that_begins_later_changes_nothing_before(bars, fits):
-    """Before ethereum's first bar the past and the fits of April are those of a world without it."""
+    """Before ethereum's first bar the past and the fits of April are those of a world without it.
+
+    Prices are forecast from the first hour on in which every asset has bars.
+    """
     since, begins, until = NOW - DAY, NOW - 12 * HOUR, NOW
     late = {**bars, "eth": bars["eth"].since(begins)}
     without = {asset: hours for asset, hours in bars.items() if asset != "eth"}
     earlier = backfill.backfill(late, since, until, fits, OUTSIDE, 5, SWARM)
     other = backfill.backfill(without, since, until, fits, OUTSIDE, 5, SWARM)
-    assert committed(earlier, begins) == committed(other, begins)
+    assert committed(earlier, begins)[:-1] == committed(other, begins)[:-1]
+    assert min(row.at for row in earlier.prices.forecasts) == begins + HOUR
     assert len(other.markets) > 0
 
 
 def test_two_months_give_hundreds_of_settled_markets_of_every_kind(monkeypatch):
-    """Counted with volatility alone, which needs no fit."""
+    """Counted with plain volatility alone, which needs no fit."""
     seat(monkeypatch, VOL)
-    unfitted = Fits(VERSION, NOW, 0, {}, None, {})
+    unfitted = Fits(VERSION, NOW, {})
     monkeypatch.setattr(backfill, "fit", lambda hourly, slot: replace(unfitted, slot=slot))
     hourly = {asset: made_bars(asset, DAYS, seed) for seed, asset in enumerate(ASSETS)}
     rows = settled(backfill.backfill(hourly, NOW - 62 * DAY, NOW, unfitted, OUTSIDE, 1, {}))

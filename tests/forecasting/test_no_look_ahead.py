@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from service.forecasting.densities.fits import VERSION, Fits
+from service.forecasting.densities.fitting import fit, fit_calendars
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
-from service.forecasting.voters import price_forecasts, training
+from service.forecasting.voters import price_forecasts
 from service.forecasting.voters.context import build_all, recall
 from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.knowledge import Knowledge
@@ -21,7 +23,7 @@ from tests.forecasting.made import EVERY_KIND, NOW, asking_at, made_bars, panel_
 from tests.forecasting.predictions.test_simulated_odds import market
 from tests.forecasting.voters.test_price_forecasts import HEADER
 
-PAST_DAYS, LATER_DAYS = 190, 10  # metals have views of their own from 150 days on
+PAST_DAYS, LATER_DAYS = 190, 10
 SLOT = NOW - 3 * DAY
 OF_GOLD = tuple((kind, {**fields, "asset": "gold"}) for kind, fields in EVERY_KIND if "other_asset" not in fields)
 KINDS = (*EVERY_KIND, *OF_GOLD)
@@ -37,15 +39,22 @@ def later() -> dict[str, Bars]:
 @pytest.fixture(scope="session")
 def with_later(later) -> Knowledge:
     """What a walk through the past takes from a history that goes on."""
-    history = survey(later)
-    return Knowledge(recall(history, later, NOW), training.fit_history(history, SLOT))
+    return known(later)
+
+
+def known(bars: dict[str, Bars]) -> Knowledge:
+    """Contexts at NOW and fits at SLOT as rows of one history."""
+    history = survey(bars)
+    tracks = {asset: track.variance for asset, track in history.tracks.items()}
+    fits = Fits(VERSION, SLOT, fit_calendars(history.grid, tracks, history.row_at(SLOT)))
+    return Knowledge(recall(history, bars, NOW), fits)
 
 
 @pytest.fixture(scope="session")
 def without(later) -> Knowledge:
     """What the service knew then."""
     past = {asset: bars.until(NOW) for asset, bars in later.items()}
-    return Knowledge(build_all(past, NOW), training.fit(past, SLOT))
+    return Knowledge(build_all(past, NOW), fit(past, SLOT))
 
 
 @pytest.fixture(scope="session")
@@ -54,8 +63,8 @@ def asking(without) -> Callable[..., Question]:
     return asking_at(without.contexts)
 
 
-def test_views_are_fitted_to_both_calendars(without):
-    assert set(without.fits.densities) == {"always", "comex"}
+def test_models_are_fitted_to_both_calendars(without):
+    assert set(without.fits.calendars) == {"always", "comex"}
 
 
 @pytest.mark.parametrize(("comparator", "fields"), KINDS)
@@ -78,8 +87,7 @@ def test_no_price_forecast_sees_what_comes_after(with_later, without):
 def test_bars_of_one_hour_later_would_be_seen(later, without, asking):
     """The comparison can fail: with prices that come one hour early, the answers differ."""
     early = {asset: replace(bars, close=np.roll(bars.close, -1)) for asset, bars in later.items()}
-    history = survey(early)
-    knowledge = Knowledge(recall(history, early, NOW), training.fit_history(history, SLOT))
+    knowledge = known(early)
     question = asking("touch_above", at=1.03)
     votes = [vote.forecast.p for vote in panel_of().ask(question, NOW, knowledge).ballots]
     assert votes != [vote.forecast.p for vote in panel_of().ask(question, NOW, without).ballots]

@@ -6,7 +6,7 @@ from service.jobs import answer
 from service.store import ledger
 from tests.running_service import RunningService
 
-NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "logit", "forest"}
+NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "garch", "sv"}
 NOON = "Will Bitcoin be above 60,000 USD at 12:00 UTC today?"
 TODAY = "2026-11-21"
 BEAT_S = answer.EVERY_S

@@ -65,4 +65,4 @@ def _counts(db: Connection, market: Prediction, slot: int) -> tuple[int, dict[st
     assert market.settlement
     keep_settlements(db, {market.id: market.settlement}, slot)
     record = TrackRecord.from_plain(records.find(db, RECORD) or {})
-    return record.as_of, {skill.voter: skill.n for skill in record.direction.standings}
+    return record.as_of, {standing.voter: standing.n for standing in record.of_band("day").standings}

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from service.forecasting.densities.features import variance_tracks
-from service.forecasting.densities.fitting import fit_calendars, least_history_h
-from service.forecasting.densities.grid import hour_grid
-from service.forecasting.voters.fits import VERSION, Fits
-from service.forecasting.voters.linear import LinearFit
-from service.jobs import children
-from service.jobs.forecast import changes, due_views, refit
+from service.forecasting.densities.fits import VERSION, CalendarFit, Fits
+from service.forecasting.densities.fitting import fit, least_history_h
+from service.forecasting.densities.season import WEEK, Season
+from service.jobs import children, forecast
+from service.jobs.forecast import changes, due, refit
 from service.jobs.schedules import Monthly
-from service.market.bars import empty
+from service.market.assets import Calendar
+from service.market.bars import Bars, empty
 from service.market.instants import DAY, HOUR
 from service.store import hourly_votes, knowledge
 from service.store.database import Database
@@ -28,31 +28,42 @@ from tests.running_service import START, RunningService
 
 MONTH = Monthly().slot_at(1_763_985_600)  # 2025-11-01T00:00:00Z
 SLOT = MONTH + 10 * DAY
-LINEAR = {"trend": LinearFit((), (), (), (), 0.0, 0.0, 0.0, 0, 0.0)}
+CLOCK = CalendarFit(Season((1.0,) * WEEK), {})
+BOTH: tuple[Calendar, ...] = ("always", "comex")
+OF_BEFORE = {"version": "fits/7", "slot": MONTH, "trained_until": MONTH, "linear": {}, "missing": {}}
+LONG, SHORT = (made_bars("btc", days, 0) for days in (60, 2))
 
 
-def fits_of(slot: int, version: str = VERSION, **missing: str) -> Fits:
-    return Fits(version, slot, slot - DAY, LINEAR, None, missing)
+def fits_of(slot: int, *calendars: Calendar, version: str = VERSION) -> Fits:
+    return Fits(version, slot, dict.fromkeys(calendars or ("always",), CLOCK))
 
 
 @pytest.fixture
 def fitted_slots(monkeypatch) -> list[int]:
-    """The slots that were fitted."""
+    """The slots that were fitted: `fitting` may say with which calendars."""
+    return fitting(monkeypatch, lambda slot: fits_of(slot, *BOTH))
+
+
+def fitting(monkeypatch: pytest.MonkeyPatch, fitted: Callable[[int], Fits], **hourly: Bars) -> list[int]:
+    """Fit as `fitted` says, to these hourly bars by asset; the slots that are fitted."""
     slots: list[int] = []
 
-    def call(_fit: Callable, _hourly: dict, slot: int, _news: dict) -> Fits:
+    def call(_fit: Callable, _hourly: dict, slot: int) -> Fits:
         slots.append(slot)
-        return fits_of(slot)
+        return fitted(slot)
 
     monkeypatch.setattr(children, "call", call)
+    monkeypatch.setattr(forecast, "hours", lambda _context, _slot: hourly)
     return slots
 
 
-def run(database: Database, stored: Fits | None, assets: tuple[str, ...] = (), slot: int = SLOT) -> Fits | None:
+def run(
+    database: Database, stored: dict[str, Any] | None, assets: tuple[str, ...] = (), slot: int = SLOT
+) -> Fits | None:
     """The newest fits after the job has run on a database with the stored ones."""
     with database.writing() as db:
         if stored:
-            fits.save(db, stored.slot, stored.to_plain())
+            fits.save(db, stored["slot"], stored)
     with database.reading() as db:
         knowledge.newest_fits(database, db)
     effects = refit(context_of(database, assets), slot)
@@ -62,71 +73,69 @@ def run(database: Database, stored: Fits | None, assets: tuple[str, ...] = (), s
         return knowledge.newest_fits(database, db)
 
 
-@pytest.mark.parametrize("stored", [None, fits_of(MONTH - DAY), fits_of(MONTH, "fits/0"), fits_of(MONTH, "fits/1")])
+@pytest.mark.parametrize(
+    "stored",
+    [None, fits_of(MONTH - DAY).to_plain(), fits_of(MONTH, version="fits/0").to_plain(), OF_BEFORE],
+    ids=["none", "of last month", "of another version", "of the version before"],
+)
 def test_missing_old_and_outdated_fits_are_replaced(database, fitted_slots, stored):
-    assert run(database, stored) == fits_of(MONTH)
+    assert run(database, stored) == fits_of(MONTH, *BOTH)
     assert fitted_slots == [MONTH]
 
 
-def test_a_short_history_that_grows_is_fitted_at_last(database, monkeypatch):
-    """Across an hour and a month: fits of no voter are not stored, and the newest are those made last."""
-    monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot, _news: Fits(VERSION, slot, 0, {}, None, {}))
-    assert run(database, None) is None
-    monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot, _news: fits_of(slot, trend="short"))
-    assert run(database, None, slot=SLOT + HOUR).slot == SLOT + HOUR
-    monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot, _news: fits_of(slot))
-    assert run(database, None, slot=SLOT + 2 * HOUR) == fits_of(MONTH)
-    next_month = Monthly().slot_at(MONTH + 35 * DAY)
-    assert run(database, None, slot=next_month) == fits_of(next_month)
-
-
 def test_current_fits_are_kept(database, fitted_slots):
-    assert run(database, fits_of(MONTH)) == fits_of(MONTH)
+    stored = fits_of(MONTH)
+    assert run(database, stored.to_plain(), ("btc",)) == stored
     assert fitted_slots == []
+
+
+def test_fits_of_no_calendar_are_not_stored(database, monkeypatch):
+    fitting(monkeypatch, lambda slot: Fits(VERSION, slot, {}), btc=SHORT)
+    assert run(database, None, ("btc",)) is None
 
 
 def test_a_month_with_too_little_history_is_fitted_until_now(database, monkeypatch):
-    """Again at every slot, until all voters are fitted."""
-    monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot, _news: fits_of(slot, trend="short"))
-    assert run(database, fits_of(SLOT - DAY, trend="short")) == fits_of(SLOT, trend="short")
+    """From the slot on at which the history suffices; the next month is fitted at its beginning again."""
+    slots = fitting(monkeypatch, lambda slot: Fits(VERSION, slot, {}) if slot == MONTH else fits_of(slot), btc=LONG)
+    assert run(database, None, ("btc",)) == fits_of(SLOT)
+    assert slots == [MONTH, SLOT]
+    next_month = Monthly().slot_at(MONTH + 35 * DAY)
+    assert run(database, None, ("btc",), next_month) == fits_of(next_month)
+    assert slots[2:] == [next_month]
 
 
-@pytest.mark.parametrize("assets", [("btc",), ("gold", "silver")])
-def test_voters_without_peers_are_not_fitted_again(database, fitted_slots, assets):
-    """Their inputs need the leading coin, which no longer history of these assets brings."""
-    stored = fits_of(MONTH, breadth="no inputs", logit="no inputs")
-    assert run(database, stored, assets) == stored
-    assert fitted_slots == []
+def test_a_calendar_is_added_once_there_is_history_for_it(database, monkeypatch):
+    """Until then the fits of the others are kept, and nothing is fitted."""
+    stored = fits_of(MONTH)
+    slots = fitting(monkeypatch, fits_of, btc=LONG, gold=SHORT)
+    assert run(database, stored.to_plain(), ("btc", "gold")) == stored
+    assert slots == []
+    metal = made_bars("gold", 60, 1)
+    slots = fitting(monkeypatch, lambda slot: fits_of(slot, *BOTH[: 1 + (slot == SLOT)]), btc=LONG, gold=metal)
+    assert run(database, None, ("btc", "gold")) == fits_of(SLOT, *BOTH)
+    assert slots == [MONTH, SLOT]
 
 
-def test_voters_without_peers_do_not_shift_the_month(database, monkeypatch):
-    """The fits to the history before the month are kept, as they are where no voter is missing."""
-    monkeypatch.setattr(children, "call", lambda _fit, _hourly, slot, _news: fits_of(slot, breadth="no inputs"))
-    assert run(database, None, ("btc",)) == fits_of(MONTH, breadth="no inputs")
-    later = SLOT + HOUR
-    assert run(database, None, ("btc", "eth"), later) == fits_of(later, breadth="no inputs")
-
-
-def test_views_are_fitted_once_there_is_history_for_them():
+def test_models_are_due_once_there_is_history_for_them():
     """A calendar of one asset, and one of two."""
     lone, pair = (least_history_h(assets) for assets in (1, 2))
     hourly = {"btc": made_bars("btc", lone // 24 + 1, 0), "gold": made_bars("gold", pair // 24 - 1, 1)}
-    assert due_views({}, hourly) == ["always"]
-    assert due_views({"always"}, hourly) == []
-    assert due_views({"always"}, hourly | {"gold": empty(HOUR)}) == []
+    assert due({}, hourly) == ["always"]
+    assert due({"always"}, hourly) == []
+    assert due({"always"}, hourly | {"gold": empty(HOUR)}) == []
 
 
-def test_that_history_is_enough_for_views():
+def test_that_history_is_enough_for_models():
     """Of one coin, and of the two metals, whose calendar is closed at weekends."""
     for assets in (("btc",), ("gold", "silver")):
         days = -(-least_history_h(len(assets)) // 24)
-        grid = hour_grid({asset: made_bars(asset, days, seed) for seed, asset in enumerate(assets)})
-        assert fit_calendars(grid, variance_tracks(grid), len(grid) - 1)
+        hourly = {asset: made_bars(asset, days, seed) for seed, asset in enumerate(assets)}
+        assert fit(hourly, max(bars.as_of for bars in hourly.values())).of(assets[0])
 
 
 @pytest.mark.slow
 def test_a_vote_of_the_lane_has_the_weeks_volatility(house: RunningService):
-    """The pooled sigma of seven days as it is published, for a year of 365 days; even odds within 5 points."""
+    """The pooled sigma of seven days as it is published, for a year of 365 days, and even odds."""
     house.move(HOUR)
     with house.runtime.database.reading() as db:
         votes = hourly_votes.since(db, 0)[START // HOUR * HOUR + HOUR]
@@ -135,7 +144,7 @@ def test_a_vote_of_the_lane_has_the_weeks_volatility(house: RunningService):
         horizons = document(house, f"forecasts/{asset}")["horizons"]
         (sigma_pct,) = (horizon["sigma_pct"] for horizon in horizons if horizon["horizon"] == "7d")
         assert vote.volatility == pytest.approx(sigma_pct / 100 * math.sqrt(365 / 7), rel=1e-3)
-        assert abs(vote.p_up - 0.5) < 0.05
+        assert vote.p_up == 0.5
 
 
 def test_only_a_change_of_direction_is_recorded():

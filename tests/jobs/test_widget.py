@@ -41,7 +41,7 @@ def test_it_joins_price_call_and_scores_as_stored(house: RunningService):
         books = json.loads(snapshots.latest(db, "ai-vs-market").body)["books"]
     assert document["btc"]["price"] == price.price
     assert document["consensus"]["bull_probability"] == call["vote"]["bull_probability"]
-    assert document["accuracy"]["n"] in [book["ai"]["n"] for book in books]
+    assert document["accuracy"]["n"] in [book["ai"]["accuracy_n"] for book in books]
 
 
 def test_without_a_price_nothing_is_published(house: RunningService):

@@ -28,12 +28,12 @@ from service.forecasting.predictions.settling import settle_past
 from service.forecasting.voters.ballots import Abstention, Forecast
 from service.forecasting.voters.brains import VOL
 from service.forecasting.voters.context import Context, recall
+from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.evidence import Evidence, PastQuestion
 from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs
 from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.panel import voters
 from service.forecasting.voters.scoring import brier, weeks_of
 from service.forecasting.voters.training import fit_history
 from service.market.bars import Bars, resample

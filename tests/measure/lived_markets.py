@@ -11,20 +11,19 @@ from dataclasses import dataclass, field, replace
 
 from service.errors import NoVoters
 from service.forecasting.backfill import COUNT_EVERY_S, zero_clock
+from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.fitting import fit
 from service.forecasting.predictions import Odds, Prediction, series
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.predictions.settling import resolved, settle_past
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.context import Context, recall
-from service.forecasting.voters.distribution import PLAIN
-from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
 from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import Panel, embedded_panel
 from service.forecasting.voters.resolved import Resolved
 from service.forecasting.voters.track_record import TrackRecord, build
-from service.forecasting.voters.training import fit
 from service.market.bars import Bars
 from service.market.instants import DAY
 from service.market.months import month_starts
@@ -78,7 +77,8 @@ class Templates:
             settlement = settle_past(due, hourly, until)
             market = replace(due, commitment=commitment_of(result, knowledge), settlement=settlement)
             quotes = {name: outside.quote(due, knowledge, now) for name, outside in outsides.items()}
-            plain = p_yes(due.question, build_inputs(due.question, now, knowledge), PLAIN, PLAIN)
+            inputs = build_inputs(due.question, now, knowledge)
+            plain = p_yes(due.question, inputs, [state.plain for state in inputs.states])
             self.markets[market.id] = LivedMarket(market, quotes, plain)
             if settlement:
                 self.settled += [(settlement.resolved_at, question) for question in resolved([market])]

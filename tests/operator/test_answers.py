@@ -11,6 +11,7 @@ from service.forecasting.voters.track_record import TrackRecord
 from service.market.instants import HOUR
 from service.store import predictions
 from service.store.plain import RECORD, records
+from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import waiting
 
 pytestmark = pytest.mark.slow
@@ -23,8 +24,12 @@ def answered(database, now):
     """Store an answer of the oracle that ends in a day; returns its id."""
 
     def store(id: str, *, resolver: str = "hand", hours: float = 24, **options) -> str:
-        answer = waiting(id, p=0.3, votes=VOTES, opened=now - HOUR, hours=hours, odds=None, **options)
-        stored = replace(answer, category="answer", resolver=resolver, author="key:secret-caller")
+        answer = waiting(id, p=0.3, opened=now - HOUR, hours=hours, odds=None, **options)
+        votes = tuple(committed_vote(voter, p, engine="custom:model") for voter, p in VOTES.items())
+        commitment = replace(answer.commitment, votes=votes)
+        stored = replace(
+            answer, category="answer", resolver=resolver, author="key:secret-caller", commitment=commitment
+        )
         with database.writing() as db:
             predictions.add(db, [stored], {})
         return id
@@ -45,7 +50,7 @@ def test_only_answers_by_hand_are_listed_without_their_caller(operate, answered)
     ]
 
 
-def test_a_resolved_answer_is_scored_in_its_own_class(operate, answered, database):
+def test_a_resolved_answer_is_scored_in_its_own_band(operate, answered, database):
     """The pool said 30% and it did not happen: 0.09; the record of prices stays as it was."""
     answered("fed", comparator="topic", polarity="none")
     code, printed, _ = operate(
@@ -56,10 +61,10 @@ def test_a_resolved_answer_is_scored_in_its_own_class(operate, answered, databas
     with database.reading() as db:
         assert predictions.find(db, "fed").settlement.source == "hand"
         record = TrackRecord.from_plain(records.find(db, RECORD))
-    weights = {skill.voter: skill.weight for skill in record.topic.standings}
+    standings = record.of_band("topic").standings
+    weights = {standing.voter: standing.weight for standing in standings}
     assert weights["momentum"] > weights["trend"] > weights["news"], "they said 20%, 30% and 40%"
-    assert {skill.n for skill in record.topic.standings} == {1}
-    assert (record.event, record.direction) == (TrackRecord().event, TrackRecord().direction)
+    assert ({standing.n for standing in standings}, list(record.bands)) == ({1}, ["topic"])
     assert operate("answers", "list", "--json")[1].strip() == "[]"
 
 

@@ -12,9 +12,9 @@ from sqlalchemy import select, update
 from service import canonical
 from service.errors import InvalidRequest
 from service.forecasting.predictions import Settlement
-from service.forecasting.voters.ballots import Ballot, Forecast, PanelResult
+from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast, PanelResult
 from service.forecasting.voters.consensus import pool
-from service.forecasting.voters.track_record import ClassRecord
+from service.forecasting.voters.track_record import BandRecord
 from service.forecasting.voters.votes import Answer, publish
 from service.market.instants import DAY, utc
 from service.questions.canonical import canonical as sentence
@@ -49,9 +49,9 @@ def given_answer(database: Database) -> Callable[..., Answer]:
     """Store an answer to a caller as the oracle does, and return it."""
 
     def store(id: str, caller: str = ANN, at: int = NOON) -> Answer:
-        ballots = tuple(Ballot(f"v{n}", "embedded", Forecast(0.6, "because"), 1.0) for n in range(3))
-        result = PanelResult(QUESTION, at, at, ballots, {"x": "late"}, pool(ballots, ClassRecord()))
-        answer = publish(result, meaning_of(QUESTION), id=id, world="simulated")
+        ballots = tuple(Ballot(f"v{n}", EMBEDDED, Forecast(0.6, "because", p_up=0.5), 1.0) for n in range(3))
+        result = PanelResult(QUESTION, at, at, ballots, {"x": "late"}, pool(ballots, BandRecord()))
+        answer = publish(result, meaning_of(QUESTION), BandRecord(), id=id, world="simulated")
         market = waiting(id, votes={"vol": P})
         stored = replace(market, category="answer", author=caller, created_at=at, odds=None, question=QUESTION)
         with database.writing() as db:
@@ -104,18 +104,19 @@ def test_its_outcome_is_scored_against_what_was_answered(database: Database, giv
 
 
 def test_fields_that_came_later_are_filled_in(database: Database, given_answer):
-    """A body of an earlier version lacks them."""
+    """A body of an earlier version lacks them, and has one that went."""
     given_answer("a")
     with database.writing() as db:
         body = canonical.read(db.scalar(select(prediction.c.body)))
         del body["answer"], body["consensus"]["pivotal"], body["understood"]["alternatives"]
+        body["consensus"]["effective_voters"] = 1.0
         for vote in body["votes"].values():
-            del vote["outlier"], vote["usd"]
+            del vote["outlier"], vote["usd"], vote["evidence"]
         db.execute(update(prediction).values(body=canonical.write(body)))
         kept = answers.find(db, "a", ANN)
     assert (kept.consensus.pivotal, kept.understood.alternatives) == ((), ())
-    assert {(vote.outlier, vote.usd) for vote in kept.votes.values()} == {(False, None)}
-    assert kept.answer.startswith("Yes")
+    assert {(vote.outlier, vote.usd, vote.evidence) for vote in kept.votes.values()} == {(False, None, None)}
+    assert kept.answer == "About as likely as not: 60%"
 
 
 def test_a_cursor_of_another_list_is_refused(database: Database):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 
 from service.forecasting.news.stories import read
-from service.forecasting.voters.brains import Volatility
 from service.forecasting.voters.context import Context
+from service.forecasting.voters.embedded import Embedded, voters
 from service.forecasting.voters.evidence import Evidence, PastQuestion, ScheduledEvent
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.panel import voters
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, utc
 from service.questions.question import Question
@@ -20,18 +19,10 @@ from tests.forecasting.made import panel_of
 from tests.forecasting.markets import settled
 from tests.forecasting.news.made import NOON, titled
 
-
-@dataclass(frozen=True)
-class Model(Volatility):
-    """A voter with the engine of a language model."""
-
-    engine: str = "custom:model"
-
-
 QUESTION = Question("Up?", "btc", "up", utc(NOON + DAY), 24.0, 100.0, "bull")
 CONTEXTS = {asset: Context(asset, NOON, 100.0, 200.0, 1e-5, 2e-5, {}, {}) for asset in ("btc", "eth")}
 KNOWLEDGE = Knowledge(CONTEXTS)
-MODELS = panel_of([*voters(), Model()])
+MODELS = panel_of([*voters(), Embedded("vol", "brain", "custom:model")])
 
 
 def gather(database, now: int = NOON, knowledge: Knowledge = KNOWLEDGE) -> Evidence:
@@ -46,7 +37,7 @@ def filled(database):
         for asset in CONTEXTS:
             bars.add(db, asset, from_rows(rows, HOUR))
         headlines.add(db, read([titled("Bitcoin climbs", NOON - HOUR), titled("Bitcoin later", NOON + 1)]))
-        opened = {"opened": NOON - 3 * DAY, "votes": {"vol": 0.4, "logit": 0.9}}
+        opened = {"opened": NOON - 3 * DAY, "votes": {"vol": 0.4, "garch": 0.9}}
         predictions.add(
             db,
             [
@@ -55,7 +46,7 @@ def filled(database):
                 settled("late", "yes", **opened, resolved=NOON + 1),
                 settled("void", "void", **opened),
                 settled("open", "yes", **opened | {"comparator": "open"}),
-                settled("unvoted", "yes", opened=NOON - 3 * DAY, votes={"logit": 0.9}),
+                settled("unvoted", "yes", opened=NOON - 3 * DAY, votes={"garch": 0.9}),
             ],
         )
     return database

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from service.forecasting.densities.fits import VERSION, CalendarFit, Fits, ModelFit
+from service.forecasting.densities.season import WEEK, Season
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.fits import VERSION, Fits
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.linear import LinearFit
-from service.forecasting.voters.track_record import ClassRecord, TrackRecord, VoterWeight
+from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, MINUTE
 from service.store import bars, knowledge
@@ -20,8 +20,9 @@ from service.store.plain import RECORD, contexts, fits, records
 
 STEP = 5 * MINUTE
 NOON = 1_763_985_600  # Monday 2025-11-24T12:00:00Z
-FIT = LinearFit(("move_4h",), (0.0,), (1.5,), (0.01,), 0.1, 0.2, -0.01, 500, 40.0)
-TRACK_RECORD = TrackRecord(NOON, direction=ClassRecord(standings=(VoterWeight("vol", "embedded", 40, 1.25),)))
+SIZES = ((0.0, 1.5, 2.5),)
+FIT = CalendarFit(Season((1.0,) * WEEK), {"garch": ModelFit(("garch",), ((0.0, 0.9),), SIZES, SIZES)})
+TRACK_RECORD = TrackRecord(NOON, {"day": BandRecord((Standing("news", "openai:x", 40, 5, 1.25, 0.01, -0.02, 0.04),))})
 
 
 def context(asset: str = "btc", spot: float = 100.0, as_of: int = NOON) -> Context:
@@ -29,7 +30,7 @@ def context(asset: str = "btc", spot: float = 100.0, as_of: int = NOON) -> Conte
 
 
 def fitted(slot: int = NOON, version: str = VERSION) -> Fits:
-    return Fits(version, slot, slot - DAY, {"momentum": FIT}, None, {"forest": "needs 90 days"})
+    return Fits(version, slot, {"always": FIT})
 
 
 def observe(database, *observed: Context, price: float = 101.0, at: int = NOON) -> None:
@@ -106,7 +107,7 @@ def test_two_databases_have_fits_of_their_own(database, tmp_path, migrated_sqlit
     other = Database(f"sqlite:///{shutil.copy(migrated_sqlite, tmp_path / 'other.sqlite')}")
     refit(database)
     with other.writing() as db:
-        fits.save(db, NOON, fitted().to_plain() | {"trained_until": 1})
-    assert newest_fits(database).trained_until == NOON - DAY
-    assert newest_fits(other).trained_until == 1
+        fits.save(db, NOON, replace(fitted(), calendars={}).to_plain())
+    assert newest_fits(database).calendars == {"always": FIT}
+    assert newest_fits(other).calendars == {}
     other.close()

@@ -16,7 +16,7 @@ from service.store.tables import odds, prediction, prediction_vote
 from tests.forecasting.markets import MONDAY, waiting
 
 DEADLINE = waiting().deadline
-VOTES = {"vol": 0.1 + 0.2, "logit": 0.75, "apex": 0.005}
+VOTES = {"vol": 0.1 + 0.2, "garch": 0.75, "apex": 0.005}
 POSITION = LedgerPosition(7, "f" * 64)
 YES = Settlement("yes", DEADLINE + 1, "seen", "bars")
 
@@ -68,9 +68,19 @@ def test_every_part_may_be_missing(database):
     assert ask(database, predictions.find, "three") == unrecorded
 
 
-def test_a_commitment_keeps_abstentions_and_features(database):
+def test_a_commitment_keeps_abstentions_features_and_views(database):
+    """A vote may have no view of the price beside one that has."""
     market = stored()
-    commitment = replace(market.commitment, abstained={"forest": "is not fitted yet"}, features=None, fitted_at=MONDAY)
+    first, *others = market.commitment.votes
+    seen = replace(first, ballot=replace(first.ballot, forecast=replace(first.ballot.forecast, p_up=0.51)))
+    commitment = replace(
+        market.commitment,
+        abstained={"news": "did not answer in time"},
+        features=None,
+        fitted_at=MONDAY,
+        votes=(seen, *others),
+        p_up=0.505,
+    )
     keep(database, replace(market, commitment=commitment))
     assert ask(database, predictions.find, "one").commitment == commitment
 

@@ -16,7 +16,7 @@ def db(database):
 
 
 def columns(resolved_at: int):
-    return columns_of([Resolved("up", resolved_at - 60, resolved_at, True, (ResolvedVote("vol", "embedded", 0.6),))])
+    return columns_of([Resolved("day", resolved_at - 60, resolved_at, True, (ResolvedVote("vol", "embedded", 0.6),))])
 
 
 def test_a_settlement_outdates_its_day(db):

@@ -1,4 +1,4 @@
-"""One call of apex: the layers fused by the calibrated rule of the pool, and whether the special mode holds."""
+"""One call of apex: the layers fused as the votes of a panel are, and whether the special mode holds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service.forecasting.apex.layers import ENGINE, LAYERS, LayerInputs, in_samp
 from service.forecasting.voters import consensus
 from service.forecasting.voters.ballots import Abstention, Forecast
 from service.forecasting.voters.scoring import LEAST_N
-from service.forecasting.voters.track_record import ClassRecord
+from service.forecasting.voters.track_record import BandRecord
 from service.market.instants import HOUR
 
 EVERY_S = 4 * HOUR  # between two calls
@@ -102,8 +102,8 @@ def thresholds_of(past: Sequence[Call]) -> Thresholds:
     )
 
 
-def fuse(inputs: LayerInputs, record: ClassRecord, thresholds: Thresholds = FIXED, *, backfilled: bool = False) -> Call:
-    """The call of all layers together, weighted and calibrated by `record`, that of earlier calls.
+def fuse(inputs: LayerInputs, record: BandRecord, thresholds: Thresholds = FIXED, *, backfilled: bool = False) -> Call:
+    """The call of all layers together, weighed by `record`, that of earlier calls.
 
     A layer whose constants were fitted on prices of this time is shown and has no weight. `thresholds` are those of the
     special mode.
@@ -116,7 +116,7 @@ def fuse(inputs: LayerInputs, record: ClassRecord, thresholds: Thresholds = FIXE
     }
     weights = _weigh(list(voting), record)
     p = np.array(list(voting.values()))
-    p_up = float(consensus.combine(p, weights, record.calibration)) if len(p) else 0.5
+    p_up = consensus.mean(p, weights) if len(p) else 0.5
     agreement = float(weights[(p - 0.5) * (p_up - 0.5) > 0].sum() / weights.sum()) if len(p) else 0.0
     conditions = _conditions(p_up, agreement, voting, record, thresholds)
     weight_of = dict(zip(voting, weights.tolist(), strict=True))
@@ -147,16 +147,16 @@ def _vote(name: str, answer: Forecast | Abstention, weight: float) -> LayerVote:
     return LayerVote(name, answer.p, weight, answer.reasoning, None)
 
 
-def _weigh(names: Sequence[str], record: ClassRecord) -> NDArray[np.float64]:
+def _weigh(names: Sequence[str], record: BandRecord) -> NDArray[np.float64]:
     """The pool's weights; that of the outside market times n / (n + 50), at least one half."""
-    weights = consensus.weigh([(name, ENGINE) for name in names], record) if names else np.zeros(0)
+    weights = np.array([record.weight_of(name, ENGINE) for name in names])
     n = _resolved(record).get("market", 0)
     trusted = max(0.5, n / (n + HALF_TRUSTED))
     return np.where(np.array(names) == "market", trusted * weights, weights)
 
 
 def _conditions(
-    p_up: float, agreement: float, voting: Iterable[str], record: ClassRecord, thresholds: Thresholds
+    p_up: float, agreement: float, voting: Iterable[str], record: BandRecord, thresholds: Thresholds
 ) -> dict[str, bool]:
     """The conditions of the special mode; without a voting layer none holds."""
     resolved = _resolved(record)
@@ -168,6 +168,6 @@ def _conditions(
     }
 
 
-def _resolved(record: ClassRecord) -> dict[str, int]:
+def _resolved(record: BandRecord) -> dict[str, int]:
     """The number of resolved calls of each layer."""
     return {skill.voter: skill.n for skill in record.standings if skill.engine == ENGINE}

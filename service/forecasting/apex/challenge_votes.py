@@ -30,6 +30,8 @@ def commit_challenge(
         return nine
     inputs = build_inputs(question, now, knowledge)
     ballots = [*(vote.ballot for vote in nine.votes), swarm.vote(question, inputs, net)]
-    pooled = consensus.pool(ballots, knowledge.record.of(question.comparator))
+    pooled = consensus.pool(ballots, knowledge.record.of(question))
     ten = (CommittedVote(ballot, weight) for ballot, weight in zip(ballots, pooled.weights, strict=True))
-    return replace(nine, p=pooled.p, votes=(*ten, CommittedVote(apex.vote(question, inputs, call), 0.0)))
+    return replace(
+        nine, p=pooled.p, p_up=pooled.p_up, votes=(*ten, CommittedVote(apex.vote(question, inputs, call), 0.0))
+    )

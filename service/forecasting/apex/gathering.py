@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from service.forecasting.apex.layers import LayerInputs
 from service.forecasting.predictions import Prediction
-from service.forecasting.voters import consensus
 from service.forecasting.voters.ballots import Ballot
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.next_day import up_in_a_day
@@ -30,11 +29,10 @@ def poll_layers(
     the strategies.
     """
     context = knowledge.contexts[asset]
-    replies = panel.poll(up_in_a_day(asset, context.spot, at), at, knowledge)
+    question = up_in_a_day(asset, context.spot, at)
+    replies, record = panel.poll(question, at, knowledge), knowledge.record.of(question)
     ballots = {reply[0]: reply[1] for reply in replies if reply is not None and isinstance(reply[1], Ballot)}
     voting = [voter for voter in panel.voters if voter.name in ballots]
-    engines = [(voter.name, voter.engine) for voter in voting]
-    weights = consensus.weigh(engines, knowledge.record.direction) if voting else ()
     score, n = news
     return LayerInputs(
         asset=asset,
@@ -46,7 +44,7 @@ def poll_layers(
         news_n=n,
         odds_p=odds_p,
         swarm=swarm,
-        weights={voter.name: float(weight) for voter, weight in zip(voting, weights, strict=True)},
+        weights={voter.name: record.weight_of(voter.name, voter.engine) for voter in voting},
     )
 
 

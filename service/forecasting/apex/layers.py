@@ -8,24 +8,23 @@ The direction of a day is close to a coin flip, so the effects of all layers but
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.apex.swarm import LEAN as SWARM_LEAN
-from service.forecasting.voters import distribution
+from service.forecasting.densities.density import horizon_sigma, normal
+from service.forecasting.voters import consensus
 from service.forecasting.voters.ballots import Abstention, Forecast
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.distribution import NORMAL_BASE, Curve
 from service.forecasting.voters.inputs import describe, is_metal
 from service.forecasting.voters.scoring import Instants
-from service.forecasting.voters.track_record import pooled_log_odds
 from service.market.assets import open_hours
 from service.market.instants import DAY
 
-ENGINE = "apex/2"  # changes with the inputs or the arithmetic of a layer
+ENGINE = "apex/3"  # changes with the inputs or the arithmetic of a layer
 
 # Log-odds of up for each unit of an input; measured values in the comments.
 MOVED_PEERS = -0.08  # a sigma of the other coins' last day: -.16 +- .08
@@ -35,6 +34,7 @@ MOOD = 0.4  # a news score of 1 [assumed]
 # The unix seconds between which prices were used to fit the constants of a layer.
 REAL_BARS = (1_706_745_600, 1_746_057_600)  # February 2024 to April 2025
 FITTED_ON: dict[str, tuple[int, int]] = {"breadth": REAL_BARS, "regime": REAL_BARS}
+EVEN = 0.5  # P(higher) of a voter without a view of the direction
 MOST_SIGMAS, MOST_RATIO = 3.0, 1.0  # larger moves and log ratios count as these
 
 
@@ -75,18 +75,12 @@ def volatility(inputs: LayerInputs) -> Forecast:
     hours = open_hours(inputs.asset, inputs.at, inputs.at + DAY)
     if hours == 0:
         raise Abstention(f"The market of {inputs.asset} is closed for the next 24 hours.")
-    sigma = float(distribution.horizon_sigma(context.fast, context.slow, hours))
-    above, below = (
-        Curve(NORMAL_BASE, lambda z: distribution.normal_log_odds(z + sigma / 2) - distribution.normal_log_odds(z)),
-        Curve(NORMAL_BASE, lambda z: distribution.normal_log_odds(z - sigma / 2) - distribution.normal_log_odds(z)),
-    )
-    close_up, touch_up, close_down, touch_down = (
-        100 * p_of(curve, 1.0)
-        for curve in (above, below)
-        for p_of in (distribution.close_above, distribution.touch_above)
-    )
+    sigma = float(horizon_sigma(context.fast, context.slow, hours))
+    price = replace(normal(sigma), drift=-(sigma**2) / 2)
+    close_up, touch_up = 100 * price.above(sigma), 100 * price.touch(sigma)
+    close_down, touch_down = 100 * (1 - price.above(-sigma)), 100 * price.touch(-sigma)
     return Forecast(
-        distribution.close_above(above, 0.0),
+        price.above(0.0),
         f"One sigma over 24 hours is {100 * sigma:.1f}%. Probability of such a move up: {close_up:.1f}% at the close,"
         f" {touch_up:.1f}% at any time; down: {close_down:.1f}% and {touch_down:.1f}%.",
     )
@@ -99,9 +93,9 @@ def breadth(inputs: LayerInputs) -> Forecast:
     moved, rising = _input(inputs, "peers_24h"), _input(inputs, "peers_rising")
     odds = MOVED_PEERS * _within(moved, MOST_SIGMAS) + RISING_PEERS * rising
     move, share = (
-        describe(name, value, 0.0, inputs.asset) for name, value in (("peers_24h", moved), ("peers_rising", rising))
+        describe(name, value, inputs.asset) for name, value in (("peers_24h", moved), ("peers_rising", rising))
     )
-    return Forecast(distribution.probability(odds), f"{move.capitalize()}; {share}.")
+    return Forecast(probability(odds), f"{move.capitalize()}; {share}.")
 
 
 def regime(inputs: LayerInputs) -> Forecast:
@@ -109,7 +103,7 @@ def regime(inputs: LayerInputs) -> Forecast:
     ratio, moved = _input(inputs, "vol_ratio_180d"), _input(inputs, "move_24h")
     odds = VOLATILE_MOVE * _within(ratio, MOST_RATIO) * _within(moved, MOST_SIGMAS)
     return Forecast(
-        distribution.probability(odds),
+        probability(odds),
         f"Volatility is {exp(ratio):.2f} times its 180-day level, so the 24-hour move of {moved:+.1f} sigma is expected"
         f" to {'reverse' if ratio > 0 else 'continue'}.",
     )
@@ -120,9 +114,7 @@ def news(inputs: LayerInputs) -> Forecast:
     if inputs.news_score is None or inputs.news_n == 0:
         raise Abstention("No headlines.")
     odds = MOOD * inputs.news_score
-    return Forecast(
-        distribution.probability(odds), f"News score {inputs.news_score:+.2f} over {inputs.news_n} stories."
-    )
+    return Forecast(probability(odds), f"News score {inputs.news_score:+.2f} over {inputs.news_n} stories.")
 
 
 def market(inputs: LayerInputs) -> Forecast:
@@ -138,7 +130,7 @@ def swarm(inputs: LayerInputs) -> Forecast:
         raise Abstention(f"The strategies' positions in {inputs.asset} are not available.")
     odds = SWARM_LEAN * inputs.swarm
     return Forecast(
-        distribution.probability(odds),
+        probability(odds),
         f"Net position of the 54 strategies: {inputs.swarm:+.2f} (-1 is all short, 1 all long).",
     )
 
@@ -162,10 +154,16 @@ def fitted_on(name: str, at: Instants) -> NDArray[np.bool_]:
 def _pooled(votes: Mapping[str, float], weights: Mapping[str, float], kind: str) -> Forecast:
     if not votes:
         raise Abstention(f"No {kind} voted.")
-    weight = np.array([weights.get(name, 1.0) for name in votes])
-    p = distribution.probability(float(pooled_log_odds(np.array(list(votes.values())), weight)))
+    if all(vote == EVEN for vote in votes.values()):
+        raise Abstention(f"No {kind} sees a rise as likelier than a fall, or the reverse.")
+    p = consensus.mean(np.array(list(votes.values())), np.array([weights.get(name, 1.0) for name in votes]))
     shares = ", ".join(f"{name} {100 * vote:.1f}%" for name, vote in votes.items())
     return Forecast(p, f"{len(votes)} {kind}{'s' if len(votes) > 1 else ''}: {shares}.")
+
+
+def probability(odds: float) -> float:
+    """The probability p with log-odds ln(p / (1 - p))."""
+    return 1 / (1 + exp(-odds))
 
 
 def _input(inputs: LayerInputs, name: str) -> float:

@@ -111,14 +111,14 @@ def outcome_of(call: Call, bars: Bars, now: int) -> Outcome | None:
 def record_of(resolved: Sequence[ResolvedCall], as_of: int) -> TrackRecord:
     """The record that weighs the next call, from calls that had resolved by the unix second `as_of`.
 
-    All of it is in `direction`. Left out are votes of layers whose constants were fitted on prices of their time, and
-    those of layers that no longer exist.
+    All of it is in the band of a day. Left out are votes of layers whose constants were fitted on prices of their time,
+    and those of layers that no longer exist.
     """
     calls = _columns(resolved)
     fitted = np.column_stack([fitted_on(name, calls.at) for name in LAYERS])
     questions = ResolvedColumns(
         engines=tuple((name, ENGINE) for name in LAYERS),
-        classes=np.full(len(calls.at), "direction"),
+        bands=np.full(len(calls.at), "day"),
         asked_at=calls.at,
         resolved_at=calls.at + DAY,
         happened=calls.happened,

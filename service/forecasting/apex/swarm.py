@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import exp
 
 from service.forecasting.voters.ballots import Ballot, Forecast
-from service.forecasting.voters.distribution import NORMAL_BASE, PLAIN, Curve
-from service.forecasting.voters.forecast_inputs import ForecastInputs, p_yes, settled
-from service.forecasting.voters.reasoning import summary
+from service.forecasting.voters.forecast_inputs import ForecastInputs, p_up, p_yes, settled
 from service.questions.question import Question
 
 VOTER = "swarm"
@@ -30,7 +29,7 @@ class NetView:
 
 
 def vote(question: Question, inputs: ForecastInputs, net: NetView) -> Ballot:
-    """The swarm's ballot: plain volatility with a lean of 0.2 in log-odds per unit of net position."""
+    """The swarm's ballot: plain volatility moved so that 0.2 per unit of net position are the log-odds of a rise."""
     because = (
         f"Of {net.long + net.short + net.flat} strategies {net.long} are long {question.asset}, {net.short} short"
         f" and {net.flat} flat (net {net.net:+.2f})"
@@ -39,14 +38,15 @@ def vote(question: Question, inputs: ForecastInputs, net: NetView) -> Ballot:
 
 
 def lean(question: Question, inputs: ForecastInputs, odds: float, because: str) -> Forecast:
-    """The forecast whose log-odds of a close above any level are those of volatility alone plus `odds`.
+    """The forecast of plain volatility, moved so far that `odds` are the log-odds of a price higher than now.
 
-    So `odds` are the log-odds of a price higher than now. The other asset of a `relative` question has no lean.
-    `because` says where they come from; its first letter is a capital, and no full stop ends it.
+    The other asset of a question about two has no lean. `because` says where the odds come from; its first letter is a
+    capital, and no full stop ends it.
     """
-    p = p_yes(question, inputs, Curve(NORMAL_BASE, lambda _: odds), PLAIN)
+    plain = [state.plain for state in inputs.states]
+    moved = [plain[0].leaning(1 / (1 + exp(-odds))), *plain[1:]]
+    p, base = (p_yes(question, inputs, densities) for densities in (moved, plain))
     decided = settled(question, inputs.state)
-    if decided is not None:
-        return Forecast(p, decided)
-    base = p_yes(question, inputs, PLAIN, PLAIN)
-    return Forecast(p, summary(base, f"{because}: {round(100 * (p - base), 1) + 0.0:+.1f} pp", p))
+    added = f"{because}: {round(100 * (p - base), 1) + 0.0:+.1f} pp"
+    reason = f"Volatility alone implies {100 * base:.1f}%. {added}. Forecast: {100 * p:.1f}%."
+    return Forecast(p, decided or reason, p_up=p_up(question, inputs, moved))

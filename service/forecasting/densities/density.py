@@ -1,70 +1,220 @@
-"""One view's distribution of one asset's log return over one horizon."""
+"""The distribution of one asset's log return over one horizon, and the mixture of several."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import NormalDist
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.densities.fits import HORIZONS_H, ViewFit
-from service.forecasting.densities.sizes import LEVELS, at_hours, log_odds_above, tail_odds
+from service.forecasting.densities.fits import HORIZONS_H, ModelFit
+from service.forecasting.densities.sizes import LEVELS, at_hours, sizes_below, tail_odds
 
 Array = NDArray[np.float64]
 
+NORMAL = NormalDist()
+# Of the size of a normal value, and by the reflection principle (André 1887) of the running maximum too.
+NORMAL_SIZES = np.array([NORMAL.inv_cdf((1 + level) / 2) for level in LEVELS.tolist()])
+# Of a realised volatility around one that is known to a quarter [assumed]: a log-normal value with mean square 1.
+UNSURE = 0.25
+UNSURE_SIZES = np.array([math.exp(UNSURE * (NORMAL.inv_cdf(max(level, 1e-4)) - UNSURE)) for level in LEVELS.tolist()])
 LONGEST_H = HORIZONS_H[-1]
+FAST_FADES_H = 720.0  # open hours over which the present volatility gives way to the 180-day one
+MOST_STEPS, SMALLEST_MISS = 60, 1e-13  # of the search for a quantile of a mixture
 
 
 @dataclass(frozen=True)
 class Density:
     """`sigma` is the standard deviation of the log return; 0 where the market is closed throughout.
 
-    `close` and `maximum` are quantiles at LEVELS of |log return| and of the running maximum, in sigmas. Up and down are
-    alike.
+    `close`, `maximum` and `realised` are quantiles at LEVELS of |log return|, of the running maximum and of the
+    realised volatility, in sigmas. Up and down are alike around `drift`, a log return. Each probability is computed
+    once: the legs and sides of a question ask again.
     """
 
     sigma: float
     close: Array
     maximum: Array
+    realised: Array
+    drift: float = 0.0
+    _above: dict[float, float] = field(init=False, default_factory=dict, compare=False, repr=False)
 
-    def log_odds_above(self, distance: float) -> float:
-        """Log-odds that the log return is above `distance`; `sigma` must be positive."""
-        return float(log_odds_above(self.close, distance / self.sigma))
+    def above(self, distance: float) -> float:
+        """P(the log return is above `distance`)."""
+        if distance not in self._above:
+            self._above[distance] = self._p_above(distance - self.drift)
+        return self._above[distance]
+
+    def _p_above(self, distance: float) -> float:
+        if not self.sigma or not distance:
+            return 0.5 - 0.5 * (int(distance > 0) - int(distance < 0))
+        tail = float(tail_odds(self.close, abs(distance) / self.sigma)) / 2
+        return tail if distance > 0 else 1 - tail
+
+    def between(self, lower: float, upper: float) -> float:
+        """P(the log return is between two values, `lower` <= `upper`)."""
+        return self.above(lower) - self.above(upper)
 
     def touch(self, distance: float) -> float:
-        """P(the price moves by at least `distance`, up or down as its sign says, at some time); 1 at 0."""
-        return float(tail_odds(self.maximum, abs(distance) / self.sigma)) if distance else 1.0
+        """P(the price moves by at least `distance`, up or down as its sign says, at some time); 1 at 0.
+
+        With a drift it follows from the reflection principle: P(max >= b) = Phi(m - d) + exp(2 m d) Phi(-m - d), where
+        d is the distance at which a Brownian motion touches as often as this distribution without its drift, and m the
+        drift in standard deviations. Never less than closing beyond.
+        """
+        if not distance:
+            return 1.0
+        touches = float(tail_odds(self.maximum, abs(distance) / self.sigma))
+        if not self.drift:
+            return touches
+        reach, drift = -NORMAL.inv_cdf(min(touches / 2, 0.5)), math.copysign(self.drift, self.drift * distance)
+        drift /= self.sigma
+        touches = NORMAL.cdf(drift - reach) + math.exp(2 * drift * reach) * NORMAL.cdf(-drift - reach)
+        beyond = self.above(distance) if distance > 0 else 1 - self.above(distance)
+        return min(1.0, max(touches, beyond))
+
+    def more_volatile(self, sigma: float) -> float:
+        """P(the root of the sum of squared hourly log returns is above `sigma`)."""
+        return float(tail_odds(self.realised, sigma / self.sigma))
+
+    def leaning(self, p_up: float) -> Density:
+        """The same distribution moved so far that the log return is above 0 with the probability `p_up`."""
+        return replace(self, drift=float(self.quantiles(np.array([p_up]))[0]) - self.drift)
 
     def quantiles(self, levels: Array) -> Array:
         """Log returns below which the price ends with the probabilities `levels`, each in (0, 1)."""
-        return self.sigma * signed(self.close, levels)
+        return self.drift + self.sigma * signed(levels, sizes_below(self.close, np.abs(2 * levels - 1)))
 
 
-def signed(sizes: Array, levels: Array) -> Array:
-    """The quantiles at `levels` of a symmetric value whose size has the quantiles `sizes` at LEVELS."""
-    return np.sign(np.round(levels - 0.5, 9)) * np.interp(np.abs(2 * levels - 1), LEVELS, sizes)
+def signed(levels: Array, sizes: Array) -> Array:
+    """The quantiles at `levels` of a symmetric value of which `sizes` has the size at |2 level - 1|."""
+    return np.sign(np.round(levels - 0.5, 9)) * sizes
 
 
-def density(fit: ViewFit, level: float, features: Mapping[str, float], hours: float, seasonal_hours: float) -> Density:
+def mixture_sizes(sigmas: Array, closes: Sequence[Array], shares: Array) -> Array:
+    """The sizes of log returns below which the equal mixture of symmetric densities has the probabilities `shares`.
+
+    Parameters
+    ----------
+    sigmas : ndarray of shape (densities, n)
+        Standard deviations of the densities in n questions, positive.
+    closes : sequence of ndarray
+        The quantiles at LEVELS of the sizes of each density, in standard deviations.
+    shares : ndarray of shape (shares,)
+        In [0, 1).
+
+    Returns
+    -------
+    ndarray of shape (n, shares)
+        Found by false position (Anderson and Björck 1973) between the least and the greatest of the densities' sizes.
+    """
+    each = np.array([sigma[:, None] * sizes_below(close, shares) for sigma, close in zip(sigmas, closes, strict=True)])
+
+    wanted = np.log1p(-shares)
+
+    def missing(sizes: Array) -> Array:
+        tails = (tail_odds(close, sizes / sigma[:, None]) for sigma, close in zip(sigmas, closes, strict=True))
+        return np.log(sum(tails) / len(closes)) - wanted  # nearly linear in the size
+
+    low, high = each.min(axis=0), each.max(axis=0)
+    at_low, at_high, sizes = missing(low), missing(high), low
+    for _ in range(MOST_STEPS):
+        gap = at_low - at_high
+        sizes = np.where(gap > 0, low + (high - low) * at_low / np.where(gap > 0, gap, 1.0), low)
+        value = missing(sizes)
+        if np.abs(value).max(initial=0.0) < SMALLEST_MISS:
+            break
+        is_low = value > 0
+        passed = np.where(is_low, at_low, at_high)
+        kept = 1 - value / np.where(passed != 0, passed, 1.0)  # what the end that stays counts for
+        kept = np.where(kept > 0, kept, 0.5)
+        at_high, at_low = np.where(is_low, at_high * kept, value), np.where(is_low, value, at_low * kept)
+        low, high = np.where(is_low, sizes, low), np.where(is_low, high, sizes)
+    return sizes
+
+
+def normal(sigma: float) -> Density:
+    """The normal distribution without a drift: plain volatility."""
+    return Density(sigma, NORMAL_SIZES, NORMAL_SIZES, UNSURE_SIZES)
+
+
+def student(sigma: float, freedom: float, drift: float = 0.0) -> Density:
+    """Student's t distribution with a standard deviation and more than two degrees of freedom.
+
+    Its quantiles follow from the normal ones (Wallace 1959), which is exact to a few thousandths.
+    """
+    slope = (8 * freedom + 1) / (8 * freedom + 3)
+    sizes = np.sqrt((freedom - 2) * np.expm1(np.square(NORMAL_SIZES / slope) / freedom))
+    return Density(sigma, sizes, sizes, UNSURE_SIZES, drift)
+
+
+def density(fit: ModelFit, level: float, terms: Mapping[str, float], hours: float, seasonal_hours: float) -> Density:
     """The distribution over `hours` hours of wall time, which are `seasonal_hours` of the seasonal clock.
 
     `level` is the log variance per seasonal hour over 180 days. Beyond 30 days the variance returns to the level.
-    A missing feature counts as 0, nothing unusual: a context stored before an upgrade lacks the new ones.
+    A missing term counts as 0, nothing unusual: a context stored before an upgrade lacks the new ones.
     """
-    row = np.array([[features.get(name, 0.0) for name in fit.features]])
+    row = np.array([[terms.get(name, 0.0) for name in fit.terms]])
     (sigma,) = sigmas(fit, np.array([level]), row, hours, np.array([seasonal_hours])).tolist()
     return Density(sigma, *size_quantiles(fit, hours))
 
 
-def sigmas(fit: ViewFit, level: Array, features: Array, hours: float, seasonal_hours: Array) -> Array:
-    """`Density.sigma` of many questions with one horizon, shape (n,); `features` has shape (n, features)."""
+def sigmas(fit: ModelFit, level: Array, terms: Array, hours: float, seasonal_hours: Array) -> Array:
+    """`Density.sigma` of many questions with one horizon, shape (n,); `terms` has shape (n, terms)."""
     coefficients = at_hours(fit.arrays[0], HORIZONS_H, hours)
-    ratio = (coefficients[0] + features @ coefficients[1:]) * min(1.0, LONGEST_H / max(hours, 1.0))
+    ratio = (coefficients[0] + terms @ coefficients[1:]) * min(1.0, LONGEST_H / max(hours, 1.0))
     return np.sqrt(np.exp(level + ratio) * seasonal_hours)
 
 
-def size_quantiles(fit: ViewFit, hours: float) -> tuple[Array, Array]:
-    """The quantiles of the sizes of closes and of running maxima at a horizon."""
-    _, close, maximum = fit.arrays
-    return at_hours(close, HORIZONS_H, hours), at_hours(maximum, HORIZONS_H, hours)
+def size_quantiles(fit: ModelFit, hours: float) -> tuple[Array, Array, Array]:
+    """The quantiles of closes, of running maxima and of realised volatilities at a horizon."""
+    _, *matrices = fit.arrays
+    close, maximum, realised = (at_hours(matrix, HORIZONS_H, hours) for matrix in matrices)
+    return close, maximum, realised
+
+
+@overload
+def horizon_sigma(fast: float, slow: float, hours: float) -> float: ...
+
+
+@overload
+def horizon_sigma(fast: Array, slow: Array, hours: Array) -> Array: ...
+
+
+def horizon_sigma(fast: float | Array, slow: float | Array, hours: float | Array) -> float | Array:
+    """Standard deviation of the log return over a horizon, by plain volatility.
+
+    Volatility reverts to its long-run level, so the variance per hour is a mixture of the present and the 180-day
+    one: the present one counts with weight exp(-hours / 720).
+
+    Parameters
+    ----------
+    fast, slow : float or ndarray
+        Variance of the log return per open hour: now (half-life 72 h) and over 180 days.
+    hours : float or ndarray
+        Open hours until the deadline, at least 0.
+
+    Returns
+    -------
+    float or ndarray
+        sqrt((w fast + (1 - w) slow) hours) with w = exp(-hours / 720); 0 for 0 hours.
+    """
+    share = np.exp(-hours / FAST_FADES_H)
+    return np.sqrt((share * fast + (1 - share) * slow) * hours)
+
+
+def outperforms(own: Density, other: Density, correlation: float, lead: float = 0.0) -> float:
+    """P(one asset returns more than another), both log returns being normal.
+
+    `correlation` is that of hourly returns, in [-1, 1], and `lead` the log return by which the asset is ahead already.
+    Where the two returns cannot differ any more, the one that leads wins; 0.5 without a lead.
+    """
+    variance = own.sigma**2 + other.sigma**2 - 2 * correlation * own.sigma * other.sigma
+    lead += own.drift - other.drift
+    if variance < 1e-18:
+        return 0.5 + 0.5 * (int(lead > 0) - int(lead < 0))
+    return NORMAL.cdf(lead / math.sqrt(variance))

@@ -1,4 +1,4 @@
-"""The fitted views: plain numbers that JSON carries without loss."""
+"""The fitted models: plain numbers that JSON carries without loss."""
 
 from __future__ import annotations
 
@@ -11,50 +11,79 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities.season import Season
+from service.market.assets import Calendar, calendar_of
 
 Array = NDArray[np.float64]
 
+VERSION = "fits/8"  # changes with the models or their arithmetic; the next refit replaces fits of another version
+MATRICES = ("coefficients", "close", "maximum", "realised")
 HORIZONS_H = (1, 3, 6, 12, 24, 48, 72, 168, 336, 720)
 
 
 @dataclass(frozen=True)
-class ViewFit:
-    """One view of the assets of one calendar.
+class ModelFit:
+    """One model of the assets of one calendar.
 
-    The log ratio of the variance per seasonal hour to the asset's level is `coefficients[horizon] @ (1, *features)`.
-    `close` and `maximum` are quantiles of |return| and of the running maximum in standard deviations. The first axis
-    of all three is HORIZONS_H.
+    The log ratio of the variance per seasonal hour to the asset's level is `coefficients[horizon] @ (1, *terms)`.
+    `close`, `maximum` and `realised` are quantiles of |return|, of the running maximum and of the realised volatility,
+    in standard deviations. The first axis of all four is HORIZONS_H.
     """
 
-    features: tuple[str, ...]
+    terms: tuple[str, ...]
     coefficients: tuple[tuple[float, ...], ...]
     close: tuple[tuple[float, ...], ...]
     maximum: tuple[tuple[float, ...], ...]
+    realised: tuple[tuple[float, ...], ...]
 
     @cached_property
-    def arrays(self) -> tuple[Array, Array, Array]:
-        """`coefficients`, `close` and `maximum` as matrices, one row for each horizon."""
-        return np.array(self.coefficients), np.array(self.close), np.array(self.maximum)
+    def arrays(self) -> tuple[Array, Array, Array, Array]:
+        """`coefficients`, `close`, `maximum` and `realised` as matrices, one row for each horizon."""
+        coefficients, close, maximum, realised = (np.array(getattr(self, name)) for name in MATRICES)
+        return coefficients, close, maximum, realised
 
 
 @dataclass(frozen=True)
 class CalendarFit:
-    """The seasonal clock and the views of the assets with one calendar."""
+    """The seasonal clock and the models, by voter, of the assets with one calendar."""
 
     season: Season
-    views: Mapping[str, ViewFit]
+    models: Mapping[str, ModelFit]
 
     def to_plain(self) -> dict[str, Any]:
         """A dict that JSON carries without loss."""
-        return {"season": asdict(self.season), "views": {name: asdict(view) for name, view in self.views.items()}}
+        return {"season": asdict(self.season), "models": {name: asdict(model) for name, model in self.models.items()}}
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> CalendarFit:
         """The fit that `to_plain` was called on."""
-        views = {name: _view_from(view) for name, view in plain["views"].items()}
-        return CalendarFit(Season(**{name: tuple(values) for name, values in plain["season"].items()}), views)
+        models = {name: _model_from(model) for name, model in plain["models"].items()}
+        return CalendarFit(Season(**{name: tuple(values) for name, values in plain["season"].items()}), models)
 
 
-def _view_from(plain: Mapping[str, Any]) -> ViewFit:
-    matrices = {name: tuple(map(tuple, plain[name])) for name in ("coefficients", "close", "maximum")}
-    return ViewFit(tuple(plain["features"]), **matrices)
+def _model_from(plain: Mapping[str, Any]) -> ModelFit:
+    matrices = {name: tuple(map(tuple, plain[name])) for name in MATRICES}
+    return ModelFit(tuple(plain["terms"]), **matrices)
+
+
+@dataclass(frozen=True)
+class Fits:
+    """The models fitted to the bars before the unix second `slot`; a calendar with too little history has none."""
+
+    version: str
+    slot: int
+    calendars: Mapping[Calendar, CalendarFit]
+
+    def of(self, asset: str) -> CalendarFit | None:
+        """The models of the assets with this one's trading hours."""
+        return self.calendars.get(calendar_of(asset))
+
+    def to_plain(self) -> dict[str, Any]:
+        """A dict that JSON carries without loss."""
+        calendars = {calendar: fit.to_plain() for calendar, fit in self.calendars.items()}
+        return {"version": self.version, "slot": self.slot, "calendars": calendars}
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> Fits:
+        """The fits that `to_plain` was called on; this takes milliseconds, so keep the result while the slot lasts."""
+        calendars = {calendar: CalendarFit.from_plain(fit) for calendar, fit in plain["calendars"].items()}
+        return Fits(plain["version"], plain["slot"], calendars)

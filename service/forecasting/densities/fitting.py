@@ -1,4 +1,4 @@
-"""Fitting the views: a regression of log variance by horizon, and the quantiles of what it left unexplained.
+"""Fitting the models: a regression of log variance by horizon, and the quantiles of what it left unexplained.
 
 The regression of each horizon is pulled towards a prior, which says how long an unusual variance lasts, and the mean
 forecast towards the level, each by as much as 200 independent questions weigh. Without that, a month's horizon,
@@ -16,28 +16,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities import sizes
-from service.forecasting.densities.features import ALPHA, PERSISTENT, VarianceTrack
-from service.forecasting.densities.fits import HORIZONS_H, CalendarFit, ViewFit
-from service.forecasting.densities.grid import HourGrid, HourTrack
+from service.forecasting.densities.fits import HORIZONS_H, VERSION, CalendarFit, Fits, ModelFit
+from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid
+from service.forecasting.densities.models import ALPHA, MODELS, Model, VarianceTrack, variance_tracks
 from service.forecasting.densities.season import LEAST_WEIGHT, Season, running_hours, seasons_at, weights_of
-from service.forecasting.densities.sizes import Simulation, measured_share
-from service.forecasting.densities.views import VIEWS, View
+from service.forecasting.densities.sizes import FADES_H, Simulation, measured_share
 from service.forecasting.densities.windows import trailing_max
 from service.market.assets import Calendar, calendar_of
+from service.market.bars import Bars
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 LEARNT_H = 600 * 24
-WARM_UP_H = 54 * 24  # the first rows of an asset, whose features are not settled
+WARM_UP_H = 14 * 24  # the first rows of an asset, whose terms are not settled
 EVERY_H = 3  # between the instants of short horizons
 OWN_SHARE = 3 / 7  # of a question's information that no other asset's holds [assumed]
 PRIOR_WORTH = 200.0  # independent questions that weigh as much as the prior of a coefficient, and as the level
-PRIOR_EFFECT = 0.8  # of the present variance on the coming one
-# In views that do not expect it to last, the effect falls to 1/e with every so many hours of the horizon.
-PRIOR_FADES_H = 48.0
 FOLDS = 5  # sizes are measured on blocks of time that the regression was not fitted to
-LEAST_ROWS = 25  # of every horizon; with fewer a calendar has no views
+LEAST_ROWS = 25  # with fewer a horizon keeps the model's own effects and simulated sizes
+NEEDED_H = 24  # the horizon that needs so many rows before a calendar has models
 LEAST_SEASONAL = 1e-3
 LEAST_SQUARE = 1e-10  # per hour: the log of a realised variance is taken above it
 SHOCKS_H = 365 * 24
@@ -60,29 +58,41 @@ class _Past:
     lowest: Array
 
 
+def fit(hourly: Mapping[str, Bars], slot: int) -> Fits:
+    """The models fitted to hourly bars that were complete at the unix second `slot`."""
+    complete = {asset: past for asset, bars in hourly.items() if len(past := bars.until(slot))}
+    if not complete:
+        return Fits(VERSION, slot, {})
+    grid = hour_grid(complete)
+    return Fits(VERSION, slot, fit_calendars(grid, variance_tracks(grid), grid.row_at(slot)))
+
+
 def fit_calendars(grid: HourGrid, tracks: Mapping[str, VarianceTrack], row: int) -> dict[Calendar, CalendarFit]:
-    """The views fitted to the rows up to `row`, by calendar; a calendar with too little history has none."""
+    """The models fitted to the rows up to `row`, by calendar; a calendar with too little history has none."""
     fits: dict[Calendar, CalendarFit] = {}
     seasons = seasons_at(grid, row)
     for calendar in seasons:
         assets = [asset for asset in grid.tracks if calendar_of(asset) == calendar]
         season = seasons[calendar]
         pasts = [_past(grid, tracks, assets, season, row, hours) for hours in HORIZONS_H]
-        if all(len(past.row) >= LEAST_ROWS for past in pasts):
+        if len(pasts[HORIZONS_H.index(NEEDED_H)].row) >= LEAST_ROWS:
             simulation = sizes.simulate(_shocks(grid, tracks, assets, season, row), STEPS, ALPHA, SIMULATED_BETA)
-            views = {name: _view(view, pasts, tracks, assets, simulation) for name, view in VIEWS.items()}
-            fits[calendar] = CalendarFit(season, views)
+            models = {name: _fit(model, pasts, tracks, assets, simulation) for name, model in MODELS.items()}
+            fits[calendar] = CalendarFit(season, models)
     return fits
 
 
 def least_history_h(assets: int) -> int:
-    """Hours of bars of each of so many assets from which a calendar surely has views, if half of its hours are open."""
-    return WARM_UP_H + HORIZONS_H[-1] + 2 * ceil(LEAST_ROWS / assets) * _spacing(HORIZONS_H[-1])
+    """Hours of bars of each of so many assets from which their calendar has models, if half of its hours are open."""
+    return WARM_UP_H + NEEDED_H + 2 * ceil(LEAST_ROWS / assets) * _spacing(NEEDED_H)
 
 
 def _spacing(hours: int) -> int:
     """Hours between the instants at which a horizon is asked: a twelfth of it, odd, so that hours of the day vary."""
     return max(EVERY_H, hours // 12 | 1)
+
+
+LEAST_DAYS = ceil(least_history_h(1) / 24)  # of hourly bars, from which any calendar has models
 
 
 def _past(
@@ -123,7 +133,7 @@ def _past_of(place: int, track: HourTrack, variance: VarianceTrack, running: Arr
 def _shocks(
     grid: HourGrid, tracks: Mapping[str, VarianceTrack], assets: Sequence[str], season: Season, row: int
 ) -> Array:
-    """The moves of the last year's hours over the standard deviation that the GARCH feature expected, shape (n, 3).
+    """The moves of the last year's hours over the standard deviation that the GARCH term expected, shape (n, 3).
 
     Those of the close, the high and the low from the close before.
     """
@@ -133,23 +143,22 @@ def _shocks(
         rows = np.arange(max(track.first + WARM_UP_H, row - SHOCKS_H), row + 1)
         rows = rows[track.is_open[rows]]
         weights = np.maximum(weights_of(track, season)[rows], LEAST_WEIGHT)
-        expected = np.exp(variance.level[rows - 1] + variance.features["garch"][rows - 1])
+        expected = np.exp(variance.level[rows - 1] + variance.terms["garch"][rows - 1])
         before = track.close[rows - 1]
         moves = np.column_stack([track.returns[rows], track.high[rows] - before, track.low[rows] - before])
         parts.append(moves / np.sqrt(weights * expected)[:, None])
     return np.concatenate(parts)
 
 
-def _view(
-    view: View,
+def _fit(
+    model: Model,
     pasts: Sequence[_Past],
     tracks: Mapping[str, VarianceTrack],
     assets: Sequence[str],
     simulation: Simulation,
-) -> ViewFit:
-    fitted = [_horizon(view, past, _matrix(view.features, past, tracks, assets), simulation) for past in pasts]
-    coefficients, close, maximum = (tuple(tuple(row.tolist()) for row in rows) for rows in zip(*fitted, strict=True))
-    return ViewFit(view.features, coefficients, close, maximum)
+) -> ModelFit:
+    fitted = [_horizon(model, past, _matrix(model.names, past, tracks, assets), simulation) for past in pasts]
+    return ModelFit(model.names, *(tuple(tuple(row.tolist()) for row in rows) for rows in zip(*fitted, strict=True)))
 
 
 def _matrix(names: tuple[str, ...], past: _Past, tracks: Mapping[str, VarianceTrack], assets: Sequence[str]) -> Array:
@@ -158,23 +167,26 @@ def _matrix(names: tuple[str, ...], past: _Past, tracks: Mapping[str, VarianceTr
     )
 
 
-def _horizon(view: View, past: _Past, values: Array, simulation: Simulation) -> tuple[Array, Array, Array]:
-    """Coefficients of (1, *features), and the quantiles of the sizes of closes and of running maxima.
+def _horizon(model: Model, past: _Past, values: Array, simulation: Simulation) -> tuple[Array, ...]:
+    """Coefficients of (1, *terms), and quantiles of closes, of running maxima and of realised volatilities.
 
     Sizes are in standard deviations of the close. The forecast at the level is pulled to the level by the share
     PRIOR_WORTH / (PRIOR_WORTH + independent questions), as the coefficients are to theirs by the ridge.
     """
-    prior = _prior(view, past.hours)
+    prior = np.array([0.0, *model.effect(past.hours)])
+    if len(values) < LEAST_ROWS:
+        simulated = simulation.at(past.hours)
+        return prior, *(each / np.sqrt(sizes.mean_square(simulated[0])) for each in simulated)
     design = np.column_stack([np.ones(len(values)), values])
     coefficients = _ridge(design, np.log(past.ratio), prior, past.hours, np.ones(len(values), dtype=bool))
     predicted = _held_out(design, past, prior, coefficients)
-    close, maximum = _size_quantiles(past, predicted, simulation)
+    measured = _size_quantiles(past, predicted, simulation)
     # The regression of a log is below the log of the mean, most of all over an hour.
-    spread = np.sqrt(sizes.mean_square(close))
+    spread = np.sqrt(sizes.mean_square(measured[0]))
     coefficients[0] += 2 * np.log(spread)
     level_share = PRIOR_WORTH / (PRIOR_WORTH + _worth(len(design), past.hours))
     coefficients[0] -= level_share * (coefficients @ _at_level(design, prior))
-    return coefficients, close / spread, maximum / spread
+    return coefficients, *(each / spread for each in measured)
 
 
 def _worth(questions: int, hours: int) -> float:
@@ -185,14 +197,6 @@ def _worth(questions: int, hours: int) -> float:
 def _at_level(design: Array, prior: Array) -> Array:
     """A row of the design with the persistent features at the level, which is 0, and the others at their means."""
     return np.where(prior != 0, 0.0, design.mean(axis=0))
-
-
-def _prior(view: View, hours: int) -> Array:
-    """The prior of the coefficients: PRIOR_EFFECT, faded or not, in equal parts on the persistent features."""
-    is_persistent = np.array([name in PERSISTENT for name in view.features])
-    left = 1.0 if view.expects_lasting else np.exp(-hours / PRIOR_FADES_H)
-    share = PRIOR_EFFECT * left / max(1, is_persistent.sum())
-    return np.concatenate([[0.0], np.where(is_persistent, share, 0.0)])
 
 
 def _held_out(design: Array, past: _Past, prior: Array, coefficients: Array) -> Array:
@@ -207,20 +211,24 @@ def _held_out(design: Array, past: _Past, prior: Array, coefficients: Array) -> 
     return predicted
 
 
-def _size_quantiles(past: _Past, predicted: Array, simulation: Simulation) -> tuple[Array, Array]:
-    """Quantiles of closes and of running maxima around the predicted log ratios: measured and simulated ones mixed."""
+def _size_quantiles(past: _Past, predicted: Array, simulation: Simulation) -> list[Array]:
+    """Quantiles of closes, of running maxima and of realised volatilities around the predicted log ratios.
+
+    Measured and simulated ones are mixed.
+    """
     sigma = past.scale * np.exp(predicted / 2)
     spread = np.sqrt(np.mean(past.ratio / np.exp(predicted)))
     simulated = simulation.at(float(past.opened.mean()))
     measured = (
         sizes.measure(past.size / sigma),
         sizes.measure(np.concatenate([past.highest / sigma, past.lowest / sigma])),
+        sizes.measure(np.sqrt(past.ratio / np.exp(predicted))),
     )
-    share = measured_share(past.hours)
-    close, maximum = (
-        share * each + (1 - share) * spread * paths for each, paths in zip(measured, simulated, strict=True)
-    )
-    return close, maximum
+    shares = (measured_share(past.hours, fades_h) for fades_h in FADES_H)
+    return [
+        share * each + (1 - share) * spread * paths
+        for share, each, paths in zip(shares, measured, simulated, strict=True)
+    ]
 
 
 def _ridge(design: Array, target: Array, prior: Array, hours: int, chosen: NDArray[np.bool_]) -> Array:

@@ -15,8 +15,8 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.densities.features import ALPHA
 from service.forecasting.densities.fitting import SIMULATED_BETA
+from service.forecasting.densities.models import ALPHA
 from service.forecasting.densities.season import Season
 from service.forecasting.densities.sizes import LEVELS, SEED
 from service.market.assets import open_hours_between
@@ -123,19 +123,6 @@ class Paths:
     def spread(self) -> Array:
         """The variance of the log price of each path over its open hours, shape (PATHS,)."""
         return np.asarray(self._shares @ np.square(self.closes), np.float64) - np.square(self.mean)
-
-    @cached_property
-    def realised(self) -> Array:
-        """The sum of squared hourly moves on half the paths, of which the mirrored have the same, shape (PATHS / 2,).
-
-        In a step of k hours it is the expected variance with the surprise of one move over the root of k, the standard
-        deviation of a mean of k.
-        """
-        half = PATHS // 2
-        moves = np.diff(self.closes[:, :half], axis=0, prepend=np.float32(0))
-        spread = np.sqrt(np.maximum(self.hours, 1))[:, None]
-        squares = self.variances + (np.square(moves) - self.variances) / spread
-        return np.asarray(squares.sum(axis=0), np.float64)
 
     @property
     def _shares(self) -> Singles:

@@ -19,26 +19,31 @@ Array = NDArray[np.float64]
 LEVELS = np.concatenate([np.arange(50) / 50, [0.99, 0.995, 0.998]])
 _LOG_TAIL = np.log1p(-LEVELS)
 _APART = np.arange(len(LEVELS)) * 1e-9  # so that no two quantiles are equal
-MEASURED_FADES_H = 168.0  # the horizon at which measured and simulated sizes count alike
+# The horizons at which measured and simulated sizes count alike: of closes, of running maxima, and of realised
+# volatilities, of which each hour tells something.
+FADES_H = (168.0, 168.0, 720.0)
 PATHS = 4096
 SEED = 20260101
-LEAST_TAIL = 1e-15
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """Quantiles at LEVELS of |close| and of the running maximum, in units of the square root of the expected variance.
+    """Quantiles at LEVELS of |close|, of the running maximum and of the realised volatility.
 
-    `steps` are numbers of open hours; `close` and `maximum` have shape (steps, levels).
+    All are in units of the square root of the expected variance. `steps` are numbers of open hours; the others have
+    shape (steps, levels).
     """
 
     steps: tuple[int, ...]
     close: Array
     maximum: Array
+    realised: Array
 
-    def at(self, hours: float) -> tuple[Array, Array]:
-        """`close` and `maximum` for a number of open hours."""
-        return at_hours(self.close, self.steps, hours), at_hours(self.maximum, self.steps, hours)
+    def at(self, hours: float) -> tuple[Array, Array, Array]:
+        """`close`, `maximum` and `realised` for a number of open hours."""
+        matrices = (self.close, self.maximum, self.realised)
+        close, maximum, realised = (at_hours(rows, self.steps, hours) for rows in matrices)
+        return close, maximum, realised
 
 
 def at_hours(rows: Array, steps: tuple[int, ...], hours: float) -> Array:
@@ -55,9 +60,9 @@ def _place(steps: tuple[int, ...], hours: float) -> float:
     return float(np.interp(np.log(max(hours, 1.0)), np.log(steps), np.arange(len(steps))))
 
 
-def measured_share(horizon_h: float) -> float:
-    """How much measured sizes count beside simulated ones."""
-    return 1 / (1 + horizon_h / MEASURED_FADES_H)
+def measured_share(horizon_h: float, fades_h: float) -> float:
+    """How much measured sizes count beside simulated ones, which count as much at the horizon `fades_h`."""
+    return 1 / (1 + horizon_h / fades_h)
 
 
 def measure(sizes: Array) -> Array:
@@ -83,20 +88,21 @@ def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -
     generator = np.random.default_rng(SEED)
     returns = shocks[:, 0]
     closed, raised, lowered = ((shocks - returns.mean()) / returns.std()).astype(np.float32).T  # without a drift
-    price, highest, lowest = np.zeros((3, PATHS), np.float32)
+    price, highest, lowest, squares = np.zeros((4, PATHS), np.float32)
     variance = np.ones(PATHS, np.float32)
-    closes, maxima = [], []
+    closes, maxima, realised = [], [], []
     for step in range(1, steps[-1] + 1):
         drawn, sigma = generator.integers(0, len(shocks), PATHS), np.sqrt(variance)
         highest = np.maximum(highest, price + sigma * raised[drawn])
         lowest = np.minimum(lowest, price + sigma * lowered[drawn])
         shock = closed[drawn]
-        price = price + sigma * shock
+        price, squares = price + sigma * shock, squares + variance * shock**2
         variance = (1 - alpha - beta) + (alpha * shock**2 + beta) * variance
         if step in steps:
             closes.append(np.quantile(np.abs(price), LEVELS) / np.sqrt(step))
             maxima.append(np.quantile(np.concatenate([highest, -lowest]), LEVELS) / np.sqrt(step))
-    return Simulation(steps, np.array(closes), np.array(maxima))
+            realised.append(np.quantile(np.sqrt(squares), LEVELS) / np.sqrt(step))
+    return Simulation(steps, np.array(closes), np.array(maxima), np.array(realised))
 
 
 def mean_square(quantiles: Array) -> float:
@@ -106,19 +112,20 @@ def mean_square(quantiles: Array) -> float:
     return float(inside + (1 - LEVELS[-1]) * (last**2 + 2 * last * tail + 2 * tail**2))
 
 
-def log_odds_above(quantiles: Array, distance: Array | float) -> Array:
-    """Log-odds that a symmetric value is above `distance` where its size has the `quantiles`; 0 at 0."""
-    tail = np.maximum(tail_odds(quantiles, np.abs(distance)) / 2, LEAST_TAIL)
-    tail = np.where(np.asarray(distance) == 0, 0.5, tail)
-    return np.copysign(np.log(tail / (1 - tail)), -np.asarray(distance))
-
-
 def tail_odds(quantiles: Array, size: Array | float) -> Array:
     """P(a size is above `size`), shape of `size`; beyond the last of the quantiles it falls exponentially."""
     knots = np.maximum.accumulate(quantiles + _APART)
     inside = np.interp(size, knots, _LOG_TAIL)
     beyond = _LOG_TAIL[-1] + _slope(knots) * (size - knots[-1])
     return np.exp(np.where(np.asarray(size) > knots[-1], beyond, inside))
+
+
+def sizes_below(quantiles: Array, shares: Array) -> Array:
+    """The sizes below which lie `shares` in [0, 1), shape of `shares`: the inverse of `tail_odds`."""
+    knots, logs = np.maximum.accumulate(quantiles + _APART), np.log1p(-shares)
+    inside = np.interp(-logs, -_LOG_TAIL, knots)
+    beyond = knots[-1] + (logs - _LOG_TAIL[-1]) / _slope(knots)
+    return np.where(logs < _LOG_TAIL[-1], beyond, inside)
 
 
 def _slope(quantiles: Array) -> float:

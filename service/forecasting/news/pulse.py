@@ -17,6 +17,7 @@ HALF_LIFE_H = 6
 SHRINKAGE = 5.0  # fresh stories without a tone that are added to every score
 NEUTRAL_WITHIN = 0.10
 MOST_LATEST = 30
+LOOK_BACK_S = 14 * DAY  # longer than any look-back of the pulse
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from service.forecasting.predictions.resolution import Outcome
-from service.forecasting.voters.ballots import Ballot, Forecast
+from service.forecasting.voters.ballots import Ballot, Forecast, published_p
 from service.questions.question import Question
 
 MarketSeries = Literal["daily", "weekly", "monthly", "imported"]
@@ -81,7 +81,7 @@ class CommittedVote:
 
 @dataclass(frozen=True)
 class Commitment:
-    """The votes cast at `voted_at` from bars until `as_of`, and the pool's P(YES) as `p`.
+    """The votes cast at `voted_at` from bars until `as_of`, and the pool's P(YES) as `p` and P(higher) as `p_up`.
 
     `features` is the SHA-256 of the voters' inputs (None for answers from before it was recorded); `fitted_at` is the
     slot of their fits. `inputs` is the text that was hashed, until it is stored; None in a commitment that was read.
@@ -94,6 +94,7 @@ class Commitment:
     abstained: dict[str, str]
     features: str | None
     fitted_at: int | None
+    p_up: float | None = None
     inputs: str | None = field(default=None, compare=False, repr=False)
 
     def to_plain(self) -> dict[str, Any]:
@@ -163,7 +164,7 @@ class Prediction:
         """100 times the published P(YES) of the pool minus the outside market's; None without one of them."""
         if self.commitment is None or self.odds is None or self.question.comparator == "open":
             return None
-        return round(100 * (round(self.commitment.p, 3) - round(self.odds.p_yes, 4)), 2)
+        return round(100 * (published_p(self.commitment.p) - round(self.odds.p_yes, 4)), 2)
 
     @property
     def outcome(self) -> Outcome | None:

@@ -7,10 +7,10 @@ from hashlib import sha256
 
 from service import canonical
 from service.forecasting.predictions import Commitment, CommittedVote, Prediction, resolver_of
+from service.forecasting.voters.ballots import PanelResult
+from service.forecasting.voters.consensus import pool
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.panel import pool_votes
 from service.forecasting.voters.track_record import TrackRecord
-from service.forecasting.voters.votes import PanelResult
 from service.questions import Question, rule
 
 
@@ -39,6 +39,7 @@ def commitment_of(result: PanelResult, knowledge: Knowledge) -> Commitment:
         voted_at=result.asked_at,
         as_of=result.as_of,
         p=result.pooled.p,
+        p_up=result.pooled.p_up,
         votes=tuple(CommittedVote(ballot, weight) for ballot, weight in weighted),
         abstained=result.abstained,
         features=sha256(inputs.encode()).hexdigest(),
@@ -52,10 +53,10 @@ def weighed(prediction: Prediction, record: TrackRecord) -> Prediction:
     commitment, question = prediction.commitment, prediction.question
     assert commitment is not None
     ballots = [vote.ballot for vote in commitment.votes]
-    pooled = pool_votes(question, ballots, record.of(question.comparator))
+    pooled = pool(ballots, record.of(question))
     weighted = zip(ballots, pooled.weights, strict=True)
     votes = tuple(CommittedVote(ballot, weight) for ballot, weight in weighted)
-    return replace(prediction, commitment=replace(commitment, p=pooled.p, votes=votes))
+    return replace(prediction, commitment=replace(commitment, p=pooled.p, p_up=pooled.p_up, votes=votes))
 
 
 def inputs_of(question: Question, knowledge: Knowledge) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from service.documents import Document, DocumentHeader, World, rounded
-from service.forecasting.predictions import APEX, CommittedVote, Holder, Odds, Opinion, Prediction
+from service.forecasting.predictions import APEX, Commitment, CommittedVote, Holder, Odds, Opinion, Prediction
 from service.forecasting.predictions.market_fields import (
     Ai,
     AiNow,
@@ -28,7 +28,8 @@ from service.forecasting.predictions.market_fields import (
 from service.forecasting.predictions.scores.bets import bet_on, terms
 from service.forecasting.predictions.scores.pairs import scores_of
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
-from service.forecasting.voters.votes import price_view, understood
+from service.forecasting.voters.ballots import published_p
+from service.forecasting.voters.votes import bull_probability, direction_of, in_words, margin_of, understood
 from service.market.instants import HOUR, iso
 from service.market.prices import AssetPrice
 from service.questions.question import Question
@@ -145,7 +146,7 @@ def _fields(
         "understood": understood(question),
         "ai_votes": {cast.voter: _show_vote(question, cast, iso(market.voted_at)) for cast in votes},
         "abstained": dict(commitment.abstained) if commitment else {},
-        "ai": _show_pool(question, commitment.p, own) if commitment else None,
+        "ai": _show_pool(question, commitment, own) if commitment else None,
         "user_votes": user_votes(*tally),
         "market_odds": odds,
         "divergence_pts": market.divergence_pts,
@@ -201,11 +202,12 @@ def _show_vote(question: Question, cast: CommittedVote, voted_at: str) -> AiVote
     """A vote as the oracle publishes it, without what it cost; a page has 1,800 of them."""
     ballot = cast.ballot
     forecast = ballot.forecast
-    view = price_view(question, forecast.p)
+    bull, p = bull_probability(question, forecast.p, forecast.p_up), published_p(forecast.p)
+    is_open = question.comparator == "open"
     return AiVote(
-        view.direction,
-        view.conviction,
-        None if question.comparator == "open" else view.p_yes,
+        direction_of(bull),
+        margin_of(bull if is_open else 100 * p),
+        None if is_open else p,
         forecast.reasoning,
         ballot.engine,
         round(cast.weight, 3),
@@ -215,15 +217,17 @@ def _show_vote(question: Question, cast: CommittedVote, voted_at: str) -> AiVote
     )
 
 
-def _show_pool(question: Question, p: float, probabilities: Sequence[float]) -> Ai:
-    """The pool with P(YES) `p`; votes are counted after rounding, so that a reader gets the same counts."""
-    published, view = [round(own, 3) for own in probabilities], price_view(question, p)
+def _show_pool(question: Question, commitment: Commitment, probabilities: Sequence[float]) -> Ai:
+    """The pool; votes are counted after rounding, so that a reader gets the same counts."""
+    published, p = [round(own, 3) for own in probabilities], published_p(commitment.p)
+    bull = bull_probability(question, commitment.p, commitment.p_up)
     return Ai(
-        p_yes=view.p_yes,
+        p_yes=p,
+        answer=in_words(p, None),
         yes=sum(own > 0.5 for own in published),
         no=sum(own < 0.5 for own in published),
-        direction=view.direction,
-        bull_probability=view.bull_probability,
+        direction=direction_of(bull),
+        bull_probability=bull,
     )
 
 

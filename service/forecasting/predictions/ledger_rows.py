@@ -34,7 +34,7 @@ def market_rows(markets: Iterable[Prediction]) -> list[LedgerRow]:
 
 def votes_row(prediction: Prediction, commitment: Commitment) -> LedgerRow:
     """The row of a commitment: the question and every vote; the fields of a language model only if one was used."""
-    body = commitment.to_plain() | {"votes": [_vote(vote.to_plain()) for vote in commitment.votes]}
+    body = _with_view(commitment.to_plain()) | {"votes": [_vote(vote.to_plain()) for vote in commitment.votes]}
     return LedgerRow("votes", prediction.id, _question(prediction) | body, prediction.backfilled)
 
 
@@ -116,7 +116,12 @@ def _question(prediction: Prediction) -> dict[str, Any]:
 
 
 def _vote(vote: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in vote.items() if value or name not in MODEL_FIELDS}
+    return _with_view({name: value for name, value in vote.items() if value or name not in MODEL_FIELDS})
+
+
+def _with_view(row: dict[str, Any]) -> dict[str, Any]:
+    """A vote or a commitment without P(higher) where it has none, as on a topic and in rows of earlier versions."""
+    return {name: value for name, value in row.items() if name != "p_up" or value is not None}
 
 
 def _score(p: float, happened: float) -> float:

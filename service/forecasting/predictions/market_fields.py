@@ -34,9 +34,13 @@ class AiVote:
 
 @dataclass(frozen=True)
 class Ai:
-    """The voters' pool; `yes` and `no` count the votes above and below 50%."""
+    """The voters' pool; `yes` and `no` count the votes above and below 50%.
+
+    `answer` says in words how likely YES is. `direction` and `bull_probability` are a view of the price alone.
+    """
 
     p_yes: float
+    answer: str | None
     yes: int
     no: int
     direction: Direction

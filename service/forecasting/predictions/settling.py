@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from service.forecasting.predictions import APEX, Commitment, Prediction, Settlement
 from service.forecasting.predictions.path_outcomes import first_reached
 from service.forecasting.predictions.resolution import LATE_S, resolve
-from service.forecasting.voters.resolved import Resolved, ResolvedVote
+from service.forecasting.voters.resolved import Resolved, ResolvedVote, band_of
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.questions.question import DECIDED_EARLY
@@ -81,7 +81,7 @@ def _is_decided_answer(prediction: Prediction) -> bool:
 def _resolved(prediction: Prediction, commitment: Commitment, settlement: Settlement) -> Resolved:
     votes = (vote for vote in commitment.votes if vote.voter != APEX)
     return Resolved(
-        comparator=prediction.question.comparator,
+        band=band_of(prediction.question),
         asked_at=commitment.voted_at,
         resolved_at=settlement.resolved_at,
         happened=prediction.outcome == "yes",

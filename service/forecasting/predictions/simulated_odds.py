@@ -15,11 +15,11 @@ from hashlib import sha256
 
 import numpy as np
 
+from service.forecasting.densities.density import Density
+from service.forecasting.densities.fits import Fits
 from service.forecasting.predictions import Odds, Prediction
 from service.forecasting.predictions.return_laws import TrueLaw, believe
-from service.forecasting.voters import distribution
-from service.forecasting.voters.distribution import PLAIN, Curve
-from service.forecasting.voters.fits import Fits
+from service.forecasting.voters.ballots import SUREST
 from service.forecasting.voters.forecast_inputs import AssetState, build_inputs, p_yes
 from service.forecasting.voters.knowledge import Knowledge
 from service.market.instants import DAY
@@ -59,7 +59,7 @@ class SimulatedMarket:
         generator = np.random.default_rng([self.seed, *sha256(market.id.encode()).digest()])
         fair = self._fair(market, knowledge, now, generator.uniform(0, MOST_STALE))
         odds = LONGSHOT * math.log(fair / (1 - fair)) + generator.normal(0, OWN_SHOCK)
-        p = float(np.clip(distribution.probability(odds), MIN_P, MAX_P))
+        p = float(np.clip(1 / (1 + math.exp(-odds)), MIN_P, MAX_P))
         half = generator.uniform(MIN_SPREAD, MAX_SPREAD) * (1 + abs(2 * p - 1)) / 2
         return Odds(
             source=SOURCE,
@@ -75,15 +75,15 @@ class SimulatedMarket:
     def _fair(self, market: Prediction, knowledge: Knowledge, now: int, stale: float) -> float:
         """P(YES) by the market's belief, at a price that lacks the part `stale` of the last four hours' move."""
         inputs = build_inputs(market.question, now, knowledge)
-        return p_yes(market.question, inputs, *(self._curve(state, knowledge.fits, stale) for state in inputs.states))
+        beliefs = [self._belief(state, knowledge.fits, stale) for state in inputs.states]
+        return float(np.clip(p_yes(market.question, inputs, beliefs), 1 - SUREST, SUREST))
 
-    def _curve(self, state: AssetState, fits: Fits | None, stale: float) -> Curve:
+    def _belief(self, state: AssetState, fits: Fits | None, stale: float) -> Density:
         if state.hours == 0:
-            return PLAIN
-        law = believe(state, fits, self.true_law)
+            return state.plain
+        belief = believe(state, fits, self.true_law)
         recent = (state.inputs.get("move_4h") or 0.0) * math.sqrt(4 * state.slow)
-        shocked = replace(law, mean=law.mean - stale * recent, sigma=law.sigma * self._common_shock(state.now))
-        return shocked.curve(state.sigma)
+        return replace(belief, drift=belief.drift - stale * recent, sigma=belief.sigma * self._common_shock(state.now))
 
     def _common_shock(self, now: int) -> float:
         """The factor of every volatility in the week of `now`."""

@@ -9,12 +9,9 @@ from typing import NamedTuple
 from pydantic_core import to_json
 
 from service.documents import World
-from service.forecasting.densities.views import VIEWS
+from service.forecasting.densities.models import MODELS
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.inputs import HEADLINES, WINDOW
-from service.forecasting.voters.panel import voters
-from service.forecasting.voters.seats import NEWS
-from service.forecasting.voters.training import LEARNERS
+from service.forecasting.voters.inputs import SEAT_INPUTS, WINDOW
 from service.market.instants import iso
 
 
@@ -32,9 +29,9 @@ class VoteInputs(NamedTuple):
 
 @dataclass(frozen=True)
 class VoterInputs:
-    """What a voter reads: names of `inputs` and of `variance` of a context, and what the calendar of a horizon gives.
+    """What a voter reads of a context: its embedded engine the names of `variance`, beside `spot` and `level`.
 
-    The news seat reads the scores of headlines where it was fitted to them. Every voter reads `spot` and `level`.
+    A language model in its seat is told of `inputs`, and of what the `calendar` of a horizon gives.
     """
 
     inputs: tuple[str, ...]
@@ -82,14 +79,14 @@ class FeaturesDocument:
 
 def by_voter() -> dict[str, VoterInputs]:
     """What each voter reads."""
-    names = {voter.name: LEARNERS.get(voter.name, ()) for voter in voters()} | {NEWS.name: NEWS.inputs + HEADLINES}
+    inputs_of = {voter: SEAT_INPUTS.get(voter, ()) for voter in MODELS}
     return {
         voter: VoterInputs(
-            inputs=tuple(name for name in read if name not in WINDOW),
-            variance=VIEWS[voter].features,
-            calendar=tuple(name for name in read if name in WINDOW),
+            inputs=tuple(name for name in names if name not in WINDOW),
+            variance=MODELS[voter].names,
+            calendar=tuple(name for name in names if name in WINDOW),
         )
-        for voter, read in names.items()
+        for voter, names in inputs_of.items()
     }
 
 

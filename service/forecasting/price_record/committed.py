@@ -9,17 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.densities.density import sigmas, signed, size_quantiles
-from service.forecasting.densities.features import VarianceTrack
+from service.forecasting.densities.density import horizon_sigma, mixture_sizes, sigmas, size_quantiles
 from service.forecasting.densities.fits import CalendarFit
+from service.forecasting.densities.models import VarianceTrack
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.distribution import horizon_sigma
 from service.forecasting.voters.forecast_inputs import usable
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.price_forecasts import HORIZONS
 from service.ledger.chain import LedgerRow
-from service.market.assets import calendar_of, open_hours_between
+from service.market.assets import open_hours_between
 from service.market.instants import HOUR, iso
 
 Array = NDArray[np.float64]
@@ -36,7 +35,7 @@ class PriceForecast(NamedTuple):
     """The forecast of one asset over one horizon, made at the unix second `at`.
 
     `price` in USD is that of the last bar before, which ended at `price_as_of`. `law` has the numbers named by COLUMNS,
-    all in percent of log return: the standard deviation that the voters expect on average, that of plain volatility,
+    all in percent of log return: the standard deviation of the pool, that of plain volatility,
     that of the last 180 days, in which scores are counted, and the half-widths of the central intervals.
     """
 
@@ -57,7 +56,7 @@ class PriceForecast(NamedTuple):
 class ForecastInstants:
     """What is known of one asset at the unix seconds `at`, which are whole hours; shape (n,) each.
 
-    `variance` is what the views see, `fast` and `slow` are the variances of plain volatility.
+    `variance` is what the models see, `fast` and `slow` are the variances of plain volatility.
     """
 
     asset: str
@@ -72,13 +71,12 @@ class ForecastInstants:
 def commit(knowledge: Knowledge, at: int) -> list[PriceForecast]:
     """The forecasts at the unix second `at`, a whole hour, from contexts of bars that were complete then.
 
-    An asset has none while its views are not fitted, without its newest bar, and over a horizon in which its market
+    An asset has none while its models are not fitted, without its newest bar, and over a horizon in which its market
     stays closed, because that price is known.
     """
-    fits = knowledge.fits.densities if knowledge.fits else {}
     forecasts: list[PriceForecast] = []
     for asset in knowledge.contexts:
-        fit, instant = fits.get(calendar_of(asset)), _instant(knowledge.contexts, asset, at)
+        fit, instant = knowledge.fits and knowledge.fits.of(asset), _instant(knowledge.contexts, asset, at)
         if fit and instant:
             forecasts += forecast(instant, fit)
     return forecasts
@@ -92,13 +90,13 @@ def _instant(contexts: Mapping[str, Context], asset: str, at: int) -> ForecastIn
         return None
     if context.level is None or context.as_of > at:
         return None
-    features = {name: np.array([value]) for name, value in context.variance.items()}
+    terms = {name: np.array([value]) for name, value in context.variance.items()}
     instant = ForecastInstants(
         asset=asset,
         at=np.array([at]),
         price=np.array([context.spot]),
         price_as_of=np.array([context.as_of]),
-        variance=VarianceTrack(np.array([context.level]), features),
+        variance=VarianceTrack(np.array([context.level]), terms),
         fast=np.array([context.fast]),
         slow=np.array([context.slow]),
     )
@@ -125,18 +123,17 @@ def _horizon(instants: ForecastInstants, fit: CalendarFit, name: str) -> Iterato
 
 
 def _law(instants: ForecastInstants, fit: CalendarFit, seconds: int, opened: Array) -> Array:
-    """The numbers of COLUMNS as log returns, shape (n, columns); the interval of the pool is the mean of the views'."""
+    """The numbers of COLUMNS as log returns, shape (n, columns): those of the equal mixture of the models."""
     hours, every = seconds / HOUR, np.arange(len(opened))
     seasonal_hours = fit.season.hours(instants.asset, instants.at, instants.at + seconds)
-    levels = (1 + np.array(SHARES) / 100) / 2
-    views = []
-    for view in fit.views.values():
-        features = instants.variance.matrix(view.features, every)
-        sigma = sigmas(view, instants.variance.level, features, hours, seasonal_hours)[:, None]
-        views.append(np.hstack([sigma, sigma * signed(size_quantiles(view, hours)[0], levels)]))
-    pooled = np.mean(views, axis=0)
+    terms, level, models = instants.variance.matrix, instants.variance.level, fit.models.values()
+    each = np.array([sigmas(model, level, terms(model.terms, every), hours, seasonal_hours) for model in models])
+    is_open = opened > 0
+    within = np.zeros((len(opened), len(SHARES)))
+    closes = [size_quantiles(model, hours)[0] for model in models]
+    within[is_open] = mixture_sizes(each[:, is_open], closes, np.array(SHARES) / 100)
     vol, usual = horizon_sigma(instants.fast, instants.slow, opened), np.sqrt(instants.slow * opened)
-    return np.column_stack([pooled[:, 0], vol, usual, pooled[:, 1:]])
+    return np.column_stack([np.sqrt(np.mean(each**2, axis=0)), vol, usual, within])
 
 
 def significant(values: Array) -> Array:

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from service.forecasting.densities.features import VarianceTrack
-from service.forecasting.densities.fits import CalendarFit
+from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.models import VarianceTrack
 from service.forecasting.price_record.book import PriceBook, closes_at, resolve
 from service.forecasting.price_record.committed import EVERY_S, ForecastInstants, Instants, PriceForecast, forecast
 from service.forecasting.voters.forecast_inputs import LEAST_HISTORY_DAYS
 from service.forecasting.voters.input_history import InputHistory
-from service.market.assets import Calendar, calendar_of
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.market.months import ends, month_of
 
-MonthlyFits = Mapping[int, Mapping[Calendar, CalendarFit]]
+MonthlyFits = Mapping[int, Fits]
 
 
 @dataclass(frozen=True)
@@ -39,14 +38,14 @@ def backfill_prices(
     ----------
     history, hourly : InputHistory, mapping of str to Bars
         Of hourly bars that were complete at `until`.
-    fits : mapping of int to mapping of calendar to CalendarFit
-        The views fitted at the beginning of each month, by its unix second; a month without them has no forecasts.
+    fits : mapping of int to Fits
+        The models fitted at the beginning of each month, by its unix second; a month without them has no forecasts.
     since, until : int
         Unix seconds; whole hours.
     """
     at = np.arange(since, until, EVERY_S)
     at = at[(at - history.origin) // HOUR >= max(track.first for track in history.tracks.values())]
-    forecasts = [row for month, views in fits.items() for row in _month(history, hourly, views, month, at)]
+    forecasts = [row for month, fitted in fits.items() for row in _month(history, hourly, fitted, month, at)]
     outcomes = resolve([row for row in forecasts if row.deadline <= until], hourly, until)
     decided = set(outcomes.decided)
     waiting = tuple(row for row in forecasts if row not in decided)
@@ -54,12 +53,12 @@ def backfill_prices(
 
 
 def _month(
-    history: InputHistory, hourly: Mapping[str, Bars], views: Mapping[Calendar, CalendarFit], month: int, at: Instants
+    history: InputHistory, hourly: Mapping[str, Bars], fits: Fits, month: int, at: Instants
 ) -> Iterator[PriceForecast]:
     """The forecasts at those of the instants that lie in the month which begins at a unix second."""
     within = at[(at >= month) & (at < ends(month_of(month)))]
     for asset in history.tracks:
-        fit = views.get(calendar_of(asset))
+        fit = fits.of(asset)
         if fit and len(within):
             yield from forecast(_instants(history, asset, hourly[asset], within), fit)
 
@@ -71,13 +70,13 @@ def _instants(history: InputHistory, asset: str, bars: Bars, at: Instants) -> Fo
     rows = np.minimum((at - history.origin) // HOUR, len(history) - 1)
     is_usable = np.isfinite(price) & (rows + 1 - track.first >= LEAST_HISTORY_DAYS * 24)
     rows = rows[is_usable]
-    features = {name: values[rows] for name, values in track.variance.features.items()}
+    terms = {name: values[rows] for name, values in track.variance.terms.items()}
     return ForecastInstants(
         asset=asset,
         at=at[is_usable],
         price=price[is_usable],
         price_as_of=price_as_of[is_usable],
-        variance=VarianceTrack(track.variance.level[rows], features),
+        variance=VarianceTrack(track.variance.level[rows], terms),
         fast=track.fast[rows],
         slow=track.slow[rows],
     )

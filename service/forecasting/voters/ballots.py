@@ -6,6 +6,19 @@ from dataclasses import dataclass, field
 
 from service.questions.question import Question
 
+EMBEDDED = "embedded/2"  # changes with the models: another engine has another track record
+SUREST = 0.999  # no published probability is closer to 0 or 1 than this
+
+
+def published_p(p: float) -> float:
+    """A probability as it is published: to three decimals, within [0.001, 0.999]."""
+    return round(min(SUREST, max(1 - SUREST, p)), 3)
+
+
+def is_model_engine(engine: str) -> bool:
+    """Whether an engine is a language model; the embedded ones of all versions begin with the same word."""
+    return not engine.startswith("embedded")
+
 
 class Abstention(Exception):
     """A voter does not vote; the reason is published."""
@@ -19,6 +32,8 @@ class Abstention(Exception):
 class Forecast:
     """P(YES) `p`, in [0, 1], and why.
 
+    `p_up` is P(the asset is higher at the deadline than now), for two assets P(the first returns more than the other);
+    None where the voter has no view of the price: a topic, and votes from before it was asked for.
     `fallback`: the embedded engine answered in place of the seat's language model. `prompt` is the version of the
     prompt that a language model received, `tokens` and `usd` what the answer cost; None without a model, or where the
     provider reports no cost.
@@ -30,6 +45,7 @@ class Forecast:
     prompt: str | None = None
     tokens: int | None = None
     usd: float | None = None
+    p_up: float | None = None
 
     @property
     def is_of_model(self) -> bool:
@@ -54,16 +70,15 @@ class Ballot:
 
 @dataclass(frozen=True)
 class Pooled:
-    """The consensus of the ballots: `p` is P(YES).
+    """The consensus of the ballots: `p` is P(YES), `p_up` P(higher), None where no ballot has one.
 
-    `weights` are those of the ballots, in their order, with mean near 1. `effective_voters` is the number of
-    independent voters that the nine are worth on their record, None until it is measured. `outliers` are the voters
-    that weigh a third because they are far from the others. `without` is the P(YES) of the pool without each ballot.
+    `weights` are those of the ballots, in their order, 1 for an embedded engine. `outliers` are the voters that weigh
+    a third because they are far from the others. `without` is the P(YES) of the pool without each ballot.
     """
 
     p: float
+    p_up: float | None
     weights: tuple[float, ...]
-    effective_voters: float | None
     outliers: tuple[str, ...]
     without: tuple[float, ...]
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from service.forecasting.voters.input_history import NEEDED_H, InputHistory, InputTrack, survey
 from service.forecasting.voters.inputs import INPUTS
-from service.forecasting.voters.news_track import NewsTrack
 from service.market.assets import ASSETS, open_hours
 from service.market.bars import LAST_SECOND, Bars
 
@@ -28,10 +27,9 @@ class Context:
 
     `spot` is that bar's close in USD, `history_days` the days since the first stored bar. `fast` and `slow` are
     variances of the log return per open hour (half-life 72 h; 180 days). `inputs` holds every input that comes from
-    prices, null where history is too short, and from the 30th day of stored headlines on those that come from
-    headlines; `correlations` that of hourly returns with each other asset over the last 30 days, in hours in which both
-    traded. `level` is the log variance per seasonal hour over 180 days and `variance` what the views of volatility see;
-    a context stored by a version before them has neither.
+    prices, null where history is too short; `correlations` that of hourly returns with each other asset over the last
+    30 days, in hours in which both traded. `level` is the log variance per seasonal hour over 180 days and `variance`
+    the terms of the models; a context stored by a version before them has neither.
     """
 
     asset: str
@@ -71,20 +69,6 @@ def build_all(hourly: Mapping[str, Bars], as_of: int = LAST_SECOND) -> dict[str,
     return recall(survey(complete, latest_h=NEEDED_H), complete, as_of, complete) if complete else {}
 
 
-def with_news(contexts: Mapping[str, Context], news: Mapping[str, NewsTrack]) -> dict[str, Context]:
-    """The contexts of one instant with the inputs of headlines of that instant, for the assets in `news`."""
-    at = np.array([max((context.as_of for context in contexts.values()), default=0)])
-    return {
-        asset: _with_scores(context, news[asset].at(at)) if asset in news else context
-        for asset, context in contexts.items()
-    }
-
-
-def _with_scores(context: Context, scores: Mapping[str, Array]) -> Context:
-    inputs = context.inputs | {name: _finite(values[0]) for name, values in scores.items()}
-    return replace(context, inputs={name: inputs[name] for name in INPUTS if name in inputs})
-
-
 def recall(
     history: InputHistory, hourly: Mapping[str, Bars], as_of: int, assets: Iterable[str] = ASSETS
 ) -> dict[str, Context]:
@@ -121,7 +105,7 @@ def _context(history: InputHistory, row: int, asset: str, bars: Bars) -> Context
             other: _correlation(track, history.tracks[other], row) for other in history.tracks if other != asset
         },
         level=float(track.variance.level[row]),
-        variance={name: float(values[row]) for name, values in track.variance.features.items()},
+        variance={name: float(values[row]) for name, values in track.variance.terms.items()},
     )
 
 

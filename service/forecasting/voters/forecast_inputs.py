@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.densities.density import density
-from service.forecasting.densities.fits import CalendarFit
+from service.forecasting.densities.density import NORMAL, Density, density, horizon_sigma, normal, outperforms
+from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.models import MODELS
 from service.forecasting.densities.paths import Paths, joint_paths, paths
 from service.forecasting.densities.season import hours_between
-from service.forecasting.voters import distribution
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.distribution import NORMAL_BASE, Base, Curve, ViewBase
 from service.forecasting.voters.evidence import Evidence
-from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.inputs import of_window
 from service.forecasting.voters.joint_events import odds_ratio, on_paths, p_both
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.path_events import PathReader, p_event, shares_of
-from service.market.assets import calendar_of, is_open, open_hours
+from service.market.assets import YEAR_HOURS, calendar_of, is_open, open_hours
 from service.market.instants import HOUR
 from service.questions.canonical import price
 from service.questions.question import TOUCHES, WHOLE_PATH, Question, happened, is_zero
 
-SUREST = 0.999  # no forecast is closer to 0 or 1 than this
+Densities = Sequence[Density]  # of the assets of a question, in their order
+
 STALE_H = 30.0  # open hours without a bar after which voters abstain; an unscheduled closure of a day lasts 23
 UNCORRELATED = "too few hours in which both assets traded"
 LEAST_HISTORY_DAYS = 14.0  # with less, even the volatility is a guess
@@ -41,7 +40,7 @@ class AssetState:
 
     It begins at the unix second `now` and ends at `until`. `hours` are the open hours in it, `sigma` is the standard
     deviation of the log return over them by plain volatility, `inputs` the values a voter may use (None where history
-    is too short), `level` and `variance` what the views of volatility see (None and empty where it is not stored).
+    is too short), `level` and `variance` what the models see (None and empty where it is not stored).
     """
 
     asset: str
@@ -63,8 +62,13 @@ class AssetState:
         return open_hours(self.asset, self.now, self.until) == 0
 
     def distance(self, level: float) -> float:
-        """Log distance of a level from the spot, in standard deviations of a horizon that has open hours."""
-        return math.log(level / self.spot) / self.sigma
+        """Log distance of a level from the spot."""
+        return math.log(level / self.spot)
+
+    @cached_property
+    def plain(self) -> Density:
+        """Plain volatility: a normal distribution of the log return."""
+        return normal(self.sigma)
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class ForecastInputs:
 
     `correlation` is None where there are too few common hours, `fits` before the first fit. `evidence` is for language
     models alone, `lead` the log return of the asset above the other one's so far. The paths of a question that needs
-    them are simulated once for all voters, and counted once for each base.
+    them are simulated once for all voters, and counted once for each distribution.
     """
 
     state: AssetState
@@ -82,50 +86,54 @@ class ForecastInputs:
     fits: Fits | None
     evidence: Evidence = field(default_factory=Evidence)
     lead: float = 0.0
-    _shares: dict[int, tuple[Base, NDArray[np.float64]]] = field(default_factory=dict, compare=False, repr=False)
-
-    _ratios: dict[tuple[int, ...], tuple[tuple[Base, ...], float]] = field(
+    _counts: dict[tuple[int, ...], tuple[Densities, NDArray[np.float64]]] = field(
         default_factory=dict, compare=False, repr=False
     )
 
+    def densities(self, voter: str) -> list[Density]:
+        """The distributions of the question's assets by a voter's model; plain volatility before it is fitted."""
+        return [density_of(voter, state, self.fits) for state in self.states]
+
     @cached_property
     def _paths(self) -> Paths:
-        fit = calendar_fit(self.state.asset, self.fits)
+        fit = self.fits and self.fits.of(self.state.asset)
         return paths(self.state.asset, self.state.now, self.state.until, fit and fit.season)
 
-    def shares(self, question: Question, base: Base) -> NDArray[np.float64]:
+    def shares(self, question: Question, own: Density) -> NDArray[np.float64]:
         """The share of the paths with the event of the question, by bin of the last price; see `path_events`."""
-        state = self.state
-        if id(base) not in self._shares:
-            reader = PathReader(self._paths, base, state.sigma, state.now, state.until)
-            self._shares[id(base)] = base, shares_of(question, reader)
-        return self._shares[id(base)][1]
+        return self._counted((own,), lambda: shares_of(question, self._reader(self._paths, own, self.state)))
 
     @cached_property
     def _joint_paths(self) -> tuple[Paths, Paths]:
         assert self.other is not None  # only a question about two assets asks for them
         first, second = self.states
-        seasons = tuple(fit and fit.season for fit in (calendar_fit(state.asset, self.fits) for state in self.states))
         if self.correlation is None:
             raise Abstention(UNCORRELATED)
+        fits = [self.fits and self.fits.of(state.asset) for state in self.states]
+        seasons = tuple(fit and fit.season for fit in fits)
         return joint_paths((first.asset, second.asset), first.now, first.until, seasons, self.correlation)
 
-    def dependence(self, question: Question, bases: tuple[Base, ...]) -> float:
+    def dependence(self, question: Question, densities: Densities) -> float:
         """The odds ratio of the two events of a joint question; 1 where a market is closed until the deadline."""
         if any(state.is_closed for state in self.states):
             return 1.0
-        key = tuple(map(id, bases))
-        if key not in self._ratios:
-            self._ratios[key] = bases, self._counted(question, bases)
-        return self._ratios[key][1]
+        return float(self._counted(densities, lambda: np.array(self._odds_ratio(question, densities))))
 
-    def _counted(self, question: Question, bases: tuple[Base, ...]) -> float:
-        readers = (
-            PathReader(paths, base, state.sigma, state.now, state.until)
-            for paths, base, state in zip(self._joint_paths, bases, self.states, strict=True)
-        )
+    def _odds_ratio(self, question: Question, densities: Densities) -> float:
+        readers = map(self._reader, self._joint_paths, densities, self.states)
         first, second = (on_paths(part, reader) for part, reader in zip(question.parts, readers, strict=True))
         return odds_ratio(first, second)
+
+    def _counted(self, densities: Densities, count: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """What is counted on paths in these distributions, once; they are kept, so that their ids stay theirs."""
+        key = tuple(map(id, densities))
+        if key not in self._counts:
+            self._counts[key] = densities, count()
+        return self._counts[key][1]
+
+    @staticmethod
+    def _reader(paths: Paths, own: Density, state: AssetState) -> PathReader:
+        return PathReader(paths, own, state.now, state.until)
 
     @cached_property
     def alone(self) -> tuple[ForecastInputs, ...]:
@@ -145,13 +153,13 @@ def build_inputs(question: Question, now: int, knowledge: Knowledge) -> Forecast
     """
     until = int(question.deadline.timestamp())
     context = usable(knowledge.contexts, question.asset, now)
-    state = _state(context, question.spot, now, until)
+    state = state_of(context, question.spot, now, until)
     if question.other_asset is None:
         return ForecastInputs(state, None, None, knowledge.fits, knowledge.evidence)
     other = usable(knowledge.contexts, question.other_asset, now)
     return ForecastInputs(
         state=state,
-        other=_state(other, other.spot, now, until),
+        other=state_of(other, other.spot, now, until),
         correlation=context.correlations.get(other.asset),
         fits=knowledge.fits,
         evidence=knowledge.evidence,
@@ -176,7 +184,8 @@ def _too_short(needed: float, asset: str, stored: float) -> str:
     return f"needs {needed:.0f} days of hourly bars of {asset}, {stored:.0f} are stored"
 
 
-def _state(context: Context, spot: float, now: int, until: int) -> AssetState:
+def state_of(context: Context, spot: float, now: int, until: int) -> AssetState:
+    """An asset with the price `spot` in USD from the unix second `now` to `until`."""
     hours = open_hours(context.asset, now, until)
     if not hours and not is_open(context.asset, context.as_of - 1):
         hours = (until - now) / HOUR  # its source trades while its market is closed, as a token of gold does
@@ -187,29 +196,28 @@ def _state(context: Context, spot: float, now: int, until: int) -> AssetState:
         now=now,
         until=until,
         hours=hours,
-        sigma=float(distribution.horizon_sigma(context.fast, context.slow, hours)),
+        sigma=float(horizon_sigma(context.fast, context.slow, hours)),
         fast=context.fast,
         slow=context.slow,
         history_days=context.history_days,
-        inputs={**context.inputs, **{name: float(value) for name, value in window.items()}},
+        inputs={**context.inputs, **window},
         level=context.level,
         variance=context.variance,
     )
 
 
-def calendar_fit(asset: str, fits: Fits | None) -> CalendarFit | None:
-    """The views of the assets with this one's trading hours; None before they are fitted."""
-    return fits.densities.get(calendar_of(asset)) if fits else None
-
-
-def base_of(voter: str, state: AssetState, fits: Fits | None) -> Base:
-    """The distribution that a voter's view of volatility gives; a normal one before the views are fitted."""
-    fit = calendar_fit(state.asset, fits)
-    if fit is None or state.level is None or state.is_closed:
-        return NORMAL_BASE
+def density_of(voter: str, state: AssetState, fits: Fits | None) -> Density:
+    """The distribution of the log return by a voter's model; plain volatility before it is fitted."""
+    fit = fits and fits.of(state.asset)
+    if not fit or state.level is None or state.is_closed:
+        return state.plain
     seasonal_hours = hours_between(fit.season, state.asset, state.now, state.until)
-    hours = (state.until - state.now) / HOUR
-    return ViewBase(density(fit.views[voter], state.level, state.variance, hours, seasonal_hours), state.sigma)
+    return density(fit.models[voter], state.level, state.variance, (state.until - state.now) / HOUR, seasonal_hours)
+
+
+def densities_of(state: AssetState, fits: Fits | None) -> dict[str, Density]:
+    """`density_of` every model."""
+    return {voter: density_of(voter, state, fits) for voter in MODELS}
 
 
 def require(state: AssetState, names: Sequence[str], days: float) -> NDArray[np.float64]:
@@ -236,74 +244,82 @@ def settled(question: Question, state: AssetState) -> str | None:
     return None
 
 
-def p_yes(question: Question, inputs: ForecastInputs, curve: Curve, other: Curve | None = None) -> float:
-    """P(YES) of a voter with the opinion `curve` on the asset, and `other` on the other asset of a question about two.
+def p_yes(question: Question, inputs: ForecastInputs, densities: Densities) -> float:
+    """P(YES) where the assets of the question have these distributions; 1 less that of the event where it is negated.
 
-    Within [0.001, 0.999]; a negated question gets 1 less that of the event.
+    The voters and the pool answer every kind of question from the same distributions, so answers add up.
     """
-    event = 0.0 if is_zero(question) else _p_event(question, inputs, curve, other)
-    p = min(SUREST, max(1 - SUREST, event))
-    return 1 - p if question.negated else p
+    event = 0.0 if is_zero(question) else _p_event(question, inputs, densities)
+    return 1 - event if question.negated else event
 
 
-def _p_event(question: Question, inputs: ForecastInputs, curve: Curve, other: Curve | None) -> float:
-    state = inputs.state
+def p_up(question: Question, inputs: ForecastInputs, densities: Densities) -> float:
+    """P(the asset is higher at the deadline than now); for a `relative` question P(it returns more than the other)."""
     if question.comparator == "relative":
-        return _p_relative(inputs, curve, other)
+        return _p_relative(inputs, densities)
+    return densities[0].above(0.0)
+
+
+def _p_event(question: Question, inputs: ForecastInputs, densities: Densities) -> float:
+    state, own = inputs.state, densities[0]
+    if question.comparator == "relative":
+        return _p_relative(inputs, densities)
     if question.legs:
-        return _p_joint(question, inputs, curve, other)
+        return _p_joint(question, inputs, densities)
     if state.hours == 0:
         return float(happened(question, final=state.spot, high=state.spot, low=state.spot))
     if question.comparator in WHOLE_PATH and state.is_closed:
         raise Abstention(f"the market of {state.asset} is closed until the deadline")
-    if question.comparator in WHOLE_PATH:
-        return p_event(curve, inputs.shares(question, curve.base))
+    if question.comparator in WHOLE_PATH and question.comparator != "volatility":
+        return p_event(own, inputs.shares(question, own))
     match question.comparator:
         case "close_above":
-            return distribution.close_above(curve, state.distance(question.threshold))
+            return own.above(state.distance(question.threshold))
         case "close_below":
-            return 1 - distribution.close_above(curve, state.distance(question.threshold))
-        case "touch_above":
-            return distribution.touch_above(curve, state.distance(question.threshold))
-        case "touch_below":
-            return distribution.touch_below(curve, state.distance(question.threshold))
+            return 1 - own.above(state.distance(question.threshold))
+        case "touch_above" | "touch_below":
+            return _p_touch(question, state, own)
         case "between":
-            return distribution.close_between(curve, *map(state.distance, question.bounds))
+            return own.between(*map(state.distance, question.bounds))
+        case "volatility":
+            return own.more_volatile(question.size * math.sqrt(state.hours / YEAR_HOURS[calendar_of(state.asset)]))
         case "move":
-            sides = (state.spot * (1 - question.size), state.spot * (1 + question.size))
-            return 1 - distribution.close_between(curve, *map(state.distance, sides))
+            return 1 - own.between(math.log(1 - question.size), math.log(1 + question.size))
         case "above_earlier":
-            return distribution.rises_later(curve, _share_after(question, state))
+            return _p_later_rise(question, state, own)
         case "below_earlier":
-            return 1 - distribution.rises_later(curve, _share_after(question, state))
+            return 1 - _p_later_rise(question, state, own)
         case "down":
-            return 1 - distribution.close_above(curve, 0.0)
-    return distribution.close_above(curve, 0.0)
+            return 1 - own.above(0.0)
+    return own.above(0.0)
 
 
-def _share_after(question: Question, state: AssetState) -> float:
-    """The share of the open hours that comes after the earlier instant of a question that compares two."""
-    return open_hours(state.asset, int(question.starts_at.timestamp()), state.until) / state.hours
+def _p_touch(question: Question, state: AssetState, own: Density) -> float:
+    distance = state.distance(question.threshold)
+    is_reached = distance <= 0 if question.comparator == "touch_above" else distance >= 0
+    return 1.0 if is_reached else own.touch(distance)
 
 
-def _p_relative(inputs: ForecastInputs, curve: Curve, other: Curve | None) -> float:
-    assert inputs.other is not None  # a relative question names two assets
-    assert other is not None
+def _p_later_rise(question: Question, state: AssetState, own: Density) -> float:
+    """P(the price at the deadline above that at an instant within the horizon).
+
+    A Brownian motion whose drift over the whole horizon is m standard deviations rises over a part of it with the
+    probability Phi(m sqrt(share of the open hours)).
+    """
+    share = open_hours(state.asset, int(question.starts_at.timestamp()), state.until) / state.hours
+    return NORMAL.cdf(NORMAL.inv_cdf(own.above(0.0)) * math.sqrt(share))
+
+
+def _p_relative(inputs: ForecastInputs, densities: Densities) -> float:
     if inputs.correlation is None:
         raise Abstention(UNCORRELATED)
-    sigma, other_sigma = inputs.state.sigma * curve.base.sigma_ratio, inputs.other.sigma * other.base.sigma_ratio
-    return distribution.outperforms(curve, sigma, other, other_sigma, inputs.correlation, inputs.lead)
+    own, other = densities
+    return outperforms(own, other, inputs.correlation, inputs.lead)
 
 
-def _p_joint(question: Question, inputs: ForecastInputs, curve: Curve, other: Curve | None) -> float:
+def _p_joint(question: Question, inputs: ForecastInputs, densities: Densities) -> float:
     """P(both) or P(either) from each event's own probability and how far the two go together."""
-    assert other is not None
-    legs = zip(question.parts, inputs.alone, (curve, other), strict=True)
-    first, second = (_p_leg(part, alone, own) for part, alone, own in legs)
-    together = p_both(first, second, inputs.dependence(question, (curve.base, other.base)))
+    legs = zip(question.parts, inputs.alone, densities, strict=True)
+    first, second = (p_yes(part, alone, (own,)) for part, alone, own in legs)
+    together = p_both(first, second, inputs.dependence(question, densities))
     return together if question.comparator == "both" else first + second - together
-
-
-def _p_leg(part: Question, inputs: ForecastInputs, curve: Curve) -> float:
-    p = _p_event(part, inputs, curve, None)
-    return 1 - p if part.negated else p

@@ -1,4 +1,4 @@
-"""The causal inputs of every asset, hour by hour: training and requests read the same ones.
+"""The causal inputs of every asset, hour by hour.
 
 Row i of every array holds what was known at the end of hour i, computed from bars that were complete by then. Every
 step is sequential (running sums, recursions, trailing windows), so the whole history of a prefix of the bars equals,
@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.densities.features import VarianceTrack, variance_tracks
 from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid
+from service.forecasting.densities.models import VarianceTrack, variance_tracks
 from service.forecasting.densities.windows import decayed_mean, gain, trailing_max, trailing_mean
 from service.forecasting.voters.inputs import LOOK_BACK_H, PEERS, leader_of
-from service.forecasting.voters.news_track import NewsTrack
 from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
@@ -30,7 +28,6 @@ FASTEST_HALF_LIFE_H = 12
 SLOW_H = 180 * 24
 NEEDED_H = 210 * 24  # longer than any window of an input or a feature, also in open hours
 LEAST_VARIANCE = 1e-12  # per open hour: a constant price must not divide by zero
-NO_NEWS: Mapping[str, NewsTrack] = MappingProxyType({})
 COINS = tuple(key for key, asset in ASSETS.items() if asset.calendar == "always")
 
 
@@ -40,8 +37,8 @@ class InputTrack:
 
     `log_price` is carried forward over hours without a bar, `traded` marks the hours with one, `opened` counts open
     hours, `returns` are hourly log returns, `fast` and `slow` variances of them per open hour (half-life 72 h; 180
-    days). `first` is the row of the first bar, negative if it is before row 0. `variance` is what the views of
-    volatility see.
+    days). `first` is the row of the first bar, negative if it is before row 0. `variance` is what the
+    models of variance see.
     """
 
     log_price: Array
@@ -83,12 +80,10 @@ class InputHistory:
         return max(0, row + 1 - self.tracks[asset].first) * HOUR / DAY
 
 
-def survey(
-    hourly: Mapping[str, Bars], news: Mapping[str, NewsTrack] = NO_NEWS, latest_h: int | None = None
-) -> InputHistory:
+def survey(hourly: Mapping[str, Bars], latest_h: int | None = None) -> InputHistory:
     """The history of the assets that have hourly bars; at least one must.
 
-    The inputs of an asset are NaN until it has 50 days of bars. Those of headlines are there for the assets in `news`.
+    The inputs of an asset are NaN until it has 50 days of bars.
     With `latest_h`, only so many of the last rows are computed; earlier ones count in the seasonal clock alone. The
     last row equals that of the whole history, up to rounding, if `latest_h` is at least NEEDED_H.
     """
@@ -97,15 +92,7 @@ def survey(
     grid, variance = whole.since(since), variance_tracks(whole, since)
     tracks = {asset: _track(track, variance[asset]) for asset, track in grid.tracks.items()}
     moves = {asset: {span: _move(track, span) for span in (4, 24, 168)} for asset, track in tracks.items()}
-    priced = {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()}
-    return InputHistory(grid, {asset: _with_news(track, grid, news.get(asset)) for asset, track in priced.items()})
-
-
-def _with_news(track: InputTrack, grid: HourGrid, news: NewsTrack | None) -> InputTrack:
-    if news is None:
-        return track
-    times = grid.origin + np.arange(len(grid), dtype=np.int64) * HOUR
-    return replace(track, inputs={**track.inputs, **news.at(times)})
+    return InputHistory(grid, {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()})
 
 
 def _track(track: HourTrack, variance: VarianceTrack) -> InputTrack:

@@ -1,70 +1,52 @@
-"""The inputs that voters may use: one row each, with its unit and the way it acts.
+"""What language models and the layers of apex are told of the past: one row each, with its unit.
 
-A `lean` separates up from down: it changes sign when the price history is mirrored, and is added to the log-odds. A
-`width` separates wide from narrow moves: it is multiplied by the distance of the level, so it has no effect on the
-direction. Every input is 0 when it carries no information.
+Every input is 0 when it carries no information.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from typing import Literal, overload
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.market.assets import calendar_of
-from service.market.instants import DAY, HOUR
+from service.market.instants import DAY, HOUR, utc
 
-Array = NDArray[np.float64]
-Instants = NDArray[np.int64]  # unix seconds
 Week = tuple[tuple[int, ...], tuple[int, ...]]
 
-Action = Literal["lean", "width"]
-
-
-@dataclass(frozen=True)
-class Input:
-    """`phrase` is how reasoning words a value of it."""
-
-    name: str
-    action: Action
-    phrase: str
-
-
-INPUTS: dict[str, Input] = {
-    row.name: row
-    for row in (
-        Input("move_24h", "lean", "24-hour move of {value:+.1f} sigma"),
-        Input("move_72h", "lean", "3-day move of {value:+.1f} sigma"),
-        Input("move_168h", "lean", "7-day move of {value:+.1f} sigma"),
-        Input("move_4h", "lean", "4-hour move of {value:+.1f} sigma"),
-        Input("mean_distance_48h", "lean", "distance of {value:+.1f} sigma from the 48-hour mean"),
-        Input("peers_24h", "lean", "{peers}' 24-hour move of {value:+.1f} sigma"),
-        Input("peers_rising", "lean", "{rising:.0f}% of the {peers} up over 7 days"),
-        Input("leader_4h", "lean", "{leader}'s 4-hour move of {value:+.1f} sigma"),
-        Input("leader_gap_24h", "lean", "{leader}'s lead of {value:+.1f} sigma over 24 hours"),
-        Input("semivariance_skew_7d", "lean", "7-day semivariance skew of {value:+.2f}"),
-        Input("mean_50d", "lean", "distance of {value:+.1f} sigma from the 50-day mean"),
-        Input("range_position_50d", "lean", "position {position:.0f} of 100 in the 50-day range"),
-        Input("move_720h", "lean", "30-day move of {value:+.1f} sigma"),
-        Input("vol_ratio_180d", "width", "volatility {ratio:.2f} times its 180-day level (average {average:.2f})"),
-        Input("vol_ratio_12h", "width", "12-hour volatility {ratio:.2f} times the 3-day one (average {average:.2f})"),
-        Input("weekend", "width", "weekend share {share:+.1f} pp from average"),
-        Input("us_session", "width", "US session share {share:+.1f} pp from average"),
-        Input("month_turn", "lean", "turn-of-month share {share:+.1f} pp from average"),
-        Input("news_level", "lean", "news score of {value:+.2f}"),
-        Input("news_change", "lean", "24-hour change of {value:+.2f} in the news score"),
-        Input("news_volume", "width", "{ratio:.2f} times the usual number of stories (average {average:.2f})"),
-        Input("news_surprise", "lean", "news score {value:+.2f} from its week before"),
-    )
+# Each input, and how a value of it is worded.
+INPUTS: dict[str, str] = {
+    "move_24h": "24-hour move of {value:+.1f} sigma",
+    "move_72h": "3-day move of {value:+.1f} sigma",
+    "move_168h": "7-day move of {value:+.1f} sigma",
+    "move_4h": "4-hour move of {value:+.1f} sigma",
+    "mean_distance_48h": "distance of {value:+.1f} sigma from the 48-hour mean",
+    "peers_24h": "{peers}' 24-hour move of {value:+.1f} sigma",
+    "peers_rising": "{rising:.0f}% of the {peers} up over 7 days",
+    "leader_4h": "{leader}'s 4-hour move of {value:+.1f} sigma",
+    "leader_gap_24h": "{leader}'s lead of {value:+.1f} sigma over 24 hours",
+    "semivariance_skew_7d": "7-day semivariance skew of {value:+.2f}",
+    "mean_50d": "distance of {value:+.1f} sigma from the 50-day mean",
+    "range_position_50d": "position {position:.0f} of 100 in the 50-day range",
+    "move_720h": "30-day move of {value:+.1f} sigma",
+    "vol_ratio_180d": "volatility {ratio:.2f} times its 180-day level",
+    "vol_ratio_12h": "12-hour volatility {ratio:.2f} times the 3-day one",
+    "weekend": "weekend share {share:+.1f} pp from average",
+    "us_session": "US session share {share:+.1f} pp from average",
+    "month_turn": "turn-of-month share {share:+.1f} pp from average",
 }
 
-ONE_DAY = np.timedelta64(1, "D")
 WINDOW = ("weekend", "us_session", "month_turn")
 PEERS = ("peers_24h", "peers_rising", "leader_4h", "leader_gap_24h")
-HEADLINES = ("news_level", "news_change", "news_volume", "news_surprise")  # only of the news seat
+# What a language model is told in each seat.
+SEAT_INPUTS = {
+    "momentum": ("move_24h", "move_72h", "move_168h"),
+    "reversion": ("move_4h", "mean_distance_48h"),
+    "breadth": PEERS,
+    "regime": ("vol_ratio_180d", "vol_ratio_12h", "semivariance_skew_7d"),
+    "trend": ("mean_50d", "range_position_50d", "move_720h"),
+    "news": WINDOW,
+}
 LOOK_BACK_H = 50 * 24  # hours of history that the longest look-back needs
 
 
@@ -78,20 +60,11 @@ def leader_of(asset: str) -> str:
     return "eth" if asset == "btc" else "btc"
 
 
-def can_have(names: Collection[str], assets: Collection[str]) -> bool:
-    """Whether any of `assets` has all these inputs once there is enough history: those of peers need its leader."""
-    return set(PEERS).isdisjoint(names) or any(leader_of(asset) in assets for asset in assets)
-
-
-def describe(name: str, value: float, center: float, asset: str, label: Callable[[str], str] = str) -> str:
-    """The value of an input in words; `center` is its average over the questions that the voter was fitted to.
-
-    `label` gives the name of another asset.
-    """
-    return INPUTS[name].phrase.format(
+def describe(name: str, value: float, asset: str, label: Callable[[str], str] = str) -> str:
+    """The value of an input in words; `label` gives the name of another asset."""
+    return INPUTS[name].format(
         value=value,
         ratio=np.exp(value),
-        average=np.exp(center),
         share=100 * value,
         rising=100 * (value + 0.5),
         position=50 * (value + 1),
@@ -100,42 +73,19 @@ def describe(name: str, value: float, center: float, asset: str, label: Callable
     )
 
 
-@overload
-def of_window(asset: str, since: int, until: int, hours: float) -> dict[str, float]: ...
+def of_window(asset: str, since: int, until: int, hours: float) -> dict[str, float]:
+    """The inputs that depend on the calendar of the horizon alone, between two unix seconds with so many open hours.
 
-
-@overload
-def of_window(asset: str, since: Instants, until: Instants, hours: Array) -> dict[str, Array]: ...
-
-
-def of_window(
-    asset: str, since: int | Instants, until: int | Instants, hours: float | Array
-) -> Mapping[str, float | Array]:
-    """The inputs that depend on the calendar of the horizon alone.
-
-    Parameters
-    ----------
-    since, until : int or ndarray of int
-        Unix seconds at which the question is asked and decided.
-    hours : float or ndarray
-        Open hours of `asset` between them.
-
-    Returns
-    -------
-    dict of str to float or ndarray of float
-        `weekend` and `us_session` (share of the open hours on Saturday and Sunday, and from 13 to 21 UTC on weekdays)
-        and `month_turn` (share of the days that are the last or the first three of a month: Ariel 1987), each less its
-        average share, in [-1, 1]. `weekend` is 0 for metals.
+    `weekend` and `us_session` are the shares of the open hours on Saturday and Sunday, and from 13 to 21 UTC on
+    weekdays, `month_turn` is the share of the days that are the last or the first three of a month (Ariel 1987), each
+    less its average share, in [-1, 1]. `weekend` is 0 for metals.
     """
-    open_seconds = np.maximum(hours, 1 / HOUR) * HOUR
-    metal = is_metal(asset)
-    weekend = _within(_WEEKEND, since, until) / open_seconds - 2 / 7
-    us_average = 8 / 23 if metal else 40 / 168
-    turn = (_turns_until(until) - _turns_until(since)) / np.maximum(until - since, 1)
+    open_h, metal = max(hours, 1 / HOUR), is_metal(asset)
+    turn_s = _turns_until(until) - _turns_until(since)
     return {
-        "weekend": weekend * 0.0 if metal else weekend,
-        "us_session": np.clip(_within(_US_SESSION, since, until) / open_seconds, 0, 1) - us_average,
-        "month_turn": turn - 4 * 12 / 365.2425,
+        "weekend": 0.0 if metal else _within(_WEEKEND, since, until) / open_h - 2 / 7,
+        "us_session": min(1.0, _within(_US_SESSION, since, until) / open_h) - (8 / 23 if metal else 40 / 168),
+        "month_turn": turn_s / max(until - since, 1) - 4 * 12 / 365.2425,
     }
 
 
@@ -147,24 +97,21 @@ _US_SESSION: Week = (
 )
 
 
-def _within(week: Week, since: int | Instants, until: int | Instants) -> float | Array:
-    """Seconds between two instants that fall into the counted hours of a week."""
-    return (_counted_until(week, until) - _counted_until(week, since)) * HOUR
+def _within(week: Week, since: int, until: int) -> float:
+    """Hours between two instants that fall into the counted hours of a week."""
+    return _counted_until(week, until) - _counted_until(week, since)
 
 
-def _counted_until(week: Week, time: int | Instants) -> float | Array:
+def _counted_until(week: Week, time: int) -> float:
     """Counted hours from January 1970 until `time`."""
     knots, counted = week
-    hour = np.divide(time, HOUR)
-    return hour // 168 * counted[-1] + np.interp(hour % 168, knots, counted)
+    weeks, hour = divmod(time / HOUR, 168)
+    return weeks * counted[-1] + float(np.interp(hour, knots, counted))
 
 
-def _turns_until(time: int | Instants) -> NDArray[np.int64]:
+def _turns_until(time: int) -> int:
     """Seconds of turn-of-month days (the first three and the last) from January 1970 until `time`."""
-    day = np.asarray(time) // DAY
-    date = day.astype("datetime64[D]")
-    month = date.astype("datetime64[M]")
-    before = (date - month.astype("datetime64[D]")).astype(np.int64)
-    is_last = (date + ONE_DAY).astype("datetime64[M]") != month
-    whole_days = month.astype(np.int64) * 4 + np.minimum(before, 3)
-    return whole_days * DAY + np.where((before < 3) | is_last, np.asarray(time) % DAY, 0)
+    at = utc(time)
+    months, before = 12 * (at.year - 1970) + at.month - 1, at.day - 1
+    is_turn = before < 3 or utc(time + DAY).month != at.month
+    return (4 * months + min(before, 3)) * DAY + (time % DAY if is_turn else 0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from service.forecasting.densities.fits import Fits
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.evidence import Evidence
-from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.track_record import TrackRecord
 
 

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from service.errors import NoVoters
-from service.forecasting.voters.ballots import Abstention, Ballot, PanelResult, Pooled
-from service.forecasting.voters.brains import FOREST, LOGIT, VOL
+from service.forecasting.voters.ballots import Abstention, Ballot, PanelResult
 from service.forecasting.voters.consensus import pool
+from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.evidence import ScheduledEvent
-from service.forecasting.voters.forecast_inputs import SUREST, build_inputs
+from service.forecasting.voters.forecast_inputs import build_inputs
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.polling import Polling, Replies, Reply, Timer, sequential
-from service.forecasting.voters.seats import SEATS
-from service.forecasting.voters.track_record import ClassRecord
 from service.forecasting.voters.voter import Voter, is_for_topics, is_model, votes_on
-from service.questions.question import Question, is_zero
+from service.questions.question import Question
 
 # Fewer language models than this do not answer a question that no price decides.
 TOPIC_QUORUM = 3
 PRICES_ONLY = "no price decides this question, and this voter forecasts prices only"
-
-
-def voters() -> tuple[Voter, ...]:
-    """The nine with their embedded engines: six seats, then three brains."""
-    return (*SEATS, VOL, LOGIT, FOREST)
-
-
-def pool_votes(question: Question, ballots: Sequence[Ballot], record: ClassRecord) -> Pooled:
-    """The consensus; that of a price of zero is the smallest probability, which the pool would clip."""
-    pooled = pool(ballots, record)
-    if not is_zero(question):
-        return pooled
-    return replace(pooled, p=SUREST if question.negated else 1 - SUREST)
 
 
 def embedded_panel(quorum: int, timer: Timer) -> Panel:
@@ -109,5 +94,5 @@ class Panel:
             as_of=min(knowledge.contexts[asset].as_of for asset in question.assets),
             ballots=ballots,
             abstained=abstained,
-            pooled=pool_votes(question, ballots, knowledge.record.of(question.comparator)),
+            pooled=pool(ballots, knowledge.record.of(question)),
         )

@@ -1,23 +1,22 @@
 """Events that the whole path of a price decides, counted on simulated paths.
 
-Each event is a function of the path, in one table. A voter reads the paths in the distribution of its own base; what it
-adds to the base is a view of the price at the deadline, so paths count by how likely the voter thinks their last price.
-The price at the deadline is all that a drift changes of a Brownian path (Girsanov 1960).
+Each event is a function of the path, in one table. A voter reads the paths in its own distribution; where that has a
+drift, paths count by how likely their last price is, which is all that a drift changes of a Brownian path (Girsanov
+1960).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.densities.density import signed
+from service.forecasting.densities.density import Density
 from service.forecasting.densities.paths import PATHS, Paths
-from service.forecasting.voters.distribution import Base, Curve, close_above
-from service.market.assets import YEAR_HOURS, calendar_of, trading_days
+from service.market.assets import trading_days
 from service.questions.question import Question
 
 Array = NDArray[np.float64]
@@ -29,33 +28,36 @@ EDGES = np.arange(1, BINS) / BINS
 
 @dataclass(frozen=True)
 class PathReader:
-    """Paths from the unix second `now` to `until` in the distribution of `base`; `sigma` is its unit of log returns."""
+    """Paths from the unix second `now` to `until` in the distribution of `own`."""
 
     paths: Paths
-    base: Base
-    sigma: float
+    own: Density
     now: int
     until: int
+
+    @property
+    def sigma(self) -> float:
+        """The standard deviation of the log return, which is the unit of the paths."""
+        return self.own.sigma
 
     def close(self, question: Question) -> float:
         """The log price of the question's level at a close, in the unit of the paths."""
         z = math.log(question.threshold / question.spot) / self.sigma
-        return math.copysign(_translated(np.array(abs(z)), self.base.close_sizes, self.paths.close_sizes), z)
+        return math.copysign(_translated(np.array(abs(z)), self.own.close, self.paths.close_sizes), z)
 
     def extreme(self, level: float, spot: float) -> float:
         """The same of a level that is touched, as a size."""
         z = np.array(abs(math.log(level / spot)) / self.sigma)
-        return float(_translated(z, self.base.maximum_sizes, self.paths.maximum_sizes))
+        return float(_translated(z, self.own.maximum, self.paths.maximum_sizes))
 
     def last_returns(self) -> Array:
         """Log returns until the deadline."""
         last = self.paths.closes[-1]
-        sizes = _translated(np.abs(last), self.paths.close_sizes, self.base.close_sizes)
-        return self.sigma * np.copysign(sizes, last)
+        return self.sigma * np.copysign(_translated(np.abs(last), self.paths.close_sizes, self.own.close), last)
 
     def reached(self, extremes: NDArray[np.float32]) -> Array:
         """Log returns of running extremes, given as sizes in the unit of the paths."""
-        return self.sigma * _translated(extremes, self.paths.maximum_sizes, self.base.maximum_sizes)
+        return self.sigma * _translated(extremes, self.paths.maximum_sizes, self.own.maximum)
 
 
 def _translated(sizes: NDArray, own: Array, other: Array) -> Array:
@@ -64,9 +66,10 @@ def _translated(sizes: NDArray, own: Array, other: Array) -> Array:
     return np.where(sizes > rising[-1], other[-1] / rising[-1] * sizes, np.interp(sizes, rising, other))
 
 
-def p_event(curve: Curve, shares: Array) -> float:
+def p_event(own: Density, shares: Array) -> float:
     """P(event) where `shares` of the paths have it, by bin of the last price from the lowest, shape (BINS,)."""
-    above = [1.0, *(close_above(curve, z) for z in signed(curve.base.close_sizes, EDGES).tolist()), 0.0]
+    edges = replace(own, drift=0.0).quantiles(EDGES).tolist()
+    above = [1.0, *map(own.above, edges), 0.0]
     return float(-np.diff(above) @ shares)
 
 
@@ -136,32 +139,22 @@ def longest_run(days: Flags) -> NDArray[np.int64]:
 
 def _average(question: Question, reader: PathReader) -> Array:
     """Log of the average price less that of the level, in the unit of the paths, to the second order in the moves."""
-    unit = reader.sigma * reader.base.sigma_ratio
-    return reader.paths.mean + unit * reader.paths.spread / 2 - reader.close(question)
+    return reader.paths.mean + reader.sigma * reader.paths.spread / 2 - reader.close(question)
 
 
 def _above_mean(question: Question, reader: PathReader) -> Array:
     """How far, in USD, the last price is above the mean of the last daily closes."""
     ends = np.array(trading_days(question.asset, reader.now, reader.until)[-question.least_days :])
-    unit = np.float32(reader.sigma * reader.base.sigma_ratio)
-    closes = question.spot * np.exp(unit * reader.paths.at(ends)).sum(axis=0, dtype=np.float64)
+    closes = question.spot * np.exp(np.float32(reader.sigma) * reader.paths.at(ends)).sum(axis=0, dtype=np.float64)
     stored = question.least_days - len(ends)
     mean = (stored * (question.level or 0.0) + closes) / question.least_days
     return question.spot * np.exp(reader.last_returns()) - mean
-
-
-def _volatility(question: Question, reader: PathReader) -> Array:
-    """The annualised realised volatility of hourly returns on each path."""
-    paths = reader.paths
-    variance = np.square(reader.sigma * reader.base.sigma_ratio) * np.tile(paths.realised, 2)
-    return np.sqrt(variance / paths.hours.sum() * YEAR_HOURS[calendar_of(question.asset)])
 
 
 EVENTS: dict[str, Callable[[Question, PathReader], Array]] = {
     "upper_first": _upper_first,
     "lower_first": _lower_first,
     "range": _range,
-    "volatility": lambda question, reader: (_volatility(question, reader) > question.size).astype(float),
     "above_moving_average": lambda question, reader: (_above_mean(question, reader) > 0).astype(float),
     "below_moving_average": lambda question, reader: (_above_mean(question, reader) < 0).astype(float),
     "days_above": lambda question, reader: _enough(question, _days(question, reader) > reader.close(question)),

@@ -12,9 +12,9 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
 from functools import partial
 
-from service.forecasting.voters.ballots import Abstention, Ballot, Forecast
+from service.forecasting.voters.ballots import EMBEDDED, Abstention, Ballot, Forecast
 from service.forecasting.voters.forecast_inputs import ForecastInputs
-from service.forecasting.voters.voter import EMBEDDED, ModelVoter, Voter, is_model
+from service.forecasting.voters.voter import ModelVoter, Voter, is_model
 from service.questions.question import Question
 
 LATE = "did not answer in time"

@@ -1,26 +1,24 @@
-"""Where the price of an asset will be: quantiles by horizon, of each voter's view and pooled."""
+"""Where the price of an asset will be: quantiles by horizon, of each voter and pooled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.documents import Document, DocumentHeader
-from service.forecasting.densities.density import Density, density
-from service.forecasting.densities.fits import CalendarFit
-from service.forecasting.densities.season import hours_between
-from service.forecasting.densities.views import VIEWS
+from service.forecasting.densities.density import Density, mixture_sizes, signed
+from service.forecasting.densities.fits import Fits
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.fits import Fits
-from service.forecasting.voters.forecast_inputs import AssetState, calendar_fit, usable
+from service.forecasting.voters.forecast_inputs import AssetState, densities_of, state_of, usable
 from service.forecasting.voters.knowledge import Knowledge
-from service.market.assets import ASSETS, calendar_of, open_hours
+from service.market.assets import ASSETS, open_hours
 from service.market.instants import DAY, HOUR, iso
 from service.questions.question import Question
 
@@ -40,8 +38,8 @@ DIGITS = 7  # significant digits of a price
 
 
 @dataclass(frozen=True)
-class ViewForecast:
-    """One voter's view: the standard deviation of the log return in percent, and prices in USD by percent."""
+class VoterForecast:
+    """One voter's distribution: the standard deviation of the log return in percent, and prices in USD by percent."""
 
     sigma_pct: float
     quantiles: dict[str, float]
@@ -51,8 +49,9 @@ class ViewForecast:
 class HorizonForecast:
     """The price at `until`; the market is open for `open_hours` until then.
 
-    The price ends below `quantiles["25"]` with a probability of 25%. In log returns, `quantiles` and `sigma_pct` are
-    the means of the voters'. Where the market stays closed all quantiles equal the present price.
+    The price ends below `quantiles["25"]` with a probability of 25%. `quantiles` and `sigma_pct` are those of the equal
+    mixture of the voters' distributions, which also answers questions. Where the market stays closed all quantiles
+    equal the present price.
     """
 
     horizon: str
@@ -60,7 +59,7 @@ class HorizonForecast:
     open_hours: float
     sigma_pct: float
     quantiles: dict[str, float]
-    voters: dict[str, ViewForecast]
+    voters: dict[str, VoterForecast]
 
 
 @dataclass(frozen=True)
@@ -78,44 +77,40 @@ class ForecastDocument(Document):
 
 
 def describe(knowledge: Knowledge, now: int, header: DocumentHeader) -> dict[str, ForecastDocument]:
-    """The documents at the unix second `now` of every asset whose views of volatility are fitted.
+    """The documents at the unix second `now` of every asset whose models are fitted.
 
     An asset that voters abstain from, because its bars are too few or too old, has none.
     """
-    fits = knowledge.fits.densities if knowledge.fits else {}
     documents = {}
     for asset in knowledge.contexts:
-        try:
+        with suppress(Abstention):
             context = usable(knowledge.contexts, asset, now)
-        except Abstention:
-            continue
-        fit = fits.get(calendar_of(asset))
-        if fit is not None and context.level is not None:
-            documents[asset] = _document(context, fit, now, header)
+            if _is_fitted(knowledge, context):
+                documents[asset] = _document(context, knowledge, now, header)
     return documents
 
 
 def pooled_sigma(knowledge: Knowledge, asset: str, now: int, until: int) -> float | None:
-    """The standard deviation of an asset's log return between two unix seconds, the mean of the voters'.
+    """The standard deviation of an asset's log return between two unix seconds, that of the pool.
 
-    None before their views are fitted.
+    None before the models are fitted.
     """
-    context, fit = knowledge.contexts[asset], calendar_fit(asset, knowledge.fits)
-    if fit is None or context.level is None:
+    context = knowledge.contexts[asset]
+    if not _is_fitted(knowledge, context):
         return None
-    return _mean_sigma(_densities(fit, asset, context.level, context.variance, now, until))
+    return _pooled_sigma(densities_of(state_of(context, context.spot, now, until), knowledge.fits).values())
 
 
 def of_question(question: Question, now: int, knowledge: Knowledge) -> HorizonForecast | None:
     """The price at the deadline of a question without a criterion, which asks for a price, asked at the second `now`.
 
-    None for another question, and before the views of volatility are fitted.
+    None for another question, and before the models are fitted.
     """
-    context, fit = knowledge.contexts[question.asset], calendar_fit(question.asset, knowledge.fits)
-    if question.comparator != "open" or fit is None or context.level is None:
+    context = knowledge.contexts[question.asset]
+    if question.comparator != "open" or not _is_fitted(knowledge, context):
         return None
-    until = int(question.deadline.timestamp())
-    return _horizon(f"{question.horizon_hours:.4g}h", now, until, context, fit)
+    state = state_of(context, context.spot, now, int(question.deadline.timestamp()))
+    return _horizon(f"{question.horizon_hours:.4g}h", state, knowledge.fits)
 
 
 def by_name(documents: Mapping[str, ForecastDocument]) -> dict[str, ForecastDocument]:
@@ -132,7 +127,12 @@ def name_of(asset: str, horizon: str | None) -> str:
     return f"forecasts/{asset}/{horizon}" if horizon else f"forecasts/{asset}"
 
 
-def _document(context: Context, fit: CalendarFit, now: int, header: DocumentHeader) -> ForecastDocument:
+def _is_fitted(knowledge: Knowledge, context: Context) -> bool:
+    return context.level is not None and knowledge.fits is not None and knowledge.fits.of(context.asset) is not None
+
+
+def _document(context: Context, knowledge: Knowledge, now: int, header: DocumentHeader) -> ForecastDocument:
+    states = {name: state_of(context, context.spot, now, now + length) for name, length in HORIZONS.items()}
     return ForecastDocument(
         schema="forecast/1",
         **vars(header),
@@ -140,22 +140,21 @@ def _document(context: Context, fit: CalendarFit, now: int, header: DocumentHead
         name=ASSETS[context.asset].name,
         price=context.spot,
         price_as_of=iso(context.as_of),
-        horizons=tuple(_horizon(name, now, now + length, context, fit) for name, length in HORIZONS.items()),
+        horizons=tuple(_horizon(name, state, knowledge.fits) for name, state in states.items()),
     )
 
 
-def _horizon(name: str, now: int, until: int, context: Context, fit: CalendarFit) -> HorizonForecast:
-    assert context.level is not None
-    views = _densities(fit, context.asset, context.level, context.variance, now, until)
+def _horizon(name: str, state: AssetState, fits: Fits | None) -> HorizonForecast:
+    densities = densities_of(state, fits)
     return HorizonForecast(
         horizon=name,
-        until=iso(until),
-        open_hours=round(open_hours(context.asset, now, until), 2),
-        sigma_pct=_percent(_mean_sigma(views)),
-        quantiles=_prices(context.spot, _pooled(views.values())),
+        until=iso(state.until),
+        open_hours=round(open_hours(state.asset, state.now, state.until), 2),
+        sigma_pct=_percent(_pooled_sigma(densities.values())),
+        quantiles=_prices(state.spot, _pooled(densities.values())),
         voters={
-            voter: ViewForecast(_percent(view.sigma), _prices(context.spot, view.quantiles(_LEVELS)))
-            for voter, view in views.items()
+            voter: VoterForecast(_percent(each.sigma), _prices(state.spot, each.quantiles(_LEVELS)))
+            for voter, each in densities.items()
         },
     )
 
@@ -163,31 +162,22 @@ def _horizon(name: str, now: int, until: int, context: Context, fit: CalendarFit
 def price_quantiles(state: AssetState, fits: Fits | None) -> dict[str, float]:
     """The pooled quantiles of the price in USD, by percent, at the end of the state's horizon.
 
-    They are those of the document; before the views are fitted, those of a normal log return.
+    They are those of the document; before the models are fitted, those of plain volatility.
     """
-    fit = calendar_fit(state.asset, fits)
-    if fit is None or state.level is None:
-        return _prices(state.spot, state.sigma * np.array([NormalDist().inv_cdf(level) for level in _LEVELS]))
-    views = _densities(fit, state.asset, state.level, state.variance, state.now, state.until)
-    return _prices(state.spot, _pooled(views.values()))
+    return _prices(state.spot, _pooled(densities_of(state, fits).values()))
 
 
-def _pooled(views: Iterable[Density]) -> NDArray[np.float64]:
-    """The mean of the views' quantiles of the log return, shape (percents,)."""
-    return np.mean([view.quantiles(_LEVELS) for view in views], axis=0)
+def _pooled(densities: Collection[Density]) -> NDArray[np.float64]:
+    """The quantiles of the log return in the equal mixture of densities without a drift, shape (percents,)."""
+    sigmas, closes = np.array([[each.sigma] for each in densities]), [each.close for each in densities]
+    if not sigmas.all():
+        return np.zeros(len(_LEVELS))
+    return signed(_LEVELS, mixture_sizes(sigmas, closes, np.abs(2 * _LEVELS - 1))[0])
 
 
-def _densities(
-    fit: CalendarFit, asset: str, level: float, variance: Mapping[str, float], now: int, until: int
-) -> dict[str, Density]:
-    """Each voter's distribution of the log return between two unix seconds."""
-    seasonal_hours = hours_between(fit.season, asset, now, until)
-    hours = (until - now) / HOUR
-    return {voter: density(fit.views[voter], level, variance, hours, seasonal_hours) for voter in VIEWS}
-
-
-def _mean_sigma(views: Mapping[str, Density]) -> float:
-    return float(np.mean([view.sigma for view in views.values()]))
+def _pooled_sigma(densities: Iterable[Density]) -> float:
+    """The standard deviation of the equal mixture: the root of the mean variance."""
+    return math.sqrt(np.mean([each.sigma**2 for each in densities]))
 
 
 def _prices(spot: float, returns: NDArray[np.float64]) -> dict[str, float]:

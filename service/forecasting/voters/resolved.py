@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.voters.scoring import Array, Instants
-from service.questions.question import Comparator
+from service.questions.question import Question
 
-Class = Literal["direction", "event", "topic"]
+Band = Literal["day", "week", "longer", "topic"]  # of horizons up to a day, up to a week; what no price decides
+BANDS: tuple[Band, ...] = get_args(Band)
+DAY_H, WEEK_H = 24, 168
 Engine = tuple[str, str]  # the voter, and its engine
 
 
-def class_of(comparator: Comparator) -> Class:
-    """Whether a question asks for a direction (close to a coin flip), an event at a level, or what no price decides."""
-    if comparator == "topic":
+def band_of(question: Question) -> Band:
+    """The band of a question's horizon; a topic, which no price decides, has one of its own."""
+    if question.comparator == "topic":
         return "topic"
-    return "direction" if comparator in ("up", "down", "relative", "open") else "event"
+    hours = round(question.horizon_hours, 2)
+    return "day" if hours <= DAY_H else "week" if hours <= WEEK_H else "longer"
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class ResolvedVote:
 class Resolved:
     """A question that resolved yes or no, with its votes; void ones are left out. Instants are unix seconds."""
 
-    comparator: Comparator
+    band: Band
     asked_at: int
     resolved_at: int
     happened: bool
@@ -47,19 +50,19 @@ class Resolved:
 class ResolvedColumns:
     """Resolved questions as arrays of shape (n,), and the votes `p` of shape (n, engines), NaN where one did not vote.
 
-    `classes` holds the class of each question, `happened` is 1 or 0, and instants are unix seconds.
+    `bands` holds the band of each question, `happened` is 1 or 0, and instants are unix seconds.
     """
 
     engines: tuple[Engine, ...]
-    classes: NDArray[np.str_]
+    bands: NDArray[np.str_]
     asked_at: Instants
     resolved_at: Instants
     happened: Array
     p: Array
 
-    def of(self, name: Class) -> ResolvedColumns:
-        """The questions of one class, in order of asking, with the engines that voted on them."""
-        rows = np.flatnonzero(self.classes == name)
+    def of(self, band: Band) -> ResolvedColumns:
+        """The questions of one band, in order of asking, with the engines that voted on them."""
+        rows = np.flatnonzero(self.bands == band)
         rows = rows[np.argsort(self.asked_at[rows], kind="stable")]
         voted = np.flatnonzero(np.isfinite(self.p[rows]).any(axis=0))
         columns: dict[str, Any] = {field: getattr(self, field)[rows] for field in _COLUMNS}
@@ -81,7 +84,7 @@ class ResolvedColumns:
 
 
 _COLUMNS: dict[str, Any] = {
-    "classes": "U9",
+    "bands": "U6",
     "asked_at": np.int64,
     "resolved_at": np.int64,
     "happened": float,
@@ -98,7 +101,7 @@ def columns_of(questions: Sequence[Resolved]) -> ResolvedColumns:
             p[row, place[vote.voter, vote.engine]] = vote.p
     return ResolvedColumns(
         engines,
-        classes=np.array([class_of(question.comparator) for question in questions], dtype=_COLUMNS["classes"]),
+        bands=np.array([question.band for question in questions], dtype=_COLUMNS["bands"]),
         asked_at=np.array([question.asked_at for question in questions], dtype=np.int64),
         resolved_at=np.array([question.resolved_at for question in questions], dtype=np.int64),
         happened=np.array([question.happened for question in questions], dtype=float),

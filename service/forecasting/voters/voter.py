@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Literal, Protocol, TypeGuard
 
-from service.forecasting.voters.ballots import Forecast
+from service.forecasting.voters.ballots import Forecast, is_model_engine
 from service.forecasting.voters.forecast_inputs import ForecastInputs
 from service.questions.question import Question
 
 VoterKind = Literal["seat", "brain"]
 
-EMBEDDED = "embedded"
-
 
 class Voter(Protocol):
-    """A forecaster. `engine` is `embedded`, or `provider:model` for a language model in a seat."""
+    """A forecaster. `engine` is EMBEDDED, or `provider:model` for a language model in a seat."""
 
     @property
     def name(self) -> str: ...
@@ -46,7 +44,7 @@ class ModelVoter(Voter, Protocol):
 
 def is_model(voter: Voter) -> TypeGuard[ModelVoter]:
     """Whether a language model holds this voter's seat."""
-    return voter.engine != EMBEDDED
+    return is_model_engine(voter.engine)
 
 
 def votes_on(voter: Voter, question: Question) -> bool:

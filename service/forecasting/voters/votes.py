@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from service.forecasting.voters.ballots import Ballot, PanelResult
+from service.forecasting.voters.ballots import Ballot, PanelResult, is_model_engine, published_p
 from service.forecasting.voters.price_forecasts import HorizonForecast
+from service.forecasting.voters.track_record import BandRecord, Standing
 from service.market.clock import World
 from service.market.instants import utc
 from service.questions.alternatives import Alternative, alternatives
@@ -22,15 +22,42 @@ Direction = Literal["BULLISH", "BEARISH", "NEUTRAL"]
 Strength = Literal["STRONG", "MODERATE", "WEAK", "DIVIDED"]
 
 NEUTRAL_WITHIN = 3.0  # percentage points of bull probability from 50
+# The least P(YES) of each word, as the reports of the IPCC use them.
+LIKELIHOODS = (
+    (0.99, "Almost certain"),
+    (0.9, "Very likely"),
+    (0.66, "Likely"),
+    (0.33, "About as likely as not"),
+    (0.1, "Unlikely"),
+    (0.01, "Very unlikely"),
+    (0.0, "Almost impossible"),
+)
+
+
+@dataclass(frozen=True)
+class WeightEvidence:
+    """The record behind a weight: `n` votes on questions with horizons of this length have resolved, in `weeks` weeks.
+
+    `gain` is by how much the model's Brier score was lower than the pool's, with its 95% interval clustered by week.
+    """
+
+    n: int
+    weeks: int
+    gain: float | None
+    gain_low: float | None
+    gain_high: float | None
 
 
 @dataclass(frozen=True)
 class Vote:
     """One voter's published vote.
 
-    `conviction` is 0 at even odds and 100 at certainty. `p_yes` is null where the question names no criterion.
-    `fallback`: the embedded engine answered in place of the seat's language model. `outlier`: the vote is far from the
-    others and weighs a third. `prompt`, `tokens` and `usd` are null where no language model was asked.
+    `direction` is a view of the price: BULLISH where the voter thinks a higher price at the deadline likelier. `p_yes`,
+    the answer to the question, is null where it names no criterion; `conviction` is how sure the voter is of its
+    answer, 0 at even odds and 100 at certainty. `evidence` is what moved the weight of a language model, null for an
+    embedded engine, whose weight is 1, and before a vote of the model has resolved. `fallback`: the embedded engine
+    answered in place of the seat's language model. `outlier`: the vote is far from the others and weighs a third.
+    `prompt`, `tokens` and `usd` are null where no language model was asked.
     """
 
     direction: Direction
@@ -39,6 +66,7 @@ class Vote:
     p_yes: float | None
     engine: str
     weight: float
+    evidence: WeightEvidence | None
     latency_ms: float
     fallback: bool
     outlier: bool
@@ -47,25 +75,15 @@ class Vote:
     usd: float | None
 
 
-class PriceView(NamedTuple):
-    """A published P(YES) as a view of the price: of its upward side, in percent, and how far that is from even."""
-
-    p_yes: float
-    bull_probability: float
-    direction: Direction
-    conviction: float
-
-
 @dataclass(frozen=True)
 class Consensus:
-    """The published consensus; bull and bear are percent and add up to 100.
+    """The published consensus, a view of the price; the answer to the question is `p_yes`, beside it.
 
-    Bull is the upward side of the question: the price above the level that it names, or above the present price where
-    it names none; 50 where YES has no side. So a question about a level far above the price is BEARISH although no fall
-    is expected: ask whether the price will be higher to learn what the voters think of the price alone.
-    `agreement_pct` is the share of the weight that voted for the direction. `effective_voters` is the number of
-    independent voters that the nine are worth on their resolved votes, null until 30 independent questions of the kind
-    have resolved. `pivotal` are the voters without whom the direction would be different.
+    `bull_probability` is the probability, in percent, that the asset is higher at the deadline than now; for a question
+    about two assets, that the first returns more; where no price decides, that of YES. Bull and bear add up to 100.
+    `direction` is NEUTRAL within 3 points of 50, and `strength` says how far from 50 it is. `agreement_pct` is the
+    share of the weight that voted for the direction. `pivotal` are the voters without whom the answer would be on the
+    other side of even.
     """
 
     direction: Direction
@@ -74,7 +92,6 @@ class Consensus:
     strength: Strength
     oracles_count: int
     agreement_pct: float
-    effective_voters: float | None
     pivotal: tuple[str, ...]
 
 
@@ -130,7 +147,7 @@ class UnderstoodText(Understood):
 class Answer:
     """The oracle's answer. `as_of` is the end of the last bar behind the votes, never the instant of serving.
 
-    `p_yes` is the probability of YES as computed, limited to [0.001, 0.999]; `answer` says the likelier side in words,
+    `p_yes` is the probability of YES as computed, limited to [0.001, 0.999]; `answer` says in words how likely YES is,
     for a question without a criterion the range of the price. Both are null where there is neither.
     `cached`: the same question was asked shortly before, at `asked_at`, and this is the answer it got.
     `price_forecast`: where the price will be at the deadline, for a question without a criterion (`open`) once the
@@ -155,12 +172,13 @@ class Answer:
 def publish(
     result: PanelResult,
     meaning: UnderstoodText,
+    record: BandRecord,
     *,
     id: str,
     world: World,
     price_forecast: HorizonForecast | None = None,
 ) -> Answer:
-    """The published answer."""
+    """The published answer; `record` is the one that weighed the votes."""
     question = result.question
     p_yes = _p_yes(question, result.pooled.p)
     return Answer(
@@ -174,7 +192,13 @@ def publish(
         world=world,
         consensus=_consensus(result),
         votes={
-            ballot.voter: vote(question, ballot, weight, outlier=ballot.voter in result.pooled.outliers)
+            ballot.voter: vote(
+                question,
+                ballot,
+                weight,
+                outlier=ballot.voter in result.pooled.outliers,
+                standing=record.find(ballot.voter, ballot.engine),
+            )
             for ballot, weight in zip(result.ballots, result.pooled.weights, strict=True)
         },
         abstained=dict(result.abstained),
@@ -201,27 +225,32 @@ def understood_text(parse: Parse | TopicQuestion, asked_at: int) -> UnderstoodTe
 
 
 def in_words(p_yes: float | None, forecast: HorizonForecast | None) -> str | None:
-    """ "Yes: 61%", "No: 84%"; the range that holds the price with 90% probability; None without either."""
+    """How likely YES is in words, "Very unlikely: 4%"; the range that holds the price with 90% probability, or None."""
     if p_yes is not None:
-        side, p = ("Yes", p_yes) if p_yes >= 0.5 else ("No", 1 - p_yes)
-        is_close = p > 0.99 or 0.5 < p < 0.51
-        return f"{side}: {100 * p:.{1 if is_close else 0}f}%"
+        words = next(words for least, words in LIKELIHOODS if p_yes >= least)
+        digits = 1 if min(p_yes, 1 - p_yes) < 0.01 else 0
+        return f"{words}: {100 * p_yes:.{digits}f}%"
     if forecast is None:
         return None
     low, high = (price(forecast.quantiles[level]) for level in ("5", "95"))
     return f"{low} to {high} USD: 90%"
 
 
-def vote(question: Question, ballot: Ballot, weight: float = 1.0, *, outlier: bool = False) -> Vote:
+def vote(
+    question: Question, ballot: Ballot, weight: float = 1.0, *, outlier: bool = False, standing: Standing | None = None
+) -> Vote:
     """The published form of a ballot; a stream shows it with weight 1 before the weights are known."""
-    view, forecast = price_view(question, ballot.p), ballot.forecast
+    forecast = ballot.forecast
+    up = bull_probability(question, forecast.p, forecast.p_up)
+    p = _p_yes(question, forecast.p)
     return Vote(
-        direction=view.direction,
-        conviction=view.conviction,
+        direction=direction_of(up),
+        conviction=margin_of(up if p is None else 100 * p),
         reasoning=forecast.reasoning,
-        p_yes=_p_yes(question, forecast.p),
+        p_yes=p,
         engine=ballot.engine,
         weight=round(weight, 3),
+        evidence=_evidence(ballot, standing),
         latency_ms=round(ballot.latency_ms, 1),
         fallback=forecast.fallback,
         outlier=outlier,
@@ -231,23 +260,20 @@ def vote(question: Question, ballot: Ballot, weight: float = 1.0, *, outlier: bo
     )
 
 
-def price_view(question: Question, p: float) -> PriceView:
-    """P(YES) as a view of the price."""
-    return _price_view(question.polarity, round(p, 3))
+def _evidence(ballot: Ballot, standing: Standing | None) -> WeightEvidence | None:
+    if standing is None or not is_model_engine(ballot.engine):
+        return None
+    return WeightEvidence(standing.n, standing.weeks, standing.gain, standing.gain_low, standing.gain_high)
 
 
-@lru_cache(maxsize=4096)  # 1,001 published probabilities of each polarity; a page has 1,800 votes
-def _price_view(polarity: Polarity, p_yes: float) -> PriceView:
-    bull = 50.0 if polarity == "none" else round(100 * (p_yes if polarity == "bull" else 1 - p_yes), 1)
-    return PriceView(p_yes, bull, direction_of(bull), margin_of(bull))
+def bull_probability(question: Question, p: float, p_up: float | None) -> float:
+    """The probability of a higher price in percent, to one decimal, of a vote or pool with these P(YES) and P(higher).
 
-
-def bull_probability(question: Question, p: float) -> float:
-    """The upward side of P(YES) in percent, to one decimal: the published `p_yes`, or 1 less it, times 100.
-
-    50 where YES has no side.
+    Where no price decides it is that of YES. A vote from before P(higher) was asked for has no view: 50.
     """
-    return price_view(question, p).bull_probability
+    if question.comparator == "topic":
+        p_up = p
+    return 50.0 if p_up is None else round(100 * published_p(p_up), 1)
 
 
 def direction_of(bull: float) -> Direction:
@@ -257,9 +283,9 @@ def direction_of(bull: float) -> Direction:
     return "BULLISH" if bull > 50 else "BEARISH"
 
 
-def margin_of(bull: float) -> float:
-    """The distance of a published bull probability from even: 0 at 50, 100 at 0 and at 100."""
-    return round(2 * abs(bull - 50), 1)
+def margin_of(percent: float) -> float:
+    """The distance of a published probability from even: 0 at 50, 100 at 0 and at 100."""
+    return round(2 * abs(percent - 50), 1)
 
 
 def strength_of(bull: float, agreement_pct: float, voters: int) -> Strength:
@@ -279,10 +305,11 @@ def strength_of(bull: float, agreement_pct: float, voters: int) -> Strength:
 
 
 def _consensus(result: PanelResult) -> Consensus:
-    pooled, voters = result.pooled, len(result.ballots)
-    bull = bull_probability(result.question, pooled.p)
+    question, pooled, voters = result.question, result.pooled, len(result.ballots)
+    bull = bull_probability(question, pooled.p, pooled.p_up)
     direction = direction_of(bull)
-    sides = [direction_of(bull_probability(result.question, ballot.p)) for ballot in result.ballots]
+    forecasts = [ballot.forecast for ballot in result.ballots]
+    sides = [direction_of(bull_probability(question, each.p, each.p_up)) for each in forecasts]
     agreeing = sum(weight for side, weight in zip(sides, pooled.weights, strict=True) if side == direction)
     agreement = round(100 * agreeing / sum(pooled.weights), 1)
     return Consensus(
@@ -292,17 +319,16 @@ def _consensus(result: PanelResult) -> Consensus:
         strength=strength_of(bull, agreement, voters),
         oracles_count=voters,
         agreement_pct=agreement,
-        effective_voters=pooled.effective_voters and round(pooled.effective_voters, 1),
-        pivotal=_pivotal(result, direction),
+        pivotal=_pivotal(result),
     )
 
 
-def _pivotal(result: PanelResult, direction: Direction) -> tuple[str, ...]:
-    """The voters without whom the published direction would be different."""
-    remaining = zip(result.ballots, result.pooled.without, strict=True)
-    sides = {ballot.voter: direction_of(bull_probability(result.question, p)) for ballot, p in remaining}
-    return tuple(voter for voter, side in sides.items() if side != direction)
+def _pivotal(result: PanelResult) -> tuple[str, ...]:
+    """The voters without whom the likelier answer would be the other one."""
+    pooled = result.pooled
+    remaining = zip(result.ballots, pooled.without, strict=True)
+    return tuple(ballot.voter for ballot, p in remaining if (p - 0.5) * (pooled.p - 0.5) < 0)
 
 
 def _p_yes(question: Question, p: float) -> float | None:
-    return None if question.comparator == "open" else round(p, 3)
+    return None if question.comparator == "open" else published_p(p)

@@ -71,6 +71,7 @@ class ModelSeat:
         return Forecast(
             vote.p,
             vote.reasoning,
+            p_up=_p_up(question, vote),
             prompt=prompt.version,
             tokens=_sum([completion.tokens for completion in completions]),
             usd=_sum([completion.usd for completion in completions]),
@@ -117,6 +118,13 @@ class ModelSeat:
             usd = price.of(completion.input_tokens, completion.output_tokens)
             self.budget.settle(reserved, completion.input_tokens + completion.output_tokens, usd)
         return completion
+
+
+def _p_up(question: Question, vote: ModelAnswer) -> float | None:
+    """P(higher) of a vote; where YES is that the price is higher, or that it is not, the answer says it already."""
+    if question.comparator in ("up", "relative"):
+        return 1 - vote.p if question.negated else vote.p
+    return None if question.comparator == "topic" else vote.p_up
 
 
 def _instead(forecast: Forecast, reason: str) -> Forecast:

@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from service.config import Settings, SettingsError
-from service.forecasting.voters.voter import EMBEDDED, Voter
+from service.forecasting.voters.voter import Voter
 from service.sources.llm.breaker import Breaker
 from service.sources.llm.budget import Budget
 from service.sources.llm.client import Clients, LanguageModel
 from service.sources.llm.modes import Modes
 from service.sources.llm.providers import Chosen, parse
 from service.sources.llm.seat import ModelSeat, OnFailure
+
+NO_MODEL = "embedded"  # as an option: the seat keeps its embedded engine
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,9 @@ def seats(
     learnt = Modes()
     seated: list[Voter] = []
     for voter in voters:
-        choice = choices.get(voter.name, Choice()) if voter.kind == "seat" else Choice(EMBEDDED)
-        named = choice.model or everywhere or EMBEDDED
-        if named == EMBEDDED:
+        choice = choices.get(voter.name, Choice()) if voter.kind == "seat" else Choice(NO_MODEL)
+        named = choice.model or everywhere or NO_MODEL
+        if named == NO_MODEL:
             _require_no_address(voter.name, choice)
             seated.append(voter)
             continue

@@ -7,12 +7,12 @@ from dataclasses import replace
 from service.forecasting.apex import ENGINE, Call, LayerInputs, LayerVote
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.track_record import ClassRecord, VoterWeight
+from service.forecasting.voters.track_record import BandRecord, Standing
 from tests.forecasting.made import NOW
 
 FITTED_TIME = 1_735_689_600  # January 2025, in the months on which constants of layers were fitted
 SEATS = ("momentum", "reversion", "breadth", "regime", "trend", "news")
-BRAINS = ("vol", "logit", "forest")
+BRAINS = ("vol", "garch", "sv")
 
 
 def context(asset: str = "btc", **inputs: float | None) -> Context:
@@ -37,9 +37,9 @@ def inputs_of(**fields) -> LayerInputs:
     return replace(base, **fields)
 
 
-def proven(n: int = 30, engine: str = ENGINE, **weights: float) -> ClassRecord:
+def proven(n: int = 30, engine: str = ENGINE, **weights: float) -> BandRecord:
     """A record of every layer with `n` resolved calls, as good as the others unless a weight is given."""
-    return ClassRecord(standings=tuple(VoterWeight(name, engine, n, weights.get(name, 1.0)) for name in LAYERS))
+    return BandRecord(tuple(Standing(name, engine, n, n, weights.get(name, 1.0)) for name in LAYERS))
 
 
 def call_of(at: int, p_up: float, spot: float = 100.0, *, backfilled: bool = False, **layers: float) -> Call:

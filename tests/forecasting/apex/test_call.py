@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 
 from service.forecasting.apex import Call, fuse
 from service.forecasting.apex.call import FIXED, Thresholds, thresholds_of
-from service.forecasting.apex.layers import ENGINE, LAYERS
-from service.forecasting.voters.consensus import combine, weigh
-from service.forecasting.voters.track_record import ClassRecord, PoolCalibration
+from service.forecasting.apex.layers import LAYERS
+from service.forecasting.voters.track_record import BandRecord
 from tests.forecasting.apex.made import BRAINS, FITTED_TIME, SEATS, call_of, inputs_of, proven
 from tests.forecasting.made import NOW
 
-NOTHING = ClassRecord()
+NOTHING = BandRecord()
 SILENT = ("news", "market", "swarm")
 
 
@@ -49,18 +48,17 @@ def test_a_call_by_hand():
     assert call.confidence == pytest.approx((2 * call.p_up - 1) * 1.5 / 6.5)
 
 
-def test_the_rule_is_that_of_the_pool():
-    """With the record's weights and calibration; the outside market is silent."""
-    record = ClassRecord(
-        calibration=PoolCalibration(n=90, n_eff=40, stretch=1.2),
-        standings=proven(60, oracles=1.6, news=0.8).standings,
-    )
+def test_a_call_is_the_mean_by_the_weights_of_the_record():
+    """The outside market is silent."""
+    record = proven(60, oracles=1.6, news=0.8)
     call = fuse(inputs_of(seats={"trend": 0.8}, swarm=0.4, news_score=-0.3, news_n=4), record)
-    spoken = [layer for layer in call.layers if layer.silent is None]
-    weights = weigh([(layer.name, ENGINE) for layer in spoken], record)
-    assert [layer.weight for layer in spoken] == weights.tolist()
-    assert call.p_up == combine(np.array([layer.p for layer in spoken]), weights, record.calibration)
-    assert votes_of(call)["oracles"][1] == weights.max() > votes_of(call)["news"][1]
+    spoken = {name: vote for name, vote in votes_of(call).items() if vote[0] is not None}
+    assert {name: weight for name, (_, weight) in spoken.items()} == dict.fromkeys(spoken, 1.0) | {
+        "oracles": 1.6,
+        "news": 0.8,
+    }
+    p, weights = zip(*spoken.values(), strict=True)
+    assert call.p_up == pytest.approx(np.average(p, weights=weights))
 
 
 @pytest.mark.parametrize(("n", "trusted"), [(0, 0.5), (30, 0.5), (50, 0.5), (150, 0.75), (950, 0.95)])
@@ -89,7 +87,7 @@ def test_a_call_lies_between_its_layers_and_confidence_in_0_1(seats, odds, swarm
         inputs_of(seats=dict(zip(SEATS, seats, strict=True)), odds_p=odds, swarm=swarm, news_score=mood, news_n=3),
         NOTHING,
     )
-    spoken = [min(0.99, max(0.01, layer.p)) for layer in call.layers if layer.p is not None]
+    spoken = [layer.p for layer in call.layers if layer.p is not None]
     assert min(spoken) - 1e-9 <= call.p_up <= max(spoken) + 1e-9
     assert 0 <= call.confidence <= call.agreement <= 1
 
@@ -117,7 +115,7 @@ def test_the_special_mode_needs_all_three_conditions():
         (Thresholds(agreement=0.0), proven(29), "every_voting_layer_has_30_calls"),
         (
             Thresholds(agreement=0.0),
-            ClassRecord(standings=proven(30).standings[:-1]),
+            BandRecord(proven(30).standings[:-1]),
             "every_voting_layer_has_30_calls",
         ),
         (Thresholds(agreement=0.0), proven(30, engine="apex/0"), "every_voting_layer_has_30_calls"),
@@ -131,7 +129,7 @@ def test_the_special_mode_is_off_where_a_condition_fails(thresholds, record, fai
 
 def test_a_silent_layer_needs_no_calls():
     """News, market and swarm are silent, so their missing calls do not matter."""
-    spoken = ClassRecord(standings=tuple(skill for skill in proven(30).standings if skill.voter not in SILENT))
+    spoken = BandRecord(tuple(each for each in proven(30).standings if each.voter not in SILENT))
     assert fuse(inputs_of(), spoken).conditions["every_voting_layer_has_30_calls"]
 
 

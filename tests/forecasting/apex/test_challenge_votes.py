@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -13,10 +14,11 @@ from service.forecasting.apex.swarm import NetView
 from service.forecasting.predictions import Commitment, Prediction
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.voters import consensus
+from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.panel import voters
-from service.forecasting.voters.track_record import ClassRecord, TrackRecord, VoterWeight
+from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
+from service.forecasting.voters.voter import Voter
 from tests.forecasting.apex.made import call_of
 from tests.forecasting.made import NOW, panel_of
 
@@ -27,11 +29,13 @@ KINDS = [
     ("between", {"at": 0.99, "upper_at": 1.02}),
     ("relative", {"other_asset": "eth"}),
 ]
-# The swarm has been much better than everybody on directions and much worse on levels.
+# The swarm has been much better than everybody over days and much worse over hours.
 PROVEN = TrackRecord(
     NOW,
-    direction=ClassRecord(standings=(VoterWeight("swarm", "54-strategies", 200, 1.9),)),
-    event=ClassRecord(standings=(VoterWeight("swarm", "54-strategies", 200, 0.2),)),
+    {
+        band: BandRecord((Standing("swarm", "54-strategies", 200, 20, weight),))
+        for band, weight in (("week", 1.9), ("day", 0.2))
+    },
 )
 
 
@@ -57,12 +61,12 @@ def cast(contexts, fits):
         p_up: float = 0.6,
         net: NetView = NetView(30, 10, 14),  # noqa: B008
         record: TrackRecord = TrackRecord(),  # noqa: B008
-        learnt=fits,
+        members: Sequence[Voter] | None = None,
         quorum: int = 5,
     ) -> Commitment:
         call = call_of(NOW, p_up, contexts["btc"].spot, oracles=p_up)
-        knowledge = Knowledge(contexts, learnt, record)
-        return commit_challenge(market, NOW, knowledge, panel_of(quorum=quorum), net=net, call=call)
+        knowledge = Knowledge(contexts, fits, record)
+        return commit_challenge(market, NOW, knowledge, panel_of(members, quorum), net=net, call=call)
 
     return commit_it
 
@@ -74,9 +78,10 @@ def test_the_pool_is_that_of_the_nine_and_the_swarm(comparator, fields, record, 
     commitment = cast(challenge(comparator, **fields), record=record)
     ten = [vote.ballot for vote in commitment.votes if vote.voter != "apex"]
     assert [ballot.voter for ballot in ten] == [*(voter.name for voter in voters()), "swarm"]
-    pooled = consensus.pool(ten, record.of(comparator))
-    assert commitment.p == pooled.p
+    pooled = consensus.pool(ten, record.of_band("week"))
+    assert (commitment.p, commitment.p_up) == (pooled.p, pooled.p_up)
     assert tuple(vote.weight for vote in commitment.votes[:-1]) == pooled.weights
+    assert pooled.weights == (*[1.0] * 9, 1.9 if record is PROVEN else 1.0)
 
 
 @pytest.mark.parametrize(("comparator", "fields"), KINDS)
@@ -102,16 +107,15 @@ def test_the_nine_vote_as_on_any_market(challenge, cast, knowledge):
     nine = commitment_of(panel_of().ask(market.question, NOW, knowledge), knowledge)
     commitment = cast(market)
     assert [vote.ballot for vote in commitment.votes[:9]] == [vote.ballot for vote in nine.votes]
-    assert replace(commitment, p=nine.p, votes=nine.votes) == nine
+    assert replace(commitment, p=nine.p, p_up=nine.p_up, votes=nine.votes) == nine
 
 
 def test_the_swarm_and_apex_do_not_count_for_the_quorum(challenge, cast):
-    """Before the first fit only volatility votes, and it alone counts."""
+    members = voters()[:2]
     with pytest.raises(NoVoters):
-        cast(challenge(), learnt=None, quorum=2)
-    commitment = cast(challenge(), learnt=None, quorum=1)
-    assert [vote.voter for vote in commitment.votes] == ["vol", "swarm", "apex"]
-    assert len(commitment.abstained) == 8
+        cast(challenge(), members=members, quorum=3)
+    commitment = cast(challenge(), members=members, quorum=2)
+    assert [vote.voter for vote in commitment.votes] == ["momentum", "reversion", "swarm", "apex"]
 
 
 def test_the_swarm_leans_the_way_it_holds(challenge, cast):
@@ -120,3 +124,5 @@ def test_the_swarm_leans_the_way_it_holds(challenge, cast):
     )
     assert long.votes[9].p > flat.votes[9].p > short.votes[9].p
     assert long.p > flat.p > short.p
+    assert long.p_up > flat.p_up > short.p_up
+    assert flat.p_up == pytest.approx(0.5)

@@ -11,7 +11,7 @@ from service.documents import DocumentHeader
 from service.forecasting.apex import ApexDocument, apex_document, fuse, score
 from service.forecasting.apex.call import Thresholds
 from service.forecasting.apex.scores import ResolvedCall
-from service.forecasting.voters.track_record import ClassRecord
+from service.forecasting.voters.track_record import BandRecord
 from service.market.instants import DAY, HOUR, iso
 from tests.forecasting.apex.made import FITTED_TIME, call_of, inputs_of
 from tests.forecasting.made import NOW
@@ -21,7 +21,7 @@ HEADER = DocumentHeader(iso(NOW), iso(NOW), iso(NOW + 900), "simulated", {"btc":
 
 @pytest.fixture
 def document() -> ApexDocument:
-    call = fuse(inputs_of(odds_p=0.7123456, swarm=0.3), ClassRecord())
+    call = fuse(inputs_of(odds_p=0.7123456, swarm=0.3), BandRecord())
     past = [ResolvedCall(call_of(NOW - at * DAY, 0.61, backfilled=at > 2, news=0.6), True) for at in (1, 2, 3, 4, 5)]
     return apex_document(call, Thresholds(0.012345, 0.612345, 80, fixed=False), score(past), HEADER)
 
@@ -69,6 +69,6 @@ def test_the_special_mode_lists_its_conditions(document: ApexDocument):
 
 
 def test_a_layer_says_whether_it_is_in_sample():
-    call = fuse(inputs_of(at=FITTED_TIME), ClassRecord())
+    call = fuse(inputs_of(at=FITTED_TIME), BandRecord())
     layers = apex_document(call, Thresholds(), score([]), HEADER).layers
     assert {layer.name for layer in layers if layer.in_sample} == {"breadth", "regime"}

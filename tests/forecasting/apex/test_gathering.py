@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
@@ -11,25 +11,37 @@ from hypothesis import strategies as st
 from service.forecasting.apex.gathering import odds_of_up, poll_layers
 from service.forecasting.apex.layers import LayerInputs
 from service.forecasting.predictions import Prediction
-from service.forecasting.voters import consensus
+from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast
+from service.forecasting.voters.embedded import VOL, voters
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.next_day import up_in_a_day
-from service.forecasting.voters.panel import voters
-from service.forecasting.voters.track_record import ClassRecord, TrackRecord, VoterWeight
+from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from service.market.instants import DAY, HOUR
 from tests.forecasting.made import NOW, panel_of
 from tests.forecasting.markets import waiting
 
-SKILLED = TrackRecord(NOW, direction=ClassRecord(standings=(VoterWeight("logit", "embedded", 200, 1.8),)))
+SKILLED = TrackRecord(NOW, {"day": BandRecord((Standing("garch", EMBEDDED, 200, 20, 1.8),))})
+
+
+@dataclass(frozen=True)
+class Silent:
+    """A voter that never votes."""
+
+    name: str = "trend"
+    kind: str = "seat"
+    engine: str = "test:1"
+
+    def forecast(self, question, inputs) -> Forecast:
+        raise Abstention("nothing to say")
 
 
 @pytest.fixture
 def polled(contexts, fits):
     """Polls the layers' inputs for bitcoin at NOW."""
 
-    def poll(*, learnt=fits, at: int = NOW, **fields) -> LayerInputs:
+    def poll(*, members=None, at: int = NOW, **fields) -> LayerInputs:
         outside = {"news": (0.3, 4), "odds_p": 0.55, "swarm": -0.2} | fields
-        return poll_layers("btc", at, Knowledge(contexts, learnt, SKILLED), panel_of(), **outside)
+        return poll_layers("btc", at, Knowledge(contexts, fits, SKILLED), panel_of(members), **outside)
 
     return poll
 
@@ -37,21 +49,17 @@ def polled(contexts, fits):
 def test_seats_and_brains_vote_as_on_the_oracle(polled, contexts, fits):
     result = panel_of().ask(up_in_a_day("btc", contexts["btc"].spot, NOW), NOW, Knowledge(contexts, fits, SKILLED))
     inputs = polled()
-    assert list(inputs.brains) == ["vol", "logit", "forest"]
+    assert list(inputs.brains) == ["vol", "garch", "sv"]
     assert list(inputs.seats) == ["momentum", "reversion", "breadth", "regime", "trend", "news"]
     assert {**inputs.seats, **inputs.brains} == {ballot.voter: ballot.p for ballot in result.ballots}
 
 
-def test_weights_are_those_of_the_record_of_directions(polled):
-    """Over the voters that voted; `logit`, which has been better, weighs most."""
-    expected = consensus.weigh([(voter.name, voter.engine) for voter in voters()], SKILLED.direction)
-    inputs = polled()
-    assert list(inputs.weights.values()) == expected.tolist()
-    assert max(inputs.weights, key=inputs.weights.get) == "logit"
+def test_weights_are_those_of_the_record_of_a_day(polled):
+    assert polled().weights == {voter.name: 1.8 if voter.name == "garch" else 1.0 for voter in voters()}
 
 
 def test_an_abstention_is_left_out(polled):
-    inputs = polled(learnt=None)
+    inputs = polled(members=[Silent(), VOL])
     assert (inputs.seats, list(inputs.brains), list(inputs.weights)) == ({}, ["vol"], ["vol"])
 
 

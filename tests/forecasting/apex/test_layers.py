@@ -48,9 +48,7 @@ def test_oracles_pool_the_seats_by_their_weights_in_the_consensus():
 
 
 def test_brains_pool_the_brains_alone():
-    assert brains(inputs_of(brains={"vol": 0.5, "logit": 0.8}, seats={"trend": 0.1})).p == pytest.approx(
-        (0.5 + 0.8) / 2
-    )
+    assert brains(inputs_of(brains={"vol": 0.5, "sv": 0.8}, seats={"trend": 0.1})).p == pytest.approx((0.5 + 0.8) / 2)
     assert brains(inputs_of(brains={"vol": 0.5})).reasoning == "1 brain: vol 50.0%."
 
 
@@ -60,7 +58,7 @@ def test_volatility_puts_down_slightly_above_up():
     Down by a sigma: Phi(-.98775) = .1616 at the close, and e^.0245 Phi(-1.01225) = .1596 more on the way.
     """
     forecast = volatility(inputs_of())
-    assert forecast.p == pytest.approx(NORMAL.cdf(-0.005 * 24**0.5 / 2))
+    assert forecast.p == pytest.approx(NORMAL.cdf(-0.005 * 24**0.5 / 2), abs=5e-5)
     assert forecast.reasoning == (
         "One sigma over 24 hours is 2.4%. Probability of such a move up: 15.6% at the close, 31.3% at any time; "
         "down: 16.2% and 32.1%."

@@ -117,21 +117,21 @@ def test_no_side_is_no_hit_and_no_miss():
 
 
 def test_layers_are_weighed_like_voters():
-    """In the class of directions, by 150 calls: `oracles` knows the rate, `news` moves away from it for nothing."""
+    """In the band of a day, by 150 calls: `oracles` knows the rate, `news` moves away from it for nothing."""
     rows = [
         ResolvedCall(call_of(START + day * DAY, 0.5, oracles=0.75, news=0.75 if day % 3 else 0.25), day % 4 != 0)
         for day in range(150)
     ]
     record = record_of(rows, START + 160 * DAY)
     assert record.as_of == START + 160 * DAY
-    assert record.event.standings == ()
-    news, oracles = record.direction.standings
+    assert list(record.bands) == ["day"]
+    news, oracles = record.of_band("day").standings
     assert (oracles.voter, oracles.engine, oracles.n) == ("oracles", ENGINE, 150)
     assert oracles.weight > 1 > news.weight
 
 
 def test_a_record_of_no_calls_is_empty():
-    assert record_of([], 5).direction.standings == ()
+    assert record_of([], 5).bands == {}
 
 
 def test_an_uninformed_layer_is_worth_a_coin():
@@ -150,5 +150,5 @@ def test_in_sample_votes_are_counted_and_left_out():
     assert (layers["breadth"][0].n, layers["breadth"][0].in_sample) == (1, 2)
     assert (layers["news"][0].n, layers["news"][0].in_sample) == (2, 0)
     assert score([*inside, *later]).fused[0].in_sample == 0
-    (breadth, news) = record_of([*inside, *later], START + 600 * DAY).direction.standings
+    (breadth, news) = record_of([*inside, *later], START + 600 * DAY).of_band("day").standings
     assert (breadth.voter, breadth.n, news.voter, news.n) == ("breadth", 1, "news", 2)

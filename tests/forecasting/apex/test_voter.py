@@ -17,4 +17,5 @@ def test_on_a_direction_it_votes_its_call(asking, contexts, knowledge, comparato
     call = call_of(NOW, 0.6, contexts["btc"].spot, oracles=0.6)
     ballot = voter.vote(question, build_inputs(question, NOW, knowledge), call)
     assert (ballot.voter, ballot.p) == ("apex", pytest.approx(p, abs=1e-6))
+    assert ballot.forecast.p_up == pytest.approx(0.6, abs=1e-6)
     assert "layers) gives 60.0% to a higher price in a day" in ballot.forecast.reasoning

@@ -1,4 +1,4 @@
-"""The views fitted to bars whose distribution is known."""
+"""The models fitted to bars whose distribution is known."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from service.forecasting.densities.density import density, sigmas
-from service.forecasting.densities.features import PERSISTENT, variance_tracks
 from service.forecasting.densities.fits import CalendarFit
-from service.forecasting.densities.fitting import fit_calendars
+from service.forecasting.densities.fitting import LEAST_DAYS, fit, fit_calendars, least_history_h
 from service.forecasting.densities.grid import hour_grid
-from service.forecasting.densities.views import VIEWS
-from service.forecasting.voters.panel import voters
+from service.forecasting.densities.models import MODELS, variance_tracks
+from service.forecasting.voters.embedded import voters
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from tests.forecasting.made import made_bars
@@ -33,19 +32,19 @@ def fitted(bars) -> CalendarFit:
     return fit_calendars(grid, variance_tracks(grid), len(grid) - 1)["always"]
 
 
-def test_every_voter_has_a_view():
-    assert list(VIEWS) == [voter.name for voter in voters()]
+def test_every_voter_has_a_model():
+    assert list(MODELS) == [voter.name for voter in voters()]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("voter", MODELS)
 @pytest.mark.parametrize("hours", [1, 24, 168, 720])
-def test_half_of_a_random_walk_lies_in_the_middle_half(fitted, bars, view, hours):
+def test_half_of_a_random_walk_lies_in_the_middle_half(fitted, bars, voter, hours):
     """Made bars are a random walk of constant variance: the quartiles of each horizon are known."""
     grid = hour_grid(bars)
     track = variance_tracks(grid)["btc"]
-    features = {name: float(values[-1]) for name, values in track.features.items()}
-    result = density(fitted.views[view], float(track.level[-1]), features, hours, seasonal_hours=hours)
+    terms = {name: float(values[-1]) for name, values in track.terms.items()}
+    result = density(fitted.models[voter], float(track.level[-1]), terms, hours, seasonal_hours=hours)
     returns = np.diff(np.log(bars["btc"].close))
     truth = 0.6745 * returns.std() * np.sqrt(hours)
     assert result.quantiles(np.array([0.75]))[0] == pytest.approx(truth, rel=0.25)
@@ -62,28 +61,38 @@ def test_nothing_after_the_row_is_used(bars):
     assert fits[0] == fits[1]
 
 
-def test_with_too_little_history_a_calendar_has_no_views(bars):
-    short = {asset: series.until(int(series.time[0]) + 60 * 24 * HOUR) for asset, series in bars.items()}
-    grid = hour_grid(short)
-    assert fit_calendars(grid, variance_tracks(grid), len(grid) - 1) == {}
+def test_sixteen_days_are_enough_for_models(bars):
+    """Before, a calendar has none; from then on horizons that were never seen keep what the model expects."""
+    needed = least_history_h(len(bars))
+    assert needed <= 24 * LEAST_DAYS
+    for hours, calendars in ((needed - 48, set()), (needed, {"always"})):
+        until = int(bars["btc"].time[0]) + hours * HOUR
+        fits = fit(bars, until)
+        assert set(fits.calendars) == calendars
+    month = fits.calendars["always"].models["momentum"]
+    assert month.coefficients[-1] == (0.0, *MODELS["momentum"].effect(720))
 
 
-@pytest.mark.parametrize("view", ["regime", "trend"])
-def test_a_month_is_forecast_near_the_level(view: str):
+def test_without_bars_there_are_no_models():
+    assert fit({}, 5).calendars == {}
+
+
+@pytest.mark.parametrize("voter", ["garch", "trend"])
+def test_a_month_is_forecast_near_the_level(voter: str):
     """After months in which variance fell it falls for the next day too, but not for ever: a month was seen rarely."""
     grid = hour_grid({asset: _falling(asset, seed) for seed, asset in enumerate(COINS)})
-    fit = fit_calendars(grid, variance_tracks(grid), len(grid) - 1)["always"].views[view]
-    day, month = (density(fit, 0.0, {}, hours, seasonal_hours=1.0).sigma ** 2 for hours in (24, 720))
+    model = fit_calendars(grid, variance_tracks(grid), len(grid) - 1)["always"].models[voter]
+    day, month = (density(model, 0.0, {}, hours, seasonal_hours=1.0).sigma ** 2 for hours in (24, 720))
     assert (day < 0.95, 0.95 < month < 1) == (True, True)
 
 
 def test_voters_disagree_how_long_variance_lasts(fitted):
     """Months of one constant variance prove nothing about it: a month's forecast is each voter's expectation."""
-    unusual = dict.fromkeys(PERSISTENT, 1.0)
-    for voter, view in fitted.views.items():
-        usual, raised = (density(view, 0.0, features, 720, 720).sigma for features in ({}, unusual))
-        expected = 0.8 if voter in ("momentum", "regime", "trend", "news") else 0.0
-        assert 2 * np.log(raised / usual) == pytest.approx(expected, abs=0.1), voter
+    for voter, model in fitted.models.items():
+        expects = [effect > 0 for effect in MODELS[voter].effect(720)]
+        unusual = {name: float(lasts) for name, lasts in zip(model.terms, expects, strict=True)}
+        usual, raised = (density(model, 0.0, terms, 720, 720).sigma for terms in ({}, unusual))
+        assert 2 * np.log(raised / usual) == pytest.approx(sum(MODELS[voter].effect(720)), abs=0.15), voter
 
 
 def test_touches_count_the_highs_within_hours(fitted, bars):
@@ -95,7 +104,7 @@ def test_touches_count_the_highs_within_hours(fitted, bars):
     }
     grid = hour_grid(wicks)
     wicked = fit_calendars(grid, variance_tracks(grid), len(grid) - 1)["always"]
-    moved = np.subtract(wicked.views["regime"].maximum[-1], fitted.views["regime"].maximum[-1])
+    moved = np.subtract(wicked.models["regime"].maximum[-1], fitted.models["regime"].maximum[-1])
     assert np.median(moved) == pytest.approx(1 / np.sqrt(720), rel=0.3)
 
 
@@ -105,13 +114,13 @@ def test_sigma_is_the_standard_deviation_of_the_return(hours):
     bars = {asset: _rough(asset, seed) for seed, asset in enumerate(COINS)}
     grid = hour_grid(bars)
     tracks = variance_tracks(grid)
-    view = fit_calendars(grid, tracks, len(grid) - 1)["always"].views["news"]
+    model = fit_calendars(grid, tracks, len(grid) - 1)["always"].models["news"]
     ratios = []
     for asset, track in tracks.items():
         close = np.log(bars[asset].close)
         rows = np.arange(60 * 24, len(close) - hours, 7)
-        features = track.matrix(view.features, rows)
-        sigma = sigmas(view, track.level[rows], features, hours, np.full(len(rows), float(hours)))
+        terms = track.matrix(model.terms, rows)
+        sigma = sigmas(model, track.level[rows], terms, hours, np.full(len(rows), float(hours)))
         ratios.append((close[rows + hours] - close[rows]) / sigma)
     assert np.sqrt(np.mean(np.square(np.concatenate(ratios)))) == pytest.approx(1, abs=0.15)
 

@@ -38,17 +38,18 @@ def test_measured_quantiles_are_those_of_the_sizes():
 
 
 def test_a_long_horizon_counts_the_simulation_more():
-    assert measured_share(1) > 0.99
-    assert measured_share(168) == 0.5
-    assert measured_share(720) == pytest.approx(168 / 888)
+    assert measured_share(1, 168) > 0.99
+    assert measured_share(168, 168) == 0.5
+    assert measured_share(720, 168) == pytest.approx(168 / 888)
 
 
 def test_simulated_normal_shocks_follow_the_reflection_principle():
     """Without clusters the sums are normal; the running maximum is distributed like |close| (André 1887)."""
-    close, maximum = simulate(walks(5), (24, 720), 0.0, 0.0).at(720)
+    close, maximum, realised = simulate(walks(5), (24, 720), 0.0, 0.0).at(720)
     middle = slice(10, 48)
     assert close[middle] == pytest.approx(NORMAL_SIZES[middle], abs=0.05)
     assert maximum[middle] == pytest.approx(close[middle], abs=0.05)
+    assert realised[middle] == pytest.approx(1, abs=0.06), "of a constant variance"
 
 
 def test_simulated_touches_count_the_highs_within_hours():
@@ -56,7 +57,7 @@ def test_simulated_touches_count_the_highs_within_hours():
 
     The minutes of the walk lower it by .58 / sqrt(1440) = .015 (Chernoff 1965).
     """
-    _, maximum = simulate(walks(7), (24,), 0.0, 0.0).at(24)
+    _, maximum, _ = simulate(walks(7), (24,), 0.0, 0.0).at(24)
     middle = slice(10, 48)
     assert np.mean(maximum[middle] - NORMAL_SIZES[middle]) == pytest.approx(-0.015, abs=0.03)
 

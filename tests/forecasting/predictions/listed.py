@@ -6,12 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from service.forecasting.predictions import Commitment, LedgerPosition, Odds, Opinion, Prediction
+from service.forecasting.predictions import Commitment, CommittedVote, LedgerPosition, Odds, Opinion, Prediction
 from service.forecasting.predictions.documents import ListedMarket, list_all
+from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast
 from service.market.instants import HOUR
 from service.market.prices import AssetPrice
 from service.questions import Question
-from tests.forecasting.made import committed_vote
 
 DEADLINE = datetime(2026, 11, 30, 23, 59, 59, tzinfo=UTC)
 ENDS = int(DEADLINE.timestamp())
@@ -33,13 +33,16 @@ PRICE = AssetPrice("btc", "Bitcoin", 50_500.0, 1.25, 51_000.0, 49_000.0, True, "
 POSITION = LedgerPosition(17, "ab" * 32)
 
 
-def committed(*votes: float, p: float = 0.61449, **others: float) -> Commitment:
+def committed(*votes: float, p: float = 0.61449, p_up: float | None = 0.5, **others: float) -> Commitment:
+    """Votes of `v0` and so on and of `others`; `p_up` is the view of the price of each and of the pool."""
     by_voter = {f"v{place}": vote for place, vote in enumerate(votes)} | others
+    ballots = (Ballot(name, EMBEDDED, Forecast(vote, "because", p_up=p_up)) for name, vote in by_voter.items())
     return Commitment(
         voted_at=OPENED,
         as_of=OPENED,
         p=p,
-        votes=tuple(committed_vote(name, vote, weight=1.23456, reasoning="because") for name, vote in by_voter.items()),
+        p_up=p_up,
+        votes=tuple(CommittedVote(ballot, 1.23456) for ballot in ballots),
         abstained={"news": "no headlines"},
         features="cd" * 32,
         fitted_at=None,

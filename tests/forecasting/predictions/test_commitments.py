@@ -10,8 +10,8 @@ import pytest
 
 from service.forecasting.predictions import CommittedVote, Prediction
 from service.forecasting.predictions.commitments import answer, commitment_of, inputs_of
+from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.panel import voters
 from tests.forecasting.made import NOW, panel_of
 
 
@@ -33,16 +33,16 @@ def test_nine_votes_are_committed_as_the_panel_pools_them(committed, market, kno
     assert [vote.p for vote in committed.votes] == [ballot.p for ballot in result.ballots]
     assert [vote.ballot for vote in committed.votes] == list(result.ballots)
     assert tuple(vote.weight for vote in committed.votes) == result.pooled.weights
-    assert (committed.p, committed.as_of) == (result.pooled.p, result.as_of)
+    assert (committed.p, committed.p_up, committed.as_of) == (result.pooled.p, result.pooled.p_up, result.as_of)
     assert (committed.voted_at, committed.fitted_at, committed.abstained) == (NOW, knowledge.fits.slot, {})
 
 
 def test_abstentions_are_kept_with_their_reasons(market, contexts):
-    """Before the first fit only `vol` votes."""
+    """And what was voted before the first fit says so."""
     untrained = Knowledge(contexts)
-    commitment = commitment_of(panel_of(quorum=1).ask(market.question, NOW, untrained), untrained)
-    assert [vote.voter for vote in commitment.votes] == ["vol"]
-    assert set(commitment.abstained.values()) == {"is not fitted yet"}
+    result = panel_of().ask(market.question, NOW, untrained)
+    commitment = commitment_of(replace(result, abstained={"news": "did not answer in time"}), untrained)
+    assert commitment.abstained == {"news": "did not answer in time"}
     assert commitment.fitted_at is None
 
 

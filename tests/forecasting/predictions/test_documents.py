@@ -24,6 +24,7 @@ from service.forecasting.predictions.documents import (
     user_votes,
 )
 from service.forecasting.predictions.market_fields import ListedPrediction
+from service.forecasting.voters.ballots import EMBEDDED
 from service.market.instants import HOUR
 from tests.forecasting.predictions.listed import ENDS, MARKET, NOW, ODDS, POSITION, PRICE, QUESTION, committed, listed
 
@@ -66,16 +67,23 @@ class TestAMarket:
         ]
 
     def test_a_vote_is_shown_as_it_was_cast(self):
-        """70% yes on a bullish question is 70 bull: conviction 40."""
+        """How sure it is of 70% yes does not depend on its view of the price: conviction 40."""
         shown = listed().ai_votes["v0"]
-        assert (shown.p_yes, shown.direction, shown.conviction) == (0.7, "BULLISH", 40.0)
-        assert (shown.weight, shown.engine, shown.reasoning) == (1.235, "embedded", "because")
+        assert (shown.p_yes, shown.direction, shown.conviction) == (0.7, "NEUTRAL", 40.0)
+        assert (shown.weight, shown.engine, shown.reasoning) == (1.235, EMBEDDED, "because")
         assert shown.voted_at == "2026-11-28T00:00:00Z"
 
-    def test_yes_to_a_bearish_question_is_bearish(self):
-        shown = listed(question=replace(QUESTION, comparator="touch_below", polarity="bear"))
-        assert shown.ai_votes["v0"].direction == "BEARISH"
-        assert (shown.ai.direction, shown.ai.p_yes, shown.ai.bull_probability) == ("BEARISH", 0.614, 38.6)
+    @pytest.mark.parametrize("polarity", ["bull", "bear"])
+    @pytest.mark.parametrize(
+        ("p_up", "direction", "bull"),
+        [(0.53, "BULLISH", 53.0), (0.4701, "BEARISH", 47.0), (0.5, "NEUTRAL", 50.0), (None, "NEUTRAL", 50.0)],
+    )
+    def test_the_direction_is_the_view_of_the_price(self, polarity, p_up, direction, bull):
+        """Whatever YES means; votes of earlier versions have no view."""
+        question = replace(QUESTION, polarity=polarity)
+        shown = listed(question=question, commitment=committed(0.7, p_up=p_up))
+        assert (shown.ai.direction, shown.ai.bull_probability, shown.ai.p_yes) == (direction, bull, 0.614)
+        assert (shown.ai_votes["v0"].direction, shown.ai.answer) == (direction, "About as likely as not: 61%")
 
     @given(st.lists(st.floats(0.005, 0.995), max_size=9))
     def test_votes_are_counted_after_rounding(self, votes):

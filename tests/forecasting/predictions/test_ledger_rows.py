@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from service import canonical
-from service.forecasting.predictions import Prediction
+from service.forecasting.predictions import CommittedVote, Prediction
 from service.forecasting.predictions.ledger_rows import (
     market_rows,
     odds_row,
@@ -26,7 +26,7 @@ AUTHOR = "user:3141592653"
 
 
 def authored(**fields) -> Prediction:
-    return replace(settled(votes={"vol": 0.6, "logit": 0.75}, odds=(0.5, 0.55, 0.6), **fields), author=AUTHOR)
+    return replace(settled(votes={"vol": 0.6, "garch": 0.75}, odds=(0.5, 0.55, 0.6), **fields), author=AUTHOR)
 
 
 def rows_of(market: Prediction) -> list[LedgerRow]:
@@ -69,8 +69,20 @@ def test_the_row_of_votes_is_whole_and_unrounded(rows):
     assert Question.from_plain(body["question"]) == authored().question
     assert (body["rule"], body["resolver"], body["category"]) == ("YES if so", "bars", "daily")
     assert (body["created_at"], body["closes_at"], body["deadline"]) == (MONDAY, MONDAY + DAY - 1, MONDAY + DAY - 1)
-    assert [(vote["voter"], vote["p"]) for vote in body["votes"]] == [("vol", 0.6), ("logit", 0.75)]
+    assert [(vote["voter"], vote["p"]) for vote in body["votes"]] == [("vol", 0.6), ("garch", 0.75)]
     assert (body["p"], body["voted_at"], body["as_of"], body["abstained"]) == (0.7, MONDAY, MONDAY, {})
+
+
+def test_a_view_of_the_price_is_in_the_row_where_there_is_one():
+    """Rows of topics and of earlier versions have none, so their hashes stay."""
+    market = authored()
+    commitment = market.commitment
+    ballots = [replace(vote.ballot, forecast=replace(vote.ballot.forecast, p_up=0.51)) for vote in commitment.votes]
+    seen = [CommittedVote(ballot, 1.0) for ballot in ballots]
+    with_view = votes_row(market, replace(commitment, votes=(seen[0], commitment.votes[1]), p_up=0.51)).body
+    assert (with_view["p_up"], [vote.get("p_up") for vote in with_view["votes"]]) == (0.51, [0.51, None])
+    without = votes_row(market, commitment).body
+    assert [row for row in (without, *without["votes"], with_view["votes"][1]) if "p_up" in row] == []
 
 
 def test_the_row_of_votes_repeats_that_of_the_question(rows):
@@ -91,16 +103,16 @@ def test_odds_and_settlement_are_recorded_whole(rows):
 
 
 @pytest.mark.parametrize(
-    ("outcome", "pool", "market", "vol", "logit"),
+    ("outcome", "pool", "market", "vol", "garch"),
     [("yes", 0.09, 0.2025, 0.16, 0.0625), ("no", 0.49, 0.3025, 0.36, 0.5625)],
 )
-def test_a_score_is_the_squared_distance_from_what_happened(outcome, pool, market, vol, logit):
-    """The pool gave 0.7, the outside market 0.55, vol 0.6 and logit 0.75."""
+def test_a_score_is_the_squared_distance_from_what_happened(outcome, pool, market, vol, garch):
+    """The pool gave 0.7, the outside market 0.55, vol 0.6 and garch 0.75."""
     assert score_row(authored(outcome=outcome)).body == {
         "outcome": outcome,
         "brier": pool,
         "brier_market": market,
-        "brier_by_voter": {"vol": vol, "logit": logit},
+        "brier_by_voter": {"vol": vol, "garch": garch},
     }
 
 

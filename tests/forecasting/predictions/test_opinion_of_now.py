@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.forecasting.densities.density import normal, outperforms
 from service.forecasting.predictions.opinion_of_now import lead_of, of_now
-from service.forecasting.voters.distribution import PLAIN, outperforms
 from service.market.instants import HOUR
 from service.questions.question import Question, happened
 from tests.forecasting.predictions.listed import ENDS, QUESTION
@@ -62,8 +62,7 @@ def test_the_lead_is_the_difference_of_log_returns():
 
 def test_an_asset_that_leads_is_likelier_to_outperform():
     """One standard deviation ahead: Phi(1). With no time left, the leader has won."""
-    sigma = 0.02
-    spread = sigma * math.sqrt(2)
-    assert outperforms(PLAIN, sigma, PLAIN, sigma, 0.0, spread) == pytest.approx(0.841345, abs=1e-6)
-    assert outperforms(PLAIN, sigma, PLAIN, sigma, 0.0, -spread) == pytest.approx(0.158655, abs=1e-6)
-    assert [outperforms(PLAIN, 0.0, PLAIN, 0.0, 0.0, lead) for lead in (-0.01, 0.0, 0.01)] == [0.0, 0.5, 1.0]
+    moving, still, spread = normal(0.02), normal(0.0), 0.02 * math.sqrt(2)
+    assert outperforms(moving, moving, 0.0, spread) == pytest.approx(0.841345, abs=1e-6)
+    assert outperforms(moving, moving, 0.0, -spread) == pytest.approx(0.158655, abs=1e-6)
+    assert [outperforms(still, still, 0.0, lead) for lead in (-0.01, 0.0, 0.01)] == [0.0, 0.5, 1.0]

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.series import EVERY_S, near_copy, opening
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.distribution import PLAIN
 from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
 from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS, open_hours
@@ -159,7 +158,8 @@ def probability(market: Prediction, variance: float) -> float:
     contexts = {
         asset: replace(plain, asset=asset, correlations=dict.fromkeys(ASSETS, 0.5)) for asset in market.question.assets
     }
-    return p_yes(market.question, build_inputs(market.question, market.created_at, Knowledge(contexts)), PLAIN, PLAIN)
+    inputs = build_inputs(market.question, market.created_at, Knowledge(contexts))
+    return p_yes(market.question, inputs, [state.plain for state in inputs.states])
 
 
 def over(market: Prediction, year: dict[str, Bars]) -> int:

@@ -165,7 +165,7 @@ def test_the_votes_of_the_pool_count_and_that_of_apex_does_not():
     market = settled(votes={"vol": 0.6, "swarm": 0.55, "apex": 0.9}, outcome="no", hours=36)
     (taught,) = resolved([market])
     assert [(vote.voter, vote.p) for vote in taught.votes] == [("vol", 0.6), ("swarm", 0.55)]
-    assert (taught.happened, taught.comparator, taught.asked_at) == (False, "up", market.voted_at)
+    assert (taught.happened, taught.band, taught.asked_at) == (False, "week", market.voted_at)
     assert taught.resolved_at == market.settlement.resolved_at
 
 
@@ -186,7 +186,7 @@ def test_an_answer_without_a_criterion_counts_and_a_market_does_not():
     """The oracle takes an open question as `up`; on a market the votes only show a direction."""
     answer = replace(settled(comparator="open"), category="answer")
     (taught,) = resolved([answer])
-    assert (taught.comparator, taught.happened) == ("open", True)
+    assert (taught.band, taught.happened) == ("day", True)
     assert resolved([replace(answer, settlement=replace(answer.settlement, outcome="void"))]) == []
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from service.forecasting.predictions.vote_inputs import VoteInputs, by_voter, features_json, row_json
+from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.inputs import WINDOW
-from service.forecasting.voters.panel import voters
 
 BODY = '{"contexts":{"btc":{"spot":0.10}},"fits":null}'
 ROW = VoteInputs("ab" * 32, 1_795_262_400, "btc", BODY)
@@ -26,10 +26,12 @@ def test_a_page_has_a_header_and_its_rows():
     assert json.loads(features_json([], world="simulated", next=None))["rows"] == []
 
 
-def test_every_voter_names_what_it_reads():
-    """What the calendar gives is no input of a context."""
+def test_every_voter_names_what_it_reads(contexts):
+    """Its model the terms of a context, a language model in its seat inputs of one; the calendar is in none."""
     reads = by_voter()
     assert set(reads) == {voter.name for voter in voters()}
     assert all(set(voter.calendar) <= set(WINDOW) for voter in reads.values())
     assert not any(set(voter.inputs) & set(WINDOW) for voter in reads.values())
-    assert reads["logit"].inputs
+    assert {name for voter in reads.values() for name in voter.variance} == contexts["btc"].variance.keys()
+    assert {name for voter in reads.values() for name in voter.inputs} <= contexts["btc"].inputs.keys()
+    assert [name for name, voter in reads.items() if not voter.inputs] == ["news", "vol", "garch", "sv"]

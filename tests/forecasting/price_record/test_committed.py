@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from service import canonical
+from service.forecasting.densities.density import horizon_sigma
 from service.forecasting.densities.season import WEEK, Season
 from service.forecasting.price_record.committed import (
     COLUMNS,
@@ -19,16 +20,15 @@ from service.forecasting.price_record.committed import (
     ledger_rows,
     significant,
 )
-from service.forecasting.voters.distribution import horizon_sigma
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.price_forecasts import describe
+from service.market.assets import ASSETS
 from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
 from tests.forecasting.made import NOW
 from tests.forecasting.price_record.made import price_forecast
 
 SATURDAY = 1_745_625_600  # 2025-04-26T00:00:00Z
-COINS = ("btc", "eth", "sol", "bnb", "xrp")
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +36,8 @@ def forecasts(knowledge) -> dict[tuple[str, str], PriceForecast]:
     return {(row.asset, row.horizon): row for row in commit(knowledge, NOW)}
 
 
-def test_every_coin_and_horizon_is_committed_once(knowledge, forecasts):
-    """The metals of the fixture have too few bars for views."""
-    assert set(forecasts) == {(asset, horizon) for asset in COINS for horizon in STANDARD}
+def test_every_asset_and_horizon_is_committed_once(knowledge, forecasts):
+    assert set(forecasts) == {(asset, horizon) for asset in ASSETS for horizon in STANDARD}
     assert len(commit(knowledge, NOW)) == len(forecasts)
 
 
@@ -67,7 +66,7 @@ def test_without_its_newest_bar_an_asset_has_none(knowledge):
     assert commit(knowledge, NOW - HOUR) == []
 
 
-def test_without_fitted_views_there_is_none(knowledge):
+def test_without_fitted_models_there_is_none(knowledge):
     assert commit(replace(knowledge, fits=None), NOW) == []
     blind = {asset: replace(context, level=None) for asset, context in knowledge.contexts.items()}
     assert commit(replace(knowledge, contexts=blind), NOW) == []
@@ -77,7 +76,7 @@ def test_a_horizon_without_an_open_hour_is_not_committed(knowledge):
     """Gold on a Saturday: its price in an hour and in a day is known."""
     gold = replace(knowledge.contexts["gold"], as_of=SATURDAY - 3 * HOUR)
     weekdays = Season((1.4,) * 120 + (0.0,) * (WEEK - 120))
-    fits = replace(knowledge.fits, densities={"comex": replace(knowledge.fits.densities["always"], season=weekdays)})
+    fits = replace(knowledge.fits, calendars={"comex": replace(knowledge.fits.of("gold"), season=weekdays)})
     rows = commit(Knowledge({"gold": gold}, fits), SATURDAY)
     assert [row.horizon for row in rows] == ["7d", "30d"]
     assert {row.price_as_of for row in rows} == {SATURDAY - 3 * HOUR}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
-from service.forecasting.densities.fits import CalendarFit
-from service.forecasting.densities.season import Season, seasons_at
 from service.forecasting.price_record.book import ALL, PriceBook, resolve
 from service.forecasting.price_record.committed import PriceForecast, commit
 from service.forecasting.price_record.past import PastPrices, backfill_prices
 from service.forecasting.voters.context import build_all
 from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.knowledge import Knowledge
-from service.market.assets import ASSETS, Calendar
+from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from tests.forecasting.made import DAYS, NOW, made_bars
@@ -35,22 +32,14 @@ def bars() -> dict[str, Bars]:
     return {asset: made_bars(asset, DAYS + LATER // DAY, seed) for seed, asset in enumerate(ASSETS)}
 
 
-@pytest.fixture(scope="module")
-def views(fits, bars) -> Mapping[Calendar, CalendarFit]:
-    """Those of the coins, and for the metals the same with their own clock."""
-    history = survey(bars)
-    season: Season = seasons_at(history.grid, history.row_at(NOW))["comex"]
-    return {**fits.densities, "comex": replace(fits.densities["always"], season=season)}
-
-
-def backfilled(bars, views, until: int = END) -> PastPrices:
+def backfilled(bars, fits, until: int = END) -> PastPrices:
     complete = {asset: series.until(until) for asset, series in bars.items()}
-    return backfill_prices(survey(complete), complete, {MONTH: views}, SINCE, until)
+    return backfill_prices(survey(complete), complete, {MONTH: fits}, SINCE, until)
 
 
 @pytest.fixture(scope="module")
-def past(bars, views) -> PastPrices:
-    return backfilled(bars, views)
+def past(bars, fits) -> PastPrices:
+    return backfilled(bars, fits)
 
 
 def at(forecasts: tuple[PriceForecast, ...], instant: int) -> list[PriceForecast]:
@@ -58,17 +47,17 @@ def at(forecasts: tuple[PriceForecast, ...], instant: int) -> list[PriceForecast
 
 
 @pytest.mark.parametrize("hour", [0, 30, 77])
-def test_the_past_is_what_the_job_commits(hour, bars, views, fits, past):
+def test_the_past_is_what_the_job_commits(hour, bars, fits, past):
     """Number by number, from bars that end then; 2025-05-03 and the next day are a weekend."""
     instant = SINCE + hour * HOUR
-    live = commit(Knowledge(build_all(bars, instant), replace(fits, densities=views)), instant)
+    live = commit(Knowledge(build_all(bars, instant), fits), instant)
     assert sorted(at(past.forecasts, instant)) == sorted(live)
     assert live
 
 
-def test_later_bars_change_nothing_before(bars, views, past):
+def test_later_bars_change_nothing_before(bars, fits, past):
     """With the bars after an instant left out, all forecasts before it are the same, and so is the book."""
-    shorter = backfilled(bars, views, CUT)
+    shorter = backfilled(bars, fits, CUT)
     assert set(shorter.forecasts) == {row for row in past.forecasts if row.at < CUT}
     by_then = [row for row in past.forecasts if row.deadline <= CUT]
     assert shorter.book == PriceBook().plus(resolve(by_then, bars, CUT))
@@ -82,7 +71,7 @@ def test_every_forecast_is_in_the_book_or_waits(past):
     assert sums[-1].n == 0
 
 
-def test_the_book_is_the_same_hour_by_hour(bars, views, past):
+def test_the_book_is_the_same_hour_by_hour(bars, fits, past):
     """As the job feeds it, with what it can see at each hour."""
     book, waiting = PriceBook(), list(past.forecasts)
     for now in range(SINCE, END + 1, HOUR):
@@ -104,9 +93,9 @@ def test_a_metal_is_not_forecast_over_closed_hours(past):
     assert {row.horizon for row in at(past.forecasts, saturday) if row.asset == "btc"} == {"1h", "24h", "7d", "30d"}
 
 
-def test_a_month_without_views_has_no_forecasts(bars, views):
+def test_a_month_without_models_has_no_forecasts(bars, fits):
     history = survey(bars)
     assert backfill_prices(history, bars, {}, SINCE, END).forecasts == ()
-    assert backfill_prices(history, bars, {MONTH: {}}, SINCE, END).forecasts == ()
-    june = backfill_prices(history, bars, {MONTH + 31 * DAY: views}, SINCE, END)
+    assert backfill_prices(history, bars, {MONTH: replace(fits, calendars={})}, SINCE, END).forecasts == ()
+    june = backfill_prices(history, bars, {MONTH + 31 * DAY: fits}, SINCE, END)
     assert june.forecasts == ()

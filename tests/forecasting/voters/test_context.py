@@ -7,10 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from service.forecasting.voters.context import Context, build_all, recall, with_news
+from service.forecasting.voters.context import Context, build_all, recall
 from service.forecasting.voters.input_history import NEEDED_H, survey
-from service.forecasting.voters.inputs import HEADLINES, INPUTS
-from service.forecasting.voters.news_track import NewsTrack
 from service.market.assets import ASSETS
 from service.market.bars import LAST_SECOND
 from service.market.instants import DAY, HOUR
@@ -24,8 +22,8 @@ def test_a_context_is_the_same_whether_or_not_the_future_is_stored(hourly):
     assert build_all(hourly, WEDNESDAY) == build_all(past, WEDNESDAY)
 
 
-def test_a_context_is_the_row_that_training_reads(hourly):
-    """Requests and training use the same inputs, bit for bit."""
+def test_a_context_is_the_row_of_its_history(hourly):
+    """Requests and fits use the same numbers, bit for bit."""
     history = survey(hourly)
     row = history.row_at(WEDNESDAY)
     assert history.time_of(row) == WEDNESDAY
@@ -60,23 +58,6 @@ def assert_read_enough(bars):
         shown = context.to_plain()
         for name, value in expected[asset].to_plain().items():
             assert shown[name] == (pytest.approx(value, rel=1e-7, abs=1e-11) if name != "asset" else value)
-
-
-def test_headlines_are_those_that_training_reads(hourly):
-    """In every context of an instant, that of a metal on a Sunday too; an asset without headlines has none."""
-    sunday = 1_741_521_600  # 2025-03-09T12:00:00Z
-    past = {asset: bars.until(sunday) for asset, bars in hourly.items()}
-    scores = np.sin(np.arange((sunday - FIRST) // HOUR + 1))
-    news = {asset: NewsTrack(FIRST, dict.fromkeys(HEADLINES, scores)) for asset in ("btc", "gold")}
-    news["eth"] = NewsTrack(FIRST, dict.fromkeys(HEADLINES, scores[:24]))  # none of today
-    history = survey(past, news)
-    row = history.row_at(sunday)
-    for asset, context in with_news(build_all(past), news).items():
-        series = history.tracks[asset].inputs
-        read = {name: float(series[name][row]) for name in INPUTS if name in series}
-        assert list(context.inputs) == list(read)
-        assert context.inputs == {name: value if np.isfinite(value) else None for name, value in read.items()}
-    assert context.inputs.keys().isdisjoint(HEADLINES)  # silver
 
 
 def test_an_incomplete_bar_is_not_used(hourly):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from service.forecasting.voters.input_history import InputHistory, survey
-from service.forecasting.voters.inputs import LOOK_BACK_H, can_have
+from service.forecasting.voters.inputs import LOOK_BACK_H
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 
@@ -97,12 +97,3 @@ def test_moves_are_in_sigmas_of_180_days(hourly):
     bars, track = hourly["eth"], history.tracks["eth"]
     expected = np.log(bars.close[-1] / bars.close[-25]) / np.sqrt(24 * track.slow[-1])
     assert track.inputs["move_24h"][-1] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("assets", [["btc"], ["eth"], ["sol", "xrp"], ["gold"], ["btc", "eth"], ["gold", "btc"]])
-def test_the_inputs_assets_can_have_are_those_that_become_finite(hourly, assets):
-    """`can_have` states what the history does, so that a voter that can never be fitted is not awaited."""
-    tracks = survey({asset: hourly[asset] for asset in assets}).tracks
-    names = next(iter(tracks.values())).inputs
-    for name in names:
-        assert can_have([name], assets) == any(np.isfinite(track.inputs[name]).any() for track in tracks.values()), name

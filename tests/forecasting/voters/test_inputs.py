@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import numpy as np
 import pytest
 
-from service.forecasting.voters.inputs import INPUTS, PEERS, can_have, describe, of_window
-from service.market.instants import DAY, HOUR
+from service.forecasting.voters.inputs import INPUTS, describe, of_window
 
 
 def at(year: int, month: int, day: int, hour: int = 0) -> int:
@@ -57,41 +55,14 @@ def test_a_leap_year_ends_february_on_the_29th():
     assert of_window("btc", at(2024, 2, 29), at(2024, 3, 1), 24.0)["month_turn"] == pytest.approx(1 - 48 / 365.2425)
 
 
-def test_many_horizons_at_once_are_the_same_as_one_by_one():
-    since = at(2025, 1, 1) + np.arange(40) * 7 * HOUR
-    together = of_window("btc", since, since + 3 * DAY, np.full(40, 72.0))
-    for place, start in enumerate(since.tolist()):
-        alone = of_window("btc", start, start + 3 * DAY, 72.0)
-        assert {name: float(values[place]) for name, values in together.items()} == pytest.approx(alone)
-
-
 @pytest.mark.parametrize("name", INPUTS)
 def test_every_input_can_be_worded(name):
-    words = describe(name, 0.25, 0.0, "btc")
+    words = describe(name, 0.25, "btc")
     assert "{" not in words
     assert "nan" not in words
 
 
 @pytest.mark.parametrize(("asset", "peers"), [("btc", "other coins"), ("gold", "coins")])
 def test_the_peers_of_a_metal_are_not_other_coins(asset, peers):
-    assert describe("peers_24h", 2.0, 0.0, asset) == f"{peers}' 24-hour move of +2.0 sigma"
-    assert describe("peers_rising", 0.25, 0.0, asset) == f"75% of the {peers} up over 7 days"
-
-
-@pytest.mark.parametrize(
-    ("assets", "have_peers"),
-    [
-        (["btc"], False),
-        (["eth"], False),
-        (["gold", "silver"], False),
-        (["sol", "xrp"], False),
-        (["btc", "eth"], True),
-        (["sol", "btc"], True),
-        (["gold", "btc"], True),
-    ],
-)
-def test_inputs_of_peers_need_an_asset_with_its_leader(assets: list[str], have_peers: bool):
-    """Bitcoin leads all assets but itself, which ether leads."""
-    assert {name: can_have([name], assets) for name in INPUTS} == {
-        name: name not in PEERS or have_peers for name in INPUTS
-    }
+    assert describe("peers_24h", 2.0, asset) == f"{peers}' 24-hour move of +2.0 sigma"
+    assert describe("peers_rising", 0.25, asset) == f"75% of the {peers} up over 7 days"

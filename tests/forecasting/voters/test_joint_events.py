@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from service.forecasting.densities.paths import joint_paths
-from service.forecasting.voters.distribution import PLAIN
+from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
 from service.forecasting.voters.joint_events import odds_ratio, p_both
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.panel import voters
 from service.market.instants import DAY
 from tests.forecasting.made import NOW
 
@@ -29,7 +28,7 @@ def joint(asking, contexts):
         question = asking(kind, other_asset="eth", legs=(("btc", *first), ("eth", *second)), negated=negated)
         context = replace(contexts["btc"], correlations={**contexts["btc"].correlations, "eth": correlation})
         inputs = build_inputs(question, NOW, Knowledge({**contexts, "btc": context}))
-        return p_yes(question, inputs, PLAIN, PLAIN)
+        return p_yes(question, inputs, [state.plain for state in inputs.states])
 
     return ask
 

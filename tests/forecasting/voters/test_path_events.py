@@ -8,21 +8,18 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from service.forecasting.voters import distribution, path_events
-from service.forecasting.voters.brains import FOREST
-from service.forecasting.voters.distribution import PLAIN, Curve
-from service.forecasting.voters.forecast_inputs import base_of, build_inputs, p_yes
+from service.forecasting.densities.density import Density
+from service.forecasting.voters import path_events
+from service.forecasting.voters.embedded import voters
+from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.panel import voters
 from service.forecasting.voters.path_events import EVENTS, PathReader, longest_run, p_event, shares_of
 from service.market.instants import DAY, HOUR, utc
 from service.questions.question import WHOLE_PATH
 from tests.forecasting.made import EVERY_KIND, NOW, panel_of
 
-MONTE_CARLO = 0.02  # two and a half standard errors of 4,096 paths
-# The trees answer in steps of the distance, which paths average: the two differ by a little more.
-TOLERANCE = {voter.name: 0.03 if voter is FOREST else 0.025 for voter in voters()}
-LEANS = {"none": lambda z: 0.0, "lean": lambda z: 0.3, "wide": lambda z: 0.2 * z * np.exp(-z * z / 4)}
+MONTE_CARLO = 0.025  # three standard errors of 4,096 paths
+LEANS = (0.5, 0.57, 0.36)  # P(higher)
 
 
 @pytest.fixture(scope="module")
@@ -30,49 +27,45 @@ def inputs(asking, knowledge):
     return build_inputs(asking("up"), NOW, knowledge)
 
 
-@pytest.fixture(params=["vol", "trend", "normal"])
-def base(request, inputs):
-    if request.param == "normal":
-        return distribution.NORMAL_BASE
-    return base_of(request.param, inputs.state, inputs.fits)
+@pytest.fixture(params=["vol", "trend", "plain"])
+def own(request, inputs) -> Density:
+    return inputs.state.plain if request.param == "plain" else inputs.densities(request.param)[0]
 
 
 @pytest.fixture
-def reader(inputs, base) -> PathReader:
-    state = inputs.state
-    return PathReader(inputs._paths, base, state.sigma, state.now, state.until)
+def reader(inputs, own) -> PathReader:
+    return PathReader(inputs._paths, own, inputs.state.now, inputs.state.until)
 
 
 @pytest.fixture
 def counted(monkeypatch, reader):
-    """P(event) of an event given as a function of the reader, for a curve with a residual."""
+    """P(event) of an event given as a function of the reader, in a distribution that may lean."""
 
-    def count(event, residual=LEANS["none"]):
+    def count(event, p_up=0.5):
         monkeypatch.setitem(EVENTS, "up", lambda question, reader: event(reader).astype(float))
         question = type("AnyQuestion", (), {"comparator": "up"})()
-        return p_event(Curve(reader.base, residual), shares_of(question, reader))
+        return p_event(reader.own.leaning(p_up), shares_of(question, reader))
 
     return count
 
 
-@pytest.mark.parametrize("lean", LEANS)
+@pytest.mark.parametrize("p_up", LEANS)
 @pytest.mark.parametrize("z", [-1.6, -0.7, 0.0, 0.4, 1.2])
-def test_closes_counted_on_paths_agree(counted, asking, reader, z, lean):
-    """P(close above a level) by counting is that of the voter's curve."""
-    spot = asking("up").spot
-    question = asking("close_above", level=float(spot * np.exp(z * reader.sigma)))
-    p = counted(lambda reader: reader.paths.closes[-1] > reader.close(question), LEANS[lean])
-    assert p == pytest.approx(distribution.close_above(Curve(reader.base, LEANS[lean]), z), abs=MONTE_CARLO)
+def test_closes_counted_on_paths_agree(counted, asking, reader, z, p_up):
+    """P(close above a level) by counting is that of the distribution."""
+    question = asking("close_above", level=float(asking("up").spot * np.exp(z * reader.sigma)))
+    p = counted(lambda reader: reader.paths.closes[-1] > reader.close(question), p_up)
+    assert p == pytest.approx(reader.own.leaning(p_up).above(z * reader.sigma), abs=MONTE_CARLO)
 
 
-@pytest.mark.parametrize("lean", LEANS)
+@pytest.mark.parametrize("p_up", LEANS)
 @pytest.mark.parametrize("z", [0.2, 0.8, 1.6, 2.2])
-def test_touches_counted_on_paths_agree(counted, asking, reader, z, lean):
+def test_touches_counted_on_paths_agree(counted, asking, reader, z, p_up):
     """P(touch) by counting is that of the reflection principle with drift."""
     spot = asking("up").spot
     level = float(spot * np.exp(z * reader.sigma))
-    p = counted(lambda reader: reader.paths.highest[-1] >= reader.extreme(level, spot), LEANS[lean])
-    assert p == pytest.approx(distribution.touch_above(Curve(reader.base, LEANS[lean]), z), abs=0.03)
+    p = counted(lambda reader: reader.paths.highest[-1] >= reader.extreme(level, spot), p_up)
+    assert p == pytest.approx(reader.own.leaning(p_up).touch(z * reader.sigma), abs=0.035)
 
 
 def test_a_level_far_away_is_never_reached(counted, reader, asking):
@@ -84,12 +77,18 @@ def test_a_level_far_away_is_never_reached(counted, reader, asking):
 def test_sizes_translate_there_and_back(reader):
     sizes = np.linspace(0.05, 5, 40)
     there = reader.reached(sizes) / reader.sigma
-    back = path_events._translated(there, reader.base.maximum_sizes, reader.paths.maximum_sizes)
+    back = path_events._translated(there, reader.own.maximum, reader.paths.maximum_sizes)
     inside = sizes > reader.paths.maximum_sizes[1]
     assert back[inside] == pytest.approx(sizes[inside], rel=1e-5)
 
 
-@pytest.mark.parametrize("comparator", WHOLE_PATH)
+def plain_p(question, knowledge) -> float:
+    """P(YES) by plain volatility."""
+    inputs = build_inputs(question, NOW, knowledge)
+    return p_yes(question, inputs, [state.plain for state in inputs.states])
+
+
+@pytest.mark.parametrize("comparator", sorted({*WHOLE_PATH} - {"volatility"}))
 def test_every_kind_of_path_has_an_event(comparator):
     assert comparator in EVENTS
 
@@ -101,10 +100,9 @@ def test_the_nearer_level_is_reached_first(asking, contexts):
     for up, down in ((0.2, 0.2), (0.1, 0.3), (0.4, 0.2)):
         bounds = {"level": spot * np.exp(-down * sigma), "upper_level": spot * np.exp(up * sigma)}
         question = asking("upper_first", hours=720, **bounds)
-        inputs = build_inputs(question, NOW, knowledge)
-        p = p_yes(question, inputs, PLAIN)
+        p = plain_p(question, knowledge)
         assert p == pytest.approx(down / (up + down), abs=0.05)
-        other = p_yes(replace(question, comparator="lower_first"), build_inputs(question, NOW, knowledge), PLAIN)
+        other = plain_p(replace(question, comparator="lower_first"), knowledge)
         assert 0.97 < p + other <= 1.0 + 1e-9
 
 
@@ -112,13 +110,13 @@ def test_days_up_are_coin_flips(asking, contexts):
     """Two of three days up: (3 + 1) / 8; two in a row: 3 / 8. Asked at midnight, three days end in 72 hours."""
     for in_a_row, p in ((False, 0.5), (True, 3 / 8)):
         question = asking("days_up", days=2, in_a_row=in_a_row)
-        assert p_yes(question, build_inputs(question, NOW, Knowledge(contexts)), PLAIN) == pytest.approx(p, abs=0.025)
+        assert plain_p(question, Knowledge(contexts)) == pytest.approx(p, abs=0.025)
 
 
 def test_days_are_counted_from_a_later_start(asking, contexts):
     """Both days after the first one up: 1 / 4; the first day, before the start, is not counted."""
     question = asking("days_up", days=2, earlier=utc(NOW + DAY))
-    p = p_yes(question, build_inputs(question, NOW, Knowledge(contexts)), PLAIN)
+    p = plain_p(question, Knowledge(contexts))
     assert p == pytest.approx(0.25, abs=0.025)
 
 
@@ -130,7 +128,7 @@ def test_the_last_day_alone_is_the_close(asking, knowledge):
             voter.forecast(question, build_inputs(question, NOW, knowledge)).p
             for question in (close, replace(close, comparator="days_above", days=1))
         )
-        assert closing == pytest.approx(counted, abs=TOLERANCE[voter.name]), voter.name
+        assert closing == pytest.approx(counted, abs=MONTE_CARLO), voter.name
 
 
 def test_a_wider_range_is_less_likely(asking, knowledge):
@@ -140,9 +138,9 @@ def test_a_wider_range_is_less_likely(asking, knowledge):
         wide = asking("range", level_pct=pct, polarity="none")
         far = replace(wide, comparator="move")
         inputs = build_inputs(wide, NOW, knowledge)
-        curve = Curve(base_of("vol", inputs.state, inputs.fits))
-        chances.append(p_yes(wide, inputs, curve))
-        assert chances[-1] >= p_yes(far, inputs, curve) - MONTE_CARLO
+        own = inputs.densities("vol")
+        chances.append(p_yes(wide, inputs, own))
+        assert chances[-1] >= p_yes(far, inputs, own) - MONTE_CARLO
     assert chances == sorted(chances, reverse=True)
 
 
@@ -152,19 +150,17 @@ def test_an_average_moves_less_than_the_close(asking, contexts):
     sigma = build_inputs(asking("up"), NOW, knowledge).state.sigma
     level = contexts["btc"].spot * float(np.exp(sigma / np.sqrt(3)))
     question = asking("average_above", level=level)
-    assert p_yes(question, build_inputs(question, NOW, knowledge), PLAIN) == pytest.approx(0.1587, abs=0.03)
+    assert plain_p(question, knowledge) == pytest.approx(0.1587, abs=0.03)
 
 
-@pytest.mark.parametrize("lean", [0.0, 0.4, -0.7])
+@pytest.mark.parametrize("p_up", LEANS)
 @pytest.mark.parametrize("hours", [6, 24, 48])
-def test_a_later_rise_agrees_with_the_closed_form(counted, asking, reader, hours, lean):
+def test_a_later_rise_agrees_with_the_closed_form(counted, asking, inputs, reader, hours, p_up):
     """P(the price at the deadline above that at an earlier instant), with a lean that is spread over the horizon."""
     at = reader.now + hours * HOUR
-    p = counted(lambda reader: reader.paths.closes[-1] > reader.paths.at(np.array([at]))[0], lambda z: lean)
+    p = counted(lambda reader: reader.paths.closes[-1] > reader.paths.at(np.array([at]))[0], p_up)
     question = asking("above_earlier", earlier=utc(at))
-    curve = Curve(reader.base, lambda z: lean)
-    assert p == pytest.approx(distribution.rises_later(curve, 1 - hours / 72), abs=0.03)
-    assert question.starts_at == utc(at)
+    assert p == pytest.approx(p_yes(question, inputs, [reader.own.leaning(p_up)]), abs=0.03)
 
 
 def test_one_day_of_a_moving_average_is_the_close(asking, knowledge):
@@ -175,20 +171,13 @@ def test_one_day_of_a_moving_average_is_the_close(asking, knowledge):
             voter.forecast(question, build_inputs(question, NOW, knowledge)).p
             for question in (close, replace(close, comparator="above_moving_average", days=50))
         )
-        assert closing == pytest.approx(averaged, abs=TOLERANCE[voter.name]), voter.name
+        assert closing == pytest.approx(averaged, abs=MONTE_CARLO), voter.name
 
 
 def test_a_moving_average_of_future_days_is_even(asking, contexts):
     """Without a known close, the last price is above the mean of its last three closes as often as below."""
     question = asking("above_moving_average", days=3)
-    assert p_yes(question, build_inputs(question, NOW, Knowledge(contexts)), PLAIN) == pytest.approx(0.5, abs=0.02)
-
-
-def test_the_volatility_on_paths_has_its_variance(reader, asking):
-    """The mean square of the annualised volatility is the variance of the horizon, of a year's hours."""
-    squares = np.square(path_events._volatility(asking("volatility", level_pct=50.0), reader))
-    expected = (reader.sigma * reader.base.sigma_ratio) ** 2 / 72 * 8760
-    assert squares.mean() == pytest.approx(expected, rel=0.1)
+    assert plain_p(question, Knowledge(contexts)) == pytest.approx(0.5, abs=0.02)
 
 
 def test_a_higher_volatility_is_less_likely(asking, knowledge):
@@ -196,7 +185,7 @@ def test_a_higher_volatility_is_less_likely(asking, knowledge):
     for pct in (20.0, 40.0, 45.0, 60.0, 120.0):
         question = asking("volatility", level_pct=pct, polarity="none")
         inputs = build_inputs(question, NOW, knowledge)
-        chances.append(p_yes(question, inputs, Curve(base_of("vol", inputs.state, inputs.fits))))
+        chances.append(p_yes(question, inputs, inputs.densities("vol")))
     assert chances == sorted(chances, reverse=True)
     assert chances[0] > 0.95
     assert chances[-1] < 0.05
@@ -204,20 +193,11 @@ def test_a_higher_volatility_is_less_likely(asking, knowledge):
 
 @pytest.mark.parametrize("asset", ["btc", "xrp", "gold"])
 def test_a_price_of_zero_has_the_smallest_probability(asking, knowledge, asset):
-    """Every voter says 0.001, the smallest probability that is published, as of any level that is out of reach."""
+    """Every voter says that it does not happen, as of any level that is out of reach."""
     zero, low = (asking("touch_below", asset, 240, at=share) for share in (0.0105, 0.02))
     for voter in voters():
-        assert voter.forecast(zero, build_inputs(zero, NOW, knowledge)).p == pytest.approx(0.001), voter.name
-        assert voter.forecast(low, build_inputs(low, NOW, knowledge)).p == pytest.approx(0.001), voter.name
-
-
-def test_complements_add_up(asking, knowledge):
-    """Above and below, negated or not, of one average."""
-    above = asking("average_above", at=1.005)
-    inputs = build_inputs(above, NOW, knowledge)
-    p, negated, below = (p_yes(question, inputs, PLAIN) for question in (above, replace(above, negated=True), above))
-    assert p + negated == pytest.approx(1)
-    assert below == p
+        assert voter.forecast(zero, build_inputs(zero, NOW, knowledge)).p == 0, voter.name
+        assert voter.forecast(low, build_inputs(low, NOW, knowledge)).p < 0.001, voter.name
 
 
 def test_a_longest_run_is_counted_along_the_days():
@@ -229,8 +209,8 @@ def test_a_longest_run_is_counted_along_the_days():
 def test_a_lean_moves_an_event_to_its_side(asking, knowledge, comparator, fields):
     question = asking(comparator, **fields)
     inputs = build_inputs(question, NOW, knowledge)
-    base = base_of("vol", inputs.state, inputs.fits)
-    bear, even, bull = (p_yes(question, inputs, Curve(base, lambda z, lean=lean: lean)) for lean in (-0.4, 0.0, 0.4))
+    (own,) = inputs.densities("vol")
+    bear, even, bull = (p_yes(question, inputs, [own.leaning(p_up)]) for p_up in (0.4, 0.5, 0.6))
     if comparator in ("upper_first", "days_above", "days_up", "average_above", "above_moving_average"):
         assert bear < even < bull
     elif comparator not in ("range", "volatility"):
@@ -248,10 +228,10 @@ def test_a_path_question_on_a_closed_market_does_not_happen(asking, hourly, fits
     question = replace(question, deadline=utc(saturday) + timedelta(hours=36), spot=spot)
     inputs = build_inputs(question, saturday, Knowledge(contexts, fits))
     assert inputs.state.hours == 0
-    assert p_yes(question, inputs, PLAIN) == pytest.approx(0.001)
+    assert p_yes(question, inputs, [inputs.state.plain]) == 0
 
 
-@pytest.mark.parametrize(("negated", "p"), [(False, 0.001), (True, 0.999)])
+@pytest.mark.parametrize(("negated", "p"), [(False, 0.0), (True, 1.0)])
 def test_the_consensus_on_zero_is_the_least_published(asking, knowledge, negated, p):
     question = asking("touch_below", hours=240, at=0.0105, negated=negated)
     assert panel_of().ask(question, NOW, knowledge).pooled.p == pytest.approx(p)

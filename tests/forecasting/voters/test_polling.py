@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from service.forecasting.voters.ballots import Abstention, Ballot, Forecast
+from service.forecasting.voters.ballots import EMBEDDED, Abstention, Ballot, Forecast
+from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.panel import voters
 from service.forecasting.voters.polling import LATE, Concurrent
 from tests.forecasting.made import NOW
 
@@ -114,7 +114,7 @@ def test_a_late_model_is_replaced_by_its_fallback(poll):
     slow = Model("m0", instead=0.3)
     ((name, reply),) = poll([slow], seconds=0.05)
     slow.go.set()
-    assert (name, reply.engine) == ("m0", "embedded")
+    assert (name, reply.engine) == ("m0", EMBEDDED)
     assert reply.forecast == Forecast(0.3, LATE, fallback=True)
 
 

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from service.forecasting.densities.season import WEEK, Season
-from service.forecasting.voters.brains import VOL
+from service.forecasting.voters.embedded import VOL
 from service.forecasting.voters.forecast_inputs import build_inputs
 from service.forecasting.voters.price_forecasts import (
     HORIZONS,
@@ -23,7 +23,7 @@ from service.forecasting.voters.price_forecasts import (
 from service.market.assets import calendar_of
 from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
-from tests.forecasting.made import NOW
+from tests.forecasting.made import NOW, panel_of
 
 HEADER = header(NOW, NOW, step=HOUR, world="simulated", sources={"btc": "made for a test"})
 
@@ -46,13 +46,12 @@ def test_quantiles_rise_and_the_median_is_the_price(forecasts):
                 assert quantiles["50"] == pytest.approx(forecast.price, rel=1e-6)
 
 
-def test_the_pool_is_the_mean_of_the_views_in_logarithms(forecasts):
-    """To the digits that are published."""
-    for horizon in forecasts["btc"].horizons:
-        product = 1.0
-        for view in horizon.voters.values():
-            product *= view.quantiles["90"] ** (1 / len(horizon.voters))
-        assert horizon.quantiles["90"] == pytest.approx(product, rel=1e-5)
+def test_quantiles_and_levels_add_up(forecasts, knowledge, asking):
+    """The panel asked whether the price will be above a pooled quantile says what is left, to the published digits."""
+    for name, level in (("24h", "95"), ("7d", "25")):
+        (horizon,) = [each for each in forecasts["btc"].horizons if each.horizon == name]
+        question = asking("close_above", hours=HORIZONS[name] // HOUR, level=horizon.quantiles[level])
+        assert panel_of().ask(question, NOW, knowledge).pooled.p == pytest.approx(1 - int(level) / 100, abs=1e-5)
 
 
 def test_a_longer_horizon_is_wider(forecasts):
@@ -66,15 +65,15 @@ def test_a_voter_answers_what_its_quantiles_say(forecasts, knowledge, asking):
     hours = HORIZONS["24h"] // HOUR
     (day,) = (horizon for horizon in forecast.horizons if horizon.horizon == "24h")
     question = replace(asking("close_above", hours=hours), spot=forecast.price, level=day.voters["vol"].quantiles["90"])
-    assert VOL.forecast(question, build_inputs(question, NOW, knowledge)).p == pytest.approx(0.1, abs=0.002)
+    assert VOL.forecast(question, build_inputs(question, NOW, knowledge)).p == pytest.approx(0.1, abs=1e-5)
 
 
 def test_a_market_that_stays_closed_keeps_its_price(knowledge):
     """Gold on a Saturday: an hour has no open minute."""
     saturday = 1_745_625_600  # 2025-04-26T00:00:00Z
     gold = replace(knowledge.contexts["gold"], as_of=saturday - 3 * HOUR)
-    closed = replace(knowledge.fits.densities["always"], season=Season((0.0,) * WEEK))
-    fits = replace(knowledge.fits, densities={calendar_of("gold"): closed})
+    closed = replace(knowledge.fits.calendars["always"], season=Season((0.0,) * WEEK))
+    fits = replace(knowledge.fits, calendars={calendar_of("gold"): closed})
     forecast = described(replace(knowledge, contexts={"gold": gold}, fits=fits), saturday)["gold"]
     first = forecast.horizons[0]
     assert (forecast.price_as_of, first.until) == (iso(saturday - 3 * HOUR), iso(saturday + HOUR))
@@ -82,7 +81,7 @@ def test_a_market_that_stays_closed_keeps_its_price(knowledge):
     assert list(first.quantiles.values()) == pytest.approx([forecast.price] * len(PERCENTS), rel=1e-6)
 
 
-def test_without_fitted_views_there_is_no_forecast(knowledge):
+def test_without_fitted_models_there_is_no_forecast(knowledge):
     """Before the first fit, or with a context of the version before."""
     assert described(replace(knowledge, fits=None)) == {}
     blind = {asset: replace(context, level=None) for asset, context in knowledge.contexts.items()}
@@ -90,7 +89,7 @@ def test_without_fitted_views_there_is_no_forecast(knowledge):
 
 
 def test_the_pooled_sigma_is_the_published_one(forecasts, knowledge):
-    """In percent; None where no views are fitted."""
+    """In percent; None where no models are fitted."""
     (week,) = (horizon for horizon in forecasts["btc"].horizons if horizon.horizon == "7d")
     assert pooled_sigma(knowledge, "btc", NOW, NOW + 7 * DAY) == pytest.approx(week.sigma_pct / 100, abs=1e-5)
     assert pooled_sigma(replace(knowledge, fits=None), "btc", NOW, NOW + DAY) is None
@@ -112,7 +111,7 @@ def test_a_price_question_has_the_published_forecast(asking, knowledge, forecast
 
 
 def test_other_questions_have_no_price_forecast(asking, knowledge):
-    """Neither has one asked before the views are fitted."""
+    """Neither has one asked before the models are fitted."""
     assert of_question(asking("up"), NOW, knowledge) is None
     assert of_question(asking("open"), NOW, replace(knowledge, fits=None)) is None
 

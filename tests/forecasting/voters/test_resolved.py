@@ -3,32 +3,48 @@
 from __future__ import annotations
 
 import json
-from typing import get_args
 
 import numpy as np
 import pytest
 
-from service.forecasting.voters.resolved import Resolved, ResolvedColumns, ResolvedVote, class_of, columns_of, joined
-from service.questions.question import Comparator
+from service.forecasting.voters.resolved import (
+    Band,
+    Resolved,
+    ResolvedColumns,
+    ResolvedVote,
+    band_of,
+    columns_of,
+    joined,
+)
 
 
-def question_at(at: int, comparator: Comparator = "up", happened: bool = True, **p: float) -> Resolved:
+def question_at(at: int, band: Band = "week", happened: bool = True, **p: float) -> Resolved:
     """A question with the P(YES) of each voter."""
     votes = tuple(ResolvedVote(name, "embedded", value) for name, value in p.items())
-    return Resolved(comparator, at, at + 10, happened, votes)
+    return Resolved(band, at, at + 10, happened, votes)
 
 
 def equal(left: ResolvedColumns, right: ResolvedColumns) -> bool:
     assert left.engines == right.engines
     names = ("asked_at", "resolved_at", "happened", "p")
     same = [np.array_equal(getattr(left, name), getattr(right, name), equal_nan=True) for name in names]
-    return all(same) and left.classes.tolist() == right.classes.tolist()
+    return all(same) and left.bands.tolist() == right.bands.tolist()
 
 
-def test_every_kind_of_question_has_a_class():
-    assert [class_of(kind) for kind in ("up", "down", "relative", "open")] == ["direction"] * 4
-    assert [class_of(kind) for kind in ("close_above", "touch_below", "between")] == ["event"] * 3
-    assert [kind for kind in get_args(Comparator) if class_of(kind) == "topic"] == ["topic"]
+@pytest.mark.parametrize(
+    ("comparator", "hours", "band"),
+    [
+        ("up", 0.25, "day"),
+        ("touch_above", 24.001, "day"),
+        ("range", 25.0, "week"),
+        ("close_below", 168.0, "week"),
+        ("between", 169.0, "longer"),
+        ("topic", 3.0, "topic"),
+    ],
+)
+def test_a_question_belongs_to_the_band_of_its_horizon(asking, comparator, hours, band):
+    """Whatever its kind, except for what no price decides."""
+    assert band_of(asking(comparator, hours=hours)) == band
 
 
 def test_who_did_not_vote_has_no_number():
@@ -38,9 +54,9 @@ def test_who_did_not_vote_has_no_number():
     assert (columns.happened.tolist(), columns.resolved_at.tolist()) == ([1.0, 0.0], [11, 12])
 
 
-def test_a_class_is_in_order_of_asking_with_its_own_engines():
+def test_a_band_is_in_order_of_asking_with_its_own_engines():
     columns = columns_of([question_at(3, vol=0.3), question_at(2, "topic", trend=0.2), question_at(1, vol=0.1)]).of(
-        "direction"
+        "week"
     )
     assert columns.asked_at.tolist() == [1, 3]
     assert columns.engines == (("vol", "embedded"),)

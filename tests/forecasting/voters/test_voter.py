@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from service.forecasting.voters.panel import voters
+from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.voter import is_for_topics, is_model, votes_on
 from tests.questions.asking import question
 

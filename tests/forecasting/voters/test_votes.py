@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
@@ -11,10 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from service.forecasting.voters.ballots import Ballot, Forecast, PanelResult
+from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast, PanelResult
 from service.forecasting.voters.consensus import pool
-from service.forecasting.voters.track_record import ClassRecord
-from service.forecasting.voters.votes import Answer, direction_of, margin_of, publish, strength_of, understood, vote
+from service.forecasting.voters.track_record import BandRecord, Standing
+from service.forecasting.voters.votes import (
+    Answer,
+    WeightEvidence,
+    direction_of,
+    margin_of,
+    publish,
+    strength_of,
+    understood,
+    vote,
+)
 from service.questions.question import Question
 from tests.forecasting.made import meaning_of
 
@@ -31,35 +41,64 @@ QUESTION = Question(
 PROBABILITY = st.floats(0.005, 0.995)
 
 
-def result_of(*probabilities: float, question: Question = QUESTION) -> PanelResult:
+def result_of(*probabilities: float, question: Question = QUESTION, ups: Sequence[float | None] = ()) -> PanelResult:
+    """A result of votes with these P(YES), and P(higher) in `ups`, 50% where none is named."""
+    views = [*ups, *[0.5] * (len(probabilities) - len(ups))]
     ballots = tuple(
-        Ballot(f"v{place}", "embedded", Forecast(p, "because"), 1.23456) for place, p in enumerate(probabilities)
+        Ballot(f"v{place}", EMBEDDED, Forecast(p, "because", p_up=up), 1.23456)
+        for place, (p, up) in enumerate(zip(probabilities, views, strict=True))
     )
-    return PanelResult(question, 1_740_600_000, 1_740_596_400, ballots, {"x": "late"}, pool(ballots, ClassRecord()))
+    return PanelResult(question, 1_740_600_000, 1_740_596_400, ballots, {"x": "late"}, pool(ballots, BandRecord()))
 
 
-def published(*probabilities: float, **fields) -> Answer:
-    result = result_of(*probabilities, question=replace(QUESTION, **fields))
-    return publish(result, meaning_of(result.question), id="a1", world="replay")
+def published(*probabilities: float, ups: Sequence[float | None] = (), **fields) -> Answer:
+    result = result_of(*probabilities, question=replace(QUESTION, **fields), ups=ups)
+    return publish(result, meaning_of(result.question), BandRecord(), id="a1", world="replay")
 
 
-@given(st.lists(PROBABILITY, min_size=1, max_size=9), st.sampled_from(["bull", "bear"]))
-def test_bull_and_bear_add_up_to_100_and_follow_from_p_yes(probabilities, polarity):
-    answer = published(*probabilities, polarity=polarity)
+@given(st.lists(PROBABILITY, min_size=1, max_size=9))
+def test_bull_and_bear_add_up_to_100_and_are_the_price_s(ups):
+    """They follow from P(higher), whatever the question asks."""
+    answer = published(*[0.03] * len(ups), ups=ups)
     consensus = answer.consensus
     assert round(consensus.bull_probability + consensus.bear_probability, 10) == 100
-    yes = consensus.bull_probability if polarity == "bull" else consensus.bear_probability
-    assert yes == pytest.approx(100 * answer.p_yes)
-    assert round(consensus.bull_probability, 1) == consensus.bull_probability
+    assert consensus.bull_probability == pytest.approx(100 * sum(ups) / len(ups), abs=0.051)
+    assert answer.p_yes == 0.03
 
 
-@given(st.floats(0.01, 0.99))
-def test_conviction_and_direction_follow_from_the_published_number(p):
-    answer = published(p)
-    shown = answer.votes["v0"]
+@given(st.floats(0.0, 1.0))
+def test_conviction_follows_from_the_answer(p):
+    shown = published(p).votes["v0"]
     assert 0 <= shown.conviction <= 100
     assert shown.conviction == pytest.approx(2 * abs(100 * shown.p_yes - 50))
-    assert (shown.direction == "NEUTRAL") == (shown.conviction < 6)
+    assert shown.direction == "NEUTRAL"
+
+
+@given(st.floats(0.0, 1.0))
+def test_the_direction_of_a_vote_follows_from_its_view(up):
+    shown = published(0.02, ups=[up]).votes["v0"]
+    assert shown.direction == direction_of(round(100 * min(0.999, max(0.001, up)), 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "comparator", "p"),
+    [("reach 130k", "touch_above", 0.04), ("be above 100k", "close_above", 0.86), ("rise", "up", 0.5)],
+)
+def test_one_minute_has_one_direction(text, comparator, p):
+    """An unlikely rise to a far level is no bearish view, nor is a likely close above a low one bullish."""
+    question = replace(QUESTION, text=f"Will bitcoin {text} by Friday?", comparator=comparator)
+    consensus = published(*[p] * 9, comparator=question.comparator).consensus
+    assert (consensus.direction, consensus.bull_probability, consensus.strength) == ("NEUTRAL", 50.0, "WEAK")
+
+
+def test_a_vote_without_a_view_is_neutral():
+    """Votes of earlier versions have no P(higher)."""
+    assert published(0.9, ups=[None]).consensus.direction == "NEUTRAL"
+
+
+def test_where_no_price_decides_the_direction_is_that_of_yes():
+    consensus = published(0.8, ups=[None], comparator="topic", polarity="none", level=None).consensus
+    assert (consensus.bull_probability, consensus.direction) == (80.0, "BULLISH")
 
 
 def test_neutral_is_within_three_points_of_even():
@@ -70,14 +109,6 @@ def test_neutral_is_within_three_points_of_even():
         "NEUTRAL",
         "BULLISH",
     ]
-
-
-def test_yes_to_a_bearish_question_is_bearish():
-    """ "Stays below 100k": 70% yes is 30% bull."""
-    answer = published(0.7, comparator="close_below", polarity="bear")
-    assert answer.p_yes == 0.7
-    assert answer.consensus.bull_probability == 30.0
-    assert answer.consensus.direction == "BEARISH"
 
 
 @pytest.mark.parametrize(
@@ -104,40 +135,32 @@ def test_the_margin_is_zero_at_even_odds_and_100_at_certainty():
     assert [margin_of(bull) for bull in (50.0, 0.0, 100.0, 61.2)] == [0, 100, 100, 22.4]
 
 
-def test_agreement_is_the_share_that_takes_the_side_of_the_consensus():
-    """Five at 80%, four at 45%: bullish, and 5 of 9 agree."""
-    consensus = published(*[0.8] * 5, *[0.45] * 4).consensus
+def test_agreement_is_the_share_that_takes_the_direction():
+    """Five see a rise at 80%, four at 45%: bullish, and 5 of 9 agree."""
+    consensus = published(*[0.5] * 9, ups=[0.8] * 5 + [0.45] * 4).consensus
     assert (consensus.direction, consensus.agreement_pct, consensus.oracles_count) == ("BULLISH", 55.6, 9)
     assert consensus.strength == "WEAK"
 
 
 def test_opposite_camps_are_divided():
-    assert published(0.95, 0.95, 0.2, 0.2, 0.2).consensus.strength == "DIVIDED"
+    assert published(*[0.5] * 5, ups=[0.95, 0.95, 0.2, 0.2, 0.2]).consensus.strength == "DIVIDED"
 
 
-@pytest.mark.parametrize("polarity", ["bull", "bear"])
-def test_a_pivotal_voter_decides_the_direction(polarity):
-    """.9, .45 and .5 pool to .66; the .9 away the others are NEUTRAL, another away they are not."""
-    assert published(0.9, 0.45, 0.5, polarity=polarity).consensus.pivotal == ("v0",)
-
-
-def test_no_voter_is_pivotal_where_all_agree():
-    assert published(*[0.8] * 9).consensus.pivotal == ()
-
-
-def test_a_voter_that_holds_the_others_back_is_pivotal():
-    """Without the .4 the others are BULLISH; with it the consensus is NEUTRAL."""
-    consensus = published(0.55, 0.55, 0.4).consensus
-    assert (consensus.direction, consensus.pivotal) == ("NEUTRAL", ("v2",))
-
-
-def test_the_only_voter_is_pivotal_unless_it_is_neutral():
-    assert published(0.8).consensus.pivotal == ("v0",)
-    assert published(0.5).consensus.pivotal == ()
+@pytest.mark.parametrize(
+    ("votes", "pivotal"),
+    [
+        ((0.9, 0.4, 0.4), ("v0",)),  # .57; without the .9 it is .4
+        ((0.8,) * 9, ()),
+        ((0.45, 0.45, 0.5), ()),  # nobody is on the other side
+        ((0.8,), ()),  # without it there is no answer
+    ],
+)
+def test_a_pivotal_voter_decides_the_likelier_answer(votes, pivotal):
+    assert published(*votes).consensus.pivotal == pivotal
 
 
 def test_a_question_without_a_criterion_has_no_p_yes():
-    answer = published(0.6, comparator="open", level=None)
+    answer = published(0.6, ups=[0.6], comparator="open", level=None)
     assert answer.p_yes is None
     assert answer.votes["v0"].p_yes is None
     assert answer.consensus.bull_probability == 60.0
@@ -169,16 +192,17 @@ def test_the_answer_has_the_fields_of_the_contract():
 @pytest.mark.parametrize(
     ("p", "words"),
     [
-        (0.614, "Yes: 61%"),
-        (0.16, "No: 84%"),
-        (0.5, "Yes: 50%"),
-        (0.495, "No: 50.5%"),
-        (0.9912, "Yes: 99.1%"),
-        (0.0, "No: 99.9%"),
+        (0.9912, "Almost certain: 99.1%"),
+        (0.93, "Very likely: 93%"),
+        (0.71, "Likely: 71%"),
+        (0.5, "About as likely as not: 50%"),
+        (0.16, "Unlikely: 16%"),
+        (0.04, "Very unlikely: 4%"),
+        (0.0, "Almost impossible: 0.1%"),
     ],
 )
-def test_the_answer_in_words_is_the_likelier_side(p, words):
-    """Whole percent, one decimal above 99% and below 51%; never certain."""
+def test_the_answer_in_words_says_how_likely_yes_is(p, words):
+    """Whole percent, one decimal near 0 and 100%; never certain."""
     assert published(p).answer == words
 
 
@@ -200,14 +224,20 @@ def test_the_dataclasses_are_the_json():
 def test_a_streamed_vote_is_the_published_one():
     """Except for its weight, which is 1 until the consensus is known."""
     result = result_of(0.7)
-    assert vote(QUESTION, result.ballots[0]) == publish(result, meaning_of(QUESTION), id="a", world="live").votes["v0"]
+    assert (
+        vote(QUESTION, result.ballots[0])
+        == publish(result, meaning_of(QUESTION), BandRecord(), id="a", world="live").votes["v0"]
+    )
 
 
-@given(st.lists(PROBABILITY, min_size=1, max_size=9))
-def test_a_question_without_a_side_is_neutral(probabilities):
-    """Bull and bear are even whatever P(YES) is, which stays beside them."""
-    answer = published(*probabilities, comparator="move", polarity="none", level=None, level_pct=3.0)
-    assert (answer.consensus.direction, answer.consensus.bull_probability) == ("NEUTRAL", 50.0)
-    assert {vote.conviction for vote in answer.votes.values()} == {0.0}
-    assert answer.p_yes is not None
-    assert answer.consensus.pivotal == ()
+def test_a_model_shows_the_evidence_of_its_weight():
+    """Embedded engines have none: their weight is 1."""
+    record = BandRecord((Standing("v0", "provider:model", 40, 9, 1.7, 0.01, 0.002, 0.018),))
+    ballots = (
+        Ballot("v0", "provider:model", Forecast(0.6, "because")),
+        Ballot("v1", EMBEDDED, Forecast(0.5, "because")),
+    )
+    result = replace(result_of(0.5), ballots=ballots, pooled=pool(ballots, record))
+    votes = publish(result, meaning_of(QUESTION), record, id="a", world="live").votes
+    assert votes["v0"].evidence == WeightEvidence(40, 9, 0.01, 0.002, 0.018)
+    assert (votes["v0"].weight, votes["v1"].weight, votes["v1"].evidence) == (1.7, 1.0, None)

@@ -15,8 +15,10 @@ from threading import Event, Thread
 Behaviour = Callable[["Handler"], None]
 
 
-def vote_text(probability: object = 62, reasoning: object = "Momentum is up.") -> str:
-    return json.dumps({"reasoning": reasoning, "probability_yes": probability})
+def vote_text(probability: object = 62, reasoning: object = "Momentum is up.", *, higher: int | None = None) -> str:
+    """An answer of a model, without a view of the price unless `higher` is given."""
+    view = {} if higher is None else {"probability_higher": higher}
+    return json.dumps({"reasoning": reasoning, "probability_yes": probability} | view)
 
 
 @dataclass

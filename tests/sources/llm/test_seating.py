@@ -10,7 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from service.config import Settings, SettingsError
-from service.forecasting.voters.panel import voters
+from service.forecasting.voters.ballots import EMBEDDED
+from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.voter import Voter
 from service.sources.llm.budget import Budget, SpendingInMemory
 from service.sources.llm.client import Clients
@@ -60,9 +61,7 @@ def test_one_model_for_all_takes_the_six_seats_and_no_brain(seated):
     taken = seated("openai:gpt-5-mini")
     assert [voter.name for voter in taken] == [voter.name for voter in voters()]
     assert [voter.kind for voter in taken] == ["seat"] * 6 + ["brain"] * 3
-    assert engines(taken) == dict.fromkeys(SEATS, "openai:gpt-5-mini") | dict.fromkeys(
-        ["vol", "logit", "forest"], "embedded"
-    )
+    assert engines(taken) == dict.fromkeys(SEATS, "openai:gpt-5-mini") | dict.fromkeys(["vol", "garch", "sv"], EMBEDDED)
 
 
 def test_a_seat_may_have_a_model_of_its_own_or_none(seated):
@@ -70,7 +69,7 @@ def test_a_seat_may_have_a_model_of_its_own_or_none(seated):
     engine_of = engines(taken)
     assert (engine_of["news"], engine_of["trend"], engine_of["regime"]) == (
         "anthropic:claude-haiku-4-5",
-        "embedded",
+        EMBEDDED,
         "openai:gpt-5-mini",
     )
 

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
-from service.forecasting.voters.panel import voters
+from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.resolved import Engine
 from service.forecasting.voters.scoring import Array, Instants
 from service.forecasting.voters.voter import VoterKind
-from service.forecasting.voters.votes import bull_probability, direction_of
+from service.forecasting.voters.votes import NEUTRAL_WITHIN
 from service.market.instants import DAY, HOUR
-from service.questions.question import Comparator, Question
+from service.questions.question import Comparator
 
 KINDS: dict[str, VoterKind] = {voter.name: voter.kind for voter in voters()}
 CONSENSUS: Engine = ("consensus", "pool")
@@ -45,7 +45,7 @@ class MarketColumns:
     questions share that must not overlap (empty without votes or an event), `quoted` P(YES) of the outside market, NaN
     without odds, and `bet` that of the shadow book or None. `bet_cost` is USD per contract, NaN without a bet, and
     `bet_pnl` the USD that it won or lost, NaN unless it did. `p` has shape (n, engines): P(YES) of each engine of the
-    nine and of the pool, NaN without a vote; `is_sided` is of the same shape, and False where a vote takes no side.
+    nine and of the pool, NaN without a vote.
     """
 
     engines: tuple[Engine, ...]
@@ -64,7 +64,6 @@ class MarketColumns:
     bet_cost: Array
     bet_pnl: Array
     p: Array
-    is_sided: Mask
 
     def __len__(self) -> int:
         return len(self.market)
@@ -73,6 +72,11 @@ class MarketColumns:
         """Some of the markets, by mask or by place."""
         parts: dict[str, Any] = {name: getattr(self, name)[rows] for name in _ARRAYS}
         return replace(self, **parts)
+
+    @cached_property
+    def is_sided(self) -> Mask:
+        """Whether a vote takes a side, shape (n, engines): P(YES) is at least 3 percentage points from even."""
+        return np.abs(np.round(100 * self.p, 1) - 50) >= NEUTRAL_WITHIN
 
     @property
     def pool(self) -> Array:
@@ -99,11 +103,10 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
     bets = [bet_on(market) for market in ordered]
     engines = tuple(sorted({CONSENSUS, *((vote.voter, vote.engine) for row in ordered for vote in _votes(row))}))
     place = {engine: column for column, engine in enumerate(engines)}
-    p, is_sided = np.full((len(ordered), len(engines)), nan), np.zeros((len(ordered), len(engines)), dtype=bool)
+    p = np.full((len(ordered), len(engines)), nan)
     for row, market in enumerate(ordered):
         for engine, probability in answers_of(market):
             p[row, place[engine]] = probability
-            is_sided[row, place[engine]] = _has_side(market.question, probability)
     return MarketColumns(
         engines=engines,
         market=_objects(ordered),
@@ -121,7 +124,6 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
         bet_cost=np.array([bet.cost if bet else nan for bet in bets], dtype=float),
         bet_pnl=np.array([bet.pnl if bet and bet.status in ("won", "lost") else nan for bet in bets], dtype=float),
         p=p,
-        is_sided=is_sided,
     )
 
 
@@ -140,9 +142,9 @@ def _with_engines(columns: MarketColumns, engines: tuple[Engine, ...]) -> Market
     if columns.engines == engines:
         return columns
     places, shape = [engines.index(engine) for engine in columns.engines], (len(columns), len(engines))
-    p, is_sided = np.full(shape, nan), np.zeros(shape, dtype=bool)
-    p[:, places], is_sided[:, places] = columns.p, columns.is_sided
-    return replace(columns, engines=engines, p=p, is_sided=is_sided)
+    p = np.full(shape, nan)
+    p[:, places] = columns.p
+    return replace(columns, engines=engines, p=p)
 
 
 def _order(market: Prediction) -> tuple[int, int, str]:
@@ -161,10 +163,6 @@ def answers_of(market: Prediction) -> list[tuple[Engine, float]]:
     """What the nine and their pool answered."""
     votes = [((vote.voter, vote.engine), vote.p) for vote in _votes(market)]
     return [*votes, (CONSENSUS, market.commitment.p)] if market.commitment else []
-
-
-def _has_side(question: Question, p: float) -> bool:
-    return direction_of(bull_probability(question, p)) != "NEUTRAL"
 
 
 def _is_simulated(market: Prediction) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.predictions.scores.columns import MarketColumns
-from service.forecasting.voters.brains import VOL
+from service.forecasting.voters.embedded import VOL
 from service.forecasting.voters.scoring import Array, Instants, base_rate_known, weeks_of
 
 

@@ -12,9 +12,9 @@ from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.columns import MarketColumns, Mask, answers_of
 from service.forecasting.predictions.scores.streaks import run_after
+from service.forecasting.voters.ballots import published_p
 from service.forecasting.voters.resolved import Engine
 from service.forecasting.voters.scoring import Instants
-from service.forecasting.voters.votes import Direction, bull_probability, direction_of
 from service.market.instants import iso
 from service.questions.question import Comparator
 
@@ -25,7 +25,6 @@ class StreakAnswer:
 
     engine: str
     p_yes: float
-    direction: Direction
     right: bool | None
     streak: int
 
@@ -81,15 +80,14 @@ class StreakHistory:
                 voted_at=iso(market.voted_at),
                 resolved_at=iso(market.settlement.resolved_at),
                 outcome=market.settlement.outcome,
-                answers={engine[0]: self._answer(place, market, engine, p) for engine, p in answers_of(market)},
+                answers={engine[0]: self._answer(place, engine, p) for engine, p in answers_of(market)},
             )
         )
 
-    def _answer(self, place: int, market: Prediction, engine: Engine, p: float) -> StreakAnswer:
+    def _answer(self, place: int, engine: Engine, p: float) -> StreakAnswer:
         cell = place, self._questions.engines.index(engine)
         is_right = bool(self._right[cell]) if self._questions.is_sided[cell] else None
-        direction = direction_of(bull_probability(market.question, p))
-        return StreakAnswer(engine[1], round(p, 3), direction, is_right, int(self._runs[cell]))
+        return StreakAnswer(engine[1], published_p(p), is_right, int(self._runs[cell]))
 
 
 def _runs(questions: MarketColumns, right: Mask) -> Instants:

@@ -16,13 +16,15 @@ LONGEST_ANSWER = 20_000  # characters; two sentences need 500, the rest is for t
 LONGEST_REASONING = 400
 LEAST, MOST = 0.01, 0.99  # probabilities of language models are cut here
 
+PROBABILITIES = ("probability_yes", "probability_higher")
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "reasoning": {"type": "string", "pattern": "^[A-Za-z0-9 .,;:%()+'/-]{1,400}$"},
         "probability_yes": {"type": "integer", "enum": list(range(101))},
+        "probability_higher": {"type": "integer", "enum": list(range(101))},
     },
-    "required": ["reasoning", "probability_yes"],
+    "required": ["reasoning", "probability_yes", "probability_higher"],
     "additionalProperties": False,
 }
 
@@ -44,27 +46,31 @@ class UnusableAnswer(Exception):
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """The answer of a language model: P(YES) `p`, and why."""
+    """The answer of a language model: P(YES) `p`, why, and P(higher) `p_up`, None where it gave none."""
 
     p: float
     reasoning: str
+    p_up: float | None
 
 
 def read(text: str) -> ModelAnswer:
     """The only JSON answer in `text`, whatever surrounds it; raises UnusableAnswer.
 
-    `p` is within [0.01, 0.99]. The reasoning is one line of at most 400 characters without markup, addresses and
-    control characters.
+    `p` and `p_up` are within [0.01, 0.99]. The reasoning is one line of at most 400 characters without markup,
+    addresses and control characters.
     """
-    answer = text.rpartition(THOUGHT)[2]
-    if len(answer) > LONGEST_ANSWER:
+    bare = text.rpartition(THOUGHT)[2]
+    if len(bare) > LONGEST_ANSWER:
         raise UnusableAnswer("gave an answer that is too long")
-    answers = [candidate for candidate in _objects(answer) if "probability_yes" in candidate]
+    answers = [candidate for candidate in _objects(bare) if "probability_yes" in candidate]
     if not answers:
         raise UnusableAnswer("gave no probability_yes")
     if len(answers) > 1:
         raise UnusableAnswer("gave more than one answer")
-    return ModelAnswer(_probability(answers[0]["probability_yes"]), _reasoning(answers[0].get("reasoning")))
+    (answer,) = answers
+    p, higher = (_probability(answer[name], name) if name in answer else None for name in PROBABILITIES)
+    assert p is not None  # answers without it are left out above
+    return ModelAnswer(p, _reasoning(answer.get("reasoning")), higher)
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
@@ -91,9 +97,9 @@ def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 DECODER = json.JSONDecoder(object_pairs_hook=_once)
 
 
-def _probability(value: object) -> float:
+def _probability(value: object, name: str) -> float:
     if type(value) is not int or not 0 <= value <= 100:
-        raise UnusableAnswer("gave a probability_yes that is not a whole number from 0 to 100")
+        raise UnusableAnswer(f"gave a {name} that is not a whole number from 0 to 100")
     return min(MOST, max(LEAST, value / 100))
 
 

@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from string import Template
 
-from service.forecasting.voters.brains import VOL
+from service.forecasting.voters.embedded import VOL
 from service.forecasting.voters.evidence import MOST_STORIES, NEWS_S, AssetNews, Story, similar
-from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, base_of, require
-from service.forecasting.voters.inputs import LOOK_BACK_H, describe
+from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, density_of, require
+from service.forecasting.voters.inputs import LOOK_BACK_H, SEAT_INPUTS, describe
 from service.forecasting.voters.price_forecasts import price_quantiles
 from service.forecasting.voters.prompts.quoting import MOST_TOKENS, fenced, quoted, rows
 from service.forecasting.voters.prompts.sample import SAMPLE_QUESTION, SAMPLE_TOPIC, sample_inputs
@@ -23,12 +23,11 @@ from service.forecasting.voters.prompts.tables import TABLES
 from service.forecasting.voters.prompts.tokens import tokens
 from service.forecasting.voters.prompts.topic import TOPIC_FRAME, topic_message
 from service.forecasting.voters.prompts.wording import Wording
-from service.forecasting.voters.seats import NEWS, SEATS
 from service.market.instants import HOUR
 from service.questions.question import Question
 
 TEXTS = Path(__file__).parent
-INPUTS = {seat.name: seat.inputs for seat in SEATS}
+NEWS = "news"
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def _text(name: str) -> str:
 
 
 FRAME, CASE = Template(_text("frame")), Template(_text("case"))
-SYSTEMS = {seat: FRAME.substitute(seat=seat, evidence=_text(seat)) for seat in INPUTS}
+SYSTEMS = {seat: FRAME.substitute(seat=seat, evidence=_text(seat)) for seat in SEAT_INPUTS}
 
 
 def write(seat: str, question: Question, inputs: ForecastInputs, nonce: str, *, is_masked: bool = False) -> Prompt:
@@ -109,7 +108,7 @@ def _message(seat: str, question: Question, inputs: ForecastInputs, nonce: str, 
         "words": fenced(wording.words(inputs.state), nonce),
     }
     bare = CASE.substitute(parts, headlines="")
-    if seat != NEWS.name:
+    if seat != NEWS:
         return bare
     room = MOST_TOKENS - tokens(SYSTEMS[seat]) - tokens(bare)
     return CASE.substitute(parts, headlines=_headlines(inputs, wording, nonce, room))
@@ -120,12 +119,8 @@ def _horizon(question: Question, state: AssetState, wording: Wording) -> str:
     return f"{hours:.1f} hours ({hours / 24:.1f} days), of which {asset} trades {state.hours:.1f} hours"
 
 
-def _ratio(state: AssetState, inputs: ForecastInputs) -> float:
-    return base_of(VOL.name, state, inputs.fits).sigma_ratio
-
-
 def _price(state: AssetState, inputs: ForecastInputs, wording: Wording) -> str:
-    sigma = 100 * state.sigma * _ratio(state, inputs)
+    sigma = 100 * density_of(VOL.name, state, inputs.fits).sigma
     asset, spot = wording.asset(state.asset), wording.price(state.spot, state)
     return f"- {asset} is at {spot}; one sigma until the deadline is {sigma:.1f}%"
 
@@ -137,8 +132,9 @@ def _levels(question: Question, inputs: ForecastInputs, wording: Wording) -> Ite
     if decided is not None:
         yield decided
         return
+    sigma = density_of(VOL.name, state, inputs.fits).sigma
     for level in question.levels:
-        away, sigmas = 100 * (level / state.spot - 1), state.distance(level) / _ratio(state, inputs)
+        away, sigmas = 100 * (level / state.spot - 1), state.distance(level) / sigma
         yield f"{wording.price(level, state)} is {away:+.1f}% away, {sigmas:+.1f} sigma"
 
 
@@ -158,13 +154,11 @@ def _similar(question: Question, base: float, inputs: ForecastInputs) -> Iterato
 
 
 def _evidence(seat: str, inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
-    """The seat's inputs of each asset in words; before the first fit their average is taken as 0."""
-    names = INPUTS[seat]
-    fit = inputs.fits.linear.get(seat) if inputs.fits else None
-    centers = dict(zip(fit.inputs, fit.centers, strict=True)) if fit else dict.fromkeys(names, 0.0)
+    """The seat's inputs of each asset in words."""
+    names = SEAT_INPUTS[seat]
     for state in inputs.states:
         for name, value in zip(names, require(state, names, LOOK_BACK_H / 24).tolist(), strict=True):
-            words = describe(name, value, centers[name], state.asset, wording.asset)
+            words = describe(name, value, state.asset, wording.asset)
             yield f"{wording.asset(state.asset)}: {words}"
 
 

@@ -10,6 +10,7 @@ from service.forecasting.predictions.scores.counted import count_once, counted_q
 from service.forecasting.predictions.scores.luck import simulated_records
 from service.forecasting.predictions.scores.streak_history import StreakHistory
 from service.forecasting.predictions.scores.streaks import streaks_document
+from service.forecasting.voters.ballots import EMBEDDED
 from service.market.instants import iso
 from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import HEADER, days, many, settled, waiting
@@ -56,7 +57,7 @@ def test_another_engine_begins_another_run():
     votes = (committed_vote("momentum", 0.8, engine="openai:a-model"),)
     changed = replace(second, commitment=replace(second.commitment, votes=votes))
     answers = [question["answers"]["momentum"] for question in questions([first, changed])]
-    assert [(answer["engine"], answer["streak"]) for answer in answers] == [("embedded", 1), ("openai:a-model", 1)]
+    assert [(answer["engine"], answer["streak"]) for answer in answers] == [(EMBEDDED, 1), ("openai:a-model", 1)]
 
 
 def test_questions_are_those_that_count():

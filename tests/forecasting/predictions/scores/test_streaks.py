@@ -18,6 +18,7 @@ from service.forecasting.predictions.scores.counted import counted_questions
 from service.forecasting.predictions.scores.luck import simulated_records
 from service.forecasting.predictions.scores.streaks import runs, streaks_document
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
+from service.forecasting.voters.ballots import EMBEDDED
 from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import HEADER, days, many, settled
 
@@ -113,11 +114,11 @@ def test_equal_streaks_share_a_rank_and_the_best_breaks_a_tie():
     """All three run for one; only trend had a run of two before, so the others share the second place."""
     votes = [(0.9, 0.9, 0.9), (0.1, 0.1, 0.9), (0.1, 0.1, 0.1), (0.9, 0.9, 0.9)]
     rows = [
-        settled(f"m{day}", p=0.5, votes=dict(zip(("vol", "logit", "trend"), each, strict=True)), opened=days(day))
+        settled(f"m{day}", p=0.5, votes=dict(zip(("vol", "garch", "trend"), each, strict=True)), opened=days(day))
         for day, each in enumerate(votes)
     ]
     ranks = {row.oracle: (row.rank, row.current, row.best) for row in document(rows).streaks}
-    assert ranks == {"trend": (1, 1, 2), "vol": (2, 1, 1), "logit": (2, 1, 1), "consensus": (None, 0, 0)}
+    assert ranks == {"trend": (1, 1, 2), "vol": (2, 1, 1), "garch": (2, 1, 1), "consensus": (None, 0, 0)}
 
 
 def test_the_live_consensus_is_listed_from_the_start():
@@ -139,7 +140,7 @@ def test_each_engine_of_a_voter_has_a_streak_of_its_own():
     other = committed_vote(vote.voter, vote.p, engine="openai:some-model")
     published = document([rows[0], replace(rows[1], commitment=replace(rows[1].commitment, votes=(other,)))])
     assert {(row.engine, row.current) for row in published.streaks if row.oracle == "momentum"} == {
-        ("embedded", 1),
+        (EMBEDDED, 1),
         ("openai:some-model", 1),
     }
 

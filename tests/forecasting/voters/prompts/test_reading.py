@@ -15,7 +15,8 @@ from service.forecasting.voters.prompts import SCHEMA, ModelAnswer, UnusableAnsw
 
 
 def answer(probability: object = 62, reasoning: object = "The week was strong.", **more: object) -> str:
-    return json.dumps({"reasoning": reasoning, "probability_yes": probability, **more})
+    votes = {"probability_yes": probability, "probability_higher": 50}
+    return json.dumps({"reasoning": reasoning} | votes | more)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,15 @@ def answer(probability: object = 62, reasoning: object = "The week was strong.",
 )
 def test_one_object_is_read_whatever_surrounds_it(frame: str):
     parsed = read(frame.format(answer()))
-    assert (parsed.p, parsed.reasoning) == (0.62, "The week was strong.")
+    assert (parsed.p, parsed.reasoning, parsed.p_up) == (0.62, "The week was strong.", 0.5)
+
+
+def test_a_vote_counts_without_a_view_of_the_price():
+    """Small models forget the second number; a wrong one is refused like a wrong first."""
+    bare = {"reasoning": "The week was strong.", "probability_yes": 62}
+    assert read(json.dumps(bare)).p_up is None
+    with pytest.raises(UnusableAnswer, match="gave a probability_higher that is not a whole number"):
+        read(answer(probability_higher=900))
 
 
 @pytest.mark.parametrize(("percent", "p"), [(0, 0.01), (1, 0.01), (2, 0.02), (50, 0.5), (99, 0.99), (100, 0.99)])

@@ -1,0 +1,75 @@
+"""The nine voters with their embedded engines: each forecasts from the distribution that its model of variance gives.
+
+A seat keeps its name when a language model takes it; only its `engine` changes. All see prices and no direction in
+them: over hours to weeks none of them could tell a rise from a fall, so the median is the present price.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from service.forecasting.densities.density import Density
+from service.forecasting.densities.models import MODELS
+from service.forecasting.voters.ballots import EMBEDDED, Forecast
+from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, p_up, p_yes, settled
+from service.forecasting.voters.voter import VoterKind
+from service.questions.canonical import price
+from service.questions.question import Question
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """A voter with the model of its name."""
+
+    name: str
+    kind: VoterKind
+    engine: str = EMBEDDED
+
+    def forecast(self, question: Question, inputs: ForecastInputs) -> Forecast:
+        """P(YES) and P(higher); abstains only where two assets have no correlation, or a market is closed."""
+        densities = inputs.densities(self.name)
+        p, up = (ask(question, inputs, densities) for ask in (p_yes, p_up))
+        reason = settled(question, inputs.state) or _reason(question, inputs, MODELS[self.name].basis, densities)
+        return Forecast(p, reason, p_up=up)
+
+
+def _reason(question: Question, inputs: ForecastInputs, basis: str, densities: Sequence[Density]) -> str:
+    """What the model looks at, the size of a move that it expects beside the usual one, and how far the levels are."""
+    sizes = " and ".join(map(_size, inputs.states, densities))
+    is_fitted = all(own is not state.plain for state, own in zip(inputs.states, densities, strict=True))
+    return " ".join(
+        [
+            f"From {basis if is_fitted else 'plain volatility'}: one sigma until the deadline is {sizes}.",
+            *_distances(question, inputs, densities),
+        ]
+    )
+
+
+def _size(state: AssetState, own: Density) -> str:
+    usual = 100 * math.sqrt(state.slow * state.hours)
+    return f"{100 * own.sigma:.1f}% for {state.asset} (by its 180 days {usual:.1f}%)"
+
+
+def _distances(question: Question, inputs: ForecastInputs, densities: Sequence[Density]) -> list[str]:
+    if question.legs:
+        legs = zip(question.parts, inputs.states, densities, strict=True)
+        away = [_away(level, state, own) for part, state, own in legs for level in part.levels]
+        return [*away, f"The correlation of hourly returns is {inputs.correlation or 0:+.2f}."]
+    return [_away(level, inputs.state, densities[0]) for level in question.levels]
+
+
+def _away(level: float, state: AssetState, own: Density) -> str:
+    away = f"{price(level)} is {100 * (level / state.spot - 1):+.1f}% away"
+    return f"{away}, {state.distance(level) / own.sigma:+.1f} sigma." if own.sigma else f"{away}."
+
+
+SEATS = tuple(Embedded(name, "seat") for name in ("momentum", "reversion", "breadth", "regime", "trend", "news"))
+BRAINS = tuple(Embedded(name, "brain") for name in ("vol", "garch", "sv"))
+VOL = BRAINS[0]
+
+
+def voters() -> tuple[Embedded, ...]:
+    """The nine: six seats, then three brains."""
+    return (*SEATS, *BRAINS)
