@@ -34,7 +34,7 @@ from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inp
 from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import voters
-from service.forecasting.voters.scoring import brier, weeks_of
+from service.forecasting.voters.scoring import ClusteredMean, brier, clustered_mean, weeks_of
 from service.forecasting.voters.training import fit_history
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, iso
@@ -44,12 +44,12 @@ from service.sources.feeds.replay import open_replay
 from service.sources.llm.budget import Budget, SpendingInMemory
 from service.sources.llm.seat import ModelSeat
 from service.sources.llm.seating import seated
-from tests.measure.evaluate import BARS, LEARNT_FIRST
-from tests.measure.walk_forward import Interval
+from tests.measure.price_questions import BARS
 
 QUESTIONS = 100
 SEED = 1  # of the choice of questions
 NEWS_BEFORE_S = 5 * DAY
+LEARNT_FIRST = 180 * DAY  # of bars before the first question
 MONTH_S = 32 * DAY
 
 
@@ -78,8 +78,8 @@ class ModelScore:
     missing: int
     brier: float
     base: float
-    against_base: Interval
-    against_embedded: Interval
+    against_base: ClusteredMean
+    against_embedded: ClusteredMean
     tokens: int | None
     usd: float | None
 
@@ -179,8 +179,8 @@ def _score(seat: ModelSeat, cases: Sequence[Case], answers: Sequence[Forecast | 
         missing=len(cases) - len(rows),
         brier=_mean(own),
         base=_mean(base),
-        against_base=Interval.of(own - base, weeks),
-        against_embedded=Interval.of(own - embedded, weeks),
+        against_base=clustered_mean(own - base, weeks),
+        against_embedded=clustered_mean(own - embedded, weeks),
         tokens=_total([answer.tokens for _, answer in rows]),
         usd=_total([answer.usd for _, answer in rows]),
     )
@@ -205,7 +205,7 @@ def _total(parts: Sequence[float | None]) -> float | None:
 
 
 def show(scores: Sequence[ModelScore]) -> None:
-    """Print the table: lower Brier scores are better; intervals of 95% by a bootstrap over weeks."""
+    """Print the table: lower Brier scores are better; intervals of 95% clustered by week."""
     titles = "  ".join(f"{'against ' + name:>29}" for name in ("the base rate", "the embedded engine"))
     print(
         f"{'seat':10} {'model':32} {'n':>4} {'none':>4}  {'Brier':>6}  {'base':>6}  {titles}  {'tokens':>9}  {'USD':>8}"
@@ -220,8 +220,9 @@ def show(scores: Sequence[ModelScore]) -> None:
         )
 
 
-def _interval_text(difference: Interval) -> str:
-    return f"{difference.mean:+.4f} [{difference.low:+.4f}, {difference.high:+.4f}]".rjust(29)
+def _interval_text(difference: ClusteredMean) -> str:
+    low, high = difference.interval()
+    return f"{difference.mean:+.4f} [{low:+.4f}, {high:+.4f}]".rjust(29)
 
 
 def configured(settings: Settings, folder: Path) -> list[ModelSeat]:

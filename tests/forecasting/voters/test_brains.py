@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.forecasting.voters.context import build_all
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.input_history import survey
-from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import voters
-from service.forecasting.voters.past import ask_past
-from service.market.instants import DAY, HOUR, utc
 from tests.forecasting.made import EVERY_KIND, NOW
-from tests.measure import walk_forward
 
 NINE = {voter.name: voter for voter in voters()}
 
@@ -100,25 +93,3 @@ def test_a_level_that_is_passed_counts_as_touched(voter, asking, say, knowledge)
 def test_volatility_gives_a_direction_even_odds(asking, say):
     assert say(NINE["vol"], asking("up")) == 0.5
     assert say(NINE["vol"], asking("open")) == 0.5
-
-
-def test_a_request_gives_the_p_that_the_walk_forward_scores(hourly, fits, asking):
-    """The evaluation computes many questions at a time; each gets the same probability when asked alone."""
-    history = survey(hourly)
-    sample = ask_past(history, NOW - 5 * DAY, NOW, every_h=19, horizons_h=(12, 72), levels=(-1.0, 0.0, 1.5))
-    together = walk_forward.forecast_all(fits, sample)
-    for place in range(0, len(sample), 29):
-        asset, now = sample.assets[sample.asset[place]], int(sample.asked_at[place])
-        contexts = build_all(hourly, now)
-        hours = (int(sample.deadline[place]) - now) / HOUR
-        plain = replace(
-            asking("close_above", asset, hours, at=1.0),
-            deadline=utc(int(sample.deadline[place])),
-            spot=contexts[asset].spot,
-        )
-        inputs = build_inputs(plain, now, Knowledge(contexts, fits))
-        assert inputs.state.hours == sample.hours[place]
-        level = plain.spot * np.exp(sample.z[place] * inputs.state.sigma)
-        question = replace(plain, level=float(level))
-        alone = [voter.forecast(question, inputs).p for voter in voters()]
-        np.testing.assert_allclose(alone, together[place], atol=1e-9)
