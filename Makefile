@@ -9,6 +9,7 @@ COMPILE := $(BIN)/python -m uv pip compile --quiet --universal --python-version 
 	--no-header --no-annotate --no-emit-index-url
 LAB := $(VENV)/.lab
 CHECKS := $(VENV)/.checks
+OUT ?= var/evaluation
 # uv installs in seconds; where it cannot be had, pip does the same.
 install = $(BIN)/python -m uv pip install --quiet --compile-bytecode --require-hashes -r $(1) \
 	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1)
@@ -95,10 +96,9 @@ bench: $(CHECKS) $(REFEREE)/.installed ## speed, as ratios in one run
 	@$(BIN)/python -m tests.measure.bench
 	@$(REFEREE)/bin/python -m tests.measure.arena_speed
 
-evaluate: $(CHECKS) ## the voters and the pool, walked forward over real bars (BARS=folder of hourly CSV files, OUT=folder)
-	@$(BIN)/python -m tests.measure.evaluate $(BARS)
-	@$(BIN)/python -m tests.measure.market_scores $(BARS)
-	@$(if $(OUT),$(BIN)/python -m tests.measure.density_files $(OUT) $(BARS))
+evaluate: $(CHECKS) $(REFEREE)/.installed ## our forecasts beside their peers' over real bars (BARS=folder of hourly CSV files, OUT=folder, SINCE, UNTIL=day)
+	@$(REFEREE)/bin/python -m tests.measure.peers $(OUT) $(BARS)
+	@$(BIN)/python -m tests.measure.evaluate $(OUT) $(BARS) $(if $(SINCE),--since $(SINCE)) $(if $(UNTIL),--until $(UNTIL))
 
 evaluate-models: $(CHECKS) ## the configured language models on resolved questions of a replay, masked (BARS=folder, QUESTIONS=100)
 	@$(BIN)/python -m tests.measure.evaluate_models $(BARS) $(if $(QUESTIONS),--questions $(QUESTIONS))
@@ -108,7 +108,8 @@ $(REFEREE)/.installed: tests/measure/referee.txt
 	@$(REFEREE)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/measure/referee.txt
 	@touch $@
 
-referee: $(REFEREE)/.installed ## our accounts against vectorbt and backtesting.py, in an environment of its own
+referee: $(REFEREE)/.installed ## our accounts against vectorbt and backtesting.py, our scores against scoringrules, in an environment of its own
+	@$(REFEREE)/bin/python -m tests.measure.score_referee
 	@$(REFEREE)/bin/python -m tests.measure.referee
 
 examples: $(CHECKS) ## renew what is captured: the answers in /docs, the tables of the README

@@ -196,11 +196,19 @@ class Settings(BaseModel):
         None,
         description="CSV file (`time,event`) of what is scheduled, for models on questions that no price decides",
     )
+    oracle_prices: str = Field(
+        "",
+        description="USD per million tokens of models whose list price is unknown or not yours, "
+        "`provider:model=input/output`, separated by commas",
+    )
     oracle_daily_tokens: int | None = Field(
         None, ge=0, description="daily token limit over all models (UTC day); empty: no limit"
     )
     oracle_daily_usd: float | None = Field(
-        None, ge=0, description="daily cost limit over all models in USD, at list prices (UTC day); empty: no limit"
+        None,
+        ge=0,
+        description="daily cost limit over all models in USD (UTC day); empty: no limit. Models without a known price "
+        "count in `ORACLE_DAILY_TOKENS` alone",
     )
     registration: Literal["open", "closed"] = Field(
         "open", description="who gets API keys: `open`, everybody who registers; `closed`, whom the operator gives one"

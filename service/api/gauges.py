@@ -61,7 +61,7 @@ class StateGauges:
         settings = self._services.settings
         tokens, usd = spent_on(db, iso(int(self._services.now()))[:10])
         yield _gauge("model_tokens_today", "Tokens of language models since 00:00 UTC, with calls under way.", tokens)
-        yield _gauge("model_usd_today", "USD at list prices since 00:00 UTC, with calls under way.", usd)
+        yield _gauge("model_usd_today", "USD since 00:00 UTC, of models with a known price, with calls under way.", usd)
         if settings.oracle_daily_tokens is not None:
             yield _gauge("model_tokens_limit", "Tokens allowed in a day.", settings.oracle_daily_tokens)
         if settings.oracle_daily_usd is not None:

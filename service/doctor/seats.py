@@ -17,7 +17,6 @@ from service.forecasting.voters.voter import Voter
 from service.market.instants import HOUR, utc
 from service.questions import Circumstances, understand
 from service.sources.llm.budget import Budget, Spending, SpendingInMemory
-from service.sources.llm.prices import price_of
 from service.sources.llm.seat import ModelSeat
 from service.sources.llm.seating import seated
 
@@ -72,7 +71,9 @@ def _ask(settings: Settings, spending: Spending, now: int, seat: Voter) -> Findi
     try:
         forecast = replace(seat, budget=budget, on_failure="abstain").forecast(question, inputs)
     except Abstention as abstention:
-        usd = round(spent.usd, 9) if price_of(seat.model.chosen) or not spent.tokens else None
+        usd = round(spent.usd, 9) if seat.model.price or not spent.tokens else None
         advice = f" Run `ollama serve` and `ollama pull {seat.model.model}`." if seat.model.provider == "ollama" else ""
         return Finding(works=False, tokens=spent.tokens, usd=usd, detail=f"{abstention.reason}.{advice}")
-    return Finding(tokens=forecast.tokens, usd=forecast.usd, detail=f"answers {forecast.p:.0%} to a sample question")
+    price = "" if seat.model.price else "; ORACLE_PRICES can state its price, without it only tokens are limited"
+    detail = f"answers {forecast.p:.0%} to a sample question{price}"
+    return Finding(tokens=forecast.tokens, usd=forecast.usd, detail=detail)

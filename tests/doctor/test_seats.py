@@ -23,7 +23,7 @@ class TestASeatWithALanguageModel:
     def test_is_asked_one_real_question(self, examined, model):
         part = examined(**taken_by(model, "momentum"))["seat momentum"]
         assert (part.works, part.what, part.tokens, part.usd) == (True, "custom:some-model", 940, None)
-        assert part.detail == "answers 62% to a sample question"
+        assert part.detail.startswith("answers 62% to a sample question; ORACLE_PRICES can state its price")
         (request,) = model.requests
         prompt = request["messages"][1]["content"]
         assert "Question: Will Bitcoin" in prompt

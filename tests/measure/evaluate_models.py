@@ -20,22 +20,21 @@ import numpy as np
 from service import config
 from service.config import Settings
 from service.errors import NinefoldError
+from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.fitting import fit
 from service.forecasting.news import simulated
 from service.forecasting.news.evidence import news_of
 from service.forecasting.news.stories import read
 from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.settling import settle_past
 from service.forecasting.voters.ballots import Abstention, Forecast
-from service.forecasting.voters.brains import VOL
 from service.forecasting.voters.context import Context, recall
-from service.forecasting.voters.embedded import voters
+from service.forecasting.voters.embedded import VOL, voters
 from service.forecasting.voters.evidence import Evidence, PastQuestion
-from service.forecasting.voters.fits import Fits
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs
 from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.scoring import brier, weeks_of
-from service.forecasting.voters.training import fit_history
+from service.forecasting.voters.scoring import ClusteredMean, brier, clustered_mean, weeks_of
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts
@@ -44,12 +43,12 @@ from service.sources.feeds.replay import open_replay
 from service.sources.llm.budget import Budget, SpendingInMemory
 from service.sources.llm.seat import ModelSeat
 from service.sources.llm.seating import seated
-from tests.measure.evaluate import BARS, LEARNT_FIRST
-from tests.measure.walk_forward import Interval
+from tests.measure.price_questions import BARS
 
 QUESTIONS = 100
 SEED = 1  # of the choice of questions
 NEWS_BEFORE_S = 5 * DAY
+LEARNT_FIRST = 180 * DAY  # of bars before the first question
 MONTH_S = 32 * DAY
 
 
@@ -78,8 +77,8 @@ class ModelScore:
     missing: int
     brier: float
     base: float
-    against_base: Interval
-    against_embedded: Interval
+    against_base: ClusteredMean
+    against_embedded: ClusteredMean
     tokens: int | None
     usd: float | None
 
@@ -97,7 +96,7 @@ def past_cases(hourly: Mapping[str, Bars], since: int, count: int, generator: np
     for now in instants:
         month = month_starts(now - MONTH_S, now + 1)[-1]
         if month not in fits:
-            fits[month] = fit_history(history, month)
+            fits[month] = fit(hourly, month)
         contexts = recall(history, hourly, now)
         shown = evidence_at(now, hourly, contexts, [past for at, past in resolved if at <= now])
         knowledge = Knowledge(contexts, fits[month], evidence=shown)
@@ -179,8 +178,8 @@ def _score(seat: ModelSeat, cases: Sequence[Case], answers: Sequence[Forecast | 
         missing=len(cases) - len(rows),
         brier=_mean(own),
         base=_mean(base),
-        against_base=Interval.of(own - base, weeks),
-        against_embedded=Interval.of(own - embedded, weeks),
+        against_base=clustered_mean(own - base, weeks),
+        against_embedded=clustered_mean(own - embedded, weeks),
         tokens=_total([answer.tokens for _, answer in rows]),
         usd=_total([answer.usd for _, answer in rows]),
     )
@@ -205,7 +204,7 @@ def _total(parts: Sequence[float | None]) -> float | None:
 
 
 def show(scores: Sequence[ModelScore]) -> None:
-    """Print the table: lower Brier scores are better; intervals of 95% by a bootstrap over weeks."""
+    """Print the table: lower Brier scores are better; intervals of 95% clustered by week."""
     titles = "  ".join(f"{'against ' + name:>29}" for name in ("the base rate", "the embedded engine"))
     print(
         f"{'seat':10} {'model':32} {'n':>4} {'none':>4}  {'Brier':>6}  {'base':>6}  {titles}  {'tokens':>9}  {'USD':>8}"
@@ -220,8 +219,9 @@ def show(scores: Sequence[ModelScore]) -> None:
         )
 
 
-def _interval_text(difference: Interval) -> str:
-    return f"{difference.mean:+.4f} [{difference.low:+.4f}, {difference.high:+.4f}]".rjust(29)
+def _interval_text(difference: ClusteredMean) -> str:
+    low, high = difference.interval()
+    return f"{difference.mean:+.4f} [{low:+.4f}, {high:+.4f}]".rjust(29)
 
 
 def configured(settings: Settings, folder: Path) -> list[ModelSeat]:

@@ -21,8 +21,9 @@ import pandas as pd
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.trading.accounts import TERMS, AccountTerms, TradeHistory, trade
-from service.trading.arena import Arena, run
+from service.trading.arena import decide
 from service.trading.rules.targets import Targets
+from service.trading.strategies import STRATEGIES
 from tests.trading import markets
 
 with contextlib.redirect_stderr(io.StringIO()):  # it asks for a newer notebook on import
@@ -88,13 +89,9 @@ def _until_the_floor(targets: Targets, history: TradeHistory, bars: Bars) -> Tar
 
 def _targets(hours: dict[str, Bars]) -> Iterator[tuple[str, np.ndarray]]:
     """Each asset with the targets of all strategies in it, (strategies, n)."""
-    arena = _arena(hours)
+    decisions = decide(hours, min(int(bars.time[0]) for bars in hours.values()))
     for asset in hours:
-        yield asset, np.array([accounts[asset].targets for accounts in arena.strategies.values()])
-
-
-def _arena(hours: dict[str, Bars]) -> Arena:
-    return run(hours, {}, min(int(bars.time[0]) for bars in hours.values()))
+        yield asset, np.array([decisions[key][asset] for key in STRATEGIES])
 
 
 def by_vectorbt(targets: np.ndarray, bars: Bars) -> np.ndarray:
@@ -167,7 +164,7 @@ def index_of(bars: Bars) -> pd.DatetimeIndex:
 
 def keep(hours: dict[str, Bars]) -> None:
     """Write the last equity that vectorbt finds for every account, and which bars it is of."""
-    keys = list(_arena(hours).strategies)
+    keys = list(STRATEGIES)
     equity = {asset: by_vectorbt(targets, hours[asset])[:, -1].tolist() for asset, targets in _targets(hours)}
     rows = {key: {asset: values[at] for asset, values in equity.items()} for at, key in enumerate(keys)}
     golden = {"bars": markets.digest(hours), "days": GOLDEN_DAYS, "equity": rows}

@@ -72,7 +72,8 @@ def test_a_score_by_hand(seats, server, cases):
         assert (score.n, score.missing) == (COUNT, 0)
         assert score.brier == pytest.approx(expected)
         assert score.against_base.mean == pytest.approx(expected - base)
-        assert score.against_base.low <= score.against_base.mean <= score.against_base.high
+        low, high = score.against_base.interval()
+        assert low <= score.against_base.mean <= high
         assert score.tokens == 940 * COUNT
         assert score.usd == pytest.approx(COUNT * (900 * 0.25 + 40 * 2.0) / 1e6)
 

@@ -13,7 +13,7 @@ from service.sources.llm import modes, turns
 from service.sources.llm.answers import StreamedCompletion
 from service.sources.llm.failures import ModelFailed
 from service.sources.llm.modes import Mode, Modes
-from service.sources.llm.prices import price_of
+from service.sources.llm.prices import TokenPrice, price_of
 from service.sources.llm.providers import Chosen
 from service.sources.proxies import is_loopback, proxy_of
 
@@ -72,11 +72,12 @@ class Clients:
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """A model of a provider; only `client` holds the API key."""
+    """A model of a provider; only `client` holds the API key. `prices` are stated by the operator, by engine."""
 
     chosen: Chosen
     client: OpenAI = field(repr=False)
     modes: Modes = field(repr=False)
+    prices: Mapping[str, TokenPrice] = field(default_factory=dict, repr=False)
 
     @property
     def provider(self) -> str:
@@ -90,6 +91,11 @@ class LanguageModel:
     def engine(self) -> str:
         """The engine name of a vote: `provider:model`."""
         return self.chosen.engine
+
+    @property
+    def price(self) -> TokenPrice | None:
+        """What its tokens cost now; None if that is unknown."""
+        return price_of(self.chosen, self.prices)
 
     def complete(self, prompt_system: str, prompt_user: str, schema: Mapping[str, Any], deadline: float) -> Completion:
         """The model's answer to a prompt, constrained to a JSON schema where the server supports it.
@@ -153,7 +159,7 @@ class LanguageModel:
         return request
 
     def _completion(self, answer: StreamedCompletion, mode: Mode, began: float) -> Completion:
-        price, usd = price_of(self.chosen), None
+        price, usd = self.price, None
         if price is not None and answer.input_tokens is not None and answer.output_tokens is not None:
             usd = price.of(answer.input_tokens, answer.output_tokens)
         return Completion(

@@ -1,16 +1,20 @@
-"""Assumed prices of models, in USD per million tokens.
+"""What models cost, in USD per million tokens: as the operator states in ORACLE_PRICES, else list prices.
 
-These are list prices, which change. They serve the spending limit and the cost shown with a vote, not billing.
+List prices come from the data of genai-prices, which is installed with the service; nothing is fetched. They serve the
+spending limit and the cost shown with a vote, not billing.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from service.config import SettingsError
 from service.sources.llm.providers import Chosen
 
 MILLION = 1_000_000
+PROBE = 1000  # input and output tokens of the call whose price is looked up; a vote is in the same tier
 
 
 class TokenPrice(NamedTuple):
@@ -25,42 +29,45 @@ class TokenPrice(NamedTuple):
 
 
 FREE = TokenPrice(0.0, 0.0)
-DEAREST = TokenPrice(15.0, 75.0)  # assumed by the spending limit for a model without a known price
 LOCAL = ("ollama", "llamacpp")
-
-PRICES = {
-    "openai:gpt-5": TokenPrice(1.25, 10.0),
-    "openai:gpt-5-mini": TokenPrice(0.25, 2.0),
-    "openai:gpt-5-nano": TokenPrice(0.05, 0.40),
-    "openai:gpt-4.1": TokenPrice(2.0, 8.0),
-    "openai:gpt-4.1-mini": TokenPrice(0.40, 1.60),
-    "openai:gpt-4.1-nano": TokenPrice(0.10, 0.40),
-    "openai:gpt-4o": TokenPrice(2.50, 10.0),
-    "openai:gpt-4o-mini": TokenPrice(0.15, 0.60),
-    "anthropic:claude-opus-4-1": TokenPrice(15.0, 75.0),
-    "anthropic:claude-opus-4-5": TokenPrice(5.0, 25.0),
-    "anthropic:claude-sonnet-4-5": TokenPrice(3.0, 15.0),
-    "anthropic:claude-haiku-4-5": TokenPrice(1.0, 5.0),
-    "gemini:gemini-2.5-pro": TokenPrice(1.25, 10.0),
-    "gemini:gemini-2.5-flash": TokenPrice(0.30, 2.50),
-    "gemini:gemini-2.5-flash-lite": TokenPrice(0.10, 0.40),
-    "deepseek:deepseek-chat": TokenPrice(0.28, 0.42),
-    "deepseek:deepseek-reasoner": TokenPrice(0.28, 0.42),
-    "xai:grok-4": TokenPrice(3.0, 15.0),
-    "xai:grok-3-mini": TokenPrice(0.30, 0.50),
-    "mistral:mistral-large": TokenPrice(2.0, 6.0),
-    "mistral:mistral-medium": TokenPrice(0.40, 2.0),
-    "mistral:mistral-small": TokenPrice(0.10, 0.30),
-    "groq:llama-3.3-70b-versatile": TokenPrice(0.59, 0.79),
-    "groq:llama-3.1-8b-instant": TokenPrice(0.05, 0.08),
-}
+LISTED_AS = {"gemini": "google", "xai": "x-ai", "custom": None}  # providers under another name, and without a list
 
 # A dated version of a model has the price of the model: "-2025-08-07", "-20250929", "-2512", "-latest".
 DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)$")
 
 
-def price_of(chosen: Chosen) -> TokenPrice | None:
-    """The assumed price of a model, None if it is unknown; a local model is free."""
+def price_of(chosen: Chosen, stated: Mapping[str, TokenPrice]) -> TokenPrice | None:
+    """The price of a model at this time of day, by engine in `stated`, else listed; None if it is unknown.
+
+    A local model is free.
+    """
+    if chosen.engine in stated:
+        return stated[chosen.engine]
     if chosen.provider.name in LOCAL:
         return FREE
-    return PRICES.get(chosen.engine) or PRICES.get(DATED.sub("", chosen.engine))
+    provider = LISTED_AS.get(chosen.provider.name, chosen.provider.name)
+    names = (chosen.model, DATED.sub("", chosen.model)) if provider else ()
+    return next((price for name in names if (price := _listed(provider, name))), None)
+
+
+def _listed(provider: str | None, model: str) -> TokenPrice | None:
+    from genai_prices import Usage, calc_price  # imported lazily: 30 MB and 0.2 s that embedded engines do not need
+
+    try:
+        price = calc_price(Usage(input_tokens=PROBE, output_tokens=PROBE), model, provider_id=provider)
+    except LookupError:
+        return None
+    return TokenPrice(*(float(part) * MILLION / PROBE for part in (price.input_price, price.output_price)))
+
+
+def stated_prices(text: str) -> dict[str, TokenPrice]:
+    """The prices of the option ORACLE_PRICES by engine: `provider:model=input/output`, separated by commas."""
+    return dict(_stated(part.strip()) for part in text.split(",") if part.strip())
+
+
+def _stated(part: str) -> tuple[str, TokenPrice]:
+    engine, _, price = part.rpartition("=")
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)/(\d+(?:\.\d+)?)", price.strip())
+    if not engine or match is None:
+        raise SettingsError(f"ORACLE_PRICES: {part!r} is not provider:model=input/output in USD per million tokens")
+    return engine.strip(), TokenPrice(float(match[1]), float(match[2]))

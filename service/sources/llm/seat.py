@@ -19,7 +19,7 @@ from service.sources.llm.breaker import Breaker
 from service.sources.llm.budget import Budget
 from service.sources.llm.client import MOST_TOKENS, Completion, LanguageModel
 from service.sources.llm.failures import ModelFailed, NotAsked
-from service.sources.llm.prices import DEAREST, price_of
+from service.sources.llm.prices import FREE
 
 OnFailure = Literal["fallback", "abstain"]
 Number = TypeVar("Number", int, float)
@@ -103,8 +103,11 @@ class ModelSeat:
                 return vote, completions
 
     def _complete(self, prompt: Prompt, deadline: float) -> Completion:
-        """One answer of the model, booked against the budget; without token counts the whole reservation is booked."""
-        price = price_of(self.model.chosen) or DEAREST
+        """One answer of the model, booked against the budget; without token counts the whole reservation is booked.
+
+        A model without a known price is booked in tokens alone.
+        """
+        price = self.model.price or FREE
         longest = modes.instructions(prompt.system, modes.LADDER[-1], SCHEMA) + prompt.user
         most_input = len(longest.encode()) // LEAST_BYTES_PER_TOKEN
         reserved = self.budget.reserve(most_input + MOST_TOKENS, price.of(most_input, MOST_TOKENS))

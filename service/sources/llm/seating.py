@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import structlog
 
 from service.config import Settings, SettingsError
 from service.forecasting.voters.voter import Voter
@@ -12,10 +14,12 @@ from service.sources.llm.breaker import Breaker
 from service.sources.llm.budget import Budget
 from service.sources.llm.client import Clients, LanguageModel
 from service.sources.llm.modes import Modes
+from service.sources.llm.prices import TokenPrice, stated_prices
 from service.sources.llm.providers import Chosen, parse
 from service.sources.llm.seat import ModelSeat, OnFailure
 
 NO_MODEL = "embedded"  # as an option: the seat keeps its embedded engine
+log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -28,22 +32,40 @@ class Choice:
 
 
 def seated(voters: Sequence[Voter], settings: Settings, budget: Budget) -> tuple[Voter, ...]:
-    """The voters that the settings configure; raises SettingsError with the name of the invalid option."""
+    """The voters that the settings configure; raises SettingsError with the name of the invalid option.
+
+    Tokens of a model whose price is unknown count in ORACLE_DAILY_TOKENS alone, which is logged. A limit in USD alone
+    could not hold such a model, so it is refused.
+    """
     choices = {
         seat: Choice(option.model, option.base_url, option.api_key.get_secret_value())
         for seat, option in settings.oracle_seats.items()
     }
-    return seats(
+    taken = seats(
         voters,
         settings.oracle_model,
         choices,
         {provider: key.get_secret_value() for provider, key in settings.provider_keys.items()},
+        prices=stated_prices(settings.oracle_prices),
         clients=Clients(),
         budget=budget,
         deadline_s=settings.oracle_deadline_s,
         on_failure=settings.oracle_on_failure,
         is_masked=settings.world == "replay",
     )
+    _report_unknown_prices(taken, settings)
+    return taken
+
+
+def _report_unknown_prices(voters: Sequence[Voter], settings: Settings) -> None:
+    models = (voter.model for voter in voters if isinstance(voter, ModelSeat))
+    for engine in dict.fromkeys(model.engine for model in models if model.price is None):
+        advice = f"ORACLE_PRICES={engine}=INPUT/OUTPUT states it in USD per million tokens"
+        if settings.oracle_daily_usd is not None and settings.oracle_daily_tokens is None:
+            raise SettingsError(
+                f"ORACLE_DAILY_USD: the price of {engine} is unknown; {advice}, or set ORACLE_DAILY_TOKENS as well"
+            )
+        log.warning("model_price_unknown", engine=engine, advice=advice)
 
 
 def seats(
@@ -52,6 +74,7 @@ def seats(
     choices: Mapping[str, Choice],
     keys: Mapping[str, str],
     *,
+    prices: Mapping[str, TokenPrice],
     clients: Clients,
     budget: Budget,
     deadline_s: float,
@@ -70,6 +93,8 @@ def seats(
         By seat.
     keys : mapping of str to str
         The API keys by provider. A key is sent only to its provider's own address.
+    prices : mapping of str to TokenPrice
+        Those that the operator states, by engine; they replace list prices.
     is_masked : bool
         Whether names and dates are kept from the models, because the prices are of a past that they may remember.
 
@@ -85,7 +110,7 @@ def seats(
             _require_no_address(voter.name, choice)
             seated.append(voter)
             continue
-        model = _model(voter.name, named, choice, keys, clients, learnt)
+        model = replace(_model(voter.name, named, choice, keys, clients, learnt), prices=prices)
         seated.append(ModelSeat(voter, model, Breaker(time.monotonic), budget, deadline_s, on_failure, is_masked))
     return tuple(seated)
 

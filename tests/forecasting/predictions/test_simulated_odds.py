@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.forecasting.densities.density import NORMAL
-from service.forecasting.predictions import Prediction, series, simulated_odds
+from service.forecasting.predictions import Prediction, simulated_odds
 from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.ballots import Abstention
@@ -25,7 +25,7 @@ from service.questions import Question
 from service.sources.feeds.simulated import SimulatedFeed, bars
 from tests.conftest import IN_SOAK
 from tests.forecasting.made import EVERY_KIND, NOW
-from tests.measure.lived_markets import LivedMarket, live
+from tests.forecasting.predictions.lived_markets import LivedMarket, live
 
 
 def market(question: Question, id: str = "daily-btc-up-20250503") -> Prediction:
@@ -158,7 +158,7 @@ def lived() -> list[LivedMarket]:
     until = SINCE + LIVED_S
     hourly = {asset: resample(bars(WORLD.seed, asset, WORLD.history_from, until), HOUR) for asset in ASSETS}
     outsides = {"simulated": SimulatedMarket(1, WORLD.expected_return), "replay": SimulatedMarket(1)}
-    return live(hourly, SINCE, until, {"series": series.opening}, outsides)["series"]
+    return live(hourly, SINCE, until, outsides)
 
 
 @pytest.mark.slow

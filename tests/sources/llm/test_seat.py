@@ -22,6 +22,7 @@ from service.questions.question import Question
 from service.sources.llm import turns
 from service.sources.llm.breaker import Breaker
 from service.sources.llm.budget import Budget, SpendingInMemory
+from service.sources.llm.prices import TokenPrice
 from service.sources.llm.seat import ModelSeat
 from tests.sources.llm import model_server as it
 from tests.sources.llm.conftest import KEY
@@ -234,6 +235,22 @@ def test_an_empty_budget_is_no_failure_of_the_model(seat, server):
     taken = seat("fallback", tokens=10)
     for _ in range(5):
         assert "budget" in taken.forecast(QUESTION, SITUATION).reasoning
+
+
+def test_a_model_without_a_price_is_booked_in_tokens_alone(seat, spending):
+    """Not at the dearest price, which would stop a cheap model 60 times too early."""
+    limited = replace(seat("abstain"), budget=Budget(10_000, 0.0001, spending, lambda: 1_795_000_000.0))
+    assert limited.forecast(QUESTION, SITUATION).usd is None
+    assert spending.add("2026-11-18", 0, 0.0) == (940, 0.0)
+
+
+def test_a_stated_price_is_booked(seat, spending):
+    """900 tokens at 1 USD and 40 at 10 USD a million, within the limit of a day; a dearer one is not asked."""
+    for prices, usd in (({ENGINE: TokenPrice(1.0, 10.0)}, 0.0013), ({ENGINE: TokenPrice(100.0, 1000.0)}, None)):
+        own = replace(seat().model, prices=prices)
+        limited = replace(seat(), model=own, budget=Budget(None, 0.06, spending, lambda: 1_795_000_000.0))
+        assert limited.forecast(QUESTION, SITUATION).usd == (usd and pytest.approx(usd))
+        assert spending.add("2026-11-18", 0, 0.0) == (940, pytest.approx(0.0013))
 
 
 def test_a_vote_has_the_cost_that_the_server_reports(seat, server, spending):

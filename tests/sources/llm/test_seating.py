@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+from structlog.testing import capture_logs
 
 from service.config import Settings, SettingsError
 from service.forecasting.voters.ballots import EMBEDDED
@@ -33,6 +34,7 @@ def seated(clients: Clients) -> Callable[..., tuple[Voter, ...]]:
             everywhere,
             choices,
             keys,
+            prices={},
             clients=clients,
             budget=Budget(None, None, SpendingInMemory(), time.time),
             deadline_s=20,
@@ -144,3 +146,29 @@ def test_only_the_models_of_a_replay_are_masked(world, is_masked, tmp_path):
     settings = Settings(world=world, replay_dir=tmp_path, oracle_model="ollama:llama3.2")
     taken = seated_by_settings(voters(), settings, Budget(None, None, SpendingInMemory(), time.time))
     assert [seat.is_masked for seat in taken if isinstance(seat, ModelSeat)] == [is_masked] * 6
+
+
+OWN = {"model": "my-model", "base_url": "http://127.0.0.1:8080/v1"}
+
+
+def test_a_model_without_a_price_is_reported():
+    """Once for each model, with the option that states a price; a limit in USD alone cannot hold it."""
+    settings = Settings(oracle_seats={"momentum": OWN, "news": OWN}, oracle_daily_usd=1.0, oracle_daily_tokens=10_000)
+    unlimited = Budget(None, None, SpendingInMemory(), time.time)
+    with capture_logs() as lines:
+        seated_by_settings(voters(), settings, unlimited)
+    (line,) = lines
+    assert (line["event"], line["engine"]) == ("model_price_unknown", "custom:my-model")
+    assert "ORACLE_PRICES=custom:my-model=INPUT/OUTPUT" in line["advice"]
+    in_usd_alone = settings.model_copy(update={"oracle_daily_tokens": None})
+    with pytest.raises(SettingsError, match="ORACLE_DAILY_USD: the price of custom:my-model is unknown"):
+        seated_by_settings(voters(), in_usd_alone, unlimited)
+
+
+def test_a_stated_price_lets_a_limit_in_usd_hold():
+    """It reaches the seat's model, and nothing is reported."""
+    settings = Settings(oracle_seats={"momentum": OWN}, oracle_daily_usd=1.0, oracle_prices="custom:my-model=0.25/2")
+    with capture_logs() as lines:
+        momentum, *_ = seated_by_settings(voters(), settings, Budget(None, None, SpendingInMemory(), time.time))
+    assert lines == []
+    assert momentum.model.price == (0.25, 2.0)

@@ -1,0 +1,69 @@
+"""The scoringrules package checks our scores of distributions: `make referee`.
+
+The CRPS of hundreds of random laws and outcomes, as the evaluation and the record of committed price forecasts
+compute it, must be that package's to 1e-9; and about 1% above the exact integral, for normal laws. Runs in the
+environment of the referees, from the project's root.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pandas as pd
+import scoringrules
+
+from service.forecasting.price_record.committed import PriceForecast
+from service.forecasting.price_record.scores import LEVELS, NORMAL, WEIGHTS, score
+from service.forecasting.voters.scoring import brier
+from tests.measure.evaluate import scores_of
+from tests.measure.price_questions import COLUMNS
+
+ROWS = 500
+TOLERANCE = 1e-9
+# The mean over 99 levels is 100 / 99 of the sum by trapezoids, which cuts the tails a little: 1% above the integral.
+QUADRATURE = (0.005, 0.015)
+
+
+def main() -> None:
+    generator = np.random.default_rng(1)
+    outcomes = generator.standard_t(3, ROWS)
+    laws = np.sort(generator.standard_t(4, (ROWS, 99)) * generator.lognormal(0, 0.7, (ROWS, 1)), axis=1)
+    widths = np.sort(generator.lognormal(0, 0.7, (ROWS, 4)), axis=1)
+    p, happened = generator.uniform(size=ROWS), generator.integers(0, 2, ROWS)
+    committed = score(
+        [PriceForecast(0, "btc", "24h", 100.0, 0, (1.0, 1.0, 1.0, *row)) for row in widths.tolist()],
+        (100 * np.exp(outcomes / 100)).tolist(),
+    )
+    worst = [
+        compare("CRPS of the evaluation", evaluated(laws, outcomes), crps(laws, outcomes)),
+        compare("CRPS of committed forecasts", committed.crps, crps(widths @ WEIGHTS, outcomes)),
+        compare("CRPS of plain volatility", committed.vol_crps, crps(np.tile(NORMAL, (ROWS, 1)), outcomes)),
+        compare("Brier score", brier(p, happened), scoringrules.brier_score(happened, p)),
+    ]
+    above = float(committed.vol_crps.mean() / np.mean(scoringrules.crps_normal(outcomes, 0.0, 1.0)) - 1)
+    print(f"scoringrules {'integral of a normal law':30} the mean of 99 levels is {above:.2%} above it, on average")
+    if max(worst) > TOLERANCE or not QUADRATURE[0] < above < QUADRATURE[1]:
+        sys.exit("the scores differ from those of scoringrules")
+
+
+def crps(quantiles: np.ndarray, outcomes: np.ndarray) -> np.ndarray:
+    return scoringrules.crps_quantile(outcomes, quantiles, LEVELS)
+
+
+def evaluated(quantiles: np.ndarray, outcomes: np.ndarray) -> np.ndarray:
+    """The CRPS in the table of `make evaluate`, of questions whose scale is 1."""
+    questions = pd.DataFrame({"horizon_h": 24, "scale": 1.0, "returned": outcomes})
+    questions = questions.assign(level=0.0, closed=0.0, touch=1.0, touched=0.0)
+    return scores_of(questions, pd.DataFrame(quantiles, columns=COLUMNS))["CRPS"].to_numpy()
+
+
+def compare(name: str, ours: np.ndarray, theirs: np.ndarray) -> float:
+    """Print and return the largest difference."""
+    worst = float(np.max(np.abs(ours - theirs)))
+    print(f"scoringrules {name:30} {len(ours)} rows: largest difference {worst:.1e}", flush=True)
+    return worst
+
+
+if __name__ == "__main__":
+    main()
