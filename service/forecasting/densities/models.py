@@ -3,6 +3,9 @@
 A model sees the hours of an asset freed of the seasonal clock and says how unusual the present variance is: its terms
 are log ratios to the level, the variance of the last 180 days, so 0 says nothing unusual. Its `effect` says how much of
 that is left over a horizon, which is what the model itself expects; `fitting` corrects it by the past.
+
+The settings of the models, of their fits and of the pool were chosen on bars of 2024 and are frozen; later months have
+chosen nothing.
 """
 
 from __future__ import annotations

@@ -27,7 +27,9 @@ def test_all_long_is_a_lean_of_a_fifth_in_log_odds(asking, knowledge, counts):
     assert log(ballot.p / (1 - ballot.p)) == pytest.approx(0.2 * net.net, abs=1e-9)
 
 
-def test_the_reason_counts_the_strategies(asking, knowledge):
+def test_the_reason_counts_the_strategies_and_adds_up(asking, knowledge):
+    """A lean of 0.2 x 20 / 54 in log-odds moves 50% to 51.9%."""
     question = asking("up")
     reason = vote(question, build_inputs(question, NOW, knowledge), NetView(30, 10, 14)).forecast.reasoning
-    assert "Of 54 strategies 30 are long btc, 10 short and 14 flat (net +0.37)" in reason
+    assert reason.startswith("Volatility alone implies 50.0%. Of 54 strategies 30 are long btc, 10 short and 14 flat")
+    assert reason.endswith(" (net +0.37): +1.9 pp. Forecast: 51.9%.")
