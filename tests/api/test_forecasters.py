@@ -19,8 +19,8 @@ from service.forecasting.predictions.scores.forecasters import (
     forecasters_document,
     own_entries,
 )
-from service.forecasting.predictions.scores.luck import SimulatedRecords, simulated_records
 from service.jobs.committing import keep_settlement
+from service.scores.luck import SimulatedRecords, simulated_records
 from service.store import forecasters, forecasts, predictions, snapshots
 from service.store.database import Database
 from service.store.tables import forecaster as forecaster_table

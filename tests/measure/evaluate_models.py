@@ -34,12 +34,13 @@ from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inp
 from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import voters
-from service.forecasting.voters.scoring import brier, weeks_of
 from service.forecasting.voters.training import fit_history
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts
 from service.questions.question import Question
+from service.scores.dependence import weeks_of
+from service.scores.proper import brier
 from service.sources.feeds.replay import open_replay
 from service.sources.llm.budget import Budget, SpendingInMemory
 from service.sources.llm.seat import ModelSeat

@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 from service.config import Settings
 from service.forecasting.predictions import series
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
-from service.forecasting.voters.scoring import LEAST_N, brier, weeks_of
 from service.market.bars import resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts
 from service.questions.question import TOUCHES
+from service.scores.dependence import weeks_of
+from service.scores.intervals import LEAST_N
+from service.scores.proper import brier
 from service.sources.feeds.replay import open_replay
 from tests.measure import first_templates
 from tests.measure.evaluate import BARS, LEARNT_FIRST

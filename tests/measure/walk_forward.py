@@ -21,12 +21,14 @@ from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.panel import voters
 from service.forecasting.voters.past import QuestionSample, ask_past
 from service.forecasting.voters.resolved import Class
-from service.forecasting.voters.scoring import base_rate_known, brier, clustered_mean, weeks_of
 from service.forecasting.voters.seen import see
 from service.forecasting.voters.track_record import ClassRecord, measure
 from service.forecasting.voters.training import fit_history
 from service.market.bars import Bars
 from service.market.months import month_starts
+from service.scores.dependence import DIFFERENCES, weeks_of
+from service.scores.intervals import clustered_mean
+from service.scores.proper import base_rate_known, brier
 
 Array = NDArray[np.float64]
 Group = Literal["direction", "levels"]
@@ -55,7 +57,7 @@ class Interval:
     def of(values: Array, clusters: NDArray[np.int64]) -> Interval:
         """Of the finite ones among `values` (n,), clustered by `clusters` (n,)."""
         is_finite = np.isfinite(values)
-        mean = clustered_mean(values[is_finite], clusters[is_finite])
+        mean = clustered_mean(values[is_finite], clusters[is_finite], DIFFERENCES)
         return Interval(mean.mean, *mean.interval())
 
 

@@ -20,10 +20,10 @@ from service.forecasting.voters.ballots import Abstention, Forecast
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.distribution import NORMAL_BASE, Curve
 from service.forecasting.voters.inputs import describe, is_metal
-from service.forecasting.voters.scoring import Instants
 from service.forecasting.voters.track_record import pooled_log_odds
 from service.market.assets import open_hours
 from service.market.instants import DAY
+from service.scores.proper import Instants
 
 ENGINE = "apex/2"  # changes with the inputs or the arithmetic of a layer
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.voters.scoring import Array, Instants
 from service.questions.question import Comparator
+from service.scores.proper import Array, Instants
 
 Class = Literal["direction", "event", "topic"]
 Engine = tuple[str, str]  # the voter, and its engine

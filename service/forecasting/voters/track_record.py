@@ -14,8 +14,10 @@ import numpy as np
 
 from service.forecasting.voters.logistic import fit_map
 from service.forecasting.voters.resolved import Class, Resolved, ResolvedColumns, class_of, columns_of, joined
-from service.forecasting.voters.scoring import LEAST_N, Array, Instants, clustered_mean, weeks_of
 from service.questions.question import Comparator
+from service.scores.dependence import LEVELS, weeks_of
+from service.scores.intervals import LEAST_N, clustered_mean
+from service.scores.proper import Array, Instants
 
 CLIP = 0.001  # of probabilities before they become log-odds: the limits of every published probability
 PRIOR_STRETCH = (1.0, 0.15)  # mean and standard deviation of the factor
@@ -123,7 +125,7 @@ def measure(engines: Sequence[tuple[str, str]], *, p: Array, happened: Array, we
     happened, weeks : ndarray of shape (questions,)
         1 or 0; the calendar week of resolution.
     """
-    residual = clustered_mean(happened - np.nanmean(p, axis=1), weeks)
+    residual = clustered_mean(happened - np.nanmean(p, axis=1), weeks, LEVELS)
     n, n_eff = residual.n, residual.n_eff
     stretch, weights = stack(p, happened, n_eff / n)
     calibration = PoolCalibration(n=n, n_eff=n_eff)

@@ -8,8 +8,12 @@ import pytest
 
 from notebooks.lab import scores
 from service.forecasting.predictions.scores.calibration import calibrate
-from service.forecasting.voters import consensus, scoring
+from service.forecasting.voters import consensus
 from service.forecasting.voters.track_record import measure
+from service.scores import dependence
+from service.scores.dependence import LEVELS
+from service.scores.intervals import clustered_mean
+from service.scores.proper import brier
 
 VOTERS = ("momentum", "vol", "mine")
 
@@ -26,23 +30,17 @@ def evidence(request) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def test_an_interval_is_that_of_the_service(evidence):
     p, happened, weeks = evidence
-    values = scores.brier(p[:, 0], happened)
-    mean, reference = scores.weekly_mean(values, weeks), scoring.clustered_mean(values, weeks)
+    values = brier(p[:, 0], happened)
+    mean, reference = scores.weekly_mean(values, weeks, LEVELS), clustered_mean(values, weeks, LEVELS)
     assert (mean.n, mean.mean) == (reference.n, reference.mean)
     assert mean.n_eff == pytest.approx(reference.n_eff)
     assert (mean.low, mean.high) == pytest.approx(reference.interval(), nan_ok=True)
 
 
-def test_the_scores_are_those_of_the_service(evidence):
-    p, happened, _ = evidence
-    assert scores.brier(p[:, 0], happened).tolist() == scoring.brier(p[:, 0], happened).tolist()
-    assert scores.log_score(p[:, 0], happened).tolist() == scoring.log_score(p[:, 0], happened).tolist()
-
-
 def test_weeks_are_those_of_the_service():
     instants = pd.Series(pd.date_range("2026-01-01", periods=500, freq="7h", tz="UTC"))
     seconds = np.array([int(instant.timestamp()) for instant in instants])
-    assert scores.weeks_of(instants).tolist() == scoring.weeks_of(seconds).tolist()
+    assert scores.weeks_of(instants).tolist() == dependence.weeks_of(seconds).tolist()
 
 
 def test_a_calibration_is_that_of_the_service(evidence):

@@ -13,10 +13,10 @@ from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.columns import MarketColumns, Mask, answers_of
 from service.forecasting.predictions.scores.streaks import run_after
 from service.forecasting.voters.resolved import Engine
-from service.forecasting.voters.scoring import Instants
 from service.forecasting.voters.votes import Direction, bull_probability, direction_of
 from service.market.instants import iso
 from service.questions.question import Comparator
+from service.scores.proper import Instants
 
 
 @dataclass(frozen=True)
