@@ -42,10 +42,12 @@ class Dependence:
         return 1 + self.correlation * (within / n - 1), 1 + self.correlation * ((within + between) / n - 1)
 
 
-# Measured on 7,487 markets of the service over 64 weeks (`tests/measure/interval_coverage.py`). Priors of levels and
-# calls are a design effect of 3 where 117 markets or 42 calls resolve in a week; that of differences is 1.5.
-LEVELS = Dependence(2 / 116, memory=0.6)  # of outcomes, scores and sides of markets
-DIFFERENCES = Dependence(0.5 / 116)  # of scores of two forecasters of the same markets, of skill, and of bets
+# Measured on 7,487 markets of the service over 64 weeks (`tests/measure/interval_coverage.py`), in design effects of
+# weeks in which 117 markets or 42 calls resolve: 3, that of sides 2.1, of differences 1.5.
+LEVELS = Dependence(2 / 116, memory=0.6)  # of outcomes and scores
+SIDES = Dependence(1.1 / 116, memory=0.5)  # whether the likelier side came true
+SKILL = Dependence(2 / 116)  # against the base rate
+DIFFERENCES = Dependence(0.5 / 116)  # of scores of two forecasters of the same markets, and of the results of bets
 CALLS = Dependence(2 / 41)  # of daily calls on one asset every four hours
 DISAGREEMENT = Dependence(0.05, memory=0.6)  # among voters
 

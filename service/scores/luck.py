@@ -14,7 +14,7 @@ from service.scores.proper import Array, Instants
 
 RECORDS = 500  # simulated for each forecaster
 # The correlation of the causes of two answers of one week: with it, right answers at the usual 79% correlate as LEVELS
-# says. It is never stronger than STRONGEST.
+# says. Runs of lived markets are longer than under SIDES, the prior of their mean. It is never stronger than STRONGEST.
 CAUSE, STRONGEST = 0.035, 0.95
 UNKNOWN = np.array([[nan], [nan]])
 

@@ -127,8 +127,8 @@ class TestAccuracy:
         assert accuracy.likelier_side_pct == 50, "all were voted on before the first resolved"
 
     def test_one_week_is_worth_what_is_usual(self):
-        """40 markets of one week: 40 / (1 + 39 x 2 / 116)."""
-        assert document_of(books(*resolved(40, backfilled=True, right=30))).accuracy.n_eff == 23.9
+        """40 markets of one week: 40 / (1 + 39 x 1.1 / 116)."""
+        assert document_of(books(*resolved(40, backfilled=True, right=30))).accuracy.n_eff == 29.2
 
     @pytest.mark.parametrize("n", [0, 1, 29])
     def test_below_thirty_there_is_none(self, n: int):

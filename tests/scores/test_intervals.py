@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import permutation_test, t, ttest_1samp
 
-from service.scores.dependence import CALLS, DIFFERENCES, LEVELS, Dependence
+from service.scores.dependence import CALLS, DIFFERENCES, LEVELS, SIDES, SKILL, Dependence
 from service.scores.intervals import (
     ClusteredMean,
     clustered_mean,
@@ -108,7 +108,13 @@ def test_no_values_have_no_mean():
 
 @pytest.mark.parametrize(
     ("prior", "a_week", "correlations"),
-    [(LEVELS, 117, (0.010, 0.017, 0.024)), (DIFFERENCES, 117, (0.0, 0.004, 0.01)), (CALLS, 42, (0.03, 0.05, 0.07))],
+    [
+        (LEVELS, 117, (0.010, 0.017, 0.024)),
+        (SIDES, 117, (0.007, 0.010, 0.013)),
+        (SKILL, 117, (0.009, 0.017, 0.024)),
+        (DIFFERENCES, 117, (0.0, 0.004, 0.01)),
+        (CALLS, 42, (0.03, 0.05, 0.07)),
+    ],
 )
 @pytest.mark.parametrize("weeks", [2, 9, 26])
 def test_intervals_cover_what_they_promise(prior, a_week, correlations, weeks):

@@ -10,7 +10,7 @@ import numpy as np
 from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS, MarketColumns
 from service.forecasting.predictions.scores.evidence import ScoredMarkets
 from service.forecasting.voters.voter import VoterKind
-from service.scores.dependence import DIFFERENCES, LEVELS
+from service.scores.dependence import DIFFERENCES, LEVELS, SIDES, SKILL, Dependence
 from service.scores.intervals import ClusteredMean, clustered_mean, published
 from service.scores.proper import Array, brier, log_score, skill_terms
 from service.scores.sides import mean, right_share
@@ -89,7 +89,7 @@ def _voter_score(voter: str, engine: str, p: Array, evidence: ScoredMarkets) -> 
 
 def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
     loss = clustered_mean(brier(p, evidence.happened), evidence.weeks, LEVELS)
-    right = right_share(p, evidence.rate, evidence.happened, evidence.weeks, LEVELS)
+    right = right_share(p, evidence.rate, evidence.happened, evidence.weeks, SIDES)
     return {
         "n": loss.n,
         "n_eff": round(loss.n_eff, 1),
@@ -102,12 +102,12 @@ def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
         "accuracy_high_pct": right.high_pct,
         "likelier_side_pct": right.likelier_side_pct,
         "always_no_pct": right.always_no_pct,
-        **_skill(p, evidence.rate, evidence).fields("skill", DIGITS),
-        **_skill(p, evidence.vol, evidence).fields("skill_vol", DIGITS),
+        **_skill(p, evidence.rate, evidence, SKILL).fields("skill", DIGITS),
+        **_skill(p, evidence.vol, evidence, DIFFERENCES).fields("skill_vol", DIGITS),
     }
 
 
-def _skill(p: Array, reference: Array, evidence: ScoredMarkets) -> ClusteredMean:
+def _skill(p: Array, reference: Array, evidence: ScoredMarkets, prior: Dependence) -> ClusteredMean:
     compared = np.isfinite(reference)
     terms = skill_terms(p[compared], reference[compared], evidence.happened[compared])
-    return clustered_mean(terms, evidence.weeks[compared], DIFFERENCES)
+    return clustered_mean(terms, evidence.weeks[compared], prior)

@@ -12,7 +12,7 @@ from service.forecasting.predictions.scores.columns import CONSENSUS, MarketColu
 from service.forecasting.predictions.scores.evidence import ScoredMarkets, evidence_of
 from service.forecasting.voters.resolved import Engine
 from service.market.instants import iso
-from service.scores.dependence import LEVELS
+from service.scores.dependence import SIDES
 from service.scores.luck import Luck, RecordsByName
 from service.scores.proper import Instants
 from service.scores.sides import right_share, sides_right
@@ -105,7 +105,7 @@ def _streak(
     p, seen = questions.p[rows, column], evidence.where(rows)
     right = sides_right(p, seen.happened)
     current, best = runs(right == 1)
-    share = right_share(p, seen.rate, seen.happened, seen.weeks, LEVELS)
+    share = right_share(p, seen.rate, seen.happened, seen.weeks, SIDES)
     return Streak(
         rank=None,
         oracle=engine[0],
