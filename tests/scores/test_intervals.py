@@ -107,17 +107,17 @@ def test_no_values_have_no_mean():
 
 
 @pytest.mark.parametrize(
-    ("prior", "a_week", "correlations"),
+    ("prior", "a_week", "correlations", "memory"),
     [
-        (LEVELS, 117, (0.010, 0.017, 0.024)),
-        (SIDES, 117, (0.007, 0.010, 0.013)),
-        (SKILL, 117, (0.009, 0.017, 0.024)),
-        (DIFFERENCES, 117, (0.0, 0.004, 0.01)),
-        (CALLS, 42, (0.03, 0.05, 0.07)),
+        (LEVELS, 117, (0.010, 0.017, 0.024), 0.6),
+        (SIDES, 117, (0.007, 0.010, 0.013), 0.5),
+        (SKILL, 117, (0.009, 0.017, 0.024), 0.0),
+        (DIFFERENCES, 117, (0.0, 0.004, 0.01), 0.0),
+        (CALLS, 42, (0.03, 0.05, 0.07), 0.0),
     ],
 )
 @pytest.mark.parametrize("weeks", [2, 9, 26])
-def test_intervals_cover_what_they_promise(prior, a_week, correlations, weeks):
+def test_intervals_cover_what_they_promise(prior, a_week, correlations, memory, weeks):
     """Of 95% intervals 92 to 98% hold the truth, over weeks that depend on each other as little and as much as lived.
 
     The three correlations of values of one week are those measured of the scores of each kind; one of every three
@@ -126,10 +126,10 @@ def test_intervals_cover_what_they_promise(prior, a_week, correlations, weeks):
     dice, covered = np.random.default_rng(weeks), []
     clusters = np.repeat(np.arange(weeks), a_week)
     for place in range(900):
-        values = weekly_values(dice, weeks, a_week, correlations[place % 3], prior.memory)
+        values = weekly_values(dice, weeks, a_week, correlations[place % 3], memory)
         low, high = clustered_mean(values, clusters, prior).interval()
         latent = math.sin(math.pi / 2 * correlations[place % 3])
-        is_yes = weekly_values(dice, weeks, a_week, latent, prior.memory) > 0
+        is_yes = weekly_values(dice, weeks, a_week, latent, memory) > 0
         low_share, high_share = clustered_mean(is_yes.astype(float), clusters, prior).share_interval()
         covered.append((low < 0 < high, low_share < 0.5 < high_share))
     assert np.mean(covered, axis=0) == pytest.approx([0.95, 0.95], abs=0.03)
