@@ -1,4 +1,4 @@
-"""The wheel of the workbench: panels, lab, client and the verifier of the ledger as one package, ninefold_lab.
+"""The wheel of the workbench: panels, lab, client, scores and the verifier of the ledger as one package, ninefold_lab.
 
 In a checkout they lie in `notebooks` and `service`, names too general for an installed package; so every file is copied
 with its imports renamed.
@@ -18,9 +18,9 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 PACKAGE = "ninefold_lab"
 PARTS = {
     "notebooks": ("__init__.py", "widgets", "lab"),
-    "service": ("canonical.py", "client", "ledger"),
+    "service": ("canonical.py", "client", "ledger", "scores"),
 }
-QUALIFIED = re.compile(r"\b(?:notebooks|service)\.(?=(?:widgets|lab|canonical|client|ledger)\b)")
+QUALIFIED = re.compile(r"\b(?:notebooks|service)\.(?=(?:widgets|lab|canonical|client|ledger|scores)\b)")
 IMPORTED = re.compile(r"\bfrom service import (?=canonical\b)")
 
 

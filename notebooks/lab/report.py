@@ -14,19 +14,19 @@ import pandas as pd
 from notebooks.lab.archive import Archive, record_from
 from notebooks.lab.record import MarketRecord, RecordedMarket
 from notebooks.lab.scores import (
-    LEAST_N,
     Array,
     WeeklyMean,
     Weeks,
-    brier,
     calibration,
     correlation,
     earned_weight,
-    log_score,
     weekly_mean,
     weeks_of,
 )
 from notebooks.lab.walk import BuildVoter, refuse_foresight, walk_forward
+from service.scores.dependence import DIFFERENCES, LEVELS
+from service.scores.intervals import LEAST_N
+from service.scores.proper import brier, log_score
 
 if TYPE_CHECKING:
     from notebooks.widgets.base.figure import Figure
@@ -57,7 +57,7 @@ class ScoredBook:
         other = self.references[reference]
         both = np.isfinite(other) if chosen is None else np.isfinite(other) & chosen
         difference = brier(self.p, self.happened) - brier(other, self.happened)
-        return weekly_mean(difference[both], self.weeks[both])
+        return weekly_mean(difference[both], self.weeks[both], DIFFERENCES)
 
     def verdict(self, reference: str) -> str:
         """Whether the voter is better than a reference, in words."""
@@ -166,11 +166,11 @@ class BacktestReport:
             row = {"forecaster": name, "brier": float(brier(p[gave], own[1]).mean())}
             row["log_score"] = float(log_score(p[gave], own[1]).mean())
             if name == self.voter:
-                row |= {"n": len(own[0]), "n_eff": weekly_mean(brier(*own[:2]), own[2]).n_eff}
+                row |= {"n": len(own[0]), "n_eff": weekly_mean(brier(*own[:2]), own[2], LEVELS).n_eff}
             else:
                 logs = log_score(own[0], own[1]) - log_score(p[gave], own[1])
                 row |= _difference_fields("", book.against(name))
-                row |= _difference_fields("log_", weekly_mean(logs, own[2]))
+                row |= _difference_fields("log_", weekly_mean(logs, own[2], DIFFERENCES))
                 row["verdict"] = book.verdict(name)
             yield row | self._origin(book)
 

@@ -10,9 +10,12 @@ import pandas as pd
 
 from notebooks.lab.archive import Archive, record_from
 from notebooks.lab.record import MarketRecord, RecordedMarket
-from notebooks.lab.scores import Array, brier, calibration, weekly_mean, weeks_of
+from notebooks.lab.scores import Array, calibration, weekly_mean, weeks_of
+from service.scores.dependence import DIFFERENCES, Dependence
+from service.scores.proper import brier
 
 DAYS_A_YEAR = 365.25
+RETURNS = Dependence(0.0)  # of successive bars
 DAY_S = 86_400
 
 
@@ -38,7 +41,7 @@ def _sharpe(equity: pd.Series) -> dict[str, Any]:
     seconds = pd.DatetimeIndex(equity.index).as_unit("s").asi8
     step = int(np.median(np.diff(seconds)))
     returns, weeks = _returns(equity), weeks_of(equity.index.to_series())[1:]
-    mean, count = weekly_mean(returns, weeks), len(np.unique(weeks))
+    mean, count = weekly_mean(returns, weeks, RETURNS), len(np.unique(weeks))
     scale = _ratio(np.sqrt(DAYS_A_YEAR * DAY_S / step), returns) if count > 1 else np.nan
     daily = _returns(equity.groupby(seconds // DAY_S).last())
     return {
@@ -125,7 +128,7 @@ def _without_each(markets: list[RecordedMarket]) -> dict[str, dict[str, float]]:
         voted = np.isfinite(votes[:, column])
         others = np.delete(votes, column, axis=1), np.delete(weights, column, axis=1)
         without = _pooled(*others)
-        gain = weekly_mean((brier(without, happened) - brier(pool, happened))[voted], weeks[voted])
+        gain = weekly_mean((brier(without, happened) - brier(pool, happened))[voted], weeks[voted], DIFFERENCES)
         rows[voter] = {"difference": gain.mean, "low": gain.low, "high": gain.high, "n": gain.n, "n_eff": gain.n_eff}
     return rows
 

@@ -29,7 +29,8 @@ def running() -> Response:
     the `n` whose side was right. The 95% interval of `accuracy_pct` is clustered by week of resolution; `n_eff` is the
     number of independent questions that the `n` are worth. Compare the accuracy with `likelier_side_pct` (always the
     side that such questions took more often before) and `always_no_pct` (always NO). `luck` says how often a forecaster
-    whose probabilities are right would reach such a streak and such an accuracy. Live streaks come before `backfilled`
+    whose probabilities are right would reach such a streak and such an accuracy, where answers of a week come true
+    together as usual. Live streaks come before `backfilled`
     ones and are never joined with them; each book has its own ranks, and equal streaks share one.
     """
     return document(latest("streaks"), max_age=MAX_AGE_S)

@@ -12,10 +12,10 @@ from service.forecasting.news.pulse import AssetPulse
 from service.forecasting.news.pulse import direction_of as mood_of
 from service.forecasting.predictions.scores.versus import VersusBook
 from service.forecasting.voters.next_day import HORIZON_H
-from service.forecasting.voters.scoring import LEAST_N
 from service.forecasting.voters.votes import Direction, Strength, direction_of, strength_of
 from service.market.instants import iso
 from service.market.prices import AssetPrice
+from service.scores.intervals import LEAST_N
 
 LIVE = "resolved markets, voted on when they opened"
 PAST = "resolved markets of the past, voted on with the data available when each opened"

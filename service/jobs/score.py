@@ -7,12 +7,12 @@ from sqlalchemy import Connection
 from service.documents import DocumentHeader
 from service.forecasting.predictions.scores.forecaster_record import ForecasterRecord, record_of
 from service.forecasting.predictions.scores.forecasters import ForecastersDocument, forecasters_document
-from service.forecasting.predictions.scores.luck import SimulatedRecords
 from service.jobs.documents import header
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import odds_sources
 from service.jobs.score_memory import SEED, Scores
 from service.market.instants import HOUR
+from service.scores.luck import SimulatedRecords
 from service.store import forecasters, forecasts, sequences, snapshots
 
 EVERY_S = HOUR

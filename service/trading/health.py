@@ -8,18 +8,16 @@ ratio counts by its statistical certainty and by the number of strategies tried,
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import e, sqrt
+from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.market.bars import Prices
 from service.trading.performance import max_drawdown, profit_factor
 
 NORMAL = NormalDist()
-EULER = 0.5772156649015329
 
 # The weight of each measure in the raw score, in parts of 18, so that they add up to 1.
 WEIGHTS = {"edge": 6 / 18, "beyond_luck": 3 / 18, "drawdown": 5 / 18, "wins": 2 / 18, "profits": 2 / 18}
@@ -65,7 +63,7 @@ class Health:
     score: float
 
 
-def examine(recent: Prices, trades: Prices, tried: float) -> Health:
+def examine(recent: Prices, trades: Prices, luckiest: float) -> Health:
     """The health of a strategy.
 
     Parameters
@@ -74,8 +72,8 @@ def examine(recent: Prices, trades: Prices, tried: float) -> Health:
         Its last daily returns.
     trades : float64 (n,)
         The returns of the trades closed in the days of `recent`, net of fees, as fractions of the account.
-    tried : float
-        The effective number of strategies it was chosen from.
+    luckiest : float
+        The expected best of the strategies it was chosen from, if none had skill, in standard errors.
 
     Returns
     -------
@@ -86,7 +84,7 @@ def examine(recent: Prices, trades: Prices, tried: float) -> Health:
     deepest = max_drawdown(np.cumprod(1 + recent, dtype=np.float64), 1.0)
     measures = {
         "edge": probability_above(statistics, 0.0),
-        "beyond_luck": probability_above(statistics, luckiest(statistics.days, tried)),
+        "beyond_luck": probability_above(statistics, luckiest / sqrt(max(statistics.days - 1, 1))),
         "drawdown": max(0.0, 1 - deepest / WORST_DRAWDOWN),
         "wins": probability_of_enough_wins(trades),
         "profits": scaled_profit_factor(trades),
@@ -116,6 +114,8 @@ def return_statistics(returns: Prices) -> ReturnStatistics:
 def probability_above(statistics: ReturnStatistics, benchmark: float) -> float:
     """The probability that the true Sharpe ratio is above `benchmark`; 0.5 with fewer than three days.
 
+    With the expected best of many strategies without skill as benchmark it is the deflated Sharpe ratio: Bailey and
+    Lopez de Prado (2014), The Deflated Sharpe Ratio, Journal of Portfolio Management 40(5).
     The probabilistic Sharpe ratio: Phi((SR - benchmark) sqrt(n - 1) / sqrt(1 - skewness SR + (kurtosis - 1) / 4 SR^2)).
     Bailey and Lopez de Prado (2012), The Sharpe Ratio Efficient Frontier, Journal of Risk 15(2).
     """
@@ -124,37 +124,6 @@ def probability_above(statistics: ReturnStatistics, benchmark: float) -> float:
         return 0.5
     spread = 1 - skewness * ratio + (kurtosis - 1) / 4 * ratio**2
     return NORMAL.cdf((ratio - benchmark) * sqrt(days - 1) / sqrt(max(spread, 1e-9)))
-
-
-def luckiest(days: int, tried: float) -> float:
-    """The expected Sharpe ratio of the best of `tried` strategies without skill after so many `days`.
-
-    With this benchmark `probability_above` is the deflated Sharpe ratio. 0 with under three days or two strategies.
-    Bailey and Lopez de Prado (2014), The Deflated Sharpe Ratio, Journal of Portfolio Management 40(5).
-    """
-    if days < 3 or tried <= 1:
-        return 0.0
-    return max(0.0, best_of(tried)) / sqrt(days - 1)
-
-
-def best_of(tried: float) -> float:
-    """The expected maximum of `tried` > 1 independent standard normal values, approximately."""
-    return (1 - EULER) * NORMAL.inv_cdf(1 - 1 / tried) + EULER * NORMAL.inv_cdf(1 - 1 / (tried * e))
-
-
-def effective_number(returns: NDArray[np.float64]) -> float:
-    """The effective number of independent strategies in the daily `returns` (strategies, days), 0 to `strategies`.
-
-    The participation ratio of the eigenvalues of their correlation matrix: (sum)^2 / sum of squares. Strategies whose
-    returns are constant do not count; with fewer than two days the result is 0.
-    """
-    if returns.ndim < 2 or returns.shape[1] < 2:
-        return 0.0
-    moved = returns[returns.std(axis=1) >= NOISE]
-    if len(moved) < 2:
-        return float(len(moved))
-    values = np.linalg.eigvalsh(np.corrcoef(moved))
-    return float(values.sum() ** 2 / (values**2).sum())
 
 
 def probability_of_enough_wins(trades: Prices) -> float:

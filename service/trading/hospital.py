@@ -16,7 +16,7 @@ import numpy as np
 
 from service.documents import Document, DocumentHeader
 from service.market.months import month_before
-from service.trading.health import effective_number
+from service.scores.best import independent_trials, luckiest_of
 from service.trading.triage import WINDOW_DAYS, EarlierEntry, Patient, Recommendation, Status, TriageEntry, entry_of
 
 CAVEAT = (
@@ -47,7 +47,9 @@ class Change:
 
 @dataclass(frozen=True)
 class HospitalSummary:
-    """All strategies in numbers; `effective_strategies` is the effective number of independent ones.
+    """All strategies in numbers.
+
+    `effective_strategies` is the number of independent ones of which the best would look as good by luck alone.
 
     `evidence` is what was measured of how well scores predict.
     """
@@ -98,8 +100,8 @@ def snapshot(
     `before` maps earlier months to the content of their snapshots, of which the two last months are used.
     """
     window = [patient.returns[-WINDOW_DAYS:] for patient in patients]
-    tried = effective_number(np.array(window))
-    entries = [entry_of(patient, month, before, tried) for patient in patients]
+    luckiest = luckiest_of(np.array(window))
+    entries = [entry_of(patient, month, before, luckiest) for patient in patients]
     entries.sort(key=lambda entry: (-entry.health_score, entry.key))
     previous = month_before(month)
     months = tuple(sorted({*(name for name in before if name < month), month}))
@@ -107,13 +109,13 @@ def snapshot(
         schema="strategy-hospital/1",
         **vars(header),
         snapshot_month=month,
-        summary=_summary(entries, tried),
+        summary=_summary(entries, luckiest),
         strategies=tuple(entries),
         links=Links(METHODOLOGY, f"{PATH}?month={previous}" if previous in before else None, months),
     )
 
 
-def _summary(entries: Sequence[TriageEntry], tried: float) -> HospitalSummary:
+def _summary(entries: Sequence[TriageEntry], luckiest: float) -> HospitalSummary:
     scores = [entry.health_score for entry in entries]
     changes = (
         Change(entry.key, entry.metrics.previous_status, entry.status)
@@ -122,7 +124,7 @@ def _summary(entries: Sequence[TriageEntry], tried: float) -> HospitalSummary:
     )
     return HospitalSummary(
         strategies=len(entries),
-        effective_strategies=round(tried, 2),
+        effective_strategies=round(independent_trials(luckiest), 2),
         status=_counts(Status, [entry.status for entry in entries]),
         recommendation=_counts(Recommendation, [entry.recommendation for entry in entries]),
         mean_score=round(fmean(scores), 2) if scores else None,

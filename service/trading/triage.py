@@ -122,13 +122,13 @@ def _admit(key: str, accounts: Accounts, arena: Arena, until: int) -> Patient:
 
 
 def entry_of(
-    patient: Patient, month: str, before: Mapping[str, Mapping[str, EarlierEntry]], tried: float
+    patient: Patient, month: str, before: Mapping[str, Mapping[str, EarlierEntry]], luckiest: float
 ) -> TriageEntry:
     """The entry of one strategy in a snapshot; the arguments are those of `service.trading.hospital.snapshot`."""
     recent = patient.returns[-WINDOW_DAYS:]
     days = (ends(month) - begins(month)) // DAY
     trades = patient.trades[patient.exits >= ends(month) - WINDOW_DAYS * DAY]
-    health = examine(recent, trades, tried)
+    health = examine(recent, trades, luckiest)
     status = judge(health, len(recent), len(trades))
     earlier_entries = _earlier(patient.key, month, before)
     return TriageEntry(

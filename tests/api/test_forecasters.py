@@ -19,8 +19,8 @@ from service.forecasting.predictions.scores.forecasters import (
     forecasters_document,
     own_entries,
 )
-from service.forecasting.predictions.scores.luck import SimulatedRecords, simulated_records
 from service.jobs.committing import keep_settlement
+from service.scores.luck import SimulatedRecords, simulated_records
 from service.store import forecasters, forecasts, predictions, snapshots
 from service.store.database import Database
 from service.store.tables import forecaster as forecaster_table
@@ -100,7 +100,8 @@ class TestNames(WithNames):
     @pytest.mark.slow
     @pytest.mark.parametrize("wanted", sorted(RESERVED))
     def test_the_names_of_the_service_are_taken(self, name, wanted: str):
-        assert name(wanted).json["code"] == "name_taken"
+        """`sv` is too short for a caller anyway."""
+        assert name(wanted).json["code"] == ("name_taken" if len(wanted) > 2 else "invalid_request")
 
     @pytest.mark.parametrize(
         "wanted", ["", "ab", "a" * 33, "Owl", "ow l", "-owl", "owl-", "<b>", "owl/..", "оwl", "owl\n", 7, ["owl"]]

@@ -6,9 +6,9 @@ from flask.testing import FlaskClient
 
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.counted import counted_questions
-from service.forecasting.predictions.scores.luck import simulated_records
 from service.forecasting.predictions.scores.streak_history import StreakHistory, StreakHistoryDocument, StreakQuestion
 from service.forecasting.predictions.scores.streaks import streaks_document
+from service.scores.luck import simulated_records
 from service.store import sequences
 from tests.api.opened import header
 from tests.api.public import hold

@@ -7,7 +7,6 @@ from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from math import sqrt
 
 import numpy as np
 import pandas as pd
@@ -149,23 +148,26 @@ def time_weighted() -> pd.DataFrame:
     return pd.DataFrame(rows).merge(settled_markets(), on="market")
 
 
-def interval(values: pd.Series, weeks: pd.Series) -> tuple[float, float, float]:
-    """The mean with its interval, clustered by week."""
+def interval(values: pd.Series, weeks: pd.Series, correlation: float, memory: float) -> tuple[float, float, float]:
+    """The mean with its interval, from the covariance matrix that is expected and the measured sums of weeks."""
     n, groups = len(values), values.groupby(weeks)
-    count, mean, deviation = groups.ngroups, values.mean(), values.std(ddof=1)
-    effect = n / count
-    if count >= 8:
-        between = ((groups.sum() - mean * groups.size()) ** 2).sum() * count / (count - 1) / n**2
-        effect = max(1.0, between / (deviation**2 / n))
-    half = stats.t.ppf(0.975, count - 1) * deviation * sqrt(effect / n)
+    count, mean, variance = groups.ngroups, values.mean(), values.var(ddof=1)
+    expected = correlation * memory ** np.abs(np.subtract.outer(weeks.to_numpy(), weeks.to_numpy()))
+    np.fill_diagonal(expected, 1.0)
+    sums = pd.DataFrame(expected).groupby(weeks.to_numpy()).sum().T.groupby(weeks.to_numpy()).sum().to_numpy() / n
+    usual = (count * np.trace(sums) - sums.sum()) / (count - 1)
+    between = ((groups.sum() - mean * groups.size()) ** 2).sum() * count / (count - 1) / n / variance
+    effect = max(1.0, sums.sum() * (20 + (count - 1) * between / usual) / (20 + count - 1))
+    rest = n / effect - 1
+    half = stats.t.ppf(0.975, min(20 + count - 1, rest)) * np.sqrt(variance * (n - 1) / n / rest)
     return mean, mean - half, mean + half
 
 
 def matches(scores: object, name: str, values: pd.Series, weeks: pd.Series) -> None:
     """A Brier score and its interval are between 0 and 1; a difference of two may be negative."""
     published = [getattr(scores, f"{name}{end}") for end in ("", "_low", "_high")]
-    within = (0, 1) if name == "brier" else (-np.inf, np.inf)
-    assert published == pytest.approx(np.clip(interval(values, weeks), *within).tolist(), abs=6e-6)
+    within, usual = ((0, 1), (2 / 116, 0.6)) if name == "brier" else ((-np.inf, np.inf), (0.5 / 116, 0.0))
+    assert published == pytest.approx(np.clip(interval(values, weeks, *usual), *within).tolist(), abs=6e-6)
 
 
 def longest(right: pd.Series) -> int:

@@ -28,8 +28,10 @@ from numpy.typing import NDArray
 
 from service.forecasting.densities.grid import hour_grid
 from service.forecasting.price_record.scores import pinball
-from service.forecasting.voters.scoring import brier, t_quantile, weeks_of
 from service.market.instants import DAY, iso
+from service.scores.dependence import weeks_of
+from service.scores.intervals import t_quantile
+from service.scores.proper import brier
 from tests.measure.density_files import write_ours
 from tests.measure.peers import PEERS, PLAIN
 from tests.measure.price_questions import BARS, COLUMNS, QUANTILES, ask, read, read_bars

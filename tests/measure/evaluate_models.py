@@ -34,11 +34,13 @@ from service.forecasting.voters.evidence import Evidence, PastQuestion
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs
 from service.forecasting.voters.input_history import survey
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.scoring import ClusteredMean, brier, clustered_mean, weeks_of
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts
 from service.questions.question import Question
+from service.scores.dependence import weeks_of
+from service.scores.intervals import ClusteredMean, clustered_mean
+from service.scores.proper import brier
 from service.sources.feeds.replay import open_replay
 from service.sources.llm.budget import Budget, SpendingInMemory
 from service.sources.llm.seat import ModelSeat

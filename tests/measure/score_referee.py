@@ -15,7 +15,7 @@ import scoringrules
 
 from service.forecasting.price_record.committed import PriceForecast
 from service.forecasting.price_record.scores import LEVELS, NORMAL, WEIGHTS, score
-from service.forecasting.voters.scoring import brier
+from service.scores.proper import brier
 from tests.measure.evaluate import scores_of
 from tests.measure.price_questions import COLUMNS
 

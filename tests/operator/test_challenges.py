@@ -97,7 +97,7 @@ class TestChallenges:
             record = TrackRecord.from_plain(records.find(db, RECORD))
         assert (score.kind, score.subject) == ("score", "challenge-9")
         assert score.body["brier"] == 0.49
-        assert [skill.voter for skill in record.topic.standings] == ["news"]
+        assert [standing.voter for standing in record.of_band("topic").standings] == ["news"]
 
     def test_that_do_not_exist_are_not_resolved(self, operate, now):
         assert operate("challenges", "resolve", 17, "yes", "--evidence", "seen") == (

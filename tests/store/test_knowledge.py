@@ -21,7 +21,7 @@ from service.store.plain import RECORD, contexts, fits, records
 STEP = 5 * MINUTE
 NOON = 1_763_985_600  # Monday 2025-11-24T12:00:00Z
 SIZES = ((0.0, 1.5, 2.5),)
-FIT = CalendarFit(Season((1.0,) * WEEK), {"garch": ModelFit(("garch",), ((0.0, 0.9),), SIZES, SIZES)})
+FIT = CalendarFit(Season((1.0,) * WEEK), {"garch": ModelFit(("garch",), ((0.0, 0.9),), *(SIZES,) * 3)})
 TRACK_RECORD = TrackRecord(NOON, {"day": BandRecord((Standing("news", "openai:x", 40, 5, 1.25, 0.01, -0.02, 0.04),))})
 
 

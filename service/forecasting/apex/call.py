@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from service.forecasting.apex.layers import ENGINE, LAYERS, LayerInputs, in_sample
 from service.forecasting.voters import consensus
 from service.forecasting.voters.ballots import Abstention, Forecast
-from service.forecasting.voters.scoring import LEAST_N
 from service.forecasting.voters.track_record import BandRecord
 from service.market.instants import HOUR
+from service.scores.intervals import LEAST_N
 
 EVERY_S = 4 * HOUR  # between two calls
 HALF_TRUSTED = 50  # resolved calls of the outside market from which n / (n + 50) exceeds its minimum of one half

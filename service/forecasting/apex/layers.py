@@ -20,9 +20,9 @@ from service.forecasting.voters import consensus
 from service.forecasting.voters.ballots import Abstention, Forecast
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.inputs import describe, is_metal
-from service.forecasting.voters.scoring import Instants
 from service.market.assets import open_hours
 from service.market.instants import DAY
+from service.scores.proper import Instants
 
 ENGINE = "apex/3"  # changes with the inputs or the arithmetic of a layer
 

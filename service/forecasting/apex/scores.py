@@ -16,23 +16,15 @@ from numpy.typing import NDArray
 from service.forecasting.apex.call import Call
 from service.forecasting.apex.layers import ENGINE, LAYERS, fitted_on
 from service.forecasting.predictions.resolution import Outcome, resolve
-from service.forecasting.predictions.scores.right_share import RightShare, right_share
 from service.forecasting.voters.next_day import up_in_a_day
 from service.forecasting.voters.resolved import ResolvedColumns
-from service.forecasting.voters.scoring import (
-    LEAST_N,
-    Array,
-    Instants,
-    base_rate_known,
-    brier,
-    clustered_mean,
-    published,
-    skill_terms,
-    weeks_of,
-)
 from service.forecasting.voters.track_record import TrackRecord, build_from
 from service.market.bars import Bars
 from service.market.instants import DAY
+from service.scores.dependence import CALLS, weeks_of
+from service.scores.intervals import LEAST_N, clustered_mean, published
+from service.scores.proper import Array, Instants, base_rate_known, brier, skill_terms
+from service.scores.sides import RightShare, right_share
 
 CoinVerdict = Literal[
     "not enough resolved markets", "no clear difference from a coin", "better than a coin", "worse than a coin"
@@ -56,7 +48,7 @@ class Accuracy:
     is the same against the share of rises among the calls of the book that had resolved when each was made.
     `hit_rate_pct` is the share of calls with a side (p other than 0.5) whose side was right, worth `n_eff` independent
     ones. On the same calls the likelier side so far reaches `likelier_side_pct`, and "not higher" every time
-    `always_no_pct`. Every interval is a 95% one clustered by week of resolution; with one week nothing is known.
+    `always_no_pct`. Every interval is a 95% one clustered by week of resolution.
     """
 
     backfilled: bool
@@ -184,15 +176,15 @@ def _measure(book: _Book, p: Array, fitted: NDArray[np.bool_]) -> Accuracy:
     has_vote = np.isfinite(p)
     voted, in_sample = has_vote & ~fitted, int((has_vote & fitted).sum())
     happened, p, rate, weeks = book.calls.happened[voted], p[voted], book.rate[voted], book.weeks[voted]
-    right = right_share(p, rate, happened, weeks)
-    loss, coin = clustered_mean(brier(p, happened), weeks), np.full(len(p), 0.5)
+    right = right_share(p, rate, happened, weeks, CALLS)
+    loss, coin = clustered_mean(brier(p, happened), weeks, CALLS), np.full(len(p), 0.5)
     return Accuracy(
         backfilled=book.backfilled,
         n=len(p),
         in_sample=in_sample,
         n_eff=right.n_eff,
-        **clustered_mean(skill_terms(p, coin, happened), weeks).fields("accuracy", DIGITS),
-        **clustered_mean(skill_terms(p, rate, happened), weeks).fields("skill", DIGITS),
+        **clustered_mean(skill_terms(p, coin, happened), weeks, CALLS).fields("accuracy", DIGITS),
+        **clustered_mean(skill_terms(p, rate, happened), weeks, CALLS).fields("skill", DIGITS),
         brier=published(loss.mean, DIGITS),
         hit_rate_pct=right.pct,
         hit_rate_low_pct=right.low_pct,

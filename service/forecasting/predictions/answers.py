@@ -8,9 +8,9 @@ import numpy as np
 
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.resolution import Outcome
-from service.forecasting.voters.scoring import brier, log_score
 from service.forecasting.voters.votes import Answer
 from service.market.instants import iso
+from service.scores.proper import brier, log_score
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import numpy as np
 
 from service.forecasting.predictions import Commitment, Odds, Prediction, Settlement
 from service.forecasting.predictions.market_forecasts import MarketForecast
-from service.forecasting.voters.scoring import brier
 from service.ledger.chain import LedgerRow
 from service.ledger.commitments import commitment as commitment_of
+from service.scores.proper import brier
 
 MODEL_FIELDS = ("fallback", "prompt", "tokens", "usd")
 TERMS = ("category", "rule", "resolver", "created_at", "closes_at", "deadline")

@@ -9,8 +9,8 @@ import numpy as np
 
 from service.errors import InvalidRequest
 from service.forecasting.predictions import Prediction
-from service.forecasting.voters.scoring import brier, log_score
 from service.market.instants import HOUR
+from service.scores.proper import brier, log_score
 
 # How long after the votes a forecast still counts at their instant: before the opinions of the next hour are published.
 OPENING_S = HOUR

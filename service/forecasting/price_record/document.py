@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from math import ceil, sqrt
+from math import ceil
 from typing import Literal
 
 from service.documents import Document, DocumentHeader
 from service.forecasting.price_record.book import ALL, PriceBook
 from service.forecasting.price_record.committed import SHARES, STANDARD
-from service.forecasting.price_record.sums import CrpsRatio, ScoreSums, ratio_of
+from service.forecasting.price_record.sums import PRIORS, ScoreSums, ratio_of
 from service.forecasting.voters.price_forecasts import PERCENTS
-from service.forecasting.voters.scoring import LEAST_N, needed_to_see
+from service.scores.dependence import Dependence
+from service.scores.intervals import LEAST_N, LEAST_WORTH, ClusteredMean, needed_to_see, published
 
 PriceVerdict = Literal[
     "not enough resolved forecasts", "no clear difference yet", "the voters are better", "plain volatility is better"
@@ -26,11 +27,10 @@ class PriceRecord:
     All but `n`, `void` and `verdict` is null without a resolved forecast. `crps` and `vol_crps` are the mean scores of
     the voters' pool and of plain volatility, in standard deviations of the last 180 days; lower is better. `crps_ratio`
     is the first over the second, so below 1 the pool was better. Forecasts that resolve in the same calendar week (five
-    weeks for 30d) form a block. `n_eff` is the number of independent forecasts, by the design effect of blocks, which
-    is measured from the eighth on; before that a block counts as one, and those that overlap never count twice. The 95%
-    interval from `low` to `high` follows from it and is null in the first block. `needed` is the `n` of a verdict: 30
-    independent forecasts, and as many as show a ratio as far from 1 as this one, two-sided at 5% with a power of 80%;
-    null before the eighth block.
+    weeks for 30d) form a block. `n_eff` is the number of independent forecasts that they are worth: forecasts of one
+    block depend on each other as usual, and with every block more as these did. The 95% interval from `low` to `high`
+    follows from it and is null while `n_eff` is below 1.5. `needed` is the `n` of a verdict: 30 independent forecasts,
+    and as many as show a ratio as far from 1 as this one, two-sided at 5% with a power of 80%; null without one.
 
     `coverage_pct` is the percentage of outcomes inside the central intervals of 50, 80, 90 and 98%. `pit_pct` is that
     in each tenth of the forecast distribution: 10 each where it is calibrated. `pinball` is the mean loss by percent.
@@ -85,58 +85,55 @@ def price_record_document(
     """The record of each of `assets` in the books by `backfilled`, which with a horizon is the key of `waiting` too."""
 
     def record(name: bool, horizon: str) -> HorizonPriceRecord:
-        book = books[name]
-        by_asset = {asset: _record(book.of(horizon, asset), horizon) for asset in assets}
+        book, (of_one, of_all) = books[name], PRIORS[horizon]
+        by_asset = {asset: _record(book.of(horizon, asset), of_one) for asset in assets}
         return HorizonPriceRecord(
-            horizon, waiting.get((name, horizon), 0), _record(book.of(horizon, ALL), horizon), by_asset
+            horizon, waiting.get((name, horizon), 0), _record(book.of(horizon, ALL), of_all), by_asset
         )
 
     both = (PriceRecordBook(name, tuple(record(name, horizon) for horizon in STANDARD)) for name in (False, True))
     return PriceRecordDocument(schema="price-record/1", **vars(header), books=tuple(both))
 
 
-def _record(sums: ScoreSums, horizon: str) -> PriceRecord:
-    ratio = ratio_of(sums, horizon)
+def _record(sums: ScoreSums, prior: Dependence) -> PriceRecord:
+    ratio = ratio_of(sums, prior)
     if ratio is None:
         return PriceRecord(n=0, void=sums.void, verdict=verdict_on(None), **dict.fromkeys(_OF_RESOLVED))
-    n = sums.n
+    n, (low, high) = sums.n, ratio.interval()
     return PriceRecord(
         n=n,
         void=sums.void,
         n_eff=round(ratio.n_eff, 1),
         crps=round(sums.crps / n, 5),
         vol_crps=round(sums.vol_crps / n, 5),
-        crps_ratio=round(ratio.ratio, 4),
-        low=_rounded(ratio.low),
-        high=_rounded(ratio.high),
+        crps_ratio=round(ratio.mean, 4),
+        low=published(low, 4),
+        high=published(high, 4),
         verdict=verdict_on(ratio),
-        needed=needed(n, ratio),
+        needed=needed(ratio),
         coverage_pct=_by(SHARES, sums.inside, 100 / n, 2),
         pit_pct=tuple(round(100 * count / n, 2) for count in sums.pit),
         pinball=_by(PERCENTS, sums.pinball, 1 / n, 5),
     )
 
 
-def _rounded(bound: float | None) -> float | None:
-    return None if bound is None else round(bound, 4)
-
-
 def _by(percents: tuple[int, ...], sums: tuple[float, ...], factor: float, digits: int) -> dict[str, float]:
     return {str(percent): round(total * factor, digits) for percent, total in zip(percents, sums, strict=True)}
 
 
-def verdict_on(ratio: CrpsRatio | None) -> PriceVerdict:
+def verdict_on(ratio: ClusteredMean | None) -> PriceVerdict:
     """The verdict; a forecaster is better only if the interval of the ratio leaves out 1."""
-    if ratio is None or ratio.low is None or ratio.high is None or ratio.n_eff < LEAST_N:
+    if ratio is None or ratio.n_eff < LEAST_N:
         return "not enough resolved forecasts"
-    if ratio.low <= 1 <= ratio.high:
+    low, high = ratio.interval()
+    if low <= 1 <= high:
         return "no clear difference yet"
-    return "the voters are better" if ratio.ratio < 1 else "plain volatility is better"
+    return "the voters are better" if ratio.mean < 1 else "plain volatility is better"
 
 
-def needed(n: int, ratio: CrpsRatio) -> int | None:
-    """The number of forecasts, as dependent as these n, for a verdict on a ratio like this one; None unmeasured."""
-    if not ratio.is_measured or ratio.error is None:
+def needed(ratio: ClusteredMean) -> int | None:
+    """The number of forecasts, as dependent as these, for a verdict on a ratio like this one; None unmeasured."""
+    if ratio.n_eff < LEAST_WORTH:
         return None
-    least, gap = ceil(LEAST_N * n / ratio.n_eff), round(ratio.ratio - 1, 4)
-    return max(least, needed_to_see(gap, ratio.error * sqrt(n), 1.0)) if gap else least
+    least, gap = ceil(LEAST_N * ratio.design_effect), round(ratio.mean - 1, 4)
+    return max(least, needed_to_see(gap, ratio.deviation, ratio.design_effect)) if gap else least

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.voters.scoring import Array, Instants
 from service.questions.question import Question
+from service.scores.proper import Array, Instants
 
 Band = Literal["day", "week", "longer", "topic"]  # of horizons up to a day, up to a week; what no price decides
 BANDS: tuple[Band, ...] = get_args(Band)

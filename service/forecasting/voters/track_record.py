@@ -24,13 +24,12 @@ from service.forecasting.voters.resolved import (
     columns_of,
     joined,
 )
-from service.forecasting.voters.scoring import Array, Instants, brier, clustered_mean, published, weeks_of
 from service.questions.question import Question
+from service.scores.aggregation import aggregate
+from service.scores.dependence import DIFFERENCES, weeks_of
+from service.scores.intervals import clustered_mean, published
+from service.scores.proper import Array, Instants, brier
 
-LIGHTEST, HEAVIEST = 0.25, 3.0  # each voter keeps a say, and none decides alone
-# A week's gain of 0.02, usual for a model that is 10 percentage points from the pool, and four weeks' worth of it as
-# the prior: before them weights hardly move.
-PRIOR_SQUARES = 4 * 0.02**2
 DIGITS = 5
 
 
@@ -116,7 +115,8 @@ def build_from(parts: Sequence[ResolvedColumns], as_of: int) -> TrackRecord:
 def measure(questions: ResolvedColumns) -> BandRecord:
     """The record of one band, from at least one question."""
     weeks = weeks_of(questions.resolved_at)
-    weights, pool = aggregate(questions.engines, questions.p, questions.happened, weeks)
+    moves = np.array([is_model_engine(engine) for _, engine in questions.engines])
+    weights, pool = aggregate(moves, questions.p, questions.happened, weeks)
     gains = brier(pool, questions.happened)[:, None] - brier(questions.p, questions.happened[:, None])
     standings = [
         _standing(engine, weight, gains[:, column], weeks)
@@ -127,38 +127,6 @@ def measure(questions: ResolvedColumns) -> BandRecord:
 
 def _standing(engine: Engine, weight: float, gains: Array, weeks: Instants) -> Standing:
     voted = np.isfinite(gains)
-    gain = clustered_mean(gains[voted], weeks[voted])
+    gain = clustered_mean(gains[voted], weeks[voted], DIFFERENCES)
     numbers = [published(value, DIGITS) for value in (gain.mean, *gain.interval())]
     return Standing(*engine, gain.n, gain.clusters, weight, *numbers)
-
-
-def aggregate(engines: Sequence[Engine], p: Array, happened: Array, weeks: Instants) -> tuple[Array, Array]:
-    """The weights after the last question, shape (engines,), and the pool of each question by those before its week.
-
-    Each week every language model gains or loses the mean of the pool's Brier score less its own, g. As its weight
-    rises the pool comes closer to it, so a model and its copies share what is left to gain. The log of the weight is
-    eta sum(g) - eta^2 sum(g^2), where eta is half of 1 / sqrt(prior + sum(g^2)): chance alone moves it by about a half.
-
-    Parameters
-    ----------
-    engines : sequence of (voter, engine)
-        One for each column.
-    p : ndarray of shape (questions, engines)
-        P(YES); NaN where an engine did not vote.
-    happened, weeks : ndarray of shape (questions,)
-        1 or 0; the calendar week of resolution.
-    """
-    moves = np.array([is_model_engine(engine) for _, engine in engines])
-    sums, squares, weights = np.zeros(len(engines)), np.zeros(len(engines)), np.ones(len(engines))
-    pool = np.empty(len(happened))
-    for week in np.unique(weeks):
-        rows = weeks == week
-        votes, voted = p[rows], np.isfinite(p[rows])
-        shares = weights * voted
-        pool[rows] = np.nansum(shares * votes, axis=1) / shares.sum(axis=1)
-        gains = brier(pool[rows], happened[rows])[:, None] - brier(votes, happened[rows][:, None])
-        gain = np.nansum(gains, axis=0) / np.maximum(voted.sum(axis=0), 1)
-        sums, squares = sums + gain, squares + gain**2
-        eta = 0.5 / np.sqrt(PRIOR_SQUARES + squares)
-        weights = np.where(moves, np.clip(np.exp(eta * sums - eta**2 * squares), LIGHTEST, HEAVIEST), 1.0)
-    return weights, pool

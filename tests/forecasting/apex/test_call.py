@@ -35,17 +35,17 @@ def test_a_call_lists_all_layers_silent_ones_with_reasons():
     call = fuse(inputs_of(), NOTHING)
     assert [layer.name for layer in call.layers] == list(LAYERS)
     silent = {layer.name: layer.silent for layer in call.layers if layer.silent}
-    assert set(silent) == {"news", "market", "swarm"}
+    assert set(silent) == {"oracles", "brains", "news", "market", "swarm"}
     assert silent["news"] == "No headlines."
     assert all((layer.p is None) == (layer.weight == 0) == (layer.silent is not None) for layer in call.layers)
 
 
 def test_a_call_by_hand():
-    """Four even layers, oracles at .8, the market, at half weight, at .9, volatility at Phi(-.0122) = .49511."""
+    """Three even layers, oracles at .8, the market, at half weight, at .9, volatility at Phi(-.0122) = .49511."""
     call = fuse(inputs_of(seats={"trend": 0.8}, odds_p=0.9, swarm=0.0), NOTHING)
-    assert call.p_up == pytest.approx((4 * 0.5 + 0.8 + 0.9 / 2 + 0.49511) / 6.5, abs=1e-5)
-    assert call.agreement == pytest.approx(1.5 / 6.5)
-    assert call.confidence == pytest.approx((2 * call.p_up - 1) * 1.5 / 6.5)
+    assert call.p_up == pytest.approx((3 * 0.5 + 0.8 + 0.9 / 2 + 0.49511) / 5.5, abs=1e-5)
+    assert call.agreement == pytest.approx(1.5 / 5.5)
+    assert call.confidence == pytest.approx((2 * call.p_up - 1) * 1.5 / 5.5)
 
 
 def test_a_call_is_the_mean_by_the_weights_of_the_record():

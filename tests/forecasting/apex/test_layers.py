@@ -49,7 +49,13 @@ def test_oracles_pool_the_seats_by_their_weights_in_the_consensus():
 
 def test_brains_pool_the_brains_alone():
     assert brains(inputs_of(brains={"vol": 0.5, "sv": 0.8}, seats={"trend": 0.1})).p == pytest.approx((0.5 + 0.8) / 2)
-    assert brains(inputs_of(brains={"vol": 0.5})).reasoning == "1 brain: vol 50.0%."
+    assert brains(inputs_of(brains={"vol": 0.6})).reasoning == "1 brain: vol 60.0%."
+
+
+def test_voters_without_a_view_are_no_layer():
+    """The embedded engines see no direction; their even odds would only dilute what other layers see."""
+    with pytest.raises(Abstention, match="No brain sees a rise as likelier than a fall"):
+        brains(inputs_of())
 
 
 def test_volatility_puts_down_slightly_above_up():

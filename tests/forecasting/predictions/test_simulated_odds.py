@@ -17,11 +17,12 @@ from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.scoring import clustered_mean, weeks_of
 from service.market.assets import ASSETS
 from service.market.bars import resample
 from service.market.instants import DAY, HOUR
 from service.questions import Question
+from service.scores.dependence import weeks_of
+from service.scores.intervals import clustered_mean
 from service.sources.feeds.simulated import SimulatedFeed, bars
 from tests.conftest import IN_SOAK
 from tests.forecasting.made import EVERY_KIND, NOW

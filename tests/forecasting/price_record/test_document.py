@@ -10,17 +10,11 @@ import pytest
 
 from service.forecasting.price_record.book import Outcomes, PriceBook
 from service.forecasting.price_record.committed import STANDARD
-from service.forecasting.price_record.document import (
-    LEAST_N,
-    PriceRecordDocument,
-    needed,
-    price_record_document,
-    verdict_on,
-)
-from service.forecasting.price_record.sums import CrpsRatio
+from service.forecasting.price_record.document import PriceRecordDocument, needed, price_record_document, verdict_on
 from service.market.assets import ASSETS
 from service.market.headers import header
 from service.market.instants import DAY, HOUR
+from service.scores.intervals import LEAST_N, ClusteredMean
 from tests.forecasting.made import NOW
 from tests.forecasting.price_record.made import price_forecast
 
@@ -72,30 +66,30 @@ def test_a_clear_record_has_a_verdict_with_its_evidence(weeks):
 
 
 @pytest.mark.parametrize(
-    ("ratio", "verdict"),
+    ("ratio", "deviation", "n_eff", "verdict"),
     [
-        (CrpsRatio(0.9, 29.9, 9, 0.01, 0.88, 0.92), "not enough resolved forecasts"),
-        (CrpsRatio(0.9, 300.0, 1), "not enough resolved forecasts"),
-        (CrpsRatio(0.99, 300.0, 9, 0.01, 0.97, 1.01), "no clear difference yet"),
-        (CrpsRatio(0.9, 30.0, 9, 0.01, 0.88, 0.92), "the voters are better"),
-        (CrpsRatio(1.1, 30.0, 9, 0.01, 1.08, 1.12), "plain volatility is better"),
+        (0.9, 0.06, 29.9, "not enough resolved forecasts"),
+        (0.99, 0.17, 300.0, "no clear difference yet"),
+        (0.9, 0.06, 30.0, "the voters are better"),
+        (1.1, 0.06, 30.0, "plain volatility is better"),
     ],
 )
-def test_a_verdict_needs_thirty_independent_forecasts(ratio, verdict):
-    assert verdict_on(ratio) == verdict
+def test_a_verdict_needs_thirty_independent_forecasts(ratio, deviation, n_eff, verdict):
+    assert verdict_on(ClusteredMean(ratio, deviation, 720, 9, 720 / n_eff)) == verdict
 
 
 def test_needed_is_never_under_thirty_independent_ones():
-    """720 forecasts worth ten: 2,160. With an error of 2% a ratio of 0.95 takes (2.8 x 0.02 / 0.05)^2 times 720."""
-    assert needed(720, CrpsRatio(0.9, 10.0, 8, 0.001, 0.89, 0.91)) == 2160
-    assert needed(720, CrpsRatio(0.5, 720.0, 8, 0.001, 0.49, 0.51)) == LEAST_N
-    ratio = CrpsRatio(0.95, 720.0, 8, 0.02, 0.9, 1.0)
-    assert needed(720, ratio) == pytest.approx(720 * (2.8016 * 0.02 / 0.05) ** 2, abs=1)
-    assert needed(720, CrpsRatio(1.0, 720.0, 8, 0.02, 0.96, 1.04)) == LEAST_N
+    """Worth a tenth: 300. With a deviation of 0.5 a ratio of 0.95 takes 10 x (2.8 x 0.5 / 0.05)^2."""
+    assert needed(ClusteredMean(0.9, 0.01, 720, 8, 10.0)) == 300
+    assert needed(ClusteredMean(0.5, 0.01, 720, 8, 1.0)) == LEAST_N
+    assert needed(ClusteredMean(0.95, 0.5, 720, 8, 10.0)) == pytest.approx(10 * (2.8016 * 0.5 / 0.05) ** 2, abs=1)
+    assert needed(ClusteredMean(1.0, 0.5, 720, 8, 1.0)) == LEAST_N
 
 
-def test_needed_is_unknown_before_the_eighth_block():
-    assert needed(720, CrpsRatio(0.9, 7.0, 7, 0.02, 0.8, 1.0)) is None
+def test_needed_is_unknown_without_an_interval():
+    ratio = ClusteredMean(0.9, 0.2, 720, 1, 720 / 1.4)
+    assert np.isnan(ratio.interval()).all()
+    assert needed(ratio) is None
 
 
 def test_the_size_does_not_grow_with_the_past(weeks):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from service import canonical
 from service.forecasting.price_record.scores import PriceScores
-from service.forecasting.price_record.sums import ScoreSums, blocks_of, ratio_of
-from service.forecasting.voters.scoring import FIRST_MONDAY
+from service.forecasting.price_record.sums import PRIORS, ScoreSums, blocks_of, ratio_of
 from service.market.instants import DAY, HOUR
+from service.scores.dependence import FIRST_MONDAY, Dependence
+from service.scores.intervals import clustered_mean
 
 WEEK = 7 * DAY
 
@@ -56,42 +56,37 @@ def test_the_same_in_any_parts(cuts):
 
 
 def test_the_interval_is_that_of_the_residuals_of_blocks():
-    """Computed from the scores themselves: the residuals summed by block, Student's t with blocks - 1 degrees."""
-    crps, vol_crps, blocks = drawn(300, 9)
+    """Computed from the scores themselves: the clustered mean of the ratio's linearised terms, of equal blocks."""
+    crps, vol_crps, _ = drawn(306, 9)
+    blocks = np.repeat(np.arange(100, 109), 34)
     crps += 0.3 * (blocks % 2)  # so that a block's forecasts depend on each other
-    result = ratio_of(summed(crps, vol_crps, blocks), "1h")
+    prior = Dependence(0.05)
+    result = ratio_of(summed(crps, vol_crps, blocks), prior)
     ratio = crps.sum() / vol_crps.sum()
-    residuals = crps - ratio * vol_crps
-    by_block = np.array([residuals[blocks == block].sum() for block in np.unique(blocks)])
-    error = sqrt(9 / 8 * np.sum(by_block**2)) / vol_crps.sum()
-    assert (result.ratio, result.error) == pytest.approx((ratio, error))
-    half = stats.t.ppf(0.975, 8) * error
-    assert (result.low, result.high) == pytest.approx((ratio - half, ratio + half))
-    design_effect = (9 / 8 * np.sum(by_block**2)) / (300 / 299 * np.sum(residuals**2))
-    assert design_effect > 1
-    assert result.n_eff == pytest.approx(300 / design_effect)
+    terms = clustered_mean(ratio + (crps - ratio * vol_crps) / vol_crps.mean(), blocks, prior)
+    assert asdict(result) == pytest.approx(asdict(terms))
+    assert result.design_effect > 2
 
 
-def test_overlapping_forecasts_count_once():
-    """Eight weeks of hourly forecasts over 24 hours, each as good as the next: 56, and the interval says so."""
+def test_overlapping_forecasts_are_worth_less():
+    """Eight weeks of hourly forecasts: what is usual for their horizon is expected of them."""
     dice = np.random.default_rng(5)
     crps, blocks = dice.uniform(0.5, 1.5, 8 * 168), np.repeat(range(8), 168)
-    daily, hourly = (ratio_of(summed(crps, np.ones(len(crps)), blocks), horizon) for horizon in ("24h", "1h"))
-    assert daily.n_eff == pytest.approx(56)
-    assert hourly.n_eff > 500
-    assert daily.error / hourly.error == pytest.approx(sqrt(hourly.n_eff / daily.n_eff))
+    sums = summed(crps, np.ones(len(crps)), blocks)
+    hourly, daily, weekly, monthly = (ratio_of(sums, of_one).n_eff for of_one, _ in PRIORS.values())
+    assert 1344 > hourly > daily > weekly == monthly
+    assert 8 < weekly < 2 * 17
 
 
-def test_before_the_eighth_block_a_block_counts_as_one():
-    """In the first there is no interval; five weeks are worth five, however many forecasts they hold."""
-    first = ratio_of(summed([1.0] * 168, [1.1] * 168, [5] * 168), "24h")
-    assert (first.n_eff, first.blocks, first.low, first.error) == (1, 1, None, None)
-    assert first.ratio == pytest.approx(1 / 1.1)
-    crps = np.repeat([1.0, 1.2, 0.8, 1.1, 0.9], 100)
-    fifth = ratio_of(summed(crps, np.ones(500), np.repeat(range(5), 100)), "1h")
-    assert (fifth.n_eff, fifth.is_measured) == (5, False)
-    assert fifth.error == pytest.approx(np.std(crps, ddof=1) / sqrt(5))
-    assert ratio_of(summed([1.0] * 5, [1.1] * 5, [5] * 5), "24h").n_eff == pytest.approx(5 / 24)
+def test_a_first_block_is_worth_what_is_usual():
+    """A week of hourly forecasts of an hour, with an interval; a single one has none."""
+    dice = np.random.default_rng(5)
+    first = ratio_of(summed(dice.uniform(0.5, 1.5, 168), [1.1] * 168, [5] * 168), Dependence(0.02))
+    assert (first.clusters, first.design_effect) == (1, pytest.approx(1 + 167 * 0.02))
+    assert first.interval()[0] < first.mean < first.interval()[1]
+    alone = ratio_of(summed([1.0], [1.1], [5]), Dependence(0.02))
+    assert (alone.mean, alone.n_eff) == (pytest.approx(1 / 1.1), 1)
+    assert np.isnan(alone.interval()).all()
 
 
 def test_a_month_counts_in_blocks_of_five_weeks():
@@ -108,7 +103,7 @@ def test_a_late_score_counts_in_the_latest_block():
 def test_void_forecasts_are_only_counted():
     sums = ScoreSums().plus(scores_of([], []), np.array([], dtype=int), void=2)
     assert (sums.n, sums.void) == (0, 2)
-    assert ratio_of(sums, "1h") is None
+    assert ratio_of(sums, Dependence(0.02)) is None
 
 
 def test_sums_survive_as_json():

@@ -13,8 +13,9 @@ import numpy as np
 from service.documents import Document, DocumentHeader
 from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS, ShadowBet, publish
 from service.forecasting.predictions.scores.columns import MarketColumns, thinned
-from service.forecasting.voters.scoring import clustered_mean, published, weeks_of
 from service.market.instants import DAY, iso
+from service.scores.dependence import DIFFERENCES, LEVELS, weeks_of
+from service.scores.intervals import clustered_mean, published
 from service.tabular import Table, table_of
 
 MOST_LISTED = 40
@@ -33,7 +34,7 @@ class ShadowBook:
     """One book: `n` bets were won or lost, and `staked_usd` is the stake of these.
 
     They are worth `n_eff` independent ones. The 95% intervals of `roi_pct` and `win_rate_pct` are clustered by week of
-    resolution; with one week that of `roi_pct` is null.
+    resolution; that of `roi_pct` is null where the bets are worth less than 1.5 independent ones.
     `breakeven_pct` is the mean price paid, including the fee: the expected share of won bets if every price is fair.
     `curve` has the last instant of each day on which a bet was decided, of at most 100 such days.
     """
@@ -106,7 +107,10 @@ def _book(placed: MarketColumns, backfilled: bool) -> ShadowBook:
     settled, won = int((of_book & placed.is_settled).sum()), int(is_won.sum())
     staked, total = STAKE_USD * n, float(pnl.sum())
     weeks = weeks_of(times)
-    gain, wins = clustered_mean(100 * pnl / STAKE_USD, weeks), clustered_mean(is_won.astype(float), weeks)
+    gain, wins = (
+        clustered_mean(100 * pnl / STAKE_USD, weeks, DIFFERENCES),
+        clustered_mean(is_won.astype(float), weeks, LEVELS),
+    )
     low, high = gain.interval()
     low_rate, high_rate = wins.share_interval()
     return ShadowBook(

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from service.forecasting.voters.scoring import LEAST_N, Array, Instants, clustered_mean, reliability
+from service.scores.dependence import LEVELS
+from service.scores.intervals import LEAST_N, clustered_mean
+from service.scores.proper import Array, Instants, reliability
 
 MOST_BINS = 10
 LEAST_IN_BIN = 10
@@ -16,7 +18,7 @@ LEAST_IN_BIN = 10
 class Bin:
     """`n` neighbouring forecasts: their mean `p`, and the share of YES among them.
 
-    Its 95% interval is clustered by week of resolution: 0 to 100 where all of them resolved in one week.
+    Its 95% interval is clustered by week of resolution.
     """
 
     p: float
@@ -61,7 +63,7 @@ def calibrate(p: Array, happened: Array, weeks: Instants) -> CalibrationReport |
 
 
 def _bin(p: Array, happened: Array, weeks: Instants) -> Bin:
-    share = clustered_mean(happened, weeks)
+    share = clustered_mean(happened, weeks, LEVELS)
     low, high = share.share_interval()
     return Bin(
         p=round(float(p.mean()), 4),

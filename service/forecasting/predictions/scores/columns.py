@@ -18,11 +18,11 @@ from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.resolved import Engine
-from service.forecasting.voters.scoring import Array, Instants
 from service.forecasting.voters.voter import VoterKind
 from service.forecasting.voters.votes import NEUTRAL_WITHIN
 from service.market.instants import DAY, HOUR
 from service.questions.question import Comparator
+from service.scores.proper import Array, Instants
 
 KINDS: dict[str, VoterKind] = {voter.name: voter.kind for voter in voters()}
 CONSENSUS: Engine = ("consensus", "pool")

@@ -11,17 +11,16 @@ from typing import Literal
 
 import numpy as np
 
-from service.forecasting.voters.scoring import (
-    LEAST_CLUSTERS,
+from service.scores.dependence import DIFFERENCES
+from service.scores.intervals import (
     LEAST_N,
-    Array,
     ClusteredMean,
-    Instants,
     clustered_mean,
     needed_to_see,
     published,
     sign_flip_p,
 )
+from service.scores.proper import Array, Instants
 
 Verdict = Literal["not enough resolved markets", "no clear difference yet", "the AI is better", "the market is better"]
 
@@ -29,7 +28,7 @@ SIGNIFICANT = 0.05
 GAPS = (0.05, 0.02)  # gaps of Brier scores for which `needed_for` is published
 # Standard deviation of a difference and design effect of weeks, measured on markets of this service; assumed until a
 # book has its own.
-USUAL_DEVIATION, USUAL_DESIGN_EFFECT = 0.1205, 3.5
+USUAL_DEVIATION, USUAL_DESIGN_EFFECT, LEAST_WEEKS = 0.1205, 1.5, 8
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def power_of(difference: ClusteredMean) -> Power:
     """The numbers of markets that would show a gap, from a mean difference over any number of markets."""
     varies = difference.deviation > 0
     has_deviation = difference.n >= LEAST_N and varies
-    has_effect = difference.clusters >= LEAST_CLUSTERS and varies
+    has_effect = difference.clusters >= LEAST_WEEKS and varies
     deviation = difference.deviation if has_deviation else USUAL_DEVIATION
     effect = difference.design_effect if has_effect else USUAL_DESIGN_EFFECT
     gap = published(difference.mean, 5)
@@ -95,7 +94,7 @@ def compare(differences: Array, weeks: Instants, generator: np.random.Generator)
     generator : np.random.Generator
         Draws the permutations.
     """
-    mean = clustered_mean(differences, weeks)
+    mean = clustered_mean(differences, weeks, DIFFERENCES)
     if mean.clusters < 2:
         return None
     low, high = mean.interval()

@@ -8,7 +8,9 @@ import numpy as np
 
 from service.forecasting.predictions.scores.columns import MarketColumns
 from service.forecasting.predictions.scores.evidence import ScoredMarkets
-from service.forecasting.voters.scoring import LEAST_N, brier, clustered_mean, published
+from service.scores.dependence import DISAGREEMENT
+from service.scores.intervals import LEAST_N, clustered_mean, published
+from service.scores.proper import brier
 
 DIGITS = 5
 
@@ -37,7 +39,7 @@ def diversity_of(markets: MarketColumns, evidence: ScoredMarkets) -> Diversity |
     votes, happened = markets.of_voters[rows], evidence.happened[rows]
     single = np.nanmean(brier(votes, happened[:, None]), axis=1)
     pooled = brier(np.nanmean(votes, axis=1), happened)
-    gain = clustered_mean(single - pooled, evidence.weeks[rows])
+    gain = clustered_mean(single - pooled, evidence.weeks[rows], DISAGREEMENT)
     low, high = gain.interval()
     return Diversity(
         diversity=round(gain.mean, DIGITS),

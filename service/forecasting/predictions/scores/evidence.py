@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from service.forecasting.predictions.scores.columns import MarketColumns
 from service.forecasting.voters.embedded import VOL
-from service.forecasting.voters.scoring import Array, Instants, base_rate_known, weeks_of
+from service.scores.dependence import weeks_of
+from service.scores.proper import Array, Instants, base_rate_known
 
 
 @dataclass(frozen=True)

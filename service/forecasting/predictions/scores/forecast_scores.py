@@ -9,17 +9,11 @@ import numpy as np
 
 from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS, MarketColumns
 from service.forecasting.predictions.scores.evidence import ScoredMarkets
-from service.forecasting.predictions.scores.right_share import mean, right_share
-from service.forecasting.voters.scoring import (
-    Array,
-    ClusteredMean,
-    brier,
-    clustered_mean,
-    log_score,
-    published,
-    skill_terms,
-)
 from service.forecasting.voters.voter import VoterKind
+from service.scores.dependence import DIFFERENCES, LEVELS, SIDES, SKILL, Dependence
+from service.scores.intervals import ClusteredMean, clustered_mean, published
+from service.scores.proper import Array, brier, log_score, skill_terms
+from service.scores.sides import mean, right_share
 
 DIGITS = 5
 
@@ -28,8 +22,8 @@ DIGITS = 5
 class ForecastScores:
     """Mean scores over `n` markets, null without any; a lower `brier` and `log_score` is better.
 
-    Every interval is a 95% one clustered by week of resolution; with one week that of the accuracy is 0 to 100 and the
-    others are null. The Brier scores are worth those of `n_eff` independent markets. `accuracy_pct` is the share of
+    Every interval is a 95% one clustered by week of resolution, null where the markets are worth less than 1.5
+    independent ones. The Brier scores are worth those of `n_eff` independent markets. `accuracy_pct` is the share of
     right sides among the `accuracy_n` forecasts other than 50%, worth `accuracy_n_eff`. On the same markets, the side
     that such markets (same category and comparator) took more often before reaches `likelier_side_pct`, and NO every
     time `always_no_pct`.
@@ -94,8 +88,8 @@ def _voter_score(voter: str, engine: str, p: Array, evidence: ScoredMarkets) -> 
 
 
 def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
-    loss = clustered_mean(brier(p, evidence.happened), evidence.weeks)
-    right = right_share(p, evidence.rate, evidence.happened, evidence.weeks)
+    loss = clustered_mean(brier(p, evidence.happened), evidence.weeks, LEVELS)
+    right = right_share(p, evidence.rate, evidence.happened, evidence.weeks, SIDES)
     return {
         "n": loss.n,
         "n_eff": round(loss.n_eff, 1),
@@ -108,12 +102,12 @@ def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
         "accuracy_high_pct": right.high_pct,
         "likelier_side_pct": right.likelier_side_pct,
         "always_no_pct": right.always_no_pct,
-        **_skill(p, evidence.rate, evidence).fields("skill", DIGITS),
-        **_skill(p, evidence.vol, evidence).fields("skill_vol", DIGITS),
+        **_skill(p, evidence.rate, evidence, SKILL).fields("skill", DIGITS),
+        **_skill(p, evidence.vol, evidence, DIFFERENCES).fields("skill_vol", DIGITS),
     }
 
 
-def _skill(p: Array, reference: Array, evidence: ScoredMarkets) -> ClusteredMean:
+def _skill(p: Array, reference: Array, evidence: ScoredMarkets, prior: Dependence) -> ClusteredMean:
     compared = np.isfinite(reference)
     terms = skill_terms(p[compared], reference[compared], evidence.happened[compared])
-    return clustered_mean(terms, evidence.weeks[compared])
+    return clustered_mean(terms, evidence.weeks[compared], prior)

@@ -19,11 +19,13 @@ from service.forecasting.predictions.market_forecasts import MarketForecastScore
 from service.forecasting.predictions.scores.columns import MarketColumns
 from service.forecasting.predictions.scores.evidence import ScoredMarkets, evidence_of
 from service.forecasting.predictions.scores.forecast_scores import DIGITS, ForecastScores, scores
-from service.forecasting.predictions.scores.luck import Luck, SimulatedRecords
-from service.forecasting.predictions.scores.right_share import DIGITS as SIDE_DIGITS
-from service.forecasting.predictions.scores.right_share import sides_right
 from service.forecasting.predictions.scores.streaks import runs
-from service.forecasting.voters.scoring import Array, Instants, brier, clustered_mean, log_score, published
+from service.scores.dependence import DIFFERENCES, LEVELS
+from service.scores.intervals import clustered_mean, published
+from service.scores.luck import Luck, SimulatedRecords
+from service.scores.proper import Array, Instants, brier, log_score
+from service.scores.sides import DIGITS as SIDE_DIGITS
+from service.scores.sides import sides_right
 
 
 @dataclass(frozen=True)
@@ -152,20 +154,20 @@ def _record(
 def _opening(p: Array, rows: Instants, counted: CountedMarkets, records: SimulatedRecords) -> OpeningScores:
     evidence = counted.evidence.where(rows)
     sided = np.round(p, SIDE_DIGITS) != 0.5
-    right = sides_right(p[sided], evidence.happened[sided]) == 1
-    _, best = runs(right)
+    right = sides_right(p[sided], evidence.happened[sided])
+    _, best = runs(right == 1)
     return OpeningScores(
         **vars(scores(p, evidence)),
         **_peers(brier(p, evidence.happened), np.ones(len(p)), rows, counted),
         best=best,
-        luck=records.luck(p[sided], best, int(right.sum())),
+        luck=records.luck(p[sided], right, evidence.weeks[sided], best),
     )
 
 
 def _time_weighted(
     briers: Array, logs: Array, coverage: Array, rows: Instants, counted: CountedMarkets
 ) -> TimeWeightedScores:
-    loss = clustered_mean(briers, counted.evidence.weeks[rows])
+    loss = clustered_mean(briers, counted.evidence.weeks[rows], LEVELS)
     return TimeWeightedScores(
         n=loss.n,
         n_eff=round(loss.n_eff, 1),
@@ -182,5 +184,5 @@ def _peers(briers: Array, coverage: Array, rows: Instants, counted: CountedMarke
     for name, reference in (("peer_pool", counted.pool[rows]), ("peer_nine", counted.nine[rows])):
         voted = np.isfinite(reference)
         better = (coverage * (reference - briers))[voted]
-        fields |= clustered_mean(better, counted.evidence.weeks[rows][voted]).fields(name, DIGITS)
+        fields |= clustered_mean(better, counted.evidence.weeks[rows][voted], DIFFERENCES).fields(name, DIGITS)
     return fields

@@ -14,8 +14,9 @@ from service.documents import Document, DocumentHeader
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS
 from service.forecasting.predictions.scores.forecaster_record import CountedMarkets, ForecasterRecord, constant_record
-from service.forecasting.predictions.scores.luck import RecordsByName
-from service.forecasting.voters.scoring import LEAST_N, Array
+from service.scores.intervals import LEAST_N
+from service.scores.luck import RecordsByName
+from service.scores.proper import Array
 
 ForecasterKind = Literal["forecaster", "voter", "pool", "market"]
 

@@ -13,8 +13,8 @@ from service.forecasting.predictions import MarketCategory, Prediction
 from service.forecasting.predictions.market_fields import MarketScore
 from service.forecasting.predictions.scores.columns import MarketColumns
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
-from service.forecasting.voters.scoring import Array, brier, log_score
 from service.market.instants import iso
+from service.scores.proper import Array, brier, log_score
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from service.forecasting.predictions.scores.columns import MarketColumns, Mask, 
 from service.forecasting.predictions.scores.streaks import run_after
 from service.forecasting.voters.ballots import published_p
 from service.forecasting.voters.resolved import Engine
-from service.forecasting.voters.scoring import Instants
 from service.market.instants import iso
 from service.questions.question import Comparator
+from service.scores.proper import Instants
 
 
 @dataclass(frozen=True)

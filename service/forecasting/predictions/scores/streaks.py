@@ -10,11 +10,12 @@ import numpy as np
 from service.documents import Document, DocumentHeader
 from service.forecasting.predictions.scores.columns import CONSENSUS, MarketColumns, Mask
 from service.forecasting.predictions.scores.evidence import ScoredMarkets, evidence_of
-from service.forecasting.predictions.scores.luck import Luck, RecordsByName
-from service.forecasting.predictions.scores.right_share import right_share, sides_right
 from service.forecasting.voters.resolved import Engine
-from service.forecasting.voters.scoring import Instants
 from service.market.instants import iso
+from service.scores.dependence import SIDES
+from service.scores.luck import Luck, RecordsByName
+from service.scores.proper import Instants
+from service.scores.sides import right_share, sides_right
 
 
 @dataclass(frozen=True)
@@ -102,9 +103,9 @@ def _streak(
     column = questions.engines.index(engine)
     rows = answered[questions.is_sided[answered, column]]
     p, seen = questions.p[rows, column], evidence.where(rows)
-    right = sides_right(p, seen.happened) == 1
-    (current, best), correct = runs(right), int(right.sum())
-    share = right_share(p, seen.rate, seen.happened, seen.weeks)
+    right = sides_right(p, seen.happened)
+    current, best = runs(right == 1)
+    share = right_share(p, seen.rate, seen.happened, seen.weeks, SIDES)
     return Streak(
         rank=None,
         oracle=engine[0],
@@ -113,7 +114,7 @@ def _streak(
         current=current,
         best=best,
         resolved=len(answered),
-        correct=correct,
+        correct=int(right.sum()),
         accuracy_pct=share.pct,
         accuracy_low_pct=share.low_pct,
         accuracy_high_pct=share.high_pct,
@@ -121,7 +122,7 @@ def _streak(
         always_no_pct=share.always_no_pct,
         n=share.n,
         n_eff=share.n_eff,
-        luck=records["streak", *engine, backfilled].luck(p, best, correct),
+        luck=records["streak", *engine, backfilled].luck(p, right, seen.weeks, best),
         last_resolved_at=iso(int(questions.resolved_at[answered[-1]])) if len(answered) else None,
     )
 

@@ -14,8 +14,10 @@ from service.forecasting.predictions.scores.diversity import Diversity, diversit
 from service.forecasting.predictions.scores.evidence import evidence_of
 from service.forecasting.predictions.scores.forecast_scores import ForecastScores, VoterScore, scores, voter_scores
 from service.forecasting.predictions.scores.pairs import PairedMarket, differences, pairs_of, publish
-from service.forecasting.voters.scoring import brier, clustered_mean
 from service.market.instants import DAY, iso
+from service.scores.dependence import DIFFERENCES
+from service.scores.intervals import clustered_mean
+from service.scores.proper import brier
 
 MOST_LISTED = 40
 
@@ -114,7 +116,7 @@ def _book(backfilled: bool, pairs: MarketColumns, generator: np.random.Generator
         base_rate=scores(rate, evidence),
         difference=difference,
         verdict=verdict_on(len(happened), difference),
-        **vars(power_of(clustered_mean(gaps, weeks))),
+        **vars(power_of(clustered_mean(gaps, weeks, DIFFERENCES))),
         calibration=Calibrations(calibrate(pairs.pool, happened, weeks), calibrate(pairs.quoted, happened, weeks)),
         diversity=diversity_of(pairs, evidence),
         cumulative=_cumulative(pairs),

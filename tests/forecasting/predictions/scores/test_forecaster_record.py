@@ -12,7 +12,7 @@ from service.forecasting.predictions.scores.forecaster_record import (
     counted_markets,
     record_of,
 )
-from service.forecasting.predictions.scores.luck import SimulatedRecords
+from service.scores.luck import SimulatedRecords
 from tests.forecasting.markets import many, settled
 
 MARKETS = many(300, seed=3)

@@ -8,8 +8,8 @@ import pytest
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecaster_record import ForecasterRecord, counted_markets
 from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED, forecasters_document, own_entries
-from service.forecasting.predictions.scores.luck import simulated_records
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
+from service.scores.luck import simulated_records
 from tests.forecasting.markets import HEADER
 from tests.forecasting.predictions.scores.test_forecaster_record import COUNTED, MARKETS, pool, record
 

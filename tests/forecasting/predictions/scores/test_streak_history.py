@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.counted import count_once, counted_questions
-from service.forecasting.predictions.scores.luck import simulated_records
 from service.forecasting.predictions.scores.streak_history import StreakHistory
 from service.forecasting.predictions.scores.streaks import streaks_document
 from service.forecasting.voters.ballots import EMBEDDED
 from service.market.instants import iso
+from service.scores.luck import simulated_records
 from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import HEADER, days, many, settled, waiting
 

@@ -15,10 +15,10 @@ from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores import streaks
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.counted import counted_questions
-from service.forecasting.predictions.scores.luck import simulated_records
 from service.forecasting.predictions.scores.streaks import runs, streaks_document
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.forecasting.voters.ballots import EMBEDDED
+from service.scores.luck import simulated_records
 from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import HEADER, days, many, settled
 
@@ -145,14 +145,14 @@ def test_each_engine_of_a_voter_has_a_streak_of_its_own():
     }
 
 
-def test_questions_of_one_week_leave_everything_open():
-    """Seven assets on one day count as one independent question; five of seven right."""
+def test_questions_of_one_week_depend_on_each_other():
+    """Seven assets on one day are worth 7 / (1 + 6 x 1.1 / 116) independent questions; five of seven right."""
     assets = ("btc", "eth", "sol", "bnb", "xrp", "gold", "silver")
     rows = [settled(asset, "yes" if place < 5 else "no", p=0.7, asset=asset) for place, asset in enumerate(assets)]
     line = pool(rows)
-    assert (line.n, line.n_eff, line.correct) == (7, 1.0, 5)
+    assert (line.n, line.n_eff, line.correct) == (7, 6.6, 5)
     assert line.accuracy_pct == pytest.approx(500 / 7, abs=1e-4)
-    assert (line.accuracy_low_pct, line.accuracy_high_pct) == (0, 100)
+    assert line.accuracy_low_pct < 40 < 90 < line.accuracy_high_pct
 
 
 def test_the_same_questions_have_the_same_n_eff_everywhere():

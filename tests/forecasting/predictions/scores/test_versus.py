@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from service.forecasting.predictions.scores.betting import shadow_document
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.counted import counted_questions
-from service.forecasting.predictions.scores.luck import simulated_records
 from service.forecasting.predictions.scores.streaks import streaks_document
+from service.scores.luck import simulated_records
 from tests.cpu import least_cpu_s
 from tests.forecasting.markets import HEADER, NAMES, many
 from tests.forecasting.predictions.scores.compared import TWO, document, live, pair

@@ -7,7 +7,9 @@ from math import nan
 
 import numpy as np
 
-from service.forecasting.voters.scoring import Array, Instants, clustered_mean, published
+from service.scores.dependence import Dependence
+from service.scores.intervals import clustered_mean, published
+from service.scores.proper import Array, Instants
 
 DIGITS = 4  # of percentages, and of the P(YES) that decides whether a forecast has a side
 
@@ -16,7 +18,7 @@ DIGITS = 4  # of percentages, and of the P(YES) that decides whether a forecast 
 class RightShare:
     """The share of right sides among `n` forecasts other than 50%, worth `n_eff` independent ones.
 
-    Percentages and their 95% interval, clustered by week (0 to 100 with one week); null where there is no forecast.
+    Percentages and their 95% interval, clustered by week; null where there is no forecast.
     `likelier_side_pct` is the share that the side which such questions took more often before would have reached on the
     same questions (one half where neither was likelier), `always_no_pct` that of NO every time.
     """
@@ -30,17 +32,19 @@ class RightShare:
     always_no_pct: float | None
 
 
-def right_share(p: Array, rate: Array, happened: Array, weeks: Instants) -> RightShare:
+def right_share(p: Array, rate: Array, happened: Array, weeks: Instants, prior: Dependence) -> RightShare:
     """The share of right sides.
 
     Parameters
     ----------
     p, rate, happened, weeks : ndarray of shape (n,)
         P(YES), how often such a question had come out YES before, the outcome as 1 or 0, and the week of resolution.
+    prior : Dependence
+        Of such questions.
     """
     sided = np.round(p, DIGITS) != 0.5
     p, rate, happened, weeks = p[sided], rate[sided], happened[sided], weeks[sided]
-    share = clustered_mean(sides_right(p, happened), weeks)
+    share = clustered_mean(sides_right(p, happened), weeks, prior)
     low, high = share.share_interval()
     return RightShare(
         n=share.n,

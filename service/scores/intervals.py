@@ -1,0 +1,146 @@
+"""Means of dependent values with their 95% intervals, tests of a mean of 0, and the power to see a gap.
+
+A mean of no values is NaN and must not be published.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, inf, isfinite, nan, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.scores.dependence import PRIOR_WEEKS, Dependence, design_effect
+from service.scores.proper import Array
+
+LEAST_N = 30  # values below which neither a spread nor a verdict is published
+LEAST_WORTH = 1.5  # independent values below which a mean has no interval
+POWER_QUANTILES = 1.959964 + 0.841621  # of a two-sided test at 5% with a power of 80%
+
+
+def wilson_interval(successes: float, n: float, z: float = 1.959964) -> tuple[float, float]:
+    """The interval of a proportion (Wilson 1927), 95% by default; [0, 1] when n is 0. `n` may be effective.
+
+    >>> tuple(round(bound, 4) for bound in wilson_interval(8, 10))
+    (0.4902, 0.9433)
+    """
+    if n <= 0:
+        return 0.0, 1.0
+    share, weight = successes / n, z**2 / n
+    center = (share + weight / 2) / (1 + weight)
+    half = z * sqrt(share * (1 - share) / n + weight / (4 * n)) / (1 + weight)
+    return max(0.0, center - half), min(1.0, center + half)
+
+
+@dataclass(frozen=True)
+class ClusteredMean:
+    """The mean of `n` values that depend on each other within `clusters` clusters, such as weeks.
+
+    `deviation` is the standard deviation of a value, `design_effect` the variance of the mean over that of the mean of
+    as many independent values. NaN without values.
+    """
+
+    mean: float
+    deviation: float
+    n: int
+    clusters: int
+    design_effect: float
+
+    @property
+    def n_eff(self) -> float:
+        """The number of independent values that the `n` are worth."""
+        return self.n / self.design_effect
+
+    @property
+    def freedom(self) -> int:
+        """The degrees of freedom with which the dependence is known."""
+        return PRIOR_WEEKS + max(self.clusters, 1) - 1
+
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the mean, from Student's t; NaN if the values are worth less than 1.5 independent ones.
+
+        Values that depend on each other spread less than independent ones: their variance is divided by n_eff - 1, of
+        which the interval cannot have more degrees of freedom.
+        """
+        half, rest = nan, self.n_eff - 1
+        if self.n_eff >= LEAST_WORTH:
+            half = t_quantile(min(self.freedom, rest)) * self.deviation * sqrt((self.n - 1) / self.n / rest)
+        return self.mean - half, self.mean + half
+
+    def share_interval(self) -> tuple[float, float]:
+        """The 95% interval of the mean of values 0 and 1, by Wilson's formula; NaN without values."""
+        if not self.n:
+            return nan, nan
+        return wilson_interval(self.mean * self.n_eff, self.n_eff, t_quantile(self.freedom))
+
+    def fields(self, name: str, digits: int, within: tuple[float, float] = (-inf, inf)) -> dict[str, float | None]:
+        """The mean and its interval as the fields `name`, `name_low` and `name_high` of a document.
+
+        `within` are the least and the greatest possible value: an interval of few values can pass them.
+        """
+        values = (self.mean, *np.clip(self.interval(), *within))
+        return {
+            f"{name}{end}": published(value, digits) for end, value in zip(("", "_low", "_high"), values, strict=True)
+        }
+
+
+def t_quantile(freedom: float) -> float:
+    """The 97.5% quantile of Student's t with so many degrees of freedom, more than 0."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 0.975))
+
+
+def clustered_mean(values: Array, clusters: NDArray[np.int64], prior: Dependence) -> ClusteredMean:
+    """The mean of `values` (n,), with the dependence within `clusters` (n,), such as numbers of weeks.
+
+    The variance between clusters is c / (c - 1) times the sum of the squared sums of deviations in each of c clusters,
+    over n^2 (Cochran 1977, section 9A.1). It updates the `prior` of this kind of value.
+
+    >>> weeks = np.repeat(np.arange(8), 2)
+    >>> round(clustered_mean(np.array([0.0, 0.0, 1.0, 1.0] * 4), weeks, Dependence(0.0)).n_eff, 2)
+    12.34
+    """
+    n = len(values)
+    if n < 2:
+        return ClusteredMean(float(np.mean(values)) if n else nan, nan, n, n, 1.0)
+    mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
+    numbers = clusters - clusters.min()
+    sizes, sums = np.bincount(numbers).astype(float), np.bincount(numbers, values - mean)
+    count, measured = int(np.count_nonzero(sizes)), None
+    if count > 1 and deviation > 0:
+        measured = count / (count - 1) * float(sums @ sums) / n / deviation**2
+    return ClusteredMean(mean, deviation, n, count, design_effect(prior, sizes, measured))
+
+
+def sign_flip_p(values: Array, clusters: NDArray[np.int64], generator: np.random.Generator, flips: int = 4999) -> float:
+    """The two-sided p-value of a mean of 0, by flipping the signs of whole clusters, such as numbers of weeks.
+
+    It counts `flips` random sign changes and the observed signs (Phipson and Smyth 2010): never under
+    1 / (flips + 1), and with c clusters not under about 2 / 2**c. NaN without a value.
+    """
+    if not len(values):
+        return nan
+    numbers = clusters - clusters.min()
+    sums = np.bincount(numbers, values)[np.bincount(numbers) > 0]
+    signs = 2.0 * generator.integers(0, 2, (flips, len(sums))) - 1
+    nearly = abs(sums.sum()) * (1 - 1e-9)  # a sum in another order may differ in its last digits
+    return float((1 + np.count_nonzero(np.abs(signs @ sums) >= nearly)) / (flips + 1))
+
+
+def needed_to_see(gap: float, deviation: float, design_effect: float) -> int:
+    """The number of differences of standard deviation `deviation` that detect a mean of `gap`, at least 30.
+
+    Two-sided at 5% with a power of 80%, by the normal approximation (Cohen 1988), times the `design_effect` of
+    differences that depend on each other. `gap` is not 0.
+
+    >>> needed_to_see(0.05, 0.1205, 1.0), needed_to_see(-0.02, 0.1205, 3.5), needed_to_see(0.5, 0.1205, 1.0)
+    (46, 998, 30)
+    """
+    return max(LEAST_N, ceil((POWER_QUANTILES * deviation / gap) ** 2 * design_effect))
+
+
+def published(value: float, digits: int) -> float | None:
+    """A number as a document shows it: rounded, None where it is not finite."""
+    return round(float(value), digits) if isfinite(value) else None

@@ -1,0 +1,128 @@
+"""How far luck alone would bring a forecaster whose probabilities are right."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from service.scores.dependence import LEVELS
+from service.scores.intervals import clustered_mean
+from service.scores.proper import Array, Instants
+
+RECORDS = 500  # simulated for each forecaster
+# The correlation of the causes of two answers of one week: with it, right answers at the usual 79% correlate as LEVELS
+# says. Runs of lived markets are longer than under SIDES, the prior of their mean. It is never stronger than STRONGEST.
+CAUSE, STRONGEST = 0.035, 0.95
+UNKNOWN = np.array([[nan], [nan]])
+
+
+@dataclass(frozen=True)
+class Luck:
+    """What 500 simulated records of the same forecasts show, if every probability is right.
+
+    `expected_best` is the mean longest run of right answers. A run as long as the observed one occurs in
+    `best_reached_pct` of them, as many right answers in `accuracy_reached_pct`. Answers of one week depend on each
+    other there, as usual and, with every week more, as they did.
+    """
+
+    expected_best: float
+    best_reached_pct: float
+    accuracy_reached_pct: float
+
+
+class SimulatedRecords:
+    """The records of one forecaster whose probabilities are right, simulated as far as they are known.
+
+    A new forecast goes on where the last one ended, so a job process that keeps them simulates only what is new; the
+    same seed and forecasts give the same records, whether they came at once or one by one. How much answers depend on
+    each other is measured again, and everything simulated anew, where a week begins.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._correlation, self._forecasts = nan, UNKNOWN
+
+    def _begin(self, correlation: float, freedom: int) -> None:
+        self._correlation, self._generator = correlation, np.random.default_rng(self._seed)
+        of_week = np.minimum(correlation * freedom / self._generator.chisquare(freedom, RECORDS), STRONGEST)
+        self._of_week, self._own = np.sqrt(of_week), np.sqrt(1 - of_week)
+        self._forecasts, self._week, self._factor = np.zeros((2, 0)), 0, np.zeros(RECORDS)
+        self._run, self._longest, self._right = (np.zeros(RECORDS, dtype=np.int32) for _ in range(3))
+
+    def luck(self, p: Array, right: Array, weeks: Instants, best: int) -> Luck | None:
+        """The luck behind a longest run of `best` right sides; None without a forecast.
+
+        Parameters
+        ----------
+        p, right, weeks : ndarray of shape (n,)
+            P(YES), whether the likelier side came true as 1 or 0, and the week of resolution, in order of resolution.
+        best : int
+            The longest run of right sides.
+
+        Notes
+        -----
+        Each side comes true with its own probability. Those of one week have a common cause, and that of a week is
+        correlated with the week before: a Gaussian copula whose factor is an autoregressive process of order 1.
+        """
+        if not len(p):
+            return None
+        likelier = np.maximum(p, 1 - p)
+        correlation, freedom = common_cause(likelier, right, weeks)
+        forecasts, count = np.array([p, weeks]), self._forecasts.shape[1]
+        if correlation != self._correlation or not np.array_equal(self._forecasts, forecasts[:, :count]):
+            self._begin(correlation, freedom)
+            count = 0
+        self._forecasts = UNKNOWN  # until all are simulated: a job that is interrupted here begins anew
+        for threshold, week in zip(normal_quantiles(likelier[count:]).tolist(), weeks[count:].tolist(), strict=True):
+            self._simulate(threshold, week)
+        self._forecasts = forecasts
+        return Luck(
+            expected_best=round(float(self._longest.mean()), 1),
+            best_reached_pct=round(100 * float(np.mean(self._longest >= best)), 1),
+            accuracy_reached_pct=round(100 * float(np.mean(self._right >= right.sum())), 1),
+        )
+
+    def _simulate(self, threshold: float, week: int) -> None:
+        """One more forecast, right in each record where a standard normal value is below the threshold."""
+        if week != self._week:
+            kept = LEVELS.memory ** abs(week - self._week)
+            self._factor = kept * self._factor + np.sqrt(1 - kept**2) * self._generator.standard_normal(RECORDS)
+            self._week = week
+        own = self._generator.standard_normal(RECORDS, dtype=np.float32)
+        is_right = self._of_week * self._factor + self._own * own < threshold
+        self._run += 1
+        self._run *= is_right
+        self._right += is_right
+        np.maximum(self._longest, self._run, out=self._longest)
+
+
+def common_cause(likelier: Array, right: Array, weeks: Instants) -> tuple[float, int]:
+    """The correlation of the causes of two answers of one week, from 0 on, and its degrees of freedom.
+
+    It is CAUSE times the design effect's excess over 1 beside the expected one, both of the right answers before the
+    last week: their number varies as much as it did. The arrays have the shape (n,).
+    """
+    before = weeks < weeks[-1] if weeks[0] < weeks[-1] else np.ones(len(weeks), dtype=bool)
+    residuals = clustered_mean((right - likelier)[before], weeks[before], LEVELS)
+    _, expected = LEVELS.effects(np.bincount(weeks[before] - weeks[0]).astype(float))
+    excess = (residuals.design_effect - 1) / (expected - 1) if expected > 1 else 1.0
+    return CAUSE * excess, residuals.freedom
+
+
+def normal_quantiles(p: Array) -> Array:
+    """Of the standard normal distribution, shape (n,); infinite at 0 and 1."""
+    from scipy.special import ndtri
+
+    return ndtri(p)
+
+
+# By what names a forecaster: the table, the voter, the engine, the book.
+RecordsByName = defaultdict[tuple[object, ...], SimulatedRecords]
+
+
+def simulated_records(seed: int) -> RecordsByName:
+    """No records yet; those of every name are simulated from the same seed."""
+    return defaultdict(lambda: SimulatedRecords(seed))

@@ -1,0 +1,196 @@
+"""Intervals of dependent values, against numbers computed by hand, other libraries and planted data."""
+
+from __future__ import annotations
+
+import doctest
+import itertools
+import math
+from importlib import import_module
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import permutation_test, t, ttest_1samp
+
+from service.scores.dependence import CALLS, DIFFERENCES, LEVELS, SIDES, SKILL, Dependence
+from service.scores.intervals import (
+    ClusteredMean,
+    clustered_mean,
+    needed_to_see,
+    published,
+    sign_flip_p,
+    t_quantile,
+    wilson_interval,
+)
+from tests.scores.planted import weekly_values
+
+INDEPENDENT = Dependence(0.0)
+
+
+@pytest.mark.parametrize(
+    ("module", "examples"), [("proper", 4), ("dependence", 1), ("intervals", 4), ("best", 1), ("luck", 0), ("sides", 0)]
+)
+def test_every_example_in_the_documentation_is_true(module, examples):
+    tried = doctest.testmod(import_module(f"service.scores.{module}"))
+    assert (tried.attempted, tried.failed) == (examples, 0)
+
+
+def test_wilson_of_8_in_10():
+    """By hand with z = 1.96: center (.8 + .19207) / 1.38415 = .71674, half .22655. Without trials anything goes."""
+    assert wilson_interval(8, 10) == pytest.approx((0.49016, 0.94331), abs=1e-4)
+    assert wilson_interval(0, 0) == (0.0, 1.0)
+
+
+def test_single_values_have_the_t_interval():
+    """One value a week, and no prior that they depend on each other: scipy's interval."""
+    values = np.random.default_rng(0).normal(size=10)
+    theirs = ttest_1samp(values, 0.0).confidence_interval()
+    assert clustered_mean(values, np.arange(10), INDEPENDENT).interval() == pytest.approx((theirs.low, theirs.high))
+
+
+def test_a_design_effect_by_hand():
+    """Eight weeks of two equal values, half 0 and half 1: mean .5, deviation sqrt(16 x .25 / 15) = .5164.
+
+    Each week's deviations add up to 1 or -1: variance of the mean 8/7 x 8 / 16^2 = .035714, of independent values
+    .26667 / 16 = .016667: 15/7, worth seven degrees of freedom beside 20 that expect 1: (20 + 15) / 27 = 1.296296.
+    The interval has the variance .25 / (n_eff - 1) and min(27, n_eff - 1) degrees, that of the share Wilson's with 27.
+    """
+    mean = clustered_mean(np.array([0.0, 0.0, 1.0, 1.0] * 4), np.repeat(np.arange(8), 2), INDEPENDENT)
+    assert (mean.mean, mean.n, mean.clusters, mean.freedom) == (0.5, 16, 8, 27)
+    assert mean.deviation == pytest.approx(math.sqrt(4 / 15))
+    assert mean.n_eff == pytest.approx(16 / (35 / 27))
+    rest = 16 / (35 / 27) - 1
+    half = t.ppf(0.975, rest) * 0.5 / math.sqrt(rest)
+    assert mean.interval() == pytest.approx((0.5 - half, 0.5 + half))
+    assert mean.share_interval() == pytest.approx(wilson_interval(mean.n_eff / 2, mean.n_eff, t.ppf(0.975, 27)))
+
+
+def test_few_weeks_are_worth_what_is_usual():
+    """Neither one value a week nor, because nine weeks happen to be alike, all of them: near the prior of 3."""
+    alike = np.tile([0.0, 1.0], 9 * 117 // 2 + 1)[: 9 * 117]
+    mean = clustered_mean(alike, np.repeat(np.arange(9), 117), Dependence(2 / 116))
+    assert mean.design_effect == pytest.approx(3 * 20 / 28, rel=0.01)
+    assert clustered_mean(alike[:117], np.zeros(117, dtype=int), Dependence(2 / 116)).design_effect == pytest.approx(3)
+    assert clustered_mean(np.ones(117), np.zeros(117, dtype=int), Dependence(2 / 116)).n_eff == pytest.approx(39)
+
+
+def test_many_weeks_are_worth_what_they_show():
+    """500 weeks of five equal values are 500 values, whatever was expected of them."""
+    values = np.repeat(np.random.default_rng(3).normal(size=500), 5)
+    assert clustered_mean(values, np.repeat(np.arange(500), 5), INDEPENDENT).n_eff == pytest.approx(500, rel=0.05)
+
+
+def test_a_mean_of_next_to_nothing_has_no_interval():
+    """One value, or more that are worth less than 1.5; a share is then nearly anything."""
+    for values in (np.array([1.0]), np.array([0.0, 1.0, 1.0])):
+        alone = clustered_mean(values, np.zeros(len(values), dtype=int), Dependence(0.9))
+        assert np.isnan(alone.interval()).all()
+        assert alone.share_interval()[1] - alone.share_interval()[0] > 0.7
+    assert np.isnan(clustered_mean(np.zeros(0), np.zeros(0, dtype=int), LEVELS).share_interval()).all()
+
+
+def test_an_interval_of_a_score_stays_among_possible_scores():
+    """Student's t alone would reach from below 0 to above 1."""
+    loss = ClusteredMean(0.25, 0.26, 10, 2, 5.0)
+    assert loss.interval()[0] < 0 < 1 < loss.interval()[1]
+    assert loss.fields("brier", 4, within=(0, 1)) == {"brier": 0.25, "brier_low": 0.0, "brier_high": 1.0}
+    assert loss.fields("gap", 4)["gap_low"] < 0
+    alone = clustered_mean(np.array([0.5]), np.array([1]), LEVELS)
+    assert alone.fields("brier", 4, within=(0, 1)) == {"brier": 0.5, "brier_low": None, "brier_high": None}
+
+
+def test_no_values_have_no_mean():
+    empty = clustered_mean(np.zeros(0), np.zeros(0, dtype=np.int64), LEVELS)
+    assert (empty.n, empty.n_eff, empty.clusters) == (0, 0, 0)
+    assert math.isnan(empty.mean)
+
+
+@pytest.mark.parametrize(
+    ("prior", "a_week", "correlations", "memory"),
+    [
+        (LEVELS, 117, (0.010, 0.017, 0.024), 0.6),
+        (SIDES, 117, (0.007, 0.010, 0.013), 0.5),
+        (SKILL, 117, (0.009, 0.017, 0.024), 0.0),
+        (DIFFERENCES, 117, (0.0, 0.004, 0.01), 0.0),
+        (CALLS, 42, (0.03, 0.05, 0.07), 0.0),
+    ],
+)
+@pytest.mark.parametrize("weeks", [2, 9, 26])
+def test_intervals_cover_what_they_promise(prior, a_week, correlations, memory, weeks):
+    """Of 95% intervals 92 to 98% hold the truth, over weeks that depend on each other as little and as much as lived.
+
+    The three correlations of values of one week are those measured of the scores of each kind; one of every three
+    samples has each. Of shares as of means: two values are above 0 with a correlation of 2 asin(r) / pi.
+    """
+    dice, covered = np.random.default_rng(weeks), []
+    clusters = np.repeat(np.arange(weeks), a_week)
+    for place in range(900):
+        values = weekly_values(dice, weeks, a_week, correlations[place % 3], memory)
+        low, high = clustered_mean(values, clusters, prior).interval()
+        latent = math.sin(math.pi / 2 * correlations[place % 3])
+        is_yes = weekly_values(dice, weeks, a_week, latent, memory) > 0
+        low_share, high_share = clustered_mean(is_yes.astype(float), clusters, prior).share_interval()
+        covered.append((low < 0 < high, low_share < 0.5 < high_share))
+    assert np.mean(covered, axis=0) == pytest.approx([0.95, 0.95], abs=0.03)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12)), min_size=1, max_size=60))
+def test_clusters_never_add_information(rows):
+    values, clusters = np.array([value for value, _ in rows]), np.array([cluster for _, cluster in rows])
+    mean = clustered_mean(values, clusters, LEVELS)
+    assert 1 <= mean.n_eff <= mean.n or mean.n_eff == pytest.approx(mean.n)
+
+
+def test_sign_flips_equal_the_count_over_every_possible_flip():
+    """Six weeks, all 64 signs tried one by one, against the random flips."""
+    values = np.random.default_rng(3).normal(0.4, 1.0, 30)
+    weeks = np.repeat(np.arange(6), 5)
+    sums = values.reshape(6, 5).sum(axis=1)
+    every = [abs(np.dot(signs, sums)) >= abs(sums.sum()) - 1e-12 for signs in itertools.product((-1, 1), repeat=6)]
+    p = sign_flip_p(values, weeks, np.random.default_rng(0), flips=50_000)
+    assert p == pytest.approx(np.mean(every), abs=0.01)
+
+
+def test_sign_flips_over_single_values_equal_those_of_scipy():
+    values = np.random.default_rng(5).normal(0.2, 1.0, 40)
+    theirs = permutation_test(
+        (values,), np.mean, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(1)
+    )
+    p = sign_flip_p(values, np.arange(40), np.random.default_rng(2), flips=20_000)
+    assert p == pytest.approx(theirs.pvalue, abs=0.01)
+
+
+def test_one_week_is_never_significant():
+    assert sign_flip_p(np.ones(500), np.zeros(500, dtype=np.int64), np.random.default_rng(0)) == 1.0
+    assert math.isnan(sign_flip_p(np.zeros(0), np.zeros(0, dtype=np.int64), np.random.default_rng(0)))
+
+
+def test_no_difference_is_significant_once_in_twenty():
+    dice = np.random.default_rng(8)
+    p_values = [sign_flip_p(dice.normal(size=60), np.repeat(np.arange(20), 3), dice, flips=199) for _ in range(400)]
+    assert 0.02 < np.mean(np.array(p_values) <= 0.05) < 0.09
+
+
+def test_the_needed_number_has_the_power_it_promises():
+    """Of 4,000 made samples of that size about 80% show their gap at 5%."""
+    n = needed_to_see(0.05, 0.2, 1.0)
+    samples = np.random.default_rng(4).normal(0.05, 0.2, (4000, n))
+    z = samples.mean(axis=1) / (0.2 / math.sqrt(n))
+    assert np.mean(np.abs(z) > 1.96) == pytest.approx(0.8, abs=0.02)
+
+
+def test_dependent_questions_need_more_and_never_fewer_than_thirty():
+    """(2.801581 x .1205 / .05)^2 = 45.59 independent ones; 3.5 times that is 159.6. A gap of .2 needs 2.8."""
+    assert needed_to_see(0.05, 0.1205, 1.0) == 46
+    assert needed_to_see(0.05, 0.1205, 3.5) == 160
+    assert needed_to_see(0.2, 0.1205, 1.0) == 30
+
+
+def test_nan_is_published_as_null():
+    assert (published(0.123456, 3), published(float("nan"), 3), published(np.float64(2.0), 1)) == (0.123, None, 2.0)
+
+
+def test_few_degrees_of_freedom_widen_an_interval():
+    """Quantiles of the printed table of Student's t, with 3, 9 and 39 degrees of freedom."""
+    assert [round(t_quantile(freedom), 3) for freedom in (3, 9, 39)] == [3.182, 2.262, 2.023]

@@ -1,0 +1,116 @@
+"""What luck alone would show, by simulation."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from service.scores.dependence import LEVELS
+from service.scores.luck import Luck, SimulatedRecords, common_cause
+from tests.scores.planted import weekly_values
+
+A_WEEK = 50
+
+
+def luck_of(p, best: int, right: int, records: SimulatedRecords | None = None) -> Luck | None:
+    """The luck of forecasts, ten a week, of which the first `right` were right."""
+    return (records or SimulatedRecords(11)).luck(
+        np.asarray(p), (np.arange(len(p)) < right).astype(float), np.arange(len(p)) // 10, best
+    )
+
+
+def calibrated(dice: np.random.Generator, weeks: int, correlation: float) -> tuple[np.ndarray, ...]:
+    """P(YES), right sides and weeks of a forecaster whose probabilities are right."""
+    p = np.clip(dice.beta(6, 2, weeks * A_WEEK), 0.5, 0.97)
+    causes = weekly_values(dice, weeks, A_WEEK, correlation, LEVELS.memory)
+    return p, (causes < norm.ppf(p)).astype(float), np.repeat(np.arange(weeks), A_WEEK)
+
+
+def longest(right: np.ndarray) -> int:
+    return max(len(list(run)) if is_right else 0 for is_right, run in itertools.groupby(right.tolist()))
+
+
+@pytest.mark.parametrize(("weeks", "correlation"), [(9, 0.0), (9, 0.035), (26, 0.035)])
+def test_a_calibrated_record_is_rarely_beyond_luck(weeks, correlation):
+    """The longest run is as long in under 5% of simulated records in at most 5% of 200 windows of planted data.
+
+    Causes of answers correlate as those of lived markets do: 0.035 within a week, 0.6 of it a week later. Independent
+    records would be found beyond luck three times as often.
+    """
+    dice, reached = np.random.default_rng(5), []
+    for _ in range(200):
+        p, right, of_week = calibrated(dice, weeks, correlation)
+        luck = SimulatedRecords(1).luck(p, right, of_week, longest(right))
+        reached.append((luck.best_reached_pct, luck.accuracy_reached_pct))
+    assert np.mean(np.array(reached) < 5, axis=0).max() <= 0.05
+
+
+def test_the_common_cause_is_measured():
+    """From 400 weeks, that of the planted one."""
+    dice = np.random.default_rng(2)
+    for correlation in (0.0, 0.02, 0.035, 0.05):
+        measured, freedom = common_cause(*calibrated(dice, 400, correlation))
+        assert measured == pytest.approx(correlation, abs=0.016)
+        assert freedom == 20 + 399 - 1
+
+
+def test_a_common_cause_makes_long_runs_ordinary():
+    p = np.full(450, 0.8)
+    alternating = np.resize([1.0] * 40 + [0.0] * 10, 450)
+    weeks = np.repeat(np.arange(9), 50)
+    in_turn = np.repeat([1.0, 1.0, 0.6, 1.0, 0.4, 1.0, 1.0, 0.2, 1.0], 50)
+    apart, together = (SimulatedRecords(1).luck(p, right, weeks, 40) for right in (alternating, in_turn))
+    assert apart.best_reached_pct < 20 < together.best_reached_pct
+
+
+@settings(max_examples=20)
+@given(st.lists(st.lists(st.floats(0.01, 0.99), max_size=20), max_size=6))
+def test_luck_goes_on_as_if_it_had_begun_anew(parts):
+    """Forecasts that come bit by bit, within a week or later, have the luck of all at once."""
+    records, forecasts = SimulatedRecords(11), np.zeros(0)
+    for part in parts:
+        forecasts = np.concatenate([forecasts, part])
+        assert luck_of(forecasts, 3, 5, records) == luck_of(forecasts, 3, 5)
+
+
+@pytest.mark.parametrize("other", [[0.9], [0.9, 0.7, 0.8], [0.6, 0.7, 0.8, 0.8]])
+def test_another_past_begins_anew(other):
+    """A question that is settled late is put before others; nothing of the old order is left."""
+    records = SimulatedRecords(11)
+    luck_of([0.9, 0.8, 0.7], 3, 3, records)
+    assert luck_of(other, 1, 1, records) == luck_of(other, 1, 1)
+
+
+def test_luck_is_that_of_all_records_counted():
+    """Five forecasts of 80% and 30% YES in turn: each of the 32 records by hand, weighed by its probability."""
+    p = np.array([0.8, 0.3, 0.8, 0.3, 0.8])
+    share = np.maximum(p, 1 - p)
+    mean = best = correct = 0.0
+    for record in itertools.product([True, False], repeat=5):
+        weight = np.prod(np.where(record, share, 1 - share))
+        run = max(len(piece) for piece in "".join("R" if right else " " for right in record).split(" "))
+        mean, best, correct = mean + weight * run, best + weight * (run >= 3), correct + weight * (sum(record) >= 4)
+    simulated = luck_of(p, 3, 4)
+    assert simulated.expected_best == pytest.approx(mean, abs=0.15)
+    assert simulated.best_reached_pct == pytest.approx(100 * best, abs=4)
+    assert simulated.accuracy_reached_pct == pytest.approx(100 * correct, abs=4)
+
+
+def test_sure_forecasts_make_long_runs_ordinary():
+    """Thirty right answers in a row: ordinary at 99%, a wonder at 55%, where .55^30 is one in 60 million."""
+    sure, unsure = (luck_of(np.full(30, p), 30, 30) for p in (0.01, 0.55))
+    assert sure.best_reached_pct == pytest.approx(100 * 0.99**30, abs=4)
+    assert unsure.best_reached_pct == unsure.accuracy_reached_pct == 0
+
+
+def test_the_same_seed_gives_the_same_luck():
+    assert luck_of(np.full(9, 0.6), 3, 5) == luck_of(np.full(9, 0.6), 3, 5)
+
+
+def test_without_a_forecast_there_is_no_luck():
+    assert luck_of(np.zeros(0), 0, 0) is None
