@@ -53,7 +53,8 @@ class AccountTerms:
 
     def interest(self, seconds: Times) -> Prices:
         """The interest on borrowed units that are returned after so many `seconds` (n,), as a fraction of them."""
-        return self.borrow / HOURS_A_YEAR * -(-seconds // HOUR)
+        hours: Prices = -(-seconds // HOUR).astype(np.float64)
+        return hours * (self.borrow / HOURS_A_YEAR)
 
 
 TERMS = AccountTerms()

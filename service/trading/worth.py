@@ -85,16 +85,25 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float |
 
 
 def _worth(name: WorthName, values: Sequence[float]) -> MeasureWorth:
-    from scipy.special import stdtrit
-
-    n, mean = len(values), float(np.mean(values)) if values else None
-    half = float(stdtrit(n - 1, 0.975) * np.std(values, ddof=1) / sqrt(n)) if n > 1 else None
-    has_interval = mean is not None and half is not None
+    mean, low, high = _mean(values)
     return MeasureWorth(
         measure=name,
-        months=n,
+        months=len(values),
         correlation=rounded(mean, 3),
-        low=rounded(mean - half, 3) if has_interval else None,
-        high=rounded(mean + half, 3) if has_interval else None,
-        earns_its_place=float(np.mean(values[-PROBATION:])) > 0 if n >= PROBATION else None,
+        low=rounded(low, 3),
+        high=rounded(high, 3),
+        earns_its_place=float(np.mean(values[-PROBATION:])) > 0 if len(values) >= PROBATION else None,
     )
+
+
+def _mean(values: Sequence[float]) -> tuple[float | None, float | None, float | None]:
+    """The mean of independent `values` and the ends of its 95% interval, from Student's t."""
+    from scipy.special import stdtrit
+
+    if not values:
+        return None, None, None
+    n, mean = len(values), float(np.mean(values))
+    if n == 1:
+        return mean, None, None
+    half = float(stdtrit(n - 1, 0.975) * np.std(values, ddof=1) / sqrt(n))
+    return mean, mean - half, mean + half
