@@ -132,8 +132,10 @@ class TradeHistory:
             return cash
         row = np.minimum(left, len(self.side) - 1)
         marked = cash * self.terms.invested + (self.side * self.quantity)[row] * (prices - self.entry_price[row])
-        owed = _interest(self.side[row], times + 1 - self.entry_time[row], self.terms)
-        return np.where(held, marked - owed * self.quantity[row] * prices, cash)
+        side = self.side[row]
+        if np.any(side < 0):
+            marked -= _interest(side, times + 1 - self.entry_time[row], self.terms) * self.quantity[row] * prices
+        return np.where(held, marked, cash)
 
 
 def unused_account(terms: AccountTerms = TERMS) -> TradeHistory:
@@ -245,6 +247,8 @@ def _joined(before: TradeHistory, later: TradeHistory) -> TradeHistory:
 
 def _interest(side: NDArray[np.int8], seconds: Times, terms: AccountTerms) -> Prices:
     """The interest after so many `seconds` (n,) on the units of each position, as a fraction of them; 0 of a long."""
+    if not len(side):
+        return np.zeros(0)
     return terms.interest(np.where(side < 0, seconds, 0))
 
 
@@ -268,6 +272,8 @@ def _until_ruin(spans: _Spans, history: TradeHistory, bars: Bars) -> _Spans | No
     When a close shows less than the floor, the short is closed at the next open. A short that falls below the floor
     only by its exit price ends the account as well.
     """
+    if not np.any(spans.side < 0):
+        return None
     limit = _ruinous_prices(history)
     has_left = np.zeros(len(limit), np.bool_)
     is_short = np.isfinite(limit[: history.closed])
