@@ -219,6 +219,13 @@ class Settings(BaseModel):
     answers_kept_days: int | None = Field(
         None, ge=1, description="days after its deadline for which an answer keeps its text and caller; empty: for ever"
     )
+    borrow_rate_pct: float = Field(
+        7.3,
+        ge=0,
+        le=100,
+        description="interest a year, in percent, that strategies and lanes pay for what they sell short, metals too; "
+        "the default is 0.02% a day, the example in Binance Margin's rules; your exchange states its own",
+    )
     lane_bars_kept_days: int = Field(
         180, ge=1, description="days for which the equity of a lane is kept at every bar; what is older, by the hour"
     )

@@ -51,7 +51,7 @@ def lanes(battle: Mapping[str, Any], venue: str | None = None, *, now: datetime 
             capital=capital,
             initial=initial,
         ),
-        ended(trades_won(summary["win_rate_pct"], summary["trades"])),
+        ended(enumerated([trades_won(summary["win_rate_pct"], summary["trades"]), _holding(summary)])),
         translate("Send /lane NAME to see one."),
     ]
     return message(blocks, footer(battle, now, paper=True))
@@ -68,10 +68,15 @@ def lane(battle: Mapping[str, Any], name: str, *, now: datetime | None = None) -
         f"<b>{change_arrow(shown['pnl_pct'])} {escaped(shown['label'], 120)}</b>",
         f"{escaped(shown['name'], 60)} · {_venue(shown['venue'])}",
         f"{escaped(_status(shown), 60)} · {translate('worth {amount}', amount=usd(shown['capital']))}",
-        translate(
-            "{gain} ({amount}) since the start",
-            gain=signed_percent(shown["pnl_pct"]),
-            amount=signed_usd(shown["pnl_usd"]),
+        enumerated(
+            [
+                translate(
+                    "{gain} ({amount}) since the start",
+                    gain=signed_percent(shown["pnl_pct"]),
+                    amount=signed_usd(shown["pnl_usd"]),
+                ),
+                _holding(shown),
+            ]
         ),
         ended(trades_won(shown["win_rate_pct"], shown["trades"])),
         *_liquidity(battle, shown),
@@ -107,7 +112,13 @@ def lanes_summary(battle: Mapping[str, Any]) -> str:
         for rank, name in ((translate("best"), summary["best_lane"]), (translate("worst"), summary["worst_lane"]))
         if name in by_name
     ]
-    return f"{translate('Paper lanes')} {enumerated([signed_percent(summary['pnl_pct']), *extremes])}"
+    results = [signed_percent(summary["pnl_pct"]), _holding(summary), *extremes]
+    return f"{translate('Paper lanes')} {enumerated(results)}"
+
+
+def _holding(result: Mapping[str, Any]) -> str:
+    """What buying and holding the same assets would have made."""
+    return translate("holding {gain}", gain=signed_percent(result["benchmark_pnl_pct"]))
 
 
 def _title(shown: list[Mapping[str, Any]], venue: str | None) -> str:

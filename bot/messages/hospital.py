@@ -72,4 +72,4 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 def _caveat() -> str:
     """What a score does not say; the service writes it in English only."""
-    return translate("A score describes the 90 days before the end of the month. It does not predict later results.")
+    return translate("A score describes the 90 days before the end of the month. It is a weak guide to later results.")

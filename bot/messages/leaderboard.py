@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.languages import translate
-from bot.languages.punctuation import enumerated
+from bot.languages.punctuation import bracketed, enumerated
 from bot.messages.formats import (
     UNKNOWN,
     asset,
@@ -51,7 +51,7 @@ def strategy(document: Mapping[str, Any], *, now: datetime | None = None) -> str
     """One strategy: its rule, its result compared with holding, and its last trades."""
     standing, statistics = document["standing"], document["statistics"]
     gain, holding = signed_percent(standing["pnl_pct"]), signed_percent(standing["benchmark_pnl_pct"])
-    sharpe, profit_factor = _number(standing["sharpe"]), _number(statistics["profit_factor"])
+    sharpe, profit_factor = _sharpe(standing), _number(statistics["profit_factor"])
     blocks = [
         f"<b>{change_arrow(standing['pnl_pct'])} {escaped(document['name'], 120)}</b>",
         f"{escaped(document['category'], 60)} · {_rank(standing)}",
@@ -86,6 +86,14 @@ def _trades_and_drawdown(standing: Mapping[str, Any]) -> str:
     trades = trades_won(standing["win_rate_pct"], standing["trades"])
     drawdown = percent(standing["max_drawdown_pct"])
     return translate("{trades}, largest drawdown {drawdown}", trades=trades, drawdown=drawdown)
+
+
+def _sharpe(standing: Mapping[str, Any]) -> str:
+    """The ratio with its interval."""
+    if standing["sharpe"] is None:
+        return UNKNOWN
+    low, high = (decimal(standing[end], 1) for end in ("sharpe_low", "sharpe_high"))
+    return decimal(standing["sharpe"], 2) + bracketed(translate("95% interval {low} to {high}", low=low, high=high))
 
 
 def _number(value: float | None) -> str:

@@ -66,8 +66,11 @@ class EquityQuery(WindowQuery):
 def lanes() -> Response:
     """Six lanes of paper trading: four on an exchange, two that provide liquidity.
 
-    Computed once per bar. `venues` has the open positions, and the sources of the result of each liquidity lane.
-    `rate_limit` is the limit of this endpoint; the headers have the remaining calls.
+    Computed once per bar. Every result stands beside `benchmark_pnl_pct`, that of buying and holding the same assets
+    since the start. Shorts pay interest for each hour begun, at `borrow_rate_pct` a year (`BORROW_RATE_PCT`). `venues`
+    has the open positions, and the sources of the result of each liquidity lane: about half of what lies in a pool is
+    dollars, so `vs_hodl_pct` compares with holding exactly what was deposited. `rate_limit` is the limit of this
+    endpoint; the headers have the remaining calls.
     """
     return document(latest("bot-battle"), max_age=MAX_AGE_S)
 

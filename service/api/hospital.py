@@ -44,25 +44,24 @@ def triage(query: TriageQuery) -> Response:
 
     Computed once, when the month ends, and never changed; `links.months` lists the available months.
 
-    `raw_score` is 100 times the weighted mean of five measures of the last 90 days, with these weights in parts of 18:
-    6 `psr` (the probability that the Sharpe ratio is above 0), 3 `deflated_sharpe` (the probability that it is above
-    that of the luckiest of as many strategies without skill), 5 `drawdown_room` (from 1 without a drawdown to 0 at
-    25%), 2 `wins` (the probability that it wins often enough to break even) and 2 `profits` (from 0 at a profit factor
-    of 0.7 to 1 at 1.6). With little data `health_score` is closer to 50: it is 50 + (`raw_score` - 50) x `trust`,
-    where `trust` reaches 1 with 60 days and 20 closed trades. The plain annualised Sharpe ratio of the same days stands
-    beside it as `sharpe`.
+    `health_score` is 100 times the mean of three measures of the last 90 days, each from 0 to 1, which weigh the same:
+
+    * `turnover_score`: the fraction of an account that a year of fees and slippage leaves at this turnover,
+      `trades_a_month` in each asset.
+    * `sharpe_score`: the probability that the true Sharpe ratio is above 0. `sharpe` is drawn to the mean of its
+      category, to a fifth of its own after 90 days: that is `shrunken_sharpe`.
+    * `drawdown_score`: the share of simulated strategies without skill, of the same volatility, whose maximum drawdown
+      is deeper.
 
     The status is `healthy` from 60, `watch` from 45, `sick` from 30, else `critical`. With under 30 days or 5 trades
     it is `observation`; after a drawdown of more than 25% it is `sick` or `critical`. A healthy strategy is to `keep`,
     or to `promote` when its `deflated_sharpe` is above 0.95. A strategy to watch is to `keep`. A sick or critical one
     is to `pause`, and to `retire` after three critical months in a row.
 
-    A score describes the past. On 20 months of real prices it ranked the next month's Sharpe ratio at +0.08 (±0.10), no
-    better than the plain 90-day Sharpe ratio (+0.11 ±0.09). That scores persist from month to month (0.61) is the
-    overlap of their 90-day windows: three months apart the correlation is 0.09. Only `retire` says something: such
-    strategies went on losing (a Sharpe ratio 1.27 ±0.77 below the rest), mostly to costs. This was measured while a
-    sixth measure, `decay`, had a tenth of the weight. It pointed the wrong way (-0.11 ±0.13) and was removed; the other
-    weights were divided by 0.9, so that `raw_score` still spans 0 to 100.
+    A score describes the past. On the 15 months from August 2024 to October 2025 of real prices it ranked the next
+    month's Sharpe ratio at +0.20 (±0.11), a weak guide; its measures at +0.19 (±0.11), +0.15 (±0.14) and +0.16 (±0.12).
+    The score before this one had +0.13 (±0.12). `summary.worth` measures the same in the months of this service. A
+    measure whose mean over the last six months is not above 0 has not earned its place, which `summary.caveat` says.
     """
     return document(_of_month(query.month) if query.month else latest(NAME), max_age=MAX_AGE_S)
 

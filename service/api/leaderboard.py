@@ -41,7 +41,9 @@ def ranking(query: LeaderboardQuery) -> Response:
     """The 54 strategies by the result of their paper trading, over all their assets or in one of them.
 
     Every strategy started with 10,000 USD in each asset. `ghosts` are two benchmarks without a rank: buying and
-    holding, and tossing a coin. Computed once per bar; a 304 and the answer to a HEAD are free of charge. With `Accept:
+    holding, and tossing a coin. `sharpe_low` to `sharpe_high` is the 95% interval of the Sharpe ratio: half a year
+    leaves 2.8 to either side. Shorts, of metals too, pay interest for each hour begun, at `borrow_rate_pct` a
+    year (`BORROW_RATE_PCT`). Computed once per bar; a 304 and the answer to a HEAD are free of charge. With `Accept:
     text/csv` it is a CSV file without the open positions, with `Accept: application/vnd.apache.parquet` a Parquet file.
     """
     if query.asset:

@@ -56,9 +56,9 @@ class WidgetNews:
 class WidgetAccuracy:
     """How often the pool's likelier side came true on `n` resolved markets; null with fewer than 30.
 
-    They are worth `n_eff` independent markets, from which the 95% interval follows. On the same
-    markets, the side that such markets took more often before reaches `likelier_side_pct`, and NO every time
-    `always_no_pct`.
+    They are worth `n_eff` independent markets, from which the 95% interval follows. On the same markets, the side that
+    such markets took more often before reaches `likelier_side_pct`, and NO every time `always_no_pct`. `skill` is
+    1 - Brier / Brier of how often such markets had come out YES, with its 95% interval: 0 is no better than that rate.
     """
 
     backfilled: bool
@@ -69,6 +69,9 @@ class WidgetAccuracy:
     accuracy_high_pct: float | None
     likelier_side_pct: float | None
     always_no_pct: float | None
+    skill: float | None
+    skill_low: float | None
+    skill_high: float | None
     note: str
 
 
@@ -130,6 +133,9 @@ def _accuracy(books: dict[bool, VersusBook]) -> WidgetAccuracy:
         accuracy_high_pct=scores.accuracy_high_pct if has_enough else None,
         likelier_side_pct=scores.likelier_side_pct if has_enough else None,
         always_no_pct=scores.always_no_pct if has_enough else None,
+        skill=scores.skill if has_enough else None,
+        skill_low=scores.skill_low if has_enough else None,
+        skill_high=scores.skill_high if has_enough else None,
         note=note if has_enough else TOO_FEW,
     )
 

@@ -27,7 +27,8 @@ from service.store import bars, hourly_votes, lanes, ledger, snapshots
 from service.store.plain import contexts, lane_states
 from service.trading import battle as documents
 from service.trading.battle import RateLimit
-from service.trading.lanes import LANES, CexState, LaneVote, LpState, Walk, moments
+from service.trading.benchmark import benchmarks
+from service.trading.lanes import LANES, CexState, LaneVote, LpState, State, Walk, moments
 from service.trading.pools import ASSUMED_POOLS, Pool
 
 # The span before the first start that the lanes process as backfill.
@@ -53,7 +54,9 @@ def battle(job_context: JobContext, slot: int) -> Effects:
     for moment in moments(hours, marks, after, votes=votes, pools=listed):
         for walk in walks.values():
             walk.step(moment)
-    published = _documents(job_context, slot, walks, listed)
+    states = {name: walk.state for name, walk in walks.items()}
+    held = benchmarks(states, hours, marks, job_context.account_terms)
+    published = _documents(job_context, slot, states, held, listed)
     # An event that is recorded more than an hour late, or that precedes the first start, counts as backfilled.
     rows = _ledger_rows(walks, max(slot - HOUR, job_context.clock.world_origin))
 
@@ -78,7 +81,8 @@ def _begin(job_context: JobContext, slot: int) -> Mapping[str, AnyWalk]:
     with job_context.database.reading() as db:
         first = min(job_context.whole_since(db, slot).values(), default=job_context.history_from)
         anchor = max(first, slot // DAY * DAY - BACKFILLED_S)
-        return {name: lane.walk(lane_states.find(db, name), anchor) for name, lane in LANES.items()}
+        terms = job_context.account_terms
+        return {name: lane.walk(lane_states.find(db, name), anchor, terms) for name, lane in LANES.items()}
 
 
 def _market(
@@ -114,14 +118,17 @@ def _pools(job_context: JobContext, slot: int) -> Mapping[str, Pool]:
 
 
 def _documents(
-    job_context: JobContext, slot: int, walks: Mapping[str, AnyWalk], listed: Mapping[str, Pool]
+    job_context: JobContext,
+    slot: int,
+    states: Mapping[str, State],
+    held: Mapping[str, float],
+    listed: Mapping[str, Pool],
 ) -> dict[str, object]:
-    """The battle as a document, and as CSV for each venue."""
-    states = {name: walk.state for name, walk in walks.items()}
+    """The battle as a document, and as CSV for each venue; `held` is the benchmark of each lane in USD."""
     as_of = max(state.as_of for state in states.values())
     origin = ", ".join(sorted({pool.source for pool in listed.values()}))
     header = bar_header(job_context, slot, as_of, job_context.feed.step, pools=origin)
-    document = documents.describe(states, header, RATE_LIMIT)
+    document = documents.describe(states, held, header, RATE_LIMIT, job_context.account_terms)
     files = {f"bot-battle.csv/{venue}": _csv(documents.rows(document, venue)) for venue in VENUES}
     return {"bot-battle": document, **files}
 

@@ -25,6 +25,7 @@ from service.market.coverage import History, whole_since
 from service.store import coverage
 from service.store.database import Database
 from service.store.hourly_bars import HourlyBars
+from service.trading.accounts import AccountTerms
 from service.trading.arena import Arena
 
 if TYPE_CHECKING:
@@ -84,9 +85,14 @@ class JobContext:
         return Memory(build_all, same_bars)
 
     @cached_property
+    def account_terms(self) -> AccountTerms:
+        """The costs of the paper accounts of strategies and lanes."""
+        return AccountTerms(borrow=self.settings.borrow_rate_pct / 100)
+
+    @cached_property
     def arenas(self) -> Memory[Mapping[str, Bars], Arena]:
         """The accounts of the strategies on hourly bars, since the first of them."""
-        return Memory(ArenaMemory().after, same_bars)
+        return Memory(ArenaMemory(self.account_terms).after, same_bars)
 
     def histories(self, db: Connection, now: int) -> dict[str, History]:
         """The stored history of every asset that a source was asked for, at the world second `now`."""

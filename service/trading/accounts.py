@@ -1,9 +1,11 @@
 """Paper accounts: from targets to fills, capital and equity, exact and without a loop over bars.
 
 A target decided at the close of a bar is filled at the open of the next one. A position takes all the capital, long
-or short, with a fixed quantity from entry to exit. So the equity within a position is affine in the price, and each
-closed position multiplies the capital by a factor (`_growth`): the capital before each position is a running product.
-An account is carried on over later bars from where it stood, with the same result to the bit as over all bars at once.
+or short, with a fixed quantity from entry to exit. A short owes the units it sold and interest on them, which accrues
+in units too, so that it is known without the prices in between. So the equity within a position is affine in the
+price, and each closed position multiplies the capital by a factor (`_growth`): the capital before each position is a
+running product. An account is carried on over later bars from where it stood, with the same result to the bit as over
+all bars at once.
 """
 
 from __future__ import annotations
@@ -14,9 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.market.bars import Bars, Prices, Times
+from service.market.instants import HOUR
 from service.trading.rules.targets import Targets
 
 Indices = NDArray[np.int64]
+
+HOURS_A_YEAR = 24 * 365
 
 
 @dataclass(frozen=True)
@@ -25,13 +30,16 @@ class AccountTerms:
 
     `capital` is USD; `fee` is a fraction of the notional and `slippage` of the price, both on entry and exit;
     `floor` is the fraction of `capital` below which a short is closed and the account ends: an all-in short can lose
-    more than the account holds.
+    more than the account holds. `borrow` is the interest on the units that a short owes, a fraction a year. It is
+    simple interest for each hour that has begun, as spot exchanges charge it; the default is 0.02% a day, the rate of
+    the example in the rules of Binance Margin ("Daily Interest Rate for Binance Margin Trading", 2019).
     """
 
     capital: float = 10_000.0
     fee: float = 0.0005
     slippage: float = 0.0002
     floor: float = 0.2
+    borrow: float = 0.073
 
     @property
     def floor_usd(self) -> float:
@@ -42,6 +50,11 @@ class AccountTerms:
     def invested(self) -> float:
         """The fraction of the capital that an entry buys; the rest is its fee."""
         return 1 / (1 + self.fee)
+
+    def interest(self, seconds: Times) -> Prices:
+        """The interest on borrowed units that are returned after so many `seconds` (n,), as a fraction of them."""
+        hours: Prices = -(-seconds // HOUR).astype(np.float64)
+        return hours * (self.borrow / HOURS_A_YEAR)
 
 
 TERMS = AccountTerms()
@@ -88,7 +101,13 @@ class TradeHistory:
     def fees(self) -> Prices:
         """The fees of each closed position in USD, shape (closed,)."""
         notional = self.quantity[: self.closed] * (self.entry_price[: self.closed] + self.exit_price)
-        return self.terms.fee * notional
+        return self.terms.fee * (notional + self.interest)
+
+    @property
+    def interest(self) -> Prices:
+        """The interest of each closed position in USD, shape (closed,): the units owed, at the price of the exit."""
+        owed = _interest(self.side[: self.closed], self.exit_time - self.entry_time[: self.closed], self.terms)
+        return owed * self.quantity[: self.closed] * self.exit_price
 
     def equity(self, times: Times, prices: Prices) -> Prices:
         """The equity of the account at some bars, with an open position marked at the close without exit costs.
@@ -97,7 +116,7 @@ class TradeHistory:
         ----------
         times : int64 (n,)
             The openings of the bars in unix seconds, in any order. The bars may be shorter than those decided on, and
-            any of them may be absent.
+            any of them may be absent. The interest of a short includes the hour in which the bar opens.
         prices : float64 (n,)
             Their closes in USD.
 
@@ -113,6 +132,9 @@ class TradeHistory:
             return cash
         row = np.minimum(left, len(self.side) - 1)
         marked = cash * self.terms.invested + (self.side * self.quantity)[row] * (prices - self.entry_price[row])
+        side = self.side[row]
+        if np.any(side < 0):
+            marked -= _interest(side, times + 1 - self.entry_time[row], self.terms) * self.quantity[row] * prices
         return np.where(held, marked, cash)
 
 
@@ -147,7 +169,7 @@ def carry_on(before: TradeHistory, targets: Targets, bars: Bars) -> TradeHistory
     wanted = np.append(np.int8(before.decided), np.zeros_like(targets) if before.has_ended else targets)
     spans = _spans(wanted[: len(bars)], before)
     later = _fill(spans, bars, before)
-    shortened = _until_ruin(spans, later, bars.close)
+    shortened = _until_ruin(spans, later, bars)
     if shortened is not None:
         later = _fill(shortened, bars, before)
     has_ended = before.has_ended or shortened is not None
@@ -191,14 +213,16 @@ def _fill(spans: _Spans, bars: Bars, before: TradeHistory) -> TradeHistory:
     bought = bars.open[entries] * (1 + spans.side[len(spans.side) - len(entries) :] * terms.slippage)
     entry_price = np.append(before.entry_price[held], bought)
     exit_price = bars.open[exits] * (1 - spans.side[: len(exits)] * terms.slippage)
-    growth = _growth(spans.side, entry_price, exit_price, terms)
+    entry_time = np.append(before.entry_time[held], bars.time[entries])
+    owed = _interest(spans.side[: len(exits)], bars.time[exits] - entry_time[: len(exits)], terms)
+    growth = _growth(spans.side, entry_price, exit_price, owed, terms)
     capital: Prices = np.cumprod(np.append(before.capital[-1], growth), dtype=np.float64)
     quantity = capital[: len(spans.side)] * terms.invested / entry_price
     return TradeHistory(
         terms=terms,
         side=spans.side,
         quantity=quantity,
-        entry_time=np.append(before.entry_time[held], bars.time[entries]),
+        entry_time=entry_time,
         entry_price=entry_price,
         exit_time=bars.time[exits],
         exit_price=exit_price,
@@ -221,43 +245,73 @@ def _joined(before: TradeHistory, later: TradeHistory) -> TradeHistory:
     )
 
 
-def _growth(side: NDArray[np.int8], entry_price: Prices, exit_price: Prices, terms: AccountTerms) -> Prices:
+def _interest(side: NDArray[np.int8], seconds: Times, terms: AccountTerms) -> Prices:
+    """The interest after so many `seconds` (n,) on the units of each position, as a fraction of them; 0 of a long."""
+    if not len(side):
+        return np.zeros(0)
+    return terms.interest(np.where(side < 0, seconds, 0))
+
+
+def _growth(
+    side: NDArray[np.int8], entry_price: Prices, exit_price: Prices, owed: Prices, terms: AccountTerms
+) -> Prices:
     """The factor by which each closed position multiplies the capital, shape (closed,).
 
     Of capital C, C / (1 + fee) buys the position and the rest is the entry fee. With the price ratio m of exit to
-    entry, the exit adds side x (m - 1) and costs fee x m of what was bought.
+    entry, the exit adds side x (m - 1) and costs fee x m of what was bought. The interest `owed`, a fraction of the
+    units, is bought back as well: (1 + fee) x owed x m.
     """
     closed = len(exit_price)
     move = exit_price / entry_price[:closed]
-    return 1 + terms.invested * (side[:closed] * (move - 1) - terms.fee * (1 + move))
+    return 1 + terms.invested * (side[:closed] * (move - 1) - terms.fee * (1 + move) - (1 + terms.fee) * owed * move)
 
 
-def _until_ruin(spans: _Spans, history: TradeHistory, closes: Prices) -> _Spans | None:
+def _until_ruin(spans: _Spans, history: TradeHistory, bars: Bars) -> _Spans | None:
     """The spans up to the first short that took the account below its floor; None if no short did.
 
     When a close shows less than the floor, the short is closed at the next open. A short that falls below the floor
     only by its exit price ends the account as well.
     """
-    limit = _ruinous_prices(history)
-    shown = _highest(closes, spans) > limit
-    shown[: history.closed] |= np.isfinite(limit[: history.closed]) & (history.capital[1:] < history.terms.floor_usd)
-    if not shown.any():
+    if not np.any(spans.side < 0):
         return None
-    last = int(np.argmax(shown))
+    limit = _ruinous_prices(history)
+    has_left = np.zeros(len(limit), np.bool_)
+    is_short = np.isfinite(limit[: history.closed])
+    has_left[: history.closed] = is_short & (history.capital[1:] < history.terms.floor_usd)
+    # At most the interest of the whole position: this is cheaper than that of every bar, and nearly always enough.
+    most = 1 + _interest(history.side, bars.time[spans.exit - 1] + 1 - history.entry_time, history.terms)
+    if not np.any(has_left | (_highest(bars.close, spans) * most > limit)):
+        return None
+    prices = _with_interest(bars, spans, history)
+    is_ruined = has_left | (_highest(prices, spans) > limit)
+    if not is_ruined.any():
+        return None
+    last = int(np.argmax(is_ruined))
     first = spans.first[last]
-    seen = np.flatnonzero(closes[first : spans.exit[last]] > limit[last])
+    seen = np.flatnonzero(prices[first : spans.exit[last]] > limit[last])
     end = first + seen[0] + 1 if len(seen) else spans.exit[last]
     return _Spans(spans.side[: last + 1], spans.entry[: last + 1], np.append(spans.exit[:last], end))
 
 
+def _with_interest(bars: Bars, spans: _Spans, history: TradeHistory) -> Prices:
+    """USD to buy back a unit sold short with its interest, at the close of each of `bars` (n,) within a position."""
+    position = np.searchsorted(spans.first, np.arange(len(bars)), side="right") - 1
+    return bars.close * (
+        1 + _interest(history.side[position], bars.time + 1 - history.entry_time[position], history.terms)
+    )
+
+
 def _ruinous_prices(history: TradeHistory) -> Prices:
-    """The price above which each short is worth less than the floor, shape (positions,); infinite for a long."""
+    """The price above which each short is worth less than the floor, shape (positions,); infinite for a long.
+
+    A price with the interest on the units owed.
+    """
     spare = history.capital[: len(history.side)] * history.terms.invested - history.terms.floor_usd
     return np.where(history.side < 0, history.entry_price + spare / history.quantity, np.inf)
 
 
 def _highest(closes: Prices, spans: _Spans) -> Prices:
-    """The highest close of each position, shape (positions,); minus infinity for one that left at the first open."""
+    """The highest of `closes` (n,) in each position, (positions,); minus infinity where it left at the first open."""
     edges = np.column_stack([spans.first, spans.exit]).ravel()
     highest = np.maximum.reduceat(closes, edges[edges < len(closes)])[::2]
     return np.where(spans.exit > spans.first, highest, -np.inf)

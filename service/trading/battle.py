@@ -8,6 +8,7 @@ from typing import Any
 
 from service.documents import Document, DocumentHeader
 from service.errors import FieldError, InvalidRequest
+from service.trading.accounts import TERMS, AccountTerms
 from service.trading.battle_lanes import BattleLane, lane_row
 from service.trading.battle_venues import Totals, Venues, exchange_venue, pool_venue, totals
 from service.trading.lanes import LANES, State
@@ -42,15 +43,21 @@ class BattleDocument(Document):
     rate_limit: RateLimit
 
 
-def describe(states: Mapping[str, State], header: DocumentHeader, rate_limit: RateLimit) -> BattleDocument:
-    """The document from the state of every lane, by name."""
-    lanes = tuple(lane_row(lane, states[name]) for name, lane in LANES.items())
+def describe(
+    states: Mapping[str, State],
+    benchmarks: Mapping[str, float],
+    header: DocumentHeader,
+    rate_limit: RateLimit,
+    terms: AccountTerms = TERMS,
+) -> BattleDocument:
+    """The document from the state of every lane and its benchmark in USD, by name; `terms` are the lanes' costs."""
+    lanes = tuple(lane_row(lane, states[name], benchmarks[name]) for name, lane in LANES.items())
     return BattleDocument(
         schema="bot-battle/1",
         **vars(header),
         summary=_summary(lanes, states),
         lanes=lanes,
-        venues=Venues(exchange_venue(lanes, states), pool_venue(lanes, states)),
+        venues=Venues(exchange_venue(lanes, states, terms), pool_venue(lanes, states)),
         rate_limit=rate_limit,
     )
 

@@ -1,4 +1,4 @@
-"""A lane in the Bot Battle: the 21 fields of the specification, in its order, and two that complete them."""
+"""A lane in the Bot Battle: the 21 fields of the specification, in its order, and three that complete them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ class BattleLane:
 
     `apr_avg_pct` relates the fees earned to the equity while in a pool, in percent a year: it is gross. `net_apr_pct`
     is the same after divergence, gas and swaps, against holding the coins. `profit_factor` is the sum of the profits of
-    the `trades` over that of their losses, null without a loss. `mode` is `paper`; in a
-    pool it names the source of the pool's data. `last_tick` is the end of the last bar the lane processed.
+    the `trades` over that of their losses, null without a loss. `mode` is `paper`; in a pool it names the source of the
+    pool's data. `last_tick` is the end of the last bar the lane processed. `benchmark_pnl_pct` is the result of buying
+    and holding since the lane's start, in equal shares: the assets that a lane on an exchange trades, the coin of the
+    pool a lane stays in, or the coins of all pools it chooses among.
     """
 
     venue: Venue
@@ -48,10 +50,11 @@ class BattleLane:
     bot_id: str | None
     net_apr_pct: float | None
     profit_factor: float | None
+    benchmark_pnl_pct: float
 
 
-def lane_row(lane: AnyLane, state: State) -> BattleLane:
-    """The row of a lane after its last bar."""
+def lane_row(lane: AnyLane, state: State, benchmark: float) -> BattleLane:
+    """The row of a lane after its last bar; `benchmark` is USD now, from the same capital."""
     ticked = state.as_of > state.started_at
     liquidity = state if isinstance(state, LpState) else None
     return BattleLane(
@@ -78,6 +81,7 @@ def lane_row(lane: AnyLane, state: State) -> BattleLane:
         bot_id=lane.bot_id,
         net_apr_pct=_apr_pct(liquidity, "net_apr_pct") if liquidity else None,
         profit_factor=round(state.won_usd / state.lost_usd, 4) if state.lost_usd else None,
+        benchmark_pnl_pct=percent(benchmark / TERMS.capital - 1),
     )
 
 

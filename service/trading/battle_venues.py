@@ -8,7 +8,7 @@ from typing import Any
 
 from service.documents import rounded
 from service.market.instants import iso
-from service.trading.accounts import TERMS
+from service.trading.accounts import TERMS, AccountTerms
 from service.trading.battle_lanes import BattleLane
 from service.trading.lanes import CexState, LpState, State
 from service.trading.lanes.lp_state import attribution
@@ -17,7 +17,10 @@ from service.trading.statements import Side, percent, usd
 
 @dataclass(frozen=True)
 class Totals:
-    """Totals of some lanes: how many there are, how many are active, their capital and their result."""
+    """Totals of some lanes: how many there are, how many are active, their capital and their result.
+
+    `benchmark_pnl_pct` is the result of buying and holding their assets instead, lane by lane.
+    """
 
     lanes: int
     active: int
@@ -27,11 +30,12 @@ class Totals:
     pnl_pct: float
     trades: int
     win_rate_pct: float | None
+    benchmark_pnl_pct: float
 
 
 @dataclass(frozen=True)
 class OpenPosition:
-    """An open position on the exchange: prices in USD, `pnl_usd` at the last close net of the entry fee.
+    """An open position on the exchange: prices in USD, `pnl_usd` at the last close net of entry fee and interest.
 
     `stop_price` is the price of its stop order, if there is one.
     """
@@ -49,9 +53,14 @@ class OpenPosition:
 
 @dataclass(frozen=True)
 class ExchangeVenue(Totals):
-    """The lanes on the exchange, their fees and their open positions."""
+    """The lanes on the exchange, their fees and their open positions.
+
+    `borrow_usd` is the interest that closed short positions have paid, at `borrow_rate_pct` a year.
+    """
 
     fees_usd: float
+    borrow_usd: float
+    borrow_rate_pct: float
     positions: tuple[OpenPosition, ...]
 
 
@@ -109,6 +118,7 @@ def totals(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> dict[str
         "pnl_pct": percent(capital / initial - 1),
         "trades": sum(lane.trades for lane in lanes),
         "win_rate_pct": _win_rate_pct(mine),
+        "benchmark_pnl_pct": round(sum(lane.benchmark_pnl_pct for lane in lanes) / len(lanes), 4),
     }
 
 
@@ -117,13 +127,20 @@ def _win_rate_pct(states: Sequence[State]) -> float | None:
     return percent(wins / trades) if trades else None
 
 
-def exchange_venue(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> ExchangeVenue:
-    """The venue of the lanes on the exchange."""
+def exchange_venue(
+    lanes: Sequence[BattleLane], states: Mapping[str, State], terms: AccountTerms = TERMS
+) -> ExchangeVenue:
+    """The venue of the lanes on the exchange, whose costs are the `terms`."""
     mine = [lane for lane in lanes if lane.venue == "cex"]
     traded = {lane.name: state for lane in mine if isinstance(state := states[lane.name], CexState)}
     positions = tuple(position for name, state in traded.items() for position in _positions(name, state))
-    fees = usd(sum(state.fees_usd for state in traded.values()))
-    return ExchangeVenue(**totals(mine, states), fees_usd=fees, positions=positions)
+    return ExchangeVenue(
+        **totals(mine, states),
+        fees_usd=usd(sum(state.fees_usd for state in traded.values())),
+        borrow_usd=usd(sum(state.borrow_usd for state in traded.values())),
+        borrow_rate_pct=percent(terms.borrow),
+        positions=positions,
+    )
 
 
 def _positions(name: str, state: CexState) -> list[OpenPosition]:
@@ -135,7 +152,11 @@ def _positions(name: str, state: CexState) -> list[OpenPosition]:
             quantity=round(abs(holding.quantity), 8),
             entry_price=round(holding.entry_price, 8),
             mark_price=state.marks[asset],
-            pnl_usd=usd(holding.quantity * (state.marks[asset] - holding.entry_price) - holding.fee_usd),
+            pnl_usd=usd(
+                holding.quantity * (state.marks[asset] - holding.entry_price)
+                - holding.owed * state.marks[asset]
+                - holding.fee_usd
+            ),
             opened_at=iso(holding.opened_at),
             stop_price=rounded(holding.stop, 8),
         )

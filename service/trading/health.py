@@ -1,34 +1,36 @@
-"""The health score of a strategy: five measures of its last 90 days, their weighted sum, and a shrinkage towards 50.
+"""The health score of a strategy: the mean of three measures of its last 90 days, each from 0 (worst) to 1.
 
-Luck is the main effect: of 54 strategies without skill the best has an annual Sharpe ratio above 4 over 90 days. So a
-ratio counts by its statistical certainty and by the number of strategies tried, and a short record is drawn towards
-50. Returns and Sharpe ratios in this file are daily.
+What a strategy trades costs it for certain, what it won is mostly luck: of 54 strategies without skill the best has an
+annual Sharpe ratio above 4 over 90 days. So the measures are its turnover, its Sharpe ratio drawn to that of its
+class, and its drawdown against what chance alone would show. They weigh the same: no weight is fitted to results.
+Returns and Sharpe ratios in this file are daily unless they are called annual.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
-from statistics import NormalDist
-from typing import NamedTuple
+from functools import lru_cache
+from math import log1p, sqrt
+from statistics import NormalDist, fmean
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from service.market.bars import Prices
-from service.trading.performance import max_drawdown, profit_factor
+from service.trading.accounts import TERMS
+from service.trading.performance import DAYS_A_YEAR, max_drawdown
 
 NORMAL = NormalDist()
 
-# The weight of each measure in the raw score, in parts of 18, so that they add up to 1.
-WEIGHTS = {"edge": 6 / 18, "beyond_luck": 3 / 18, "drawdown": 5 / 18, "wins": 2 / 18, "profits": 2 / 18}
-NEUTRAL = 50.0
+MeasureName = Literal["turnover", "sharpe", "drawdown"]
+MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
+UNKNOWN = 0.5
 
-WORST_DRAWDOWN = 0.25
-# The measure of profits rises from 0 to 1 between these profit factors; so many break-even trades are added first.
-PROFITS_FROM, PROFITS_TO = 0.7, 1.6
-PSEUDO_TRADES = 5
-# Days and trades from which a score is not shrunk.
-TRUSTED_DAYS, TRUSTED_TRADES = 60, 20
+DAYS_A_MONTH = 30
+# What an account pays to enter and leave a position, as a fraction of it.
+ROUND_TRIP = 2 * (TERMS.fee + TERMS.slippage)
+# Paths of which the simulated drawdowns are those, and the seed of their generator.
+PATHS, SEED = 4_000, 20_240_801
 # A return or a standard deviation below this is a rounding error.
 NOISE = 1e-12
 
@@ -44,54 +46,88 @@ class ReturnStatistics(NamedTuple):
 
 @dataclass(frozen=True)
 class Health:
-    """The measures of one strategy, each from 0 (worst) to 1; `raw` and `score` are 0 to 100.
+    """The measures of one strategy, by name, each from 0 (worst) to 1.
 
-    `edge`: probability that its Sharpe ratio is above 0. `beyond_luck`: probability that it is above that of the
-    luckiest of as many strategies without skill. `drawdown`: margin left to WORST_DRAWDOWN. `wins`: probability that
-    it wins often enough for the sizes of its wins and losses. `profits`: its profit factor, scaled. `deepest` is the
-    maximum drawdown, a fraction. `trust` is the weight of the raw score against NEUTRAL.
+    `shrunken_sharpe` is its annual Sharpe ratio drawn to that of its class. `beyond_luck`: probability that its Sharpe
+    ratio is above that of the luckiest of as many strategies without skill. `deepest` is the maximum drawdown, a
+    fraction.
     """
 
-    edge: float
+    measures: dict[MeasureName, float]
+    shrunken_sharpe: float
     beyond_luck: float
-    drawdown: float
-    wins: float
-    profits: float
     deepest: float
-    raw: float
-    trust: float
-    score: float
+
+    @property
+    def score(self) -> float:
+        """The mean of the measures, 0 to 100."""
+        return 100 * fmean(self.measures.values())
 
 
-def examine(recent: Prices, trades: Prices, luckiest: float) -> Health:
+def examine(recent: Prices, trades_a_month: float, class_sharpe: float, luckiest: float) -> Health:
     """The health of a strategy.
 
     Parameters
     ----------
     recent : float64 (up to 90,)
-        Its last daily returns.
-    trades : float64 (n,)
-        The returns of the trades closed in the days of `recent`, net of fees, as fractions of the account.
+        Its last daily returns. Without any, every measure is 0.5.
+    trades_a_month : float
+        The trades that each of its accounts closed in 30 of these days.
+    class_sharpe : float
+        The mean Sharpe ratio of the strategies of its class over the same days.
     luckiest : float
         The expected best of the strategies it was chosen from, if none had skill, in standard errors.
-
-    Returns
-    -------
-    Health
-        With little data `trust`, and so the distance of `score` from 50, is small; without any the score is 50.
     """
     statistics = return_statistics(recent)
     deepest = max_drawdown(np.cumprod(1 + recent, dtype=np.float64), 1.0)
-    measures = {
-        "edge": probability_above(statistics, 0.0),
-        "beyond_luck": probability_above(statistics, luckiest / sqrt(max(statistics.days - 1, 1))),
-        "drawdown": max(0.0, 1 - deepest / WORST_DRAWDOWN),
-        "wins": probability_of_enough_wins(trades),
-        "profits": scaled_profit_factor(trades),
-    }
-    raw = 100 * sum(WEIGHTS[name] * value for name, value in measures.items())
-    trust = trust_of(len(recent), len(trades))
-    return Health(**measures, deepest=deepest, raw=raw, trust=trust, score=NEUTRAL + (raw - NEUTRAL) * trust)
+    shrunken, certainty = shrunken_sharpe(statistics, class_sharpe)
+    return Health(
+        measures={
+            "turnover": left_of_costs(trades_a_month) if len(recent) else UNKNOWN,
+            "sharpe": NORMAL.cdf(shrunken * certainty),
+            "drawdown": share_of_deeper_paths(deepest, recent),
+        },
+        shrunken_sharpe=shrunken,
+        beyond_luck=probability_above(statistics, luckiest / sqrt(max(statistics.days - 1, 1))),
+        deepest=deepest,
+    )
+
+
+def left_of_costs(trades_a_month: float) -> float:
+    """The fraction of an account that a year of fees and slippage leaves at this turnover."""
+    return (1 - ROUND_TRIP) ** (12 * trades_a_month)
+
+
+def shrunken_sharpe(statistics: ReturnStatistics, class_sharpe: float) -> tuple[float, float]:
+    """The annual Sharpe ratio drawn to the mean `class_sharpe` of its class, and 1 over its standard deviation.
+
+    The posterior of a normal prior: the true annual ratios of a class vary by 1 about its mean, which is a wide spread
+    of skill, and a ratio measured over a fraction y of a year by 1 / sqrt(y). So a ratio of 90 days counts a fifth.
+    """
+    weight = statistics.days / (statistics.days + DAYS_A_YEAR)
+    drawn = class_sharpe + weight * (statistics.sharpe - class_sharpe)
+    return drawn * sqrt(DAYS_A_YEAR), 1 / sqrt(1 - weight)
+
+
+def share_of_deeper_paths(deepest: float, recent: Prices) -> float:
+    """The share of simulated strategies without skill whose maximum drawdown is larger than `deepest`, a fraction.
+
+    They have as many days as `recent` (n,) and the same volatility. 0.5 with under two days or equal returns.
+    """
+    volatility = float(recent.std(ddof=1)) if len(recent) > 1 else 0.0
+    if volatility < NOISE:
+        return UNKNOWN
+    fall = -log1p(-min(deepest, 1 - NOISE)) / volatility
+    drawdowns = simulated_drawdowns(len(recent))
+    return 1 - float(np.searchsorted(drawdowns, fall, side="right")) / len(drawdowns)
+
+
+@lru_cache(maxsize=128)
+def simulated_drawdowns(days: int) -> Prices:
+    """The maximum drawdowns of PATHS normal random walks of unit steps over so many `days`, ascending."""
+    steps = np.random.default_rng(SEED).standard_normal((PATHS, days))
+    walks = np.concatenate([np.zeros((PATHS, 1)), steps.cumsum(axis=1)], axis=1)
+    return np.sort((np.maximum.accumulate(walks, axis=1) - walks).max(axis=1))
 
 
 def return_statistics(returns: Prices) -> ReturnStatistics:
@@ -124,34 +160,3 @@ def probability_above(statistics: ReturnStatistics, benchmark: float) -> float:
         return 0.5
     spread = 1 - skewness * ratio + (kurtosis - 1) / 4 * ratio**2
     return NORMAL.cdf((ratio - benchmark) * sqrt(days - 1) / sqrt(max(spread, 1e-9)))
-
-
-def probability_of_enough_wins(trades: Prices) -> float:
-    """The probability that the share of wins p is above the break-even share p_be = 1 / (1 + mean win / mean loss).
-
-    Phi((p - p_be) / sqrt(p_be (1 - p_be) / n)); 0.5 until `trades` (n,) have both wins and losses.
-    """
-    wins, losses = trades[trades > NOISE], trades[trades < -NOISE]
-    if not len(wins) or not len(losses):
-        return 0.5
-    count = len(wins) + len(losses)
-    even = 1 / (1 + wins.mean() / -losses.mean())
-    return NORMAL.cdf(float((len(wins) / count - even) / sqrt(even * (1 - even) / count)))
-
-
-def scaled_profit_factor(trades: Prices) -> float:
-    """From 0 to 1 as the profit factor of `trades` (n,) rises from 0.7 to 1.6.
-
-    PSEUDO_TRADES of average size that break even are added, so that few trades give a factor near 1.
-    """
-    usual = np.abs(trades).mean() if len(trades) else 0.0
-    factor = 1.0
-    if usual >= NOISE:
-        factor = profit_factor(np.append(trades, [usual * PSEUDO_TRADES / 2, -usual * PSEUDO_TRADES / 2]))
-        assert factor is not None  # the added trades include a loss
-    return float(np.clip((factor - PROFITS_FROM) / (PROFITS_TO - PROFITS_FROM), 0, 1))
-
-
-def trust_of(days: int, trades: int) -> float:
-    """The weight of a raw score, 0 to 1: it grows with the square roots of days and trades."""
-    return min(1.0, sqrt(days / TRUSTED_DAYS)) * min(1.0, sqrt(trades / TRUSTED_TRADES))

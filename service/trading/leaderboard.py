@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from service.documents import rounded
 from service.trading.arena import Account, Accounts, Arena
 from service.trading.ghosts import GHOSTS, Ghost
-from service.trading.performance import daily_returns, max_drawdown, sharpe, win_rate
+from service.trading.performance import daily_returns, max_drawdown, sharpe_fields, win_rate
 from service.trading.statements import AccountPosition, percent, position_of, usd
 from service.trading.strategies import STRATEGIES, Strategy
 
@@ -19,8 +18,9 @@ from service.trading.strategies import STRATEGIES, Strategy
 class LeaderboardEntry:
     """One strategy or ghost: USD, percent, closed trades; `positions` are the open ones.
 
-    `rank` is null for a ghost. `max_drawdown_pct` and `sharpe` are computed from daily equity. `benchmark_pnl_pct` is
-    the result of buying and holding the same assets from the same instant, with the same fees.
+    `rank` is null for a ghost. `max_drawdown_pct` and `sharpe` are computed from daily equity; where the 95% interval
+    of `sharpe` contains 0, luck may explain the result. `benchmark_pnl_pct` is the result of buying and holding the
+    same assets from the same instant, with the same fees.
     """
 
     rank: int | None
@@ -34,6 +34,8 @@ class LeaderboardEntry:
     trades: int
     win_rate_pct: float | None
     sharpe: float | None
+    sharpe_low: float | None
+    sharpe_high: float | None
     max_drawdown_pct: float
     benchmark_pnl_pct: float
     positions: tuple[AccountPosition, ...]
@@ -41,11 +43,15 @@ class LeaderboardEntry:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """All strategies by rank, and the ghosts, which have no rank."""
+    """All strategies by rank, and the ghosts, which have no rank.
+
+    `borrow_rate_pct` is the interest a year that the accounts pay for what they sell short.
+    """
 
     asset: str | None
     assets: tuple[str, ...]
     count: int
+    borrow_rate_pct: float
     entries: tuple[LeaderboardEntry, ...]
     ghosts: tuple[LeaderboardEntry, ...]
 
@@ -58,6 +64,7 @@ def leaderboard(arena: Arena, asset: str | None = None) -> Leaderboard:
         asset=asset,
         assets=arena.assets if asset is None else (asset,),
         count=len(entries),
+        borrow_rate_pct=percent(arena.terms.borrow),
         entries=tuple(replace(entry, rank=rank) for rank, entry in enumerate(entries, start=1)),
         ghosts=tuple(_entry(GHOSTS[key], accounts, arena, asset) for key, accounts in arena.ghosts.items()),
     )
@@ -70,7 +77,7 @@ def _entry(strategy: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: 
     capital = sum(account.equity for account in chosen)
     daily = np.sum([account.daily for account in chosen], axis=0)
     pnl = np.concatenate([account.history.pnl for account in chosen])
-    won, ratio = win_rate(pnl), sharpe(daily_returns(daily, initial))
+    won, returns = win_rate(pnl), daily_returns(daily, initial)
     return LeaderboardEntry(
         rank=None,
         key=strategy.key,
@@ -82,7 +89,7 @@ def _entry(strategy: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: 
         pnl_pct=percent(capital / initial - 1),
         trades=len(pnl),
         win_rate_pct=None if won is None else percent(won),
-        sharpe=rounded(ratio, 4),
+        **sharpe_fields(returns),
         max_drawdown_pct=percent(max_drawdown(np.append(daily, capital), initial)),
         benchmark_pnl_pct=percent(_held(chosen, arena) / initial - 1),
         positions=_positions(chosen),
@@ -96,5 +103,5 @@ def _held(accounts: Sequence[Account], arena: Arena) -> float:
 
 def _positions(accounts: Sequence[Account]) -> tuple[AccountPosition, ...]:
     priced = ((account, account.mark_price) for account in accounts if account.mark_price is not None)
-    held = (position_of(account.history, account.asset, price) for account, price in priced)
+    held = (position_of(account.history, account.asset, price, account.equity) for account, price in priced)
     return tuple(position for position in held if position is not None)

@@ -7,6 +7,7 @@ numbers, not percent. A value that cannot be computed yet is None, never NaN.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from service.market.instants import DAY, HOUR
 from service.trading.accounts import TradeHistory
 
 DAYS_A_YEAR = 365
+Z95 = 1.959964
 
 
 def day_ends(since: int, until: int) -> Times:
@@ -54,6 +56,23 @@ def sharpe(returns: Prices) -> float | None:
     return float(returns.mean() / returns.std(ddof=1) * np.sqrt(DAYS_A_YEAR))
 
 
+def sharpe_interval(ratio: float, days: int) -> tuple[float, float]:
+    """The 95% interval of an annual Sharpe ratio from `days` independent daily returns.
+
+    The variance of a daily ratio s is (1 + s^2 / 2) / days; that of the annual ratio is 365 times as large.
+    Lo (2002), The Statistics of Sharpe Ratios, Financial Analysts Journal 58(4).
+    """
+    half = Z95 * sqrt((DAYS_A_YEAR + ratio**2 / 2) / days)
+    return ratio - half, ratio + half
+
+
+def sharpe_fields(returns: Prices) -> dict[str, float | None]:
+    """The Sharpe ratio of daily returns (days,) and its interval, as the fields of a document."""
+    ratio = sharpe(returns)
+    low, high = (None, None) if ratio is None else sharpe_interval(ratio, len(returns))
+    return {"sharpe": rounded(ratio, 4), "sharpe_low": rounded(low, 4), "sharpe_high": rounded(high, 4)}
+
+
 def max_drawdown(equity: Prices, capital: float) -> float:
     """The largest fall of `equity` (n,) below its previous maximum, as a fraction of that maximum.
 
@@ -76,7 +95,10 @@ def profit_factor(pnl: Prices) -> float | None:
 
 @dataclass(frozen=True)
 class TradeStatistics:
-    """Statistics of closed trades: USD net of fees, hours from entry to exit; null without the trades they need."""
+    """Statistics of closed trades: USD net of all costs, hours from entry to exit; null without the trades they need.
+
+    `borrow_usd` is the interest that the short ones paid.
+    """
 
     count: int
     win_rate_pct: float | None
@@ -85,6 +107,7 @@ class TradeStatistics:
     average_loss_usd: float | None
     average_hours: float | None
     fees_usd: float
+    borrow_usd: float
 
 
 def trade_statistics(histories: list[TradeHistory]) -> TradeStatistics:
@@ -100,6 +123,7 @@ def trade_statistics(histories: list[TradeHistory]) -> TradeStatistics:
         average_loss_usd=rounded(_mean(pnl[pnl < 0]), 2),
         average_hours=rounded(_mean(seconds / HOUR), 2),
         fees_usd=round(float(sum(history.fees.sum() for history in histories)), 2),
+        borrow_usd=round(float(sum(history.interest.sum() for history in histories)), 2),
     )
 
 

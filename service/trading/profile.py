@@ -13,7 +13,7 @@ from service.market.instants import iso
 from service.trading.arena import Accounts, Arena
 from service.trading.leaderboard import LeaderboardEntry
 from service.trading.performance import TradeStatistics, trade_statistics
-from service.trading.statements import AccountTrade, trades_of, usd
+from service.trading.statements import AccountTrade, percent, trades_of, usd
 from service.trading.strategies import STRATEGIES
 
 RECENT_TRADES = 50
@@ -35,7 +35,7 @@ class Profile:
 
     `standing` is its entry in the leaderboard over all assets. `equity` has a point for now, one at each 24:00 UTC of
     the last year, and before that one at the end of each month since `started_at`. `recent_trades` are the last 50
-    closed in any asset, newest first.
+    closed in any asset, newest first. `borrow_rate_pct` is the interest a year that a short pays.
     """
 
     key: str
@@ -46,6 +46,7 @@ class Profile:
     parameters: Mapping[str, float]
     assets: tuple[str, ...]
     started_at: str
+    borrow_rate_pct: float
     standing: LeaderboardEntry
     statistics: TradeStatistics
     equity: tuple[EquityPoint, ...]
@@ -64,6 +65,7 @@ def profile(arena: Arena, standing: LeaderboardEntry) -> Profile:
         parameters=dict(strategy.parameters),
         assets=tuple(accounts),
         started_at=iso(arena.anchor),
+        borrow_rate_pct=percent(arena.terms.borrow),
         standing=standing,
         statistics=trade_statistics([account.history for account in accounts.values()]),
         equity=_curve(arena, accounts),

@@ -15,7 +15,7 @@ Side = Literal["long", "short"]
 
 @dataclass(frozen=True)
 class AccountPosition:
-    """An open position: prices in USD, `pnl_usd` at the mark net of the entry fee."""
+    """An open position: prices in USD, `pnl_usd` at the mark net of the entry fee and of the interest of a short."""
 
     asset: str
     side: Side
@@ -28,7 +28,7 @@ class AccountPosition:
 
 @dataclass(frozen=True)
 class AccountTrade:
-    """A closed position: prices in USD after slippage, `pnl_usd` net of both fees."""
+    """A closed position: prices in USD after slippage, `pnl_usd` net of both fees and of the interest of a short."""
 
     asset: str
     side: Side
@@ -40,21 +40,20 @@ class AccountTrade:
     pnl_usd: float
     pnl_pct: float
     fee_usd: float
+    borrow_usd: float
 
 
-def position_of(history: TradeHistory, asset: str, mark_price: float) -> AccountPosition | None:
-    """The open position, marked at `mark_price` USD; None without one."""
+def position_of(history: TradeHistory, asset: str, mark_price: float, equity: float) -> AccountPosition | None:
+    """The open position of an account that is worth `equity` USD at `mark_price` USD; None without one."""
     if not history.is_open:
         return None
-    moved = history.side[-1] * history.quantity[-1] * (mark_price - history.entry_price[-1])
-    fee = history.terms.fee * history.quantity[-1] * history.entry_price[-1]
     return AccountPosition(
         asset=asset,
         side=_side(history.side[-1]),
         quantity=_exact(history.quantity[-1]),
         entry_price=_exact(history.entry_price[-1]),
         mark_price=_exact(mark_price),
-        pnl_usd=usd(moved - fee),
+        pnl_usd=usd(equity - history.capital[-1]),
         opened_at=iso(int(history.entry_time[-1])),
     )
 
@@ -62,7 +61,7 @@ def position_of(history: TradeHistory, asset: str, mark_price: float) -> Account
 def trades_of(history: TradeHistory, asset: str, since: int = 0) -> list[AccountTrade]:
     """The trades closed at or after the unix second `since`, oldest first."""
     first = int(np.searchsorted(history.exit_time, since))
-    pnl, fees = history.pnl, history.fees
+    pnl, fees, interest = history.pnl, history.fees, history.interest
     return [
         AccountTrade(
             asset=asset,
@@ -75,6 +74,7 @@ def trades_of(history: TradeHistory, asset: str, since: int = 0) -> list[Account
             pnl_usd=usd(pnl[row]),
             pnl_pct=percent(pnl[row] / history.capital[row]),
             fee_usd=usd(fees[row]),
+            borrow_usd=usd(interest[row]),
         )
         for row in range(first, history.closed)
     ]

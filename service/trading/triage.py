@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,10 +13,11 @@ from service.market.bars import Prices, Times
 from service.market.instants import DAY
 from service.market.months import begins, ends, month_before
 from service.trading.arena import Accounts, Arena
-from service.trading.health import Health, examine
-from service.trading.performance import daily_returns, profit_factor, sharpe, win_rate
+from service.trading.health import DAYS_A_MONTH, Health, examine
+from service.trading.performance import daily_returns, profit_factor, sharpe, sharpe_fields, win_rate
 from service.trading.statements import percent
 from service.trading.strategies import STRATEGIES
+from service.trading.worth import EarlierEntry, Months
 
 Status = Literal["healthy", "watch", "sick", "critical", "observation"]
 Recommendation = Literal["promote", "keep", "pause", "retire", "observe"]
@@ -36,8 +37,9 @@ RETIRED_AFTER = 3
 class Patient:
     """The record of a strategy up to the end of a month.
 
-    `returns` (days,) are the daily returns of all its accounts together, oldest first. `exits` (trades,) are the unix
-    seconds at which its trades closed, `trades` (trades,) their returns net of fees, as fractions.
+    `returns` (days,) are the daily returns of all its accounts together, oldest first, `held` (days,) those of buying
+    and holding the same assets. `exits` (trades,) are the unix seconds at which its trades closed, `trades` (trades,)
+    their returns net of all costs, as fractions.
     """
 
     key: str
@@ -45,40 +47,38 @@ class Patient:
     category: str
     assets: tuple[str, ...]
     returns: Prices
+    held: Prices
     exits: Times
     trades: Prices
 
 
 @dataclass(frozen=True)
-class EarlierEntry:
-    """The status and score of a strategy in an earlier snapshot."""
-
-    status: str | None
-    health_score: float
-
-
-@dataclass(frozen=True)
 class Metrics:
-    """The inputs of a score, over the last 90 days at most; the measures of health are 0 to 1.
+    """The inputs of a score, over the last 90 days at most; the three scores are 0 to 1, and their mean is the health.
 
-    `previous_score` and `previous_status` are those of the month before, null where there is none.
+    `benchmark_return_pct` is the result of buying and holding the same assets over the same days. `month_sharpe` is the
+    result of this month that earlier scores are judged by. `previous_score` and `previous_status` are those of the
+    month before, null where there is none; so is the score where it was of another kind.
     """
 
     days: int
     trades: int
+    trades_a_month: float
     return_pct: float
+    benchmark_return_pct: float
     month_return_pct: float
+    month_sharpe: float | None
     sharpe: float | None
+    sharpe_low: float | None
+    sharpe_high: float | None
+    shrunken_sharpe: float
     max_drawdown_pct: float
     win_rate_pct: float | None
     profit_factor: float | None
-    psr: float
     deflated_sharpe: float
-    drawdown_room: float
-    wins: float
-    profits: float
-    raw_score: float
-    trust: float
+    turnover_score: float
+    sharpe_score: float
+    drawdown_score: float
     previous_score: float | None
     score_change: float | None
     previous_status: str | None
@@ -106,7 +106,11 @@ def admit(arena: Arena, month: str) -> list[Patient]:
 def _admit(key: str, accounts: Accounts, arena: Arena, until: int) -> Patient:
     strategy, histories = STRATEGIES[key], [account.history for account in accounts.values()]
     days = int(np.searchsorted(arena.days, until, side="right"))
-    daily = np.sum([account.daily[:days] for account in accounts.values()], axis=0)
+    capital = sum(history.terms.capital for history in histories)
+    held = (arena.ghosts["buy_and_hold"][asset] for asset in accounts)
+    daily, benchmark = (
+        np.sum([account.daily[:days] for account in group], axis=0) for group in (accounts.values(), list(held))
+    )
     exits = np.concatenate([history.exit_time for history in histories])
     trades = np.concatenate([history.pnl / history.capital[:-1] for history in histories])
     closed = exits < until
@@ -115,20 +119,23 @@ def _admit(key: str, accounts: Accounts, arena: Arena, until: int) -> Patient:
         name=strategy.name,
         category=strategy.category,
         assets=tuple(accounts),
-        returns=daily_returns(daily, sum(history.terms.capital for history in histories)),
+        returns=daily_returns(daily, capital),
+        held=daily_returns(benchmark, capital),
         exits=exits[closed],
         trades=trades[closed],
     )
 
 
-def entry_of(
-    patient: Patient, month: str, before: Mapping[str, Mapping[str, EarlierEntry]], luckiest: float
-) -> TriageEntry:
-    """The entry of one strategy in a snapshot; the arguments are those of `service.trading.hospital.snapshot`."""
+def entry_of(patient: Patient, month: str, before: Months, class_sharpe: float, luckiest: float) -> TriageEntry:
+    """The entry of one strategy in a snapshot.
+
+    `before` is that of `service.trading.hospital.snapshot`, the last arguments are those of `health.examine`.
+    """
     recent = patient.returns[-WINDOW_DAYS:]
     days = (ends(month) - begins(month)) // DAY
     trades = patient.trades[patient.exits >= ends(month) - WINDOW_DAYS * DAY]
-    health = examine(recent, trades, luckiest)
+    a_month = len(trades) * DAYS_A_MONTH / max(1, len(recent)) / len(patient.assets)
+    health = examine(recent, a_month, class_sharpe, luckiest)
     status = judge(health, len(recent), len(trades))
     earlier_entries = _earlier(patient.key, month, before)
     return TriageEntry(
@@ -139,11 +146,11 @@ def entry_of(
         health_score=round(health.score, 2),
         category=patient.category,
         assets=patient.assets,
-        metrics=_metrics(health, recent, patient.returns[-days:], trades, earlier_entries[-1]),
+        metrics=_metrics(health, patient, a_month, patient.returns[-days:], trades, earlier_entries[-1]),
     )
 
 
-def _earlier(key: str, month: str, before: Mapping[str, Mapping[str, EarlierEntry]]) -> list[EarlierEntry | None]:
+def _earlier(key: str, month: str, before: Months) -> list[EarlierEntry | None]:
     """The earlier entries that a retirement depends on, oldest month first; None for a month without one."""
     entries: list[EarlierEntry | None] = []
     for _ in range(RETIRED_AFTER - 1):
@@ -176,25 +183,36 @@ def recommend(status: Status, health: Health, earlier: Sequence[str | None]) -> 
     return "pause"
 
 
-def _metrics(health: Health, recent: Prices, month: Prices, trades: Prices, previous: EarlierEntry | None) -> Metrics:
-    won, factor, ratio = win_rate(trades), profit_factor(trades), sharpe(recent)
+def _metrics(
+    health: Health,
+    patient: Patient,
+    trades_a_month: float,
+    month: Prices,
+    trades: Prices,
+    previous: EarlierEntry | None,
+) -> Metrics:
+    recent, held = patient.returns[-WINDOW_DAYS:], patient.held[-WINDOW_DAYS:]
+    won, factor = win_rate(trades), profit_factor(trades)
+    # A score of an earlier schema is of another kind.
+    previous_score = previous.health_score if previous and previous.measures else None
     return Metrics(
         days=len(recent),
         trades=len(trades),
+        trades_a_month=round(trades_a_month, 2),
         return_pct=percent(float(np.prod(1 + recent)) - 1),
+        benchmark_return_pct=percent(float(np.prod(1 + held)) - 1),
         month_return_pct=percent(float(np.prod(1 + month)) - 1),
-        sharpe=rounded(ratio, 4),
+        month_sharpe=rounded(sharpe(month), 4),
+        **sharpe_fields(recent),
+        shrunken_sharpe=round(health.shrunken_sharpe, 4),
         max_drawdown_pct=percent(health.deepest),
         win_rate_pct=None if won is None else percent(won),
         profit_factor=rounded(factor, 4),
-        psr=round(health.edge, 4),
         deflated_sharpe=round(health.beyond_luck, 4),
-        drawdown_room=round(health.drawdown, 4),
-        wins=round(health.wins, 4),
-        profits=round(health.profits, 4),
-        raw_score=round(health.raw, 2),
-        trust=round(health.trust, 4),
-        previous_score=previous.health_score if previous else None,
-        score_change=round(round(health.score, 2) - previous.health_score, 2) if previous else None,
+        turnover_score=round(health.measures["turnover"], 4),
+        sharpe_score=round(health.measures["sharpe"], 4),
+        drawdown_score=round(health.measures["drawdown"], 4),
+        previous_score=previous_score,
+        score_change=None if previous_score is None else round(round(health.score, 2) - previous_score, 2),
         previous_status=previous.status if previous else None,
     )

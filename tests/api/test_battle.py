@@ -61,6 +61,7 @@ def lives(hours) -> dict[str, Walk]:
 def document(lives) -> BattleDocument:
     return describe(
         {name: life.state for name, life in lives.items()},
+        dict.fromkeys(lives, 11_000.0),
         header(END, END, step=300, world="simulated", sources={"btc": "made", "pools": "assumed"}),
         RATE_LIMIT,
     )
@@ -129,7 +130,11 @@ class TestFile:
         answer = client.get(CSV, query_string={"venue": query} if query else {})
         assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
         header, *lines = csv.reader(io.StringIO(answer.text, newline=""))
-        assert (len(header), header[:3], header[-2:]) == (24, ["venue", "name", "label"], ["profit_factor", "world"])
+        assert (len(header), header[:3], header[-2:]) == (
+            25,
+            ["venue", "name", "label"],
+            ["benchmark_pnl_pct", "world"],
+        )
         assert [line[1] for line in lines] == [name for name, lane in LANES.items() if lane.venue in venues]
         assert {line[-1] for line in lines} == {"simulated"}
 

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from service.market.headers import month_header
 from service.market.months import ends
 from service.trading.arena import Arena
-from service.trading.health import WEIGHTS
+from service.trading.health import MEASURES
 from service.trading.hospital import HospitalDocument, past, snapshot
 from service.trading.triage import admit
 
@@ -62,7 +62,7 @@ def test_its_links_lead_to_the_previous_month_and_the_method(client: FlaskClient
     assert client.get(page).mimetype == "text/html"
     method, _, path = anchor.partition("-")
     description = openapi_document["paths"][path][method]["description"]
-    assert all(f"{18 * weight:.0f} `" in description for weight in WEIGHTS.values())
+    assert all(f"`{name}_score`" in description for name in MEASURES)
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,22 @@ class TestAccuracy:
         assert accuracy.always_no_pct == 0
         assert accuracy.likelier_side_pct == 50, "all were voted on before the first resolved"
 
+    def test_its_skill_is_that_of_the_comparison(self):
+        """In several weeks, so that it has an interval."""
+        both = books(
+            *(
+                replace(market, settlement=replace(market.settlement, resolved_at=days(7 * place)))
+                for place, market in enumerate(resolved(40, backfilled=True, right=30))
+            )
+        )
+        accuracy, scores = document_of(both).accuracy, both[1].ai
+        assert (accuracy.skill, accuracy.skill_low, accuracy.skill_high) == (
+            scores.skill,
+            scores.skill_low,
+            scores.skill_high,
+        )
+        assert accuracy.skill_low < accuracy.skill < accuracy.skill_high
+
     def test_one_week_is_worth_what_is_usual(self):
         """40 markets of one week: 40 / (1 + 39 x 1.1 / 116)."""
         assert document_of(books(*resolved(40, backfilled=True, right=30))).accuracy.n_eff == 29.2
@@ -134,7 +150,7 @@ class TestAccuracy:
     def test_below_thirty_there_is_none(self, n: int):
         accuracy = document_of(books(*resolved(n, backfilled=True, right=n))).accuracy
         assert (accuracy.n, accuracy.accuracy_pct, accuracy.note) == (n, None, TOO_FEW)
-        assert (accuracy.accuracy_low_pct, accuracy.accuracy_high_pct) == (None, None)
+        assert (accuracy.accuracy_low_pct, accuracy.accuracy_high_pct, accuracy.skill) == (None, None, None)
 
     def test_without_a_past_it_is_that_of_the_live_markets(self):
         accuracy = document_of(books(*resolved(12, backfilled=False, right=12))).accuracy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -41,6 +42,20 @@ def test_every_leaderboard_ranks_all_strategies_at_the_slot(job_context, name: s
     """Bars that end later are not used."""
     board = published(job_context, rank, name)
     assert (board["as_of"], len(board["entries"])) == (iso(SLOT), 54)
+
+
+def test_shorts_pay_the_rate_of_the_settings(job_context):
+    """The leaderboards and pages state it, and it lowers what strategies are worth, except where one ended."""
+    board = published(job_context, rank, "leaderboard")
+    assert board["borrow_rate_pct"] == job_context.settings.borrow_rate_pct == 7.3
+    free = replace(job_context, settings=job_context.settings.model_copy(update={"borrow_rate_pct": 0}))
+    free_board = published(free, rank, "leaderboard")
+    assert free_board["borrow_rate_pct"] == 0
+    capital = {entry["key"]: entry["capital"] for entry in board["entries"]}
+    assert sum(entry["capital"] > capital[entry["key"]] for entry in free_board["entries"]) > 45
+    page = published(job_context, publish_strategy_pages, f"strategies/{board['entries'][0]['key']}")
+    assert page["borrow_rate_pct"] == 7.3
+    assert page["statistics"]["borrow_usd"] > 0
 
 
 def test_the_net_positions_are_those_that_the_swarm_reads(job_context):

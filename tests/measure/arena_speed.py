@@ -15,12 +15,12 @@ import pandas as pd
 
 from service.market.assets import ASSETS
 from service.market.bars import Bars
-from service.trading.accounts import TERMS, trade
+from service.trading.accounts import trade
 from service.trading.arena import Arena, run
 from service.trading.leaderboard import Leaderboard, LeaderboardEntry, leaderboard
 from service.trading.profile import Profile, profile
 from service.trading.rules.trend import moving_average_cross
-from tests.measure.referee import FEE_ALONE, FractionalBacktest, backtesting, index_of, vectorbt
+from tests.measure.referee import FEE_ALONE, TERMS, FractionalBacktest, backtesting, index_of, vectorbt
 from tests.trading import markets
 
 DAYS = (90, 180, 365, 1095)
@@ -52,7 +52,7 @@ def compare_engines(bars: Bars) -> None:
 
 
 def by_us(bars: Bars) -> np.ndarray:
-    histories = [trade(moving_average_cross(bars, fast=fast, slow=slow), bars) for fast, slow in CROSSES]
+    histories = [trade(moving_average_cross(bars, fast=fast, slow=slow), bars, TERMS) for fast, slow in CROSSES]
     return np.array([history.equity(bars.time, bars.close) for history in histories])
 
 

@@ -1,8 +1,9 @@
 """Two third-party backtesters check the accounts: `make referee`.
 
 Each is given the targets of all 54 strategies, in seven assets, on real and on simulated bars, and must find the
-same equity at every bar to 1e-9. What vectorbt finds on the simulated bars is kept in tests/trading/golden.json,
-which the ordinary tests compare with. Runs in an environment of its own (referee.txt), from the project's root.
+same equity at every bar to 1e-9. Neither knows interest on shorts, so no account pays any here. What vectorbt finds on
+the simulated bars is kept in tests/trading/golden.json, which the ordinary tests compare with. Runs in an environment
+of its own (referee.txt), from the project's root.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import pandas as pd
 
 from service.market.bars import Bars
 from service.market.instants import HOUR
-from service.trading.accounts import TERMS, AccountTerms, TradeHistory, trade
+from service.trading.accounts import AccountTerms, TradeHistory, trade
 from service.trading.arena import decide
 from service.trading.rules.targets import Targets
 from service.trading.strategies import STRATEGIES
@@ -37,8 +38,9 @@ GOLDEN = ROOT / "tests" / "trading" / "golden.json"
 GOLDEN_DAYS = 60
 TOLERANCE = 1e-9
 
+TERMS = AccountTerms(borrow=0)
 # backtesting.py takes its spread on entries alone, so it judges a fee of both sides and no slippage.
-FEE_ALONE = AccountTerms(fee=0.001, slippage=0)
+FEE_ALONE = AccountTerms(fee=0.001, slippage=0, borrow=0)
 
 Referee = Callable[[np.ndarray, Bars], np.ndarray]
 
@@ -89,7 +91,7 @@ def _until_the_floor(targets: Targets, history: TradeHistory, bars: Bars) -> Tar
 
 def _targets(hours: dict[str, Bars]) -> Iterator[tuple[str, np.ndarray]]:
     """Each asset with the targets of all strategies in it, (strategies, n)."""
-    decisions = decide(hours, min(int(bars.time[0]) for bars in hours.values()))
+    decisions = decide(hours, since=min(int(bars.time[0]) for bars in hours.values()))
     for asset in hours:
         yield asset, np.array([decisions[key][asset] for key in STRATEGIES])
 
@@ -164,9 +166,8 @@ def index_of(bars: Bars) -> pd.DatetimeIndex:
 
 def keep(hours: dict[str, Bars]) -> None:
     """Write the last equity that vectorbt finds for every account, and which bars it is of."""
-    keys = list(STRATEGIES)
     equity = {asset: by_vectorbt(targets, hours[asset])[:, -1].tolist() for asset, targets in _targets(hours)}
-    rows = {key: {asset: values[at] for asset, values in equity.items()} for at, key in enumerate(keys)}
+    rows = {key: {asset: values[at] for asset, values in equity.items()} for at, key in enumerate(STRATEGIES)}
     golden = {"bars": markets.digest(hours), "days": GOLDEN_DAYS, "equity": rows}
     GOLDEN.write_text(json.dumps(golden, indent=1) + "\n")
     print(f"kept {sum(map(len, rows.values()))} figures in {GOLDEN.relative_to(ROOT)}")

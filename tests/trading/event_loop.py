@@ -1,11 +1,12 @@
-"""A second implementation of an account: a plain loop over bars with cash and units."""
+"""A second implementation of an account: a plain loop over bars with cash, units and units of interest."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from service.market.bars import Bars
-from service.trading.accounts import AccountTerms
+from service.market.instants import HOUR
+from service.trading.accounts import HOURS_A_YEAR, AccountTerms
 
 
 @dataclass
@@ -17,9 +18,13 @@ class Book:
 
 
 def follow(targets, hours: Bars, marks: Bars, terms: AccountTerms) -> Book:
-    """Trade `targets`, decided at the closes of `hours`, at the opens of `marks`; value the account at their closes."""
+    """Trade `targets`, decided at the closes of `hours`, at the opens of `marks`; value the account at their closes.
+
+    A short owes a little more for each hour of the clock that begins while it is held.
+    """
     book = Book()
     cash, units, entry = terms.capital, 0.0, {}
+    owed, charged = 0.0, 0  # units of interest, and the end of the last hour that it was charged for
     equity, ended = cash, False
     decided = 0  # how many hours are over when the mark opens
     for time, price, close in zip(marks.time.tolist(), marks.open.tolist(), marks.close.tolist(), strict=True):
@@ -30,16 +35,18 @@ def follow(targets, hours: Bars, marks: Bars, terms: AccountTerms) -> Book:
             if units < 0 and equity < terms.floor * terms.capital:
                 ended = True
             wanted = 0 if ended else int(targets[decided - 1])
+            while units < 0 and charged < time // HOUR * HOUR:  # a fill counts as one at the opening of its hour
+                owed, charged = owed - units * terms.borrow / HOURS_A_YEAR, charged + HOUR
             if units != 0 and wanted != (1 if units > 0 else -1):
                 side = 1 if units > 0 else -1
                 fill = price * (1 - side * terms.slippage)
-                fee = abs(units) * fill * terms.fee
-                cash += units * fill - fee
+                fee = (abs(units) + owed) * fill * terms.fee
+                cash += (units - owed) * fill - fee
                 pnl = cash - entry["cash"]
                 book.trades.append(
                     entry | {"exit_time": time, "exit_price": fill, "pnl": pnl, "fee": entry["fee"] + fee}
                 )
-                units = 0.0
+                units, owed = 0.0, 0.0
                 if side < 0 and cash < terms.floor * terms.capital:
                     ended, wanted = True, 0
             if units == 0 and wanted != 0:
@@ -49,6 +56,9 @@ def follow(targets, hours: Bars, marks: Bars, terms: AccountTerms) -> Book:
                 entry = {"side": wanted, "quantity": abs(units), "entry_time": time, "entry_price": fill}
                 entry |= {"cash": cash, "fee": fee}
                 cash -= units * fill + fee
-        equity = cash + units * close
+                charged = time // HOUR * HOUR
+        while units < 0 and charged <= time:
+            owed, charged = owed - units * terms.borrow / HOURS_A_YEAR, charged + HOUR
+        equity = cash + (units - owed) * close
         book.equity.append(equity)
     return book

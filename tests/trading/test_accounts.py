@@ -13,7 +13,7 @@ from service.trading.accounts import AccountTerms, TradeHistory, carry_on, trade
 from service.trading.arena import running_hour
 from tests.trading.event_loop import follow
 
-FREE = AccountTerms(fee=0, slippage=0)
+FREE = AccountTerms(fee=0, slippage=0, borrow=0)
 
 
 def bars_of(opens: list[float], closes: list[float], times: list[int] | None = None, step: int = HOUR) -> Bars:
@@ -75,10 +75,41 @@ def test_fee_and_slippage_are_paid_on_both_sides():
 def test_a_short_sells_lower_and_buys_back_higher():
     """By hand: 1% fee, 10% slippage, sold at 100 and bought back at 50: 9,900.9901 of notional at 90 a unit."""
     bars = bars_of(opens=[100, 100, 50], closes=[100, 100, 50])
-    history = settle([-1, 0, 0], bars, AccountTerms(fee=0.01, slippage=0.1))
+    history = settle([-1, 0, 0], bars, AccountTerms(fee=0.01, slippage=0.1, borrow=0))
     assert history.entry_price.tolist() == pytest.approx([90])
     assert history.exit_price.tolist() == pytest.approx([55])
     assert history.pnl.tolist() == pytest.approx([110.01100110 * 35 - 99.00990099 - 60.50605061])
+
+
+def test_a_short_pays_interest_for_each_hour_begun():
+    """By hand: 100 units at 87.6 a year owe 1 unit an hour; after two hours at 50 USD and 1% fee.
+
+    The marks at the closes include the hour that the bar opens. A long pays nothing.
+    """
+    bars = bars_of(opens=[100, 100, 100, 50], closes=[100, 100, 50, 50])
+    history = settle([-1, -1, 0, 0], bars, AccountTerms(fee=0, slippage=0, borrow=87.6))
+    assert equity(history, bars) == pytest.approx([10_000, 9_900, 14_900, 14_900])
+    assert history.interest.tolist() == pytest.approx([100])
+    paid = settle([-1, -1, 0, 0], bars, AccountTerms(fee=0.01, slippage=0, borrow=87.6))
+    sold = 100 / 1.01
+    assert paid.fees.tolist() == pytest.approx([sold * 1 + sold * 1.02 * 0.5])
+    assert paid.pnl.tolist() == pytest.approx([sold * 50 - sold * 0.02 * 50 - paid.fees[0]])
+    assert settle([1, 1, 0, 0], bars, AccountTerms(borrow=87.6)).interest.tolist() == [0]
+
+
+def test_interest_runs_while_a_market_is_closed():
+    """Gold is held short over a weekend of 49 hours: one mark before it, one after it."""
+    bars = bars_of([100, 100, 100], [100, 100, 100], times=[0, HOUR, 50 * HOUR])
+    history = settle([-1, -1], bars, AccountTerms(fee=0, slippage=0, borrow=0.876))
+    assert equity(history, bars) == pytest.approx([10_000, 9_999, 9_950])
+
+
+def test_interest_alone_can_ruin_a_short():
+    """At 0.01 of the units an hour, 8,000 of 10,000 USD are gone after 80 hours at an unchanged price."""
+    bars = bars_of([100.0] * 100, [100.0] * 100)
+    history = settle([-1] * 100, bars, AccountTerms(fee=0, slippage=0, borrow=87.6))
+    assert history.has_ended
+    assert history.exit_time.tolist() == [82 * HOUR], "the first close below the floor is that of the 81st hour"
 
 
 def test_with_fewer_than_two_bars_nothing_is_filled():
@@ -134,14 +165,15 @@ def markets(draw) -> tuple[Bars, list[int]]:
     return bars_of(opens, closes, times, 15 * MINUTE), targets
 
 
-@given(markets())
+@given(markets(), st.sampled_from([0.0, 0.073, 300.0]))
 @settings(max_examples=100, deadline=None)
-def test_equity_and_trades_equal_a_plain_event_loop(market):
+def test_equity_and_trades_equal_a_plain_event_loop(market, borrow):
     marks, targets = market
     hours = resample(marks, HOUR)
     targets = np.array(targets[: len(hours)], np.int8)
     book = join([hours, running_hour(marks.since(hours.as_of) if len(hours) else marks)])
-    history, loop = trade(targets, book), follow(targets, hours, marks, AccountTerms())
+    terms = AccountTerms(borrow=borrow)
+    history, loop = trade(targets, book, terms), follow(targets, hours, marks, terms)
     np.testing.assert_allclose(history.equity(marks.time, marks.close), loop.equity, rtol=1e-9, atol=1e-6)
     assert history.closed == len(loop.trades)
     for name in ("side", "quantity", "entry_price", "exit_price", "pnl", "fee"):

@@ -40,7 +40,7 @@ SPECIFIED = [
 
 def test_lane_fields_follow_the_specification():
     names = [field.name for field in fields(BattleLane)]
-    assert names == [*SPECIFIED, "net_apr_pct", "profit_factor"]
+    assert names == [*SPECIFIED, "net_apr_pct", "profit_factor", "benchmark_pnl_pct"]
     assert (*names, "world") == COLUMNS
 
 
@@ -79,6 +79,7 @@ def test_summary_and_venues_add_up(battle):
         assert total.capital == pytest.approx(sum(lane.capital for lane in lanes), abs=0.05)
         assert total.trades == sum(lane.trades for lane in lanes)
         assert total.pnl_pct == pytest.approx(100 * total.pnl_usd / total.initial_capital, abs=1e-3)
+        assert total.benchmark_pnl_pct == 10
     ranked = sorted(battle.lanes, key=lambda lane: lane.pnl_pct)
     assert (battle.summary.worst_lane, battle.summary.best_lane) == (ranked[0].name, ranked[-1].name)
 

@@ -33,6 +33,12 @@ def test_the_numbers_of_a_lane_match_its_state(battle, states):
         assert lane.bot_id == LANES[lane.name].bot_id
 
 
+def test_a_lane_stands_beside_holding_its_assets(states):
+    battle = battle_of(states, dict.fromkeys(states, 10_000.0) | {"trend": 12_345.0})
+    assert {lane.name: lane.benchmark_pnl_pct for lane in battle.lanes if lane.benchmark_pnl_pct} == {"trend": 23.45}
+    assert battle.venues.cex.benchmark_pnl_pct == pytest.approx(23.45 / 4)
+
+
 def test_a_profit_factor_is_profits_over_losses(battle, states):
     for lane in battle.lanes:
         won, lost = states[lane.name].won_usd, states[lane.name].lost_usd

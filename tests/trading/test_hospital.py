@@ -14,7 +14,8 @@ from service.market.instants import DAY, iso
 from service.trading.arena import run
 from service.trading.hospital import HospitalDocument, past, snapshot
 from service.trading.strategies import STRATEGIES
-from service.trading.triage import EarlierEntry, Patient, admit
+from service.trading.triage import Patient, admit
+from service.trading.worth import EarlierEntry
 
 ANCHOR = months.begins("2024-06")
 MADE_AT = months.ends("2025-02") + 60
@@ -45,6 +46,7 @@ def patient(seed: int, days: int = 90, drift: float = 0.0, trades: int = 30, mon
         category="trend",
         assets=("btc",),
         returns=dice.standard_normal(days) * 0.02 + drift,
+        held=np.full(days, 0.001),
         exits=until - dice.integers(1, 80 * DAY, trades),
         trades=dice.standard_normal(trades) * 0.02 + drift,
     )
@@ -62,7 +64,7 @@ def patient(seed: int, days: int = 90, drift: float = 0.0, trades: int = 30, mon
 def test_a_snapshot_has_the_specified_fields_and_no_nan(february):
     body = json.loads(json.dumps(asdict(february), allow_nan=False))
     assert {"schema", "timestamp", "as_of", "snapshot_month", "summary", "strategies", "links"} <= body.keys()
-    assert body["schema"] == "strategy-hospital/1"
+    assert body["schema"] == "strategy-hospital/2"
     assert list(body["strategies"][0]) == (
         ["key", "name", "status", "recommendation", "health_score", "category", "assets", "metrics"]
     )
@@ -94,9 +96,11 @@ def test_the_summary_has_counts_and_a_caveat(february):
     assert sum(summary.status.values()) == sum(summary.recommendation.values()) == summary.strategies == 54
     assert summary.status["healthy"] == sum(entry.status == "healthy" for entry in february.strategies)
     assert 2 < summary.effective_strategies < 54
-    assert "+0.08 ±0.10" in summary.caveat
-    assert "+0.11 ±0.09" in summary.caveat, "the plain Sharpe ratio stands beside the score"
-    assert all(figure in summary.evidence for figure in ("0.61", "0.09", "1.27 (±0.77)", "-0.11 ±0.13"))
+    assert "+0.20 (±0.11)" in summary.caveat
+    assert "+0.20 (±0.11)" in summary.evidence
+    assert {row.measure: (row.months, row.correlation) for row in summary.worth} == dict.fromkeys(
+        ("score", "turnover", "sharpe", "drawdown"), (0, None)
+    )
     assert summary.changes == ()
 
 
@@ -111,6 +115,12 @@ def test_metrics_are_those_of_the_last_90_days(real_arena, february):
     assert entry.metrics.trades == sum(((times >= until - 90 * DAY) & (times < until)).sum() for times in closed)
     assert entry.metrics.return_pct == pytest.approx(100 * (total[days - 1] / total[days - 91] - 1), abs=1e-4)
     assert entry.metrics.month_return_pct == pytest.approx(100 * (total[days - 1] / total[days - 29] - 1), abs=1e-4)
+    held = np.sum([account.daily for account in real_arena.ghosts["buy_and_hold"].values()], axis=0)
+    assert entry.metrics.benchmark_return_pct == pytest.approx(100 * (held[days - 1] / held[days - 91] - 1), abs=1e-4)
+    assert entry.metrics.trades_a_month == pytest.approx(entry.metrics.trades / 3 / 7, abs=0.005)
+    assert entry.metrics.sharpe_low < entry.metrics.sharpe < entry.metrics.sharpe_high
+    scores = [getattr(entry.metrics, f"{name}_score") for name in ("turnover", "sharpe", "drawdown")]
+    assert entry.health_score == pytest.approx(100 * sum(scores) / 3, abs=0.02)
 
 
 def test_each_month_lists_changes_from_the_previous_one(real_arena):
@@ -144,8 +154,8 @@ def test_each_month_lists_changes_from_the_previous_one(real_arena):
 
 
 def test_three_critical_months_in_a_row_retire_a_strategy():
-    losing = replace(patient(1, drift=-0.012, trades=60), key="losing")
-    critical = {"losing": EarlierEntry("critical", 12.0)}
+    losing = replace(patient(1, drift=-0.012, trades=600), key="losing")
+    critical = {"losing": EarlierEntry("critical", 12.0, {"turnover": 0.1, "sharpe": 0.1, "drawdown": 0.1})}
     entry = snapshot_of("2025-02", [losing], {"2024-12": critical, "2025-01": critical}).strategies[0]
     assert (entry.status, entry.recommendation) == ("critical", "retire")
     assert entry.metrics.previous_score == 12.0
@@ -157,6 +167,18 @@ def test_a_snapshot_does_not_depend_on_later_months():
     ward = [patient(seed) for seed in range(4)]
     later = {"2025-03": {"strategy_1": EarlierEntry("healthy", 99.0)}}
     assert snapshot_of("2025-02", ward, later) == snapshot_of("2025-02", ward)
+
+
+def test_a_score_of_an_earlier_schema_is_not_compared():
+    """Its status counts, its score is of another kind: no change is stated, and no month of the worth."""
+    document = json.loads(json.dumps(asdict(snapshot_of("2025-01", [patient(1, month="2025-01")]))))
+    document["schema"] = "strategy-hospital/1"
+    before = {"2025-01": past(document)}
+    after = snapshot_of("2025-02", [patient(1)], before)
+    metrics = after.strategies[0].metrics
+    assert metrics.previous_status == document["strategies"][0]["status"]
+    assert (metrics.previous_score, metrics.score_change) == (None, None)
+    assert after.summary.worth[0].months == 0
 
 
 def test_strategies_without_skill_are_rarely_promoted():
@@ -177,7 +199,7 @@ def test_short_records_are_under_observation():
     ward = [replace(patient(seed, days=5, trades=2), key=f"young_{seed}") for seed in range(3)]
     document = snapshot_of("2025-02", ward)
     assert document.summary.status["observation"] == document.summary.recommendation["observe"] == 3
-    assert all(45 < entry.health_score < 55 for entry in document.strategies)
+    assert all(entry.metrics.sharpe_score > 0.05 for entry in document.strategies), "five days say little"
 
 
 def test_without_strategies_there_is_a_document():

@@ -33,6 +33,8 @@ def test_an_entry_has_the_fields_of_the_contract_and_no_other():
         "trades",
         "win_rate_pct",
         "sharpe",
+        "sharpe_low",
+        "sharpe_high",
         "max_drawdown_pct",
         "benchmark_pnl_pct",
         "positions",
@@ -106,6 +108,8 @@ def test_sharpe_and_drawdown_use_daily_capital(arena: Arena, board: Leaderboard)
     daily = sum(account.daily for account in arena.strategies[entry.key].values())
     path = np.append(70_000, daily)
     assert entry.sharpe == pytest.approx(sharpe(path[1:] / path[:-1] - 1), abs=1e-4)
+    half = 1.959964 * ((365 + entry.sharpe**2 / 2) / 60) ** 0.5
+    assert (entry.sharpe_low, entry.sharpe_high) == pytest.approx((entry.sharpe - half, entry.sharpe + half), abs=2e-4)
     assert entry.max_drawdown_pct == pytest.approx(
         100 * max_drawdown(np.append(daily, entry.capital), 70_000), abs=1e-3
     )

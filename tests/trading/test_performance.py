@@ -100,15 +100,16 @@ def test_they_are_unknown_without_the_trades_they_need():
 def test_trade_statistics_by_hand():
     """Bought at 100 for two hours and sold at 110; sold short at 110, bought back at 121 after one hour."""
     bars = bars_of([100, 100, 110, 121, 121, 121])
-    history = trade(np.array([1, 1, -1, 0, 1, 1], np.int8), bars, AccountTerms(fee=0, slippage=0))
+    history = trade(np.array([1, 1, -1, 0, 1, 1], np.int8), bars, AccountTerms(fee=0, slippage=0, borrow=0.876))
     statistics = trade_statistics([history])
     assert statistics.count == 2
     assert statistics.win_rate_pct == 50
     assert statistics.average_win_usd == pytest.approx(1_000)
-    assert statistics.average_loss_usd == pytest.approx(-1_100)
-    assert statistics.profit_factor == 0.9091
+    assert statistics.average_loss_usd == pytest.approx(-1_101.21)
+    assert statistics.profit_factor == pytest.approx(1_000 / 1_101.21, abs=1e-4)
     assert statistics.average_hours == 1.5
     assert statistics.fees_usd == 0
+    assert statistics.borrow_usd == 1.21, "100 units, 0.01% of them for an hour, at 121 USD"
 
 
 def test_trade_statistics_of_nothing_are_unknown():
@@ -120,4 +121,5 @@ def test_trade_statistics_of_nothing_are_unknown():
         None,
         None,
     )
-    assert (statistics.average_loss_usd, statistics.average_hours, statistics.fees_usd) == (None, None, 0)
+    assert (statistics.average_loss_usd, statistics.average_hours) == (None, None)
+    assert (statistics.fees_usd, statistics.borrow_usd) == (0, 0)

@@ -10,10 +10,10 @@ from service.trading.statements import position_of, trades_of
 from tests.trading.test_accounts import bars_of, equity, settle
 
 
-def test_a_position_is_marked_net_of_its_entry_fee():
+def test_a_position_is_marked_net_of_fee_and_interest():
     bars = bars_of(opens=[100, 100, 110, 120, 130], closes=[100, 105, 115, 125, 135])
     history = settle([1, 0, -1, -1, -1], bars, AccountTerms())
-    held = position_of(history, "btc", 135)
+    held = position_of(history, "btc", 135, equity(history, bars)[-1])
     assert held.side == "short"
     assert held.opened_at == "1970-01-01T03:00:00Z"
     assert held.entry_price == pytest.approx(120 * 0.9998)
@@ -30,6 +30,14 @@ def test_trades_have_both_sides_and_are_net_of_fees():
         closed.quantity * (closed.exit_price - closed.entry_price) - closed.fee_usd, abs=0.01
     )
     assert closed.pnl_pct == pytest.approx(closed.pnl_usd / 100, abs=1e-4)
+
+
+def test_a_short_states_the_interest_it_paid():
+    bars = bars_of(opens=[100, 100, 90], closes=[100, 95, 90])
+    closed = trades_of(settle([-1, 0, 0], bars, AccountTerms(borrow=0.876)), "eth")[0]
+    assert closed.borrow_usd == pytest.approx(closed.quantity * 1e-4 * closed.exit_price, abs=0.01) != 0
+    moved = closed.quantity * (closed.entry_price - closed.exit_price)
+    assert closed.pnl_usd == pytest.approx(moved - closed.fee_usd - closed.borrow_usd, abs=0.02)
 
 
 def test_only_trades_closed_since_an_instant_are_listed():

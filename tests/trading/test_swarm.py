@@ -27,11 +27,9 @@ def held_until(arena: Arena, asset: str, time: int) -> int:
 
 @pytest.mark.parametrize("asset", ASSETS)
 def test_it_counts_the_positions_that_are_held_now(arena: Arena, asset: str):
-    sides = [
-        position.side
-        for accounts in arena.strategies.values()
-        if (position := position_of(accounts[asset].history, asset, accounts[asset].mark_price))
-    ]
+    held = [accounts[asset] for accounts in arena.strategies.values()]
+    positions = [position_of(account.history, asset, account.mark_price, account.equity) for account in held]
+    sides = [position.side for position in positions if position]
     net = net_positions(arena)[asset]
     assert (net.long, net.short) == (sides.count("long"), sides.count("short"))
     assert net.long + net.short + net.flat == 54

@@ -11,7 +11,8 @@ from service.trading.triage import judge, recommend
 
 
 def well(**changes) -> Health:
-    usual = Health(0.9, 0.5, 0.8, 0.6, 0.6, deepest=0.05, raw=70.0, trust=1.0, score=70.0)
+    score = changes.pop("score", 70.0) / 100
+    usual = Health({"turnover": score}, shrunken_sharpe=1.0, beyond_luck=0.5, deepest=0.05)
     return replace(usual, **changes)
 
 

@@ -20,6 +20,7 @@ def _state(lane: Document) -> list[Fact]:
     facts = [
         Fact("equity", lane["capital"], " USD"),
         Fact("gain", lane["pnl_pct"], "%", is_change=True),
+        Fact("buy and hold of its assets", lane["benchmark_pnl_pct"], "%", is_change=True),
         Fact("trades", lane["trades"]),
         Fact("win rate", lane["win_rate_pct"], "%"),
         Fact("status", lane["status"]),

@@ -39,6 +39,7 @@ LANES = FrameSchema(
         "capital": NUMBER,
         "pnl_usd": NUMBER,
         "pnl_pct": NUMBER,
+        "benchmark_pnl_pct": NUMBER,
         "trades": COUNT,
         "win_rate_pct": NUMBER,
         "apr_avg_pct": NUMBER,

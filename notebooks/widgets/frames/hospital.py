@@ -31,19 +31,22 @@ COLUMNS = {
     "health_score": NUMBER,
     "days": COUNT,
     "trades": COUNT,
+    "trades_a_month": NUMBER,
     "return_pct": NUMBER,
+    "benchmark_return_pct": NUMBER,
     "month_return_pct": NUMBER,
+    "month_sharpe": NUMBER,
     "sharpe": NUMBER,
+    "sharpe_low": NUMBER,
+    "sharpe_high": NUMBER,
+    "shrunken_sharpe": NUMBER,
     "max_drawdown_pct": NUMBER,
     "win_rate_pct": NUMBER,
     "profit_factor": NUMBER,
-    "psr": NUMBER,
     "deflated_sharpe": NUMBER,
-    "drawdown_room": NUMBER,
-    "wins": NUMBER,
-    "profits": NUMBER,
-    "raw_score": NUMBER,
-    "trust": NUMBER,
+    "turnover_score": NUMBER,
+    "sharpe_score": NUMBER,
+    "drawdown_score": NUMBER,
     "previous_score": NUMBER,
     "score_change": NUMBER,
     "previous_status": STATUS,
@@ -63,9 +66,10 @@ def hospital(document: Document) -> pd.DataFrame:
 
     Returns
     -------
-    One row per strategy, index `key`, the best score first. Scores are 0 to 100, and so is `raw_score`; the other parts
-    (`psr` to `trust`) are 0 to 1. `_pct` are percentages over at most 90 days; `assets` are separated by spaces. Fields
-    of the previous month are missing in the first month of a strategy.
+    One row per strategy, index `key`, the best score first. `health_score` is 0 to 100, its parts (`turnover_score` to
+    `drawdown_score`) are 0 to 1. `_pct` are percentages over at most 90 days; `assets` are separated by spaces. Fields
+    of the previous month are missing in the first month of a strategy, and parts of the score in months examined by
+    an earlier version of the service.
     """
     return HOSPITAL.frame(_rows(document))
 
@@ -87,4 +91,4 @@ def hospital_months(documents: Iterable[Document]) -> pd.DataFrame:
 def _rows(document: Document) -> Iterator[dict[str, Any]]:
     shared = {name: document[name] for name in ("snapshot_month", "as_of", "world")}
     for entry in document["strategies"]:
-        yield {**entry, **entry["metrics"], **shared, "assets": " ".join(entry["assets"])}
+        yield {**dict.fromkeys(COLUMNS), **entry, **entry["metrics"], **shared, "assets": " ".join(entry["assets"])}

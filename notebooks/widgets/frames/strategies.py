@@ -33,6 +33,8 @@ LEADERBOARD = FrameSchema(
         "trades": COUNT,
         "win_rate_pct": NUMBER,
         "sharpe": NUMBER,
+        "sharpe_low": NUMBER,
+        "sharpe_high": NUMBER,
         "max_drawdown_pct": NUMBER,
         "positions": COUNT,
         "as_of": INSTANT,
@@ -56,6 +58,7 @@ STRATEGY_TRADES = FrameSchema(
         "pnl_usd": NUMBER,
         "pnl_pct": NUMBER,
         "fee_usd": NUMBER,
+        "borrow_usd": NUMBER,
         "world": WORLD,
     },
 )
@@ -71,7 +74,8 @@ def leaderboard(document: Document) -> pd.DataFrame:
     Returns
     -------
     One row per strategy, index `key`. A `ghost` has no `rank`. `asset` is missing for the board of all assets. Capitals
-    are USD, `_pct` are percentages, `sharpe` is annualized, `positions` is the number of open positions.
+    are USD, `_pct` are percentages, `sharpe` is annualized with its 95% interval, `positions` is the number of open
+    positions.
     """
     ranked = ({**entry, "ghost": False} for entry in document["entries"])
     ghosts = ({**entry, "ghost": True} for entry in document["ghosts"])
@@ -103,6 +107,7 @@ def strategy_trades(document: Document) -> pd.DataFrame:
     Returns
     -------
     One row per trade, index `closed_at`, UTC, which may repeat, the newest first. Prices are USD after slippage,
-    `pnl_usd` and `pnl_pct` are net of the fees of both sides, `quantity` is in units of the asset.
+    `pnl_usd` and `pnl_pct` are net of the fees of both sides and of the interest of a short, `borrow_usd`. `quantity`
+    is in units of the asset.
     """
     return STRATEGY_TRADES.frame(document["recent_trades"], key=document["key"], world=document["world"])

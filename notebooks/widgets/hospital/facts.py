@@ -8,21 +8,23 @@ from statistics import median
 from notebooks.widgets.base.html_tables import Fact, grid, table
 from notebooks.widgets.base.wording import Document
 
-LOWER_IS_BETTER = {"max_drawdown_pct"}
+LOWER_IS_BETTER = {"max_drawdown_pct", "trades_a_month"}
 MEASURES = {
     "return_pct": "return over the window, %",
+    "benchmark_return_pct": "buy and hold over the window, %",
     "month_return_pct": "return over the month, %",
     "sharpe": "annualized Sharpe ratio",
+    "sharpe_low": "lower end of its 95% interval",
+    "sharpe_high": "upper end of its 95% interval",
+    "shrunken_sharpe": "Sharpe ratio drawn to its class",
+    "trades_a_month": "trades a month in each asset",
     "max_drawdown_pct": "maximum drawdown, %",
     "win_rate_pct": "win rate, %",
     "profit_factor": "profit factor",
-    "psr": "probability that the Sharpe ratio is above 0",
     "deflated_sharpe": "probability that it is better than luck",
-    "drawdown_room": "distance to the drawdown limit, 0 to 1",
-    "wins": "win rate above break-even, 0 to 1",
-    "profits": "profit factor score, 0 to 1",
-    "raw_score": "score before trust",
-    "trust": "trust, 0 to 1",
+    "turnover_score": "left of a year of trading costs, 0 to 1",
+    "sharpe_score": "probability that the Sharpe ratio is above 0",
+    "drawdown_score": "share of chance drawdowns that are deeper, 0 to 1",
 }
 
 
@@ -55,6 +57,8 @@ def _state(document: Document, strategy: Document) -> str:
 def _measures(strategies: list[Document], strategy: Document) -> str:
     rows = []
     for name, label in MEASURES.items():
+        if name not in strategy["metrics"]:
+            continue  # a month that an earlier version of the service examined
         values = [other["metrics"][name] for other in strategies if other["metrics"][name] is not None]
         worst, best = (min(values), max(values)) if values else (None, None)
         if name in LOWER_IS_BETTER:

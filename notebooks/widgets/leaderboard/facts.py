@@ -27,7 +27,7 @@ def _track_record(strategy: Document) -> str:
             Fact("rank", standing["rank"]),
             Fact("gain", standing["pnl_pct"], "%", is_change=True),
             Fact("buy and hold of the same assets", standing["benchmark_pnl_pct"], "%", is_change=True),
-            Fact("annualized Sharpe ratio", standing["sharpe"]),
+            Fact("annualized Sharpe ratio, 95% interval", _sharpe(standing)),
             Fact("maximum drawdown", standing["max_drawdown_pct"], "%"),
             Fact("closed trades", statistics["count"]),
             Fact("win rate", statistics["win_rate_pct"], "%"),
@@ -36,8 +36,15 @@ def _track_record(strategy: Document) -> str:
             Fact("mean loss", statistics["average_loss_usd"], " USD"),
             Fact("mean holding time", statistics["average_hours"], " h"),
             Fact("fees", statistics["fees_usd"], " USD"),
+            Fact("interest on shorts", statistics["borrow_usd"], " USD"),
         ],
     )
+
+
+def _sharpe(standing: Document) -> str | None:
+    if standing["sharpe"] is None:
+        return None
+    return f"{standing['sharpe']:.2f}, {standing['sharpe_low']:.2f} to {standing['sharpe_high']:.2f}"
 
 
 def _trades(trades: list[Document]) -> str:

@@ -101,7 +101,7 @@ class LeaderboardPanel(RefreshingPanel):
             ids=[row["key"] for row in rows],
             customdata=[_hover(row) for row in rows],
             marker={"color": [colours[row["category"]] for row in rows], "line": {"width": 0}},
-            error_x=sharpe_luck.whiskers(rows, years, self.palette) if shows_luck else {"visible": False},
+            error_x=sharpe_luck.whiskers(rows, self.palette) if shows_luck else {"visible": False},
         )
         self._draw_ghosts(ghosts, metric, len(rows))
         curve_labels = self._draw_strategy(strategy)

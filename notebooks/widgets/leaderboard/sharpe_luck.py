@@ -25,19 +25,14 @@ def years_of(strategy: Document) -> float:
     return max(days, 1.0) / DAYS_A_YEAR
 
 
-def half_interval(sharpe: float, years: float) -> float:
-    """Half the 95% interval of an annual Sharpe ratio of independent normal daily returns (Lo 2002)."""
-    return NORMAL_95 * sqrt((1 + sharpe**2 / DAYS_A_YEAR / 2) / years)
-
-
 def best_by_luck(count: int, years: float) -> float:
     """The median of the best Sharpe ratio among `count` coin flippers: all are below it in half of all histories."""
     return NormalDist().inv_cdf(0.5 ** (1 / count)) / sqrt(years)
 
 
-def whiskers(rows: list[Document], years: float, palette: Palette) -> dict[str, Any]:
-    """The error bars of rows with a Sharpe ratio, which may be missing."""
-    halves = [0.0 if row[METRIC] is None else half_interval(row[METRIC], years) for row in rows]
+def whiskers(rows: list[Document], palette: Palette) -> dict[str, Any]:
+    """The error bars of rows with a Sharpe ratio, which may be missing: half of its 95% interval."""
+    halves = [0.0 if row[METRIC] is None else row["sharpe_high"] - row[METRIC] for row in rows]
     return {"visible": True, "array": halves, "color": palette.ink, "thickness": 1.2, "width": 0}
 
 
@@ -48,6 +43,6 @@ def coin_flippers(count: int, years: float) -> dict[str, Any]:
 
 def usual_range(years: float, palette: Palette) -> dict[str, Any]:
     """The shape behind the bars in which 95% of coin flippers lie."""
-    half = half_interval(0.0, years)
+    half = NORMAL_95 / sqrt(years)
     place = {"type": "rect", "xref": "x", "x0": -half, "x1": half, "yref": "y domain", "y0": 0, "y1": 1}
     return {**place, "layer": "below", "fillcolor": palette.grid, "line": {"width": 0}}

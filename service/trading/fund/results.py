@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 
-from service.documents import rounded
 from service.market.bars import Prices, Times
-from service.trading.performance import DAYS_A_YEAR, daily_returns, day_ends, max_drawdown, sharpe
+from service.trading.performance import daily_returns, day_ends, max_drawdown, sharpe_fields
 from service.trading.statements import percent, usd
-
-Z95 = 1.959964
 
 
 @dataclass(frozen=True)
@@ -47,22 +43,9 @@ def performance(times: Times, equity: Prices) -> Performance:
     """
     capital = float(equity[0])
     returns = daily_returns(equity[times.searchsorted(days_over(times), side="right") - 1], capital)
-    ratio = sharpe(returns)
-    low, high = (None, None) if ratio is None else _interval(ratio, len(returns))
     return Performance(
         equity_usd=usd(equity[-1]),
         pnl_pct=percent(equity[-1] / capital - 1),
-        sharpe=rounded(ratio, 4),
-        sharpe_low=low,
-        sharpe_high=high,
+        **sharpe_fields(returns),
         max_drawdown_pct=percent(max_drawdown(equity, capital)),
     )
-
-
-def _interval(ratio: float, days: int) -> tuple[float, float]:
-    """The 95% interval of an annual Sharpe ratio from `days` independent daily returns (Lo 2002).
-
-    The variance of a daily ratio s is (1 + s^2 / 2) / days; that of the annual ratio is 365 times as large.
-    """
-    half = Z95 * sqrt((DAYS_A_YEAR + ratio**2 / 2) / days)
-    return round(ratio - half, 4), round(ratio + half, 4)

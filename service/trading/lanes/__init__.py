@@ -48,9 +48,9 @@ AnyLane = CexLane | LpLane
 LANES: dict[str, AnyLane] = {
     lane.name: lane
     for lane in (
-        CexLane("trend", "Trend follower", "trend_following", "cex", _METALS_TOO, logics.follow_trend),
-        CexLane("reversion", "Mean reverter", "mean_reversion", "cex", _LIQUID, logics.fade_deviation),
-        CexLane("breakout", "Breakout with ATR stop", "breakout_atr_stop", "cex", _WILD, logics.break_out),
+        CexLane("trend", "Trend follower", "trend_following", "cex", _METALS_TOO, logics.follow_trend, version=2),
+        CexLane("reversion", "Mean reverter", "mean_reversion", "cex", _LIQUID, logics.fade_deviation, version=2),
+        CexLane("breakout", "Breakout with ATR stop", "breakout_atr_stop", "cex", _WILD, logics.break_out, version=2),
         CexLane("consensus", "Oracle's consensus", "oracle_consensus", "cex", VOTED, logics.follow_forecast, version=2),
         LpLane("lp_wide", "Wide range", "wide_range_harvest", "dex", factor=2.0, chases=False),
         LpLane("lp_chaser", "Best pool", "best_pool_chase", "dex", factor=1.5, chases=True),

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from service.market.bars import Bar
-from service.trading.accounts import TERMS, AccountTerms
+from service.market.instants import HOUR
+from service.trading.accounts import HOURS_A_YEAR, TERMS, AccountTerms
 from service.trading.lanes.lane import Lane, LaneEvent, LaneVote, Moment, Status, changed, refuse_seen
 from service.trading.lanes.logics import OUT, Holding, Intent, LaneView, Logic
 from service.trading.lanes.readings import HourReading
@@ -40,8 +41,10 @@ class CexLane(Lane["CexState"]):
     def step(self, state: CexState, moment: Moment, terms: AccountTerms = TERMS) -> CexState:
         refuse_seen(self.name, state.as_of, moment)
         after = changed(state, events=()) if state.events else state
+        after = _charge_shorts(after, state.as_of, moment.time, terms)
         after = _fill_orders(self, after, moment, terms) if after.orders else after
         after = _fill_stops(self, after, moment, terms) if after.holdings else after
+        after = _charge_shorts(after, moment.time, moment.as_of, terms)
         after = _mark(self, after, moment, terms)
         fresh = {} if after.halted else moment.fresh(state.as_of)
         return _decide(self, after, fresh, moment.votes) if fresh else after
@@ -53,8 +56,9 @@ class CexState:
 
     `cash` USD includes the proceeds of short sales, `marks` are the last closes of the assets held, `equity` values
     them at these marks. `orders` wait for their asset's next open. `trades` counts closed positions and parts of them,
-    `wins` those with a profit after costs; the profits add up to `won_usd`, the losses to `lost_usd`. `halted`: the
-    account fell below its floor and no longer trades. `events` are those of this bar only.
+    `wins` those with a profit after costs; the profits add up to `won_usd`, the losses to `lost_usd`. `fees_usd` were
+    paid, and `borrow_usd` of interest on closed shorts. `halted`: the account fell below its floor and no longer
+    trades. `events` are those of this bar only.
     """
 
     lane: str
@@ -70,6 +74,7 @@ class CexState:
     won_usd: float = 0.0
     lost_usd: float = 0.0
     fees_usd: float = 0.0
+    borrow_usd: float = 0.0
     halted: bool = False
     events: tuple[LaneEvent, ...] = ()
 
@@ -77,6 +82,21 @@ class CexState:
     def status(self) -> Status:
         """Whether anything is held."""
         return "in_market" if self.holdings else "waiting"
+
+
+def _charge_shorts(state: CexState, since: int, until: int, terms: AccountTerms) -> CexState:
+    """The interest of every short for each hour that begins between two unix seconds, or in which it was opened."""
+    charged = {
+        asset: changed(holding, owed=holding.owed - holding.quantity * terms.borrow / HOURS_A_YEAR * hours)
+        for asset, holding in state.holdings.items()
+        if holding.side < 0 and (hours := _hours_begun(holding.opened_at, since, until))
+    }
+    return changed(state, holdings={**state.holdings, **charged}) if charged else state
+
+
+def _hours_begun(opened_at: int, since: int, until: int) -> int:
+    before = opened_at // HOUR if opened_at == since else -(-since // HOUR)
+    return -(-until // HOUR) - before
 
 
 def _fill_orders(lane: CexLane, state: CexState, moment: Moment, terms: AccountTerms) -> CexState:
@@ -153,7 +173,7 @@ def _sum(held: Holding, bought: Holding) -> Holding:
     quantity = held.quantity + bought.quantity
     paid = held.quantity * held.entry_price + bought.quantity * bought.entry_price
     fees = held.fee_usd + bought.fee_usd
-    return Holding(quantity, paid / quantity, fees, held.opened_at, bought.stop, bought.weight)
+    return Holding(quantity, paid / quantity, fees, held.opened_at, bought.stop, bought.weight, held.owed)
 
 
 def _close(
@@ -162,10 +182,10 @@ def _close(
     """Close the position in the asset, or a `share` of it, at `price` before slippage."""
     holding = state.holdings[asset]
     got = price * (1 - holding.side * terms.slippage)
-    quantity, entry_fee = share * holding.quantity, share * holding.fee_usd
-    value = abs(quantity) * got
+    quantity, entry_fee, interest = share * holding.quantity, share * holding.fee_usd, share * holding.owed * got
+    value = abs(quantity) * got + interest
     fee = value * terms.fee
-    pnl = quantity * (got - holding.entry_price) - entry_fee - fee
+    pnl = quantity * (got - holding.entry_price) - interest - entry_fee - fee
     note = f"{verb} {'long' if holding.side > 0 else 'short'}"
     cost = fee + abs(quantity) * price * terms.slippage
     others = _without(state.holdings, asset)
@@ -179,6 +199,7 @@ def _close(
         won_usd=state.won_usd + max(0.0, pnl),
         lost_usd=state.lost_usd + max(0.0, -pnl),
         fees_usd=state.fees_usd + fee,
+        borrow_usd=state.borrow_usd + interest,
         events=(*state.events, LaneEvent("trade", time, asset, note, got, value, cost, pnl)),
     )
 
@@ -190,6 +211,7 @@ def _rest(holding: Holding, share: float, intent: Intent) -> Holding:
         holding,
         quantity=kept * holding.quantity,
         fee_usd=kept * holding.fee_usd,
+        owed=kept * holding.owed,
         stop=intent.stop,
         weight=intent.weight,
     )
@@ -217,7 +239,7 @@ def _equity(lane: CexLane, state: CexState, marks: Mapping[str, float]) -> float
     for asset in lane.assets:
         holding = state.holdings.get(asset)
         if holding:
-            equity += holding.quantity * marks.get(asset, holding.entry_price)
+            equity += (holding.quantity - holding.owed) * marks.get(asset, holding.entry_price)
     return equity
 
 

@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 from service.errors import NinefoldError
 from service.market.bars import Bar
 from service.market.instants import HOUR
+from service.trading.accounts import TERMS, AccountTerms
 from service.trading.lanes.readings import HourReading
 from service.trading.pools import Pool
 
@@ -64,7 +65,7 @@ class Lane(ABC, Generic[S]):
         return f"{self.name}-{self.version}"
 
     @abstractmethod
-    def begin(self, at: int) -> S:
+    def begin(self, at: int, terms: AccountTerms = TERMS) -> S:
         """The state of a lane that starts at the unix second `at`; it accepts bars that end after it."""
 
     @abstractmethod
@@ -72,12 +73,12 @@ class Lane(ABC, Generic[S]):
         """The state from its stored JSON, which is that of `dataclasses.asdict`."""
 
     @abstractmethod
-    def step(self, state: S, moment: Moment) -> S:
+    def step(self, state: S, moment: Moment, terms: AccountTerms = TERMS) -> S:
         """The lane after one more bar. Raises AlreadySeen unless the bar is later than the last."""
 
-    def walk(self, body: Mapping[str, Any] | None, at: int) -> Walk[S]:
+    def walk(self, body: Mapping[str, Any] | None, at: int, terms: AccountTerms = TERMS) -> Walk[S]:
         """The way from the stored state `body`, or from a start at the unix second `at` where nothing is stored."""
-        return Walk(self, self.load(body) if body else self.begin(at))
+        return Walk(self, terms, self.load(body) if body else self.begin(at, terms))
 
 
 class LaneBar(NamedTuple):
@@ -93,13 +94,14 @@ class Walk(Generic[S]):
     """A lane on its way through new bars: its state, its equity and status at each bar, its events as JSON."""
 
     lane: Lane[S]
+    terms: AccountTerms
     state: S
     bars: list[LaneBar] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
 
     def step(self, moment: Moment) -> None:
         """Go one bar further; raises AlreadySeen like the lane."""
-        self.state = state = self.lane.step(self.state, moment)
+        self.state = state = self.lane.step(self.state, moment, self.terms)
         self.bars.append(LaneBar(moment.as_of, state.equity, state.status))
         if state.events:
             self.events.extend(asdict(event) for event in state.events)

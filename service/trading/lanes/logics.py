@@ -43,7 +43,7 @@ class Holding:
     """An open position: `quantity` is negative when short, `entry_price` the mean price in USD after slippage.
 
     `fee_usd` was paid for it since the unix second `opened_at`; `stop` is the price of the stop order, if any. `weight`
-    is that of the last order.
+    is that of the last order. `owed` is the interest of a short so far, in units of the asset.
     """
 
     quantity: float
@@ -52,6 +52,7 @@ class Holding:
     opened_at: int
     stop: float | None = None
     weight: float = 1.0
+    owed: float = 0.0
 
     @property
     def side(self) -> int:

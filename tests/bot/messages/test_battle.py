@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot import messages
+from bot.messages.battle import lanes_summary
 from tests.bot import examples
 from tests.bot.messages.reading import text_of
 
@@ -36,3 +37,11 @@ def test_a_lane_without_trades_has_no_win_rate():
     shown = text_of(messages.lane(examples.BATTLE | {"lanes": [lane]}, lane["name"]))
     assert "0 trades." in shown
     assert "■" in shown
+
+
+def test_a_result_stands_beside_holding():
+    """In the list, in one lane and in the sentence of a digest."""
+    battle = examples.BATTLE
+    name = battle["lanes"][0]["name"]
+    for shown in (messages.lanes(battle), messages.lane(battle, name), lanes_summary(battle)):
+        assert "holding +7.2%" in text_of(shown) or "holding +7.3%" in text_of(shown)

@@ -30,3 +30,11 @@ def test_a_strategy_without_trades_is_not_ranked():
     document = documents.strategy()
     document["standing"]["rank"] = None
     assert "not ranked" in text_of(messages.strategy(document))
+
+
+def test_a_sharpe_ratio_has_its_interval():
+    document = documents.strategy()
+    document["standing"] |= {"sharpe": 1.234, "sharpe_low": -0.34, "sharpe_high": 2.81}
+    assert "Sharpe ratio 1.23 (95% interval -0.3 to 2.8)" in text_of(messages.strategy(document)).replace("\u2212", "-")
+    document["standing"] |= dict.fromkeys(("sharpe", "sharpe_low", "sharpe_high"))
+    assert "95% interval" not in text_of(messages.strategy(document))

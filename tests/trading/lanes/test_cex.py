@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import islice
 
 import pytest
@@ -26,7 +26,9 @@ def test_equity_is_capital_plus_all_results(request, world, name):
     for state in run.states[name]:
         closed += sum(event.pnl_usd or 0.0 for event in state.events)
         held = sum(
-            holding.quantity * (state.marks[asset] - holding.entry_price) - holding.fee_usd
+            holding.quantity * (state.marks[asset] - holding.entry_price)
+            - holding.owed * state.marks[asset]
+            - holding.fee_usd
             for asset, holding in state.holdings.items()
         )
         assert state.equity == pytest.approx(TERMS.capital + closed + held, rel=1e-9)
@@ -167,6 +169,50 @@ def test_the_consensus_lane_follows_the_forecasts(simulated):
         assert abs(weight - vote.p_up) < LEAST_CHANGE
         seen.add(round(weight, 1))
     assert {0.3, 0.5, 0.7} <= seen
+
+
+@pytest.mark.parametrize("first", [HOUR, HOUR + 3 * STEP])
+def test_a_short_pays_interest_for_each_hour_begun(first):
+    """Sold within an hour: one hour is owed at once, another at the start of each hour, a gap of bars included."""
+    terms = replace(TERMS, borrow=0.876)
+    lane = CexLane("short", "Short", "rule", "cex", ("eth",), lambda view: Intent(-1))
+    state = replace(lane.begin(first), orders={"eth": Intent(-1)})
+    hours = []
+    for time in (first, 2 * HOUR - STEP, 2 * HOUR, 2 * HOUR + STEP, 5 * HOUR):
+        state = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}), terms)
+        holding = state.holdings["eth"]
+        hours.append(round(holding.owed / -holding.quantity / 1e-4))
+        assert state.equity == pytest.approx(state.cash + (holding.quantity - holding.owed) * 2000)
+    assert hours == [1, 1, 2, 2, 5]
+    half = lane.step(
+        replace(state, orders={"eth": Intent(-1, 0.5)}), shown(6 * HOUR, {"eth": flat(6 * HOUR, 2000.0)}), terms
+    )
+    assert half.holdings["eth"].owed / half.holdings["eth"].quantity == pytest.approx(-6e-4)
+    before = half.cash + (half.holdings["eth"].quantity - half.holdings["eth"].owed) * 2000
+    after = lane.step(replace(half, orders={"eth": Intent(0)}), shown(7 * HOUR, {"eth": flat(7 * HOUR, 2000.0)}), terms)
+    assert after.holdings == {}
+    assert after.borrow_usd > half.borrow_usd > 0
+    costs = after.events[0].cost_usd
+    assert before - after.cash == pytest.approx(costs, rel=1e-3), "the hour that begins at the exit is not charged"
+    results = [event.pnl_usd for event in (*half.events, *after.events)]
+    assert after.equity - TERMS.capital == pytest.approx(sum(results))
+
+
+def test_a_long_pays_no_interest():
+    _, state = held_eth(1.0)
+    assert state.holdings["eth"].owed == 0
+
+
+def test_a_state_without_interest_loads_and_pays_from_now_on():
+    """A state as an earlier version stored it; its open short begins to pay with the next bar."""
+    lane = LANES["reversion"]
+    state = replace(lane.begin(HOUR), orders={"eth": Intent(-1)})
+    body = asdict(lane.step(state, shown(HOUR, {"eth": flat(HOUR, 2000.0)})))
+    del body["borrow_usd"], body["holdings"]["eth"]["owed"]
+    loaded = lane.load(body)
+    assert (loaded.borrow_usd, loaded.holdings["eth"].owed) == (0, 0)
+    later = lane.step(loaded, shown(2 * HOUR, {"eth": flat(2 * HOUR, 2000.0)}))
+    assert later.holdings["eth"].owed > 0
 
 
 def held_eth(weight: float) -> tuple[CexLane, CexState]:

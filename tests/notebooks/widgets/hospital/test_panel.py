@@ -9,9 +9,10 @@ from statistics import median
 import pandas as pd
 import pytest
 
-from notebooks.widgets import HospitalPanel
+from notebooks.widgets import HospitalPanel, frames
 from notebooks.widgets.base.theme import PALETTES
 from notebooks.widgets.base.wording import unbroken
+from notebooks.widgets.hospital.facts import facts
 from notebooks.widgets.hospital.panel import STATUSES, UNKNOWN
 from tests.notebooks.widgets.clicks import click
 
@@ -233,3 +234,14 @@ def test_a_line_leads_from_the_score_of_the_month_before(panel):
     expected = [strategy["metrics"]["previous_score"] for strategy in strategies]
     assert before == [score if last is None else last for last, score in zip(expected, scores, strict=True)]
     assert list(panel.changes.y[1::3]) == list(panel.marks.y)
+
+
+def test_a_month_of_an_earlier_version_lacks_the_new_parts(panel):
+    """Its frame has missing values, and its facts leave them out."""
+    rows = panel.document["strategies"]
+    parts = {name for name in rows[0]["metrics"] if name.endswith("_score") and name != "previous_score"}
+    earlier = [{**row, "metrics": {k: v for k, v in row["metrics"].items() if k not in parts}} for row in rows]
+    document, key = {**panel.document, "strategies": earlier}, rows[0]["key"]
+    assert frames.hospital(document)["turnover_score"].isna().all()
+    assert "left of a year" not in facts(document, {}, key)
+    assert "left of a year" in facts(panel.document, {}, key)

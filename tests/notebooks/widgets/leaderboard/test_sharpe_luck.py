@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from notebooks.widgets.base.theme import palette_of
-from notebooks.widgets.leaderboard.sharpe_luck import best_by_luck, half_interval, whiskers, years_of
+from notebooks.widgets.leaderboard.sharpe_luck import best_by_luck, usual_range, whiskers, years_of
 
 
 def test_the_interval_shrinks_with_the_root_of_time():
-    """1.96 after a year and 0.98 after four; a ratio of 2 adds half of its daily square, 4 / 365 / 2."""
-    assert half_interval(0.0, 1.0) == pytest.approx(1.96, abs=1e-4)
-    assert half_interval(0.0, 4.0) == pytest.approx(0.98, abs=1e-4)
-    assert half_interval(2.0, 1.0) == pytest.approx(1.96 * (1 + 2 / 365) ** 0.5, abs=1e-4)
+    """1.96 after a year and 0.98 after four."""
+    for years, half in ((1.0, 1.96), (4.0, 0.98)):
+        shape = usual_range(years, palette_of("dark"))
+        assert (-shape["x0"], shape["x1"]) == pytest.approx((half, half), abs=1e-4)
 
 
 def test_the_best_of_many_grows_with_their_number():
@@ -39,5 +39,7 @@ def test_the_length_of_a_record_is_in_years():
     assert years_of({**strategy, "as_of": strategy["started_at"]}) == pytest.approx(1 / 365)
 
 
-def test_a_missing_ratio_has_no_whisker():
-    assert whiskers([{"sharpe": None}], 1.0, palette_of("dark"))["array"] == [0.0]
+def test_a_whisker_is_half_of_the_interval():
+    """A missing ratio has none."""
+    rows = [{"sharpe": 1.0, "sharpe_low": -0.5, "sharpe_high": 2.5}, {"sharpe": None, "sharpe_high": None}]
+    assert whiskers(rows, palette_of("dark"))["array"] == [1.5, 0.0]
