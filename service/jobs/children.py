@@ -1,7 +1,7 @@
 """Heavy computations in a child process.
 
-Importing scikit-learn takes two seconds and fitting holds the interpreter lock, which would delay all requests in the
-process that answers them.
+Fitting holds the interpreter lock for seconds, which would delay all requests in the process that answers them. A child
+has one thread for its sums, so that they are always taken in the same order.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parents[2]
 TIME_LIMIT_S = 300
+ONE_THREAD = ("env", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "VECLIB_MAXIMUM_THREADS=1")
 CHILD = (
     "import pickle, sys; function, arguments = pickle.load(sys.stdin.buffer); "
     "pickle.dump(function(*arguments), sys.stdout.buffer)"
@@ -32,7 +33,7 @@ class ChildFailed(RuntimeError):
 def call(function: Callable[..., T], *arguments: Any) -> T:
     """The result of `function(*arguments)` in a child process. Raises ChildFailed or subprocess.TimeoutExpired."""
     process = subprocess.run(
-        [sys.executable, "-c", CHILD],
+        [*ONE_THREAD, sys.executable, "-c", CHILD],
         input=pickle.dumps((function, arguments)),
         cwd=ROOT,
         capture_output=True,

@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import brier_score_loss, log_loss
 
 from service.scores.dependence import Dependence
 from service.scores.intervals import clustered_mean
@@ -25,14 +24,6 @@ def test_brier_is_the_squared_error():
 def test_log_score_cuts_probabilities_at_one_percent():
     """ln 1/.8 = .223144 for .8 on a yes; a certain no that was a yes costs ln 100 = 4.605170."""
     assert log_score(np.array([0.8, 0.0]), np.array([1, 1])) == pytest.approx([0.223144, 4.605170], abs=1e-6)
-
-
-@settings(max_examples=25)
-@given(FORECASTS)
-def test_both_scores_equal_those_of_scikit_learn(forecasts):
-    p, happened = np.array([p for p, _ in forecasts]), np.array([float(yes) for _, yes in forecasts])
-    assert brier(p, happened).mean() == pytest.approx(brier_score_loss(happened, p, labels=[0, 1]))
-    assert log_score(p, happened).mean() == pytest.approx(log_loss(happened, p, labels=[0, 1]))
 
 
 def test_skill_is_the_removed_share_of_the_reference_error():
