@@ -39,10 +39,10 @@ def later() -> dict[str, Bars]:
 @pytest.fixture(scope="session")
 def with_later(later) -> Knowledge:
     """What a walk through the past takes from a history that goes on."""
-    return known(later)
+    return knowledge_of(later)
 
 
-def known(bars: dict[str, Bars]) -> Knowledge:
+def knowledge_of(bars: dict[str, Bars]) -> Knowledge:
     """Contexts at NOW and fits at SLOT as rows of one history."""
     history = survey(bars)
     tracks = {asset: track.variance for asset, track in history.tracks.items()}
@@ -87,7 +87,7 @@ def test_no_price_forecast_sees_what_comes_after(with_later, without):
 def test_bars_of_one_hour_later_would_be_seen(later, without, asking):
     """The comparison can fail: with prices that come one hour early, the answers differ."""
     early = {asset: replace(bars, close=np.roll(bars.close, -1)) for asset, bars in later.items()}
-    knowledge = known(early)
+    knowledge = knowledge_of(early)
     question = asking("touch_above", at=1.03)
     votes = [vote.forecast.p for vote in panel_of().ask(question, NOW, knowledge).ballots]
     assert votes != [vote.forecast.p for vote in panel_of().ask(question, NOW, without).ballots]

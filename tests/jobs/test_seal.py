@@ -19,5 +19,5 @@ def test_a_day_has_one_root_that_proves_its_rows(aged):
     proof = aged.client.get(f"/api/v1/ledger/proof/{yesterday.seq}").get_json()
     key = aged.client.get("/api/v1/ledger/head").get_json()["public_key"]
     assert proofs.fault(proofs.read(proof), yesterday.seq, key) is None
-    proof["entry"]["body"]["p"] = 0.5
+    proof["entry"]["body"]["p"] += 0.1
     assert proofs.fault(proofs.read(proof), yesterday.seq, key) is not None

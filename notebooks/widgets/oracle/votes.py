@@ -65,12 +65,12 @@ def verdict(inquiry: Document) -> str:
     consensus, percentage = inquiry["consensus"], consensus_pct(inquiry)
     votes = [row.percentage for row in rows(inquiry) if row.percentage is not None]
     above = sum(vote > EVEN for vote in votes)
-    said = inquiry["answer"] if inquiry["p_yes"] is not None else f"UP {percentage:.1f}%"
+    sentence = inquiry["answer"] if inquiry["p_yes"] is not None else f"UP {percentage:.1f}%"
     if consensus["direction"] == "NEUTRAL":
         view = "a rise and a fall of the price are equally likely"
     else:
         view = f"{consensus['direction'].lower()} on the price, P(higher) {consensus['bull_probability']:.1f}%"
-    return f"{said}: {above} of {len(votes)} above 50%; {view}"
+    return f"{sentence}: {above} of {len(votes)} above 50%; {view}"
 
 
 def price_range(inquiry: Document) -> str | None:

@@ -174,6 +174,6 @@ def checks(at: int, knowledge: Knowledge) -> Iterator[Check]:
 @pytest.mark.slow
 def test_no_answer_contradicts_another(instant: tuple[int, Knowledge]):
     """At least 414 checks at each instant, 1,242 in all: sums to 1e-9, and nothing in the wrong order."""
-    made = list(checks(*instant))
-    assert len(made) >= 414
-    assert [check for check in made if check.miss > check.allowed + 1e-12] == []
+    results = list(checks(*instant))
+    assert len(results) >= 414
+    assert [check for check in results if check.miss > check.allowed + 1e-12] == []
