@@ -30,9 +30,7 @@ from service.api.streaming import BEAT_S
 from service.config import Settings, SettingsError
 from service.errors import NinefoldError, ResourceNotFound
 from service.forecasting.voters.embedded import voters
-from service.forecasting.voters.panel import Panel
-from service.forecasting.voters.polling import Concurrent
-from service.forecasting.voters.voter import Voter, is_model
+from service.forecasting.voters.panel import Concurrent, Panel, Voter, is_model
 from service.jobs import JobContext, timetable
 from service.jobs.clock_guard import elapsed_s
 from service.jobs.engine import Engine

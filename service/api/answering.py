@@ -29,8 +29,8 @@ from service.api.topics import require_answerable
 from service.errors import Busy, InvalidRequest
 from service.forecasting.predictions import commitments
 from service.forecasting.voters.ballots import PanelResult
-from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.polling import Reply
+from service.forecasting.voters.context import Knowledge
+from service.forecasting.voters.panel import Reply
 from service.forecasting.voters.price_forecasts import of_question
 from service.forecasting.voters.votes import Answer, UnderstoodText, publish, understood_text
 from service.market.instants import utc

@@ -5,7 +5,7 @@ from __future__ import annotations
 from service.api.services import Services
 from service.errors import HistoryArriving, ServiceUnavailable
 from service.forecasting.densities.fitting import LEAST_DAYS
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge
 from service.market.assets import ASSETS
 from service.market.coverage import FIRST_GUESS_S, MAKING_S, has_arrived
 from service.market.instants import HOUR

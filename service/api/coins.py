@@ -12,8 +12,7 @@ import structlog
 
 from service.api.services import Services
 from service.errors import Busy, ServiceUnavailable, SourceFailed
-from service.forecasting.voters.context import Context, build_all
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Context, Knowledge, build_all
 from service.market.assets import ASSETS, asset_of
 from service.market.bars import Bars
 from service.market.coin_bars import CoinBars

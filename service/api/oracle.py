@@ -18,7 +18,7 @@ from service.api.services import services
 from service.api.streaming import StreamEvent
 from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, NoVoters
 from service.forecasting.voters.ballots import Ballot
-from service.forecasting.voters.polling import Reply
+from service.forecasting.voters.panel import Reply
 from service.forecasting.voters.votes import Answer, UnderstoodText, Vote, vote
 from service.questions.question import Question
 

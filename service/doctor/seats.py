@@ -13,7 +13,7 @@ from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs
 from service.forecasting.voters.inputs import INPUTS
-from service.forecasting.voters.voter import Voter
+from service.forecasting.voters.panel import Voter
 from service.market.instants import HOUR, utc
 from service.questions import Circumstances, understand
 from service.sources.llm.budget import Budget, Spending, SpendingInMemory

@@ -28,12 +28,10 @@ from service.forecasting.predictions.commitments import commitment_of, weighed
 from service.forecasting.predictions.settling import resolved, settle_past
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.price_record.past import PastPrices, backfill_prices
-from service.forecasting.voters.context import recall
-from service.forecasting.voters.input_history import InputHistory, survey
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge, recall
+from service.forecasting.voters.inputs import InputHistory, survey
 from service.forecasting.voters.panel import Panel, embedded_panel
-from service.forecasting.voters.resolved import Resolved
-from service.forecasting.voters.track_record import TrackRecord, build
+from service.forecasting.voters.track_record import Resolved, TrackRecord, build
 from service.market.bars import Bars
 from service.market.instants import DAY
 from service.market.months import ends, month_of, month_start, month_starts

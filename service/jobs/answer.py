@@ -12,7 +12,7 @@ from service.forecasting.apex.call import fuse
 from service.forecasting.apex.challenge_votes import commit_challenge
 from service.forecasting.apex.scores import record_of
 from service.forecasting.predictions import Commitment, Prediction
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.track_record import BandRecord
 from service.jobs.committing import keep_votes
 from service.jobs.job import Effects, JobContext

@@ -15,8 +15,7 @@ from sqlalchemy import Connection
 from service.forecasting.predictions import Commitment, LedgerPosition, Prediction, Settlement, ledger_rows
 from service.forecasting.predictions.market_forecasts import MarketForecast, score_forecasts
 from service.forecasting.predictions.settling import resolved
-from service.forecasting.voters.resolved import columns_of
-from service.forecasting.voters.track_record import build_from
+from service.forecasting.voters.track_record import build_from, columns_of
 from service.ledger.chain import ChainEntry
 from service.market.instants import DAY
 from service.store import forecasts, ledger, predictions, resolved_days, vote_inputs

@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 from service.errors import SourceFailed
 from service.forecasting.predictions import Opinion, Prediction, Settlement
 from service.forecasting.predictions.imports import OutsideMarket, choose
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge
 from service.jobs.committing import keep_opened, keep_settlements
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext

@@ -9,7 +9,7 @@ from service.forecasting.apex.layers import LayerInputs
 from service.forecasting.apex.swarm import NetView
 from service.forecasting.news.pulse import LOOK_BACK_S, score_at
 from service.forecasting.news.stories import stories
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge
 from service.jobs.job import JobContext
 from service.store import headlines, predictions, snapshots
 

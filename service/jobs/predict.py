@@ -12,7 +12,7 @@ from service.errors import NoVoters
 from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.predictions.simulated_odds import SOURCE, SimulatedMarket
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge
 from service.jobs.committing import keep_opened
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext

@@ -12,9 +12,9 @@ from sqlalchemy import Connection, func, select
 
 from service import canonical
 from service.forecasting.news.evidence import matching, news_of
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.embedded import VOL
 from service.forecasting.voters.evidence import HISTORY_S, NEWS_S, TOPIC_NEWS_S, Evidence, PastQuestion
-from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import Panel
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR

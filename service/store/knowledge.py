@@ -8,8 +8,7 @@ from functools import lru_cache
 from sqlalchemy import Connection
 
 from service.forecasting.densities.fits import VERSION, Fits
-from service.forecasting.voters.context import Context
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.track_record import TrackRecord
 from service.store import bars
 from service.store.database import Database

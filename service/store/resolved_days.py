@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from sqlalchemy import Connection, select
 
 from service import canonical
-from service.forecasting.voters.resolved import ResolvedColumns
+from service.forecasting.voters.track_record import ResolvedColumns
 from service.market.instants import DAY
 from service.store.database import insert
 from service.store.tables import resolved_day

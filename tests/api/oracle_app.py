@@ -10,12 +10,11 @@ from flask import Flask
 from service.api import create_app
 from service.api.services import Services
 from service.config import Settings
-from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast
+from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast, VoterKind
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import ForecastInputs
 from service.forecasting.voters.panel import Panel
-from service.forecasting.voters.voter import VoterKind
 from service.market.bars import from_rows
 from service.market.clock import WorldClock
 from service.questions.question import Question

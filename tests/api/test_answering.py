@@ -14,7 +14,7 @@ from service.api.auth import Caller
 from service.api.question_input import QuestionInput
 from service.errors import Busy, ServiceUnavailable
 from service.forecasting.voters.ballots import Forecast
-from service.forecasting.voters.polling import Reply
+from service.forecasting.voters.panel import Reply
 from service.forecasting.voters.votes import Answer
 from service.store.tables import prediction
 from tests.api.conftest import STEP, Wall

@@ -13,10 +13,9 @@ from service import canonical
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.predictions.vote_inputs import FeaturesDocument
-from service.forecasting.voters.context import Context
+from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.inputs import INPUTS
-from service.forecasting.voters.knowledge import Knowledge
 from service.jobs.committing import keep_opened, keep_votes
 from service.market.instants import HOUR, iso
 from tests.api.conftest import NOON

@@ -13,7 +13,7 @@ from flask import Flask
 from bot import answering
 from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.embedded import voters
-from service.forecasting.voters.voter import Voter
+from service.forecasting.voters.panel import Voter
 
 QUESTION = "Will Bitcoin be above $60k by the end of the month?"
 MARKUP = "<b>&\"' </i> &lt; <script>"

@@ -10,8 +10,7 @@ from service.config import Settings
 from service.forecasting.densities.fits import Fits
 from service.forecasting.densities.fitting import fit
 from service.forecasting.voters import context
-from service.forecasting.voters.context import Context
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Context, Knowledge
 from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.questions.question import Question

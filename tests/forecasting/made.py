@@ -11,9 +11,7 @@ from service.forecasting.predictions import CommittedVote
 from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.embedded import voters
-from service.forecasting.voters.panel import Panel
-from service.forecasting.voters.polling import Timer, sequential
-from service.forecasting.voters.voter import Voter
+from service.forecasting.voters.panel import Panel, Timer, Voter, sequential
 from service.forecasting.voters.votes import UnderstoodText, understood
 from service.market.assets import open_at
 from service.market.bars import Bars

@@ -29,9 +29,9 @@ from service.forecasting.predictions.settling import resolved
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.ballots import EMBEDDED, Forecast
 from service.forecasting.voters.embedded import VOL, voters
-from service.forecasting.voters.input_history import InputHistory, survey
+from service.forecasting.voters.inputs import InputHistory, survey
+from service.forecasting.voters.panel import Voter
 from service.forecasting.voters.track_record import build
-from service.forecasting.voters.voter import Voter
 from service.market.assets import ASSETS
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, MINUTE, iso

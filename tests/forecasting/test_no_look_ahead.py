@@ -12,9 +12,8 @@ from service.forecasting.densities.fits import VERSION, Fits
 from service.forecasting.densities.fitting import fit, fit_calendars
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters import price_forecasts
-from service.forecasting.voters.context import build_all, recall
-from service.forecasting.voters.input_history import survey
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge, build_all, recall
+from service.forecasting.voters.inputs import survey
 from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.market.instants import DAY

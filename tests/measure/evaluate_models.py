@@ -28,12 +28,11 @@ from service.forecasting.news.stories import read
 from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.settling import settle_past
 from service.forecasting.voters.ballots import Abstention, Forecast
-from service.forecasting.voters.context import Context, recall
+from service.forecasting.voters.context import Context, Knowledge, recall
 from service.forecasting.voters.embedded import VOL, voters
 from service.forecasting.voters.evidence import Evidence, PastQuestion
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs
-from service.forecasting.voters.input_history import survey
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.inputs import survey
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts

@@ -35,7 +35,7 @@ from service.forecasting.price_record.committed import STANDARD
 from service.forecasting.price_record.past import backfill_prices
 from service.forecasting.price_record.scores import score as score_prices
 from service.forecasting.price_record.sums import PRIORS, ScoreSums, blocks_of, ratio_of
-from service.forecasting.voters.input_history import survey
+from service.forecasting.voters.inputs import survey
 from service.market.bars import Bars, resample
 from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import app
 from service.forecasting.voters import panel
 from service.forecasting.voters.ballots import Forecast
-from service.forecasting.voters.voter import Voter
+from service.forecasting.voters.panel import Voter
 
 SECONDS_EACH = 1.0
 

@@ -10,8 +10,7 @@ from service.documents import DocumentHeader
 from service.forecasting.densities.fitting import fit
 from service.forecasting.densities.grid import hour_grid
 from service.forecasting.densities.models import MODELS
-from service.forecasting.voters.context import build_all
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge, build_all
 from service.forecasting.voters.price_forecasts import PERCENTS, describe
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR

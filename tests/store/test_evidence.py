@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from service.forecasting.news.stories import read
-from service.forecasting.voters.context import Context
+from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.embedded import Embedded, voters
 from service.forecasting.voters.evidence import Evidence, PastQuestion, ScheduledEvent
-from service.forecasting.voters.knowledge import Knowledge
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, utc
 from service.questions.question import Question

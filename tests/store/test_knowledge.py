@@ -9,8 +9,7 @@ import pytest
 
 from service.forecasting.densities.fits import VERSION, CalendarFit, Fits, ModelFit
 from service.forecasting.densities.season import WEEK, Season
-from service.forecasting.voters.context import Context
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, MINUTE

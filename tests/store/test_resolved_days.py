@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.forecasting.voters.resolved import Resolved, ResolvedVote, columns_of
+from service.forecasting.voters.track_record import Resolved, ResolvedVote, columns_of
 from service.market.instants import DAY
 from service.store import resolved_days
 

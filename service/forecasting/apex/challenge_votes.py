@@ -11,8 +11,8 @@ from service.forecasting.apex.swarm import NetView
 from service.forecasting.predictions import Commitment, CommittedVote, Prediction
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.voters import consensus
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.panel import Panel
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from service.forecasting.apex.layers import LayerInputs
 from service.forecasting.predictions import Prediction
 from service.forecasting.voters.ballots import Ballot
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.next_day import up_in_a_day
 from service.forecasting.voters.panel import Panel
 from service.market.instants import DAY

@@ -9,7 +9,7 @@ from service import canonical
 from service.forecasting.predictions import Commitment, CommittedVote, Prediction, resolver_of
 from service.forecasting.voters.ballots import PanelResult
 from service.forecasting.voters.consensus import pool
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.track_record import TrackRecord
 from service.questions import Question, rule
 

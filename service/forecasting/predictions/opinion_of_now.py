@@ -13,7 +13,7 @@ from dataclasses import replace
 from service.forecasting.predictions import Opinion, Prediction
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.ballots import Abstention
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.panel import Panel
 from service.market.instants import HOUR
 from service.questions.question import ORDERS, WHOLE_PATH, Question, polarity_of

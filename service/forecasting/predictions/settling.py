@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from service.forecasting.predictions import APEX, Commitment, Prediction, Settlement
 from service.forecasting.predictions.path_outcomes import first_reached
 from service.forecasting.predictions.resolution import LATE_S, resolve
-from service.forecasting.voters.resolved import Resolved, ResolvedVote, band_of
+from service.forecasting.voters.track_record import Resolved, ResolvedVote, band_of
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.questions.question import DECIDED_EARLY

@@ -20,8 +20,8 @@ from service.forecasting.densities.fits import Fits
 from service.forecasting.predictions import Odds, Prediction
 from service.forecasting.predictions.return_laws import TrueLaw, believe
 from service.forecasting.voters.ballots import SUREST
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.forecast_inputs import AssetState, build_inputs, p_yes
-from service.forecasting.voters.knowledge import Knowledge
 from service.market.instants import DAY
 
 SOURCE = "simulated"

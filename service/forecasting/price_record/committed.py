@@ -13,9 +13,8 @@ from service.forecasting.densities.density import horizon_sigma, mixture_sizes, 
 from service.forecasting.densities.fits import CalendarFit
 from service.forecasting.densities.models import VarianceTrack
 from service.forecasting.voters.ballots import Abstention
-from service.forecasting.voters.context import Context
+from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.forecast_inputs import usable
-from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.price_forecasts import HORIZONS
 from service.ledger.chain import LedgerRow
 from service.market.assets import open_hours_between

@@ -12,7 +12,7 @@ from service.forecasting.densities.models import VarianceTrack
 from service.forecasting.price_record.book import PriceBook, closes_at, resolve
 from service.forecasting.price_record.committed import EVERY_S, ForecastInstants, Instants, PriceForecast, forecast
 from service.forecasting.voters.forecast_inputs import LEAST_HISTORY_DAYS
-from service.forecasting.voters.input_history import InputHistory
+from service.forecasting.voters.inputs import InputHistory
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.market.months import ends, month_of

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from service.questions.question import Question
 
+VoterKind = Literal["seat", "brain"]
 EMBEDDED = "embedded/2"  # changes with the models: another engine has another track record
 SUREST = 0.999  # no published probability is closer to 0 or 1 than this
 

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.voters.input_history import NEEDED_H, InputHistory, InputTrack, survey
-from service.forecasting.voters.inputs import INPUTS
+from service.forecasting.densities.fits import Fits
+from service.forecasting.voters.evidence import Evidence
+from service.forecasting.voters.inputs import INPUTS, NEEDED_H, InputHistory, InputTrack, survey
+from service.forecasting.voters.track_record import TrackRecord
 from service.market.assets import ASSETS, open_hours
 from service.market.bars import LAST_SECOND, Bars
 
@@ -123,3 +125,23 @@ def _correlation(track: InputTrack, other: InputTrack, row: int) -> float | None
     if not own.any() or not others.any():
         return None
     return float(np.clip(np.corrcoef(own, others)[0, 1], -1, 1))
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """The contexts by asset, the newest fits (None before the first) and the track record.
+
+    `evidence` is for language models; it is empty where none votes. `lead` is the log return of a `relative` question's
+    asset above that of the other one since its opening, where it is asked again later.
+    """
+
+    contexts: Mapping[str, Context]
+    fits: Fits | None = None
+    record: TrackRecord = field(default_factory=TrackRecord)
+    evidence: Evidence = field(default_factory=Evidence)
+    lead: float = 0.0
+
+    @property
+    def spots(self) -> dict[str, float]:
+        """The last price of each asset in USD."""
+        return {asset: context.spot for asset, context in self.contexts.items()}

@@ -16,12 +16,10 @@ from service.forecasting.densities.models import MODELS
 from service.forecasting.densities.paths import Paths, joint_paths, paths
 from service.forecasting.densities.season import hours_between
 from service.forecasting.voters.ballots import Abstention
-from service.forecasting.voters.context import Context
+from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.inputs import of_window
-from service.forecasting.voters.joint_events import odds_ratio, on_paths, p_both
-from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.path_events import PathReader, p_event, shares_of
+from service.forecasting.voters.path_events import PathReader, odds_ratio, on_paths, p_both, p_event, shares_of
 from service.market.assets import YEAR_HOURS, calendar_of, is_open, open_hours
 from service.market.instants import HOUR
 from service.questions.canonical import price

@@ -5,11 +5,17 @@ Every input is 0 when it carries no information.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from service.market.assets import calendar_of
+from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid
+from service.forecasting.densities.models import VarianceTrack, variance_tracks
+from service.forecasting.densities.windows import decayed_mean, gain, trailing_max, trailing_mean
+from service.market.assets import ASSETS, calendar_of
+from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc
 
 Week = tuple[tuple[int, ...], tuple[int, ...]]
@@ -115,3 +121,179 @@ def _turns_until(time: int) -> int:
     months, before = 12 * (at.year - 1970) + at.month - 1, at.day - 1
     is_turn = before < 3 or utc(time + DAY).month != at.month
     return (4 * months + min(before, 3)) * DAY + (time % DAY if is_turn else 0)
+
+
+Array = NDArray[np.float64]
+
+FAST_HALF_LIFE_H = 72
+FASTEST_HALF_LIFE_H = 12
+SLOW_H = 180 * 24
+NEEDED_H = 210 * 24  # longer than any window of an input or a feature, also in open hours
+LEAST_VARIANCE = 1e-12  # per open hour: a constant price must not divide by zero
+COINS = tuple(key for key, asset in ASSETS.items() if asset.calendar == "always")
+
+
+@dataclass(frozen=True)
+class InputTrack:
+    """One asset on the hour grid, shape (hours,) each; NaN where history is too short.
+
+    `log_price` is carried forward over hours without a bar, `traded` marks the hours with one, `opened` counts open
+    hours, `returns` are hourly log returns, `fast` and `slow` variances of them per open hour (half-life 72 h; 180
+    days). `first` is the row of the first bar, negative if it is before row 0. `variance` is what the
+    models of variance see.
+    """
+
+    log_price: Array
+    traded: NDArray[np.bool_]
+    opened: Array
+    returns: Array
+    fast: Array
+    slow: Array
+    first: int
+    variance: VarianceTrack
+    inputs: Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class InputHistory:
+    """All assets on one grid of hours."""
+
+    grid: HourGrid
+    tracks: Mapping[str, InputTrack]
+
+    def __len__(self) -> int:
+        return len(self.grid)
+
+    @property
+    def origin(self) -> int:
+        """The unix second at which row 0 became known."""
+        return self.grid.origin
+
+    def row_at(self, instant: int) -> int:
+        """The last row known at a unix second; negative before the first."""
+        return self.grid.row_at(instant)
+
+    def time_of(self, row: int) -> int:
+        """The unix second at which a row became known."""
+        return self.grid.time_of(row)
+
+    def days(self, asset: str, row: int) -> float:
+        """Days from the first bar of `asset` to `row`."""
+        return max(0, row + 1 - self.tracks[asset].first) * HOUR / DAY
+
+
+def survey(hourly: Mapping[str, Bars], latest_h: int | None = None) -> InputHistory:
+    """The history of the assets that have hourly bars; at least one must.
+
+    The inputs of an asset are NaN until it has 50 days of bars.
+    With `latest_h`, only so many of the last rows are computed; earlier ones count in the seasonal clock alone. The
+    last row equals that of the whole history, up to rounding, if `latest_h` is at least NEEDED_H.
+    """
+    whole = hour_grid(hourly)
+    since = max(0, len(whole) - latest_h) if latest_h else 0
+    grid, variance = whole.since(since), variance_tracks(whole, since)
+    tracks = {asset: _track(track, variance[asset]) for asset, track in grid.tracks.items()}
+    moves = {asset: {span: _move(track, span) for span in (4, 24, 168)} for asset, track in tracks.items()}
+    return InputHistory(grid, {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()})
+
+
+def _track(track: HourTrack, variance: VarianceTrack) -> InputTrack:
+    squares, opened = track.returns**2, track.opened
+    return InputTrack(
+        log_price=track.close,
+        traded=track.traded,
+        opened=opened,
+        returns=track.returns,
+        fast=np.maximum(decayed_mean(squares, opened, FAST_HALF_LIFE_H), LEAST_VARIANCE),
+        slow=np.maximum(trailing_mean(squares, opened, SLOW_H), LEAST_VARIANCE),
+        first=track.first,
+        variance=variance,
+        inputs={},
+    )
+
+
+def _back(series: Array, span: int) -> Array:
+    """The value `span` rows earlier, NaN where there is none."""
+    earlier = np.full_like(series, np.nan)
+    earlier[span:] = series[:-span] if span < len(series) else []
+    return earlier
+
+
+def _sigma_of(track: InputTrack, span: int) -> Array:
+    """Standard deviation of a return over the last `span` hours at the 180-day volatility."""
+    return np.sqrt(track.slow * np.maximum(gain(track.opened, span), 1.0))
+
+
+def _move(track: InputTrack, span: int) -> Array:
+    return (track.log_price - _back(track.log_price, span)) / _sigma_of(track, span)
+
+
+def _mean(series: Array, span: int) -> Array:
+    """Mean of the trailing `span` values; NaN until there are as many."""
+    is_finite = np.isfinite(series)
+    full = gain(np.cumsum(is_finite), span) == span
+    return np.where(full, gain(np.cumsum(np.where(is_finite, series, 0.0)), span) / span, np.nan)
+
+
+def _with_inputs(asset: str, track: InputTrack, moves: Mapping[str, Mapping[int, Array]]) -> InputTrack:
+    inputs = {
+        **_recent(track, moves[asset]),
+        **_breadth(asset, moves),
+        **_volatility(track),
+        **_trend(track),
+    }
+    is_long_enough = np.arange(len(track.log_price)) >= track.first + LOOK_BACK_H
+    return replace(track, inputs={name: np.where(is_long_enough, series, np.nan) for name, series in inputs.items()})
+
+
+def _recent(track: InputTrack, moves: Mapping[int, Array]) -> dict[str, Array]:
+    """Moves over 4 hours to 30 days in 180-day sigmas, and the distance from the 48-hour mean in present ones."""
+    return {
+        "move_4h": moves[4],
+        "move_24h": moves[24],
+        "move_72h": _move(track, 72),
+        "move_168h": moves[168],
+        "move_720h": _move(track, 720),
+        "mean_distance_48h": (track.log_price - _mean(track.log_price, 48)) / np.sqrt(track.fast * 48),
+    }
+
+
+def _breadth(asset: str, moves: Mapping[str, Mapping[int, Array]]) -> dict[str, Array]:
+    """The moves of the other coins, and the lead of the leading one; NaN until all of them have enough history."""
+    peers = [coin for coin in COINS if coin != asset and coin in moves]
+    leader = moves.get(leader_of(asset))
+    if leader is None:
+        nothing = np.full(len(moves[asset][4]), np.nan)
+        return dict.fromkeys(PEERS, nothing)
+    week = np.array([moves[coin][168] for coin in peers])
+    return {
+        "peers_24h": np.array([moves[coin][24] for coin in peers]).mean(axis=0),
+        "peers_rising": np.where(np.isfinite(week), np.sign(week), np.nan).mean(axis=0) / 2,
+        "leader_4h": leader[4],
+        "leader_gap_24h": leader[24] - moves[asset][24],
+    }
+
+
+def _volatility(track: InputTrack) -> dict[str, Array]:
+    """Log ratios of volatilities, and the semivariance skew of 7 days in [-1, 1].
+
+    The skew is the variance from up-moves less that from down-moves, over their sum: good and bad volatility of Patton
+    and Sheppard (2015).
+    """
+    squares = track.returns**2
+    fastest = np.maximum(decayed_mean(squares, track.opened, FASTEST_HALF_LIFE_H), LEAST_VARIANCE)
+    signed = np.cumsum(np.sign(track.returns) * track.returns**2)
+    return {
+        "vol_ratio_180d": np.log(track.fast / track.slow) / 2,
+        "vol_ratio_12h": np.log(fastest / track.fast) / 2,
+        "semivariance_skew_7d": gain(signed, 168) / np.maximum(gain(np.cumsum(squares), 168), LEAST_VARIANCE),
+    }
+
+
+def _trend(track: InputTrack) -> dict[str, Array]:
+    """Distance from the 50-day mean in sigmas, and position in the 50-day range from -1 (low) to 1 (high)."""
+    high, low = trailing_max(track.log_price, LOOK_BACK_H), -trailing_max(-track.log_price, LOOK_BACK_H)
+    return {
+        "mean_50d": (track.log_price - _mean(track.log_price, LOOK_BACK_H)) / _sigma_of(track, LOOK_BACK_H),
+        "range_position_50d": (2 * track.log_price - high - low) / np.maximum(high - low, LEAST_VARIANCE),
+    }

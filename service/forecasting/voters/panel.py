@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, TypeGuard
 
 from service.errors import NoVoters
-from service.forecasting.voters.ballots import Abstention, Ballot, PanelResult
+from service.forecasting.voters.ballots import (
+    EMBEDDED,
+    Abstention,
+    Ballot,
+    Forecast,
+    PanelResult,
+    VoterKind,
+    is_model_engine,
+)
 from service.forecasting.voters.consensus import pool
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.evidence import ScheduledEvent
-from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.polling import Polling, Replies, Reply, Timer, sequential
-from service.forecasting.voters.voter import Voter, is_for_topics, is_model, votes_on
+from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs
 from service.questions.question import Question
 
 # Fewer language models than this do not answer a question that no price decides.
@@ -96,3 +106,145 @@ class Panel:
             abstained=abstained,
             pooled=pool(ballots, knowledge.record.of(question)),
         )
+
+
+class Voter(Protocol):
+    """A forecaster. `engine` is EMBEDDED, or `provider:model` for a language model in a seat."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kind(self) -> VoterKind: ...
+
+    @property
+    def engine(self) -> str: ...
+
+    def forecast(self, question: Question, inputs: ForecastInputs) -> Forecast:
+        """P(YES) and why; raises Abstention with a reason that is published."""
+        ...
+
+
+class ModelVoter(Voter, Protocol):
+    """A language model in a seat: it answers over the network and may miss its deadline.
+
+    Where `is_masked`, it sees neither names nor dates.
+    """
+
+    @property
+    def is_masked(self) -> bool: ...
+
+    def late(self, question: Question, inputs: ForecastInputs, reason: str) -> Forecast:
+        """The forecast that replaces a missing answer, without waiting; raises Abstention with the reason."""
+        ...
+
+
+def is_model(voter: Voter) -> TypeGuard[ModelVoter]:
+    """Whether a language model holds this voter's seat."""
+    return is_model_engine(voter.engine)
+
+
+def votes_on(voter: Voter, question: Question) -> bool:
+    """Whether a voter can answer a question: a topic needs a language model that sees names and dates."""
+    return question.comparator != "topic" or is_for_topics(voter)
+
+
+def is_for_topics(voter: Voter) -> bool:
+    """Whether a voter can answer questions that no price decides."""
+    return is_model(voter) and not voter.is_masked
+
+
+LATE = "did not answer in time"
+
+Reply = Ballot | Abstention
+Replies = Generator[tuple[str, Reply] | None, None, None]  # (voter, reply) as each arrives; None is a heartbeat
+Timer = Callable[[], float]
+Polling = Callable[[Sequence[Voter], Question, ForecastInputs, Timer], Replies]
+Submit = Callable[..., "Future[Reply]"]
+
+
+def sequential(voters: Sequence[Voter], question: Question, inputs: ForecastInputs, timer: Timer) -> Replies:
+    """Poll one voter after the other: enough where each answers at once."""
+    for voter in voters:
+        yield voter.name, reply_of(voter, question, inputs, timer)
+
+
+@dataclass(frozen=True)
+class Concurrent:
+    """Poll language models in threads while the embedded voters answer in this one.
+
+    Parameters
+    ----------
+    submit : callable
+        `submit` of an executor; a model for which it has no free thread misses the deadline.
+    deadline_s : float
+        Seconds from the first poll until every missing answer is late.
+    heartbeat_s : float
+        Seconds without an answer after which None is yielded.
+    """
+
+    submit: Submit
+    deadline_s: float
+    heartbeat_s: float = math.inf
+
+    def __call__(self, voters: Sequence[Voter], question: Question, inputs: ForecastInputs, timer: Timer) -> Replies:
+        """The replies as they arrive, embedded voters first; closing the iterator cancels work that has not begun."""
+        deadline = timer() + self.deadline_s
+        # Submitted first, so that the models work while the embedded voters vote.
+        waiting = {self.submit(reply_of, voter, question, inputs, timer): voter for voter in voters if is_model(voter)}
+        try:
+            yield from sequential([voter for voter in voters if not is_model(voter)], question, inputs, timer)
+            for arrival in self._arrivals(waiting, deadline, timer):
+                if arrival is None:
+                    yield None
+                    continue
+                voter, reply = arrival
+                yield voter.name, reply or timed(voter, partial(voter.late, question, inputs, LATE), timer)
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def _arrivals(
+        self, waiting: dict[Future[Reply], ModelVoter], deadline: float, timer: Timer
+    ) -> Iterator[tuple[ModelVoter, Reply | None] | None]:
+        """Each model with its reply as it arrives, None as a heartbeat; after the deadline the rest, in order."""
+        missing = dict(waiting)
+        while missing and (left := deadline - timer()) > 0:
+            done, _ = wait(missing, timeout=min(left, self.heartbeat_s), return_when=FIRST_COMPLETED)
+            if not done and left > self.heartbeat_s:
+                yield None
+            for future in [future for future in missing if future in done]:
+                yield missing.pop(future), _result(future)
+        for future, voter in missing.items():
+            yield voter, _result(future)
+
+
+def reply_of(voter: Voter, question: Question, inputs: ForecastInputs, timer: Timer) -> Reply:
+    """One voter's ballot or abstention."""
+    return timed(voter, lambda: voter.forecast(question, inputs), timer)
+
+
+def timed(voter: Voter, forecasting: Callable[[], Forecast], timer: Timer) -> Reply:
+    """The ballot of `voter` with the forecast of `forecasting`.
+
+    Whatever `forecasting` raises becomes an abstention with the kind of fault as its reason.
+    """
+    began = timer()
+    try:
+        forecast = forecasting()
+    except Abstention as abstention:
+        return abstention
+    except Exception as fault:
+        return Abstention(f"failed: {type(fault).__name__}")
+    if not 0 <= forecast.p <= 1:
+        return Abstention("failed: no probability in its answer")
+    engine = EMBEDDED if forecast.fallback else voter.engine
+    return Ballot(voter.name, engine, forecast, latency_ms=1000 * (timer() - began))
+
+
+def _result(future: Future[Reply]) -> Reply | None:
+    """The reply if it is there by now."""
+    try:
+        return future.result(timeout=0)
+    except (TimeoutError, CancelledError):
+        return None

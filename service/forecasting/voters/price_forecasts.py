@@ -15,9 +15,8 @@ from service.documents import Document, DocumentHeader
 from service.forecasting.densities.density import Density, mixture_sizes, signed
 from service.forecasting.densities.fits import Fits
 from service.forecasting.voters.ballots import Abstention
-from service.forecasting.voters.context import Context
+from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.forecast_inputs import AssetState, densities_of, state_of, usable
-from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS, open_hours
 from service.market.instants import DAY, HOUR, iso
 from service.questions.question import Question

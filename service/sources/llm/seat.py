@@ -9,10 +9,10 @@ from typing import Literal, TypeVar
 
 import structlog
 
-from service.forecasting.voters.ballots import Abstention, Forecast
+from service.forecasting.voters.ballots import Abstention, Forecast, VoterKind
 from service.forecasting.voters.forecast_inputs import ForecastInputs
+from service.forecasting.voters.panel import Voter, votes_on
 from service.forecasting.voters.prompts import SCHEMA, ModelAnswer, Prompt, UnusableAnswer, read, write
-from service.forecasting.voters.voter import Voter, VoterKind, votes_on
 from service.questions.question import Question
 from service.sources.llm import modes, turns
 from service.sources.llm.breaker import Breaker

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from service.config import Settings, SettingsError
-from service.forecasting.voters.voter import Voter
+from service.forecasting.voters.panel import Voter
 from service.sources.llm.breaker import Breaker
 from service.sources.llm.budget import Budget
 from service.sources.llm.client import Clients, LanguageModel

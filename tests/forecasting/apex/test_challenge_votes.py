@@ -14,11 +14,11 @@ from service.forecasting.apex.swarm import NetView
 from service.forecasting.predictions import Commitment, Prediction
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.voters import consensus
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.panel import Voter
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
-from service.forecasting.voters.voter import Voter
 from tests.forecasting.apex.made import call_of
 from tests.forecasting.made import NOW, panel_of
 

@@ -12,8 +12,8 @@ from service.forecasting.apex.gathering import odds_of_up, poll_layers
 from service.forecasting.apex.layers import LayerInputs
 from service.forecasting.predictions import Prediction
 from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.embedded import VOL, voters
-from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.next_day import up_in_a_day
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from service.market.instants import DAY, HOUR

@@ -16,12 +16,10 @@ from service.forecasting.predictions import Odds, Prediction, series
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.predictions.settling import resolved, settle_past
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
-from service.forecasting.voters.context import recall
-from service.forecasting.voters.input_history import survey
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge, recall
+from service.forecasting.voters.inputs import survey
 from service.forecasting.voters.panel import embedded_panel
-from service.forecasting.voters.resolved import Resolved
-from service.forecasting.voters.track_record import TrackRecord, build
+from service.forecasting.voters.track_record import Resolved, TrackRecord, build
 from service.market.bars import Bars
 from service.market.instants import DAY
 from service.market.months import month_starts

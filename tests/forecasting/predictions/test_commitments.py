@@ -10,8 +10,8 @@ import pytest
 
 from service.forecasting.predictions import CommittedVote, Prediction
 from service.forecasting.predictions.commitments import answer, commitment_of, inputs_of
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.embedded import voters
-from service.forecasting.voters.knowledge import Knowledge
 from tests.forecasting.made import NOW, panel_of
 
 

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.series import EVERY_S, near_copy, opening
-from service.forecasting.voters.context import Context
+from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
-from service.forecasting.voters.knowledge import Knowledge
 from service.market.assets import ASSETS, open_hours
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc

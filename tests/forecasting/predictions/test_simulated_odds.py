@@ -16,12 +16,12 @@ from service.forecasting.predictions import Prediction, simulated_odds
 from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.ballots import Abstention
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge
 from service.market.assets import ASSETS
 from service.market.bars import resample
 from service.market.instants import DAY, HOUR
 from service.questions import Question
-from service.scores.dependence import weeks_of
+from service.scores.dependence import DIFFERENCES, weeks_of
 from service.scores.intervals import clustered_mean
 from service.sources.feeds.simulated import SimulatedFeed, bars
 from tests.conftest import IN_SOAK
@@ -169,7 +169,7 @@ def test_no_vote_earns_more_than_the_fees(world, lived):
     assert len(lived) >= MARKETS
     for voter, bets in returns_of(lived, world).items():
         profit, resolved_at = np.array(bets).T
-        low, _ = clustered_mean(profit, weeks_of(resolved_at.astype(int))).interval()
+        low, _ = clustered_mean(profit, weeks_of(resolved_at.astype(int)), DIFFERENCES).interval()
         assert len(bets) > MARKETS / 6, voter
         assert low <= 0, (voter, profit.mean(), low)
 

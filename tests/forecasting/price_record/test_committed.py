@@ -20,7 +20,7 @@ from service.forecasting.price_record.committed import (
     ledger_rows,
     significant,
 )
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.price_forecasts import describe
 from service.market.assets import ASSETS
 from service.market.headers import header

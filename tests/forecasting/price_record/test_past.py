@@ -9,9 +9,8 @@ import pytest
 from service.forecasting.price_record.book import ALL, PriceBook, resolve
 from service.forecasting.price_record.committed import PriceForecast, commit
 from service.forecasting.price_record.past import PastPrices, backfill_prices
-from service.forecasting.voters.context import build_all
-from service.forecasting.voters.input_history import survey
-from service.forecasting.voters.knowledge import Knowledge
+from service.forecasting.voters.context import Knowledge, build_all
+from service.forecasting.voters.inputs import survey
 from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR

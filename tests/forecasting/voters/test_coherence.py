@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from service.forecasting.densities.fitting import fit
-from service.forecasting.voters.context import build_all
+from service.forecasting.voters.context import Knowledge, build_all
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.price_forecasts import price_quantiles
 from service.market.assets import ASSETS, calendar_of
 from service.market.bars import resample

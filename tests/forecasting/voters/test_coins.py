@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.forecasting.voters.context import Context, build_all
+from service.forecasting.voters.context import Context, Knowledge, build_all
 from service.forecasting.voters.embedded import SEATS
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.price_forecasts import of_question
 from service.forecasting.voters.prompts import write
 from service.market.bars import Bars

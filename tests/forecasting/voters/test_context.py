@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from service.forecasting.voters.context import Context, build_all, recall
-from service.forecasting.voters.input_history import NEEDED_H, survey
+from service.forecasting.voters.context import Context, Knowledge, build_all, recall
+from service.forecasting.voters.inputs import NEEDED_H, survey
 from service.market.assets import ASSETS
 from service.market.bars import LAST_SECOND
 from service.market.instants import DAY, HOUR
@@ -143,3 +144,10 @@ def test_with_missing_hours_the_last_complete_one_is_recalled(hourly):
 def test_only_the_requested_assets_are_recalled(hourly, contexts):
     assert recall(survey(hourly), hourly, NOW, ("gold",)) == {"gold": contexts["gold"]}
     assert recall(survey(hourly), hourly, FIRST) == {}
+
+
+def test_the_spots_are_those_of_the_contexts():
+    """Before the first fit there is an empty record and no evidence."""
+    knowledge = Knowledge({"btc": SimpleNamespace(spot=94_000.0), "gold": SimpleNamespace(spot=3_200.0)})
+    assert knowledge.spots == {"btc": 94_000.0, "gold": 3_200.0}
+    assert (knowledge.fits, knowledge.record.bands, knowledge.lead) == (None, {}, 0.0)

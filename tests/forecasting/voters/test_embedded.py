@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs, density_of
-from service.forecasting.voters.knowledge import Knowledge
 from tests.forecasting.made import EVERY_KIND, NOW
 
 NINE = {voter.name: voter for voter in voters()}

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from service.forecasting.voters.ballots import Abstention
-from service.forecasting.voters.context import build_all
+from service.forecasting.voters.context import Knowledge, build_all
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.knowledge import Knowledge
 from service.market.instants import HOUR, utc
 from tests.forecasting.made import NOW
 

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from service.config import Settings, SettingsError
 from service.forecasting.voters.ballots import EMBEDDED
 from service.forecasting.voters.embedded import voters
-from service.forecasting.voters.voter import Voter
+from service.forecasting.voters.panel import Voter
 from service.sources.llm.budget import Budget, SpendingInMemory
 from service.sources.llm.client import Clients
 from service.sources.llm.providers import PROVIDERS

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
+from service.forecasting.voters.ballots import VoterKind
 from service.forecasting.voters.embedded import voters
-from service.forecasting.voters.resolved import Engine
-from service.forecasting.voters.voter import VoterKind
+from service.forecasting.voters.track_record import Engine
 from service.forecasting.voters.votes import NEUTRAL_WITHIN
 from service.market.instants import DAY, HOUR
 from service.questions.question import Comparator

@@ -9,7 +9,7 @@ import numpy as np
 
 from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS, MarketColumns
 from service.forecasting.predictions.scores.evidence import ScoredMarkets
-from service.forecasting.voters.voter import VoterKind
+from service.forecasting.voters.ballots import VoterKind
 from service.scores.dependence import DIFFERENCES, LEVELS, SIDES, SKILL, Dependence
 from service.scores.intervals import ClusteredMean, clustered_mean, published
 from service.scores.proper import Array, brier, log_score, skill_terms

@@ -13,7 +13,7 @@ from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.columns import MarketColumns, Mask, answers_of
 from service.forecasting.predictions.scores.streaks import run_after
 from service.forecasting.voters.ballots import published_p
-from service.forecasting.voters.resolved import Engine
+from service.forecasting.voters.track_record import Engine
 from service.market.instants import iso
 from service.questions.question import Comparator
 from service.scores.proper import Instants

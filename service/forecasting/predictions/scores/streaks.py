@@ -10,7 +10,7 @@ import numpy as np
 from service.documents import Document, DocumentHeader
 from service.forecasting.predictions.scores.columns import CONSENSUS, MarketColumns, Mask
 from service.forecasting.predictions.scores.evidence import ScoredMarkets, evidence_of
-from service.forecasting.voters.resolved import Engine
+from service.forecasting.voters.track_record import Engine
 from service.market.instants import iso
 from service.scores.dependence import SIDES
 from service.scores.luck import Luck, RecordsByName
