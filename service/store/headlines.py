@@ -45,11 +45,6 @@ def newest(db: Connection, since: int, until: int, limit: int, after: PageKey | 
     return [_scored(canonical.read(body)) for body in rows]
 
 
-def first_at(db: Connection) -> int | None:
-    """When the oldest stored headline was published; None without any."""
-    return db.scalar(select(func.min(headline.c.published_at)))
-
-
 def last_at(db: Connection) -> int | None:
     """When the newest headline was published; None without any."""
     return db.scalar(select(func.max(headline.c.published_at)))

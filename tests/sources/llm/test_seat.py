@@ -85,6 +85,8 @@ def test_its_vote_is_the_answer_of_the_model(seat, server):
         ("close_above", False, None, None),
         ("up", False, 55, 0.71),
         ("up", True, None, 0.29),
+        ("down", False, 55, 0.29),
+        ("down", True, None, 0.71),
     ],
 )
 def test_its_view_of_the_price_stands_beside_its_answer(seat, server, comparator, negated, higher, p_up):

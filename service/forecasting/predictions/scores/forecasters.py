@@ -22,7 +22,9 @@ ForecasterKind = Literal["forecaster", "voter", "pool", "market"]
 
 POOL, MARKET = "pool", "market"
 # Names that no caller may take: those of the service's own forecasters, and what they may be mistaken for.
-RESERVED = frozenset({*KINDS, POOL, MARKET, "apex", "swarm", "consensus", "ninefold", "operator", "admin"})
+RESERVED = frozenset(
+    {*KINDS, POOL, MARKET, "apex", "swarm", "consensus", "ninefold", "operator", "admin", "logit", "forest"}
+)
 # The names that callers may take: lower case, so that no two differ in it alone, and safe in addresses and pages.
 NAMES = "[a-z0-9][a-z0-9_-]{1,30}[a-z0-9]"
 MOST_LISTED = 500  # callers in the table
