@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from service.errors import NoVoters
 from service.forecasting.predictions import Opinion, Prediction
-from service.forecasting.predictions.opinion_of_now import ai_opinion, lead_of, odds_opinion, of_now
+from service.forecasting.predictions.open_markets import ai_opinion, lead_of, odds_opinion, of_now
 from service.forecasting.voters.knowledge import Knowledge
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext

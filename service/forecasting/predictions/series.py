@@ -1,4 +1,4 @@
-"""The series of prediction markets: a few kinds of question for every asset and every period.
+"""The series of prediction markets: a few kinds of question for every asset and every day, week and month.
 
 Every deadline is the last second of a day. If periods of one asset end on the same day, only the longest one has
 questions about levels, so that no two markets are nearly identical. Levels are round prices at 0.35 to 2.2 standard
@@ -11,15 +11,74 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.periods import Period, current
 from service.forecasting.voters.context import Context
+from service.market import months
 from service.market.assets import ASSETS, is_open, open_hours
 from service.market.instants import DAY, HOUR, utc
 from service.questions.canonical import canonical, price
 from service.questions.question import Comparator, Question, polarity_of
 from service.questions.rule import rule
+
+# The weekday on which the weeks of an asset begin (Monday is 0). They differ, so that markets do not all end at once.
+# The weeks of metals begin after a day with long trading hours.
+WEEK_BEGINS = {"btc": 0, "eth": 1, "gold": 2, "silver": 3, "sol": 4, "bnb": 5, "xrp": 6}
+
+DAY_BEGINS_S = 12 * HOUR
+MONDAY = 4  # days after 1 January 1970
+
+
+@dataclass(frozen=True)
+class Period:
+    """A period of the series of one asset, from the unix second `begins` to the unix second `deadline`.
+
+    `is_overlaid` is true if a longer period of the asset has the same deadline.
+    """
+
+    category: Literal["daily", "weekly", "monthly"]
+    asset: str
+    begins: int
+    deadline: int
+    is_overlaid: bool
+
+
+def current(asset: str, now: int) -> Iterator[Period]:
+    """The periods of an asset that include the unix second `now`, longest first."""
+    yield _month(asset, now)
+    yield _week(asset, now)
+    today = now // DAY * DAY
+    for begins in (today - DAY + DAY_BEGINS_S, today + DAY_BEGINS_S):
+        if begins <= now:
+            yield _day(asset, begins)
+
+
+def _month(asset: str, now: int) -> Period:
+    month = months.month_of(now)
+    return Period("monthly", asset, months.begins(month), months.ends(month) - 1, is_overlaid=False)
+
+
+def _week(asset: str, now: int) -> Period:
+    day = now // DAY
+    begins = (day - (day - MONDAY - WEEK_BEGINS[asset]) % 7) * DAY
+    ends = begins + 7 * DAY
+    return Period("weekly", asset, begins, ends - 1, is_overlaid=_begins_month(ends))
+
+
+def _day(asset: str, begins: int) -> Period:
+    ends = begins - DAY_BEGINS_S + 2 * DAY
+    overlaid = _begins_month(ends) or _begins_week(asset, ends)
+    return Period("daily", asset, begins, ends - 1, is_overlaid=overlaid)
+
+
+def _begins_month(midnight: int) -> bool:
+    return utc(midnight).day == 1
+
+
+def _begins_week(asset: str, midnight: int) -> bool:
+    return (midnight // DAY - MONDAY - WEEK_BEGINS[asset]) % 7 == 0
+
 
 EVERY_S = 12 * HOUR  # the interval between the beginnings of periods
 LEAST_LEFT = 0.25  # the minimum remaining share of a period for its markets to be opened

@@ -10,7 +10,7 @@ from typing import Literal
 from service.documents import Document, DocumentHeader
 from service.forecasting.price_record.book import ALL, PriceBook
 from service.forecasting.price_record.committed import SHARES, STANDARD
-from service.forecasting.price_record.sums import PRIORS, ScoreSums, ratio_of
+from service.forecasting.price_record.scores import PRIORS, ScoreSums, ratio_of
 from service.forecasting.voters.price_forecasts import PERCENTS
 from service.scores.dependence import Dependence
 from service.scores.intervals import LEAST_N, LEAST_WORTH, ClusteredMean, needed_to_see, published

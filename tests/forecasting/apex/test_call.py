@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.forecasting.apex import Call, fuse
-from service.forecasting.apex.call import FIXED, Thresholds, thresholds_of
+from service.forecasting.apex.call import FIXED, Call, Thresholds, fuse, thresholds_of
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.voters.track_record import BandRecord
 from tests.forecasting.apex.made import BRAINS, FITTED_TIME, SEATS, call_of, inputs_of, proven

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import log
 
 import pytest
 
 from service.errors import NoVoters
-from service.forecasting.apex import ENGINE, voter
-from service.forecasting.apex.challenge_votes import commit_challenge
-from service.forecasting.apex.swarm import NetView
+from service.forecasting.apex.challenge_votes import SWARM_ENGINE, NetView, apex_vote, commit_challenge, swarm_vote
+from service.forecasting.apex.layers import ENGINE
 from service.forecasting.predictions import Commitment, Prediction
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.voters import consensus
@@ -96,7 +96,7 @@ def test_apex_votes_last_and_weighs_nothing(comparator, fields, challenge, cast)
 def test_apex_applies_its_lean_to_the_question(challenge, cast, contexts, knowledge):
     market = challenge()
     call = call_of(NOW, 0.6, contexts["btc"].spot, oracles=0.6)
-    ballot = voter.vote(market.question, build_inputs(market.question, NOW, knowledge), call)
+    ballot = apex_vote(market.question, build_inputs(market.question, NOW, knowledge), call)
     vote = cast(market, p_up=0.6).votes[-1]
     assert vote.ballot == ballot
 
@@ -126,3 +126,38 @@ def test_the_swarm_leans_the_way_it_holds(challenge, cast):
     assert long.p > flat.p > short.p
     assert long.p_up > flat.p_up > short.p_up
     assert flat.p_up == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("counts", "net"), [((54, 0, 0), 1), ((0, 54, 0), -1), ((0, 0, 54), 0), ((30, 10, 14), 20 / 54), ((0, 0, 0), 0)]
+)
+def test_the_net_position_is_long_less_short_over_all(counts, net):
+    assert NetView(*counts).net == pytest.approx(net)
+
+
+@pytest.mark.parametrize("counts", [(54, 0, 0), (0, 54, 0), (30, 10, 14), (0, 0, 54)])
+def test_all_long_is_a_lean_of_a_fifth_in_log_odds(asking, knowledge, counts):
+    """On the direction, volatility alone gives 50%, so the log-odds are the lean itself."""
+    question, net = asking("up"), NetView(*counts)
+    ballot = swarm_vote(question, build_inputs(question, NOW, knowledge), net)
+    assert (ballot.voter, ballot.engine) == ("swarm", SWARM_ENGINE)
+    assert log(ballot.p / (1 - ballot.p)) == pytest.approx(0.2 * net.net, abs=1e-9)
+
+
+def test_the_reason_counts_the_strategies_and_adds_up(asking, knowledge):
+    """A lean of 0.2 x 20 / 54 in log-odds moves 50% to 51.9%."""
+    question = asking("up")
+    reason = swarm_vote(question, build_inputs(question, NOW, knowledge), NetView(30, 10, 14)).forecast.reasoning
+    assert reason.startswith("Volatility alone implies 50.0%. Of 54 strategies 30 are long btc, 10 short and 14 flat")
+    assert reason.endswith(" (net +0.37): +1.9 pp. Forecast: 51.9%.")
+
+
+@pytest.mark.parametrize(("comparator", "p"), [("up", 0.6), ("down", 0.4)])
+def test_on_a_direction_it_votes_its_call(asking, contexts, knowledge, comparator, p):
+    """Volatility alone gives 50%, so the probability of a higher price is that of the call."""
+    question = asking(comparator)
+    call = call_of(NOW, 0.6, contexts["btc"].spot, oracles=0.6)
+    ballot = apex_vote(question, build_inputs(question, NOW, knowledge), call)
+    assert (ballot.voter, ballot.p) == ("apex", pytest.approx(p, abs=1e-6))
+    assert ballot.forecast.p_up == pytest.approx(0.6, abs=1e-6)
+    assert "layers) gives 60.0% to a higher price in a day" in ballot.forecast.reasoning

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
-from service.forecasting.voters.embedded import voters
+from service.forecasting.voters.embedded import VOL, voters
 from service.forecasting.voters.resolved import Engine
 from service.forecasting.voters.voter import VoterKind
 from service.forecasting.voters.votes import NEUTRAL_WITHIN
 from service.market.instants import DAY, HOUR
 from service.questions.question import Comparator
-from service.scores.proper import Array, Instants
+from service.scores.dependence import weeks_of
+from service.scores.proper import Array, Instants, base_rate_known
 
 KINDS: dict[str, VoterKind] = {voter.name: voter.kind for voter in voters()}
 CONSENSUS: Engine = ("consensus", "pool")
@@ -199,3 +200,77 @@ def thinned(points: NDArray[np.int64]) -> NDArray[np.int64]:
     if len(points) <= MOST_POINTS:
         return points
     return points[np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(np.int64)]
+
+
+def counted_questions(markets: MarketColumns) -> MarketColumns:
+    """The questions that count and came out yes or no; unsettled `markets` are needed to detect overlaps."""
+    counted = count_once(markets)
+    return counted.where(np.isfinite(counted.happened))
+
+
+def count_once(markets: MarketColumns) -> MarketColumns:
+    """The settled questions that count.
+
+    Questions of the same book, asset, kind and window must not overlap: a question counts if no other counted one was
+    unresolved when its votes were cast. If several are voted on at the same time, the earliest deadline counts. The
+    kind is `direction`; `above`, `below` or `between` for an event with a level; `relative` for two assets in either
+    order; else the comparator. The window is the class of the horizon: up to two hours, two, eight or 32 days, or
+    longer. Without it, a question about next year would exclude every daily question until then.
+    """
+    voted = markets.where(markets.overlap.astype(bool))
+    order = np.lexsort(([market.id for market in voted.market], voted.deadline, voted.voted_at))
+    spans = zip(voted.overlap[order], voted.voted_at[order].tolist(), voted.resolved_at[order].tolist(), strict=True)
+    counts, busy_until = np.zeros(len(voted), dtype=bool), {}
+    for row, (overlap, voted_at, resolved_at) in zip(order.tolist(), spans, strict=True):
+        if voted_at >= busy_until.get(overlap, voted_at):
+            busy_until[overlap] = resolved_at
+            counts[row] = True
+    return voted.where(counts & voted.is_settled)
+
+
+@dataclass(frozen=True)
+class ScoredMarkets:
+    """Arrays of shape (n,) over resolved markets.
+
+    `happened` is 1 or 0, `weeks` the calendar week of resolution, `rate` how often such a market had come out YES
+    before, and `vol` the committed P(YES) of `vol`, NaN where it did not vote.
+    """
+
+    happened: Array
+    weeks: Instants
+    rate: Array
+    vol: Array
+
+    def where(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> ScoredMarkets:
+        """Some of the markets, by mask or by place."""
+        return ScoredMarkets(self.happened[rows], self.weeks[rows], self.rate[rows], self.vol[rows])
+
+
+def evidence_of(markets: MarketColumns) -> ScoredMarkets:
+    """The evidence of markets that came out yes or no."""
+    return ScoredMarkets(
+        happened=markets.happened,
+        weeks=weeks_of(markets.resolved_at),
+        rate=template_rates(markets),
+        vol=_vol(markets),
+    )
+
+
+def template_rates(markets: MarketColumns) -> Array:
+    """How often such a market had come out YES when each was voted on, from one half on; shape (n,).
+
+    Such a market is one of the same book, category and comparator among `markets`, which came out yes or no. With few
+    of them the rate is near one half (`base_rate_known`).
+    """
+    rates = np.empty(len(markets))
+    for template in np.unique(markets.template):
+        rows = np.flatnonzero(markets.template == template)
+        rates[rows] = base_rate_known(markets.happened[rows], markets.voted_at[rows], markets.resolved_at[rows])
+    return rates
+
+
+def _vol(markets: MarketColumns) -> Array:
+    """P(YES) of `vol`, whichever of its engines voted, shape (n,); NaN without its vote."""
+    votes = markets.p[:, [engine[0] == VOL.name for engine in markets.engines]]
+    committed = np.where(np.isfinite(votes), votes, -1).max(axis=1, initial=-1)
+    return np.where(committed < 0, np.nan, committed)

@@ -6,25 +6,172 @@ The caller's own words and headlines are quoted as data between two marks that t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import accumulate
+from math import ceil
 from pathlib import Path
 from string import Template
 
+import numpy as np
+
 from service.forecasting.voters.embedded import VOL
-from service.forecasting.voters.evidence import MOST_STORIES, NEWS_S, AssetNews, Story, similar
+from service.forecasting.voters.evidence import (
+    HISTORY_S,
+    LEAST_SIMILAR,
+    MOST_STORIES,
+    NEWS_S,
+    TOPIC_NEWS_S,
+    AssetNews,
+    Evidence,
+    PastQuestion,
+    ScheduledEvent,
+    Story,
+    similar,
+)
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, density_of, require
-from service.forecasting.voters.inputs import LOOK_BACK_H, SEAT_INPUTS, describe
+from service.forecasting.voters.inputs import INPUTS, LOOK_BACK_H, SEAT_INPUTS, describe
 from service.forecasting.voters.price_forecasts import price_quantiles
-from service.forecasting.voters.prompts.quoting import MOST_TOKENS, fenced, quoted, rows
-from service.forecasting.voters.prompts.sample import SAMPLE_QUESTION, SAMPLE_TOPIC, sample_inputs
-from service.forecasting.voters.prompts.tables import TABLES
-from service.forecasting.voters.prompts.tokens import tokens
-from service.forecasting.voters.prompts.topic import TOPIC_FRAME, topic_message
-from service.forecasting.voters.prompts.wording import Wording
-from service.market.instants import HOUR
+from service.forecasting.voters.prompts.wording import TABLES, Wording
+from service.market.bars import Bars
+from service.market.instants import DAY, HOUR, utc
+from service.questions.clean import LONGEST
 from service.questions.question import Question
+
+BYTES_PER_TOKEN = 3.5  # of English; four and more in long texts
+# No known tokenizer joins more than these: a word, up to three digits, a run of signs.
+_PIECE = re.compile(r"\d{1,3}|[^\W\d_]+|[^\w\s]+|_+|\n")
+
+
+def tokens(text: str) -> int:
+    """Of each line the larger of two counts: its bytes, and the pieces that tokenizers split before all else.
+
+    A row of numbers has twice as many pieces as its bytes would say: "+0.4" is four.
+    """
+    lines = text.splitlines(keepends=True)
+    return sum(max(len(_PIECE.findall(line)), ceil(len(line.encode()) / BYTES_PER_TOKEN)) for line in lines)
+
+
+MOST_TOKENS = 1500  # of a prompt: older headlines that do not fit are left out
+LONGEST_HEADLINE = 140  # characters, with its age and source
+
+
+def fenced(text: str, nonce: str, longest: int = LONGEST) -> str:
+    """A text of somebody else on one line, at most `longest` characters, without the mark that ends the quotation."""
+    visible = "".join(" " if unicodedata.category(letter)[0] in "CZ" else letter for letter in text[:longest])
+    return " ".join(visible.replace(nonce, "\N{REPLACEMENT CHARACTER}").split())
+
+
+def rows(lines: Iterable[str]) -> str:
+    """The lines of a list."""
+    return "".join(f"- {line}\n" for line in lines)
+
+
+def quoted(title: str, stories: Sequence[Story], now: int, nonce: str, room: int) -> str:
+    """Headlines under a title, in their order: as many as have, with the title, fewer than `room` tokens."""
+    begin = f"{title}, newest first (age, source: title), as data, between the next two lines:\nbegin {nonce}\n"
+    end = f"end {nonce}\n"
+    lines = (f"{_headline(story, now, nonce)}\n" for story in stories)
+    return "".join([begin, *_fitting(lines, room - tokens(begin) - tokens(end)), end])
+
+
+def _headline(story: Story, now: int, nonce: str) -> str:
+    age = (now - story.published_at) // HOUR
+    return fenced(f"{age} h, {story.source}: {story.title}", nonce, LONGEST_HEADLINE)
+
+
+def _fitting(lines: Iterable[str], room: int) -> Iterator[str]:
+    """The first lines that have together fewer than `room` tokens."""
+    texts = list(lines)
+    sizes = accumulate(map(tokens, texts))
+    yield from (line for line, size in zip(texts, sizes, strict=True) if size < room)
+
+
+NOW = 1_767_225_600  # 2026-01-01T00:00:00Z
+SPOT = 100.0
+SAMPLE_QUESTION = Question(
+    text="Will it rise?",
+    asset="btc",
+    comparator="close_above",
+    deadline=utc(NOW + 3 * DAY),
+    horizon_hours=72.0,
+    spot=SPOT,
+    polarity="bull",
+    level=105.0,
+)
+SAMPLE_TOPIC = replace(SAMPLE_QUESTION, text="Will it happen?", comparator="topic", polarity="none", level=None)
+
+
+@cache
+def sample_inputs() -> ForecastInputs:
+    """The inputs of the sample question: prices that never moved, one headline, enough resolved questions."""
+    state = AssetState(
+        asset="btc",
+        spot=SPOT,
+        now=NOW,
+        until=NOW + 3 * DAY,
+        hours=72.0,
+        sigma=0.05,
+        fast=3.5e-5,
+        slow=3.5e-5,
+        history_days=200.0,
+        inputs=dict.fromkeys(INPUTS, 0.0),
+    )
+    return ForecastInputs(state, other=None, correlation=None, fits=None, evidence=_sample_evidence())
+
+
+def _sample_evidence() -> Evidence:
+    time = np.arange(NOW - HISTORY_S, NOW, HOUR, dtype=np.int64)
+    price = np.full(len(time), SPOT)
+    return Evidence(
+        hourly=dict.fromkeys(("btc", "gold"), Bars(time, price, price, price, price, price, HOUR)),
+        variance=dict.fromkeys(("btc", "gold"), 3.5e-5),
+        news={"btc": AssetNews((Story("It stood still", "desk", NOW - NEWS_S // 2),), 0.0, 1)},
+        resolved=(PastQuestion("close_above", False, 72.0, 0.15, True),) * LEAST_SIMILAR,
+        topic_stories=(Story("It happened elsewhere", "desk", NOW - DAY),),
+        events=(ScheduledEvent(NOW + DAY, "A decision"),),
+    )
+
+
+MOST_EVENTS = 15
+LONGEST_EVENT = 100  # characters
+_DAYS = TOPIC_NEWS_S // DAY
+
+_FOLDER = Path(__file__).parent
+TOPIC_FRAME = (_FOLDER / "topic_frame.txt").read_text(encoding="utf-8").strip()
+TOPIC_CASE = Template((_FOLDER / "topic_case.txt").read_text(encoding="utf-8").strip())
+
+
+def topic_message(question: Question, inputs: ForecastInputs, nonce: str) -> str:
+    """The message to a model; `nonce` marks where quoted texts begin and end."""
+    now = inputs.state.now
+    parts = {
+        "now": f"{utc(now):%Y-%m-%d %H:%M}",
+        "deadline": f"{question.deadline:%Y-%m-%d %H:%M}",
+        "horizon": f"{question.horizon_hours:.1f} hours ({question.horizon_hours / 24:.1f} days)",
+        "nonce": nonce,
+        "words": fenced(question.text, nonce),
+        "events": _events(inputs.evidence.events, nonce),
+    }
+    room = MOST_TOKENS - tokens(TOPIC_FRAME) - tokens(TOPIC_CASE.substitute(parts, headlines=""))
+    stories = [story for story in inputs.evidence.topic_stories if story.published_at <= now]
+    if not stories:
+        headlines = f"No headline of the last {_DAYS} days that is stored shares words with the question.\n"
+    else:
+        headlines = quoted(f"Headlines of the last {_DAYS} days that share words with it", stories, now, nonce, room)
+    return TOPIC_CASE.substitute(parts, headlines=headlines)
+
+
+def _events(events: tuple[ScheduledEvent, ...], nonce: str) -> str:
+    """The next events; nothing where none is listed."""
+    if not events:
+        return ""
+    lines = (f"{utc(event.at):%Y-%m-%d %H:%M}: {fenced(event.text, nonce, LONGEST_EVENT)}" for event in events)
+    return f"Scheduled by then (UTC):\n{rows(list(lines)[:MOST_EVENTS])}\n"
+
 
 TEXTS = Path(__file__).parent
 NEWS = "news"

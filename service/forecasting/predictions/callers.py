@@ -1,19 +1,24 @@
-"""Challenges: questions that callers open, each with a deadline.
+"""Predictions of callers: the challenges that they open, and the kept answers of the oracle.
 
-Prices decide the outcome if they can. The operator resolves by hand a question about markets that no price decides.
+Prices decide the outcome of a challenge if they can. The operator resolves by hand a question about markets that no
+price decides.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+
+import numpy as np
 
 from service.errors import FieldError, InvalidRequest
 from service.forecasting.predictions import Prediction, Settlement, resolver_of
 from service.forecasting.predictions.resolution import Outcome
+from service.forecasting.voters.votes import Answer
 from service.market.instants import HOUR, iso, utc
 from service.questions import Circumstances, Question, read_any, rule
 from service.questions.refusals import EXAMPLE, invalid
+from service.scores.proper import brier, log_score
 
 LAST_SECOND = time(23, 59, 59)
 FARTHEST_D = 365
@@ -88,3 +93,56 @@ def _no_deadline(now: int) -> InvalidRequest:
 def _allowed(now: int) -> tuple[date, date]:
     """The first and the last allowed day of a deadline."""
     return utc(now + SOONEST_S).date(), utc(now).date() + timedelta(days=FARTHEST_D)
+
+
+@dataclass(frozen=True)
+class AnswerResolution:
+    """The outcome of an answered question: where the question names no event, whether the price rose."""
+
+    outcome: Outcome
+    resolved_at: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class AnswerScore:
+    """The Brier and the log score of the answer's `p_yes`, lower is better."""
+
+    brier: float
+    log: float
+
+
+@dataclass(frozen=True)
+class KeptAnswer(Answer):
+    """An answer as it was published, and its outcome.
+
+    `resolution` is null until the deadline, and where no price decides the question until the operator sets the
+    outcome; `score` until the outcome is yes or no, and where the question names no event.
+    """
+
+    resolution: AnswerResolution | None = None
+    score: AnswerScore | None = None
+
+
+@dataclass(frozen=True)
+class AnswersDocument:
+    """A page of the caller's answers, the newest first; `next` is the cursor of the next page, null on the last."""
+
+    schema: str
+    count: int
+    next: str | None
+    answers: tuple[KeptAnswer, ...]
+
+
+def kept_answer(answer: Answer, prediction: Prediction) -> KeptAnswer:
+    """An answer with what its prediction shows of the outcome."""
+    settlement = prediction.settlement
+    resolution = settlement and AnswerResolution(settlement.outcome, iso(settlement.resolved_at), settlement.evidence)
+    return KeptAnswer(**vars(answer), resolution=resolution, score=_score(prediction))
+
+
+def _score(prediction: Prediction) -> AnswerScore | None:
+    if prediction.commitment is None or not prediction.is_scored:
+        return None
+    p, happened = np.array(prediction.commitment.p), np.array(float(prediction.outcome == "yes"))
+    return AnswerScore(round(float(brier(p, happened)), 5), round(float(log_score(p, happened)), 5))
