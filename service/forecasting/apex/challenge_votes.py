@@ -8,7 +8,7 @@ from math import exp, log
 from service.forecasting.apex.call import Call
 from service.forecasting.apex.layers import ENGINE, SWARM_LEAN
 from service.forecasting.predictions import APEX, Commitment, CommittedVote, Prediction
-from service.forecasting.predictions.commitments import commitment_of
+from service.forecasting.predictions.commitments import commitment_of, weighted
 from service.forecasting.voters import consensus
 from service.forecasting.voters.ballots import Ballot, Forecast
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs, p_up, p_yes, settled
@@ -80,7 +80,5 @@ def commit_challenge(
     inputs = build_inputs(question, now, knowledge)
     ballots = [*(vote.ballot for vote in nine.votes), swarm_vote(question, inputs, net)]
     pooled = consensus.pool(ballots, knowledge.record.of(question))
-    ten = (CommittedVote(ballot, weight) for ballot, weight in zip(ballots, pooled.weights, strict=True))
-    return replace(
-        nine, p=pooled.p, p_up=pooled.p_up, votes=(*ten, CommittedVote(apex_vote(question, inputs, call), 0.0))
-    )
+    votes = *weighted(ballots, pooled), CommittedVote(apex_vote(question, inputs, call), 0.0)
+    return replace(nine, p=pooled.p, p_up=pooled.p_up, votes=votes)

@@ -134,8 +134,7 @@ def swarm(inputs: LayerInputs) -> Forecast:
         raise Abstention(f"The strategies' positions in {inputs.asset} are not available.")
     odds = SWARM_LEAN * inputs.swarm
     return Forecast(
-        probability(odds),
-        f"Net position of the 54 strategies: {inputs.swarm:+.2f} (-1 is all short, 1 all long).",
+        probability(odds), f"Net position of the 54 strategies: {inputs.swarm:+.2f} (-1 is all short, 1 all long)."
     )
 
 

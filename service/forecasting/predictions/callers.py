@@ -16,7 +16,7 @@ from service.forecasting.predictions import Prediction, Settlement, resolver_of
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.voters.votes import Answer
 from service.market.instants import HOUR, iso, utc
-from service.questions import Circumstances, Question, read_any, rule
+from service.questions import Circumstances, read_any, rule
 from service.questions.refusals import EXAMPLE, invalid
 from service.scores.proper import brier, log_score
 
@@ -33,7 +33,12 @@ def open_challenge(text: str, deadline: date, circumstances: Circumstances, numb
     single question with the answer yes or no by then.
     """
     now = int(circumstances.now.timestamp())
-    question = _understood(text, replace(circumstances, until=_until(deadline, now)))
+    earliest, latest = _allowed(now)
+    if not earliest <= deadline <= latest:
+        raise _no_deadline(now)
+    question = read_any(text, replace(circumstances, until=datetime.combine(deadline, LAST_SECOND, UTC))).question
+    if question.comparator == "open":
+        raise invalid(f"This question has no yes or no answer. Name an event that should happen by then: {EXAMPLE}")
     ends = int(question.deadline.timestamp())
     if ends - now < SOONEST_S:
         raise _no_deadline(now)
@@ -46,7 +51,6 @@ def open_challenge(text: str, deadline: date, circumstances: Circumstances, numb
         created_at=now,
         closes_at=ends,
         deadline=ends,
-        backfilled=False,
         number=number,
         author=author,
     )
@@ -64,21 +68,6 @@ def resolve_by_hand(market: Prediction, outcome: Outcome, evidence: str, now: in
         detail = "State where the outcome can be checked."
         raise InvalidRequest(detail, [FieldError("evidence", detail)])
     return Settlement(outcome, now, evidence.strip(), "hand")
-
-
-def _understood(text: str, circumstances: Circumstances) -> Question:
-    """The question of the text, which must have the answer yes or no."""
-    question = read_any(text, circumstances).question
-    if question.comparator == "open":
-        raise invalid(f"This question has no yes or no answer. Name an event that should happen by then: {EXAMPLE}")
-    return question
-
-
-def _until(deadline: date, now: int) -> datetime:
-    earliest, latest = _allowed(now)
-    if not earliest <= deadline <= latest:
-        raise _no_deadline(now)
-    return datetime.combine(deadline, LAST_SECOND, UTC)
 
 
 def _no_deadline(now: int) -> InvalidRequest:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,15 +14,15 @@ from pydantic_core import to_json
 from service import canonical
 from service.documents import World
 from service.forecasting.densities.models import MODELS
-from service.forecasting.predictions import Commitment, CommittedVote, Odds, Prediction, Settlement, resolver_of
+from service.forecasting.predictions import Commitment, CommittedVote, Prediction, resolver_of
 from service.forecasting.predictions.scores.forecasters import MarketForecast
-from service.forecasting.voters.ballots import PanelResult
+from service.forecasting.voters.ballots import Ballot, PanelResult, Pooled
 from service.forecasting.voters.consensus import pool
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.inputs import SEAT_INPUTS, WINDOW
 from service.forecasting.voters.knowledge import Knowledge
 from service.forecasting.voters.track_record import TrackRecord
-from service.ledger.chain import LedgerRow
+from service.ledger.chain import Kind, LedgerRow
 from service.ledger.commitments import commitment as seal
 from service.market.instants import iso
 from service.questions import Question, rule
@@ -47,14 +48,13 @@ def answer(result: PanelResult, knowledge: Knowledge, id: str, caller: str) -> P
 
 def commitment_of(result: PanelResult, knowledge: Knowledge) -> Commitment:
     """The commitment to the ballots of a panel, each with its weight; `knowledge` is the panel's input."""
-    weighted = zip(result.ballots, result.pooled.weights, strict=True)
     inputs = inputs_of(result.question, knowledge)
     return Commitment(
         voted_at=result.asked_at,
         as_of=result.as_of,
         p=result.pooled.p,
         p_up=result.pooled.p_up,
-        votes=tuple(CommittedVote(ballot, weight) for ballot, weight in weighted),
+        votes=weighted(result.ballots, result.pooled),
         abstained=result.abstained,
         features=sha256(inputs.encode()).hexdigest(),
         fitted_at=knowledge.fits.slot if knowledge.fits else None,
@@ -68,19 +68,19 @@ def weighed(prediction: Prediction, record: TrackRecord) -> Prediction:
     assert commitment is not None
     ballots = [vote.ballot for vote in commitment.votes]
     pooled = pool(ballots, record.of(question))
-    weighted = zip(ballots, pooled.weights, strict=True)
-    votes = tuple(CommittedVote(ballot, weight) for ballot, weight in weighted)
-    return replace(prediction, commitment=replace(commitment, p=pooled.p, p_up=pooled.p_up, votes=votes))
+    pools = replace(commitment, p=pooled.p, p_up=pooled.p_up, votes=weighted(ballots, pooled))
+    return replace(prediction, commitment=pools)
+
+
+def weighted(ballots: Iterable[Ballot], pooled: Pooled) -> tuple[CommittedVote, ...]:
+    return tuple(CommittedVote(ballot, weight) for ballot, weight in zip(ballots, pooled.weights, strict=True))
 
 
 def inputs_of(question: Question, knowledge: Knowledge) -> str:
     """The voters' inputs as canonical JSON: the contexts of the question's assets, and which fits."""
     fits = knowledge.fits
-    inputs = {
-        "contexts": {asset: knowledge.contexts[asset].to_plain() for asset in question.assets},
-        "fits": {"version": fits.version, "slot": fits.slot} if fits else None,
-    }
-    return canonical.write(inputs)
+    contexts = {asset: knowledge.contexts[asset].to_plain() for asset in question.assets}
+    return canonical.write({"contexts": contexts, "fits": fits and {"version": fits.version, "slot": fits.slot}})
 
 
 MODEL_FIELDS = ("fallback", "prompt", "tokens", "usd")
@@ -97,30 +97,37 @@ def market_rows(markets: Iterable[Prediction]) -> list[LedgerRow]:
 
     Of one instant settlements come first, then votes.
     """
-    timed = sorted((row for market in markets for row in _timed_rows(market)), key=lambda row: row[0])
-    return [row for _, row in timed]
+    timed = (row for market in markets for row in _timed_rows(market))
+    return [row for _, row in sorted(timed, key=itemgetter(0))]
+
+
+def _timed_rows(market: Prediction) -> Iterator[tuple[tuple[int, int], LedgerRow]]:
+    """The rows of a market, each with its instant and its place there."""
+    if market.commitment:
+        yield (market.voted_at, 0), votes_row(market, market.commitment)
+    if market.odds:
+        yield (market.voted_at, 1), LedgerRow("odds", market.id, asdict(market.odds), market.backfilled)
+    if market.settlement:
+        yield from (((market.settlement.resolved_at, -1), row) for row in settlement_rows(market))
 
 
 def votes_row(prediction: Prediction, commitment: Commitment) -> LedgerRow:
     """The row of a commitment: the question and every vote; the fields of a language model only if one was used."""
-    body = _with_view(commitment.to_plain()) | {"votes": [_vote(vote.to_plain()) for vote in commitment.votes]}
+    votes = [
+        {name: value for name, value in vote.to_plain().items() if value or name not in MODEL_FIELDS}
+        for vote in commitment.votes
+    ]
+    body = _with_view(commitment.to_plain()) | {"votes": list(map(_with_view, votes))}
     return LedgerRow("votes", prediction.id, _question(prediction) | body, prediction.backfilled)
 
 
-def odds_row(prediction: Prediction, odds: Odds) -> LedgerRow:
-    """The row of the outside market's prices when the votes were cast."""
-    return LedgerRow("odds", prediction.id, asdict(odds), prediction.backfilled)
+def _question(prediction: Prediction) -> dict[str, Any]:
+    return {"question": prediction.question.to_plain(), **{name: getattr(prediction, name) for name in TERMS}}
 
 
-def resolution_row(prediction: Prediction, settlement: Settlement) -> LedgerRow:
-    """The row of the settlement: the outcome, who decided it, and the evidence."""
-    return LedgerRow("resolution", prediction.id, asdict(settlement), prediction.backfilled)
-
-
-def answer_row(answer: Prediction, settlement: Settlement) -> LedgerRow:
-    """The row of a settled answer of the oracle: its outcome, without its question, which is its author's alone."""
-    body = {"outcome": settlement.outcome, "resolved_at": settlement.resolved_at}
-    return LedgerRow("answer", answer.id, body, answer.backfilled)
+def _with_view(row: dict[str, Any]) -> dict[str, Any]:
+    """A vote or a commitment without P(higher) where it has none, as on a topic and in rows of earlier versions."""
+    return {name: value for name, value in row.items() if name != "p_up" or value is not None}
 
 
 def forecast_row(market_id: str, forecaster: str, p_yes: float, salt: str) -> LedgerRow:
@@ -135,12 +142,19 @@ def reveal_row(forecast: MarketForecast) -> LedgerRow:
     return LedgerRow("reveal", forecast.forecaster, body, False)
 
 
-def score_row(prediction: Prediction) -> LedgerRow | None:
-    """The row with the Brier score of each vote, the pool and the outside market; None if there is nothing to score."""
-    scores = brier_scores(prediction)
-    if scores is None:
-        return None
-    return LedgerRow("score", prediction.id, {"outcome": prediction.outcome} | scores, prediction.backfilled)
+def settlement_rows(prediction: Prediction) -> list[LedgerRow]:
+    """The rows of a settled prediction: the resolution and the score, if there is one; empty before the settlement.
+
+    An answer has one row: its outcome, without its question, which is its author's alone.
+    """
+    if prediction.settlement is None:
+        return []
+    bodies: dict[Kind, dict[str, Any]] = {"resolution": asdict(prediction.settlement)}
+    if prediction.category == "answer":
+        bodies = {"answer": {name: bodies["resolution"][name] for name in ("outcome", "resolved_at")}}
+    elif scores := brier_scores(prediction):
+        bodies["score"] = {"outcome": prediction.outcome} | scores
+    return [LedgerRow(kind, prediction.id, body, prediction.backfilled) for kind, body in bodies.items()]
 
 
 def brier_scores(prediction: Prediction) -> dict[str, Any] | None:
@@ -148,53 +162,16 @@ def brier_scores(prediction: Prediction) -> dict[str, Any] | None:
     commitment, odds = prediction.commitment, prediction.odds
     if commitment is None or not prediction.is_scored:
         return None
-    happened = float(prediction.outcome == "yes")
+    happened = np.array(float(prediction.outcome == "yes"))
+
+    def score(p: float) -> float:
+        return round(float(brier(np.array(p), happened)), 6)
+
     return {
-        "brier": _score(commitment.p, happened),
-        "brier_market": _score(odds.p_yes, happened) if odds else None,
-        "brier_by_voter": {vote.voter: _score(vote.p, happened) for vote in commitment.votes},
+        "brier": score(commitment.p),
+        "brier_market": score(odds.p_yes) if odds else None,
+        "brier_by_voter": {vote.voter: score(vote.p) for vote in commitment.votes},
     }
-
-
-def settlement_rows(prediction: Prediction) -> list[LedgerRow]:
-    """The rows of a settled prediction: the resolution and the score, if there is one; empty before the settlement.
-
-    An answer has one row, which keeps its question private.
-    """
-    if prediction.settlement is None:
-        return []
-    if prediction.category == "answer":
-        return [answer_row(prediction, prediction.settlement)]
-    score = score_row(prediction)
-    return [resolution_row(prediction, prediction.settlement), *([score] if score else [])]
-
-
-def _timed_rows(market: Prediction) -> Iterator[tuple[tuple[int, int], LedgerRow]]:
-    """The rows of a market, each with its instant and its place there."""
-    if market.commitment:
-        yield (market.voted_at, 0), votes_row(market, market.commitment)
-    if market.odds:
-        yield (market.voted_at, 1), odds_row(market, market.odds)
-    if market.settlement:
-        for row in settlement_rows(market):
-            yield (market.settlement.resolved_at, -1), row
-
-
-def _question(prediction: Prediction) -> dict[str, Any]:
-    return {"question": prediction.question.to_plain(), **{name: getattr(prediction, name) for name in TERMS}}
-
-
-def _vote(vote: dict[str, Any]) -> dict[str, Any]:
-    return _with_view({name: value for name, value in vote.items() if value or name not in MODEL_FIELDS})
-
-
-def _with_view(row: dict[str, Any]) -> dict[str, Any]:
-    """A vote or a commitment without P(higher) where it has none, as on a topic and in rows of earlier versions."""
-    return {name: value for name, value in row.items() if name != "p_up" or value is not None}
-
-
-def _score(p: float, happened: float) -> float:
-    return round(float(brier(np.array(p), np.array(happened))), 6)
 
 
 class VoteInputs(NamedTuple):
@@ -261,15 +238,11 @@ class FeaturesDocument:
 
 def by_voter() -> dict[str, VoterInputs]:
     """What each voter reads."""
-    inputs_of = {voter: SEAT_INPUTS.get(voter, ()) for voter in MODELS}
-    return {
-        voter: VoterInputs(
-            inputs=tuple(name for name in names if name not in WINDOW),
-            variance=MODELS[voter].names,
-            calendar=tuple(name for name in names if name in WINDOW),
-        )
-        for voter, names in inputs_of.items()
-    }
+
+    def names(voter: str, is_calendar: bool) -> tuple[str, ...]:
+        return tuple(name for name in SEAT_INPUTS.get(voter, ()) if (name in WINDOW) == is_calendar)
+
+    return {voter: VoterInputs(names(voter, False), model.names, names(voter, True)) for voter, model in MODELS.items()}
 
 
 def features_json(rows: Iterable[VoteInputs], *, world: World, next: str | None) -> bytes:

@@ -85,28 +85,15 @@ def list_all(
     `opinions` the last ones of the pool and of the outside market, by market. Where the votes were not read,
     `probabilities` has those of each market.
     """
-    unread, nothing = probabilities or {}, {}
-    return [
-        ListedMarket(
-            **_fields(
-                market,
-                tallies.get(market.id, (0, 0)),
-                prices.get(market.question.asset),
-                now,
-                unread.get(market.id),
-            ),
-            **_opinions_now(market, opinions.get(market.id, nothing)),
-            score=score,
-            bet=MarketBet(**terms(bet)) if (bet := bet_on(market)) else None,
-        )
-        for market, score in zip(markets, scores_of(markets), strict=True)
-    ]
-
-
-def _opinions_now(market: Prediction, held: Mapping[Holder, Opinion]) -> dict[str, Any]:
-    """The last opinions on a market that is not settled."""
-    ai, odds = (held.get("ai"), held.get("odds")) if market.settlement is None else (None, None)
-    return {"ai_now": show_ai(ai) if ai else None, "odds_now": show_odds(odds) if odds else None}
+    listed: list[ListedMarket] = []
+    for market, score in zip(markets, scores_of(markets), strict=True):
+        held = {} if market.settlement else opinions.get(market.id, {})
+        ai, odds, bet = held.get("ai"), held.get("odds"), bet_on(market)
+        tally, price = tallies.get(market.id, (0, 0)), prices.get(market.question.asset)
+        fields = _fields(market, tally, price, now, (probabilities or {}).get(market.id))
+        bet_now, ai_now, odds_now = bet and MarketBet(**terms(bet)), ai and show_ai(ai), odds and show_odds(odds)
+        listed.append(ListedMarket(**fields, ai_now=ai_now, odds_now=odds_now, score=score, bet=bet_now))
+    return listed
 
 
 def show_ai(opinion: Opinion) -> AiNow:
@@ -126,13 +113,10 @@ def _fields(
     now: int,
     probabilities: Sequence[float] | None = None,
 ) -> dict[str, Any]:
-    """The fields of a ListedPrediction; `probabilities` are those of the votes, where these were not read."""
     assert market.category != "answer"  # an answer is published by the oracle
     question, is_event = market.question, market.question.comparator != "open"
     commitment = market.commitment if is_event else None
     votes = commitment.votes if commitment else ()
-    odds = _show_odds(market.odds) if market.odds and is_event else None
-    own = probabilities or [cast.p for cast in votes]
     return {
         "id": market.id,
         "question": question.text,
@@ -145,9 +129,9 @@ def _fields(
         "understood": understood(question),
         "ai_votes": {cast.voter: _show_vote(question, cast, iso(market.voted_at)) for cast in votes},
         "abstained": dict(commitment.abstained) if commitment else {},
-        "ai": _show_pool(question, commitment, own) if commitment else None,
+        "ai": commitment and _show_pool(question, commitment, probabilities or [cast.p for cast in votes]),
         "user_votes": user_votes(*tally),
-        "market_odds": odds,
+        "market_odds": _show_odds(market.odds) if market.odds and is_event else None,
         "divergence_pts": market.divergence_pts,
         "context": _show_price(market, price, now) if price and not market.settlement else None,
         "resolution": _show_ruling(market),
@@ -168,8 +152,10 @@ def list_challenge(
     by_prices = challenge.resolver == "bars"
     apex = next((cast for cast in challenge.votes if cast.voter == APEX and by_prices), None)
     is_open = _status(challenge, now) == "open"
+    votes = tuple(cast for cast in challenge.votes if cast is not apex)
+    pool = challenge.commitment and replace(challenge.commitment, votes=votes)
     return ListedChallenge(
-        **_fields(_without(challenge, apex), tally, price, now),
+        **_fields(replace(challenge, commitment=pool), tally, price, now),
         number=challenge.number,
         apex=_show_vote(challenge.question, apex, iso(challenge.voted_at)) if apex else None,
         votes_pending=challenge.commitment is None and is_open and (by_prices or answers_topics),
@@ -183,14 +169,6 @@ def user_votes(yes: int, no: int) -> UserVotes:
     return UserVotes(yes, no, total, round(100 * yes / total, 1) if total else None)
 
 
-def _without(challenge: Prediction, apex: CommittedVote | None) -> Prediction:
-    """A challenge with the votes of its pool alone."""
-    if challenge.commitment is None:
-        return challenge
-    votes = tuple(cast for cast in challenge.votes if cast is not apex)
-    return replace(challenge, commitment=replace(challenge.commitment, votes=votes))
-
-
 def _status(market: Prediction, now: int) -> Status:
     if market.settlement is None:
         return "open" if now < market.closes_at else "closed"
@@ -199,8 +177,7 @@ def _status(market: Prediction, now: int) -> Status:
 
 def _show_vote(question: Question, cast: CommittedVote, voted_at: str) -> AiVote:
     """A vote as the oracle publishes it, without what it cost; a page has 1,800 of them."""
-    ballot = cast.ballot
-    forecast = ballot.forecast
+    forecast = cast.ballot.forecast
     bull, p = bull_probability(question, forecast.p, forecast.p_up), published_p(forecast.p)
     is_open = question.comparator == "open"
     return AiVote(
@@ -208,7 +185,7 @@ def _show_vote(question: Question, cast: CommittedVote, voted_at: str) -> AiVote
         margin_of(bull if is_open else 100 * p),
         None if is_open else p,
         forecast.reasoning,
-        ballot.engine,
+        cast.engine,
         round(cast.weight, 3),
         forecast.fallback,
         forecast.prompt,
@@ -231,7 +208,6 @@ def _show_pool(question: Question, commitment: Commitment, probabilities: Sequen
 
 
 def _show_odds(odds: Odds) -> MarketOdds:
-    """The prices of an outside market, and whether they are simulated."""
     return MarketOdds(
         source=odds.source,
         market_id=odds.market_id,
@@ -260,10 +236,9 @@ def _show_price(market: Prediction, price: AssetPrice, now: int) -> MarketContex
 
 
 def _show_ruling(market: Prediction) -> Ruling:
-    """The rule and the resolver of a market and, after its settlement, the outcome."""
     settlement = market.settlement
     if settlement is None:
-        return Ruling(market.rule, market.resolver, outcome=None, resolved_at=None, evidence=None)
+        return Ruling(market.rule, market.resolver, None, None, None)
     return Ruling(market.rule, settlement.source, settlement.outcome, iso(settlement.resolved_at), settlement.evidence)
 
 

@@ -141,14 +141,9 @@ def choose(
     """The markets imported at the unix second `now`, largest volume first, and the refused ones.
 
     At most 40 imported markets are open at the same time, at most 4 of them for one asset and day. Short markets are
-    imported only with `short`, and then nothing else: at most 4 that end within one hour, for one asset.
-
-    Parameters
-    ----------
-    spots, volatility : mappings by asset
-        Prices in USD, and volatilities as a fraction per year.
-    existing : sequence of Prediction
-        All stored markets and challenges that are not settled.
+    imported only with `short`, and then nothing else: at most 4 that end within one hour, for one asset. By asset,
+    `spots` are in USD and `volatility` is a fraction per year; `existing` are all stored markets and challenges that
+    are not settled.
     """
     imported: list[Prediction] = []
     refused: list[Refusal] = []
@@ -172,8 +167,7 @@ def accept(
     short: bool = False,
 ) -> Prediction | Refusal:
     """The imported market, or the reason why it is refused; the parameters are those of `choose`."""
-    reason = (_unfit_short if short else _unfit)(outside, now)
-    if reason:
+    if reason := (_unfit_short if short else _unfit)(outside, now):
         return Refusal(outside.id, reason)
     when = f"{utc(outside.deadline):%Y-%m-%d %H:%M} UTC"
     title = SHORT_TITLE.sub(rf"Will \1 be up at {when}?", outside.question)
@@ -182,19 +176,27 @@ def accept(
         read = understand(text, Circumstances(utc(now), spots))
     except InvalidRequest as error:
         return Refusal(outside.id, f"its question is not understood: {error.detail}")
-    reason = _misread(read, outside, now)
-    if reason:
+    if reason := _misread(read, outside, now):
         return Refusal(outside.id, reason)
     question = _since_start(_as_settled(read, outside, now), outside, now, price_at)
     if question is None:
         return Refusal(outside.id, "the price from which its move is measured is unknown")
-    market = _market(outside, question, now)
+    rules = plain(outside.rules)
+    market = Prediction(
+        id=outside.id,
+        category="imported",
+        question=question,
+        rule=f"As {outside.source.title()} settles it{': ' + rules if rules else '.'}",
+        resolver=outside.source,
+        created_at=now,
+        closes_at=outside.deadline,
+        deadline=outside.deadline,
+    )
     reason = _superfluous(market, now, volatility, existing)
     return Refusal(outside.id, reason) if reason else market
 
 
 def _unfit(outside: OutsideMarket, now: int) -> str | None:
-    """The reason to refuse a market because of its dates, volume or price; None if there is none."""
     if outside.deadline <= now:
         return "its deadline has passed"
     if not now + SOONEST_S <= outside.deadline <= now + FARTHEST_S:
@@ -207,7 +209,6 @@ def _unfit(outside: OutsideMarket, now: int) -> str | None:
 
 
 def _unfit_short(outside: OutsideMarket, now: int) -> str | None:
-    """The reason to refuse a short market because of its title, dates or quote; None if there is none."""
     odds, horizon_s = outside.odds, outside.deadline - now
     if not SHORT_TITLE.fullmatch(outside.question) or not 0 < horizon_s < SOONEST_S:
         return "it is not a move of one asset that ends within 2 hours"
@@ -226,20 +227,14 @@ def _misread(read: Question, outside: OutsideMarket, now: int) -> str | None:
         return "its question names no criterion"
     if NOT_NAMED in read.notes:
         return "its question names no deadline"
-    doubts = [note for note in read.notes if not note.startswith(HARMLESS)]
-    if doubts:
+    if doubts := [note for note in read.notes if not note.startswith(HARMLESS)]:
         return f"its question is ambiguous: {doubts[0]}"
     if abs(read.deadline.timestamp() - outside.deadline) > DAY:
         return "its deadline differs by more than a day from the one in its question"
-    if read.comparator in MOVES and not _is_from_now(outside, now):
+    age_s = math.inf if outside.measured_from is None else now - outside.measured_from
+    if read.comparator in MOVES and not 0 <= age_s <= START_TOLERANCE * (outside.deadline - now):
         return "its move is not measured from now"
     return None
-
-
-def _is_from_now(outside: OutsideMarket, now: int) -> bool:
-    if outside.measured_from is None:
-        return False
-    return 0 <= now - outside.measured_from <= START_TOLERANCE * (outside.deadline - now)
 
 
 def _since_start(question: Question, outside: OutsideMarket, now: int, price_at: PriceAt) -> Question | None:
@@ -260,21 +255,6 @@ def _as_settled(read: Question, outside: OutsideMarket, now: int) -> Question:
     hours = (outside.deadline - now) / HOUR
     question = replace(read, comparator=comparator, deadline=utc(outside.deadline), horizon_hours=hours)
     return replace(question, canonical=canonical(question))
-
-
-def _market(outside: OutsideMarket, question: Question, now: int) -> Prediction:
-    rules = plain(outside.rules)
-    return Prediction(
-        id=outside.id,
-        category="imported",
-        question=question,
-        rule=f"As {outside.source.title()} settles it{': ' + rules if rules else '.'}",
-        resolver=outside.source,
-        created_at=now,
-        closes_at=outside.deadline,
-        deadline=outside.deadline,
-        backfilled=False,
-    )
 
 
 def _superfluous(

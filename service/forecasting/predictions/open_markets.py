@@ -10,12 +10,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from service.forecasting.predictions import APEX, Commitment, Opinion, Prediction, Settlement
+from service.forecasting.predictions import APEX, Prediction, Settlement
 from service.forecasting.predictions.resolution import LATE_S, first_reached, resolve
-from service.forecasting.predictions.simulated_odds import SimulatedMarket
-from service.forecasting.voters.ballots import Abstention
-from service.forecasting.voters.knowledge import Knowledge
-from service.forecasting.voters.panel import Panel
 from service.forecasting.voters.resolved import Resolved, ResolvedVote, band_of
 from service.market.bars import Bars
 from service.market.instants import HOUR
@@ -48,20 +44,6 @@ def lead_of(question: Question, spots: Mapping[str, float], starts: Mapping[str,
         return 0.0
     own, other = (math.log(spots[asset] / starts[asset]) for asset in question.assets)
     return own - other
-
-
-def ai_opinion(market: Prediction, panel: Panel, now: int, knowledge: Knowledge) -> Opinion:
-    """The pool of the panel on a market asked of now; raises NoVoters below the quorum."""
-    return Opinion(now, panel.ask(market.question, now, knowledge).pooled.p)
-
-
-def odds_opinion(market: Prediction, outside: SimulatedMarket, now: int, knowledge: Knowledge) -> Opinion | None:
-    """The price of the simulated market, with the shocks of its opening; None without a usable context."""
-    try:
-        quote = outside.quote(market, knowledge, now)
-    except Abstention:
-        return None
-    return Opinion(now, quote.p_yes, quote.bid, quote.ask)
 
 
 def is_due(prediction: Prediction, now: int) -> bool:
@@ -103,8 +85,7 @@ def _hours_of_settling(market: Prediction, hourly: Mapping[str, Bars]) -> Iterat
     if question.comparator in DECIDED_EARLY:
         yield (market.created_at // HOUR + 1) * HOUR
         bars = hourly[question.asset].since(market.created_at).until(over)
-        index = first_reached(question, bars)
-        if index is not None:
+        if (index := first_reached(question, bars)) is not None:
             yield int(bars.time[index]) + HOUR
     yield from (over, over + LATE_S)
 
@@ -115,26 +96,20 @@ def resolved(settled: Iterable[Prediction]) -> list[Resolved]:
     A question without a criterion (`open`) counts only if it was asked of the oracle, which treats it as `up`.
     """
     return [
-        _resolved(prediction, prediction.commitment, prediction.settlement)
+        Resolved(
+            band=band_of(prediction.question),
+            asked_at=prediction.voted_at,
+            resolved_at=prediction.settlement.resolved_at,
+            happened=prediction.outcome == "yes",
+            votes=tuple(
+                ResolvedVote(vote.voter, vote.engine, vote.p) for vote in prediction.votes if vote.voter != APEX
+            ),
+        )
         for prediction in settled
         if prediction.commitment and prediction.settlement and _counts(prediction)
     ]
 
 
 def _counts(prediction: Prediction) -> bool:
-    return not prediction.question.coins and (prediction.is_scored or _is_decided_answer(prediction))
-
-
-def _is_decided_answer(prediction: Prediction) -> bool:
-    return prediction.category == "answer" and prediction.outcome in ("yes", "no")
-
-
-def _resolved(prediction: Prediction, commitment: Commitment, settlement: Settlement) -> Resolved:
-    votes = (vote for vote in commitment.votes if vote.voter != APEX)
-    return Resolved(
-        band=band_of(prediction.question),
-        asked_at=commitment.voted_at,
-        resolved_at=settlement.resolved_at,
-        happened=prediction.outcome == "yes",
-        votes=tuple(ResolvedVote(vote.voter, vote.engine, vote.p) for vote in votes),
-    )
+    is_decided_answer = prediction.category == "answer" and prediction.outcome in ("yes", "no")
+    return not prediction.question.coins and (prediction.is_scored or is_decided_answer)

@@ -46,38 +46,20 @@ class Period:
 
 def current(asset: str, now: int) -> Iterator[Period]:
     """The periods of an asset that include the unix second `now`, longest first."""
-    yield _month(asset, now)
-    yield _week(asset, now)
-    today = now // DAY * DAY
-    for begins in (today - DAY + DAY_BEGINS_S, today + DAY_BEGINS_S):
+    month, day = months.month_of(now), now // DAY
+    yield Period("monthly", asset, months.begins(month), months.ends(month) - 1, is_overlaid=False)
+    week = (day - _weekday(asset, day)) * DAY
+    yield Period("weekly", asset, week, week + 7 * DAY - 1, is_overlaid=utc(week + 7 * DAY).day == 1)
+    for midnight in ((day - 1) * DAY, day * DAY):
+        begins, ends = midnight + DAY_BEGINS_S, midnight + 2 * DAY
         if begins <= now:
-            yield _day(asset, begins)
+            is_overlaid = utc(ends).day == 1 or _weekday(asset, ends // DAY) == 0
+            yield Period("daily", asset, begins, ends - 1, is_overlaid=is_overlaid)
 
 
-def _month(asset: str, now: int) -> Period:
-    month = months.month_of(now)
-    return Period("monthly", asset, months.begins(month), months.ends(month) - 1, is_overlaid=False)
-
-
-def _week(asset: str, now: int) -> Period:
-    day = now // DAY
-    begins = (day - (day - MONDAY - WEEK_BEGINS[asset]) % 7) * DAY
-    ends = begins + 7 * DAY
-    return Period("weekly", asset, begins, ends - 1, is_overlaid=_begins_month(ends))
-
-
-def _day(asset: str, begins: int) -> Period:
-    ends = begins - DAY_BEGINS_S + 2 * DAY
-    overlaid = _begins_month(ends) or _begins_week(asset, ends)
-    return Period("daily", asset, begins, ends - 1, is_overlaid=overlaid)
-
-
-def _begins_month(midnight: int) -> bool:
-    return utc(midnight).day == 1
-
-
-def _begins_week(asset: str, midnight: int) -> bool:
-    return (midnight // DAY - MONDAY - WEEK_BEGINS[asset]) % 7 == 0
+def _weekday(asset: str, day: int) -> int:
+    """How many days of the asset's week passed before a day, which is counted from 1970."""
+    return (day - MONDAY - WEEK_BEGINS[asset]) % 7
 
 
 EVERY_S = 12 * HOUR  # the interval between the beginnings of periods
@@ -85,7 +67,6 @@ LEAST_LEFT = 0.25  # the minimum remaining share of a period for its markets to 
 STEP_SIGMAS = 0.1  # levels are multiples of the largest round step of at most this size
 COPY_WITHIN_S = 12 * HOUR
 COPY_WITHIN_SIGMAS = 0.25
-
 
 # Distances of levels in standard deviations of the log return at the 180-day volatility. Between those of EVEN_ODDS a
 # touch, or a close on either side, is about as likely as not; no level is placed there.
@@ -170,9 +151,8 @@ def _event(question: Question) -> tuple[tuple[object, ...], tuple[float, ...]]:
     match question.comparator:
         case "both" | "either":
             events = tuple((part.asset, part.comparator) for part in question.parts)
-            return (question.comparator, question.negated, events), tuple(
-                leg.level or leg.spot for leg in question.legs
-            )
+            levels = tuple(leg.level or leg.spot for leg in question.legs)
+            return (question.comparator, question.negated, events), levels
         case "relative":
             return ("relative", frozenset(question.assets)), ()
         case "close_above" | "close_below" | "up" | "down" | "open":
@@ -197,14 +177,9 @@ def _series_of(period: Period) -> Iterator[Series]:
         yield RELATIVE
     if period.is_overlaid:
         return
-    if period.category == "daily":
-        yield from _daily_series(period)
+    if period.category != "daily":
+        yield from (*LEVELS, RANGE_OR_ORDER[_turn(period) % 2])
         return
-    yield from LEVELS
-    yield RANGE_OR_ORDER[_turn(period) % 2]
-
-
-def _daily_series(period: Period) -> Iterator[Series]:
     yield LARGE_MOVE
     if period.asset == DIRECTION_ASSET:
         yield UP
@@ -227,7 +202,6 @@ def _market(period: Period, series: Series, now: int, context: Context) -> Predi
         created_at=now,
         closes_at=period.deadline,
         deadline=period.deadline,
-        backfilled=False,
     )
 
 
@@ -246,9 +220,8 @@ def _question(period: Period, series: Series, now: int, context: Context) -> Que
         upper_level=upper_level,
         level_pct=level_pct,
     )
-    return replace(
-        question, text=_text(question, series), polarity=polarity_of(question), canonical=canonical(question)
-    )
+    text = _text(question, series)
+    return replace(question, text=text, polarity=polarity_of(question), canonical=canonical(question))
 
 
 def _criterion(period: Period, series: Series, now: int, context: Context) -> tuple[float | None, ...]:
@@ -277,26 +250,21 @@ def _distances(period: Period, series: Series) -> tuple[float, ...]:
             return (side * distance,)
         case "close_below":
             return (-side * distance,)
-        case "touch_above":
+        case "touch_above" | "move":
             return (uneven,)
         case "touch_below":
             return (-uneven,)
         case "between":
-            return _range(side * _spread(share, FURTHEST - RANGE_SIGMAS / 2))
+            middle = side * _spread(share, FURTHEST - RANGE_SIGMAS / 2)
+            return middle - RANGE_SIGMAS / 2, middle + RANGE_SIGMAS / 2
         case "upper_first":
             return (-_spread((share + 0.5) % 1), distance)
-        case "move":
-            return (uneven,)
     return ()
 
 
 def _turn(period: Period) -> int:
     """The number of a period of its asset, which differs by one between neighbours."""
     return period.deadline // LENGTHS_S[period.category] + list(ASSETS).index(period.asset)
-
-
-def _range(middle: float) -> tuple[float, float]:
-    return middle - RANGE_SIGMAS / 2, middle + RANGE_SIGMAS / 2
 
 
 def _spread(share: float, furthest: float = FURTHEST) -> float:

@@ -54,14 +54,11 @@ def garch(state: AssetState, fits: Fits | None) -> Density:
     present, month = (math.exp(state.variance.get(name, 0.0)) for name in ("garch", "month"))
     level = (1 + month) / 2
     share = (1 - persistence**state.hours) / ((1 - persistence) * state.hours)
-    variance = state.slow * (level + (present - level) * share) * _seasonal_hours(state, fits)
+    fit = fits and fits.of(state.asset)
+    hours = hours_between(fit.season, state.asset, state.now, state.until) if fit else state.hours
+    variance = state.slow * (level + (present - level) * share) * hours
     days = (state.until - state.now) / DAY
     return student(math.sqrt(variance), LEAST_FREEDOM + FREEDOM_A_DAY * days)
-
-
-def _seasonal_hours(state: AssetState, fits: Fits | None) -> float:
-    fit = fits and fits.of(state.asset)
-    return state.hours if not fit else hours_between(fit.season, state.asset, state.now, state.until)
 
 
 SOURCE = "simulated"
@@ -123,8 +120,5 @@ class SimulatedMarket:
             return state.plain
         belief = believe(state, fits, self.true_law)
         recent = (state.inputs.get("move_4h") or 0.0) * math.sqrt(4 * state.slow)
-        return replace(belief, drift=belief.drift - stale * recent, sigma=belief.sigma * self._common_shock(state.now))
-
-    def _common_shock(self, now: int) -> float:
-        """The factor of every volatility in the week of `now`."""
-        return math.exp(COMMON_SHOCK * np.random.default_rng([self.seed, now // (7 * DAY)]).normal())
+        shock = math.exp(COMMON_SHOCK * np.random.default_rng([self.seed, state.now // (7 * DAY)]).normal())
+        return replace(belief, drift=belief.drift - stale * recent, sigma=belief.sigma * shock)

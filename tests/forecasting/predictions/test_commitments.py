@@ -18,10 +18,8 @@ from service.forecasting.predictions.commitments import (
     features_json,
     inputs_of,
     market_rows,
-    odds_row,
     question_row,
     row_json,
-    score_row,
     settlement_rows,
     votes_row,
 )
@@ -113,12 +111,11 @@ def authored(**fields) -> Prediction:
 
 
 def rows_of(market: Prediction) -> list[LedgerRow]:
-    return [
-        question_row(market),
-        votes_row(market, market.commitment),
-        odds_row(market, market.odds),
-        *settlement_rows(market),
-    ]
+    return [question_row(market), *market_rows([market])]
+
+
+def score_of(market: Prediction) -> dict | None:
+    return next((row.body for row in settlement_rows(market) if row.kind == "score"), None)
 
 
 @pytest.fixture
@@ -191,7 +188,7 @@ def test_odds_and_settlement_are_recorded_whole(rows):
 )
 def test_a_score_is_the_squared_distance_from_what_happened(outcome, pool, market, vol, garch):
     """The pool gave 0.7, the outside market 0.55, vol 0.6 and garch 0.75."""
-    assert score_row(authored(outcome=outcome)).body == {
+    assert score_of(authored(outcome=outcome)) == {
         "outcome": outcome,
         "brier": pool,
         "brier_market": market,
@@ -200,13 +197,13 @@ def test_a_score_is_the_squared_distance_from_what_happened(outcome, pool, marke
 
 
 def test_without_odds_there_is_no_score_of_the_outside_market():
-    assert score_row(replace(authored(), odds=None)).body["brier_market"] is None
+    assert score_of(replace(authored(), odds=None))["brier_market"] is None
 
 
 def test_void_open_and_unvoted_markets_have_no_score():
-    assert score_row(authored(outcome="void")) is None
-    assert score_row(authored(comparator="open")) is None
-    assert score_row(replace(authored(), commitment=None)) is None
+    assert score_of(authored(outcome="void")) is None
+    assert score_of(authored(comparator="open")) is None
+    assert score_of(replace(authored(), commitment=None)) is None
 
 
 def test_an_unsettled_market_has_no_rows_of_a_settlement():

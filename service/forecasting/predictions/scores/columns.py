@@ -249,10 +249,7 @@ class ScoredMarkets:
 def evidence_of(markets: MarketColumns) -> ScoredMarkets:
     """The evidence of markets that came out yes or no."""
     return ScoredMarkets(
-        happened=markets.happened,
-        weeks=weeks_of(markets.resolved_at),
-        rate=template_rates(markets),
-        vol=_vol(markets),
+        happened=markets.happened, weeks=weeks_of(markets.resolved_at), rate=template_rates(markets), vol=_vol(markets)
     )
 
 
