@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.forecasting.apex.layers import ENGINE, LAYERS, LayerInputs, in_sample
 from service.forecasting.voters import consensus
@@ -109,16 +108,18 @@ def fuse(inputs: LayerInputs, record: BandRecord, thresholds: Thresholds = FIXED
     special mode.
     """
     answers = {name: _answer(layer, inputs) for name, layer in LAYERS.items()}
-    voting = {
-        name: answer.p
-        for name, answer in answers.items()
-        if isinstance(answer, Forecast) and not in_sample(name, inputs.at)
-    }
-    weights = _weigh(list(voting), record)
+    forecasts = {name: answer.p for name, answer in answers.items() if isinstance(answer, Forecast)}
+    voting = {name: p for name, p in forecasts.items() if not in_sample(name, inputs.at)}
+    counts = {skill.voter: skill.n for skill in record.standings if skill.engine == ENGINE}  # resolved calls of each
+    weights = np.array([_weight(name, record, counts.get(name, 0)) for name in voting])
     p = np.array(list(voting.values()))
     p_up = consensus.mean(p, weights) if len(p) else 0.5
     agreement = float(weights[(p - 0.5) * (p_up - 0.5) > 0].sum() / weights.sum()) if len(p) else 0.0
-    conditions = _conditions(p_up, agreement, voting, record, thresholds)
+    conditions = {
+        "distance_exceeds_threshold": abs(p_up - 0.5) > thresholds.distance,
+        "agreement_reaches_threshold": agreement >= thresholds.agreement,
+        "every_voting_layer_has_30_calls": min((counts.get(name, 0) for name in voting), default=0) >= LEAST_N,
+    }
     weight_of = dict(zip(voting, weights.tolist(), strict=True))
     return Call(
         asset=inputs.asset,
@@ -147,27 +148,7 @@ def _vote(name: str, answer: Forecast | Abstention, weight: float) -> LayerVote:
     return LayerVote(name, answer.p, weight, answer.reasoning, None)
 
 
-def _weigh(names: Sequence[str], record: BandRecord) -> NDArray[np.float64]:
-    """The pool's weights; that of the outside market times n / (n + 50), at least one half."""
-    weights = np.array([record.weight_of(name, ENGINE) for name in names])
-    n = _resolved(record).get("market", 0)
-    trusted = max(0.5, n / (n + HALF_TRUSTED))
-    return np.where(np.array(names) == "market", trusted * weights, weights)
-
-
-def _conditions(
-    p_up: float, agreement: float, voting: Iterable[str], record: BandRecord, thresholds: Thresholds
-) -> dict[str, bool]:
-    """The conditions of the special mode; without a voting layer none holds."""
-    resolved = _resolved(record)
-    counts = [resolved.get(name, 0) for name in voting]
-    return {
-        "distance_exceeds_threshold": abs(p_up - 0.5) > thresholds.distance,
-        "agreement_reaches_threshold": agreement >= thresholds.agreement,
-        "every_voting_layer_has_30_calls": min(counts, default=0) >= LEAST_N,
-    }
-
-
-def _resolved(record: BandRecord) -> dict[str, int]:
-    """The number of resolved calls of each layer."""
-    return {skill.voter: skill.n for skill in record.standings if skill.engine == ENGINE}
+def _weight(name: str, record: BandRecord, n: int) -> float:
+    """The pool's weight of a layer with `n` resolved calls; the outside market's times n / (n + 50), at least half."""
+    weight = record.weight_of(name, ENGINE)
+    return max(0.5, n / (n + HALF_TRUSTED)) * weight if name == "market" else weight

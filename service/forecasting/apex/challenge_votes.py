@@ -36,10 +36,8 @@ class NetView:
 
 def swarm_vote(question: Question, inputs: ForecastInputs, net: NetView) -> Ballot:
     """The swarm's ballot: plain volatility moved so that 0.2 per unit of net position are the log-odds of a rise."""
-    because = (
-        f"Of {net.long + net.short + net.flat} strategies {net.long} are long {question.asset}, {net.short} short"
-        f" and {net.flat} flat (net {net.net:+.2f})"
-    )
+    shares = f"{net.long} are long {question.asset}, {net.short} short and {net.flat} flat (net {net.net:+.2f})"
+    because = f"Of {net.long + net.short + net.flat} strategies {shares}"
     return Ballot(SWARM, SWARM_ENGINE, lean(question, inputs, SWARM_LEAN * net.net, because))
 
 

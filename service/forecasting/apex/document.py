@@ -83,6 +83,7 @@ class ApexDocument(Document):
 def apex_document(call: Call, thresholds: Thresholds, scores: ApexScores, header: DocumentHeader) -> ApexDocument:
     """The document of the latest call, whose special mode had these thresholds."""
     bull = bull_of(call.p_up)
+    limits = replace(thresholds, distance=round(thresholds.distance, 4), agreement=round(thresholds.agreement, 4))
     return ApexDocument(
         schema="apex/1",
         **vars(header),
@@ -94,7 +95,7 @@ def apex_document(call: Call, thresholds: Thresholds, scores: ApexScores, header
         vote=FusedVote(direction_of(bull), round(call.p_up, 4), bull, round(100 - bull, 1)),
         agreement=round(call.agreement, 4),
         confidence=round(call.confidence, 4),
-        special_mode=SpecialMode(call.special, dict(call.conditions), _rounded(thresholds)),
+        special_mode=SpecialMode(call.special, dict(call.conditions), limits),
         layers=tuple(
             Layer(**vars(reading_of(layer, call.at)), accuracy=scores.layers[layer.name]) for layer in call.layers
         ),
@@ -106,11 +107,6 @@ def apex_document(call: Call, thresholds: Thresholds, scores: ApexScores, header
 def bull_of(p_up: float) -> float:
     """P(higher) in percent, to one decimal."""
     return round(100 * round(p_up, 4), 1)
-
-
-def _rounded(thresholds: Thresholds) -> Thresholds:
-    distance, agreement = round(thresholds.distance, 4), round(thresholds.agreement, 4)
-    return replace(thresholds, distance=distance, agreement=agreement)
 
 
 def reading_of(layer: LayerVote, at: int) -> LayerReading:

@@ -76,8 +76,7 @@ def brains(inputs: LayerInputs) -> Forecast:
 def volatility(inputs: LayerInputs) -> Forecast:
     """Up against down where the price has no drift: its log then falls by half its variance, P = Phi(-sigma / 2)."""
     context = inputs.context
-    hours = open_hours(inputs.asset, inputs.at, inputs.at + DAY)
-    if hours == 0:
+    if (hours := open_hours(inputs.asset, inputs.at, inputs.at + DAY)) == 0:
         raise Abstention(f"The market of {inputs.asset} is closed for the next 24 hours.")
     sigma = float(horizon_sigma(context.fast, context.slow, hours))
     price = replace(normal(sigma), drift=-(sigma**2) / 2)
@@ -96,9 +95,7 @@ def breadth(inputs: LayerInputs) -> Forecast:
         raise Abstention("Not applicable to metals.")
     moved, rising = _input(inputs, "peers_24h"), _input(inputs, "peers_rising")
     odds = MOVED_PEERS * _within(moved, MOST_SIGMAS) + RISING_PEERS * rising
-    move, share = (
-        describe(name, value, inputs.asset) for name, value in (("peers_24h", moved), ("peers_rising", rising))
-    )
+    move, share = describe("peers_24h", moved, inputs.asset), describe("peers_rising", rising, inputs.asset)
     return Forecast(probability(odds), f"{move.capitalize()}; {share}.")
 
 
@@ -117,8 +114,8 @@ def news(inputs: LayerInputs) -> Forecast:
     """The tone of the headlines."""
     if inputs.news_score is None or inputs.news_n == 0:
         raise Abstention("No headlines.")
-    odds = MOOD * inputs.news_score
-    return Forecast(probability(odds), f"News score {inputs.news_score:+.2f} over {inputs.news_n} stories.")
+    reason = f"News score {inputs.news_score:+.2f} over {inputs.news_n} stories."
+    return Forecast(probability(MOOD * inputs.news_score), reason)
 
 
 def market(inputs: LayerInputs) -> Forecast:
@@ -132,10 +129,8 @@ def swarm(inputs: LayerInputs) -> Forecast:
     """The positions of the strategies."""
     if inputs.swarm is None:
         raise Abstention(f"The strategies' positions in {inputs.asset} are not available.")
-    odds = SWARM_LEAN * inputs.swarm
-    return Forecast(
-        probability(odds), f"Net position of the 54 strategies: {inputs.swarm:+.2f} (-1 is all short, 1 all long)."
-    )
+    reason = f"Net position of the 54 strategies: {inputs.swarm:+.2f} (-1 is all short, 1 all long)."
+    return Forecast(probability(SWARM_LEAN * inputs.swarm), reason)
 
 
 LAYERS: dict[str, Callable[[LayerInputs], Forecast]] = {
@@ -224,12 +219,7 @@ def odds_of_up(asset: str, at: int, markets: Iterable[Prediction]) -> float | No
         (market.odds.fetched_at, -market.deadline, market.odds.p_yes)
         for market in markets
         if market.odds
-        and _asks_for_a_rise(market, asset)
+        and (market.question.asset, market.question.comparator, market.question.negated) == (asset, "up", False)
         and at - DAY <= market.odds.fetched_at <= at < market.deadline
     ]
     return max(quotes)[2] if quotes else None
-
-
-def _asks_for_a_rise(market: Prediction, asset: str) -> bool:
-    question = market.question
-    return question.asset == asset and question.comparator == "up" and not question.negated

@@ -135,7 +135,10 @@ class ScoredHeadline:
 def headline(title: str, source: str, published_at: int, url: str | None = None, simulated: bool = False) -> Headline:
     """The headline of a raw title with any markup; its `title` may be empty."""
     cleaned = plain(title)
-    return Headline(_id(cleaned, source), published_at, source, cleaned, url, simulated)
+    # The same id for a title in other case, spacing and punctuation.
+    words = NOT_A_WORD.sub(" ", unicodedata.normalize("NFKC", cleaned).casefold()).strip()
+    id = sha256(f"{source.casefold()}\n{words}".encode()).hexdigest()[:32]
+    return Headline(id, published_at, source, cleaned, url, simulated)
 
 
 def plain(text: str) -> str:
@@ -155,12 +158,6 @@ def plain(text: str) -> str:
     while (without := TAG.sub("", text)) != text:
         text = without
     return " ".join(text.split())[:LONGEST_TITLE].rstrip()
-
-
-def _id(title: str, source: str) -> str:
-    """The same id for a title in other case, spacing and punctuation."""
-    normalised = NOT_A_WORD.sub(" ", unicodedata.normalize("NFKC", title).casefold()).strip()
-    return sha256(f"{source.casefold()}\n{normalised}".encode()).hexdigest()[:32]
 
 
 SAME = 0.5  # share of common words among all words of both

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, log, sqrt
+from operator import attrgetter
 from typing import Literal
 
 from service.documents import Document, DocumentHeader, World
@@ -114,13 +115,8 @@ class AssetPulse:
 
 @dataclass(frozen=True)
 class Pulse:
-    """The pulse at the unix second `at`, unrounded: `score` in -1..1 over `n` stories of the last day.
+    """The pulse, unrounded: `score` in -1..1 over `n` stories of the last day, and the `latest`, newest first."""
 
-    `latest` are the newest stories, newest first.
-    """
-
-    at: int
-    direction: Direction
     score: float
     n: int
     by_asset: tuple[AssetPulse, ...]
@@ -136,8 +132,6 @@ def pulse(headlines: Iterable[ScoredHeadline], now: int) -> Pulse:
     ordered = _stories_until(now, headlines)
     score, n = score_at(ordered, now)
     return Pulse(
-        at=now,
-        direction=direction_of(score),
         score=score,
         n=n,
         by_asset=tuple(_of(asset, ordered, now) for asset in ASSETS),
@@ -152,28 +146,15 @@ def asset_pulse(asset: str, headlines: Iterable[ScoredHeadline], now: int) -> As
 
 
 def score_at(ordered: Sequence[ScoredHeadline], now: int) -> tuple[float, int]:
-    """The score of the stories of the 24 hours up to the unix second `now`, and their number.
+    """The score in [-1, 1] of the stories of the 24 hours up to the unix second `now`, and their number.
 
     A story of age a hours has weight w = 2^(-a / 6), and the score is sum(w tone) / (sum(w) + 5): a mean that is shrunk
-    towards 0 as by five fresh stories without a tone [assumed].
-
-    Parameters
-    ----------
-    ordered : sequence of ScoredHeadline
-        The result of `stories`, oldest first.
-    now : int
-        Unix second.
-
-    Returns
-    -------
-    tuple of float and int
-        The score in [-1, 1], 0 without stories, and n.
+    towards 0 as by five fresh stories without a tone [assumed]. `ordered` is a result of `stories`, oldest first.
     """
-    start = bisect_right(ordered, now - DAY, key=_published)
-    end = bisect_right(ordered, now, lo=start, key=_published)
+    start, end = (bisect_right(ordered, at, key=attrgetter("headline.published_at")) for at in (now - DAY, now))
     total = weights = 0.0
     for each in ordered[start:end]:
-        weight = 0.5 ** ((now - _published(each)) / (HALF_LIFE_H * HOUR))
+        weight = 0.5 ** ((now - each.headline.published_at) / (HALF_LIFE_H * HOUR))
         total += weight * each.score
         weights += weight
     return total / (weights + SHRINKAGE), end - start
@@ -193,10 +174,6 @@ def _stories_until(now: int, headlines: Iterable[ScoredHeadline]) -> tuple[Score
 def _of(asset: str, ordered: Iterable[ScoredHeadline], now: int) -> AssetPulse:
     score, n = score_at([each for each in ordered if asset in each.assets], now)
     return AssetPulse(asset, direction_of(score), score, n)
-
-
-def _published(each: ScoredHeadline) -> int:
-    return each.headline.published_at
 
 
 @dataclass(frozen=True)
@@ -264,6 +241,9 @@ def headlines_document(headlines: Sequence[ScoredHeadline], *, world: World, nex
 def news_document(pulse: Pulse, header: DocumentHeader, failed: Mapping[str, str]) -> NewsDocument:
     """The published pulse; `failed` maps a source to the reason why it gave no headlines."""
     score = round(pulse.score, 4)
+    rising = tuple(TopicRow(each.term, each.mentions, each.before, round(each.lift, 2)) for each in pulse.topics)
+    ranked = sorted((each for each in pulse.by_asset if each.n), key=lambda each: -each.n)
+    frequent = tuple(TopicRow(ASSETS[each.asset].name, each.n, before=None, lift=None) for each in ranked)
     return NewsDocument(
         schema="news-pulse/1",
         **vars(header),
@@ -271,27 +251,15 @@ def news_document(pulse: Pulse, header: DocumentHeader, failed: Mapping[str, str
         score=score,
         n=pulse.n,
         half_life_h=HALF_LIFE_H,
-        by_asset=tuple(_asset(each) for each in pulse.by_asset),
+        by_asset=tuple(
+            AssetPulse(each.asset, direction_of(round(each.score, 4)), round(each.score, 4), each.n)
+            for each in pulse.by_asset
+        ),
         topics_basis="rising" if pulse.topics else "frequent",
-        topics=_rising(pulse.topics) or _frequent(pulse.by_asset),
+        topics=rising or frequent,
         headlines=tuple(_headline(each) for each in pulse.latest),
         failed=dict(failed),
     )
-
-
-def _rising(topics: Sequence[Topic]) -> tuple[TopicRow, ...]:
-    return tuple(TopicRow(each.term, each.mentions, each.before, round(each.lift, 2)) for each in topics)
-
-
-def _frequent(by_asset: Sequence[AssetPulse]) -> tuple[TopicRow, ...]:
-    """The assets of the last day's stories, the one with most stories first."""
-    ranked = sorted((each for each in by_asset if each.n), key=lambda each: -each.n)
-    return tuple(TopicRow(ASSETS[each.asset].name, each.n, before=None, lift=None) for each in ranked)
-
-
-def _asset(each: AssetPulse) -> AssetPulse:
-    score = round(each.score, 4)
-    return AssetPulse(each.asset, direction_of(score), score, each.n)
 
 
 def _headline(each: ScoredHeadline) -> HeadlineRow:
@@ -323,11 +291,10 @@ def matching(text: str, headlines: Iterable[ScoredHeadline], now: int) -> tuple[
     ordered = stories(each for each in headlines if now - TOPIC_NEWS_S < each.headline.published_at <= now)
     shared = [(each, _words(each.headline.title) & words) for each in ordered] if words else []
     chosen = [each for each, common in shared if common & names or len(common) >= least]
-    return tuple(_story(each) for each in chosen[: -MOST_STORIES - 1 : -1])
+    return _newest(chosen)
 
 
 def _words(text: str) -> set[str]:
-    """The words of a text that say what it is about."""
     words = (re.sub(r"'s$", "", word) for word in content(text))
     return {word for word in words if word not in _WHEN and len(word) > 1 and not word.isdigit()}
 
@@ -339,14 +306,14 @@ def _names(text: str) -> set[str]:
 
 def news_of(assets: Iterable[str], headlines: Iterable[ScoredHeadline], now: int) -> dict[str, AssetNews]:
     """The news of each asset at the unix second `now`; later headlines are ignored."""
-    ordered = stories(each for each in headlines if each.headline.published_at <= now)
+    ordered = _stories_until(now, headlines)
     return {asset: _news(asset, ordered, now) for asset in assets}
 
 
 def _news(asset: str, ordered: Sequence[ScoredHeadline], now: int) -> AssetNews:
     recent = [each for each in ordered if each.headline.published_at > now - NEWS_S and _concerns(each, asset)]
     score, n = score_at([each for each in ordered if asset in each.assets], now)
-    return AssetNews(tuple(_story(each) for each in recent[: -MOST_STORIES - 1 : -1]), score, n)
+    return AssetNews(_newest(recent), score, n)
 
 
 def _concerns(each: ScoredHeadline, asset: str) -> bool:
@@ -354,6 +321,6 @@ def _concerns(each: ScoredHeadline, asset: str) -> bool:
     return asset in each.assets if each.assets or calendar_of(asset) != "always" else True
 
 
-def _story(each: ScoredHeadline) -> Story:
-    headline = each.headline
-    return Story(headline.title, headline.source, headline.published_at)
+def _newest(ordered: Sequence[ScoredHeadline]) -> tuple[Story, ...]:
+    shown = (each.headline for each in ordered[: -MOST_STORIES - 1 : -1])
+    return tuple(Story(each.title, each.source, each.published_at) for each in shown)

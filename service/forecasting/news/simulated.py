@@ -82,8 +82,8 @@ def track(bars: Bars) -> PriceTrack:
         four=four,
         four_sigmas=_ratio(four, month * np.sqrt(four_bars)),
         ratio=_ratio(np.sqrt(_trailing(squares, 24, np.mean)), month),
-        highest=_before(_trailing(bars.high, MONTH_H, np.max)),
-        lowest=_before(_trailing(bars.low, MONTH_H, np.min)),
+        highest=np.append(np.nan, _trailing(bars.high, MONTH_H, np.max)[:-1]),
+        lowest=np.append(np.nan, _trailing(bars.low, MONTH_H, np.min)[:-1]),
         level=_levels(bars.close),
     )
 
@@ -139,10 +139,6 @@ def _trailing(values: Array, size: int, of: Callable[..., Array]) -> Array:
     if len(values) >= size:
         result[size - 1 :] = of(sliding_window_view(values, size), axis=1)
     return result
-
-
-def _before(values: Array) -> Array:
-    return np.append(np.nan, values[:-1])
 
 
 def _ratio(values: Array, of: Array) -> Array:
@@ -206,10 +202,8 @@ def write(hourly: Mapping[str, Bars], since: int, until: int) -> list[Headline]:
     hours = range(since - since % HOUR + HOUR, until + 1, HOUR)
     compared = [event for time in hours for event in _of_coins(coins, time)]
     order = list(ASSETS)
-    return [
-        _headline(event)
-        for event in sorted([*of_assets, *compared], key=lambda event: (event.time, order.index(event.asset)))
-    ]
+    events_in_order = sorted([*of_assets, *compared], key=lambda event: (event.time, order.index(event.asset)))
+    return [_headline(event) for event in events_in_order]
 
 
 def _needed(hourly: Mapping[str, Bars], asset: str, since: int, until: int) -> Bars:
@@ -268,7 +262,6 @@ def _of_coins(coins: Mapping[str, PriceTrack], time: int) -> Iterator[PriceEvent
 
 
 def _breadth(moves: Mapping[str, float], time: int) -> PriceEvent:
-    """The direction of all coins but one, or mixed."""
     mean = sum(moves.values()) / len(moves)
     direction = int(np.sign(mean))
     agreeing = sum(move * direction > 0 for move in moves.values())

@@ -80,7 +80,6 @@ def _no_deadline(now: int) -> InvalidRequest:
 
 
 def _allowed(now: int) -> tuple[date, date]:
-    """The first and the last allowed day of a deadline."""
     return utc(now + SOONEST_S).date(), utc(now).date() + timedelta(days=FARTHEST_D)
 
 
@@ -127,11 +126,8 @@ def kept_answer(answer: Answer, prediction: Prediction) -> KeptAnswer:
     """An answer with what its prediction shows of the outcome."""
     settlement = prediction.settlement
     resolution = settlement and AnswerResolution(settlement.outcome, iso(settlement.resolved_at), settlement.evidence)
-    return KeptAnswer(**vars(answer), resolution=resolution, score=_score(prediction))
-
-
-def _score(prediction: Prediction) -> AnswerScore | None:
-    if prediction.commitment is None or not prediction.is_scored:
-        return None
-    p, happened = np.array(prediction.commitment.p), np.array(float(prediction.outcome == "yes"))
-    return AnswerScore(round(float(brier(p, happened)), 5), round(float(log_score(p, happened)), 5))
+    score = None
+    if prediction.commitment and prediction.is_scored:
+        p, happened = np.array(prediction.commitment.p), np.array(float(prediction.outcome == "yes"))
+        score = AnswerScore(round(float(brier(p, happened)), 5), round(float(log_score(p, happened)), 5))
+    return KeptAnswer(**vars(answer), resolution=resolution, score=score)

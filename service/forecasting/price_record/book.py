@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import product
 from math import isfinite
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,20 +76,14 @@ class PriceBook:
 
     def to_plain(self) -> dict[str, Any]:
         """A dict that JSON carries without loss."""
-        return {
-            horizon: {asset: sums.to_plain() for asset, sums in by_asset.items()}
-            for horizon, by_asset in self.sums.items()
-        }
+        return {name: {asset: asdict(sums) for asset, sums in by_asset.items()} for name, by_asset in self.sums.items()}
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> PriceBook:
         """The book that `to_plain` was called on."""
-        return PriceBook(
-            {
-                horizon: {asset: ScoreSums.from_plain(sums) for asset, sums in by_asset.items()}
-                for horizon, by_asset in plain.items()
-            }
-        )
+        rows = plain.items()
+        sums = {name: {key: ScoreSums.from_plain(row) for key, row in by_asset.items()} for name, by_asset in rows}
+        return PriceBook(sums)
 
 
 def closes_at(asset: str, bars: Bars, at: Instants) -> tuple[Array, Instants]:
@@ -114,8 +107,8 @@ def resolve(forecasts: Sequence[PriceForecast], hourly: Mapping[str, Bars], now:
     bar, a forecast waits for six hours and is then void.
     """
     resolved, void = [], []
-    for asset, group in groupby(sorted(forecasts, key=attrgetter("asset")), key=attrgetter("asset")):
-        due = list(group)
+    for asset in sorted({row.asset for row in forecasts}):
+        due = [row for row in forecasts if row.asset == asset]
         prices, _ = closes_at(asset, hourly[asset], np.array([row.deadline for row in due]))
         for row, price in zip(due, prices.tolist(), strict=True):
             if isfinite(price):
@@ -140,35 +133,22 @@ class PastPrices:
 def backfill_prices(
     history: InputHistory, hourly: Mapping[str, Bars], fits: MonthlyFits, since: int, until: int
 ) -> PastPrices:
-    """The forecasts of every hour from `since` on and before `until`, resolved by then.
+    """The forecasts of every hour from the unix second `since` on and before `until`, resolved by then.
 
-    Parameters
-    ----------
-    history, hourly : InputHistory, mapping of str to Bars
-        Of hourly bars that were complete at `until`.
-    fits : mapping of int to Fits
-        The models fitted at the beginning of each month, by its unix second; a month without them has no forecasts.
-    since, until : int
-        Unix seconds; whole hours.
+    `history` and `hourly` are of bars that were complete at `until`. `fits` are the models fitted at the beginning of
+    each month, by its unix second; a month without them has no forecasts.
     """
     at = np.arange(since, until, EVERY_S)
     at = at[(at - history.origin) // HOUR >= max(track.first for track in history.tracks.values())]
-    forecasts = [row for month, fitted in fits.items() for row in _month(history, hourly, fitted, month, at)]
+    forecasts: list[PriceForecast] = []
+    for (month, fitted), asset in product(fits.items(), history.tracks):
+        within, fit = at[(at >= month) & (at < ends(month_of(month)))], fitted.of(asset)
+        if fit and len(within):
+            forecasts += forecast(_instants(history, asset, hourly[asset], within), fit)
     outcomes = resolve([row for row in forecasts if row.deadline <= until], hourly, until)
     decided = set(outcomes.decided)
     waiting = tuple(row for row in forecasts if row not in decided)
     return PastPrices(tuple(forecasts), PriceBook().plus(outcomes), waiting)
-
-
-def _month(
-    history: InputHistory, hourly: Mapping[str, Bars], fits: Fits, month: int, at: Instants
-) -> Iterator[PriceForecast]:
-    """The forecasts at those of the instants that lie in the month which begins at a unix second."""
-    within = at[(at >= month) & (at < ends(month_of(month)))]
-    for asset in history.tracks:
-        fit = fits.of(asset)
-        if fit and len(within):
-            yield from forecast(_instants(history, asset, hourly[asset], within), fit)
 
 
 def _instants(history: InputHistory, asset: str, bars: Bars, at: Instants) -> ForecastInstants:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
@@ -51,9 +51,6 @@ class PriceRecord:
     pinball: dict[str, float] | None
 
 
-_OF_RESOLVED = [field.name for field in fields(PriceRecord) if field.name not in ("n", "void", "verdict")]
-
-
 @dataclass(frozen=True)
 class HorizonPriceRecord:
     """One horizon: `all` assets together, and each of the `assets`; `waiting` forecasts have a later deadline."""
@@ -86,10 +83,9 @@ def price_record_document(
 
     def record(name: bool, horizon: str) -> HorizonPriceRecord:
         book, (of_one, of_all) = books[name], PRIORS[horizon]
+        together = _record(book.of(horizon, ALL), of_all)
         by_asset = {asset: _record(book.of(horizon, asset), of_one) for asset in assets}
-        return HorizonPriceRecord(
-            horizon, waiting.get((name, horizon), 0), _record(book.of(horizon, ALL), of_all), by_asset
-        )
+        return HorizonPriceRecord(horizon, waiting.get((name, horizon), 0), together, by_asset)
 
     both = (PriceRecordBook(name, tuple(record(name, horizon) for horizon in STANDARD)) for name in (False, True))
     return PriceRecordDocument(schema="price-record/1", **vars(header), books=tuple(both))
@@ -98,7 +94,8 @@ def price_record_document(
 def _record(sums: ScoreSums, prior: Dependence) -> PriceRecord:
     ratio = ratio_of(sums, prior)
     if ratio is None:
-        return PriceRecord(n=0, void=sums.void, verdict=verdict_on(None), **dict.fromkeys(_OF_RESOLVED))
+        nothing = (None, None, None, None, None, None)
+        return PriceRecord(0, sums.void, *nothing, verdict_on(None), *nothing[:4])
     n, (low, high) = sums.n, ratio.interval()
     return PriceRecord(
         n=n,

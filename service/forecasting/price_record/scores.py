@@ -10,7 +10,7 @@ horizon spans. Only sums of the current block and sums of products over all earl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import ceil, nan, sqrt
 from statistics import NormalDist
 from typing import Any
@@ -138,13 +138,8 @@ class ScoreSums:
         """The same sums with a block closed if a later one begins."""
         if block == self.block or not self.n:
             return replace(self, block=block)
-        return replace(
-            self,
-            block=block,
-            block_sums=(0.0, 0.0),
-            blocks=self.blocks + 1,
-            block_products=_added(self.block_products, _products(*self.block_sums)),
-        )
+        products = _added(self.block_products, _products(*self.block_sums))
+        return replace(self, block=block, block_sums=(0.0, 0.0), blocks=self.blocks + 1, block_products=products)
 
     def _with(self, scores: PriceScores) -> ScoreSums:
         crps, vol_crps = scores.crps, scores.vol_crps
@@ -156,23 +151,15 @@ class ScoreSums:
             vol_crps=self.vol_crps + sums[1],
             products=_added(self.products, _products(crps, vol_crps)),
             block_sums=_added(self.block_sums, sums),
-            **{
-                name: _added(getattr(self, name), getattr(scores, name).sum(axis=0).tolist())
-                for name in ("pinball", "inside", "pit")
-            },
+            pinball=_added(self.pinball, scores.pinball.sum(axis=0).tolist()),
+            inside=_added(self.inside, scores.inside.sum(axis=0).tolist()),
+            pit=_added(self.pit, scores.pit.sum(axis=0).tolist()),
         )
-
-    def to_plain(self) -> dict[str, Any]:
-        """A dict that JSON carries without loss."""
-        return asdict(self)
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> ScoreSums:
-        """The sums that `to_plain` was called on."""
-        values: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()
-        }
-        return ScoreSums(**values)
+        """The sums of which `plain` is the dict, as JSON carries it."""
+        return ScoreSums(**{name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()})
 
 
 def _products(first: Any, second: Any) -> Products:

@@ -30,7 +30,7 @@ from tests.forecasting.news.made import NOON, apart, scored
 
 def test_without_news_the_score_is_zero():
     empty = pulse([], NOON)
-    assert (empty.direction, empty.score, empty.n) == ("NEUTRAL", 0.0, 0)
+    assert (empty.score, empty.n) == (0.0, 0)
     assert [(each.asset, each.score, each.n) for each in empty.by_asset] == [(asset, 0.0, 0) for asset in ASSETS]
     assert empty.topics == empty.latest == ()
 
@@ -40,7 +40,7 @@ def test_the_score_is_a_shrunk_mean():
     headlines = [*apart(2, 0.8), scored("alpha beta", -0.4)]
     mood = pulse(headlines, NOON)
     assert mood.score == pytest.approx(0.15)
-    assert (mood.n, mood.direction) == (3, "BULLISH")
+    assert (mood.n, direction_of(mood.score)) == (3, "BULLISH")
 
 
 def test_six_hours_halve_a_story():

@@ -28,6 +28,7 @@ from service.scores.proper import Array, Instants, base_rate_known
 KINDS: dict[str, VoterKind] = {voter.name: voter.kind for voter in voters()}
 CONSENSUS: Engine = ("consensus", "pool")
 UNSETTLED = np.iinfo(np.int64).max
+MOST_POINTS = 100  # of a curve
 # The longest horizons of short, daily, weekly and monthly questions.
 WINDOWS_S = (2 * HOUR, 2 * DAY, 8 * DAY, 32 * DAY)
 _CATEGORIES = ("daily", "weekly", "monthly", "imported", "challenge", "answer")
@@ -81,7 +82,6 @@ class MarketColumns:
 
     @property
     def pool(self) -> Array:
-        """P(YES) of the pool, NaN before the votes."""
         return self.p[:, self.engines.index(CONSENSUS)]
 
     @cached_property
@@ -91,7 +91,6 @@ class MarketColumns:
 
     @property
     def is_settled(self) -> Mask:
-        """Whether it is settled, with whatever outcome."""
         return self.resolved_at < UNSETTLED
 
 
@@ -117,8 +116,13 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
         happened=np.array([float(market.outcome == "yes") if market.is_scored else nan for market in ordered]),
         is_backfilled=np.array([market.backfilled for market in ordered], dtype=bool),
         is_challenge=np.array([market.category == "challenge" for market in ordered], dtype=bool),
-        is_simulated=np.array([_is_simulated(market) for market in ordered], dtype=bool),
-        template=np.array([_template(market) for market in ordered], dtype=np.int64),
+        is_simulated=np.array(
+            [bool(market.odds and market.odds.source == SIMULATED) for market in ordered], dtype=bool
+        ),
+        template=np.array(
+            [_NUMBERS[market.category, market.question.comparator] + market.backfilled for market in ordered],
+            dtype=np.int64,
+        ),
         overlap=_objects([_overlap(market) for market in ordered]),
         quoted=np.array([market.odds.p_yes if market.odds else nan for market in ordered], dtype=float),
         bet=_objects(bets),
@@ -140,11 +144,8 @@ def joined(first: MarketColumns, second: MarketColumns) -> MarketColumns:
 
 
 def _with_engines(columns: MarketColumns, engines: tuple[Engine, ...]) -> MarketColumns:
-    if columns.engines == engines:
-        return columns
-    places, shape = [engines.index(engine) for engine in columns.engines], (len(columns), len(engines))
-    p = np.full(shape, nan)
-    p[:, places] = columns.p
+    p = np.full((len(columns), len(engines)), nan)
+    p[:, [engines.index(engine) for engine in columns.engines]] = columns.p
     return replace(columns, engines=engines, p=p)
 
 
@@ -166,33 +167,17 @@ def answers_of(market: Prediction) -> list[tuple[Engine, float]]:
     return [*votes, (CONSENSUS, market.commitment.p)] if market.commitment else []
 
 
-def _is_simulated(market: Prediction) -> bool:
-    return market.odds is not None and market.odds.source == SIMULATED
-
-
-def _template(market: Prediction) -> int:
-    return _NUMBERS[market.category, market.question.comparator] + market.backfilled
-
-
 def _overlap(market: Prediction) -> str:
     if market.commitment is None or market.question.comparator == "open":
         return ""
     question, window = market.question, bisect_left(WINDOWS_S, market.deadline - market.voted_at)
-    return f"{market.backfilled} {sorted(question.assets)} {_kind(question.comparator)} {window}"
-
-
-def _kind(comparator: Comparator) -> str:
-    if comparator in ("up", "down"):
-        return "direction"
-    return comparator.removeprefix("close_").removeprefix("touch_")
+    kind = question.comparator.removeprefix("close_").removeprefix("touch_")
+    kind = "direction" if kind in ("up", "down") else kind
+    return f"{market.backfilled} {sorted(question.assets)} {kind} {window}"
 
 
 def _objects(values: Sequence[object]) -> NDArray[np.object_]:
-    """An array of shape (n,)."""
     return np.fromiter(values, dtype=object, count=len(values))
-
-
-MOST_POINTS = 100
 
 
 def thinned(points: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -248,9 +233,10 @@ class ScoredMarkets:
 
 def evidence_of(markets: MarketColumns) -> ScoredMarkets:
     """The evidence of markets that came out yes or no."""
-    return ScoredMarkets(
-        happened=markets.happened, weeks=weeks_of(markets.resolved_at), rate=template_rates(markets), vol=_vol(markets)
-    )
+    votes = markets.p[:, [engine[0] == VOL.name for engine in markets.engines]]
+    committed = np.where(np.isfinite(votes), votes, -1).max(axis=1, initial=-1)  # whichever engine of `vol` voted
+    vol = np.where(committed < 0, np.nan, committed)
+    return ScoredMarkets(markets.happened, weeks_of(markets.resolved_at), template_rates(markets), vol)
 
 
 def template_rates(markets: MarketColumns) -> Array:
@@ -264,10 +250,3 @@ def template_rates(markets: MarketColumns) -> Array:
         rows = np.flatnonzero(markets.template == template)
         rates[rows] = base_rate_known(markets.happened[rows], markets.voted_at[rows], markets.resolved_at[rows])
     return rates
-
-
-def _vol(markets: MarketColumns) -> Array:
-    """P(YES) of `vol`, whichever of its engines voted, shape (n,); NaN without its vote."""
-    votes = markets.p[:, [engine[0] == VOL.name for engine in markets.engines]]
-    committed = np.where(np.isfinite(votes), votes, -1).max(axis=1, initial=-1)
-    return np.where(committed < 0, np.nan, committed)

@@ -73,17 +73,13 @@ def scores(p: Array, evidence: ScoredMarkets) -> ForecastScores:
 
 def voter_scores(markets: MarketColumns, evidence: ScoredMarkets) -> tuple[VoterScore, ...]:
     """The scores of the nine voters, separately for each engine of a voter, best Brier score first."""
-    scored = [
-        _voter_score(*engine, p, evidence)
-        for engine, p in zip(markets.engines, markets.p.T, strict=True)
-        if engine != CONSENSUS and np.isfinite(p).any()
-    ]
+    scored: list[VoterScore] = []
+    for (voter, engine), p in zip(markets.engines, markets.p.T, strict=True):
+        voted = np.isfinite(p)
+        if (voter, engine) != CONSENSUS and voted.any():
+            fields = _fields(p[voted], evidence.where(voted))
+            scored.append(VoterScore(voter=voter, engine=engine, kind=KINDS[voter], **fields))
     return tuple(sorted(scored, key=lambda score: (score.brier, score.voter, score.engine)))
-
-
-def _voter_score(voter: str, engine: str, p: Array, evidence: ScoredMarkets) -> VoterScore:
-    voted = np.isfinite(p)
-    return VoterScore(voter=voter, engine=engine, kind=KINDS[voter], **_fields(p[voted], evidence.where(voted)))
 
 
 def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
@@ -142,13 +138,9 @@ class CalibrationReport:
 
 
 def calibrate(p: Array, happened: Array, weeks: Instants) -> CalibrationReport | None:
-    """The calibration of a forecaster; None with fewer than 30 forecasts.
+    """The calibration of the forecasts `p` (n,), P(YES); None with fewer than 30.
 
-    Parameters
-    ----------
-    p, happened, weeks : ndarray of shape (n,)
-        P(YES), the outcome as 1 or 0, and the week of resolution. There are at most ten bins of equal size, with at
-        least ten forecasts each.
+    `happened` is 1 or 0. There are at most ten bins of equal size, with at least ten forecasts each.
     """
     n = len(p)
     if n < LEAST_N:
@@ -167,13 +159,8 @@ def calibrate(p: Array, happened: Array, weeks: Instants) -> CalibrationReport |
 def _bin(p: Array, happened: Array, weeks: Instants) -> Bin:
     share = clustered_mean(happened, weeks, LEVELS)
     low, high = share.share_interval()
-    return Bin(
-        p=round(float(p.mean()), 4),
-        observed_pct=round(100 * share.mean, 4),
-        low_pct=round(100 * low, 4),
-        high_pct=round(100 * high, 4),
-        n=len(p),
-    )
+    observed_pct, low_pct, high_pct = (round(100 * each, 4) for each in (share.mean, low, high))
+    return Bin(round(float(p.mean()), 4), observed_pct, low_pct, high_pct, len(p))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ later forecast knows more than theirs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -92,7 +92,9 @@ def score_forecasts(market: Prediction, forecasts: Sequence[MarketForecast]) -> 
     """
     if market.settlement is None or market.commitment is None or not (market.is_scored and is_counted(market)):
         return None
-    begin, end = market.voted_at, _end(market, market.settlement.resolved_at)
+    begin, end = market.voted_at, market.closes_at
+    if market.settlement.resolved_at < end:
+        end = market.settlement.resolved_at - SETTLED_EVERY_S
     timely = [forecast for forecast in forecasts if forecast.at < end]
     if not timely or end <= begin:
         return None
@@ -107,10 +109,6 @@ def score_forecasts(market: Prediction, forecasts: Sequence[MarketForecast]) -> 
         log_score=float(np.average(log_score(p, happened), weights=lasted)),
         coverage=float(lasted.sum() / (end - begin)),
     )
-
-
-def _end(market: Prediction, resolved_at: int) -> int:
-    return market.closes_at if resolved_at >= market.closes_at else resolved_at - SETTLED_EVERY_S
 
 
 @dataclass(frozen=True)
@@ -230,9 +228,17 @@ def _record(
 ) -> ForecasterRecord:
     """The record from arrays of shape (n,) over the markets in these `rows`; `opening` is NaN without a forecast."""
     at_opening = np.isfinite(opening)
+    loss = clustered_mean(briers, counted.evidence.weeks[rows], LEVELS)
     return ForecasterRecord(
         _opening(opening[at_opening], rows[at_opening], counted, records),
-        _time_weighted(briers, logs, coverage, rows, counted),
+        TimeWeightedScores(
+            n=loss.n,
+            n_eff=round(loss.n_eff, 1),
+            **loss.fields("brier", DIGITS, within=(0, 1)),
+            log_score=published(logs.mean(), DIGITS) if len(logs) else None,
+            coverage_pct=published(100 * coverage.mean(), 2) if len(coverage) else None,
+            **_peers(briers, coverage, rows, counted),
+        ),
     )
 
 
@@ -249,22 +255,7 @@ def _opening(p: Array, rows: Instants, counted: CountedMarkets, records: Simulat
     )
 
 
-def _time_weighted(
-    briers: Array, logs: Array, coverage: Array, rows: Instants, counted: CountedMarkets
-) -> TimeWeightedScores:
-    loss = clustered_mean(briers, counted.evidence.weeks[rows], LEVELS)
-    return TimeWeightedScores(
-        n=loss.n,
-        n_eff=round(loss.n_eff, 1),
-        **loss.fields("brier", DIGITS, within=(0, 1)),
-        log_score=published(logs.mean(), DIGITS) if len(logs) else None,
-        coverage_pct=published(100 * coverage.mean(), 2) if len(coverage) else None,
-        **_peers(briers, coverage, rows, counted),
-    )
-
-
 def _peers(briers: Array, coverage: Array, rows: Instants, counted: CountedMarkets) -> dict[str, Any]:
-    """The peer scores against the pool and the nine, with their intervals."""
     fields: dict[str, Any] = {}
     for name, reference in (("peer_pool", counted.pool[rows]), ("peer_nine", counted.nine[rows])):
         voted = np.isfinite(reference)
@@ -363,7 +354,6 @@ def forecasters_document(
 
 
 def caller_entry(name: str, id: str, record: ForecasterRecord, rank: int | None = None) -> ForecasterEntry:
-    """The row of a caller."""
     return ForecasterEntry(**vars(record), rank=rank, name=name, kind="forecaster", engine=None, id=id)
 
 
@@ -395,15 +385,10 @@ def _own_entry(
     return ForecasterEntry(**vars(record), rank=None, name=name, kind=kind, engine=engine, id=None)
 
 
-def _ranked(entries: Iterable[ForecasterEntry]) -> list[ForecasterEntry]:
+def _ranked(entries: Sequence[ForecasterEntry]) -> list[ForecasterEntry]:
     """The entries with their ranks, ranked ones first, then those with most markets."""
-    skills = sorted((_skill(entry) for entry in entries if entry.opening.n >= LEAST_N), reverse=True)
-    ranked = [
-        replace(entry, rank=1 + skills.index(_skill(entry)) if entry.opening.n >= LEAST_N else None)
-        for entry in entries
-    ]
-    return sorted(ranked, key=lambda entry: (entry.rank or len(skills) + 1, -entry.time_weighted.n, entry.name))
-
-
-def _skill(entry: ForecasterEntry) -> float:
-    return entry.opening.peer_pool or 0.0
+    skills = [entry.opening.peer_pool or 0.0 if entry.opening.n >= LEAST_N else None for entry in entries]
+    ordered = sorted((skill for skill in skills if skill is not None), reverse=True)
+    ranks = (None if skill is None else 1 + ordered.index(skill) for skill in skills)
+    ranked = [replace(entry, rank=rank) for entry, rank in zip(entries, ranks, strict=True)]
+    return sorted(ranked, key=lambda entry: (entry.rank or len(ordered) + 1, -entry.time_weighted.n, entry.name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -71,11 +72,13 @@ class StreaksDocument(Document):
 def streaks_document(questions: MarketColumns, header: DocumentHeader, records: RecordsByName) -> StreaksDocument:
     """The streaks of the nine voters and their pool; `records` has their simulated records."""
     evidence = evidence_of(questions)
-    rows = [
-        _streak(engine, backfilled, answered, questions, evidence, records)
-        for backfilled in (False, True)
-        for engine, answered in _answers(questions, backfilled).items()
-    ]
+    rows: list[Streak] = []
+    for backfilled, (column, engine) in product((False, True), enumerate(questions.engines)):
+        of_book = questions.is_backfilled == backfilled
+        answered = np.flatnonzero(of_book & np.isfinite(questions.p[:, column]))
+        is_live_pool = engine == CONSENSUS and not backfilled  # which has a row even without an answer
+        if is_live_pool or (of_book & questions.is_sided[:, column]).any():
+            rows.append(_streak(column, backfilled, answered, questions, evidence, records))
     rows.sort(key=lambda row: (row.backfilled, row.n == 0, -row.current, -row.best, row.oracle, row.engine))
     return StreaksDocument(
         schema="streaks/1",
@@ -93,25 +96,16 @@ def _rank(row: Streak, rows: Iterable[Streak]) -> int | None:
     return 1 + sum((other.current, other.best) > (row.current, row.best) for other in book)
 
 
-def _answers(questions: MarketColumns, backfilled: bool) -> dict[Engine, Instants]:
-    """The places of the questions that each engine answered; the live pool has an entry even without any."""
-    of_book = questions.is_backfilled == backfilled
-    return {
-        engine: np.flatnonzero(of_book & np.isfinite(questions.p[:, column]))
-        for column, engine in enumerate(questions.engines)
-        if (of_book & questions.is_sided[:, column]).any() or (engine == CONSENSUS and not backfilled)
-    }
-
-
 def _streak(
-    engine: Engine,
+    column: int,
     backfilled: bool,
     answered: Instants,
     questions: MarketColumns,
     evidence: ScoredMarkets,
     records: RecordsByName,
 ) -> Streak:
-    column = questions.engines.index(engine)
+    """The row of the engine in a column, from the places of the questions that it `answered`."""
+    engine = questions.engines[column]
     rows = answered[questions.is_sided[answered, column]]
     p, seen = questions.p[rows, column], evidence.where(rows)
     right = sides_right(p, seen.happened)
@@ -199,7 +193,10 @@ class StreakHistory:
     def __init__(self, questions: MarketColumns) -> None:
         self._questions = questions
         self._right = (questions.p > 0.5) == (questions.happened == 1)[:, None]
-        self._runs = _runs(questions, self._right)
+        self._runs = np.zeros(questions.p.shape, dtype=np.int64)  # shape (n, engines); live and backfilled ones apart
+        for book, column in product((False, True), range(questions.p.shape[1])):
+            rows = np.flatnonzero(questions.is_backfilled == book)
+            self._runs[rows, column] = run_after(questions.is_sided[rows, column], self._right[rows, column])
 
     @property
     def times(self) -> list[int]:
@@ -227,13 +224,3 @@ class StreakHistory:
         cell = place, self._questions.engines.index(engine)
         is_right = bool(self._right[cell]) if self._questions.is_sided[cell] else None
         return StreakAnswer(engine[1], published_p(p), is_right, int(self._runs[cell]))
-
-
-def _runs(questions: MarketColumns, right: Mask) -> Instants:
-    """The run of every engine after each question, shape (n, engines); live and backfilled ones are apart."""
-    runs = np.zeros(right.shape, dtype=np.int64)
-    for backfilled in (False, True):
-        rows = np.flatnonzero(questions.is_backfilled == backfilled)
-        for column in range(right.shape[1]):
-            runs[rows, column] = run_after(questions.is_sided[rows, column], right[rows, column])
-    return runs

@@ -6,7 +6,7 @@ test flips whole weeks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from typing import Literal
@@ -71,12 +71,16 @@ def scores_of(markets: Sequence[Prediction]) -> list[MarketScore | None]:
     ai = np.array([market.commitment.p if market.commitment and market.is_scored else nan for market in markets])
     quoted = np.array([market.odds.p_yes if market.odds else nan for market in markets])
     happened = np.array([float(market.outcome == "yes") for market in markets])
+    return [_score(*row) for row in _rounded(ai, quoted, happened)]
+
+
+def _rounded(ai: Array, quoted: Array, happened: Array) -> Iterator[tuple[float, float, float, float]]:
+    """The Brier scores of the pool and the outside market on each market, and their log scores."""
     scores = (score(p, happened) for score in (brier, log_score) for p in (ai, quoted))
-    return [_score(*row) for row in zip(*(np.round(column, 5).tolist() for column in scores), strict=True)]
+    return zip(*(np.round(column, 5).tolist() for column in scores), strict=True)
 
 
 def _score(brier_ai: float, brier_market: float, log_ai: float, log_market: float) -> MarketScore | None:
-    """The scores of a market; NaN is what it has no score for."""
     if isnan(brier_ai):
         return None
     if isnan(brier_market):
@@ -87,15 +91,9 @@ def _score(brier_ai: float, brier_market: float, log_ai: float, log_market: floa
 def publish(pairs: MarketColumns, limit: int) -> tuple[PairedMarket, ...]:
     """The last `limit` markets in the form of the document, newest first."""
     shown = pairs.where(np.arange(len(pairs))[: -limit - 1 : -1])
-    scores = (
-        brier(shown.pool, shown.happened),
-        brier(shown.quoted, shown.happened),
-        log_score(shown.pool, shown.happened),
-        log_score(shown.quoted, shown.happened),
-        differences(shown),
-    )
-    rounded = [np.round(column, 5).tolist() for column in scores]
-    return tuple(_paired(*row) for row in zip(shown.market.tolist(), *rounded, strict=True))
+    gaps = np.round(differences(shown), 5).tolist()
+    rows = zip(shown.market.tolist(), _rounded(shown.pool, shown.quoted, shown.happened), gaps, strict=True)
+    return tuple(_paired(market, *scores, difference) for market, scores, difference in rows)
 
 
 def _paired(
@@ -189,15 +187,7 @@ def power_of(difference: ClusteredMean) -> Power:
 
 
 def compare(differences: Array, weeks: Instants, generator: np.random.Generator) -> Difference | None:
-    """The mean difference with its interval; None before markets have resolved in two calendar weeks.
-
-    Parameters
-    ----------
-    differences, weeks : ndarray of shape (n,)
-        Of the Brier scores of each market, and the calendar week of its resolution.
-    generator : np.random.Generator
-        Draws the permutations.
-    """
+    """The mean of the `differences` (n,) with its interval; None before markets have resolved in two calendar weeks."""
     mean = clustered_mean(differences, weeks, DIFFERENCES)
     if mean.clusters < 2:
         return None
@@ -289,14 +279,9 @@ class AiVsMarketDocument(Document):
 def ai_vs_market_document(
     markets: MarketColumns, header: DocumentHeader, generator: np.random.Generator
 ) -> AiVsMarketDocument:
-    """The comparison on the markets that have votes, odds and the outcome yes or no.
-
-    `generator` draws the permutation test.
-    """
+    """The comparison on the markets with votes, odds and an outcome; `generator` draws the permutation test."""
     pairs = pairs_of(markets)
-    books = (
-        _book(backfilled, pairs.where(pairs.is_backfilled == backfilled), generator) for backfilled in (False, True)
-    )
+    books = (_book(book, pairs.where(pairs.is_backfilled == book), generator) for book in (False, True))
     return AiVsMarketDocument(
         schema="ai-vs-market/1",
         **vars(header),
@@ -308,7 +293,7 @@ def ai_vs_market_document(
 
 def _book(backfilled: bool, pairs: MarketColumns, generator: np.random.Generator) -> VersusBook:
     evidence, gaps = evidence_of(pairs), differences(pairs)
-    happened, weeks, rate = evidence.happened, evidence.weeks, evidence.rate
+    happened, weeks = evidence.happened, evidence.weeks
     difference = compare(gaps, weeks, generator)
     return VersusBook(
         backfilled=backfilled,
@@ -316,7 +301,7 @@ def _book(backfilled: bool, pairs: MarketColumns, generator: np.random.Generator
         simulated=int(pairs.is_simulated.sum()),
         ai=scores(pairs.pool, evidence),
         market=scores(pairs.quoted, evidence),
-        base_rate=scores(rate, evidence),
+        base_rate=scores(evidence.rate, evidence),
         difference=difference,
         verdict=verdict_on(len(happened), difference),
         **vars(power_of(clustered_mean(gaps, weeks, DIFFERENCES))),

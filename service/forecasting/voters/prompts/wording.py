@@ -57,30 +57,19 @@ class Wording:
         """The question rebuilt from its parse."""
         if not self.is_masked:
             return canonical(self.question)
-        masked = sentence(
-            self._rebased(state), asset=self.asset, usd=lambda usd: self._index(usd, state), instant=self._instant
-        )
+        question, spot = self.question, state.spot
+        # The levels of every asset as the same share of the state's price.
+        legs = (replace(leg, spot=spot, level=leg.level and leg.level * (spot / leg.spot)) for leg in question.legs)
+
+        def instant(at: datetime) -> str:
+            return f"{question.horizon_hours - (question.deadline - at).total_seconds() / HOUR:.1f} hours from now"
+
+        rebased = replace(question, legs=tuple(legs))
+        masked = sentence(rebased, asset=self.asset, usd=lambda usd: self._index(usd, state), instant=instant)
         return masked.replace(" USD", "")
-
-    def _instant(self, at: datetime) -> str:
-        before_deadline_h = (self.question.deadline - at).total_seconds() / HOUR
-        return f"{self.question.horizon_hours - before_deadline_h:.1f} hours from now"
-
-    def _rebased(self, state: AssetState) -> Question:
-        """The question with the levels of every asset as the same share of the state's price."""
-        factors = [state.spot / leg.spot for leg in self.question.legs]
-        legs = (
-            replace(leg, spot=state.spot, level=leg.level and leg.level * factor)
-            for leg, factor in zip(self.question.legs, factors, strict=True)
-        )
-        return replace(self.question, legs=tuple(legs))
 
     def _index(self, usd: float | None, state: AssetState) -> str:
         return "" if usd is None else price(round(INDEX * usd / state.spot, 2))
-
-    def words(self, state: AssetState) -> str:
-        """The caller's own words; masked, the question as it was understood."""
-        return self.sentence(state) if self.is_masked else self.question.text
 
     def decided(self, state: AssetState) -> str | None:
         """Why the outcome is practically decided, or None."""
@@ -107,11 +96,6 @@ def day_and_hour_closes(inputs: ForecastInputs, wording: Wording) -> Iterator[st
     yield from _closes(inputs, wording, HOUR, 72)
 
 
-def two_days_of_closes(inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
-    """Closes of 48 hours."""
-    yield from _closes(inputs, wording, HOUR, 48)
-
-
 def _closes(inputs: ForecastInputs, wording: Wording, step_s: int, count: int) -> Iterator[str]:
     """A title and a row of distances for each asset; with two assets every second close, so that both fit.
 
@@ -132,26 +116,20 @@ def _row(
     inputs: ForecastInputs, state: AssetState, wording: Wording, step_s: int, places: NDArray[np.int64]
 ) -> str | None:
     """The distances of the closes so many steps ago; None without any."""
-    distances = _distances(inputs, state, state.now - step_s * places)
+    bars = inputs.evidence.hourly.get(state.asset)
+    if bars is None:
+        return None
+    closes = _closes_at(bars, state.now - step_s * places)
+    distances = np.log(closes[np.isfinite(closes)] / state.spot)  # those before the first bar are left out
     sigma = math.sqrt(state.slow * step_s / HOUR)
     tenths = " ".join(f"{tenth:+d}" for tenth in np.rint(10 * distances / sigma).astype(int).tolist())
     return f"{wording.asset(state.asset)} (one sigma is {100 * sigma:.2f}%): {tenths}" if tenths else None
 
 
-def _distances(inputs: ForecastInputs, state: AssetState, instants: NDArray[np.int64]) -> Array:
-    """Log distances of the closes at unix seconds from the present price; those before the first bar are left out."""
-    bars = inputs.evidence.hourly.get(state.asset)
-    if bars is None:
-        return np.array([])
-    closes = _closes_at(bars, instants)
-    return np.log(closes[np.isfinite(closes)] / state.spot)
-
-
 def _closes_at(bars: Bars, instants: NDArray[np.int64]) -> Array:
     """The last close at or before each unix second; NaN before the first bar."""
     places = np.searchsorted(bars.time + bars.step, instants, side="right") - 1
-    padded = np.concatenate([bars.close, [np.nan]])
-    return padded[places]
+    return np.concatenate([bars.close, [np.nan]])[places]
 
 
 def moves_of_all(inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
@@ -190,16 +168,16 @@ def volatilities(inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
 
 def _volatility_rows(state: AssetState, bars: Bars) -> Iterator[str]:
     now, coming_s = state.now, min(state.until - state.now, WEEK_S)
+
+    def in_other_weeks(end: int, span: int) -> str:
+        return _volatility(state, bars, [end - week * WEEK_S for week in range(1, WEEKS + 1)], span)
+
     for span in COMPARED_S:
-        yield f"last {_span(span)}: {_volatility(state, bars, [now], span)} ({_in_other_weeks(state, bars, now, span)})"
+        yield f"last {_span(span)}: {_volatility(state, bars, [now], span)} ({in_other_weeks(now, span)})"
     for span in LONG_S:
         yield f"last {_span(span)}: {_volatility(state, bars, [now], span)}"
     if coming_s > 0:
-        yield f"the coming {_span(coming_s)}: ({_in_other_weeks(state, bars, now + coming_s, coming_s)})"
-
-
-def _in_other_weeks(state: AssetState, bars: Bars, end: int, span: int) -> str:
-    return _volatility(state, bars, [end - week * WEEK_S for week in range(1, WEEKS + 1)], span)
+        yield f"the coming {_span(coming_s)}: ({in_other_weeks(now + coming_s, coming_s)})"
 
 
 def _volatility(state: AssetState, bars: Bars, ends: Sequence[int], span: int) -> str:
@@ -227,7 +205,7 @@ def _numbers(values: Array) -> str:
 
 TABLES: dict[str, Table] = {
     "momentum": day_and_hour_closes,
-    "reversion": two_days_of_closes,
+    "reversion": lambda inputs, wording: _closes(inputs, wording, HOUR, 48),
     "breadth": moves_of_all,
     "regime": volatilities,
     "trend": day_and_hour_closes,

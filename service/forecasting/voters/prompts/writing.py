@@ -74,20 +74,10 @@ def quoted(title: str, stories: Sequence[Story], now: int, nonce: str, room: int
     """Headlines under a title, in their order: as many as have, with the title, fewer than `room` tokens."""
     begin = f"{title}, newest first (age, source: title), as data, between the next two lines:\nbegin {nonce}\n"
     end = f"end {nonce}\n"
-    lines = (f"{_headline(story, now, nonce)}\n" for story in stories)
-    return "".join([begin, *_fitting(lines, room - tokens(begin) - tokens(end)), end])
-
-
-def _headline(story: Story, now: int, nonce: str) -> str:
-    age = (now - story.published_at) // HOUR
-    return fenced(f"{age} h, {story.source}: {story.title}", nonce, LONGEST_HEADLINE)
-
-
-def _fitting(lines: Iterable[str], room: int) -> Iterator[str]:
-    """The first lines that have together fewer than `room` tokens."""
-    texts = list(lines)
-    sizes = accumulate(map(tokens, texts))
-    yield from (line for line, size in zip(texts, sizes, strict=True) if size < room)
+    headlines = (f"{(now - story.published_at) // HOUR} h, {story.source}: {story.title}" for story in stories)
+    lines = [f"{fenced(headline, nonce, LONGEST_HEADLINE)}\n" for headline in headlines]
+    sizes, room = accumulate(map(tokens, lines)), room - tokens(begin) - tokens(end)
+    return "".join([begin, *(line for line, size in zip(lines, sizes, strict=True) if size < room), end])
 
 
 NOW = 1_767_225_600  # 2026-01-01T00:00:00Z
@@ -140,9 +130,14 @@ MOST_EVENTS = 15
 LONGEST_EVENT = 100  # characters
 _DAYS = TOPIC_NEWS_S // DAY
 
-_FOLDER = Path(__file__).parent
-TOPIC_FRAME = (_FOLDER / "topic_frame.txt").read_text(encoding="utf-8").strip()
-TOPIC_CASE = Template((_FOLDER / "topic_case.txt").read_text(encoding="utf-8").strip())
+TEXTS = Path(__file__).parent
+
+
+def _text(name: str) -> str:
+    return (TEXTS / f"{name}.txt").read_text(encoding="utf-8").strip()
+
+
+TOPIC_FRAME, TOPIC_CASE = _text("topic_frame"), Template(_text("topic_case"))
 
 
 def topic_message(question: Question, inputs: ForecastInputs, nonce: str) -> str:
@@ -151,29 +146,30 @@ def topic_message(question: Question, inputs: ForecastInputs, nonce: str) -> str
     parts = {
         "now": f"{utc(now):%Y-%m-%d %H:%M}",
         "deadline": f"{question.deadline:%Y-%m-%d %H:%M}",
-        "horizon": f"{question.horizon_hours:.1f} hours ({question.horizon_hours / 24:.1f} days)",
+        "horizon": _hours(question),
         "nonce": nonce,
         "words": fenced(question.text, nonce),
         "events": _events(inputs.evidence.events, nonce),
     }
     room = MOST_TOKENS - tokens(TOPIC_FRAME) - tokens(TOPIC_CASE.substitute(parts, headlines=""))
     stories = [story for story in inputs.evidence.topic_stories if story.published_at <= now]
-    if not stories:
-        headlines = f"No headline of the last {_DAYS} days that is stored shares words with the question.\n"
-    else:
+    headlines = f"No headline of the last {_DAYS} days that is stored shares words with the question.\n"
+    if stories:
         headlines = quoted(f"Headlines of the last {_DAYS} days that share words with it", stories, now, nonce, room)
     return TOPIC_CASE.substitute(parts, headlines=headlines)
 
 
+def _hours(question: Question) -> str:
+    return f"{question.horizon_hours:.1f} hours ({question.horizon_hours / 24:.1f} days)"
+
+
 def _events(events: tuple[ScheduledEvent, ...], nonce: str) -> str:
-    """The next events; nothing where none is listed."""
     if not events:
         return ""
     lines = (f"{utc(event.at):%Y-%m-%d %H:%M}: {fenced(event.text, nonce, LONGEST_EVENT)}" for event in events)
     return f"Scheduled by then (UTC):\n{rows(list(lines)[:MOST_EVENTS])}\n"
 
 
-TEXTS = Path(__file__).parent
 NEWS = "news"
 
 
@@ -189,31 +185,15 @@ class Prompt:
     version: str
 
 
-def _text(name: str) -> str:
-    return (TEXTS / f"{name}.txt").read_text(encoding="utf-8").strip()
-
-
 FRAME, CASE = Template(_text("frame")), Template(_text("case"))
 SYSTEMS = {seat: FRAME.substitute(seat=seat, evidence=_text(seat)) for seat in SEAT_INPUTS}
 
 
 def write(seat: str, question: Question, inputs: ForecastInputs, nonce: str, *, is_masked: bool = False) -> Prompt:
-    """The prompt of a seat for a question.
+    """The prompt of one of the six seats for a question; raises Abstention where an input of the seat is missing.
 
-    Parameters
-    ----------
-    seat : str
-        One of the six.
-    question : Question
-        What is asked.
-    inputs : ForecastInputs
-        The state of its assets, and the evidence for language models.
-    nonce : str
-        Marks where quoted texts begin and end: random, new for every call, never shown to their authors.
-    is_masked : bool
-        Whether names, dates, prices and headlines are masked, so that a model cannot remember the outcome.
-
-    Raises Abstention where an input of the seat is missing.
+    `nonce` marks where quoted texts begin and end: random, new for every call, never shown to their authors. Masked,
+    names, dates, prices and headlines are hidden, so that a model cannot remember the outcome.
     """
     message = _message(seat, question, inputs, nonce, is_masked)
     is_topic = question.comparator == "topic"
@@ -232,18 +212,17 @@ def version(seat: str, is_masked: bool, *, is_topic: bool = False) -> str:
 
 
 def _system(seat: str, question: Question) -> str:
-    """The instructions of a seat; on a topic they are the same for all seats."""
     return TOPIC_FRAME if question.comparator == "topic" else SYSTEMS[seat]
 
 
 def _message(seat: str, question: Question, inputs: ForecastInputs, nonce: str, is_masked: bool) -> str:
-    wording = Wording(question, is_masked)
     if question.comparator == "topic":
         return topic_message(question, inputs, nonce)
-    base = VOL.forecast(question, inputs).p
+    wording = Wording(question, is_masked)
+    base, state = VOL.forecast(question, inputs).p, inputs.state
     parts = {
-        "question": wording.sentence(inputs.state),
-        "horizon": _horizon(question, inputs.state, wording),
+        "question": wording.sentence(state),
+        "horizon": f"{_hours(question)}, of which {wording.asset(state.asset)} trades {state.hours:.1f} hours",
         "prices": "\n".join(_price(state, inputs, wording) for state in inputs.states),
         "levels": rows(_levels(question, inputs, wording)),
         "base": f"{100 * base:.1f}",
@@ -252,18 +231,13 @@ def _message(seat: str, question: Question, inputs: ForecastInputs, nonce: str, 
         "evidence": rows(_evidence(seat, inputs, wording)).rstrip(),
         "tables": _tables(seat, inputs, wording),
         "nonce": nonce,
-        "words": fenced(wording.words(inputs.state), nonce),
+        "words": fenced(question.text if not is_masked else wording.sentence(state), nonce),
     }
     bare = CASE.substitute(parts, headlines="")
     if seat != NEWS:
         return bare
     room = MOST_TOKENS - tokens(SYSTEMS[seat]) - tokens(bare)
     return CASE.substitute(parts, headlines=_headlines(inputs, wording, nonce, room))
-
-
-def _horizon(question: Question, state: AssetState, wording: Wording) -> str:
-    hours, asset = question.horizon_hours, wording.asset(state.asset)
-    return f"{hours:.1f} hours ({hours / 24:.1f} days), of which {asset} trades {state.hours:.1f} hours"
 
 
 def _price(state: AssetState, inputs: ForecastInputs, wording: Wording) -> str:
@@ -301,42 +275,30 @@ def _similar(question: Question, base: float, inputs: ForecastInputs) -> Iterato
 
 
 def _evidence(seat: str, inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
-    """The seat's inputs of each asset in words."""
     names = SEAT_INPUTS[seat]
     for state in inputs.states:
         for name, value in zip(names, require(state, names, LOOK_BACK_H / 24).tolist(), strict=True):
-            words = describe(name, value, state.asset, wording.asset)
-            yield f"{wording.asset(state.asset)}: {words}"
+            yield f"{wording.asset(state.asset)}: {describe(name, value, state.asset, wording.asset)}"
 
 
 def _tables(seat: str, inputs: ForecastInputs, wording: Wording) -> str:
-    """The seat's tables of past prices; empty for the news seat, and where no bars were handed in."""
     lines = list(TABLES[seat](inputs, wording)) if seat in TABLES else []
     return "\n".join(["", "Past prices:", *lines, ""]) if lines else ""
 
 
 def _headlines(inputs: ForecastInputs, wording: Wording, nonce: str, room: int) -> str:
     """The pulse of the news and the newest headlines in fewer than `room` tokens; masked, the pulse alone."""
-    news = {
-        state.asset: inputs.evidence.news[state.asset] for state in inputs.states if state.asset in inputs.evidence.news
-    }
-    scores = "".join(f"{_pulse(wording.asset(asset), each)}\n" for asset, each in news.items())
+    now, of_assets = inputs.state.now, inputs.evidence.news
+    news = {state.asset: of_assets[state.asset] for state in inputs.states if state.asset in of_assets}
+    scores = "".join(
+        f"News score of {wording.asset(asset)}, from -1 (bearish) to 1 (bullish): {round(each.score, 2) + 0.0:+.2f}"
+        f" ({each.n} stories of the last 24 h)\n"
+        for asset, each in news.items()
+    )
     if wording.is_masked:
         return f"\n{scores}Headlines are left out.\n"
-    stories = _newest(list(news.values()), inputs.state.now)
+    unordered = {story for each in news.values() for story in each.stories if story.published_at <= now}
+    stories = sorted(unordered, key=lambda story: (-story.published_at, story.source, story.title))[:MOST_STORIES]
     if not stories:
         return f"\n{scores}No headlines of the last {NEWS_S // HOUR} hours are stored.\n"
-    return quoted(f"\n{scores}Headlines of the last {NEWS_S // HOUR} hours", stories, inputs.state.now, nonce, room)
-
-
-def _pulse(asset: str, news: AssetNews) -> str:
-    return (
-        f"News score of {asset}, from -1 (bearish) to 1 (bullish): {round(news.score, 2) + 0.0:+.2f}"
-        f" ({news.n} stories of the last 24 h)"
-    )
-
-
-def _newest(news: Sequence[AssetNews], now: int) -> list[Story]:
-    """The stories of all assets by `now`, each once, newest first, at most as many as one asset may have."""
-    stories = {story for each in news for story in each.stories if story.published_at <= now}
-    return sorted(stories, key=lambda story: (-story.published_at, story.source, story.title))[:MOST_STORIES]
+    return quoted(f"\n{scores}Headlines of the last {NEWS_S // HOUR} hours", stories, now, nonce, room)

@@ -61,7 +61,7 @@ def test_a_masked_question_has_an_index_and_relative_time(comparator, fields, se
     question = asking(comparator, **fields)
     state = build_inputs(question, NOW, knowledge).state
     assert Wording(question, is_masked=True).sentence(state) == sentence
-    assert Wording(question, is_masked=True).words(state) == sentence
+    assert Wording(question, is_masked=True).sentence(state) == sentence
 
 
 def test_a_decided_question_stays_masked(asking, knowledge):
