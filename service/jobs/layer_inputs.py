@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from service.forecasting.apex.challenge_votes import NetView
+from service.forecasting.apex.call import NetView
 from service.forecasting.apex.layers import LayerInputs, odds_of_up, poll_layers
 from service.forecasting.news.headline import stories
 from service.forecasting.news.pulse import LOOK_BACK_S, score_at

@@ -111,7 +111,6 @@ def regime(inputs: LayerInputs) -> Forecast:
 
 
 def news(inputs: LayerInputs) -> Forecast:
-    """The tone of the headlines."""
     if inputs.news_score is None or inputs.news_n == 0:
         raise Abstention("No headlines.")
     reason = f"News score {inputs.news_score:+.2f} over {inputs.news_n} stories."
@@ -119,14 +118,12 @@ def news(inputs: LayerInputs) -> Forecast:
 
 
 def market(inputs: LayerInputs) -> Forecast:
-    """The price of an outside market."""
     if inputs.odds_p is None:
         raise Abstention(f"No outside market prices a rise of {inputs.asset}.")
     return Forecast(inputs.odds_p, f"An outside market prices a rise at {100 * inputs.odds_p:.1f}%.")
 
 
 def swarm(inputs: LayerInputs) -> Forecast:
-    """The positions of the strategies."""
     if inputs.swarm is None:
         raise Abstention(f"The strategies' positions in {inputs.asset} are not available.")
     reason = f"Net position of the 54 strategies: {inputs.swarm:+.2f} (-1 is all short, 1 all long)."

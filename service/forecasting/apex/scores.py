@@ -160,7 +160,6 @@ class _Book:
 
     @staticmethod
     def of(backfilled: bool, resolved: Sequence[ResolvedCall]) -> _Book:
-        """Those of the resolved calls that are in this book."""
         calls = _columns([row for row in resolved if row.call.backfilled == backfilled])
         rate = base_rate_known(calls.happened, calls.at, calls.at + DAY)
         return _Book(backfilled, calls, rate, weeks_of(calls.at + DAY))

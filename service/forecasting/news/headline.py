@@ -32,8 +32,6 @@ WEIGHTS: dict[str, float] = {
 WEIGHTLESS = frozenset(_LEXICON["weightless"].split())
 REWRITES = tuple((_pattern(text), word) for text, word in _LEXICON["rewrites"])
 STOP_WORDS = frozenset(_LEXICON["stop_words"].split())
-
-
 WORD = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*")
 
 

@@ -234,7 +234,6 @@ class HeadlinesDocument:
 
 
 def headlines_document(headlines: Sequence[ScoredHeadline], *, world: World, next: str | None) -> HeadlinesDocument:
-    """The page of these headlines."""
     return HeadlinesDocument("headlines/1", world, len(headlines), next, tuple(map(_headline, headlines)))
 
 
@@ -311,14 +310,11 @@ def news_of(assets: Iterable[str], headlines: Iterable[ScoredHeadline], now: int
 
 
 def _news(asset: str, ordered: Sequence[ScoredHeadline], now: int) -> AssetNews:
-    recent = [each for each in ordered if each.headline.published_at > now - NEWS_S and _concerns(each, asset)]
+    is_coin = calendar_of(asset) == "always"  # the feeds write of coins, so a headline without an asset concerns coins
+    concerning = (each for each in ordered if asset in each.assets or (is_coin and not each.assets))
+    recent = [each for each in concerning if each.headline.published_at > now - NEWS_S]
     score, n = score_at([each for each in ordered if asset in each.assets], now)
     return AssetNews(_newest(recent), score, n)
-
-
-def _concerns(each: ScoredHeadline, asset: str) -> bool:
-    """Whether it names the asset, or no asset at all: the feeds write of coins, so such a headline concerns coins."""
-    return asset in each.assets if each.assets or calendar_of(asset) != "always" else True
 
 
 def _newest(ordered: Sequence[ScoredHeadline]) -> tuple[Story, ...]:

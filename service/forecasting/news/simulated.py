@@ -22,8 +22,8 @@ from service.forecasting.news.headline import Headline, headline
 from service.market.assets import ASSETS, open_at
 from service.market.bars import Bars, empty
 from service.market.instants import DAY, HOUR
+from service.scores.proper import Array
 
-Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 MONTH_H = 30 * 24  # bars: at least 30 days, more where the market closes
@@ -68,7 +68,6 @@ class PriceTrack:
 
 
 def track(bars: Bars) -> PriceTrack:
-    """The track of hourly bars, at least one."""
     time, logs = bars.time + bars.step, np.log(bars.close)
     squares = np.square(np.diff(logs, prepend=logs[0]))
     month = np.sqrt(_trailing(squares, MONTH_H, np.mean))
@@ -142,7 +141,6 @@ def _trailing(values: Array, size: int, of: Callable[..., Array]) -> Array:
 
 
 def _ratio(values: Array, of: Array) -> Array:
-    """`values / of`; NaN where nothing moved."""
     return np.divide(values, of, out=np.full(len(values), np.nan), where=of > 0)
 
 
@@ -207,7 +205,6 @@ def write(hourly: Mapping[str, Bars], since: int, until: int) -> list[Headline]:
 
 
 def _needed(hourly: Mapping[str, Bars], asset: str, since: int, until: int) -> Bars:
-    """The bars that end after `since` and up to `until`, and the look-back before them."""
     if asset not in hourly:
         return empty(HOUR)
     bars = hourly[asset].until(until)
@@ -244,7 +241,6 @@ def _event(asset: str, prices: PriceTrack, row: int, kind: str, direction: int, 
 
 
 def _of_coins(coins: Mapping[str, PriceTrack], time: int) -> Iterator[PriceEvent]:
-    """The coins compared with each other, at three hours of each day."""
     hour = time % DAY // HOUR
     if hour not in (FIRST_AT, BREADTH_AT, LAST_AT):
         return

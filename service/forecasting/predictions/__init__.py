@@ -72,7 +72,6 @@ class CommittedVote:
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> CommittedVote:
-        """The vote that `to_plain` was called on."""
         forecast = Forecast(**{name: plain[name] for name in Forecast.__dataclass_fields__})
         return CommittedVote(Ballot(plain["voter"], plain["engine"], forecast), plain["weight"])
 

@@ -33,15 +33,20 @@ def open_challenge(text: str, deadline: date, circumstances: Circumstances, numb
     single question with the answer yes or no by then.
     """
     now = int(circumstances.now.timestamp())
-    earliest, latest = _allowed(now)
+    earliest, latest = utc(now + SOONEST_S).date(), utc(now).date() + timedelta(days=FARTHEST_D)
+    detail = (
+        f"The deadline must be at least an hour and at most {FARTHEST_D} days ahead: it is {iso(now)} in this world, "
+        f"so choose a day from {earliest} to {latest}."
+    )
+    refusal = InvalidRequest(detail, [FieldError("deadline", detail)])
     if not earliest <= deadline <= latest:
-        raise _no_deadline(now)
+        raise refusal
     question = read_any(text, replace(circumstances, until=datetime.combine(deadline, LAST_SECOND, UTC))).question
     if question.comparator == "open":
         raise invalid(f"This question has no yes or no answer. Name an event that should happen by then: {EXAMPLE}")
     ends = int(question.deadline.timestamp())
     if ends - now < SOONEST_S:
-        raise _no_deadline(now)
+        raise refusal
     return Prediction(
         id=f"challenge-{number}",
         category="challenge",
@@ -68,19 +73,6 @@ def resolve_by_hand(market: Prediction, outcome: Outcome, evidence: str, now: in
         detail = "State where the outcome can be checked."
         raise InvalidRequest(detail, [FieldError("evidence", detail)])
     return Settlement(outcome, now, evidence.strip(), "hand")
-
-
-def _no_deadline(now: int) -> InvalidRequest:
-    earliest, latest = _allowed(now)
-    detail = (
-        f"The deadline must be at least an hour and at most {FARTHEST_D} days ahead: it is {iso(now)} in this world, "
-        f"so choose a day from {earliest} to {latest}."
-    )
-    return InvalidRequest(detail, [FieldError("deadline", detail)])
-
-
-def _allowed(now: int) -> tuple[date, date]:
-    return utc(now + SOONEST_S).date(), utc(now).date() + timedelta(days=FARTHEST_D)
 
 
 @dataclass(frozen=True)
@@ -123,7 +115,6 @@ class AnswersDocument:
 
 
 def kept_answer(answer: Answer, prediction: Prediction) -> KeptAnswer:
-    """An answer with what its prediction shows of the outcome."""
     settlement = prediction.settlement
     resolution = settlement and AnswerResolution(settlement.outcome, iso(settlement.resolved_at), settlement.evidence)
     score = None

@@ -237,7 +237,6 @@ class FeaturesDocument:
 
 
 def by_voter() -> dict[str, VoterInputs]:
-    """What each voter reads."""
 
     def names(voter: str, is_calendar: bool) -> tuple[str, ...]:
         return tuple(name for name in SEAT_INPUTS.get(voter, ()) if (name in WINDOW) == is_calendar)
@@ -253,6 +252,5 @@ def features_json(rows: Iterable[VoteInputs], *, world: World, next: str | None)
 
 
 def row_json(row: VoteInputs) -> bytes:
-    """The FeaturesRow of these inputs."""
     fields = to_json({"hash": row.hash, "voted_at": iso(row.voted_at), "asset": row.asset})
     return fields[:-1] + b',"inputs":' + row.body.encode() + b"}"

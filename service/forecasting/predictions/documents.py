@@ -60,13 +60,11 @@ class ChallengesDocument:
 def predictions_document(
     listed: Sequence[ListedMarket], header: DocumentHeader, next: str | None = None
 ) -> PredictionsDocument:
-    """The document of these markets, in their order; `next` is the cursor of the next page."""
     markets = tuple(listed)
     return PredictionsDocument("predictions/1", **vars(header), count=len(markets), next=next, markets=markets)
 
 
 def challenges_document(listed: Sequence[ListedChallenge], *, now: int, world: World) -> ChallengesDocument:
-    """The document of the challenges that are open at the unix second `now`, in their order."""
     return ChallengesDocument("challenges/1", iso(now), world, len(listed), tuple(listed))
 
 
@@ -97,12 +95,10 @@ def list_all(
 
 
 def show_ai(opinion: Opinion) -> AiNow:
-    """An opinion of the pool as it is published."""
     return AiNow(round(opinion.p, 3), iso(opinion.at))
 
 
 def show_odds(opinion: Opinion) -> OddsNow:
-    """An opinion of the outside market as it is published."""
     return OddsNow(round(opinion.p, 4), rounded(opinion.bid, 4), rounded(opinion.ask, 4), iso(opinion.at))
 
 
@@ -164,7 +160,6 @@ def list_challenge(
 
 
 def user_votes(yes: int, no: int) -> UserVotes:
-    """The tally of callers' votes as it is published."""
     total = yes + no
     return UserVotes(yes, no, total, round(100 * yes / total, 1) if total else None)
 
@@ -305,7 +300,6 @@ def market_document(
     my_vote: MarketVote | None,
     my_forecast: OwnForecast | None,
 ) -> MarketDocument:
-    """The document of a market; `series` are its opinions by holder."""
     return MarketDocument(
         **vars(listed),
         ai_series=tuple(map(show_ai, series["ai"])),

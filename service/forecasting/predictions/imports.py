@@ -111,12 +111,10 @@ class OutsideMarket:
 
     @property
     def id(self) -> str:
-        """The id of the imported market."""
         return f"{self.source}-{self.odds.market_id}"
 
     @property
     def volume_usd(self) -> float:
-        """The volume traded so far; 0 if it is unknown."""
         return self.odds.volume_usd or 0.0
 
 
@@ -260,7 +258,6 @@ def _as_settled(read: Question, outside: OutsideMarket, now: int) -> Question:
 def _superfluous(
     market: Prediction, now: int, volatility: Mapping[str, float], existing: Sequence[Prediction]
 ) -> str | None:
-    """The reason to refuse a market because of the stored ones; None if there is none."""
     if any(stored.id == market.id for stored in existing):
         return "it is already imported"
     if _is_short(market):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -204,54 +204,40 @@ class ListedChallenge(ListedPrediction):
     resolved_by: ResolvedBy
 
 
-_PLAIN = ("id", "question", "asset", "category", "status", "created_at", "deadline", "backfilled")
-_UNDERSTOOD = ("comparator", "other_asset", "level", "upper_level", "level_pct", "spot")
-_ODDS = ("source", "simulated", "bid", "ask")
-_SCORE = ("brier_ai", "brier_market", "log_ai", "log_market", "difference")
-_BET = ("side", "price", "contracts", "fee_usd", "stake_usd", "pnl_usd")
+def _same(*names: str) -> dict[str, str]:
+    return {name: name for name in names}
 
 
-def _columns(kind: type, names: Iterable[str], prefix: str = "") -> dict[str, Kind]:
-    """The columns of some fields of a part of a market."""
-    own = columns_of(kind)
-    return {prefix + name: own[name] for name in names}
-
-
+# A part of a market, its class, and which of its fields stand in which columns of the table.
+_PARTS: tuple[tuple[str, type, dict[str, str]], ...] = (
+    ("", ListedMarket, _same("id", "question", "asset", "category", "status", "created_at", "deadline", "backfilled")),
+    ("understood", Understood, {"template": "comparator"}),
+    ("understood", Understood, _same("other_asset", "level", "upper_level", "level_pct", "spot")),
+    ("ai", Ai, {"p_ai": "p_yes"}),
+    ("market_odds", MarketOdds, {"p_market": "p_yes"} | _same("source", "simulated", "bid", "ask")),
+    ("", ListedMarket, _same("divergence_pts")),
+    ("ai_now", AiNow, {"p_ai_now": "p_yes"}),
+    ("odds_now", OddsNow, {"p_market_now": "p_yes"}),
+    ("user_votes", UserVotes, {"user_yes": "yes", "user_no": "no"}),
+    ("resolution", Ruling, _same("outcome", "resolved_at")),
+    ("score", MarketScore, _same("brier_ai", "brier_market", "log_ai", "log_market", "difference")),
+    (
+        "bet",
+        MarketBet,
+        {f"bet_{name}": name for name in ("side", "price", "contracts", "fee_usd", "stake_usd", "pnl_usd")},
+    ),
+    ("commitment", LedgerPosition, {"ledger_seq": "seq"}),
+)
 COLUMNS: dict[str, Kind] = {
-    **_columns(ListedMarket, _PLAIN),
-    **{"template" if name == "comparator" else name: kind for name, kind in _columns(Understood, _UNDERSTOOD).items()},
-    "p_ai": "number",
-    "p_market": "number",
-    **_columns(MarketOdds, _ODDS),
-    "divergence_pts": "number",
-    "p_ai_now": "number",
-    "p_market_now": "number",
-    **_columns(UserVotes, ("yes", "no"), "user_"),
-    **_columns(Ruling, ("outcome", "resolved_at")),
-    **_columns(MarketScore, _SCORE),
-    **_columns(MarketBet, _BET, "bet_"),
-    "ledger_seq": "integer",
+    **{column: columns_of(kind)[name] for _, kind, names in _PARTS for column, name in names.items()},
     "world": "text",
 }
 
 
 def markets_table(markets: Iterable[ListedMarket], world: World) -> Table:
-    """The table of these markets, whose prices are of this world."""
     return Table(COLUMNS, [[*_row(market), world] for market in markets])
 
 
-def _row(market: ListedMarket) -> list[object]:
-    odds, users, ruling = market.market_odds, market.user_votes, market.resolution
-    return [
-        *values_of(market, _PLAIN),
-        *values_of(market.understood, _UNDERSTOOD),
-        *values_of(market.ai, ("p_yes",)),
-        *values_of(odds, ("p_yes", *_ODDS)),
-        market.divergence_pts,
-        *values_of(market.ai_now, ("p_yes",)),
-        *values_of(market.odds_now, ("p_yes",)),
-        *(users.yes, users.no, ruling.outcome, ruling.resolved_at),
-        *values_of(market.score, _SCORE),
-        *values_of(market.bet, _BET),
-        *values_of(market.commitment, ("seq",)),
-    ]
+def _row(market: ListedMarket) -> Iterator[object]:
+    for part, _, names in _PARTS:
+        yield from values_of(getattr(market, part) if part else market, names.values())

@@ -28,8 +28,12 @@ from service.questions.question import (
     happened,
 )
 
-# Whether the event took place, and the evidence.
-Decision = tuple[bool, str]
+Outcome = Literal["yes", "no", "void"]
+Decision = tuple[bool, str]  # whether the event took place, and the evidence
+
+NO_TRADE = "did not trade until the deadline"
+LATE_S = 6 * HOUR  # the time after the deadline during which late bars are accepted
+TOLERATED_GAP_H = 1.0  # open hours without a bar that do not make a question void
 
 
 class SameBar(Exception):
@@ -151,14 +155,6 @@ OUTCOMES: dict[str, Callable[[Question, int, Bars], Decision]] = {
 }
 
 
-Outcome = Literal["yes", "no", "void"]
-
-NO_TRADE = "did not trade until the deadline"
-
-LATE_S = 6 * HOUR  # the time after the deadline during which late bars are accepted
-TOLERATED_GAP_H = 1.0  # open hours without a bar that do not make a question void
-
-
 @dataclass(frozen=True)
 class Resolution:
     """The outcome of a question, and the bar or the gap that is the evidence for it."""
@@ -251,7 +247,6 @@ def _of_path(question: Question, asked_at: int, bars: Bars) -> Resolution:
 
 
 def _touched(question: Question, bars: Bars) -> Resolution | None:
-    """The resolution of a touch question whose level was reached; None before that."""
     if happened(question, final=question.spot, high=question.spot, low=question.spot):
         return _resolution(question, True, f"{question.asset} was at {question.spot:.10g} when it was asked")
     place = first_reached(question, bars)

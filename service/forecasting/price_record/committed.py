@@ -20,9 +20,7 @@ from service.forecasting.voters.price_forecasts import HORIZONS
 from service.ledger.chain import LedgerRow
 from service.market.assets import open_hours_between
 from service.market.instants import HOUR, iso
-
-Array = NDArray[np.float64]
-Instants = NDArray[np.int64]
+from service.scores.proper import Array, Instants
 
 EVERY_S = HOUR
 STANDARD = {name: HORIZONS[name] for name in ("1h", "24h", "7d", "30d")}  # the horizons that are committed, in seconds
@@ -48,7 +46,6 @@ class PriceForecast(NamedTuple):
 
     @property
     def deadline(self) -> int:
-        """The unix second at which the outcome is known."""
         return self.at + STANDARD[self.horizon]
 
 

@@ -23,9 +23,7 @@ from service.forecasting.voters.price_forecasts import PERCENTS
 from service.market.instants import DAY
 from service.scores.dependence import Dependence, design_effect, weeks_of
 from service.scores.intervals import ClusteredMean
-from service.scores.proper import Instants
-
-Array = NDArray[np.float64]
+from service.scores.proper import Array, Instants
 
 BINS = 10
 LEVELS = np.arange(1, 100) / 100
@@ -52,7 +50,6 @@ class PriceScores:
     pit: Array
 
     def of(self, rows: NDArray[np.bool_]) -> PriceScores:
-        """The scores of some of the forecasts."""
         return PriceScores(*(values[rows] for values in vars(self).values()))
 
 
@@ -159,7 +156,8 @@ class ScoreSums:
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> ScoreSums:
         """The sums of which `plain` is the dict, as JSON carries it."""
-        return ScoreSums(**{name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()})
+        fields: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()}
+        return ScoreSums(**fields)
 
 
 def _products(first: Any, second: Any) -> Products:

@@ -59,7 +59,6 @@ class Bet:
 
     @cached_property
     def fee(self) -> float:
-        """USD per contract."""
         return FEE_RATE * self.price * (1 - self.price)
 
     @cached_property
@@ -119,7 +118,6 @@ def terms(bet: Bet) -> dict[str, Any]:
 
 
 def publish(bet: Bet) -> ShadowBet:
-    """A bet as it is published, with its market."""
     market, odds = bet.market, bet.odds
     return ShadowBet(
         market_id=market.id,

@@ -77,7 +77,6 @@ class ShadowDocument(Document):
 
 
 def shadow_table(document: ShadowDocument) -> Table:
-    """The bets of the document, the open ones first."""
     return table_of(ShadowBet, (*document.open, *document.recent), world=document.world)
 
 

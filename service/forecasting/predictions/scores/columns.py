@@ -71,7 +71,6 @@ class MarketColumns:
         return len(self.market)
 
     def where(self, rows: Mask | Instants) -> MarketColumns:
-        """Some of the markets, by mask or by place."""
         parts: dict[str, Any] = {name: getattr(self, name)[rows] for name in _ARRAYS}
         return replace(self, **parts)
 
@@ -100,7 +99,8 @@ _ARRAYS = tuple(field.name for field in fields(MarketColumns) if field.name != "
 def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
     """The columns of markets in any order."""
     ordered = sorted(markets, key=_order)
-    bets = [bet_on(market) for market in ordered]
+    bets, sources = [bet_on(market) for market in ordered], [market.odds and market.odds.source for market in ordered]
+    templates = [_NUMBERS[market.category, market.question.comparator] + market.backfilled for market in ordered]
     engines = tuple(sorted({CONSENSUS, *((vote.voter, vote.engine) for row in ordered for vote in _votes(row))}))
     place = {engine: column for column, engine in enumerate(engines)}
     p = np.full((len(ordered), len(engines)), nan)
@@ -116,13 +116,8 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
         happened=np.array([float(market.outcome == "yes") if market.is_scored else nan for market in ordered]),
         is_backfilled=np.array([market.backfilled for market in ordered], dtype=bool),
         is_challenge=np.array([market.category == "challenge" for market in ordered], dtype=bool),
-        is_simulated=np.array(
-            [bool(market.odds and market.odds.source == SIMULATED) for market in ordered], dtype=bool
-        ),
-        template=np.array(
-            [_NUMBERS[market.category, market.question.comparator] + market.backfilled for market in ordered],
-            dtype=np.int64,
-        ),
+        is_simulated=np.array([source == SIMULATED for source in sources], dtype=bool),
+        template=np.array(templates, dtype=np.int64),
         overlap=_objects([_overlap(market) for market in ordered]),
         quoted=np.array([market.odds.p_yes if market.odds else nan for market in ordered], dtype=float),
         bet=_objects(bets),
@@ -133,7 +128,6 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
 
 
 def joined(first: MarketColumns, second: MarketColumns) -> MarketColumns:
-    """The markets of both together, in order."""
     engines = tuple(sorted({*first.engines, *second.engines}))
     first, second = _with_engines(first, engines), _with_engines(second, engines)
     parts: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in _ARRAYS}
@@ -227,7 +221,6 @@ class ScoredMarkets:
     vol: Array
 
     def where(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> ScoredMarkets:
-        """Some of the markets, by mask or by place."""
         return ScoredMarkets(self.happened[rows], self.weeks[rows], self.rate[rows], self.vol[rows])
 
 

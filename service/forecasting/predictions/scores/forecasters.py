@@ -180,7 +180,6 @@ class CountedMarkets:
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """The place of each market by its id."""
         return {market.id: row for row, market in enumerate(self.markets.market)}
 
 
@@ -199,16 +198,11 @@ def record_of(
     scores_by_market: Mapping[str, MarketForecastScore], counted: CountedMarkets, records: SimulatedRecords
 ) -> ForecasterRecord:
     """The record of a caller from the scores on each market; `records` are the simulated ones of luck."""
-    places = sorted((counted.rows[id], score) for id, score in scores_by_market.items() if id in counted.rows)
-    return _record(
-        np.array([row for row, _ in places], dtype=np.int64),
-        np.array([nan if score.opening is None else score.opening for _, score in places], dtype=float),
-        np.array([score.brier for _, score in places], dtype=float),
-        np.array([score.log_score for _, score in places], dtype=float),
-        np.array([score.coverage for _, score in places], dtype=float),
-        counted,
-        records,
-    )
+    by_row = {counted.rows[id]: score for id, score in scores_by_market.items() if id in counted.rows}
+    rows = sorted(by_row)
+    numbers = [(each.opening, each.brier, each.log_score, each.coverage) for each in map(by_row.__getitem__, rows)]
+    opening, briers, logs, coverage = np.array(numbers, dtype=float).reshape(-1, 4).T.copy()  # None becomes NaN
+    return _record(np.array(rows, dtype=np.int64), opening, briers, logs, coverage, counted, records)
 
 
 def constant_record(rows: Instants, p: Array, counted: CountedMarkets, records: SimulatedRecords) -> ForecasterRecord:
@@ -386,7 +380,6 @@ def _own_entry(
 
 
 def _ranked(entries: Sequence[ForecasterEntry]) -> list[ForecasterEntry]:
-    """The entries with their ranks, ranked ones first, then those with most markets."""
     skills = [entry.opening.peer_pool or 0.0 if entry.opening.n >= LEAST_N else None for entry in entries]
     ordered = sorted((skill for skill in skills if skill is not None), reverse=True)
     ranks = (None if skill is None else 1 + ordered.index(skill) for skill in skills)

@@ -204,7 +204,6 @@ class StreakHistory:
         return self._questions.resolved_at.tolist()
 
     def question_at(self, place: int) -> dict[str, Any]:
-        """A question as it is published."""
         market: Prediction = self._questions.market[place]
         assert market.settlement is not None  # it is scored
         return asdict(

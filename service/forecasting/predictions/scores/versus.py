@@ -316,9 +316,5 @@ def _cumulative(pairs: MarketColumns) -> tuple[CumulativePoint, ...]:
     n = np.arange(1, len(pairs.happened) + 1)
     ai, market = (np.cumsum(brier(p, pairs.happened)) / n for p in (pairs.pool, pairs.quoted))
     lasts = thinned(np.flatnonzero(np.diff(pairs.resolved_at // DAY, append=np.iinfo(np.int64).max)))
-    return tuple(
-        CumulativePoint(
-            iso(int(pairs.resolved_at[last])), int(n[last]), round(float(ai[last]), 5), round(float(market[last]), 5)
-        )
-        for last in lasts
-    )
+    rows = zip(*(column[lasts].tolist() for column in (pairs.resolved_at, n, ai, market)), strict=True)
+    return tuple(CumulativePoint(iso(at), count, round(own, 5), round(odds, 5)) for at, count, own, odds in rows)

@@ -22,6 +22,7 @@ from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.questions.canonical import canonical, price, sentence
 from service.questions.question import Question
+from service.scores.proper import Array
 
 INDEX = 100.0  # the masked price of an asset at the question
 SIGNIFICANT = 5  # digits of a quantile
@@ -54,7 +55,6 @@ class Wording:
         return price(float(f"{level:.{SIGNIFICANT}g}"))
 
     def sentence(self, state: AssetState) -> str:
-        """The question rebuilt from its parse."""
         if not self.is_masked:
             return canonical(self.question)
         question, spot = self.question, state.spot
@@ -72,7 +72,6 @@ class Wording:
         return "" if usd is None else price(round(INDEX * usd / state.spot, 2))
 
     def decided(self, state: AssetState) -> str | None:
-        """Why the outcome is practically decided, or None."""
         reason = settled(self.question, state)
         if reason is None or not self.is_masked:
             return reason
@@ -81,7 +80,6 @@ class Wording:
         return "The level has already been reached."
 
 
-Array = NDArray[np.float64]
 Table = Callable[[ForecastInputs, Wording], Iterator[str]]
 
 MOVES_S = (HOUR, 4 * HOUR, DAY, 3 * DAY, 7 * DAY, 30 * DAY)
@@ -91,7 +89,6 @@ WEEK_S, WEEKS = 7 * DAY, 12
 
 
 def day_and_hour_closes(inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
-    """Closes of 60 days and of 72 hours."""
     yield from _closes(inputs, wording, DAY, 60)
     yield from _closes(inputs, wording, HOUR, 72)
 

@@ -66,7 +66,6 @@ def fenced(text: str, nonce: str, longest: int = LONGEST) -> str:
 
 
 def rows(lines: Iterable[str]) -> str:
-    """The lines of a list."""
     return "".join(f"- {line}\n" for line in lines)
 
 
@@ -267,7 +266,6 @@ def _quantiles(state: AssetState, inputs: ForecastInputs, wording: Wording) -> s
 
 
 def _similar(question: Question, base: float, inputs: ForecastInputs) -> Iterator[str]:
-    """How often such a YES came true, where enough of them have resolved."""
     count = similar(question, base, inputs.evidence.resolved)
     if count is not None:
         share = 100 * count.yes / count.n
