@@ -12,7 +12,7 @@ from sqlalchemy import select
 from structlog.testing import capture_logs
 
 from service.errors import WrongWorld
-from service.forecasting.predictions.settling import resolved
+from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.voters.track_record import TrackRecord
 from service.market.assets import is_open
 from service.market.instants import HOUR, iso

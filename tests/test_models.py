@@ -14,13 +14,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from service.forecasting.news.headline import headline
-from service.forecasting.news.stories import read
+from service.forecasting.news.headline import headline, read
 from service.forecasting.predictions import Prediction
 from service.forecasting.voters.ballots import EMBEDDED
 from service.forecasting.voters.inputs import SEAT_INPUTS
-from service.forecasting.voters.prompts.tokens import tokens
-from service.forecasting.voters.prompts.writing import version
+from service.forecasting.voters.prompts.writing import tokens, version
 from service.forecasting.voters.track_record import Standing, TrackRecord
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR

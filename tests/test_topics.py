@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from service.forecasting.news.headline import headline
-from service.forecasting.news.stories import read
-from service.forecasting.predictions.settling import resolved
+from service.forecasting.news.headline import headline, read
+from service.forecasting.predictions.open_markets import resolved
 from service.market.instants import HOUR
 from service.store import headlines, predictions
 from tests.models import BRAINS, ENGINES, Servers, fenced, messages, seats, six_models

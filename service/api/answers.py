@@ -12,7 +12,7 @@ from service.api.operations import operation
 from service.api.pages import PageQuery, link
 from service.api.services import services
 from service.errors import ResourceNotFound
-from service.forecasting.predictions.answers import AnswersDocument, KeptAnswer
+from service.forecasting.predictions.callers import AnswersDocument, KeptAnswer
 from service.store import answers as stored
 from service.store.cursors import ID
 

@@ -12,8 +12,7 @@ from service.api.pages import WindowQuery, page, sequence_page
 from service.api.services import services
 from service.api.snapshots import latest
 from service.forecasting.apex.call import Call
-from service.forecasting.apex.calls import ApexCallsDocument, calls_document
-from service.forecasting.apex.document import ApexDocument
+from service.forecasting.apex.document import ApexCallsDocument, ApexDocument, calls_document
 from service.forecasting.backfill import ASSET
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.instants import HOUR

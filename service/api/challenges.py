@@ -23,14 +23,14 @@ from service.api.snapshots import find, latest
 from service.api.voting import UserVote, Voted, cast
 from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, ResourceNotFound, VotingClosed
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.challenges import open_challenge
+from service.forecasting.predictions.callers import open_challenge
+from service.forecasting.predictions.commitments import question_row
 from service.forecasting.predictions.documents import (
     ChallengesDocument,
     ListedChallenge,
     challenges_document,
     list_challenge,
 )
-from service.forecasting.predictions.ledger_rows import question_row
 from service.market.instants import utc
 from service.market.prices import AssetPrice
 from service.questions import Circumstances

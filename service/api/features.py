@@ -10,7 +10,7 @@ from service.api.operations import operation
 from service.api.pages import WindowQuery, link
 from service.api.services import services
 from service.errors import ResourceNotFound
-from service.forecasting.predictions.vote_inputs import FeaturesDocument, FeaturesRow, features_json, row_json
+from service.forecasting.predictions.commitments import FeaturesDocument, FeaturesRow, features_json, row_json
 from service.market.assets import AssetCode
 from service.market.instants import DAY
 from service.store import cursors

@@ -15,8 +15,8 @@ from service.api.inputs import Body
 from service.api.voting import check_open
 from service.errors import ResourceNotFound
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.ledger_rows import forecast_row
-from service.forecasting.predictions.market_forecasts import (
+from service.forecasting.predictions.commitments import forecast_row
+from service.forecasting.predictions.scores.forecasters import (
     MarketForecast,
     check_forecastable,
     is_counted,

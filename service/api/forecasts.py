@@ -10,7 +10,7 @@ from service.api.inputs import Query
 from service.api.operations import operation
 from service.api.snapshots import find, latest, require_listed
 from service.errors import ResourceNotFound, ServiceUnavailable
-from service.forecasting.price_record.document import PriceRecordDocument
+from service.forecasting.price_record.book import PriceRecordDocument
 from service.forecasting.voters.price_forecasts import ForecastDocument, Horizon, name_of
 from service.market.assets import ASSETS
 

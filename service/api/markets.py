@@ -15,18 +15,16 @@ from service.api.snapshots import find, latest
 from service.documents import DocumentHeader
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.documents import (
-    ListedMarket,
-    PredictionsDocument,
-    list_all,
-    predictions_document,
-)
-from service.forecasting.predictions.market_detail import (
     EvidenceBars,
+    ListedMarket,
     MarketDocument,
     MarketVote,
     OwnForecast,
+    PredictionsDocument,
     evidence_bars,
+    list_all,
     market_document,
+    predictions_document,
 )
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.instants import HOUR, iso, unix

@@ -9,7 +9,7 @@ from service.api.operations import operation
 from service.api.pages import WindowQuery, page
 from service.api.services import services
 from service.api.snapshots import latest
-from service.forecasting.news.document import HeadlinesDocument, NewsDocument, headlines_document
+from service.forecasting.news.pulse import HeadlinesDocument, NewsDocument, headlines_document
 from service.store import cursors
 from service.store import headlines as stored
 from service.store.cursors import PageKey

@@ -21,9 +21,8 @@ from service.api.snapshots import latest
 from service.api.voting import UserVote, Voted, cast
 from service.errors import ResourceNotFound, ServiceUnavailable, VotingClosed
 from service.forecasting.predictions import MarketSeries, Prediction
-from service.forecasting.predictions.documents import PredictionsDocument
-from service.forecasting.predictions.market_detail import MarketDocument
-from service.forecasting.predictions.market_table import markets_table
+from service.forecasting.predictions.documents import MarketDocument, PredictionsDocument
+from service.forecasting.predictions.market_fields import markets_table
 from service.forecasting.predictions.scores.betting import ShadowDocument, shadow_table
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument
 from service.market.assets import AssetCode

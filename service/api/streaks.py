@@ -9,8 +9,7 @@ from service.api.encoding import document
 from service.api.operations import operation
 from service.api.pages import WindowQuery, sequence_page
 from service.api.snapshots import latest
-from service.forecasting.predictions.scores.streak_history import StreakHistoryDocument
-from service.forecasting.predictions.scores.streaks import StreaksDocument
+from service.forecasting.predictions.scores.streaks import StreakHistoryDocument, StreaksDocument
 
 streaks = Blueprint("streaks", __name__, url_prefix="/api")
 

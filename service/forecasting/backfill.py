@@ -15,19 +15,18 @@ from typing import Any
 
 from service.errors import NoVoters
 from service.forecasting.apex.call import EVERY_S, Call, fuse, thresholds_of
-from service.forecasting.apex.gathering import odds_of_up, poll_layers
+from service.forecasting.apex.layers import odds_of_up, poll_layers
 from service.forecasting.apex.scores import ResolvedCall, record_of, resolved_calls
 from service.forecasting.densities.fits import Fits
 from service.forecasting.densities.fitting import fit
 from service.forecasting.news import simulated
-from service.forecasting.news.headline import ScoredHeadline
+from service.forecasting.news.headline import ScoredHeadline, read, stories
 from service.forecasting.news.pulse import score_at
-from service.forecasting.news.stories import read, stories
 from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.commitments import commitment_of, weighed
-from service.forecasting.predictions.settling import resolved, settle_past
+from service.forecasting.predictions.open_markets import resolved, settle_past
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
-from service.forecasting.price_record.past import PastPrices, backfill_prices
+from service.forecasting.price_record.book import PastPrices, backfill_prices
 from service.forecasting.voters.context import Knowledge, recall
 from service.forecasting.voters.inputs import InputHistory, survey
 from service.forecasting.voters.panel import Panel, embedded_panel

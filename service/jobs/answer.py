@@ -8,8 +8,7 @@ import structlog
 from sqlalchemy import Connection
 
 from service.errors import NoVoters
-from service.forecasting.apex.call import fuse
-from service.forecasting.apex.challenge_votes import commit_challenge
+from service.forecasting.apex.call import commit_challenge, fuse
 from service.forecasting.apex.scores import record_of
 from service.forecasting.predictions import Commitment, Prediction
 from service.forecasting.voters.context import Knowledge

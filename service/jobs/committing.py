@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from service.forecasting.predictions import Commitment, LedgerPosition, Prediction, Settlement, ledger_rows
-from service.forecasting.predictions.market_forecasts import MarketForecast, score_forecasts
-from service.forecasting.predictions.settling import resolved
+from service.forecasting.predictions import Commitment, LedgerPosition, Prediction, Settlement, commitments
+from service.forecasting.predictions.open_markets import resolved
+from service.forecasting.predictions.scores.forecasters import MarketForecast, score_forecasts
 from service.forecasting.voters.track_record import build_from, columns_of
 from service.ledger.chain import ChainEntry
 from service.market.instants import DAY
@@ -24,7 +24,7 @@ from service.store.plain import RECORD, records
 
 def keep_opened(db: Connection, opened: Sequence[Prediction], recorded_at: int) -> None:
     """Store markets with their votes and their inputs, and past ones with their settlements."""
-    entries = ledger.append(db, ledger_rows.market_rows(opened), recorded_at)
+    entries = ledger.append(db, commitments.market_rows(opened), recorded_at)
     positions = {entry.subject: _position(entry) for entry in entries if entry.kind == "votes"}
     predictions.add(db, [replace(market, ledger_position=positions[market.id]) for market in opened])
     vote_inputs.add(db, opened)
@@ -35,7 +35,7 @@ def keep_votes(db: Connection, challenge: Prediction, commitment: Commitment, re
     stored = predictions.find(db, challenge.id)
     if stored is None or stored.commitment or stored.settlement:
         return
-    (entry,) = ledger.append(db, [ledger_rows.votes_row(challenge, commitment)], recorded_at)
+    (entry,) = ledger.append(db, [commitments.votes_row(challenge, commitment)], recorded_at)
     predictions.commit(db, challenge.id, commitment, _position(entry))
     vote_inputs.add(db, [replace(challenge, commitment=commitment)])
 
@@ -69,7 +69,7 @@ def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at
     if prediction is None:
         return []
     # A forecast is stored under the lock of the ledger, so none is missed after these rows are appended.
-    entries = ledger.append(db, ledger_rows.settlement_rows(prediction), recorded_at)
+    entries = ledger.append(db, commitments.settlement_rows(prediction), recorded_at)
     return [*entries, *_keep_forecasts(db, prediction, settlement, recorded_at)]
 
 
@@ -83,7 +83,7 @@ def _keep_forecasts(
         by_forecaster[forecast.forecaster].append(forecast)
     scores = {forecaster: score_forecasts(market, part) for forecaster, part in by_forecaster.items()}
     forecasts.keep_scores(db, market.id, settlement.resolved_at, scores)
-    return ledger.append(db, map(ledger_rows.reveal_row, forecasts_of_market), recorded_at)
+    return ledger.append(db, map(commitments.reveal_row, forecasts_of_market), recorded_at)
 
 
 def _position(entry: ChainEntry) -> LedgerPosition:

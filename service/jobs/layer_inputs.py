@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-from service.forecasting.apex.gathering import odds_of_up, poll_layers
-from service.forecasting.apex.layers import LayerInputs
-from service.forecasting.apex.swarm import NetView
+from service.forecasting.apex.call import NetView
+from service.forecasting.apex.layers import LayerInputs, odds_of_up, poll_layers
+from service.forecasting.news.headline import stories
 from service.forecasting.news.pulse import LOOK_BACK_S, score_at
-from service.forecasting.news.stories import stories
 from service.forecasting.voters.context import Knowledge
 from service.jobs.job import JobContext
 from service.store import headlines, predictions, snapshots

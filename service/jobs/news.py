@@ -10,10 +10,8 @@ import structlog
 from sqlalchemy import Connection
 
 from service.forecasting.news import simulated
-from service.forecasting.news.document import news_document
-from service.forecasting.news.headline import Headline
-from service.forecasting.news.pulse import LOOK_BACK_S, pulse
-from service.forecasting.news.stories import read
+from service.forecasting.news.headline import Headline, read
+from service.forecasting.news.pulse import LOOK_BACK_S, news_document, pulse
 from service.jobs.documents import header
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from service.forecasting.price_record import committed
-from service.forecasting.price_record.book import Outcomes, PriceBook, resolve
+from service.forecasting.price_record.book import Outcomes, PriceBook, price_record_document, resolve
 from service.forecasting.price_record.committed import EVERY_S, PriceForecast
-from service.forecasting.price_record.document import price_record_document
 from service.jobs.documents import header
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext

@@ -10,7 +10,9 @@ from sqlalchemy import Connection
 
 from service.errors import NoVoters
 from service.forecasting.predictions import Opinion, Prediction
-from service.forecasting.predictions.opinion_of_now import ai_opinion, lead_of, odds_opinion, of_now
+from service.forecasting.predictions.open_markets import lead_of, of_now
+from service.forecasting.predictions.simulated_odds import SimulatedMarket
+from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Knowledge
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
@@ -33,7 +35,7 @@ def renew_opinions(job_context: JobContext, slot: int) -> Effects:
     ai = {market.id: opinion for market, informed in questions if (opinion := _ai(job_context, market, slot, informed))}
     odds: dict[str, Opinion] = {}
     if outside := outside_market(job_context):
-        quoted = {market.id: odds_opinion(market, outside, slot, informed) for market, informed in questions}
+        quoted = {market.id: _odds(outside, market, slot, informed) for market, informed in questions}
         odds = {id: opinion for id, opinion in quoted.items() if opinion}
 
     def write(db: Connection) -> None:
@@ -68,7 +70,16 @@ def _price_before(db: Connection, asset: str, instant: int) -> float | None:
 
 def _ai(job_context: JobContext, market: Prediction, slot: int, basis: Knowledge) -> Opinion | None:
     try:
-        return ai_opinion(market, job_context.embedded, slot, basis)
+        return Opinion(slot, job_context.embedded.ask(market.question, slot, basis).pooled.p)
     except NoVoters as error:
         log.debug("no_opinion", market=market.id, detail=error.detail)
         return None
+
+
+def _odds(outside: SimulatedMarket, market: Prediction, slot: int, basis: Knowledge) -> Opinion | None:
+    """The price of the simulated market, with the shocks of its opening; None without a usable context."""
+    try:
+        quote = outside.quote(market, basis, slot)
+    except Abstention:
+        return None
+    return Opinion(slot, quote.p_yes, quote.bid, quote.ask)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from service.documents import DocumentHeader
-from service.forecasting.predictions.scores.forecaster_record import ForecasterRecord, record_of
-from service.forecasting.predictions.scores.forecasters import ForecastersDocument, forecasters_document
+from service.forecasting.predictions.scores.forecasters import (
+    ForecasterRecord,
+    ForecastersDocument,
+    forecasters_document,
+    record_of,
+)
 from service.jobs.documents import header
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import odds_sources

@@ -10,12 +10,14 @@ from sqlalchemy import Connection
 
 from service.documents import DocumentHeader
 from service.forecasting.predictions.scores.betting import ShadowDocument, shadow_document
-from service.forecasting.predictions.scores.columns import MarketColumns
-from service.forecasting.predictions.scores.counted import counted_questions
-from service.forecasting.predictions.scores.forecaster_record import CountedMarkets, counted_markets
-from service.forecasting.predictions.scores.forecasters import ForecasterEntry, own_entries
-from service.forecasting.predictions.scores.streak_history import StreakHistory
-from service.forecasting.predictions.scores.streaks import StreaksDocument, streaks_document
+from service.forecasting.predictions.scores.columns import MarketColumns, counted_questions
+from service.forecasting.predictions.scores.forecasters import (
+    CountedMarkets,
+    ForecasterEntry,
+    counted_markets,
+    own_entries,
+)
+from service.forecasting.predictions.scores.streaks import StreakHistory, StreaksDocument, streaks_document
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument, ai_vs_market_document
 from service.scores.luck import RecordsByName, simulated_records
 from service.store.listed_markets import Listed, ListedMarkets

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from service.forecasting.predictions import Prediction, Settlement
-from service.forecasting.predictions.settling import is_due
-from service.forecasting.predictions.settling import settle as settle_by_bars
+from service.forecasting.predictions.open_markets import is_due
+from service.forecasting.predictions.open_markets import settle as settle_by_bars
 from service.jobs.committing import keep_settlements
 from service.jobs.job import Effects, JobContext
 from service.market.assets import LONGEST_CLOSURE_S

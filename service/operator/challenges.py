@@ -10,7 +10,7 @@ from typing import Any, get_args
 from service.config import Settings
 from service.errors import InvalidRequest, ResourceNotFound
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.challenges import resolve_by_hand
+from service.forecasting.predictions.callers import resolve_by_hand
 from service.forecasting.predictions.resolution import Outcome
 from service.jobs.committing import keep_settlements
 from service.market.instants import iso

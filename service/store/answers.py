@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, select, tuple_
 
 from service import canonical
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.answers import KeptAnswer, kept_answer
+from service.forecasting.predictions.callers import KeptAnswer, kept_answer
 from service.forecasting.voters.votes import Answer, in_words, understood
 from service.store import cursors, predictions
 from service.store.cursors import PageKey

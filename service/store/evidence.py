@@ -11,7 +11,7 @@ from functools import lru_cache
 from sqlalchemy import Connection, func, select
 
 from service import canonical
-from service.forecasting.news.evidence import matching, news_of
+from service.forecasting.news.pulse import matching, news_of
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.embedded import VOL
 from service.forecasting.voters.evidence import HISTORY_S, NEWS_S, TOPIC_NEWS_S, Evidence, PastQuestion

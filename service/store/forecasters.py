@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, exists, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from service.errors import NameTaken
-from service.forecasting.predictions.scores.forecaster_record import ForecasterRecord
+from service.forecasting.predictions.scores.forecasters import ForecasterRecord
 from service.store.database import insert
 from service.store.tables import forecast_score, forecaster
 

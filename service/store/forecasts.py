@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, insert, select
 
-from service.forecasting.predictions.market_forecasts import MarketForecast, MarketForecastScore
 from service.forecasting.predictions.resolution import Outcome
+from service.forecasting.predictions.scores.forecasters import MarketForecast, MarketForecastScore
 from service.store.tables import forecast, forecast_score, forecaster, prediction
 
 _COLUMNS = (

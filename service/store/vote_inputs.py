@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sqlalchemy import Connection, Select, select, tuple_
 
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.vote_inputs import VoteInputs
+from service.forecasting.predictions.commitments import VoteInputs
 from service.store.cursors import PageKey
 from service.store.database import insert
 from service.store.tables import vote_input

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from service.documents import DocumentHeader
 from service.forecasting.predictions import Commitment, LedgerPosition, Odds, Prediction, Settlement
-from service.forecasting.predictions.ledger_rows import votes_row
+from service.forecasting.predictions.commitments import votes_row
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, iso, utc
 from service.market.prices import describe

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from flask.testing import FlaskClient
 
-from service.forecasting.apex import Call
-from service.forecasting.apex.call import Thresholds
+from service.forecasting.apex.call import Call, Thresholds
 from service.forecasting.apex.document import apex_document
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.apex.scores import ResolvedCall, score

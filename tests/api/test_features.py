@@ -11,8 +11,7 @@ from flask.testing import FlaskClient
 
 from service import canonical
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.commitments import commitment_of
-from service.forecasting.predictions.vote_inputs import FeaturesDocument
+from service.forecasting.predictions.commitments import FeaturesDocument, commitment_of
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.inputs import INPUTS

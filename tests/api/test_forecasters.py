@@ -12,12 +12,13 @@ from sqlalchemy import select
 
 from service.forecasting.predictions import Settlement
 from service.forecasting.predictions.scores.columns import columns_of
-from service.forecasting.predictions.scores.forecaster_record import counted_markets, record_of
 from service.forecasting.predictions.scores.forecasters import (
     RESERVED,
     ForecastersDocument,
+    counted_markets,
     forecasters_document,
     own_entries,
+    record_of,
 )
 from service.jobs.committing import keep_settlement
 from service.scores.luck import SimulatedRecords, simulated_records

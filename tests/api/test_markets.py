@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 from service.client import Client, NotFound
 from service.forecasting.predictions import Opinion
 from service.forecasting.predictions.documents import predictions_document
-from service.forecasting.predictions.market_table import COLUMNS
+from service.forecasting.predictions.market_fields import COLUMNS
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR
 from service.store import bars, market_pages, opinions, predictions, snapshots

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from flask.testing import FlaskClient
 
-from service.forecasting.news.document import news_document
-from service.forecasting.news.headline import headline
-from service.forecasting.news.pulse import pulse
-from service.forecasting.news.stories import read
+from service.forecasting.news.headline import headline, read
+from service.forecasting.news.pulse import news_document, pulse
 from service.market.instants import HOUR, iso
 from service.store import headlines as stored
 from tests.api.conftest import NOON

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from flask.testing import FlaskClient
 
-from service.forecasting.predictions.scores.columns import columns_of
-from service.forecasting.predictions.scores.counted import counted_questions
-from service.forecasting.predictions.scores.streak_history import StreakHistory, StreakHistoryDocument, StreakQuestion
-from service.forecasting.predictions.scores.streaks import streaks_document
+from service.forecasting.predictions.scores.columns import columns_of, counted_questions
+from service.forecasting.predictions.scores.streaks import (
+    StreakHistory,
+    StreakHistoryDocument,
+    StreakQuestion,
+    streaks_document,
+)
 from service.scores.luck import simulated_records
 from service.store import sequences
 from tests.api.opened import header

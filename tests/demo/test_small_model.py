@@ -14,7 +14,7 @@ from service.client import Client, Unavailable
 from service.demo.installing import INSTALLED
 from service.demo.small_model import NAME, SEATS, small_model
 from service.demo.tour import PRICE_QUESTION, DemoService, demo_service, fed_question
-from service.forecasting.voters.prompts import SCHEMA, read
+from service.forecasting.voters.prompts.reading import SCHEMA, read
 from service.forecasting.voters.track_record import TrackRecord
 from service.sources.llm.client import Clients, LanguageModel
 from service.sources.llm.modes import Modes

@@ -16,16 +16,15 @@ import numpy as np
 import pytest
 
 from service.forecasting import backfill
-from service.forecasting.apex.gathering import odds_of_up
-from service.forecasting.apex.layers import ENGINE
+from service.forecasting.apex.layers import ENGINE, odds_of_up
 from service.forecasting.apex.scores import record_of, resolved_calls
 from service.forecasting.backfill import BackfilledPast
 from service.forecasting.densities.fits import VERSION, Fits
+from service.forecasting.news.headline import stories
 from service.forecasting.news.pulse import score_at
-from service.forecasting.news.stories import stories
 from service.forecasting.predictions import Prediction, series
+from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.predictions.resolution import resolve
-from service.forecasting.predictions.settling import resolved
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.ballots import EMBEDDED, Forecast
 from service.forecasting.voters.embedded import VOL, voters

@@ -10,7 +10,7 @@ import pytest
 
 import app
 from service.api import coins as coin_desk
-from service.forecasting.predictions.settling import resolved
+from service.forecasting.predictions.open_markets import resolved
 from service.jobs import coins, settle
 from service.market.instants import DAY, HOUR
 from service.store import bars, predictions

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sqlalchemy import Connection, update
 
 from service.forecasting.predictions import Prediction, Settlement
-from service.forecasting.predictions.settling import resolved
+from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.voters.track_record import TrackRecord, build
 from service.jobs import answer
 from service.jobs.committing import keep_settlement, keep_settlements, renew_record

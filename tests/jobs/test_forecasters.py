@@ -14,9 +14,8 @@ import pytest
 from pydantic import TypeAdapter
 from scipy import stats
 
-from service.forecasting.predictions.ledger_rows import forecast_row
-from service.forecasting.predictions.market_forecasts import MarketForecast
-from service.forecasting.predictions.scores.forecasters import ForecastersDocument
+from service.forecasting.predictions.commitments import forecast_row
+from service.forecasting.predictions.scores.forecasters import ForecastersDocument, MarketForecast
 from service.jobs.committing import keep_settlement
 from service.jobs.score import score
 from service.ledger.verifier import verify

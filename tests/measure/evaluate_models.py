@@ -23,10 +23,10 @@ from service.errors import NinefoldError
 from service.forecasting.densities.fits import Fits
 from service.forecasting.densities.fitting import fit
 from service.forecasting.news import simulated
-from service.forecasting.news.evidence import news_of
-from service.forecasting.news.stories import read
+from service.forecasting.news.headline import read
+from service.forecasting.news.pulse import news_of
 from service.forecasting.predictions import Prediction, series
-from service.forecasting.predictions.settling import settle_past
+from service.forecasting.predictions.open_markets import settle_past
 from service.forecasting.voters.ballots import Abstention, Forecast
 from service.forecasting.voters.context import Context, Knowledge, recall
 from service.forecasting.voters.embedded import VOL, voters

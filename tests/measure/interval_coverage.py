@@ -20,21 +20,23 @@ from numpy.typing import NDArray
 from service.config import Settings
 from service.forecasting.densities.fitting import fit
 from service.forecasting.predictions.scores.betting import shadow_document
-from service.forecasting.predictions.scores.columns import CONSENSUS, MarketColumns, columns_of
-from service.forecasting.predictions.scores.counted import counted_questions
-from service.forecasting.predictions.scores.difference import compare
-from service.forecasting.predictions.scores.diversity import diversity_of
-from service.forecasting.predictions.scores.evidence import ScoredMarkets, evidence_of
-from service.forecasting.predictions.scores.forecast_scores import scores
-from service.forecasting.predictions.scores.forecaster_record import CountedMarkets, constant_record, counted_markets
-from service.forecasting.predictions.scores.pairs import differences
+from service.forecasting.predictions.scores.columns import (
+    CONSENSUS,
+    MarketColumns,
+    ScoredMarkets,
+    columns_of,
+    counted_questions,
+    evidence_of,
+)
+from service.forecasting.predictions.scores.forecast_scores import diversity_of, scores
+from service.forecasting.predictions.scores.forecasters import CountedMarkets, constant_record, counted_markets
 from service.forecasting.predictions.scores.streaks import runs
+from service.forecasting.predictions.scores.versus import compare, differences
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
-from service.forecasting.price_record.book import closes_at, resolve
+from service.forecasting.price_record.book import backfill_prices, closes_at, resolve
 from service.forecasting.price_record.committed import STANDARD
-from service.forecasting.price_record.past import backfill_prices
+from service.forecasting.price_record.scores import PRIORS, ScoreSums, blocks_of, ratio_of
 from service.forecasting.price_record.scores import score as score_prices
-from service.forecasting.price_record.sums import PRIORS, ScoreSums, blocks_of, ratio_of
 from service.forecasting.voters.inputs import survey
 from service.market.bars import Bars, resample
 from service.market.headers import header

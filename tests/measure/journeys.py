@@ -40,8 +40,8 @@ WHOLE = (
 # What the first edition did not do; hops from and to these are counted apart.
 SINCE = {
     *("api/coins", "api/markets", "api/pages", "api/question_input", "api/topics", "forecasting/densities"),
-    *("forecasting/news", "forecasting/predictions/path_outcomes", "forecasting/predictions/return_laws"),
-    *("forecasting/price_record", "forecasting/voters/path_events", "forecasting/voters/price_forecasts"),
+    *("forecasting/news", "forecasting/price_record", "forecasting/voters/path_events"),
+    *("forecasting/voters/price_forecasts",),
     *("forecasting/voters/seats", "jobs/clock_guard", "jobs/news_inputs", "jobs/price_record", "jobs/prune"),
     *("store/evidence", "store/forecasters", "store/forecasts", "store/headlines", "store/market_pages"),
     *("store/opinions", "store/price_forecasts", "store/prices", "store/rates", "store/reservations"),

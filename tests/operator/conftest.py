@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from service.config import Settings
-from service.forecasting.predictions.challenges import open_challenge
-from service.forecasting.predictions.ledger_rows import question_row
+from service.forecasting.predictions.callers import open_challenge
+from service.forecasting.predictions.commitments import question_row
 from service.market.clock import WorldClock
 from service.market.instants import DAY, HOUR, utc
 from service.operator.__main__ import main

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from service.forecasting.news.stories import read
+from service.forecasting.news.headline import read
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.embedded import Embedded, voters
 from service.forecasting.voters.evidence import Evidence, PastQuestion, ScheduledEvent

@@ -6,9 +6,8 @@ import pytest
 from sqlalchemy import select
 
 from service.errors import NameTaken
-from service.forecasting.predictions.market_forecasts import MarketForecastScore
 from service.forecasting.predictions.scores.columns import columns_of
-from service.forecasting.predictions.scores.forecaster_record import counted_markets, record_of
+from service.forecasting.predictions.scores.forecasters import MarketForecastScore, counted_markets, record_of
 from service.scores.luck import SimulatedRecords
 from service.store import forecasters, forecasts, predictions
 from service.store.tables import forecaster

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from service.forecasting.predictions.market_forecasts import MarketForecast, MarketForecastScore
+from service.forecasting.predictions.scores.forecasters import MarketForecast, MarketForecastScore
 from service.store import forecasters, forecasts, predictions
 from tests.forecasting.markets import settled, waiting
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.dialects import sqlite
 
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.vote_inputs import VoteInputs
+from service.forecasting.predictions.commitments import VoteInputs
 from service.store import vote_inputs
 from service.store.cursors import PageKey
 from service.store.database import Database

@@ -1,21 +1,26 @@
-"""One call of apex: the layers fused as the votes of a panel are, and whether the special mode holds."""
+"""Calls of apex: the layers fused as the votes of a panel are, and the votes on a challenge, where apex votes too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from math import nan
+from math import exp, log, nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from service.forecasting.apex.layers import ENGINE, LAYERS, LayerInputs, in_sample
+from service.forecasting.apex.layers import ENGINE, LAYERS, SWARM_LEAN, LayerInputs, in_sample
+from service.forecasting.predictions import APEX, Commitment, CommittedVote, Prediction
+from service.forecasting.predictions.commitments import commitment_of, weighted
 from service.forecasting.voters import consensus
-from service.forecasting.voters.ballots import Abstention, Forecast
+from service.forecasting.voters.ballots import Abstention, Ballot, Forecast
+from service.forecasting.voters.context import Knowledge
+from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs, p_up, p_yes, settled
+from service.forecasting.voters.panel import Panel
 from service.forecasting.voters.track_record import BandRecord
 from service.market.instants import HOUR
+from service.questions.question import Question
 from service.scores.intervals import LEAST_N
 
 EVERY_S = 4 * HOUR  # between two calls
@@ -64,12 +69,10 @@ class Call:
         return tuple(p.get(name, nan) for name in LAYERS)
 
     def to_plain(self) -> dict[str, Any]:
-        """A dict that JSON carries without loss."""
         return asdict(self)
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> Call:
-        """The call that `to_plain` was called on."""
         return replace(Call(**plain), layers=tuple(LayerVote(**layer) for layer in plain["layers"]))
 
 
@@ -90,7 +93,6 @@ FIXED = Thresholds()
 
 
 def thresholds_of(past: Sequence[Call]) -> Thresholds:
-    """The thresholds for the call after `past`."""
     if len(past) < LEAST_CALLS:
         return replace(FIXED, past_calls=len(past))
     distances, agreements = np.array([(abs(call.p_up - 0.5), call.agreement) for call in past]).T
@@ -109,16 +111,18 @@ def fuse(inputs: LayerInputs, record: BandRecord, thresholds: Thresholds = FIXED
     special mode.
     """
     answers = {name: _answer(layer, inputs) for name, layer in LAYERS.items()}
-    voting = {
-        name: answer.p
-        for name, answer in answers.items()
-        if isinstance(answer, Forecast) and not in_sample(name, inputs.at)
-    }
-    weights = _weigh(list(voting), record)
+    forecasts = {name: answer.p for name, answer in answers.items() if isinstance(answer, Forecast)}
+    voting = {name: p for name, p in forecasts.items() if not in_sample(name, inputs.at)}
+    counts = {skill.voter: skill.n for skill in record.standings if skill.engine == ENGINE}  # resolved calls of each
+    weights = np.array([_weight(name, record, counts.get(name, 0)) for name in voting])
     p = np.array(list(voting.values()))
     p_up = consensus.mean(p, weights) if len(p) else 0.5
     agreement = float(weights[(p - 0.5) * (p_up - 0.5) > 0].sum() / weights.sum()) if len(p) else 0.0
-    conditions = _conditions(p_up, agreement, voting, record, thresholds)
+    conditions = {
+        "distance_exceeds_threshold": abs(p_up - 0.5) > thresholds.distance,
+        "agreement_reaches_threshold": agreement >= thresholds.agreement,
+        "every_voting_layer_has_30_calls": min((counts.get(name, 0) for name in voting), default=0) >= LEAST_N,
+    }
     weight_of = dict(zip(voting, weights.tolist(), strict=True))
     return Call(
         asset=inputs.asset,
@@ -147,27 +151,73 @@ def _vote(name: str, answer: Forecast | Abstention, weight: float) -> LayerVote:
     return LayerVote(name, answer.p, weight, answer.reasoning, None)
 
 
-def _weigh(names: Sequence[str], record: BandRecord) -> NDArray[np.float64]:
-    """The pool's weights; that of the outside market times n / (n + 50), at least one half."""
-    weights = np.array([record.weight_of(name, ENGINE) for name in names])
-    n = _resolved(record).get("market", 0)
-    trusted = max(0.5, n / (n + HALF_TRUSTED))
-    return np.where(np.array(names) == "market", trusted * weights, weights)
+def _weight(name: str, record: BandRecord, n: int) -> float:
+    """The pool's weight of a layer with `n` resolved calls; the outside market's times n / (n + 50), at least half."""
+    weight = record.weight_of(name, ENGINE)
+    return max(0.5, n / (n + HALF_TRUSTED)) * weight if name == "market" else weight
 
 
-def _conditions(
-    p_up: float, agreement: float, voting: Iterable[str], record: BandRecord, thresholds: Thresholds
-) -> dict[str, bool]:
-    """The conditions of the special mode; without a voting layer none holds."""
-    resolved = _resolved(record)
-    counts = [resolved.get(name, 0) for name in voting]
-    return {
-        "distance_exceeds_threshold": abs(p_up - 0.5) > thresholds.distance,
-        "agreement_reaches_threshold": agreement >= thresholds.agreement,
-        "every_voting_layer_has_30_calls": min(counts, default=0) >= LEAST_N,
-    }
+SWARM = "swarm"
+SWARM_ENGINE = "54-strategies"
 
 
-def _resolved(record: BandRecord) -> dict[str, int]:
-    """The number of resolved calls of each layer."""
-    return {skill.voter: skill.n for skill in record.standings if skill.engine == ENGINE}
+@dataclass(frozen=True)
+class NetView:
+    """The numbers of strategies that are long, short and flat in one asset."""
+
+    long: int
+    short: int
+    flat: int
+
+    @property
+    def net(self) -> float:
+        """From -1, all short, to 1, all long; 0 where there are none."""
+        return (self.long - self.short) / max(1, self.long + self.short + self.flat)
+
+
+def swarm_vote(question: Question, inputs: ForecastInputs, net: NetView) -> Ballot:
+    """The swarm's ballot: plain volatility moved so that 0.2 per unit of net position are the log-odds of a rise."""
+    shares = f"{net.long} are long {question.asset}, {net.short} short and {net.flat} flat (net {net.net:+.2f})"
+    because = f"Of {net.long + net.short + net.flat} strategies {shares}"
+    return Ballot(SWARM, SWARM_ENGINE, lean(question, inputs, SWARM_LEAN * net.net, because))
+
+
+def lean(question: Question, inputs: ForecastInputs, odds: float, because: str) -> Forecast:
+    """The forecast of plain volatility, moved so far that `odds` are the log-odds of a price higher than now.
+
+    The other asset of a question about two has no lean. `because` says where the odds come from; its first letter is a
+    capital, and no full stop ends it.
+    """
+    plain = [state.plain for state in inputs.states]
+    moved = [plain[0].leaning(1 / (1 + exp(-odds))), *plain[1:]]
+    p, base = (p_yes(question, inputs, densities) for densities in (moved, plain))
+    decided = settled(question, inputs.state)
+    added = f"{because}: {round(100 * (p - base), 1) + 0.0:+.1f} pp"
+    reason = f"Volatility alone implies {100 * base:.1f}%. {added}. Forecast: {100 * p:.1f}%."
+    return Forecast(p, decided or reason, p_up=p_up(question, inputs, moved))
+
+
+def apex_vote(question: Question, inputs: ForecastInputs, call: Call) -> Ballot:
+    """The ballot of apex: plain volatility with the fused log-odds of `call`, a call of the question's asset."""
+    voting = sum(layer.silent is None for layer in call.layers)
+    because = f"Apex ({voting} of {len(call.layers)} layers) gives {100 * call.p_up:.1f}% to a higher price in a day"
+    return Ballot(APEX, ENGINE, lean(question, inputs, log(call.p_up / (1 - call.p_up)), because))
+
+
+def commit_challenge(
+    market: Prediction, now: int, knowledge: Knowledge, panel: Panel, *, net: NetView, call: Call
+) -> Commitment:
+    """Put a challenge to the panel, the swarm and apex and commit their votes; `net` and `call` are of its asset.
+
+    On a topic the swarm and apex do not vote, because no price decides it. Raises NoVoters when fewer of the nine vote
+    than the quorum.
+    """
+    question = market.question
+    nine = commitment_of(panel.ask(question, now, knowledge), knowledge)
+    if question.comparator == "topic":
+        return nine
+    inputs = build_inputs(question, now, knowledge)
+    ballots = [*(vote.ballot for vote in nine.votes), swarm_vote(question, inputs, net)]
+    pooled = consensus.pool(ballots, knowledge.record.of(question))
+    votes = *weighted(ballots, pooled), CommittedVote(apex_vote(question, inputs, call), 0.0)
+    return replace(nine, p=pooled.p, p_up=pooled.p_up, votes=votes)

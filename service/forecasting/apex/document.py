@@ -1,16 +1,19 @@
-"""The published status of apex."""
+"""The published status and calls of apex."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from service.documents import Document, DocumentHeader, rounded
+from service.documents import Document, DocumentHeader, World, rounded
 from service.forecasting.apex.call import EVERY_S, Call, LayerVote, Thresholds
 from service.forecasting.apex.layers import in_sample
-from service.forecasting.apex.scores import Accuracy, ApexScores
+from service.forecasting.apex.scores import Accuracy, ApexScores, outcome_of
+from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.voters.next_day import HORIZON_H
 from service.forecasting.voters.votes import Direction, direction_of
-from service.market.instants import iso
+from service.market.bars import Bars
+from service.market.instants import DAY, iso
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ class ApexDocument(Document):
 def apex_document(call: Call, thresholds: Thresholds, scores: ApexScores, header: DocumentHeader) -> ApexDocument:
     """The document of the latest call, whose special mode had these thresholds."""
     bull = bull_of(call.p_up)
+    limits = replace(thresholds, distance=round(thresholds.distance, 4), agreement=round(thresholds.agreement, 4))
     return ApexDocument(
         schema="apex/1",
         **vars(header),
@@ -91,7 +95,7 @@ def apex_document(call: Call, thresholds: Thresholds, scores: ApexScores, header
         vote=FusedVote(direction_of(bull), round(call.p_up, 4), bull, round(100 - bull, 1)),
         agreement=round(call.agreement, 4),
         confidence=round(call.confidence, 4),
-        special_mode=SpecialMode(call.special, dict(call.conditions), _rounded(thresholds)),
+        special_mode=SpecialMode(call.special, dict(call.conditions), limits),
         layers=tuple(
             Layer(**vars(reading_of(layer, call.at)), accuracy=scores.layers[layer.name]) for layer in call.layers
         ),
@@ -105,11 +109,6 @@ def bull_of(p_up: float) -> float:
     return round(100 * round(p_up, 4), 1)
 
 
-def _rounded(thresholds: Thresholds) -> Thresholds:
-    distance, agreement = round(thresholds.distance, 4), round(thresholds.agreement, 4)
-    return replace(thresholds, distance=distance, agreement=agreement)
-
-
 def reading_of(layer: LayerVote, at: int) -> LayerReading:
     """A layer of the call at the unix second `at` as it is published."""
     return LayerReading(
@@ -120,4 +119,65 @@ def reading_of(layer: LayerVote, at: int) -> LayerReading:
         reading=layer.reading,
         silent=layer.silent,
         in_sample=in_sample(layer.name, at),
+    )
+
+
+@dataclass(frozen=True)
+class ListedCall:
+    """A call on the price of `asset` at `resolves_at`, one day after `called_at`, as it was made.
+
+    `p_up` is P(higher than `spot`). `outcome` is yes where the price was higher, null until the day is over, void
+    where bars are missing. `backfilled` calls were made by the first start for a past instant.
+    """
+
+    asset: str
+    called_at: str
+    resolves_at: str
+    spot: float
+    p_up: float
+    direction: Direction
+    agreement: float
+    confidence: float
+    special_mode: bool
+    backfilled: bool
+    outcome: Outcome | None
+    layers: tuple[LayerReading, ...]
+
+
+@dataclass(frozen=True)
+class ApexCallsDocument:
+    """A page of calls, newest first; `next` is the cursor of the next page, null on the last."""
+
+    schema: str
+    world: World
+    count: int
+    next: str | None
+    calls: tuple[ListedCall, ...]
+
+
+def calls_document(
+    calls: Sequence[Call], hourly: Bars, now: int, *, world: World, next: str | None
+) -> ApexCallsDocument:
+    """The page of these calls as they stand at the unix second `now`.
+
+    `hourly` are the bars of their asset from some days before the first call on.
+    """
+    shown = tuple(_call(call, outcome_of(call, hourly, now)) for call in calls)
+    return ApexCallsDocument("apex-calls/1", world, len(shown), next, shown)
+
+
+def _call(call: Call, outcome: Outcome | None) -> ListedCall:
+    return ListedCall(
+        asset=call.asset,
+        called_at=iso(call.at),
+        resolves_at=iso(call.at + DAY),
+        spot=call.spot,
+        p_up=round(call.p_up, 4),
+        direction=direction_of(bull_of(call.p_up)),
+        agreement=round(call.agreement, 4),
+        confidence=round(call.confidence, 4),
+        special_mode=call.special,
+        backfilled=call.backfilled,
+        outcome=outcome,
+        layers=tuple(reading_of(layer, call.at) for layer in call.layers),
     )

@@ -7,19 +7,21 @@ The direction of a day is close to a coin flip, so the effects of all layers but
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.apex.swarm import LEAN as SWARM_LEAN
 from service.forecasting.densities.density import horizon_sigma, normal
+from service.forecasting.predictions import Prediction
 from service.forecasting.voters import consensus
-from service.forecasting.voters.ballots import Abstention, Forecast
-from service.forecasting.voters.context import Context
+from service.forecasting.voters.ballots import Abstention, Ballot, Forecast
+from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.inputs import describe, is_metal
+from service.forecasting.voters.next_day import up_in_a_day
+from service.forecasting.voters.panel import Panel
 from service.market.assets import open_hours
 from service.market.instants import DAY
 from service.scores.proper import Instants
@@ -31,6 +33,7 @@ MOVED_PEERS = -0.08  # a sigma of the other coins' last day: -.16 +- .08
 RISING_PEERS = -0.07  # from none of them rising over a week to all: -.13 +- .17
 VOLATILE_MOVE = -0.2  # a sigma of the last day times the log volatility ratio: -.40 +- .21
 MOOD = 0.4  # a news score of 1 [assumed]
+SWARM_LEAN = 0.2  # where all strategies are long [assumed]: most rules say little about the next day
 # The unix seconds between which prices were used to fit the constants of a layer.
 REAL_BARS = (1_706_745_600, 1_746_057_600)  # February 2024 to April 2025
 FITTED_ON: dict[str, tuple[int, int]] = {"breadth": REAL_BARS, "regime": REAL_BARS}
@@ -72,8 +75,7 @@ def brains(inputs: LayerInputs) -> Forecast:
 def volatility(inputs: LayerInputs) -> Forecast:
     """Up against down where the price has no drift: its log then falls by half its variance, P = Phi(-sigma / 2)."""
     context = inputs.context
-    hours = open_hours(inputs.asset, inputs.at, inputs.at + DAY)
-    if hours == 0:
+    if (hours := open_hours(inputs.asset, inputs.at, inputs.at + DAY)) == 0:
         raise Abstention(f"The market of {inputs.asset} is closed for the next 24 hours.")
     sigma = float(horizon_sigma(context.fast, context.slow, hours))
     price = replace(normal(sigma), drift=-(sigma**2) / 2)
@@ -92,9 +94,7 @@ def breadth(inputs: LayerInputs) -> Forecast:
         raise Abstention("Not applicable to metals.")
     moved, rising = _input(inputs, "peers_24h"), _input(inputs, "peers_rising")
     odds = MOVED_PEERS * _within(moved, MOST_SIGMAS) + RISING_PEERS * rising
-    move, share = (
-        describe(name, value, inputs.asset) for name, value in (("peers_24h", moved), ("peers_rising", rising))
-    )
+    move, share = describe("peers_24h", moved, inputs.asset), describe("peers_rising", rising, inputs.asset)
     return Forecast(probability(odds), f"{move.capitalize()}; {share}.")
 
 
@@ -110,29 +110,23 @@ def regime(inputs: LayerInputs) -> Forecast:
 
 
 def news(inputs: LayerInputs) -> Forecast:
-    """The tone of the headlines."""
     if inputs.news_score is None or inputs.news_n == 0:
         raise Abstention("No headlines.")
-    odds = MOOD * inputs.news_score
-    return Forecast(probability(odds), f"News score {inputs.news_score:+.2f} over {inputs.news_n} stories.")
+    reason = f"News score {inputs.news_score:+.2f} over {inputs.news_n} stories."
+    return Forecast(probability(MOOD * inputs.news_score), reason)
 
 
 def market(inputs: LayerInputs) -> Forecast:
-    """The price of an outside market."""
     if inputs.odds_p is None:
         raise Abstention(f"No outside market prices a rise of {inputs.asset}.")
     return Forecast(inputs.odds_p, f"An outside market prices a rise at {100 * inputs.odds_p:.1f}%.")
 
 
 def swarm(inputs: LayerInputs) -> Forecast:
-    """The positions of the strategies."""
     if inputs.swarm is None:
         raise Abstention(f"The strategies' positions in {inputs.asset} are not available.")
-    odds = SWARM_LEAN * inputs.swarm
-    return Forecast(
-        probability(odds),
-        f"Net position of the 54 strategies: {inputs.swarm:+.2f} (-1 is all short, 1 all long).",
-    )
+    reason = f"Net position of the 54 strategies: {inputs.swarm:+.2f} (-1 is all short, 1 all long)."
+    return Forecast(probability(SWARM_LEAN * inputs.swarm), reason)
 
 
 LAYERS: dict[str, Callable[[LayerInputs], Forecast]] = {
@@ -175,3 +169,53 @@ def _input(inputs: LayerInputs, name: str) -> float:
 
 def _within(value: float, most: float) -> float:
     return max(-most, min(most, value))
+
+
+def poll_layers(
+    asset: str,
+    at: int,
+    knowledge: Knowledge,
+    panel: Panel,
+    *,
+    news: tuple[float, int],
+    odds_p: float | None,
+    swarm: float | None,
+) -> LayerInputs:
+    """The inputs of every layer for `asset`, which has a context, at the unix second `at`.
+
+    `news` is the score of the pulse and its n, `odds_p` the outside market's P(higher), `swarm` the net position of
+    the strategies.
+    """
+    context = knowledge.contexts[asset]
+    question = up_in_a_day(asset, context.spot, at)
+    replies, record = panel.poll(question, at, knowledge), knowledge.record.of(question)
+    ballots = {reply[0]: reply[1] for reply in replies if reply is not None and isinstance(reply[1], Ballot)}
+    voting = [voter for voter in panel.voters if voter.name in ballots]
+    score, n = news
+    return LayerInputs(
+        asset=asset,
+        at=at,
+        seats={voter.name: ballots[voter.name].p for voter in voting if voter.kind == "seat"},
+        brains={voter.name: ballots[voter.name].p for voter in voting if voter.kind == "brain"},
+        context=context,
+        news_score=score if n else None,
+        news_n=n,
+        odds_p=odds_p,
+        swarm=swarm,
+        weights={voter.name: record.weight_of(voter.name, voter.engine) for voter in voting},
+    )
+
+
+def odds_of_up(asset: str, at: int, markets: Iterable[Prediction]) -> float | None:
+    """The last outside odds of a rise of `asset`, at most a day old at the unix second `at`; None without any.
+
+    Of several priced at the same instant it is the one with the earliest deadline.
+    """
+    quotes = [
+        (market.odds.fetched_at, -market.deadline, market.odds.p_yes)
+        for market in markets
+        if market.odds
+        and (market.question.asset, market.question.comparator, market.question.negated) == (asset, "up", False)
+        and at - DAY <= market.odds.fetched_at <= at < market.deadline
+    ]
+    return max(quotes)[2] if quotes else None

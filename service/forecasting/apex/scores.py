@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.forecasting.apex.call import Call
 from service.forecasting.apex.layers import ENGINE, LAYERS, fitted_on
@@ -84,7 +83,7 @@ def resolved_calls(calls: Sequence[Call], hourly: Mapping[str, Bars], now: int) 
     question "higher than now".
     """
     decided = (resolved_call(call, outcome_of(call, hourly[call.asset], now)) for call in calls)
-    return tuple(call for call in decided if call)
+    return tuple(filter(None, decided))
 
 
 def resolved_call(call: Call, outcome: Outcome | None) -> ResolvedCall | None:
@@ -121,15 +120,11 @@ def record_of(resolved: Sequence[ResolvedCall], as_of: int) -> TrackRecord:
 def score(resolved: Sequence[ResolvedCall]) -> ApexScores:
     """The accuracy of every layer and of the fused vote on resolved calls, in order of time."""
     books = [_Book.of(backfilled, resolved) for backfilled in (False, True)]
-    return ApexScores(
-        layers={
-            name: tuple(
-                _measure(book, book.calls.p_of_layers[:, place], fitted_on(name, book.calls.at)) for book in books
-            )
-            for place, name in enumerate(LAYERS)
-        },
-        fused=tuple(_measure(book, book.calls.p_up, np.zeros(len(book.calls.at), dtype=bool)) for book in books),
-    )
+    layers = {
+        name: tuple(_measure(book, book.calls.p_of_layers[:, place], name) for book in books)
+        for place, name in enumerate(LAYERS)
+    }
+    return ApexScores(layers, fused=tuple(_measure(book, book.calls.p_up) for book in books))
 
 
 class _CallColumns(NamedTuple):
@@ -164,15 +159,14 @@ class _Book:
 
     @staticmethod
     def of(backfilled: bool, resolved: Sequence[ResolvedCall]) -> _Book:
-        """Those of the resolved calls that are in this book."""
         calls = _columns([row for row in resolved if row.call.backfilled == backfilled])
         rate = base_rate_known(calls.happened, calls.at, calls.at + DAY)
         return _Book(backfilled, calls, rate, weeks_of(calls.at + DAY))
 
 
-def _measure(book: _Book, p: Array, fitted: NDArray[np.bool_]) -> Accuracy:
-    """The accuracy of `p` (calls,), NaN where silent; votes on prices that the layer was `fitted` on are left out."""
-    has_vote = np.isfinite(p)
+def _measure(book: _Book, p: Array, layer: str = "") -> Accuracy:
+    """The accuracy of `p` (calls,), NaN where silent; votes on prices that the `layer` was fitted on are left out."""
+    has_vote, fitted = np.isfinite(p), fitted_on(layer, book.calls.at)
     voted, in_sample = has_vote & ~fitted, int((has_vote & fitted).sum())
     happened, p, rate, weeks = book.calls.happened[voted], p[voted], book.rate[voted], book.weeks[voted]
     right = right_share(p, rate, happened, weeks, CALLS)

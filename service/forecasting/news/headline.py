@@ -1,12 +1,103 @@
-"""A headline as plain text: cleaned of markup, with an id that depends on its words and source alone."""
+"""Headlines: cleaned of markup, with their tone and the assets they name, and the stories that they tell."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from service.market.assets import ASSETS
+from service.market.instants import HOUR
+
+_LEXICON = tomllib.loads(Path(__file__).with_name("lexicon.toml").read_text(encoding="utf-8"))
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    for name, fragment in _LEXICON["fragments"].items():
+        text = text.replace(f"<{name}>", fragment)
+    return re.compile(text)
+
+
+WEIGHTS: dict[str, float] = {
+    word: float(weight) for weight, words in _LEXICON["weights"].items() for word in words.split()
+}
+WEIGHTLESS = frozenset(_LEXICON["weightless"].split())
+REWRITES = tuple((_pattern(text), word) for text, word in _LEXICON["rewrites"])
+STOP_WORDS = frozenset(_LEXICON["stop_words"].split())
+WORD = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*")
+
+
+def content(text: str) -> list[str]:
+    """The words of a text in lower case, in their order, without stop words.
+
+    >>> content("Bitcoin's ETF inflows, and the U.S.")
+    ["bitcoin's", 'etf', 'inflows', 'u.s']
+    """
+    return [word for word in WORD.findall(text.lower().replace("’", "'")) if word not in STOP_WORDS]
+
+
+NAMES: dict[str, str] = {
+    "btc": r"bitcoins?|btc|xbt|wbtc|satoshis?",
+    "eth": r"ethereum|ether|eth|weth",
+    "sol": r"solana|sol",
+    "bnb": r"bnb|binance coin",
+    "xrp": r"xrp|ripple",
+    "gold": r"gold|bullion|xau|paxg",
+    "silver": r"silver|xag",
+}
+LOOKALIKES = re.compile(
+    r"\b(?:bitcoin (?:cash|sv|gold|core|magazine|pizza)|ethereum classic|ether\.?fi|eth zurich|ripple effects?"
+    r"|digital gold|black gold|gold (?:medal\w*|rush|standard|coast|card|star|cup)"
+    r"|silver (?:medal\w*|linings?|bullets?|screen|spoon|surfer|spring|lake))\b",
+    re.IGNORECASE,
+)
+NAMED = re.compile("|".join(rf"(?P<{asset}>\b(?:{words})\b)" for asset, words in NAMES.items()), re.IGNORECASE)
+
+
+def named(title: str) -> tuple[str, ...]:
+    """The assets that a plain title names, each once, in the order of the market's.
+
+    >>> named("Silver and BTC rise, Bitcoin Cash falls")
+    ('btc', 'silver')
+    """
+    names = {match.lastgroup for match in NAMED.finditer(LOOKALIKES.sub(" ", title))}
+    return tuple(asset for asset in ASSETS if asset in names)
+
+
+if TYPE_CHECKING:
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+
+def tone(title: str) -> float:
+    """The tone of a plain title for prices: -1 bearish to 1 bullish, 0 where no word has a weight.
+
+    VADER's compound score of the title in lower case, with its market phrases rewritten.
+    """
+    text = title.lower().replace("’", "'")
+    for phrase, word in REWRITES:
+        text = phrase.sub(f" {word} ", text)
+    return float(_analyser().polarity_scores(text)["compound"])
+
+
+@lru_cache(maxsize=1)
+def _analyser() -> SentimentIntensityAnalyzer:
+    """VADER with our lexicon, read from its package once."""
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+    analyser = SentimentIntensityAnalyzer()
+    for word in WEIGHTLESS:
+        analyser.lexicon.pop(word, None)
+    analyser.lexicon.update(WEIGHTS)
+    return analyser
+
 
 LONGEST_TITLE = 300
 LONGEST_RAW = 4_000  # characters that are read
@@ -42,7 +133,10 @@ class ScoredHeadline:
 def headline(title: str, source: str, published_at: int, url: str | None = None, simulated: bool = False) -> Headline:
     """The headline of a raw title with any markup; its `title` may be empty."""
     cleaned = plain(title)
-    return Headline(_id(cleaned, source), published_at, source, cleaned, url, simulated)
+    # The same id for a title in other case, spacing and punctuation.
+    words = NOT_A_WORD.sub(" ", unicodedata.normalize("NFKC", cleaned).casefold()).strip()
+    id = sha256(f"{source.casefold()}\n{words}".encode()).hexdigest()[:32]
+    return Headline(id, published_at, source, cleaned, url, simulated)
 
 
 def plain(text: str) -> str:
@@ -64,7 +158,44 @@ def plain(text: str) -> str:
     return " ".join(text.split())[:LONGEST_TITLE].rstrip()
 
 
-def _id(title: str, source: str) -> str:
-    """The same id for a title in other case, spacing and punctuation."""
-    normalised = NOT_A_WORD.sub(" ", unicodedata.normalize("NFKC", title).casefold()).strip()
-    return sha256(f"{source.casefold()}\n{normalised}".encode()).hexdigest()[:32]
+SAME = 0.5  # share of common words among all words of both
+REPEATED_WITHIN_H = 48
+
+ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|e|s|'s)$")
+THOUSANDS = re.compile(r"\b(\d+(?:\.\d+)?)k\b")
+
+
+def read(headlines: Iterable[Headline]) -> list[ScoredHeadline]:
+    """Headlines with their tone and the assets they name, in the given order."""
+    return [ScoredHeadline(each, tone(each.title), named(each.title)) for each in headlines]
+
+
+def stories(headlines: Iterable[ScoredHeadline]) -> tuple[ScoredHeadline, ...]:
+    """The first headline of each story, oldest first.
+
+    A headline repeats one of the 48 hours before it that names the same assets and shares at least half of the words
+    of both (Jaccard 1912). Only earlier headlines matter: later ones change nothing.
+    """
+    firsts: list[ScoredHeadline] = []
+    sizes: list[int] = []
+    holding: dict[tuple[tuple[str, ...], str], list[int]] = defaultdict(list)
+    for each in sorted(headlines, key=lambda scored: (scored.headline.published_at, scored.headline.id)):
+        words = _words(each.headline.title)
+        since = each.headline.published_at - REPEATED_WITHIN_H * HOUR
+        shared = Counter(at for word in words for at in holding[each.assets, word])
+        if any(
+            firsts[at].headline.published_at >= since and common >= SAME * (len(words) + sizes[at] - common)
+            for at, common in shared.items()
+        ):
+            continue
+        for word in words:
+            holding[each.assets, word].append(len(firsts))
+        firsts.append(each)
+        sizes.append(len(words))
+    return tuple(firsts)
+
+
+def _words(title: str) -> frozenset[str]:
+    """The words of a title without endings, for comparison; "100k" and "100,000" are the same."""
+    text = THOUSANDS.sub(lambda match: f"{float(match[1]) * 1000:.0f}", title.lower().replace(",", ""))
+    return frozenset(ENDING.sub("", word) for word in content(text))

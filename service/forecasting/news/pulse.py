@@ -1,17 +1,100 @@
-"""The pulse of the news at one instant: a score for all stories and for each asset, and the topics."""
+"""The pulse of the news at one instant: scores and topics, and the headlines that a language model is shown."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from calendar import day_name, month_name
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import exp, log, sqrt
+from operator import attrgetter
+from typing import Literal
 
-from service.forecasting.news.headline import ScoredHeadline
-from service.forecasting.news.stories import stories
-from service.forecasting.news.topics import Topic, topics
+from service.documents import Document, DocumentHeader, World
+from service.forecasting.news.headline import NAMED, STOP_WORDS, WORD, ScoredHeadline, content, stories
+from service.forecasting.voters.evidence import MOST_STORIES, NEWS_S, TOPIC_NEWS_S, AssetNews, Story
 from service.forecasting.voters.votes import Direction
-from service.market.assets import ASSETS
-from service.market.instants import DAY, HOUR
+from service.market.assets import ASSETS, calendar_of
+from service.market.instants import DAY, HOUR, iso
+
+LEAST_MENTIONS = 3
+MOST_TOPICS = 10
+PRIOR = 100.0  # terms that the prior is worth: those of about ten titles [assumed]
+LEAST_CERTAINTY = 1.28  # standard errors: 90%, one-sided
+BEFORE_DAYS = 7
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A word or pair of words with the number of its stories in the last day and in the week before.
+
+    `lift` is the factor by which its odds rose, shrunk; `certainty` its log in standard errors.
+    """
+
+    term: str
+    mentions: int
+    before: int
+    lift: float
+    certainty: float
+
+
+def topics(stories: Sequence[ScoredHeadline], now: int) -> tuple[Topic, ...]:
+    """At most ten terms that are more frequent in the last day than in the week before, the most certain first.
+
+    Log-odds with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, section 3.3): the prior is both
+    periods together, worth PRIOR terms. A term needs three mentions, and a word that only occurs within a listed pair
+    is left out. Empty where there are no stories in the week before.
+    """
+    fresh = _counted(stories, now - DAY, now)
+    before = _counted(stories, now - (1 + BEFORE_DAYS) * DAY, now - DAY)
+    if not before:
+        return ()
+    sizes = fresh.total(), before.total()
+    # A term that is the only one in both periods has no odds.
+    rising = [
+        _topic(term, count, before[term], *sizes)
+        for term, count in fresh.items()
+        if count >= LEAST_MENTIONS and count + before[term] < sum(sizes)
+    ]
+    certain = (topic for topic in rising if topic.certainty >= LEAST_CERTAINTY)
+    ranked = sorted(certain, key=lambda topic: (-topic.certainty, topic.term))
+    return tuple(_without_parts(ranked))[:MOST_TOPICS]
+
+
+def _counted(stories: Iterable[ScoredHeadline], since: int, until: int) -> Counter[str]:
+    """The number of stories after `since` and up to `until` with each term."""
+    titles = (each.headline.title for each in stories if since < each.headline.published_at <= until)
+    return Counter(term for title in titles for term in set(_terms(title)))
+
+
+def _terms(title: str) -> Iterator[str]:
+    """The words of a title without numbers and stop words, and the pairs of adjacent ones."""
+    words = [
+        word if word not in STOP_WORDS and len(word) > 1 and any(map(str.isalpha, word)) else ""
+        for word in WORD.findall(title.lower().replace("’", "'").replace("'s", ""))
+    ]
+    yield from filter(None, words)
+    yield from (f"{word} {following}" for word, following in pairwise(words) if word and following)
+
+
+def _topic(term: str, fresh: int, before: int, all_fresh: int, all_before: int) -> Topic:
+    prior = PRIOR * (fresh + before) / (all_fresh + all_before)
+    now = log((fresh + prior) / (all_fresh + PRIOR - fresh - prior))
+    then = log((before + prior) / (all_before + PRIOR - before - prior))
+    error = sqrt(1 / (fresh + prior) + 1 / (before + prior))
+    return Topic(term, fresh, before, exp(now - then), (now - then) / error)
+
+
+def _without_parts(ranked: Sequence[Topic]) -> Iterator[Topic]:
+    """The topics except words that are mentioned only within a pair that is a topic too."""
+    pairs = [topic for topic in ranked if " " in topic.term]
+    for topic in ranked:
+        if not any(topic.term in pair.term.split() and topic.mentions == pair.mentions for pair in pairs):
+            yield topic
+
 
 HALF_LIFE_H = 6
 SHRINKAGE = 5.0  # fresh stories without a tone that are added to every score
@@ -32,13 +115,8 @@ class AssetPulse:
 
 @dataclass(frozen=True)
 class Pulse:
-    """The pulse at the unix second `at`, unrounded: `score` in -1..1 over `n` stories of the last day.
+    """The pulse, unrounded: `score` in -1..1 over `n` stories of the last day, and the `latest`, newest first."""
 
-    `latest` are the newest stories, newest first.
-    """
-
-    at: int
-    direction: Direction
     score: float
     n: int
     by_asset: tuple[AssetPulse, ...]
@@ -54,8 +132,6 @@ def pulse(headlines: Iterable[ScoredHeadline], now: int) -> Pulse:
     ordered = _stories_until(now, headlines)
     score, n = score_at(ordered, now)
     return Pulse(
-        at=now,
-        direction=direction_of(score),
         score=score,
         n=n,
         by_asset=tuple(_of(asset, ordered, now) for asset in ASSETS),
@@ -70,28 +146,15 @@ def asset_pulse(asset: str, headlines: Iterable[ScoredHeadline], now: int) -> As
 
 
 def score_at(ordered: Sequence[ScoredHeadline], now: int) -> tuple[float, int]:
-    """The score of the stories of the 24 hours up to the unix second `now`, and their number.
+    """The score in [-1, 1] of the stories of the 24 hours up to the unix second `now`, and their number.
 
     A story of age a hours has weight w = 2^(-a / 6), and the score is sum(w tone) / (sum(w) + 5): a mean that is shrunk
-    towards 0 as by five fresh stories without a tone [assumed].
-
-    Parameters
-    ----------
-    ordered : sequence of ScoredHeadline
-        The result of `stories`, oldest first.
-    now : int
-        Unix second.
-
-    Returns
-    -------
-    tuple of float and int
-        The score in [-1, 1], 0 without stories, and n.
+    towards 0 as by five fresh stories without a tone [assumed]. `ordered` is a result of `stories`, oldest first.
     """
-    start = bisect_right(ordered, now - DAY, key=_published)
-    end = bisect_right(ordered, now, lo=start, key=_published)
+    start, end = (bisect_right(ordered, at, key=attrgetter("headline.published_at")) for at in (now - DAY, now))
     total = weights = 0.0
     for each in ordered[start:end]:
-        weight = 0.5 ** ((now - _published(each)) / (HALF_LIFE_H * HOUR))
+        weight = 0.5 ** ((now - each.headline.published_at) / (HALF_LIFE_H * HOUR))
         total += weight * each.score
         weights += weight
     return total / (weights + SHRINKAGE), end - start
@@ -113,5 +176,147 @@ def _of(asset: str, ordered: Iterable[ScoredHeadline], now: int) -> AssetPulse:
     return AssetPulse(asset, direction_of(score), score, n)
 
 
-def _published(each: ScoredHeadline) -> int:
-    return each.headline.published_at
+@dataclass(frozen=True)
+class TopicRow:
+    """A term, its stories of the last day and of the week before, and the factor by which its odds rose.
+
+    `before` and `lift` are null for an asset that is listed because it is `frequent`.
+    """
+
+    term: str
+    mentions: int
+    before: int | None
+    lift: float | None
+
+
+@dataclass(frozen=True)
+class HeadlineRow:
+    """A headline, with its tone in -1..1 and the assets it names."""
+
+    title: str
+    url: str | None
+    source: str
+    published_at: str
+    score: float
+    assets: tuple[str, ...]
+    simulated: bool
+
+
+@dataclass(frozen=True)
+class NewsDocument(Document):
+    """The pulse of the last day's news, -1 bearish to 1 bullish; a story's weight halves every `half_life_h` hours.
+
+    `topics` have become more frequent (`topics_basis` is `rising`), or, while no term has, they are the assets that the
+    day's stories name most often (`frequent`). `headlines` are the first ones of the latest stories. `failed` holds the
+    reason for each source that gave none.
+    """
+
+    direction: Direction
+    score: float
+    n: int
+    half_life_h: int
+    by_asset: tuple[AssetPulse, ...]
+    topics_basis: Literal["rising", "frequent"]
+    topics: tuple[TopicRow, ...]
+    headlines: tuple[HeadlineRow, ...]
+    failed: dict[str, str]
+
+
+@dataclass(frozen=True)
+class HeadlinesDocument:
+    """A page of headlines, newest first; `next` is the cursor of the next page, null on the last."""
+
+    schema: str
+    world: World
+    count: int
+    next: str | None
+    headlines: tuple[HeadlineRow, ...]
+
+
+def headlines_document(headlines: Sequence[ScoredHeadline], *, world: World, next: str | None) -> HeadlinesDocument:
+    return HeadlinesDocument("headlines/1", world, len(headlines), next, tuple(map(_headline, headlines)))
+
+
+def news_document(pulse: Pulse, header: DocumentHeader, failed: Mapping[str, str]) -> NewsDocument:
+    """The published pulse; `failed` maps a source to the reason why it gave no headlines."""
+    score = round(pulse.score, 4)
+    rising = tuple(TopicRow(each.term, each.mentions, each.before, round(each.lift, 2)) for each in pulse.topics)
+    ranked = sorted((each for each in pulse.by_asset if each.n), key=lambda each: -each.n)
+    frequent = tuple(TopicRow(ASSETS[each.asset].name, each.n, before=None, lift=None) for each in ranked)
+    return NewsDocument(
+        schema="news-pulse/1",
+        **vars(header),
+        direction=direction_of(score),
+        score=score,
+        n=pulse.n,
+        half_life_h=HALF_LIFE_H,
+        by_asset=tuple(
+            AssetPulse(each.asset, direction_of(round(each.score, 4)), round(each.score, 4), each.n)
+            for each in pulse.by_asset
+        ),
+        topics_basis="rising" if pulse.topics else "frequent",
+        topics=rising or frequent,
+        headlines=tuple(_headline(each) for each in pulse.latest),
+        failed=dict(failed),
+    )
+
+
+def _headline(each: ScoredHeadline) -> HeadlineRow:
+    headline = each.headline
+    return HeadlineRow(
+        title=headline.title,
+        url=headline.url,
+        source=headline.source,
+        published_at=iso(headline.published_at),
+        score=round(each.score, 4),
+        assets=each.assets,
+        simulated=headline.simulated,
+    )
+
+
+# Words that say when, which every headline may hold.
+_WHEN = {name.lower() for name in (*day_name, *month_name) if name} | {"today", "tomorrow", "week", "month", "year"}
+_SHARED_WORDS = 2  # that make a headline match, where it shares no name
+
+
+def matching(text: str, headlines: Iterable[ScoredHeadline], now: int) -> tuple[Story, ...]:
+    """The newest headlines of 30 days until the unix second `now` that share words with a question.
+
+    They share a name, or two other words. A name is a word with a capital letter behind the first word, but no asset:
+    most headlines name one.
+    """
+    words, names = _words(text), _names(text)
+    least = min(_SHARED_WORDS, len(words))
+    ordered = stories(each for each in headlines if now - TOPIC_NEWS_S < each.headline.published_at <= now)
+    shared = [(each, _words(each.headline.title) & words) for each in ordered] if words else []
+    chosen = [each for each, common in shared if common & names or len(common) >= least]
+    return _newest(chosen)
+
+
+def _words(text: str) -> set[str]:
+    words = (re.sub(r"'s$", "", word) for word in content(text))
+    return {word for word in words if word not in _WHEN and len(word) > 1 and not word.isdigit()}
+
+
+def _names(text: str) -> set[str]:
+    capital = " ".join(word for word in WORD.findall(text)[1:] if any(map(str.isupper, word)))
+    return _words(NAMED.sub(" ", capital))
+
+
+def news_of(assets: Iterable[str], headlines: Iterable[ScoredHeadline], now: int) -> dict[str, AssetNews]:
+    """The news of each asset at the unix second `now`; later headlines are ignored."""
+    ordered = _stories_until(now, headlines)
+    return {asset: _news(asset, ordered, now) for asset in assets}
+
+
+def _news(asset: str, ordered: Sequence[ScoredHeadline], now: int) -> AssetNews:
+    is_coin = calendar_of(asset) == "always"  # the feeds write of coins, so a headline without an asset concerns coins
+    concerning = (each for each in ordered if asset in each.assets or (is_coin and not each.assets))
+    recent = [each for each in concerning if each.headline.published_at > now - NEWS_S]
+    score, n = score_at([each for each in ordered if asset in each.assets], now)
+    return AssetNews(_newest(recent), score, n)
+
+
+def _newest(ordered: Sequence[ScoredHeadline]) -> tuple[Story, ...]:
+    shown = (each.headline for each in ordered[: -MOST_STORIES - 1 : -1])
+    return tuple(Story(each.title, each.source, each.published_at) for each in shown)

@@ -1,21 +1,168 @@
-"""The simulated desk: headlines written from the bars by templates, for worlds without newspapers."""
+"""The simulated desk: headlines written from events in the bars by templates, for worlds without newspapers.
+
+Every step looks back over windows of fixed length, so the events of an hour are the same however many bars lie before
+or after it.
+"""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from math import exp
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from service.forecasting.news.headline import Headline, headline
-from service.forecasting.news.price_events import LOOK_BACK_H, STREAKS, PriceTrack, events, streak, track
-from service.market.assets import ASSETS
+from service.market.assets import ASSETS, open_at
 from service.market.bars import Bars, empty
 from service.market.instants import DAY, HOUR
+from service.scores.proper import Array
+
+Flags = NDArray[np.bool_]
+
+MONTH_H = 30 * 24  # bars: at least 30 days, more where the market closes
+LOOK_BACK_H = MONTH_H + 5 * 24  # bars before the first hour
+BIG_DAY = 2.0  # sigmas in 24 hours
+BIG_BURST = 3.0  # sigmas in four hours
+WILD, CALM = 1.8, 0.5  # the last day's hourly swings over the last month's
+FLAT = 0.001  # log return between two weeks
+STREAKS = (3, 5, 7)  # days in a row in the same direction that are reported
+QUIET_H = {"extreme": 24, "burst": 12, "day": 12, "level": 48, "range": 48}
+
+
+@dataclass(frozen=True)
+class PriceTrack:
+    """One asset at the ends of its bars, shape (n,) each; NaN where the bars do not reach back far enough.
+
+    `day` and `four` are log returns over 24 and 4 hours, `day_sigmas` and `four_sigmas` the same over the hourly swings
+    of the last month, `ratio` the last day's swings over the month's, `highest` and `lowest` the month's extremes
+    before the bar, `level` the round price that was crossed.
+    """
+
+    time: NDArray[np.int64]
+    close: Array
+    day: Array
+    day_sigmas: Array
+    four: Array
+    four_sigmas: Array
+    ratio: Array
+    highest: Array
+    lowest: Array
+    level: Array
+
+    def row_at(self, time: int) -> int | None:
+        """The row of the bar that ended at a unix second; None where none did."""
+        row = int(np.searchsorted(self.time, time))
+        return row if row < len(self.time) and self.time[row] == time else None
+
+    @property
+    def change(self) -> Array:
+        """The log return of each bar; 0 for the first."""
+        return np.diff(np.log(self.close), prepend=np.log(self.close[0]))
+
+
+def track(bars: Bars) -> PriceTrack:
+    time, logs = bars.time + bars.step, np.log(bars.close)
+    squares = np.square(np.diff(logs, prepend=logs[0]))
+    month = np.sqrt(_trailing(squares, MONTH_H, np.mean))
+    day, day_bars = _move(time, logs, DAY)
+    four, four_bars = _move(time, logs, 4 * HOUR)
+    return PriceTrack(
+        time=time,
+        close=bars.close,
+        day=day,
+        day_sigmas=_ratio(day, month * np.sqrt(day_bars)),
+        four=four,
+        four_sigmas=_ratio(four, month * np.sqrt(four_bars)),
+        ratio=_ratio(np.sqrt(_trailing(squares, 24, np.mean)), month),
+        highest=np.append(np.nan, _trailing(bars.high, MONTH_H, np.max)[:-1]),
+        lowest=np.append(np.nan, _trailing(bars.low, MONTH_H, np.min)[:-1]),
+        level=_levels(bars.close),
+    )
+
+
+def events(asset: str, prices: PriceTrack, first: int) -> Iterator[tuple[int, str, int]]:
+    """The events from the row `first` on: row, kind, and direction (1 up, -1 down, 0 neither).
+
+    Of several events in one row it is the first in the order below. A kind is reported when it begins and not again
+    during its quiet time.
+    """
+    # A market that only rests for an hour is open two hours before.
+    opens = (np.diff(prices.time, prepend=prices.time[0]) > DAY) & ~open_at(asset, prices.time - 3 * HOUR)
+    high, change = prices.close > prices.highest, prices.change
+    kinds = {
+        "extreme": (high | (prices.close < prices.lowest), np.where(high, 1, -1)),
+        "burst": (np.abs(prices.four_sigmas) >= BIG_BURST, np.sign(prices.four)),
+        "day": (np.abs(prices.day_sigmas) >= BIG_DAY, np.sign(prices.day)),
+        "level": (np.isfinite(prices.level), np.sign(change)),
+        "range": ((prices.ratio >= WILD) | (prices.ratio <= CALM), np.zeros(len(high))),
+        "week": (opens, np.where(np.abs(change) < FLAT, 0, np.sign(change))),
+    }
+    taken = np.zeros(len(high), dtype=bool)
+    for kind, (flags, direction) in kinds.items():
+        begins = _begins(flags, QUIET_H.get(kind, 0)) & ~taken
+        yield from ((int(row), kind, int(direction[row])) for row in np.flatnonzero(begins) if row >= first)
+        taken |= begins
+
+
+def streak(prices: PriceTrack, row: int) -> int:
+    """The number of UTC days in a row that the close at midnight rose (positive) or fell; `row` ended at a midnight.
+
+    Counted over at most eight days; 0 where a midnight is missing or nothing moved.
+    """
+    days = range(max(STREAKS) + 2)
+    rows = [prices.row_at(int(prices.time[row]) - day * DAY) for day in days]
+    midnights = [each for each in rows if each is not None]
+    if len(midnights) < len(days):
+        return 0
+    signs = np.sign(-np.diff(prices.close[midnights]))
+    same = int(np.argmin(np.append(signs == signs[0], False)))
+    return int(signs[0]) * same
+
+
+def _move(time: NDArray[np.int64], logs: Array, span: int) -> tuple[Array, NDArray[np.int64]]:
+    """The log return over `span` seconds and its number of bars, from the last bar that ended by then."""
+    start = np.searchsorted(time, time - span, side="right") - 1
+    return np.where(start < 0, np.nan, logs - logs[start]), np.arange(len(time)) - start
+
+
+def _trailing(values: Array, size: int, of: Callable[..., Array]) -> Array:
+    """`of` the `size` values up to and including each row; NaN before there are as many."""
+    result = np.full(len(values), np.nan)
+    if len(values) >= size:
+        result[size - 1 :] = of(sliding_window_view(values, size), axis=1)
+    return result
+
+
+def _ratio(values: Array, of: Array) -> Array:
+    return np.divide(values, of, out=np.full(len(values), np.nan), where=of > 0)
+
+
+def _begins(flags: Flags, quiet: int) -> Flags:
+    """Where a flag is raised and was not in the `quiet` bars before."""
+    raised = np.append(0, np.cumsum(flags))
+    row = np.arange(len(flags))
+    return flags & (raised[row] == raised[np.maximum(row - quiet, 0)])
+
+
+def _levels(close: Array) -> Array:
+    """The round price between each close and the one before, the nearest to the later one; NaN where none.
+
+    Round is a multiple of 1, 2 or 5 times a power of ten, the largest that is at most a tenth of the close before.
+    """
+    before, after = close[:-1], close[1:]
+    power = 10.0 ** np.floor(np.log10(before / 10))
+    step = power * np.select([before / 10 >= 5 * power, before / 10 >= 2 * power], [5, 2], 1)
+    level = np.round(np.where(after > before, np.floor(after / step), np.ceil(after / step)) * step, 8)
+    crossed = (np.minimum(before, after) < level) & (level <= np.maximum(before, after))
+    return np.append(np.nan, np.where(crossed, level, np.nan))
+
 
 SOURCE = "Ninefold simulated desk"
 
@@ -53,14 +200,11 @@ def write(hourly: Mapping[str, Bars], since: int, until: int) -> list[Headline]:
     hours = range(since - since % HOUR + HOUR, until + 1, HOUR)
     compared = [event for time in hours for event in _of_coins(coins, time)]
     order = list(ASSETS)
-    return [
-        _headline(event)
-        for event in sorted([*of_assets, *compared], key=lambda event: (event.time, order.index(event.asset)))
-    ]
+    events_in_order = sorted([*of_assets, *compared], key=lambda event: (event.time, order.index(event.asset)))
+    return [_headline(event) for event in events_in_order]
 
 
 def _needed(hourly: Mapping[str, Bars], asset: str, since: int, until: int) -> Bars:
-    """The bars that end after `since` and up to `until`, and the look-back before them."""
     if asset not in hourly:
         return empty(HOUR)
     bars = hourly[asset].until(until)
@@ -97,7 +241,6 @@ def _event(asset: str, prices: PriceTrack, row: int, kind: str, direction: int, 
 
 
 def _of_coins(coins: Mapping[str, PriceTrack], time: int) -> Iterator[PriceEvent]:
-    """The coins compared with each other, at three hours of each day."""
     hour = time % DAY // HOUR
     if hour not in (FIRST_AT, BREADTH_AT, LAST_AT):
         return
@@ -115,7 +258,6 @@ def _of_coins(coins: Mapping[str, PriceTrack], time: int) -> Iterator[PriceEvent
 
 
 def _breadth(moves: Mapping[str, float], time: int) -> PriceEvent:
-    """The direction of all coins but one, or mixed."""
     mean = sum(moves.values()) / len(moves)
     direction = int(np.sign(mean))
     agreeing = sum(move * direction > 0 for move in moves.values())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, Literal
 
 from service.forecasting.predictions.resolution import Outcome
@@ -55,17 +56,14 @@ class CommittedVote:
 
     @property
     def voter(self) -> str:
-        """Who voted."""
         return self.ballot.voter
 
     @property
     def engine(self) -> str:
-        """The engine that made the forecast."""
         return self.ballot.engine
 
     @property
     def p(self) -> float:
-        """P(YES)."""
         return self.ballot.forecast.p
 
     def to_plain(self) -> dict[str, Any]:
@@ -74,7 +72,6 @@ class CommittedVote:
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> CommittedVote:
-        """The vote that `to_plain` was called on."""
         forecast = Forecast(**{name: plain[name] for name in Forecast.__dataclass_fields__})
         return CommittedVote(Ballot(plain["voter"], plain["engine"], forecast), plain["weight"])
 
@@ -151,7 +148,6 @@ class Prediction:
 
     @property
     def votes(self) -> tuple[CommittedVote, ...]:
-        """The committed votes; none before the commitment."""
         return self.commitment.votes if self.commitment else ()
 
     @property
@@ -168,7 +164,6 @@ class Prediction:
 
     @property
     def outcome(self) -> Outcome | None:
-        """The outcome of the settlement; None before it."""
         return self.settlement.outcome if self.settlement else None
 
     @property
@@ -184,9 +179,5 @@ def resolver_of(question: Question) -> Resolver:
 
 def by_resolution(predictions: Iterable[Prediction]) -> list[Prediction]:
     """The settled predictions, ordered by resolution, then by deadline, then by id."""
-    rows = [
-        (prediction.settlement.resolved_at, prediction.deadline, prediction.id, prediction)
-        for prediction in predictions
-        if prediction.settlement
-    ]
-    return [prediction for *_, prediction in sorted(rows, key=lambda row: row[:3])]
+    rows = (((each.settlement.resolved_at, each.deadline, each.id), each) for each in predictions if each.settlement)
+    return [prediction for _, prediction in sorted(rows, key=itemgetter(0))]

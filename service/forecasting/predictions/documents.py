@@ -1,7 +1,4 @@
-"""Publishes prediction markets and challenges.
-
-Numbers are rounded only here, when they are published.
-"""
+"""Publishes prediction markets and challenges; numbers are rounded only here, when they are published."""
 
 from __future__ import annotations
 
@@ -25,11 +22,13 @@ from service.forecasting.predictions.market_fields import (
     Status,
     UserVotes,
 )
-from service.forecasting.predictions.scores.bets import bet_on, terms
-from service.forecasting.predictions.scores.pairs import scores_of
+from service.forecasting.predictions.scores.bets import BetSide, bet_on, terms
+from service.forecasting.predictions.scores.versus import scores_of
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
 from service.forecasting.voters.ballots import published_p
 from service.forecasting.voters.votes import bull_probability, direction_of, in_words, margin_of, understood
+from service.ledger.chain import ChainEntry
+from service.market.bars import Bars
 from service.market.instants import HOUR, iso
 from service.market.prices import AssetPrice
 from service.questions.question import Question
@@ -61,13 +60,11 @@ class ChallengesDocument:
 def predictions_document(
     listed: Sequence[ListedMarket], header: DocumentHeader, next: str | None = None
 ) -> PredictionsDocument:
-    """The document of these markets, in their order; `next` is the cursor of the next page."""
     markets = tuple(listed)
     return PredictionsDocument("predictions/1", **vars(header), count=len(markets), next=next, markets=markets)
 
 
 def challenges_document(listed: Sequence[ListedChallenge], *, now: int, world: World) -> ChallengesDocument:
-    """The document of the challenges that are open at the unix second `now`, in their order."""
     return ChallengesDocument("challenges/1", iso(now), world, len(listed), tuple(listed))
 
 
@@ -86,37 +83,22 @@ def list_all(
     `opinions` the last ones of the pool and of the outside market, by market. Where the votes were not read,
     `probabilities` has those of each market.
     """
-    unread, nothing = probabilities or {}, {}
-    return [
-        ListedMarket(
-            **_fields(
-                market,
-                tallies.get(market.id, (0, 0)),
-                prices.get(market.question.asset),
-                now,
-                unread.get(market.id),
-            ),
-            **_opinions_now(market, opinions.get(market.id, nothing)),
-            score=score,
-            bet=MarketBet(**terms(bet)) if (bet := bet_on(market)) else None,
-        )
-        for market, score in zip(markets, scores_of(markets), strict=True)
-    ]
-
-
-def _opinions_now(market: Prediction, held: Mapping[Holder, Opinion]) -> dict[str, Any]:
-    """The last opinions on a market that is not settled."""
-    ai, odds = (held.get("ai"), held.get("odds")) if market.settlement is None else (None, None)
-    return {"ai_now": show_ai(ai) if ai else None, "odds_now": show_odds(odds) if odds else None}
+    listed: list[ListedMarket] = []
+    for market, score in zip(markets, scores_of(markets), strict=True):
+        held = {} if market.settlement else opinions.get(market.id, {})
+        ai, odds, bet = held.get("ai"), held.get("odds"), bet_on(market)
+        tally, price = tallies.get(market.id, (0, 0)), prices.get(market.question.asset)
+        fields = _fields(market, tally, price, now, (probabilities or {}).get(market.id))
+        bet_now, ai_now, odds_now = bet and MarketBet(**terms(bet)), ai and show_ai(ai), odds and show_odds(odds)
+        listed.append(ListedMarket(**fields, ai_now=ai_now, odds_now=odds_now, score=score, bet=bet_now))
+    return listed
 
 
 def show_ai(opinion: Opinion) -> AiNow:
-    """An opinion of the pool as it is published."""
     return AiNow(round(opinion.p, 3), iso(opinion.at))
 
 
 def show_odds(opinion: Opinion) -> OddsNow:
-    """An opinion of the outside market as it is published."""
     return OddsNow(round(opinion.p, 4), rounded(opinion.bid, 4), rounded(opinion.ask, 4), iso(opinion.at))
 
 
@@ -127,13 +109,10 @@ def _fields(
     now: int,
     probabilities: Sequence[float] | None = None,
 ) -> dict[str, Any]:
-    """The fields of a ListedPrediction; `probabilities` are those of the votes, where these were not read."""
     assert market.category != "answer"  # an answer is published by the oracle
     question, is_event = market.question, market.question.comparator != "open"
     commitment = market.commitment if is_event else None
     votes = commitment.votes if commitment else ()
-    odds = _show_odds(market.odds) if market.odds and is_event else None
-    own = probabilities or [cast.p for cast in votes]
     return {
         "id": market.id,
         "question": question.text,
@@ -146,9 +125,9 @@ def _fields(
         "understood": understood(question),
         "ai_votes": {cast.voter: _show_vote(question, cast, iso(market.voted_at)) for cast in votes},
         "abstained": dict(commitment.abstained) if commitment else {},
-        "ai": _show_pool(question, commitment, own) if commitment else None,
+        "ai": commitment and _show_pool(question, commitment, probabilities or [cast.p for cast in votes]),
         "user_votes": user_votes(*tally),
-        "market_odds": odds,
+        "market_odds": _show_odds(market.odds) if market.odds and is_event else None,
         "divergence_pts": market.divergence_pts,
         "context": _show_price(market, price, now) if price and not market.settlement else None,
         "resolution": _show_ruling(market),
@@ -169,8 +148,10 @@ def list_challenge(
     by_prices = challenge.resolver == "bars"
     apex = next((cast for cast in challenge.votes if cast.voter == APEX and by_prices), None)
     is_open = _status(challenge, now) == "open"
+    votes = tuple(cast for cast in challenge.votes if cast is not apex)
+    pool = challenge.commitment and replace(challenge.commitment, votes=votes)
     return ListedChallenge(
-        **_fields(_without(challenge, apex), tally, price, now),
+        **_fields(replace(challenge, commitment=pool), tally, price, now),
         number=challenge.number,
         apex=_show_vote(challenge.question, apex, iso(challenge.voted_at)) if apex else None,
         votes_pending=challenge.commitment is None and is_open and (by_prices or answers_topics),
@@ -179,17 +160,8 @@ def list_challenge(
 
 
 def user_votes(yes: int, no: int) -> UserVotes:
-    """The tally of callers' votes as it is published."""
     total = yes + no
     return UserVotes(yes, no, total, round(100 * yes / total, 1) if total else None)
-
-
-def _without(challenge: Prediction, apex: CommittedVote | None) -> Prediction:
-    """A challenge with the votes of its pool alone."""
-    if challenge.commitment is None:
-        return challenge
-    votes = tuple(cast for cast in challenge.votes if cast is not apex)
-    return replace(challenge, commitment=replace(challenge.commitment, votes=votes))
 
 
 def _status(market: Prediction, now: int) -> Status:
@@ -200,8 +172,7 @@ def _status(market: Prediction, now: int) -> Status:
 
 def _show_vote(question: Question, cast: CommittedVote, voted_at: str) -> AiVote:
     """A vote as the oracle publishes it, without what it cost; a page has 1,800 of them."""
-    ballot = cast.ballot
-    forecast = ballot.forecast
+    forecast = cast.ballot.forecast
     bull, p = bull_probability(question, forecast.p, forecast.p_up), published_p(forecast.p)
     is_open = question.comparator == "open"
     return AiVote(
@@ -209,7 +180,7 @@ def _show_vote(question: Question, cast: CommittedVote, voted_at: str) -> AiVote
         margin_of(bull if is_open else 100 * p),
         None if is_open else p,
         forecast.reasoning,
-        ballot.engine,
+        cast.engine,
         round(cast.weight, 3),
         forecast.fallback,
         forecast.prompt,
@@ -232,7 +203,6 @@ def _show_pool(question: Question, commitment: Commitment, probabilities: Sequen
 
 
 def _show_odds(odds: Odds) -> MarketOdds:
-    """The prices of an outside market, and whether they are simulated."""
     return MarketOdds(
         source=odds.source,
         market_id=odds.market_id,
@@ -261,8 +231,89 @@ def _show_price(market: Prediction, price: AssetPrice, now: int) -> MarketContex
 
 
 def _show_ruling(market: Prediction) -> Ruling:
-    """The rule and the resolver of a market and, after its settlement, the outcome."""
     settlement = market.settlement
     if settlement is None:
-        return Ruling(market.rule, market.resolver, outcome=None, resolved_at=None, evidence=None)
+        return Ruling(market.rule, market.resolver, None, None, None)
     return Ruling(market.rule, settlement.source, settlement.outcome, iso(settlement.resolved_at), settlement.evidence)
+
+
+@dataclass(frozen=True)
+class EvidenceBar:
+    """A bar: its beginning and its prices in USD."""
+
+    time: str
+    open: float
+    high: float
+    low: float
+    close: float
+
+
+@dataclass(frozen=True)
+class EvidenceBars:
+    """The bars of an asset, each `step_s` seconds long, from the one that ends at the opening to the settlement."""
+
+    asset: str
+    step_s: int
+    bars: tuple[EvidenceBar, ...]
+
+
+@dataclass(frozen=True)
+class MarketVote:
+    """The vote of the caller as it counts now."""
+
+    vote: BetSide
+    voted_at: str
+
+
+@dataclass(frozen=True)
+class OwnForecast:
+    """The caller's last forecast; row `seq` of the ledger commits to it with `salt`."""
+
+    p_yes: float
+    forecast_at: str
+    seq: int
+    salt: str
+
+
+@dataclass(frozen=True)
+class MarketDocument(ListedMarket):
+    """A market with everything that is stored about it.
+
+    `ai_series` and `odds_series` have an entry for each hour while the market was open; they are kept for 30 days after
+    its settlement. `bars` are empty before the settlement and where another market decides. `my_vote` and
+    `my_forecast` are null without a key, or without a vote or a forecast.
+    """
+
+    ai_series: tuple[AiNow, ...]
+    odds_series: tuple[OddsNow, ...]
+    bars: tuple[EvidenceBars, ...]
+    ledger: tuple[ChainEntry, ...]
+    my_vote: MarketVote | None
+    my_forecast: OwnForecast | None
+
+
+def market_document(
+    listed: ListedMarket,
+    series: Mapping[Holder, Sequence[Opinion]],
+    evidence: Sequence[EvidenceBars],
+    ledger: Sequence[ChainEntry],
+    my_vote: MarketVote | None,
+    my_forecast: OwnForecast | None,
+) -> MarketDocument:
+    return MarketDocument(
+        **vars(listed),
+        ai_series=tuple(map(show_ai, series["ai"])),
+        odds_series=tuple(map(show_odds, series["odds"])),
+        bars=tuple(evidence),
+        ledger=tuple(ledger),
+        my_vote=my_vote,
+        my_forecast=my_forecast,
+    )
+
+
+def evidence_bars(market: Prediction, asset: str, bars: Bars) -> EvidenceBars:
+    """The bars of an asset that settled a market; `bars` begin some days before its opening."""
+    before = bars.until(market.created_at)
+    shown = bars.since(int(before.time[-1]) if len(before) else market.created_at).until(market.deadline + 1)
+    rows = (EvidenceBar(iso(int(time)), *prices) for time, *prices, _ in shown.rows())
+    return EvidenceBars(asset, bars.step, tuple(rows))

@@ -7,6 +7,7 @@ title.
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from collections import Counter
@@ -16,14 +17,51 @@ from typing import Literal
 
 from service.errors import InvalidRequest
 from service.forecasting.predictions import Odds, Prediction
-from service.forecasting.predictions.opinion_of_now import of_now
+from service.forecasting.predictions.open_markets import of_now
 from service.forecasting.predictions.series import near_copy
-from service.forecasting.predictions.wording import plain, wording
 from service.market.instants import DAY, HOUR, utc
 from service.questions import Circumstances, Question, understand
 from service.questions.canonical import canonical
 from service.questions.dates.periods import UNDERSTOOD
 from service.questions.parse import BEFORE_DAY, DECIDED, FAR, NOT_NAMED
+
+LONGEST_RULE = 200
+
+UP_OR_DOWN = re.compile(r"^(.+?) up or down\b", re.IGNORECASE)
+BLANK = re.compile(r"\$?_{2,}")
+WHICH_PRICE = re.compile(r"^what price will (.+?) (?:hit|reach)\b", re.IGNORECASE)
+PRICE_AT = re.compile(r"^(.+?) price (?:range )?(?=(?:on|at)\b)", re.IGNORECASE)
+
+TAG = re.compile(r"</?[a-zA-Z!][^>]*>")
+LINK = re.compile(r"\[([^\]]*)\]\s*\([^)]*\)")
+MARKS = re.compile(r"[*_`#\s]+")
+
+
+def wording(question: str, group: str) -> str:
+    """The complete question of an outside market: blanks are filled in, and "up or down" becomes "be up".
+
+    "Bitcoin above ___ on March 11?" in the group "64,000" becomes "Bitcoin above $64,000 on March 11?". A complete
+    question is returned unchanged.
+    """
+    if UP_OR_DOWN.match(question):
+        return UP_OR_DOWN.sub(r"Will \1 be up", question)
+    amount = group.strip("↑↓ ")
+    if not amount:
+        return question
+    if BLANK.search(question):
+        return BLANK.sub(lambda _: "$" + amount.lstrip("$"), question)
+    if WHICH_PRICE.match(question) and group[0] in "↑↓":
+        verb = "reach" if group[0] == "↑" else "dip to"
+        return WHICH_PRICE.sub(lambda match: f"Will {match[1]} {verb} ${amount.lstrip('$')}", question)
+    return PRICE_AT.sub(lambda match: f"Will {match[1]} be {amount} ", question)
+
+
+def plain(rules: str) -> str:
+    """The first 200 characters of a market's rules on one line, without HTML and Markdown."""
+    text = LINK.sub(r"\1", TAG.sub(" ", html.unescape(rules)))
+    text = MARKS.sub(" ", "".join(letter if letter.isprintable() else " " for letter in text)).strip()
+    return text if len(text) <= LONGEST_RULE else text[: LONGEST_RULE - 1].rstrip() + "…"
+
 
 SOONEST_S, FARTHEST_S = 2 * HOUR, 120 * DAY
 MIN_VOLUME_USD = 1_000.0
@@ -73,12 +111,10 @@ class OutsideMarket:
 
     @property
     def id(self) -> str:
-        """The id of the imported market."""
         return f"{self.source}-{self.odds.market_id}"
 
     @property
     def volume_usd(self) -> float:
-        """The volume traded so far; 0 if it is unknown."""
         return self.odds.volume_usd or 0.0
 
 
@@ -103,14 +139,9 @@ def choose(
     """The markets imported at the unix second `now`, largest volume first, and the refused ones.
 
     At most 40 imported markets are open at the same time, at most 4 of them for one asset and day. Short markets are
-    imported only with `short`, and then nothing else: at most 4 that end within one hour, for one asset.
-
-    Parameters
-    ----------
-    spots, volatility : mappings by asset
-        Prices in USD, and volatilities as a fraction per year.
-    existing : sequence of Prediction
-        All stored markets and challenges that are not settled.
+    imported only with `short`, and then nothing else: at most 4 that end within one hour, for one asset. By asset,
+    `spots` are in USD and `volatility` is a fraction per year; `existing` are all stored markets and challenges that
+    are not settled.
     """
     imported: list[Prediction] = []
     refused: list[Refusal] = []
@@ -134,8 +165,7 @@ def accept(
     short: bool = False,
 ) -> Prediction | Refusal:
     """The imported market, or the reason why it is refused; the parameters are those of `choose`."""
-    reason = (_unfit_short if short else _unfit)(outside, now)
-    if reason:
+    if reason := (_unfit_short if short else _unfit)(outside, now):
         return Refusal(outside.id, reason)
     when = f"{utc(outside.deadline):%Y-%m-%d %H:%M} UTC"
     title = SHORT_TITLE.sub(rf"Will \1 be up at {when}?", outside.question)
@@ -144,19 +174,27 @@ def accept(
         read = understand(text, Circumstances(utc(now), spots))
     except InvalidRequest as error:
         return Refusal(outside.id, f"its question is not understood: {error.detail}")
-    reason = _misread(read, outside, now)
-    if reason:
+    if reason := _misread(read, outside, now):
         return Refusal(outside.id, reason)
     question = _since_start(_as_settled(read, outside, now), outside, now, price_at)
     if question is None:
         return Refusal(outside.id, "the price from which its move is measured is unknown")
-    market = _market(outside, question, now)
+    rules = plain(outside.rules)
+    market = Prediction(
+        id=outside.id,
+        category="imported",
+        question=question,
+        rule=f"As {outside.source.title()} settles it{': ' + rules if rules else '.'}",
+        resolver=outside.source,
+        created_at=now,
+        closes_at=outside.deadline,
+        deadline=outside.deadline,
+    )
     reason = _superfluous(market, now, volatility, existing)
     return Refusal(outside.id, reason) if reason else market
 
 
 def _unfit(outside: OutsideMarket, now: int) -> str | None:
-    """The reason to refuse a market because of its dates, volume or price; None if there is none."""
     if outside.deadline <= now:
         return "its deadline has passed"
     if not now + SOONEST_S <= outside.deadline <= now + FARTHEST_S:
@@ -169,7 +207,6 @@ def _unfit(outside: OutsideMarket, now: int) -> str | None:
 
 
 def _unfit_short(outside: OutsideMarket, now: int) -> str | None:
-    """The reason to refuse a short market because of its title, dates or quote; None if there is none."""
     odds, horizon_s = outside.odds, outside.deadline - now
     if not SHORT_TITLE.fullmatch(outside.question) or not 0 < horizon_s < SOONEST_S:
         return "it is not a move of one asset that ends within 2 hours"
@@ -188,20 +225,14 @@ def _misread(read: Question, outside: OutsideMarket, now: int) -> str | None:
         return "its question names no criterion"
     if NOT_NAMED in read.notes:
         return "its question names no deadline"
-    doubts = [note for note in read.notes if not note.startswith(HARMLESS)]
-    if doubts:
+    if doubts := [note for note in read.notes if not note.startswith(HARMLESS)]:
         return f"its question is ambiguous: {doubts[0]}"
     if abs(read.deadline.timestamp() - outside.deadline) > DAY:
         return "its deadline differs by more than a day from the one in its question"
-    if read.comparator in MOVES and not _is_from_now(outside, now):
+    age_s = math.inf if outside.measured_from is None else now - outside.measured_from
+    if read.comparator in MOVES and not 0 <= age_s <= START_TOLERANCE * (outside.deadline - now):
         return "its move is not measured from now"
     return None
-
-
-def _is_from_now(outside: OutsideMarket, now: int) -> bool:
-    if outside.measured_from is None:
-        return False
-    return 0 <= now - outside.measured_from <= START_TOLERANCE * (outside.deadline - now)
 
 
 def _since_start(question: Question, outside: OutsideMarket, now: int, price_at: PriceAt) -> Question | None:
@@ -224,25 +255,9 @@ def _as_settled(read: Question, outside: OutsideMarket, now: int) -> Question:
     return replace(question, canonical=canonical(question))
 
 
-def _market(outside: OutsideMarket, question: Question, now: int) -> Prediction:
-    rules = plain(outside.rules)
-    return Prediction(
-        id=outside.id,
-        category="imported",
-        question=question,
-        rule=f"As {outside.source.title()} settles it{': ' + rules if rules else '.'}",
-        resolver=outside.source,
-        created_at=now,
-        closes_at=outside.deadline,
-        deadline=outside.deadline,
-        backfilled=False,
-    )
-
-
 def _superfluous(
     market: Prediction, now: int, volatility: Mapping[str, float], existing: Sequence[Prediction]
 ) -> str | None:
-    """The reason to refuse a market because of the stored ones; None if there is none."""
     if any(stored.id == market.id for stored in existing):
         return "it is already imported"
     if _is_short(market):

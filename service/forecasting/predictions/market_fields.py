@@ -1,14 +1,17 @@
-"""The fields of a published market or challenge; the dataclasses have the structure of the JSON."""
+"""The fields of a published market or challenge, which have the structure of the JSON, and the table of markets."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from service.documents import World
 from service.forecasting.predictions import LedgerPosition, MarketCategory
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.bets import BetSide, BetStatus
 from service.forecasting.voters.votes import Direction, Understood
+from service.tabular import Kind, Table, columns_of, values_of
 
 Status = Literal["open", "closed", "resolved", "void"]
 ResolvedBy = Literal["prices", "hand"]
@@ -199,3 +202,42 @@ class ListedChallenge(ListedPrediction):
     apex: AiVote | None
     votes_pending: bool
     resolved_by: ResolvedBy
+
+
+def _same(*names: str) -> dict[str, str]:
+    return {name: name for name in names}
+
+
+# A part of a market, its class, and which of its fields stand in which columns of the table.
+_PARTS: tuple[tuple[str, type, dict[str, str]], ...] = (
+    ("", ListedMarket, _same("id", "question", "asset", "category", "status", "created_at", "deadline", "backfilled")),
+    ("understood", Understood, {"template": "comparator"}),
+    ("understood", Understood, _same("other_asset", "level", "upper_level", "level_pct", "spot")),
+    ("ai", Ai, {"p_ai": "p_yes"}),
+    ("market_odds", MarketOdds, {"p_market": "p_yes"} | _same("source", "simulated", "bid", "ask")),
+    ("", ListedMarket, _same("divergence_pts")),
+    ("ai_now", AiNow, {"p_ai_now": "p_yes"}),
+    ("odds_now", OddsNow, {"p_market_now": "p_yes"}),
+    ("user_votes", UserVotes, {"user_yes": "yes", "user_no": "no"}),
+    ("resolution", Ruling, _same("outcome", "resolved_at")),
+    ("score", MarketScore, _same("brier_ai", "brier_market", "log_ai", "log_market", "difference")),
+    (
+        "bet",
+        MarketBet,
+        {f"bet_{name}": name for name in ("side", "price", "contracts", "fee_usd", "stake_usd", "pnl_usd")},
+    ),
+    ("commitment", LedgerPosition, {"ledger_seq": "seq"}),
+)
+COLUMNS: dict[str, Kind] = {
+    **{column: columns_of(kind)[name] for _, kind, names in _PARTS for column, name in names.items()},
+    "world": "text",
+}
+
+
+def markets_table(markets: Iterable[ListedMarket], world: World) -> Table:
+    return Table(COLUMNS, [[*_row(market), world] for market in markets])
+
+
+def _row(market: ListedMarket) -> Iterator[object]:
+    for part, _, names in _PARTS:
+        yield from values_of(getattr(market, part) if part else market, names.values())

@@ -1,4 +1,4 @@
-"""The series of prediction markets: a few kinds of question for every asset and every period.
+"""The series of prediction markets: a few kinds of question for every asset and every day, week and month.
 
 Every deadline is the last second of a day. If periods of one asset end on the same day, only the longest one has
 questions about levels, so that no two markets are nearly identical. Levels are round prices at 0.35 to 2.2 standard
@@ -11,22 +11,62 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.periods import Period, current
 from service.forecasting.voters.context import Context
+from service.market import months
 from service.market.assets import ASSETS, is_open, open_hours
 from service.market.instants import DAY, HOUR, utc
 from service.questions.canonical import canonical, price
 from service.questions.question import Comparator, Question, polarity_of
 from service.questions.rule import rule
 
+# The weekday on which the weeks of an asset begin (Monday is 0). They differ, so that markets do not all end at once.
+# The weeks of metals begin after a day with long trading hours.
+WEEK_BEGINS = {"btc": 0, "eth": 1, "gold": 2, "silver": 3, "sol": 4, "bnb": 5, "xrp": 6}
+
+DAY_BEGINS_S = 12 * HOUR
+MONDAY = 4  # days after 1 January 1970
+
+
+@dataclass(frozen=True)
+class Period:
+    """A period of the series of one asset, from the unix second `begins` to the unix second `deadline`.
+
+    `is_overlaid` is true if a longer period of the asset has the same deadline.
+    """
+
+    category: Literal["daily", "weekly", "monthly"]
+    asset: str
+    begins: int
+    deadline: int
+    is_overlaid: bool
+
+
+def current(asset: str, now: int) -> Iterator[Period]:
+    """The periods of an asset that include the unix second `now`, longest first."""
+    month, day = months.month_of(now), now // DAY
+    yield Period("monthly", asset, months.begins(month), months.ends(month) - 1, is_overlaid=False)
+    week = (day - _weekday(asset, day)) * DAY
+    yield Period("weekly", asset, week, week + 7 * DAY - 1, is_overlaid=utc(week + 7 * DAY).day == 1)
+    for midnight in ((day - 1) * DAY, day * DAY):
+        begins, ends = midnight + DAY_BEGINS_S, midnight + 2 * DAY
+        if begins <= now:
+            is_overlaid = utc(ends).day == 1 or _weekday(asset, ends // DAY) == 0
+            yield Period("daily", asset, begins, ends - 1, is_overlaid=is_overlaid)
+
+
+def _weekday(asset: str, day: int) -> int:
+    """How many days of the asset's week passed before a day, which is counted from 1970."""
+    return (day - MONDAY - WEEK_BEGINS[asset]) % 7
+
+
 EVERY_S = 12 * HOUR  # the interval between the beginnings of periods
 LEAST_LEFT = 0.25  # the minimum remaining share of a period for its markets to be opened
 STEP_SIGMAS = 0.1  # levels are multiples of the largest round step of at most this size
 COPY_WITHIN_S = 12 * HOUR
 COPY_WITHIN_SIGMAS = 0.25
-
 
 # Distances of levels in standard deviations of the log return at the 180-day volatility. Between those of EVEN_ODDS a
 # touch, or a close on either side, is about as likely as not; no level is placed there.
@@ -35,41 +75,25 @@ EVEN_ODDS = (0.54, 0.84)
 RANGE_SIGMAS = 1.0  # the width of a range
 GOLDEN = (math.sqrt(5) - 1) / 2  # multiples of it, modulo 1, are spread evenly
 
-
-@dataclass(frozen=True)
-class Series:
-    """One kind of question, with its name in the ids of markets."""
-
-    name: str
-    comparator: Comparator
-
-
-UP = Series("up", "up")
-CLOSE_ABOVE, CLOSE_BELOW = Series("close-above", "close_above"), Series("close-below", "close_below")
-TOUCH_ABOVE, TOUCH_BELOW = Series("touch-above", "touch_above"), Series("touch-below", "touch_below")
-RANGE = Series("between", "between")
-ORDER = Series("upper-first", "upper_first")
-LARGE_MOVE = Series("move", "move")
-RELATIVE = Series("relative", "relative")
-LEVELS = (CLOSE_ABOVE, CLOSE_BELOW, TOUCH_ABOVE, TOUCH_BELOW)  # of weeks and months
-RANGE_OR_ORDER = (RANGE, ORDER)  # of even and of odd weeks and months of an asset
-DAILY_TOUCH = (TOUCH_ABOVE, TOUCH_BELOW)  # of even and of odd days, counted from 1970
+LEVELS: tuple[Comparator, ...] = ("close_above", "close_below", "touch_above", "touch_below")  # of weeks and months
+RANGE_OR_ORDER: tuple[Comparator, ...] = ("between", "upper_first")  # of even and odd weeks and months of an asset
+DAILY_TOUCH: tuple[Comparator, ...] = ("touch_above", "touch_below")  # of even and odd days, counted from 1970
 
 # Questions that are about as likely as not by nature are few: whether bitcoin rises in a day, and which asset does
 # better in a week. Both assets of a pair have the same trading hours.
 DIRECTION_ASSET = "btc"
 COUNTERPART = {"btc": "eth", "sol": "bnb", "xrp": "btc", "gold": "silver"}
 
-TEXTS: dict[Series, str] = {
-    UP: "From {spot} USD, will {name} be up at the end of {day}?",
-    CLOSE_ABOVE: "Will {name} be above {level} USD at the end of {day}?",
-    CLOSE_BELOW: "Will {name} be below {level} USD at the end of {day}?",
-    TOUCH_ABOVE: "Will {name} reach {level} USD by {day}?",
-    TOUCH_BELOW: "Will {name} fall to {level} USD by {day}?",
-    RANGE: "Will {name} be between {level} and {upper} USD at the end of {day}?",
-    LARGE_MOVE: "Will {name} move more than {pct}% by the end of {day}?",
-    ORDER: "Will {name} reach {upper} USD before {level} USD by {day}?",
-    RELATIVE: "Will {name} outperform {other} until {day}?",
+TEXTS: dict[Comparator, str] = {
+    "up": "From {spot} USD, will {name} be up at the end of {day}?",
+    "close_above": "Will {name} be above {level} USD at the end of {day}?",
+    "close_below": "Will {name} be below {level} USD at the end of {day}?",
+    "touch_above": "Will {name} reach {level} USD by {day}?",
+    "touch_below": "Will {name} fall to {level} USD by {day}?",
+    "between": "Will {name} be between {level} and {upper} USD at the end of {day}?",
+    "move": "Will {name} move more than {pct}% by the end of {day}?",
+    "upper_first": "Will {name} reach {upper} USD before {level} USD by {day}?",
+    "relative": "Will {name} outperform {other} until {day}?",
 }
 LENGTHS_S = {"daily": DAY, "weekly": 7 * DAY, "monthly": 30 * DAY}  # about the interval between deadlines
 
@@ -87,7 +111,7 @@ def opening(now: int, contexts: Mapping[str, Context], stored: Container[str] = 
         for period in periods
         if _has_time(period, now)
         for series in _series_of(period)
-        if (series is not RELATIVE or COUNTERPART[period.asset] in contexts) and _id(period, series) not in stored
+        if (series != "relative" or COUNTERPART[period.asset] in contexts) and _id(period, series) not in stored
     ]
 
 
@@ -107,13 +131,11 @@ def near_copy(market: Prediction, other: Prediction, sigma: float) -> bool:
 
 
 def _event(question: Question) -> tuple[tuple[object, ...], tuple[float, ...]]:
-    """The event regardless of its levels, and the levels."""
     match question.comparator:
         case "both" | "either":
             events = tuple((part.asset, part.comparator) for part in question.parts)
-            return (question.comparator, question.negated, events), tuple(
-                leg.level or leg.spot for leg in question.legs
-            )
+            levels = tuple(leg.level or leg.spot for leg in question.legs)
+            return (question.comparator, question.negated, events), levels
         case "relative":
             return ("relative", frozenset(question.assets)), ()
         case "close_above" | "close_below" | "up" | "down" | "open":
@@ -133,32 +155,42 @@ def _has_time(period: Period, now: int) -> bool:
     return period.category != "daily" or (is_open(asset, now) and open_hours(asset, ends - DAY, ends) > 0)
 
 
-def _series_of(period: Period) -> Iterator[Series]:
+def _series_of(period: Period) -> Iterator[Comparator]:
     if period.category == "weekly" and period.asset in COUNTERPART:
-        yield RELATIVE
+        yield "relative"
     if period.is_overlaid:
         return
-    if period.category == "daily":
-        yield from _daily_series(period)
+    if period.category != "daily":
+        yield from (*LEVELS, RANGE_OR_ORDER[_turn(period) % 2])
         return
-    yield from LEVELS
-    yield RANGE_OR_ORDER[_turn(period) % 2]
-
-
-def _daily_series(period: Period) -> Iterator[Series]:
-    yield LARGE_MOVE
+    yield "move"
     if period.asset == DIRECTION_ASSET:
-        yield UP
+        yield "up"
     if ASSETS[period.asset].calendar == "always":
         yield DAILY_TOUCH[period.deadline // DAY % 2]
 
 
-def _id(period: Period, series: Series) -> str:
-    return f"{period.category}-{period.asset}-{series.name}-{utc(period.deadline):%Y%m%d}"
+def _id(period: Period, series: Comparator) -> str:
+    return f"{period.category}-{period.asset}-{series.replace('_', '-')}-{utc(period.deadline):%Y%m%d}"
 
 
-def _market(period: Period, series: Series, now: int, context: Context) -> Prediction:
-    question = _question(period, series, now, context)
+def _market(period: Period, series: Comparator, now: int, context: Context) -> Prediction:
+    level, upper_level, level_pct = _criterion(period, series, now, context)
+    question = Question(
+        text="",
+        asset=period.asset,
+        comparator=series,
+        deadline=utc(period.deadline),
+        horizon_hours=(period.deadline - now) / HOUR,
+        spot=context.spot,
+        polarity="none",
+        other_asset=COUNTERPART[period.asset] if series == "relative" else None,
+        level=level,
+        upper_level=upper_level,
+        level_pct=level_pct,
+    )
+    polarity, words = polarity_of(question), canonical(question)
+    question = replace(question, text=_text(question), polarity=polarity, canonical=words)
     return Prediction(
         id=_id(period, series),
         category=period.category,
@@ -168,42 +200,21 @@ def _market(period: Period, series: Series, now: int, context: Context) -> Predi
         created_at=now,
         closes_at=period.deadline,
         deadline=period.deadline,
-        backfilled=False,
     )
 
 
-def _question(period: Period, series: Series, now: int, context: Context) -> Question:
-    level, upper_level, level_pct = _criterion(period, series, now, context)
-    question = Question(
-        text="",
-        asset=period.asset,
-        comparator=series.comparator,
-        deadline=utc(period.deadline),
-        horizon_hours=(period.deadline - now) / HOUR,
-        spot=context.spot,
-        polarity="none",
-        other_asset=COUNTERPART[period.asset] if series is RELATIVE else None,
-        level=level,
-        upper_level=upper_level,
-        level_pct=level_pct,
-    )
-    return replace(
-        question, text=_text(question, series), polarity=polarity_of(question), canonical=canonical(question)
-    )
-
-
-def _criterion(period: Period, series: Series, now: int, context: Context) -> tuple[float | None, ...]:
+def _criterion(period: Period, series: Comparator, now: int, context: Context) -> tuple[float | None, ...]:
     """The round `level`, `upper_level` and `level_pct` of a question; None for each that it does not name."""
     sigma = math.sqrt(context.slow * open_hours(period.asset, now, period.deadline))
     distances = _distances(period, series)
-    if series is LARGE_MOVE:
+    if series == "move":
         return None, None, _rounded(100 * math.expm1(distances[0] * sigma), 100 * STEP_SIGMAS * sigma)
     step = STEP_SIGMAS * sigma * context.spot
     levels = (_rounded(context.spot * math.exp(distance * sigma), step) for distance in distances)
     return (*levels, None, None, None)[:3]
 
 
-def _distances(period: Period, series: Series) -> tuple[float, ...]:
+def _distances(period: Period, series: Comparator) -> tuple[float, ...]:
     """Signed distances of the levels from the present price, in standard deviations.
 
     In every second period of an asset both closes are likely (above a lower level, below a higher one), in the others
@@ -213,31 +224,26 @@ def _distances(period: Period, series: Series) -> tuple[float, ...]:
     share = (turn + list(TEXTS).index(series)) * GOLDEN % 1
     side = 1 if turn % 2 else -1
     distance, uneven = _spread(share), _spread_without_even_odds(share)
-    match series.comparator:
+    match series:
         case "close_above":
             return (side * distance,)
         case "close_below":
             return (-side * distance,)
-        case "touch_above":
+        case "touch_above" | "move":
             return (uneven,)
         case "touch_below":
             return (-uneven,)
         case "between":
-            return _range(side * _spread(share, FURTHEST - RANGE_SIGMAS / 2))
+            middle = side * _spread(share, FURTHEST - RANGE_SIGMAS / 2)
+            return middle - RANGE_SIGMAS / 2, middle + RANGE_SIGMAS / 2
         case "upper_first":
             return (-_spread((share + 0.5) % 1), distance)
-        case "move":
-            return (uneven,)
     return ()
 
 
 def _turn(period: Period) -> int:
     """The number of a period of its asset, which differs by one between neighbours."""
     return period.deadline // LENGTHS_S[period.category] + list(ASSETS).index(period.asset)
-
-
-def _range(middle: float) -> tuple[float, float]:
-    return middle - RANGE_SIGMAS / 2, middle + RANGE_SIGMAS / 2
 
 
 def _spread(share: float, furthest: float = FURTHEST) -> float:
@@ -259,9 +265,9 @@ def _rounded(value: float, longest: float) -> float:
     return round(round(value / step) * step, max(0, -power))
 
 
-def _text(question: Question, series: Series) -> str:
+def _text(question: Question) -> str:
     day = question.deadline
-    return TEXTS[series].format(
+    return TEXTS[question.comparator].format(
         name=ASSETS[question.asset].name,
         other=ASSETS[question.other_asset].name if question.other_asset else "",
         spot=price(question.spot),

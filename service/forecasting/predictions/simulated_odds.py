@@ -1,28 +1,65 @@
 """The simulated outside market: what a good forecaster that is none of the nine believes, quoted as markets quote.
 
-No trades take place at these prices. In the simulated world the belief is the law by which the world draws prices, in a
-replay a GARCH(1,1)-t (`return_laws`). Around it lie the frictions of real markets: a shock to volatility that all
-markets of a week share, one of its own for each market, a price that is not quite up to date, too high prices of
-unlikely events (the favourite-longshot bias: Ali 1977), and a spread that widens in the tails. So nobody should earn
-more than the fees here, and what the voters score against it is no evidence about a real market.
+No trades take place at these prices. In the simulated world the belief is the law by which the world draws prices (not
+the draws); over past prices it is a GARCH(1,1)-t with fixed coefficients. None of the nine voters holds either. Around
+it lie the frictions of real markets: a shock to volatility that all markets of a week share, one of its own for each
+market, a price that is not quite up to date, too high prices of unlikely events (the favourite-longshot bias: Ali
+1977), and a spread that widens in the tails. So nobody should earn more than the fees here, and what the voters score
+against it is no evidence about a real market.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import numpy as np
 
-from service.forecasting.densities.density import Density
+from service.forecasting.densities.density import Density, student
 from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.models import ALPHA, BETA
+from service.forecasting.densities.season import hours_between
 from service.forecasting.predictions import Odds, Prediction
-from service.forecasting.predictions.return_laws import TrueLaw, believe
 from service.forecasting.voters.ballots import SUREST
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.forecast_inputs import AssetState, build_inputs, p_yes
 from service.market.instants import DAY
+
+# Mean and variance of the log return of an asset from one unix second to another, as a world draws it.
+TrueLaw = Callable[[str, int, int], tuple[float, float]]
+
+# Degrees of freedom. The days ahead of a simulated world have random volatility, so their sum is not quite normal.
+# The returns of real days have tails like those of 4 to 6 degrees (Bollerslev 1987), sums of many ever thinner ones.
+TRUE_FREEDOM = 16.0
+LEAST_FREEDOM, FREEDOM_A_DAY = 4.5, 1.0
+
+
+def believe(state: AssetState, fits: Fits | None, true_law: TrueLaw | None) -> Density:
+    """The market's belief about an asset over a horizon with open hours; `true_law` is that of a simulated world."""
+    if true_law is None:
+        return garch(state, fits)
+    mean, variance = true_law(state.asset, state.now, state.until)
+    return student(math.sqrt(variance), TRUE_FREEDOM, mean)
+
+
+def garch(state: AssetState, fits: Fits | None) -> Density:
+    """The belief of a GARCH(1,1) process (Bollerslev 1986) on the seasonal clock.
+
+    Its level v is halfway between the variances of 30 and of 180 days. With persistence f the variance of an hour in h
+    hours is v + (v0 - v) f^h; so over the horizon the excess of the present v0 counts (1 - f^h) / (1 - f) hours.
+    """
+    persistence = ALPHA + BETA
+    present, month = (math.exp(state.variance.get(name, 0.0)) for name in ("garch", "month"))
+    level = (1 + month) / 2
+    share = (1 - persistence**state.hours) / ((1 - persistence) * state.hours)
+    fit = fits and fits.of(state.asset)
+    hours = hours_between(fit.season, state.asset, state.now, state.until) if fit else state.hours
+    variance = state.slow * (level + (present - level) * share) * hours
+    days = (state.until - state.now) / DAY
+    return student(math.sqrt(variance), LEAST_FREEDOM + FREEDOM_A_DAY * days)
+
 
 SOURCE = "simulated"
 
@@ -83,8 +120,5 @@ class SimulatedMarket:
             return state.plain
         belief = believe(state, fits, self.true_law)
         recent = (state.inputs.get("move_4h") or 0.0) * math.sqrt(4 * state.slow)
-        return replace(belief, drift=belief.drift - stale * recent, sigma=belief.sigma * self._common_shock(state.now))
-
-    def _common_shock(self, now: int) -> float:
-        """The factor of every volatility in the week of `now`."""
-        return math.exp(COMMON_SHOCK * np.random.default_rng([self.seed, now // (7 * DAY)]).normal())
+        shock = math.exp(COMMON_SHOCK * np.random.default_rng([self.seed, state.now // (7 * DAY)]).normal())
+        return replace(belief, drift=belief.drift - stale * recent, sigma=belief.sigma * shock)

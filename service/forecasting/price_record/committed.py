@@ -19,9 +19,7 @@ from service.forecasting.voters.price_forecasts import HORIZONS
 from service.ledger.chain import LedgerRow
 from service.market.assets import open_hours_between
 from service.market.instants import HOUR, iso
-
-Array = NDArray[np.float64]
-Instants = NDArray[np.int64]
+from service.scores.proper import Array, Instants
 
 EVERY_S = HOUR
 STANDARD = {name: HORIZONS[name] for name in ("1h", "24h", "7d", "30d")}  # the horizons that are committed, in seconds
@@ -47,7 +45,6 @@ class PriceForecast(NamedTuple):
 
     @property
     def deadline(self) -> int:
-        """The unix second at which the outcome is known."""
         return self.at + STANDARD[self.horizon]
 
 
@@ -90,15 +87,9 @@ def _instant(contexts: Mapping[str, Context], asset: str, at: int) -> ForecastIn
     if context.level is None or context.as_of > at:
         return None
     terms = {name: np.array([value]) for name, value in context.variance.items()}
-    instant = ForecastInstants(
-        asset=asset,
-        at=np.array([at]),
-        price=np.array([context.spot]),
-        price_as_of=np.array([context.as_of]),
-        variance=VarianceTrack(np.array([context.level]), terms),
-        fast=np.array([context.fast]),
-        slow=np.array([context.slow]),
-    )
+    numbers = (at, context.spot, context.as_of, context.level, context.fast, context.slow)
+    now, price, price_as_of, level, fast, slow = (np.array([number]) for number in numbers)
+    instant = ForecastInstants(asset, now, price, price_as_of, VarianceTrack(level, terms), fast, slow)
     return instant if is_fresh(asset, instant.price_as_of, instant.at).all() else None
 
 
@@ -143,16 +134,9 @@ def significant(values: Array) -> Array:
 
 def ledger_rows(forecasts: Sequence[PriceForecast], *, backfilled: bool) -> list[LedgerRow]:
     """One row for each instant, in order, with the forecasts of all assets."""
-    by_instant: dict[int, list[PriceForecast]] = {}
-    for row in forecasts:
-        by_instant.setdefault(row.at, []).append(row)
-    return [_ledger_row(at, by_instant[at], backfilled) for at in sorted(by_instant)]
-
-
-def _ledger_row(at: int, forecasts: Sequence[PriceForecast], backfilled: bool) -> LedgerRow:
-    assets: dict[str, Any] = {}
+    by_instant: dict[int, dict[str, dict[str, Any]]] = {}
     for row in forecasts:
         spot = {"price": row.price, "as_of": row.price_as_of}
-        assets.setdefault(row.asset, spot)[row.horizon] = row.law
-    body = {"at": at, "columns": COLUMNS, "forecasts": assets}
-    return LedgerRow("price_forecast", f"prices-{iso(at)}", body, backfilled)
+        by_instant.setdefault(row.at, {}).setdefault(row.asset, spot)[row.horizon] = row.law
+    bodies = ({"at": at, "columns": COLUMNS, "forecasts": assets} for at, assets in sorted(by_instant.items()))
+    return [LedgerRow("price_forecast", f"prices-{iso(body['at'])}", body, backfilled) for body in bodies]

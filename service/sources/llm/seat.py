@@ -12,7 +12,8 @@ import structlog
 from service.forecasting.voters.ballots import Abstention, Forecast, VoterKind
 from service.forecasting.voters.forecast_inputs import ForecastInputs
 from service.forecasting.voters.panel import Voter, votes_on
-from service.forecasting.voters.prompts import SCHEMA, ModelAnswer, Prompt, UnusableAnswer, read, write
+from service.forecasting.voters.prompts.reading import SCHEMA, ModelAnswer, UnusableAnswer, read
+from service.forecasting.voters.prompts.writing import Prompt, write
 from service.questions.question import Question
 from service.sources.llm import modes, turns
 from service.sources.llm.breaker import Breaker

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from service.forecasting.apex import ENGINE, Call, LayerInputs, LayerVote
-from service.forecasting.apex.layers import LAYERS
+from service.forecasting.apex.call import Call, LayerVote
+from service.forecasting.apex.layers import ENGINE, LAYERS, LayerInputs
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.track_record import BandRecord, Standing
 from tests.forecasting.made import NOW

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
 from service.documents import DocumentHeader
-from service.forecasting.apex import ApexDocument, apex_document, fuse, score
-from service.forecasting.apex.call import Thresholds
-from service.forecasting.apex.scores import ResolvedCall
+from service.forecasting.apex.call import Thresholds, fuse
+from service.forecasting.apex.document import ApexDocument, apex_document, calls_document
+from service.forecasting.apex.scores import ResolvedCall, score
 from service.forecasting.voters.track_record import BandRecord
+from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, iso
 from tests.forecasting.apex.made import FITTED_TIME, call_of, inputs_of
 from tests.forecasting.made import NOW
@@ -72,3 +74,33 @@ def test_a_layer_says_whether_it_is_in_sample():
     call = fuse(inputs_of(at=FITTED_TIME), BandRecord())
     layers = apex_document(call, Thresholds(), score([]), HEADER).layers
     assert {layer.name for layer in layers if layer.in_sample} == {"breadth", "regime"}
+
+
+CALLED = 1_795_262_400  # 2026-11-21T12:00:00Z
+
+
+def hourly(final: float) -> Bars:
+    """Three days of hours around the call at 100, and `final` in the last hour of its day."""
+    time = np.arange(CALLED - DAY, CALLED + 2 * DAY, HOUR)
+    close = np.where(time == CALLED + DAY - HOUR, final, 100.0)
+    return Bars(time, close, close, close, close, close, HOUR)
+
+
+def outcomes(final: float, now: int) -> list[str | None]:
+    calls = [call_of(CALLED, 0.61)]
+    return [call.outcome for call in calls_document(calls, hourly(final), now, world="simulated", next=None).calls]
+
+
+def test_a_call_is_decided_a_day_later():
+    assert outcomes(101.0, CALLED + DAY - 1) == [None]
+    assert [outcomes(final, CALLED + DAY + HOUR) for final in (101.0, 100.0, 99.0)] == [["yes"], ["no"], ["no"]]
+
+
+def test_a_call_is_shown_as_it_was_made():
+    call = call_of(CALLED, 0.123456, spot=64_000.0, backfilled=True, news=0.2)
+    page = calls_document([call], hourly(100.0), CALLED, world="simulated", next="abc")
+    (shown,) = page.calls
+    assert (page.schema, page.count, page.next) == ("apex-calls/1", 1, "abc")
+    assert (shown.called_at, shown.resolves_at) == ("2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z")
+    assert (shown.spot, shown.p_up, shown.direction, shown.backfilled) == (64_000.0, 0.1235, "BEARISH", True)
+    assert len(shown.layers) == len(call.layers)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.forecasting.apex import ENGINE, record_of, resolved_calls, score
-from service.forecasting.apex.layers import LAYERS
-from service.forecasting.apex.scores import ResolvedCall
+from service.forecasting.apex.layers import ENGINE, LAYERS
+from service.forecasting.apex.scores import ResolvedCall, record_of, resolved_calls, score
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR
 from service.scores.dependence import CALLS, weeks_of

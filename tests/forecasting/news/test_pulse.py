@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import time
+from math import exp, log, sqrt
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
-from service.forecasting.news.pulse import direction_of, pulse, score_at
-from service.forecasting.news.stories import stories
+from service.documents import DocumentHeader
+from service.forecasting.news.headline import ScoredHeadline, headline, stories
+from service.forecasting.news.pulse import (
+    NewsDocument,
+    direction_of,
+    matching,
+    news_document,
+    news_of,
+    pulse,
+    score_at,
+    topics,
+)
 from service.market.assets import ASSETS
-from service.market.instants import DAY, HOUR
+from service.market.instants import DAY, HOUR, iso
 from tests.forecasting.news.made import NOON, apart, scored
 
 
 def test_without_news_the_score_is_zero():
     empty = pulse([], NOON)
-    assert (empty.direction, empty.score, empty.n) == ("NEUTRAL", 0.0, 0)
+    assert (empty.score, empty.n) == (0.0, 0)
     assert [(each.asset, each.score, each.n) for each in empty.by_asset] == [(asset, 0.0, 0) for asset in ASSETS]
     assert empty.topics == empty.latest == ()
 
@@ -27,7 +40,7 @@ def test_the_score_is_a_shrunk_mean():
     headlines = [*apart(2, 0.8), scored("alpha beta", -0.4)]
     mood = pulse(headlines, NOON)
     assert mood.score == pytest.approx(0.15)
-    assert (mood.n, mood.direction) == (3, "BULLISH")
+    assert (mood.n, direction_of(mood.score)) == (3, "BULLISH")
 
 
 def test_six_hours_halve_a_story():
@@ -99,3 +112,208 @@ def test_four_hundred_scores_take_a_tenth_of_a_second():
     scores = [score_at(headlines, NOON - 1 - hour * HOUR)[0] for hour in range(400)]
     assert time.process_time() - began < 0.1
     assert scores == pytest.approx([scores[0]] * 400)
+
+
+def stories_of(*titles: str, days_ago: float = 0.0) -> list:
+    return [scored(title, at=NOON - int(days_ago * DAY) - place) for place, title in enumerate(titles)]
+
+
+def test_a_term_that_rose_by_hand():
+    """`merge` is 5 of the day's 5 terms and none of the week's 95.
+
+    The prior is worth 100 terms, of which merge has 100 * 5 / 100 = 5; its odds are (5 + 5) / (5 + 100 - 10) now
+    and were 5 / (95 + 100 - 5) before: four times as high.
+    """
+    week = [each for n in range(95) for each in stories_of(f"word{n}", days_ago=2)]
+    (topic,) = topics([*week, *stories_of(*["merge"] * 5)], NOON)
+    rise = log(10 / 95) - log(5 / 190)
+    assert (topic.term, topic.mentions, topic.before) == ("merge", 5, 0)
+    assert topic.lift == pytest.approx(exp(rise)) == pytest.approx(4)
+    assert topic.certainty == pytest.approx(rise / sqrt(1 / 10 + 1 / 5))
+
+
+def quiet_week() -> list:
+    """Two hundred stories of words of their own."""
+    return [each for n in range(200) for each in stories_of(f"topic{n} of{n} week{n}", days_ago=1 + n / 40)]
+
+
+def test_a_pair_stands_for_its_words():
+    """`token` is mentioned in the pair only and left to it; `unlock` is not."""
+    day = stories_of("token unlock nears", "big token unlock", "token unlock: a guide", "unlock")
+    assert [each.term for each in topics([*quiet_week(), *day], NOON)] == ["unlock", "token unlock"]
+
+
+def test_two_mentions_are_no_topic():
+    assert topics([*quiet_week(), *stories_of("merge", "merge")], NOON) == ()
+
+
+def test_a_term_as_common_all_week_is_no_topic():
+    week = [each for n in range(1, 8) for each in stories_of(*["merge"] * 4, "fork", days_ago=n)]
+    assert topics([*week, *stories_of(*["merge"] * 4, "fork")], NOON) == ()
+
+
+def test_the_only_term_of_both_periods_is_no_topic():
+    assert topics([*stories_of(*["merge"] * 9, days_ago=2), *stories_of(*["merge"] * 9)], NOON) == ()
+
+
+def test_without_a_week_before_there_are_no_topics():
+    assert topics(stories_of("merge", "merge", "merge"), NOON) == ()
+
+
+def test_words_count_once_a_story_and_numbers_never():
+    day = stories_of("the merge merge 2026", "a merge in 2026", "2026 and the merge")
+    (topic,) = topics([*quiet_week(), *day], NOON)
+    assert (topic.term, topic.mentions) == ("merge", 3)
+
+
+def test_a_story_of_ten_sources_is_mentioned_once():
+    copies = stories_of(*["hashrate record broken today"] * 10)
+    assert pulse([*quiet_week(), *copies], NOON).topics == ()
+
+
+def test_at_most_ten_the_surest_first():
+    day = [each for n in range(15) for each in stories_of(*[f"name{n}"] * (3 + n))]
+    listed = topics([*quiet_week(), *day], NOON)
+    assert len(listed) == 10
+    assert [each.mentions for each in listed] == list(range(17, 7, -1))
+
+
+HEADER = DocumentHeader(iso(NOON), iso(NOON), iso(NOON + 2 * HOUR), "simulated", {"news": "Ninefold simulated desk"})
+
+
+def document(*headlines: ScoredHeadline) -> dict:
+    published = news_document(pulse(headlines, NOON), HEADER, {"a.example": "it answered 500"})
+    return json.loads(TypeAdapter(NewsDocument).dump_json(published))
+
+
+def test_it_has_the_fields_of_the_contract():
+    surge = headline("Bitcoin surges", "a.example", NOON - HOUR, "https://a.example/1")
+    body = document(ScoredHeadline(surge, 0.612345, ("btc",)))
+    assert list(body) == [
+        *("schema", "timestamp", "as_of", "stale_after", "world", "sources"),
+        *("direction", "score", "n", "half_life_h", "by_asset", "topics_basis", "topics", "headlines", "failed"),
+    ]
+    assert (body["schema"], body["half_life_h"], body["n"]) == ("news-pulse/1", 6, 1)
+    assert body["failed"] == {"a.example": "it answered 500"}
+    assert body["headlines"] == [
+        {
+            "title": "Bitcoin surges",
+            "url": "https://a.example/1",
+            "source": "a.example",
+            "published_at": "2025-03-12T11:00:00Z",
+            "score": 0.6123,
+            "assets": ["btc"],
+            "simulated": False,
+        }
+    ]
+    assert body["by_asset"][0] == {"asset": "btc", "direction": "NEUTRAL", "score": body["score"], "n": 1}
+
+
+def test_the_direction_is_that_of_the_published_score():
+    """.55 / 5.5 is .1 and bullish; a tone that makes .09996 is published as .1 and bullish too."""
+    body = document(*apart(1, 0.59976))
+    assert (body["score"], body["direction"]) == (0.1, "BULLISH")
+
+
+def test_without_rising_terms_the_named_assets_are_listed():
+    """From the first day on, and labelled: the most stories first."""
+    body = document(*apart(1, assets=("btc",)), *apart(2, at=NOON - HOUR, assets=("eth", "xrp")))
+    assert body["topics_basis"] == "frequent"
+    assert [(each["term"], each["mentions"]) for each in body["topics"]] == [
+        ("Ethereum", 2),
+        ("XRP", 2),
+        ("Bitcoin", 1),
+    ]
+    assert {each["lift"] for each in body["topics"]} == {None}
+
+
+def test_without_news_it_is_complete():
+    body = document()
+    assert (body["direction"], body["score"], body["n"], body["headlines"], body["topics"]) == (
+        *("NEUTRAL", 0.0, 0),
+        *([], []),
+    )
+
+
+def titles(asset: str, *headlines: ScoredHeadline, now: int = NOON) -> list[str]:
+    return [story.title for story in news_of([asset], headlines, now)[asset].stories]
+
+
+def test_an_asset_has_the_headlines_that_name_it_newest_first():
+    """One that names no asset is about the market of coins."""
+    own, other, nobody = (
+        scored("alpha", at=NOON - 2 * HOUR, assets=("btc",)),
+        scored("beta", at=NOON - HOUR, assets=("gold", "eth")),
+        scored("gamma", at=NOON),
+    )
+    assert titles("btc", own, other, nobody) == ["gamma", "alpha"]
+    assert titles("eth", own, other, nobody) == ["gamma", "beta"]
+    assert titles("gold", own, other, nobody) == ["beta"]
+
+
+def test_headlines_of_72_hours_are_shown_and_none_of_later():
+    ages = {"old": 72, "new": 71, "now": 0, "later": -1}
+    headlines = [scored(f"{name}a {name}b", at=NOON - age * HOUR, assets=("btc",)) for name, age in ages.items()]
+    assert titles("btc", *headlines) == ["nowa nowb", "newa newb"]
+
+
+def test_a_repeated_story_is_shown_once():
+    """Also one whose first headline is older than 72 hours: it is no news."""
+    old = scored("Bitcoin rises above 100k again", at=NOON - 80 * HOUR, assets=("btc",))
+    again = scored("Bitcoin rises above 100k", at=NOON - 60 * HOUR, assets=("btc",))
+    assert titles("btc", old, again) == []
+    assert titles("btc", again, scored("Bitcoin rose above 100,000", at=NOON - 20 * HOUR, assets=("btc",))) == [
+        again.headline.title
+    ]
+
+
+def test_at_most_forty_headlines_are_kept():
+    assert len(titles("btc", *apart(50, assets=("btc",)))) == 40
+
+
+def test_the_score_is_that_of_the_published_pulse():
+    headlines = [*apart(3, 0.8, assets=("btc",)), *apart(2, -0.5, NOON - HOUR, ("eth",))]
+    published = {each.asset: (each.score, each.n) for each in pulse(headlines, NOON).by_asset}
+    for asset, news in news_of(["btc", "eth", "gold"], headlines, NOON).items():
+        assert (news.score, news.n) == published[asset]
+
+
+FED = "Will the Fed cut rates by December 31?"
+
+
+def matches(question: str, *headlines: str, age_s: int = HOUR, now: int = NOON) -> list[str]:
+    stored = [scored(title, at=NOON - age_s - place) for place, title in enumerate(headlines)]
+    return [story.title for story in matching(question, stored, now)]
+
+
+def test_headlines_match_by_a_name_or_by_two_words():
+    headlines = (
+        "Fed's Powell sees risks on both sides",
+        "Markets expect a cut in interest rates",
+        "Rates of crime fall in December",
+        "Bitcoin climbs 3% on the day",
+    )
+    assert matches(FED, *headlines) == list(headlines[:2])
+
+
+def test_an_asset_is_no_name_that_makes_a_headline_match():
+    """Most headlines name one; with a second word it counts."""
+    question = "Will Bitcoin dominance be above 60% by December 31?"
+    assert matches(question, "Bitcoin climbs 3%", "Dominance of Bitcoin at a high") == [
+        "Dominance of Bitcoin at a high"
+    ]
+
+
+def test_one_word_is_enough_where_a_question_has_no_other():
+    assert matches("Will there be a recession?", "A recession looms", "Gold shines") == ["A recession looms"]
+
+
+def test_headlines_of_thirty_days_match_and_none_of_later():
+    assert matches(FED, "Fed waits", age_s=30 * DAY - 1) == ["Fed waits"]
+    assert matches(FED, "Fed waits", age_s=30 * DAY) == []
+    assert matches(FED, "Fed waits", age_s=-1) == []
+
+
+def test_at_most_forty_newest_headlines_match():
+    titles = [f"Fed w{place}a w{place}b w{place}c" for place in range(50)]
+    assert matches(FED, *titles) == titles[:40]

@@ -14,7 +14,7 @@ from service.forecasting.densities.fits import Fits
 from service.forecasting.densities.fitting import fit
 from service.forecasting.predictions import Odds, Prediction, series
 from service.forecasting.predictions.commitments import commitment_of
-from service.forecasting.predictions.settling import resolved, settle_past
+from service.forecasting.predictions.open_markets import resolved, settle_past
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.context import Knowledge, recall
 from service.forecasting.voters.inputs import survey

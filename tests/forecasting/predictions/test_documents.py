@@ -6,6 +6,7 @@ import json
 from dataclasses import fields, replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,13 +20,16 @@ from service.forecasting.predictions.documents import (
     ListedMarket,
     PredictionsDocument,
     challenges_document,
+    evidence_bars,
     list_challenge,
     predictions_document,
     user_votes,
 )
 from service.forecasting.predictions.market_fields import ListedPrediction
 from service.forecasting.voters.ballots import EMBEDDED
-from service.market.instants import HOUR
+from service.market.bars import Bars
+from service.market.instants import HOUR, iso
+from tests.forecasting.markets import MONDAY, settled
 from tests.forecasting.predictions.listed import ENDS, MARKET, NOW, ODDS, POSITION, PRICE, QUESTION, committed, listed
 
 CHALLENGE = replace(MARKET, category="challenge", number=4)
@@ -289,3 +293,21 @@ def test_user_votes_add_up():
     assert vars(user_votes(2, 1)) == {"yes": 2, "no": 1, "total": 3, "yes_pct": 66.7}
     assert user_votes(0, 0).yes_pct is None
     assert listed(tally=(3, 1)).user_votes.yes_pct == 75.0
+
+
+def hourly(since: int, count: int) -> Bars:
+    price = np.arange(float(count))
+    return Bars(since + HOUR * np.arange(count), price, price, price, price, price, HOUR)
+
+
+def test_the_bars_begin_with_the_one_before_the_opening():
+    """And end with the settlement, 24 hours later."""
+    evidence = evidence_bars(settled("m"), "btc", hourly(MONDAY - 5 * HOUR, 40))
+    assert (evidence.asset, evidence.step_s, len(evidence.bars)) == ("btc", HOUR, 25)
+    assert (evidence.bars[0].close, evidence.bars[-1].close) == (4.0, 28.0)
+
+
+def test_without_a_bar_before_they_begin_at_the_opening():
+    market = replace(settled("m"), created_at=MONDAY)
+    evidence = evidence_bars(market, "btc", hourly(MONDAY, 3))
+    assert [bar.time for bar in evidence.bars] == [iso(MONDAY + hour * HOUR) for hour in range(3)]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from service.forecasting.predictions.periods import WEEK_BEGINS, current
+from service.forecasting.predictions.series import WEEK_BEGINS, current
 from service.market.instants import DAY, HOUR, utc
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from math import exp, sqrt
 from statistics import NormalDist
 
@@ -10,9 +11,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service import canonical
 from service.forecasting.price_record.committed import SHARES
-from service.forecasting.price_record.scores import LEVELS, NORMAL, WEIGHTS, pinball, score
+from service.forecasting.price_record.scores import (
+    LEVELS,
+    NORMAL,
+    PRIORS,
+    WEIGHTS,
+    PriceScores,
+    ScoreSums,
+    blocks_of,
+    pinball,
+    ratio_of,
+    score,
+)
 from service.forecasting.voters.price_forecasts import PERCENTS
+from service.market.instants import DAY, HOUR
+from service.scores.dependence import FIRST_MONDAY, Dependence
+from service.scores.intervals import clustered_mean
 from tests.forecasting.price_record.made import HALF_WIDTHS, price_forecast
 
 UNIT = NormalDist()
@@ -86,3 +102,98 @@ def test_pinball_is_the_definition():
 
 def test_no_forecasts_have_no_scores():
     assert score([], []).crps.shape == (0,)
+
+
+WEEK = 7 * DAY
+
+
+def scores_of(crps, vol_crps) -> PriceScores:
+    n = len(crps)
+    return PriceScores(
+        np.asarray(crps, float), np.asarray(vol_crps, float), np.ones((n, 9)), np.ones((n, 4)), np.ones((n, 10))
+    )
+
+
+def summed(crps, vol_crps, blocks) -> ScoreSums:
+    return ScoreSums().plus(scores_of(crps, vol_crps), np.asarray(blocks))
+
+
+def drawn(n: int, blocks: int) -> tuple:
+    dice = np.random.default_rng(7)
+    return dice.uniform(0.1, 2, n), dice.uniform(0.1, 2, n), np.sort(dice.integers(100, 100 + blocks, n))
+
+
+def test_sums_by_hand():
+    sums = summed([1, 2, 4], [2, 2, 3], [5, 5, 6])
+    assert (sums.n, sums.crps, sums.vol_crps, sums.products) == (3, 7, 7, (21, 18, 17))
+    assert (sums.block, sums.block_sums, sums.blocks, sums.block_products) == (6, (4, 3), 1, (9, 12, 16))
+    assert (sums.inside, sums.pit[0], sums.pinball[0]) == ((3, 3, 3, 3), 3, 3)
+
+
+@given(st.lists(st.integers(1, 59), max_size=4, unique=True))
+def test_the_same_in_any_parts(cuts):
+    """Hour by hour, or everything at once as in a backfill."""
+    columns = drawn(60, 6)
+    whole = summed(*columns)
+    parts = ScoreSums()
+    for part in zip(*(np.split(column, sorted(cuts)) for column in columns), strict=True):
+        parts = parts.plus(scores_of(*part[:2]), part[2])
+    assert (parts.n, parts.block, parts.blocks) == (whole.n, whole.block, whole.blocks)
+    for name in ("crps", "vol_crps", "products", "block_sums", "block_products"):
+        assert getattr(parts, name) == pytest.approx(getattr(whole, name))
+
+
+def test_the_interval_is_that_of_the_residuals_of_blocks():
+    """Computed from the scores themselves: the clustered mean of the ratio's linearised terms, of equal blocks."""
+    crps, vol_crps, _ = drawn(306, 9)
+    blocks = np.repeat(np.arange(100, 109), 34)
+    crps += 0.3 * (blocks % 2)  # so that a block's forecasts depend on each other
+    prior = Dependence(0.05)
+    result = ratio_of(summed(crps, vol_crps, blocks), prior)
+    ratio = crps.sum() / vol_crps.sum()
+    terms = clustered_mean(ratio + (crps - ratio * vol_crps) / vol_crps.mean(), blocks, prior)
+    assert asdict(result) == pytest.approx(asdict(terms))
+    assert result.design_effect > 2
+
+
+def test_overlapping_forecasts_are_worth_less():
+    """Eight weeks of hourly forecasts: what is usual for their horizon is expected of them."""
+    dice = np.random.default_rng(5)
+    crps, blocks = dice.uniform(0.5, 1.5, 8 * 168), np.repeat(range(8), 168)
+    sums = summed(crps, np.ones(len(crps)), blocks)
+    hourly, daily, weekly, monthly = (ratio_of(sums, of_one).n_eff for of_one, _ in PRIORS.values())
+    assert 1344 > hourly > daily > weekly == monthly
+    assert 8 < weekly < 2 * 17
+
+
+def test_a_first_block_is_worth_what_is_usual():
+    """A week of hourly forecasts of an hour, with an interval; a single one has none."""
+    dice = np.random.default_rng(5)
+    first = ratio_of(summed(dice.uniform(0.5, 1.5, 168), [1.1] * 168, [5] * 168), Dependence(0.02))
+    assert (first.clusters, first.design_effect) == (1, pytest.approx(1 + 167 * 0.02))
+    assert first.interval()[0] < first.mean < first.interval()[1]
+    alone = ratio_of(summed([1.0], [1.1], [5]), Dependence(0.02))
+    assert (alone.mean, alone.n_eff) == (pytest.approx(1 / 1.1), 1)
+    assert np.isnan(alone.interval()).all()
+
+
+def test_a_month_counts_in_blocks_of_five_weeks():
+    times = FIRST_MONDAY + WEEK * np.arange(10) + HOUR
+    assert len(set(blocks_of("7d", times).tolist())) == 10
+    assert np.bincount(blocks_of("30d", times)).tolist() == [5, 5]
+
+
+def test_a_late_score_counts_in_the_latest_block():
+    sums = summed([1], [1], [8]).plus(scores_of([2], [3]), np.array([7]))
+    assert (sums.block, sums.block_sums, sums.blocks) == (8, (3, 4), 0)
+
+
+def test_void_forecasts_are_only_counted():
+    sums = ScoreSums().plus(scores_of([], []), np.array([], dtype=int), void=2)
+    assert (sums.n, sums.void) == (0, 2)
+    assert ratio_of(sums, Dependence(0.02)) is None
+
+
+def test_sums_survive_as_json():
+    sums = summed(*drawn(60, 6))
+    assert ScoreSums.from_plain(canonical.read(canonical.write(asdict(sums)))) == sums

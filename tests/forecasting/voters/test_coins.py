@@ -12,7 +12,7 @@ from service.forecasting.voters.context import Context, Knowledge, build_all
 from service.forecasting.voters.embedded import SEATS
 from service.forecasting.voters.forecast_inputs import build_inputs
 from service.forecasting.voters.price_forecasts import of_question
-from service.forecasting.voters.prompts import write
+from service.forecasting.voters.prompts.writing import write
 from service.market.bars import Bars
 from service.questions.question import Question
 from tests.forecasting.made import NOW, panel_of

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from notebooks.lab import scores
-from service.forecasting.predictions.scores.calibration import calibrate
+from service.forecasting.predictions.scores.forecast_scores import calibrate
 from service.scores import dependence
 from service.scores.dependence import LEVELS
 from service.scores.intervals import clustered_mean

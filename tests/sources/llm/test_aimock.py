@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.forecasting.voters.prompts import SCHEMA, read
+from service.forecasting.voters.prompts.reading import SCHEMA, read
 from service.sources.llm.client import Clients, Completion, LanguageModel
 from service.sources.llm.failures import ModelFailed
 from service.sources.llm.modes import Modes

@@ -16,7 +16,7 @@ from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.embedded import Embedded
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs
 from service.forecasting.voters.inputs import INPUTS
-from service.forecasting.voters.prompts import write
+from service.forecasting.voters.prompts.writing import write
 from service.market.instants import HOUR, utc
 from service.questions.question import Question
 from service.sources.llm import turns

@@ -9,7 +9,7 @@ from sqlalchemy import insert
 
 from service import canonical
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.ledger_rows import market_rows
+from service.forecasting.predictions.commitments import market_rows
 from service.forecasting.voters.track_record import TrackRecord
 from service.jobs.committing import renew_record
 from service.ledger.verifier import verify

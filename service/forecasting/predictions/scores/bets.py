@@ -59,7 +59,6 @@ class Bet:
 
     @cached_property
     def fee(self) -> float:
-        """The fee in USD per contract."""
         return FEE_RATE * self.price * (1 - self.price)
 
     @cached_property
@@ -74,12 +73,10 @@ class Bet:
 
     @cached_property
     def status(self) -> BetStatus:
-        """Whether it is open, won, lost, or void because the market is void."""
-        if self.market.outcome is None:
-            return "open"
-        if self.market.outcome == "void":
-            return "void"
-        return "won" if self.market.outcome == self.side else "lost"
+        outcome = self.market.outcome
+        if outcome in ("yes", "no"):
+            return "won" if outcome == self.side else "lost"
+        return "void" if outcome else "open"
 
     @cached_property
     def pnl(self) -> float:
@@ -109,12 +106,11 @@ def bet_on(market: Prediction) -> Bet | None:
 
 def terms(bet: Bet) -> dict[str, Any]:
     """The fields of a bet that are published wherever one is, rounded."""
-    contracts = bet.contracts
     return {
         "side": bet.side,
         "price": round(bet.price, 4),
-        "contracts": round(contracts, 4),
-        "fee_usd": round(contracts * bet.fee, 2),
+        "contracts": round(bet.contracts, 4),
+        "fee_usd": round(bet.contracts * bet.fee, 2),
         "stake_usd": STAKE_USD,
         "status": bet.status,
         "pnl_usd": bet.pnl if bet.market.settlement else None,
@@ -122,7 +118,6 @@ def terms(bet: Bet) -> dict[str, Any]:
 
 
 def publish(bet: Bet) -> ShadowBet:
-    """A bet as it is published, with its market."""
     market, odds = bet.market, bet.odds
     return ShadowBet(
         market_id=market.id,

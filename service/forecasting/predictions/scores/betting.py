@@ -77,7 +77,6 @@ class ShadowDocument(Document):
 
 
 def shadow_table(document: ShadowDocument) -> Table:
-    """The bets of the document, the open ones first."""
     return table_of(ShadowBet, (*document.open, *document.recent), world=document.world)
 
 
@@ -107,10 +106,8 @@ def _book(placed: MarketColumns, backfilled: bool) -> ShadowBook:
     settled, won = int((of_book & placed.is_settled).sum()), int(is_won.sum())
     staked, total = STAKE_USD * n, float(pnl.sum())
     weeks = weeks_of(times)
-    gain, wins = (
-        clustered_mean(100 * pnl / STAKE_USD, weeks, DIFFERENCES),
-        clustered_mean(is_won.astype(float), weeks, LEVELS),
-    )
+    gain = clustered_mean(100 * pnl / STAKE_USD, weeks, DIFFERENCES)
+    wins = clustered_mean(is_won.astype(float), weeks, LEVELS)
     low, high = gain.interval()
     low_rate, high_rate = wins.share_interval()
     return ShadowBook(

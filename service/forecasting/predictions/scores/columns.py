@@ -16,17 +16,19 @@ from numpy.typing import NDArray
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
-from service.forecasting.voters.ballots import VoterKind
-from service.forecasting.voters.embedded import voters
+from service.forecasting.voters.embedded import VOL, voters
+from service.forecasting.voters.panel import VoterKind
 from service.forecasting.voters.track_record import Engine
 from service.forecasting.voters.votes import NEUTRAL_WITHIN
 from service.market.instants import DAY, HOUR
 from service.questions.question import Comparator
-from service.scores.proper import Array, Instants
+from service.scores.dependence import weeks_of
+from service.scores.proper import Array, Instants, base_rate_known
 
 KINDS: dict[str, VoterKind] = {voter.name: voter.kind for voter in voters()}
 CONSENSUS: Engine = ("consensus", "pool")
 UNSETTLED = np.iinfo(np.int64).max
+MOST_POINTS = 100  # of a curve
 # The longest horizons of short, daily, weekly and monthly questions.
 WINDOWS_S = (2 * HOUR, 2 * DAY, 8 * DAY, 32 * DAY)
 _CATEGORIES = ("daily", "weekly", "monthly", "imported", "challenge", "answer")
@@ -69,7 +71,6 @@ class MarketColumns:
         return len(self.market)
 
     def where(self, rows: Mask | Instants) -> MarketColumns:
-        """Some of the markets, by mask or by place."""
         parts: dict[str, Any] = {name: getattr(self, name)[rows] for name in _ARRAYS}
         return replace(self, **parts)
 
@@ -80,7 +81,6 @@ class MarketColumns:
 
     @property
     def pool(self) -> Array:
-        """P(YES) of the pool, NaN before the votes."""
         return self.p[:, self.engines.index(CONSENSUS)]
 
     @cached_property
@@ -90,7 +90,6 @@ class MarketColumns:
 
     @property
     def is_settled(self) -> Mask:
-        """Whether it is settled, with whatever outcome."""
         return self.resolved_at < UNSETTLED
 
 
@@ -100,7 +99,8 @@ _ARRAYS = tuple(field.name for field in fields(MarketColumns) if field.name != "
 def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
     """The columns of markets in any order."""
     ordered = sorted(markets, key=_order)
-    bets = [bet_on(market) for market in ordered]
+    bets, sources = [bet_on(market) for market in ordered], [market.odds and market.odds.source for market in ordered]
+    templates = [_NUMBERS[market.category, market.question.comparator] + market.backfilled for market in ordered]
     engines = tuple(sorted({CONSENSUS, *((vote.voter, vote.engine) for row in ordered for vote in _votes(row))}))
     place = {engine: column for column, engine in enumerate(engines)}
     p = np.full((len(ordered), len(engines)), nan)
@@ -116,8 +116,8 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
         happened=np.array([float(market.outcome == "yes") if market.is_scored else nan for market in ordered]),
         is_backfilled=np.array([market.backfilled for market in ordered], dtype=bool),
         is_challenge=np.array([market.category == "challenge" for market in ordered], dtype=bool),
-        is_simulated=np.array([_is_simulated(market) for market in ordered], dtype=bool),
-        template=np.array([_template(market) for market in ordered], dtype=np.int64),
+        is_simulated=np.array([source == SIMULATED for source in sources], dtype=bool),
+        template=np.array(templates, dtype=np.int64),
         overlap=_objects([_overlap(market) for market in ordered]),
         quoted=np.array([market.odds.p_yes if market.odds else nan for market in ordered], dtype=float),
         bet=_objects(bets),
@@ -128,7 +128,6 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
 
 
 def joined(first: MarketColumns, second: MarketColumns) -> MarketColumns:
-    """The markets of both together, in order."""
     engines = tuple(sorted({*first.engines, *second.engines}))
     first, second = _with_engines(first, engines), _with_engines(second, engines)
     parts: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in _ARRAYS}
@@ -139,11 +138,8 @@ def joined(first: MarketColumns, second: MarketColumns) -> MarketColumns:
 
 
 def _with_engines(columns: MarketColumns, engines: tuple[Engine, ...]) -> MarketColumns:
-    if columns.engines == engines:
-        return columns
-    places, shape = [engines.index(engine) for engine in columns.engines], (len(columns), len(engines))
-    p = np.full(shape, nan)
-    p[:, places] = columns.p
+    p = np.full((len(columns), len(engines)), nan)
+    p[:, [engines.index(engine) for engine in columns.engines]] = columns.p
     return replace(columns, engines=engines, p=p)
 
 
@@ -165,33 +161,17 @@ def answers_of(market: Prediction) -> list[tuple[Engine, float]]:
     return [*votes, (CONSENSUS, market.commitment.p)] if market.commitment else []
 
 
-def _is_simulated(market: Prediction) -> bool:
-    return market.odds is not None and market.odds.source == SIMULATED
-
-
-def _template(market: Prediction) -> int:
-    return _NUMBERS[market.category, market.question.comparator] + market.backfilled
-
-
 def _overlap(market: Prediction) -> str:
     if market.commitment is None or market.question.comparator == "open":
         return ""
     question, window = market.question, bisect_left(WINDOWS_S, market.deadline - market.voted_at)
-    return f"{market.backfilled} {sorted(question.assets)} {_kind(question.comparator)} {window}"
-
-
-def _kind(comparator: Comparator) -> str:
-    if comparator in ("up", "down"):
-        return "direction"
-    return comparator.removeprefix("close_").removeprefix("touch_")
+    kind = question.comparator.removeprefix("close_").removeprefix("touch_")
+    kind = "direction" if kind in ("up", "down") else kind
+    return f"{market.backfilled} {sorted(question.assets)} {kind} {window}"
 
 
 def _objects(values: Sequence[object]) -> NDArray[np.object_]:
-    """An array of shape (n,)."""
     return np.fromiter(values, dtype=object, count=len(values))
-
-
-MOST_POINTS = 100
 
 
 def thinned(points: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -199,3 +179,67 @@ def thinned(points: NDArray[np.int64]) -> NDArray[np.int64]:
     if len(points) <= MOST_POINTS:
         return points
     return points[np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(np.int64)]
+
+
+def counted_questions(markets: MarketColumns) -> MarketColumns:
+    """The questions that count and came out yes or no; unsettled `markets` are needed to detect overlaps."""
+    counted = count_once(markets)
+    return counted.where(np.isfinite(counted.happened))
+
+
+def count_once(markets: MarketColumns) -> MarketColumns:
+    """The settled questions that count.
+
+    Questions of the same book, asset, kind and window must not overlap: a question counts if no other counted one was
+    unresolved when its votes were cast. If several are voted on at the same time, the earliest deadline counts. The
+    kind is `direction`; `above`, `below` or `between` for an event with a level; `relative` for two assets in either
+    order; else the comparator. The window is the class of the horizon: up to two hours, two, eight or 32 days, or
+    longer. Without it, a question about next year would exclude every daily question until then.
+    """
+    voted = markets.where(markets.overlap.astype(bool))
+    order = np.lexsort(([market.id for market in voted.market], voted.deadline, voted.voted_at))
+    spans = zip(voted.overlap[order], voted.voted_at[order].tolist(), voted.resolved_at[order].tolist(), strict=True)
+    counts, busy_until = np.zeros(len(voted), dtype=bool), {}
+    for row, (overlap, voted_at, resolved_at) in zip(order.tolist(), spans, strict=True):
+        if voted_at >= busy_until.get(overlap, voted_at):
+            busy_until[overlap] = resolved_at
+            counts[row] = True
+    return voted.where(counts & voted.is_settled)
+
+
+@dataclass(frozen=True)
+class ScoredMarkets:
+    """Arrays of shape (n,) over resolved markets.
+
+    `happened` is 1 or 0, `weeks` the calendar week of resolution, `rate` how often such a market had come out YES
+    before, and `vol` the committed P(YES) of `vol`, NaN where it did not vote.
+    """
+
+    happened: Array
+    weeks: Instants
+    rate: Array
+    vol: Array
+
+    def where(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> ScoredMarkets:
+        return ScoredMarkets(self.happened[rows], self.weeks[rows], self.rate[rows], self.vol[rows])
+
+
+def evidence_of(markets: MarketColumns) -> ScoredMarkets:
+    """The evidence of markets that came out yes or no."""
+    votes = markets.p[:, [engine[0] == VOL.name for engine in markets.engines]]
+    committed = np.where(np.isfinite(votes), votes, -1).max(axis=1, initial=-1)  # whichever engine of `vol` voted
+    vol = np.where(committed < 0, np.nan, committed)
+    return ScoredMarkets(markets.happened, weeks_of(markets.resolved_at), template_rates(markets), vol)
+
+
+def template_rates(markets: MarketColumns) -> Array:
+    """How often such a market had come out YES when each was voted on, from one half on; shape (n,).
+
+    Such a market is one of the same book, category and comparator among `markets`, which came out yes or no. With few
+    of them the rate is near one half (`base_rate_known`).
+    """
+    rates = np.empty(len(markets))
+    for template in np.unique(markets.template):
+        rows = np.flatnonzero(markets.template == template)
+        rates[rows] = base_rate_known(markets.happened[rows], markets.voted_at[rows], markets.resolved_at[rows])
+    return rates

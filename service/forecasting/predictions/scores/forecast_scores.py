@@ -1,4 +1,4 @@
-"""The scores of a forecaster on a list of resolved markets, and those of each voter."""
+"""The scores, the calibration and the diversity of forecasters on a list of resolved markets."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS, MarketColumns
-from service.forecasting.predictions.scores.evidence import ScoredMarkets
-from service.forecasting.voters.ballots import VoterKind
-from service.scores.dependence import DIFFERENCES, LEVELS, SIDES, SKILL, Dependence
-from service.scores.intervals import ClusteredMean, clustered_mean, published
-from service.scores.proper import Array, brier, log_score, skill_terms
+from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS, MarketColumns, ScoredMarkets
+from service.forecasting.voters.panel import VoterKind
+from service.scores.dependence import DIFFERENCES, DISAGREEMENT, LEVELS, SIDES, SKILL, Dependence
+from service.scores.intervals import LEAST_N, ClusteredMean, clustered_mean, published
+from service.scores.proper import Array, Instants, brier, log_score, reliability, skill_terms
 from service.scores.sides import mean, right_share
 
 DIGITS = 5
@@ -74,17 +73,13 @@ def scores(p: Array, evidence: ScoredMarkets) -> ForecastScores:
 
 def voter_scores(markets: MarketColumns, evidence: ScoredMarkets) -> tuple[VoterScore, ...]:
     """The scores of the nine voters, separately for each engine of a voter, best Brier score first."""
-    scored = [
-        _voter_score(*engine, p, evidence)
-        for engine, p in zip(markets.engines, markets.p.T, strict=True)
-        if engine != CONSENSUS and np.isfinite(p).any()
-    ]
+    scored: list[VoterScore] = []
+    for (voter, engine), p in zip(markets.engines, markets.p.T, strict=True):
+        voted = np.isfinite(p)
+        if (voter, engine) != CONSENSUS and voted.any():
+            fields = _fields(p[voted], evidence.where(voted))
+            scored.append(VoterScore(voter=voter, engine=engine, kind=KINDS[voter], **fields))
     return tuple(sorted(scored, key=lambda score: (score.brier, score.voter, score.engine)))
-
-
-def _voter_score(voter: str, engine: str, p: Array, evidence: ScoredMarkets) -> VoterScore:
-    voted = np.isfinite(p)
-    return VoterScore(voter=voter, engine=engine, kind=KINDS[voter], **_fields(p[voted], evidence.where(voted)))
 
 
 def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
@@ -111,3 +106,94 @@ def _skill(p: Array, reference: Array, evidence: ScoredMarkets, prior: Dependenc
     compared = np.isfinite(reference)
     terms = skill_terms(p[compared], reference[compared], evidence.happened[compared])
     return clustered_mean(terms, evidence.weeks[compared], prior)
+
+
+MOST_BINS = 10
+LEAST_IN_BIN = 10
+
+
+@dataclass(frozen=True)
+class Bin:
+    """`n` neighbouring forecasts: their mean `p`, and the share of YES among them.
+
+    Its 95% interval is clustered by week of resolution.
+    """
+
+    p: float
+    observed_pct: float
+    low_pct: float
+    high_pct: float
+    n: int
+
+
+@dataclass(frozen=True)
+class CalibrationReport:
+    """Brier = miscalibration - discrimination + uncertainty, by isotonic regression, and bins of equal size."""
+
+    n: int
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+    bins: tuple[Bin, ...]
+
+
+def calibrate(p: Array, happened: Array, weeks: Instants) -> CalibrationReport | None:
+    """The calibration of the forecasts `p` (n,), P(YES); None with fewer than 30.
+
+    `happened` is 1 or 0. There are at most ten bins of equal size, with at least ten forecasts each.
+    """
+    n = len(p)
+    if n < LEAST_N:
+        return None
+    diagram = reliability(p, happened)
+    parts = np.array_split(np.argsort(p, kind="stable"), min(MOST_BINS, n // LEAST_IN_BIN))
+    return CalibrationReport(
+        n=n,
+        miscalibration=round(diagram.miscalibration, 5),
+        discrimination=round(diagram.discrimination, 5),
+        uncertainty=round(diagram.uncertainty, 5),
+        bins=tuple(_bin(p[part], happened[part], weeks[part]) for part in parts),
+    )
+
+
+def _bin(p: Array, happened: Array, weeks: Instants) -> Bin:
+    share = clustered_mean(happened, weeks, LEVELS)
+    low, high = share.share_interval()
+    observed_pct, low_pct, high_pct = (round(100 * each, 4) for each in (share.mean, low, high))
+    return Bin(round(float(p.mean()), 4), observed_pct, low_pct, high_pct, len(p))
+
+
+@dataclass(frozen=True)
+class Diversity:
+    """The mean Brier score of the voters minus that of the plain mean of their probabilities, with equal weights.
+
+    It is 0 where all voters say the same, and never negative (ambiguity decomposition, Krogh and Vedelsby 1995). The
+    means are over `n` resolved markets; `low` and `high` are the 95% interval, clustered by week.
+    """
+
+    diversity: float
+    low: float | None
+    high: float | None
+    voters_brier: float
+    linear_pool_brier: float
+    n: int
+
+
+def diversity_of(markets: MarketColumns, evidence: ScoredMarkets) -> Diversity | None:
+    """The diversity of the nine on markets with votes of at least two of them; None with fewer than 30 such markets."""
+    rows = np.flatnonzero(np.isfinite(markets.of_voters).sum(axis=1) > 1)
+    if len(rows) < LEAST_N:
+        return None
+    votes, happened = markets.of_voters[rows], evidence.happened[rows]
+    single = np.nanmean(brier(votes, happened[:, None]), axis=1)
+    pooled = brier(np.nanmean(votes, axis=1), happened)
+    gain = clustered_mean(single - pooled, evidence.weeks[rows], DISAGREEMENT)
+    low, high = gain.interval()
+    return Diversity(
+        diversity=round(gain.mean, DIGITS),
+        low=published(low, DIGITS),
+        high=published(high, DIGITS),
+        voters_brier=round(float(single.mean()), DIGITS),
+        linear_pool_brier=round(float(pooled.mean()), DIGITS),
+        n=gain.n,
+    )

@@ -1,22 +1,262 @@
-"""The table of forecasters: callers with a public name beside the nine voters, their pool and the outside market."""
+"""Forecasters: callers who give P(YES) of a market, hidden until it is settled, beside the nine, their pool and odds.
+
+Only live markets count, in two ways. At the opening the last forecast within an hour of the voters' votes counts, so
+all know about the same. Time-weighted, each forecast counts as long as it stood; voters and market vote once, so a
+later forecast knows more than theirs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from math import nan
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from service.documents import Document, DocumentHeader
+from service.errors import InvalidRequest
+from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.resolution import Outcome
-from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS
-from service.forecasting.predictions.scores.forecaster_record import CountedMarkets, ForecasterRecord, constant_record
-from service.scores.intervals import LEAST_N
-from service.scores.luck import RecordsByName
-from service.scores.proper import Array
+from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS, MarketColumns, ScoredMarkets, evidence_of
+from service.forecasting.predictions.scores.forecast_scores import DIGITS, ForecastScores, scores
+from service.forecasting.predictions.scores.streaks import runs
+from service.market.instants import HOUR
+from service.scores.dependence import DIFFERENCES, LEVELS
+from service.scores.intervals import LEAST_N, clustered_mean, published
+from service.scores.luck import Luck, RecordsByName, SimulatedRecords
+from service.scores.proper import Array, Instants, brier, log_score
+from service.scores.sides import DIGITS as SIDE_DIGITS
+from service.scores.sides import sides_right
+
+# How long after the votes a forecast still counts at their instant: before the opinions of the next hour are published.
+OPENING_S = HOUR
+# Prices settle a market at full hours, so what decided it early happened in the hour before.
+SETTLED_EVERY_S = HOUR
+
+
+@dataclass(frozen=True)
+class MarketForecast:
+    """P(YES) that a forecaster gave at the world second `at`; row `seq` of the ledger commits to it with `salt`."""
+
+    seq: int
+    market: str
+    forecaster: str
+    at: int
+    p: float
+    salt: str
+
+
+@dataclass(frozen=True)
+class MarketForecastScore:
+    """The scores of one forecaster on one settled market.
+
+    `opening` is P(YES) at the voters' instant, None without a forecast then. `brier` and `log_score` are time-weighted
+    means over the time in which a forecast stood, `coverage` (0-1] of the time from the votes to the end.
+    """
+
+    opening: float | None
+    brier: float
+    log_score: float
+    coverage: float
+
+
+def check_forecastable(market: Prediction) -> None:
+    """Raise InvalidRequest unless prices or an outside market will settle the question with yes or no."""
+    if market.resolver == "hand":
+        raise InvalidRequest("The operator resolves this challenge, not prices, so it takes no forecasts.")
+    if market.question.comparator == "open":
+        raise InvalidRequest("This question has no yes or no, so it takes no forecasts.")
+
+
+def is_counted(market: Prediction) -> bool:
+    """Whether forecasts of the market count in the table of forecasters, once it is settled with yes or no.
+
+    Votes that were backfilled are no commitments, so forecasters are not compared with them.
+    """
+    return not market.backfilled and market.resolver != "hand" and market.question.comparator != "open"
+
+
+def opening_until(market: Prediction) -> int:
+    """The world second until which a forecast counts at the voters' instant."""
+    return market.voted_at + OPENING_S
+
+
+def score_forecasts(market: Prediction, forecasts: Sequence[MarketForecast]) -> MarketForecastScore | None:
+    """The scores of one forecaster, whose `forecasts` are in order of time; None if none of them counts.
+
+    The last forecast stands until the next one. The time runs from the votes to the close, or to an hour before a
+    settlement that came earlier, when nothing was decided yet.
+    """
+    if market.settlement is None or market.commitment is None or not (market.is_scored and is_counted(market)):
+        return None
+    begin, end = market.voted_at, market.closes_at
+    if market.settlement.resolved_at < end:
+        end = market.settlement.resolved_at - SETTLED_EVERY_S
+    timely = [forecast for forecast in forecasts if forecast.at < end]
+    if not timely or end <= begin:
+        return None
+    starts = np.maximum([forecast.at for forecast in timely], begin)
+    lasted = np.diff(starts, append=end)
+    p = np.array([forecast.p for forecast in timely])
+    happened = np.full(len(p), float(market.outcome == "yes"))
+    early = [forecast.p for forecast in timely if forecast.at < opening_until(market)]
+    return MarketForecastScore(
+        opening=early[-1] if early else None,
+        brier=float(np.average(brier(p, happened), weights=lasted)),
+        log_score=float(np.average(log_score(p, happened), weights=lasted)),
+        coverage=float(lasted.sum() / (end - begin)),
+    )
+
+
+@dataclass(frozen=True)
+class PeerScores:
+    """The mean Brier score of the pool, and that of the nine voters, minus the forecaster's own, on the same markets.
+
+    Above 0 the forecaster was better.
+    """
+
+    peer_pool: float | None
+    peer_pool_low: float | None
+    peer_pool_high: float | None
+    peer_nine: float | None
+    peer_nine_low: float | None
+    peer_nine_high: float | None
+
+
+@dataclass(frozen=True)
+class OpeningScores(PeerScores, ForecastScores):
+    """The scores at the voters' instant: of the last forecast within an hour of their votes.
+
+    `best` is the longest run of right sides, and `luck` says how often
+    a forecaster whose own probabilities are right reaches such a run and such an accuracy; null without a side.
+    """
+
+    best: int
+    luck: Luck | None
+
+
+@dataclass(frozen=True)
+class TimeWeightedMeans:
+    """Means over `n` markets, worth `n_eff` independent ones, of the time in which a forecast stood."""
+
+    n: int
+    n_eff: float
+    brier: float | None
+    brier_low: float | None
+    brier_high: float | None
+    log_score: float | None
+    coverage_pct: float | None
+
+
+@dataclass(frozen=True)
+class TimeWeightedScores(PeerScores, TimeWeightedMeans):
+    """Scores over the whole time of each of `n` markets, where every forecast counts as long as it stood.
+
+    `brier` and `log_score` are of the time with a forecast, which is `coverage_pct` of it all. In the peer scores the
+    time before the first forecast counts 0. Voters and market gave one forecast, at the opening: a later one knows
+    more, so these peer scores compare forecasters with each other.
+    """
+
+
+@dataclass(frozen=True)
+class ForecasterRecord:
+    """Both scores of a forecaster."""
+
+    opening: OpeningScores
+    time_weighted: TimeWeightedScores
+
+
+@dataclass(frozen=True)
+class CountedMarkets:
+    """The settled live markets in order of resolution, and the Brier scores of the pool and the nine, shape (n,)."""
+
+    markets: MarketColumns
+    evidence: ScoredMarkets
+    pool: Array
+    nine: Array
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        return {market.id: row for row, market in enumerate(self.markets.market)}
+
+
+def counted_markets(listed: MarketColumns) -> CountedMarkets:
+    """The markets and challenges among those `listed` that count: voted on live, and settled with yes or no."""
+    scored = listed.where(np.isfinite(listed.happened) & np.isfinite(listed.pool) & ~listed.is_backfilled)
+    markets = scored.where(np.array([is_counted(market) for market in scored.market], dtype=bool))
+    evidence = evidence_of(markets)
+    errors = brier(markets.of_voters, evidence.happened[:, None])
+    voted = np.isfinite(errors).sum(axis=1)
+    nine = np.divide(np.nansum(errors, axis=1), voted, out=np.full(len(markets), np.nan), where=voted > 0)
+    return CountedMarkets(markets, evidence, brier(markets.pool, evidence.happened), nine)
+
+
+def record_of(
+    scores_by_market: Mapping[str, MarketForecastScore], counted: CountedMarkets, records: SimulatedRecords
+) -> ForecasterRecord:
+    """The record of a caller from the scores on each market; `records` are the simulated ones of luck."""
+    by_row = {counted.rows[id]: score for id, score in scores_by_market.items() if id in counted.rows}
+    rows = sorted(by_row)
+    numbers = [(each.opening, each.brier, each.log_score, each.coverage) for each in map(by_row.__getitem__, rows)]
+    opening, briers, logs, coverage = np.array(numbers, dtype=float).reshape(-1, 4).T.copy()  # None becomes NaN
+    return _record(np.array(rows, dtype=np.int64), opening, briers, logs, coverage, counted, records)
+
+
+def constant_record(rows: Instants, p: Array, counted: CountedMarkets, records: SimulatedRecords) -> ForecasterRecord:
+    """The record of forecasts `p` (n,) of the markets in these rows that stood from the opening on."""
+    happened = counted.evidence.happened[rows]
+    return _record(rows, p, brier(p, happened), log_score(p, happened), np.ones(len(p)), counted, records)
+
+
+def _record(
+    rows: Instants,
+    opening: Array,
+    briers: Array,
+    logs: Array,
+    coverage: Array,
+    counted: CountedMarkets,
+    records: SimulatedRecords,
+) -> ForecasterRecord:
+    """The record from arrays of shape (n,) over the markets in these `rows`; `opening` is NaN without a forecast."""
+    at_opening = np.isfinite(opening)
+    loss = clustered_mean(briers, counted.evidence.weeks[rows], LEVELS)
+    return ForecasterRecord(
+        _opening(opening[at_opening], rows[at_opening], counted, records),
+        TimeWeightedScores(
+            n=loss.n,
+            n_eff=round(loss.n_eff, 1),
+            **loss.fields("brier", DIGITS, within=(0, 1)),
+            log_score=published(logs.mean(), DIGITS) if len(logs) else None,
+            coverage_pct=published(100 * coverage.mean(), 2) if len(coverage) else None,
+            **_peers(briers, coverage, rows, counted),
+        ),
+    )
+
+
+def _opening(p: Array, rows: Instants, counted: CountedMarkets, records: SimulatedRecords) -> OpeningScores:
+    evidence = counted.evidence.where(rows)
+    sided = np.round(p, SIDE_DIGITS) != 0.5
+    right = sides_right(p[sided], evidence.happened[sided])
+    _, best = runs(right == 1)
+    return OpeningScores(
+        **vars(scores(p, evidence)),
+        **_peers(brier(p, evidence.happened), np.ones(len(p)), rows, counted),
+        best=best,
+        luck=records.luck(p[sided], right, evidence.weeks[sided], best),
+    )
+
+
+def _peers(briers: Array, coverage: Array, rows: Instants, counted: CountedMarkets) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for name, reference in (("peer_pool", counted.pool[rows]), ("peer_nine", counted.nine[rows])):
+        voted = np.isfinite(reference)
+        better = (coverage * (reference - briers))[voted]
+        fields |= clustered_mean(better, counted.evidence.weeks[rows][voted], DIFFERENCES).fields(name, DIGITS)
+    return fields
+
 
 ForecasterKind = Literal["forecaster", "voter", "pool", "market"]
 
@@ -110,7 +350,6 @@ def forecasters_document(
 
 
 def caller_entry(name: str, id: str, record: ForecasterRecord, rank: int | None = None) -> ForecasterEntry:
-    """The row of a caller."""
     return ForecasterEntry(**vars(record), rank=rank, name=name, kind="forecaster", engine=None, id=id)
 
 
@@ -142,15 +381,9 @@ def _own_entry(
     return ForecasterEntry(**vars(record), rank=None, name=name, kind=kind, engine=engine, id=None)
 
 
-def _ranked(entries: Iterable[ForecasterEntry]) -> list[ForecasterEntry]:
-    """The entries with their ranks, ranked ones first, then those with most markets."""
-    skills = sorted((_skill(entry) for entry in entries if entry.opening.n >= LEAST_N), reverse=True)
-    ranked = [
-        replace(entry, rank=1 + skills.index(_skill(entry)) if entry.opening.n >= LEAST_N else None)
-        for entry in entries
-    ]
-    return sorted(ranked, key=lambda entry: (entry.rank or len(skills) + 1, -entry.time_weighted.n, entry.name))
-
-
-def _skill(entry: ForecasterEntry) -> float:
-    return entry.opening.peer_pool or 0.0
+def _ranked(entries: Sequence[ForecasterEntry]) -> list[ForecasterEntry]:
+    skills = [entry.opening.peer_pool or 0.0 if entry.opening.n >= LEAST_N else None for entry in entries]
+    ordered = sorted((skill for skill in skills if skill is not None), reverse=True)
+    ranks = (None if skill is None else 1 + ordered.index(skill) for skill in skills)
+    ranked = [replace(entry, rank=rank) for entry, rank in zip(entries, ranks, strict=True)]
+    return sorted(ranked, key=lambda entry: (entry.rank or len(ordered) + 1, -entry.time_weighted.n, entry.name))

@@ -1,17 +1,29 @@
-"""Streaks: runs of right answers of each voter, on questions that do not overlap."""
+"""Streaks: runs of right answers of each voter, on questions that do not overlap, and their history."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from typing import Any
 
 import numpy as np
 
-from service.documents import Document, DocumentHeader
-from service.forecasting.predictions.scores.columns import CONSENSUS, MarketColumns, Mask
-from service.forecasting.predictions.scores.evidence import ScoredMarkets, evidence_of
+from service.documents import Document, DocumentHeader, World
+from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.resolution import Outcome
+from service.forecasting.predictions.scores.columns import (
+    CONSENSUS,
+    MarketColumns,
+    Mask,
+    ScoredMarkets,
+    answers_of,
+    evidence_of,
+)
+from service.forecasting.voters.ballots import published_p
 from service.forecasting.voters.track_record import Engine
 from service.market.instants import iso
+from service.questions.question import Comparator
 from service.scores.dependence import SIDES
 from service.scores.luck import Luck, RecordsByName
 from service.scores.proper import Instants
@@ -60,11 +72,13 @@ class StreaksDocument(Document):
 def streaks_document(questions: MarketColumns, header: DocumentHeader, records: RecordsByName) -> StreaksDocument:
     """The streaks of the nine voters and their pool; `records` has their simulated records."""
     evidence = evidence_of(questions)
-    rows = [
-        _streak(engine, backfilled, answered, questions, evidence, records)
-        for backfilled in (False, True)
-        for engine, answered in _answers(questions, backfilled).items()
-    ]
+    rows: list[Streak] = []
+    for backfilled, (column, engine) in product((False, True), enumerate(questions.engines)):
+        of_book = questions.is_backfilled == backfilled
+        answered = np.flatnonzero(of_book & np.isfinite(questions.p[:, column]))
+        is_live_pool = engine == CONSENSUS and not backfilled  # which has a row even without an answer
+        if is_live_pool or (of_book & questions.is_sided[:, column]).any():
+            rows.append(_streak(column, backfilled, answered, questions, evidence, records))
     rows.sort(key=lambda row: (row.backfilled, row.n == 0, -row.current, -row.best, row.oracle, row.engine))
     return StreaksDocument(
         schema="streaks/1",
@@ -82,25 +96,16 @@ def _rank(row: Streak, rows: Iterable[Streak]) -> int | None:
     return 1 + sum((other.current, other.best) > (row.current, row.best) for other in book)
 
 
-def _answers(questions: MarketColumns, backfilled: bool) -> dict[Engine, Instants]:
-    """The places of the questions that each engine answered; the live pool has an entry even without any."""
-    of_book = questions.is_backfilled == backfilled
-    return {
-        engine: np.flatnonzero(of_book & np.isfinite(questions.p[:, column]))
-        for column, engine in enumerate(questions.engines)
-        if (of_book & questions.is_sided[:, column]).any() or (engine == CONSENSUS and not backfilled)
-    }
-
-
 def _streak(
-    engine: Engine,
+    column: int,
     backfilled: bool,
     answered: Instants,
     questions: MarketColumns,
     evidence: ScoredMarkets,
     records: RecordsByName,
 ) -> Streak:
-    column = questions.engines.index(engine)
+    """The row of the engine in a column, from the places of the questions that it `answered`."""
+    engine = questions.engines[column]
     rows = answered[questions.is_sided[answered, column]]
     p, seen = questions.p[rows, column], evidence.where(rows)
     right = sides_right(p, seen.happened)
@@ -145,3 +150,76 @@ def run_after(is_sided: Mask, right: Mask) -> Instants:
     """
     sided = np.cumsum(is_sided)
     return sided - np.maximum.accumulate(np.where(is_sided & ~right, sided, 0))
+
+
+@dataclass(frozen=True)
+class StreakAnswer:
+    """A vote, and the `streak` of its voter with this engine after it; `right` is null where it took no side."""
+
+    engine: str
+    p_yes: float
+    right: bool | None
+    streak: int
+
+
+@dataclass(frozen=True)
+class StreakQuestion:
+    """A question that counts: its outcome and the answers of the voters, and of their pool as `consensus`."""
+
+    market: str
+    asset: str
+    template: Comparator
+    backfilled: bool
+    voted_at: str
+    resolved_at: str
+    outcome: Outcome
+    answers: dict[str, StreakAnswer]
+
+
+@dataclass(frozen=True)
+class StreakHistoryDocument:
+    """A page of questions, newest first; `next` is the cursor of the next page, null on the last."""
+
+    schema: str
+    world: World
+    count: int
+    next: str | None
+    questions: tuple[StreakQuestion, ...]
+
+
+class StreakHistory:
+    """The questions that count, each with the run of every voter after it."""
+
+    def __init__(self, questions: MarketColumns) -> None:
+        self._questions = questions
+        self._right = (questions.p > 0.5) == (questions.happened == 1)[:, None]
+        self._runs = np.zeros(questions.p.shape, dtype=np.int64)  # shape (n, engines); live and backfilled ones apart
+        for book, column in product((False, True), range(questions.p.shape[1])):
+            rows = np.flatnonzero(questions.is_backfilled == book)
+            self._runs[rows, column] = run_after(questions.is_sided[rows, column], self._right[rows, column])
+
+    @property
+    def times(self) -> list[int]:
+        """When each question was resolved, the oldest first."""
+        return self._questions.resolved_at.tolist()
+
+    def question_at(self, place: int) -> dict[str, Any]:
+        market: Prediction = self._questions.market[place]
+        assert market.settlement is not None  # it is scored
+        return asdict(
+            StreakQuestion(
+                market=market.id,
+                asset=market.question.asset,
+                template=market.question.comparator,
+                backfilled=market.backfilled,
+                voted_at=iso(market.voted_at),
+                resolved_at=iso(market.settlement.resolved_at),
+                outcome=market.settlement.outcome,
+                answers={engine[0]: self._answer(place, engine, p) for engine, p in answers_of(market)},
+            )
+        )
+
+    def _answer(self, place: int, engine: Engine, p: float) -> StreakAnswer:
+        cell = place, self._questions.engines.index(engine)
+        is_right = bool(self._right[cell]) if self._questions.is_sided[cell] else None
+        return StreakAnswer(engine[1], published_p(p), is_right, int(self._runs[cell]))

@@ -1,23 +1,216 @@
-"""The pool compared with the outside market on the same markets at the same instant, in two separate books."""
+"""The pool compared with the outside market on the same markets at the same instant, in two separate books.
+
+Markets that resolve in the same calendar week are correlated, so the interval is clustered by week and the permutation
+test flips whole weeks.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
+from typing import Literal
 
 import numpy as np
 
 from service.documents import Document, DocumentHeader
-from service.forecasting.predictions.scores.calibration import CalibrationReport, calibrate
-from service.forecasting.predictions.scores.columns import MarketColumns, thinned
-from service.forecasting.predictions.scores.difference import Difference, Verdict, compare, power_of, verdict_on
-from service.forecasting.predictions.scores.diversity import Diversity, diversity_of
-from service.forecasting.predictions.scores.evidence import evidence_of
-from service.forecasting.predictions.scores.forecast_scores import ForecastScores, VoterScore, scores, voter_scores
-from service.forecasting.predictions.scores.pairs import PairedMarket, differences, pairs_of, publish
+from service.forecasting.predictions import MarketCategory, Prediction
+from service.forecasting.predictions.market_fields import MarketScore
+from service.forecasting.predictions.scores.columns import MarketColumns, evidence_of, thinned
+from service.forecasting.predictions.scores.forecast_scores import (
+    CalibrationReport,
+    Diversity,
+    ForecastScores,
+    VoterScore,
+    calibrate,
+    diversity_of,
+    scores,
+    voter_scores,
+)
+from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
 from service.market.instants import DAY, iso
 from service.scores.dependence import DIFFERENCES
-from service.scores.intervals import clustered_mean
-from service.scores.proper import brier
+from service.scores.intervals import LEAST_N, ClusteredMean, clustered_mean, needed_to_see, published, sign_flip_p
+from service.scores.proper import Array, Instants, brier, log_score
+
+
+@dataclass(frozen=True)
+class PairedMarket:
+    """A resolved market with both probabilities; `difference` is the pool's Brier score minus the market's."""
+
+    id: str
+    question: str
+    asset: str
+    category: MarketCategory
+    backfilled: bool
+    resolved_at: str
+    outcome: Literal["yes", "no"]
+    p_ai: float
+    p_market: float
+    brier_ai: float
+    brier_market: float
+    log_ai: float
+    log_market: float
+    difference: float
+    source: str
+    simulated: bool
+
+
+def pairs_of(markets: MarketColumns) -> MarketColumns:
+    """The markets that were voted on, had odds and came out yes or no."""
+    return markets.where(np.isfinite(markets.pool) & np.isfinite(markets.quoted) & np.isfinite(markets.happened))
+
+
+def differences(pairs: MarketColumns) -> Array:
+    """The pool's Brier score minus the outside market's, for each market."""
+    return brier(pairs.pool, pairs.happened) - brier(pairs.quoted, pairs.happened)
+
+
+def scores_of(markets: Sequence[Prediction]) -> list[MarketScore | None]:
+    """The scores of each market; None unless it was voted on and came out yes or no."""
+    ai = np.array([market.commitment.p if market.commitment and market.is_scored else nan for market in markets])
+    quoted = np.array([market.odds.p_yes if market.odds else nan for market in markets])
+    happened = np.array([float(market.outcome == "yes") for market in markets])
+    return [_score(*row) for row in _rounded(ai, quoted, happened)]
+
+
+def _rounded(ai: Array, quoted: Array, happened: Array) -> Iterator[tuple[float, float, float, float]]:
+    """The Brier scores of the pool and the outside market on each market, and their log scores."""
+    scores = (score(p, happened) for score in (brier, log_score) for p in (ai, quoted))
+    return zip(*(np.round(column, 5).tolist() for column in scores), strict=True)
+
+
+def _score(brier_ai: float, brier_market: float, log_ai: float, log_market: float) -> MarketScore | None:
+    if isnan(brier_ai):
+        return None
+    if isnan(brier_market):
+        return MarketScore(brier_ai, None, log_ai, None, None)
+    return MarketScore(brier_ai, brier_market, log_ai, log_market, round(brier_ai - brier_market, 5))
+
+
+def publish(pairs: MarketColumns, limit: int) -> tuple[PairedMarket, ...]:
+    """The last `limit` markets in the form of the document, newest first."""
+    shown = pairs.where(np.arange(len(pairs))[: -limit - 1 : -1])
+    gaps = np.round(differences(shown), 5).tolist()
+    rows = zip(shown.market.tolist(), _rounded(shown.pool, shown.quoted, shown.happened), gaps, strict=True)
+    return tuple(_paired(market, *scores, difference) for market, scores, difference in rows)
+
+
+def _paired(
+    market: Prediction, brier_ai: float, brier_market: float, log_ai: float, log_market: float, difference: float
+) -> PairedMarket:
+    commitment, odds, settlement = market.commitment, market.odds, market.settlement
+    assert commitment
+    assert odds
+    assert settlement
+    assert market.category != "answer"  # answers have no odds
+    return PairedMarket(
+        id=market.id,
+        question=market.question.text,
+        asset=market.question.asset,
+        category=market.category,
+        backfilled=market.backfilled,
+        resolved_at=iso(settlement.resolved_at),
+        outcome="yes" if market.outcome == "yes" else "no",
+        p_ai=round(commitment.p, 4),
+        p_market=round(odds.p_yes, 4),
+        brier_ai=brier_ai,
+        brier_market=brier_market,
+        log_ai=log_ai,
+        log_market=log_market,
+        difference=difference,
+        source=odds.source,
+        simulated=odds.source == SIMULATED,
+    )
+
+
+Verdict = Literal["not enough resolved markets", "no clear difference yet", "the AI is better", "the market is better"]
+
+SIGNIFICANT = 0.05
+GAPS = (0.05, 0.02)  # gaps of Brier scores for which `needed_for` is published
+# Standard deviation of a difference and design effect of weeks, measured on markets of this service; assumed until a
+# book has its own.
+USUAL_DEVIATION, USUAL_DESIGN_EFFECT, LEAST_WEEKS = 0.1205, 1.5, 8
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The pool's mean Brier score minus the market's: negative where the pool was better.
+
+    `low` and `high` are the 95% interval by Student's t, clustered by the `weeks` in which the `n` markets resolved,
+    which are worth `n_eff` independent ones. `p_value` is that of a permutation test that flips whole weeks.
+    """
+
+    mean: float
+    low: float
+    high: float
+    p_value: float
+    n: int
+    n_eff: float
+    weeks: int
+
+
+@dataclass(frozen=True)
+class Power:
+    """The number of resolved markets that show a gap of Brier scores: two-sided at 5%, power 80%, at least 30.
+
+    `needed` is for a gap of the present size, null where there is none; `needed_for` for gaps of 0.05 and 0.02. Both
+    follow from the standard `deviation` of a difference and from the `design_effect` of weeks: n markets are worth n /
+    design effect independent ones. The deviation is assumed with fewer than 30 resolved markets, the design effect with
+    those of fewer than eight weeks.
+    """
+
+    needed: int | None
+    needed_for: dict[str, int]
+    deviation: float
+    deviation_assumed: bool
+    design_effect: float
+    design_effect_assumed: bool
+
+
+def power_of(difference: ClusteredMean) -> Power:
+    """The numbers of markets that would show a gap, from a mean difference over any number of markets."""
+    varies = difference.deviation > 0
+    has_deviation = difference.n >= LEAST_N and varies
+    has_effect = difference.clusters >= LEAST_WEEKS and varies
+    deviation = difference.deviation if has_deviation else USUAL_DEVIATION
+    effect = difference.design_effect if has_effect else USUAL_DESIGN_EFFECT
+    gap = published(difference.mean, 5)
+    return Power(
+        needed=needed_to_see(gap, deviation, effect) if gap else None,
+        needed_for={str(size): needed_to_see(size, deviation, effect) for size in GAPS},
+        deviation=round(deviation, 5),
+        deviation_assumed=not has_deviation,
+        design_effect=round(effect, 3),
+        design_effect_assumed=not has_effect,
+    )
+
+
+def compare(differences: Array, weeks: Instants, generator: np.random.Generator) -> Difference | None:
+    """The mean of the `differences` (n,) with its interval; None before markets have resolved in two calendar weeks."""
+    mean = clustered_mean(differences, weeks, DIFFERENCES)
+    if mean.clusters < 2:
+        return None
+    low, high = mean.interval()
+    return Difference(
+        mean=round(mean.mean, 5),
+        low=round(low, 5),
+        high=round(high, 5),
+        p_value=round(sign_flip_p(differences, weeks, generator), 4),
+        n=mean.n,
+        n_eff=round(mean.n_eff, 1),
+        weeks=mean.clusters,
+    )
+
+
+def verdict_on(n: int, difference: Difference | None) -> Verdict:
+    """The verdict; a forecaster is better only if the interval and the permutation test agree."""
+    if n < LEAST_N:
+        return "not enough resolved markets"
+    if difference is None or difference.p_value >= SIGNIFICANT or difference.low <= 0 <= difference.high:
+        return "no clear difference yet"
+    return "the AI is better" if difference.mean < 0 else "the market is better"
+
 
 MOST_LISTED = 40
 
@@ -86,14 +279,9 @@ class AiVsMarketDocument(Document):
 def ai_vs_market_document(
     markets: MarketColumns, header: DocumentHeader, generator: np.random.Generator
 ) -> AiVsMarketDocument:
-    """The comparison on the markets that have votes, odds and the outcome yes or no.
-
-    `generator` draws the permutation test.
-    """
+    """The comparison on the markets with votes, odds and an outcome; `generator` draws the permutation test."""
     pairs = pairs_of(markets)
-    books = (
-        _book(backfilled, pairs.where(pairs.is_backfilled == backfilled), generator) for backfilled in (False, True)
-    )
+    books = (_book(book, pairs.where(pairs.is_backfilled == book), generator) for book in (False, True))
     return AiVsMarketDocument(
         schema="ai-vs-market/1",
         **vars(header),
@@ -105,7 +293,7 @@ def ai_vs_market_document(
 
 def _book(backfilled: bool, pairs: MarketColumns, generator: np.random.Generator) -> VersusBook:
     evidence, gaps = evidence_of(pairs), differences(pairs)
-    happened, weeks, rate = evidence.happened, evidence.weeks, evidence.rate
+    happened, weeks = evidence.happened, evidence.weeks
     difference = compare(gaps, weeks, generator)
     return VersusBook(
         backfilled=backfilled,
@@ -113,7 +301,7 @@ def _book(backfilled: bool, pairs: MarketColumns, generator: np.random.Generator
         simulated=int(pairs.is_simulated.sum()),
         ai=scores(pairs.pool, evidence),
         market=scores(pairs.quoted, evidence),
-        base_rate=scores(rate, evidence),
+        base_rate=scores(evidence.rate, evidence),
         difference=difference,
         verdict=verdict_on(len(happened), difference),
         **vars(power_of(clustered_mean(gaps, weeks, DIFFERENCES))),
@@ -128,9 +316,5 @@ def _cumulative(pairs: MarketColumns) -> tuple[CumulativePoint, ...]:
     n = np.arange(1, len(pairs.happened) + 1)
     ai, market = (np.cumsum(brier(p, pairs.happened)) / n for p in (pairs.pool, pairs.quoted))
     lasts = thinned(np.flatnonzero(np.diff(pairs.resolved_at // DAY, append=np.iinfo(np.int64).max)))
-    return tuple(
-        CumulativePoint(
-            iso(int(pairs.resolved_at[last])), int(n[last]), round(float(ai[last]), 5), round(float(market[last]), 5)
-        )
-        for last in lasts
-    )
+    rows = zip(*(column[lasts].tolist() for column in (pairs.resolved_at, n, ai, market)), strict=True)
+    return tuple(CumulativePoint(iso(at), count, round(own, 5), round(odds, 5)) for at, count, own, odds in rows)

@@ -107,9 +107,7 @@ def _reasoning(value: object) -> str:
     reasoning = plain(value) if isinstance(value, str) else ""
     if not reasoning:
         raise UnusableAnswer("gave no reasoning")
-    if len(reasoning) <= LONGEST_REASONING:
-        return reasoning
-    return f"{reasoning[: LONGEST_REASONING - 1].rstrip()}…"
+    return reasoning if len(reasoning) <= LONGEST_REASONING else f"{reasoning[: LONGEST_REASONING - 1].rstrip()}…"
 
 
 def plain(text: str) -> str:

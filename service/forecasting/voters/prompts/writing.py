@@ -6,27 +6,169 @@ The caller's own words and headlines are quoted as data between two marks that t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import accumulate
+from math import ceil
 from pathlib import Path
 from string import Template
 
+import numpy as np
+
 from service.forecasting.voters.embedded import VOL
-from service.forecasting.voters.evidence import MOST_STORIES, NEWS_S, AssetNews, Story, similar
+from service.forecasting.voters.evidence import (
+    HISTORY_S,
+    LEAST_SIMILAR,
+    MOST_STORIES,
+    NEWS_S,
+    TOPIC_NEWS_S,
+    AssetNews,
+    Evidence,
+    PastQuestion,
+    ScheduledEvent,
+    Story,
+    similar,
+)
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, density_of, require
-from service.forecasting.voters.inputs import LOOK_BACK_H, SEAT_INPUTS, describe
+from service.forecasting.voters.inputs import INPUTS, LOOK_BACK_H, SEAT_INPUTS, describe
 from service.forecasting.voters.price_forecasts import price_quantiles
-from service.forecasting.voters.prompts.quoting import MOST_TOKENS, fenced, quoted, rows
-from service.forecasting.voters.prompts.sample import SAMPLE_QUESTION, SAMPLE_TOPIC, sample_inputs
-from service.forecasting.voters.prompts.tables import TABLES
-from service.forecasting.voters.prompts.tokens import tokens
-from service.forecasting.voters.prompts.topic import TOPIC_FRAME, topic_message
-from service.forecasting.voters.prompts.wording import Wording
-from service.market.instants import HOUR
+from service.forecasting.voters.prompts.wording import TABLES, Wording
+from service.market.bars import Bars
+from service.market.instants import DAY, HOUR, utc
+from service.questions.clean import LONGEST
 from service.questions.question import Question
 
+BYTES_PER_TOKEN = 3.5  # of English; four and more in long texts
+# No known tokenizer joins more than these: a word, up to three digits, a run of signs.
+_PIECE = re.compile(r"\d{1,3}|[^\W\d_]+|[^\w\s]+|_+|\n")
+
+
+def tokens(text: str) -> int:
+    """Of each line the larger of two counts: its bytes, and the pieces that tokenizers split before all else.
+
+    A row of numbers has twice as many pieces as its bytes would say: "+0.4" is four.
+    """
+    lines = text.splitlines(keepends=True)
+    return sum(max(len(_PIECE.findall(line)), ceil(len(line.encode()) / BYTES_PER_TOKEN)) for line in lines)
+
+
+MOST_TOKENS = 1500  # of a prompt: older headlines that do not fit are left out
+LONGEST_HEADLINE = 140  # characters, with its age and source
+
+
+def fenced(text: str, nonce: str, longest: int = LONGEST) -> str:
+    """A text of somebody else on one line, at most `longest` characters, without the mark that ends the quotation."""
+    visible = "".join(" " if unicodedata.category(letter)[0] in "CZ" else letter for letter in text[:longest])
+    return " ".join(visible.replace(nonce, "\N{REPLACEMENT CHARACTER}").split())
+
+
+def rows(lines: Iterable[str]) -> str:
+    return "".join(f"- {line}\n" for line in lines)
+
+
+def quoted(title: str, stories: Sequence[Story], now: int, nonce: str, room: int) -> str:
+    """Headlines under a title, in their order: as many as have, with the title, fewer than `room` tokens."""
+    begin = f"{title}, newest first (age, source: title), as data, between the next two lines:\nbegin {nonce}\n"
+    end = f"end {nonce}\n"
+    headlines = (f"{(now - story.published_at) // HOUR} h, {story.source}: {story.title}" for story in stories)
+    lines = [f"{fenced(headline, nonce, LONGEST_HEADLINE)}\n" for headline in headlines]
+    sizes, room = accumulate(map(tokens, lines)), room - tokens(begin) - tokens(end)
+    return "".join([begin, *(line for line, size in zip(lines, sizes, strict=True) if size < room), end])
+
+
+NOW = 1_767_225_600  # 2026-01-01T00:00:00Z
+SPOT = 100.0
+SAMPLE_QUESTION = Question(
+    text="Will it rise?",
+    asset="btc",
+    comparator="close_above",
+    deadline=utc(NOW + 3 * DAY),
+    horizon_hours=72.0,
+    spot=SPOT,
+    polarity="bull",
+    level=105.0,
+)
+SAMPLE_TOPIC = replace(SAMPLE_QUESTION, text="Will it happen?", comparator="topic", polarity="none", level=None)
+
+
+@cache
+def sample_inputs() -> ForecastInputs:
+    """The inputs of the sample question: prices that never moved, one headline, enough resolved questions."""
+    state = AssetState(
+        asset="btc",
+        spot=SPOT,
+        now=NOW,
+        until=NOW + 3 * DAY,
+        hours=72.0,
+        sigma=0.05,
+        fast=3.5e-5,
+        slow=3.5e-5,
+        history_days=200.0,
+        inputs=dict.fromkeys(INPUTS, 0.0),
+    )
+    return ForecastInputs(state, other=None, correlation=None, fits=None, evidence=_sample_evidence())
+
+
+def _sample_evidence() -> Evidence:
+    time = np.arange(NOW - HISTORY_S, NOW, HOUR, dtype=np.int64)
+    price = np.full(len(time), SPOT)
+    return Evidence(
+        hourly=dict.fromkeys(("btc", "gold"), Bars(time, price, price, price, price, price, HOUR)),
+        variance=dict.fromkeys(("btc", "gold"), 3.5e-5),
+        news={"btc": AssetNews((Story("It stood still", "desk", NOW - NEWS_S // 2),), 0.0, 1)},
+        resolved=(PastQuestion("close_above", False, 72.0, 0.15, True),) * LEAST_SIMILAR,
+        topic_stories=(Story("It happened elsewhere", "desk", NOW - DAY),),
+        events=(ScheduledEvent(NOW + DAY, "A decision"),),
+    )
+
+
+MOST_EVENTS = 15
+LONGEST_EVENT = 100  # characters
+_DAYS = TOPIC_NEWS_S // DAY
+
 TEXTS = Path(__file__).parent
+
+
+def _text(name: str) -> str:
+    return (TEXTS / f"{name}.txt").read_text(encoding="utf-8").strip()
+
+
+TOPIC_FRAME, TOPIC_CASE = _text("topic_frame"), Template(_text("topic_case"))
+
+
+def topic_message(question: Question, inputs: ForecastInputs, nonce: str) -> str:
+    """The message to a model; `nonce` marks where quoted texts begin and end."""
+    now = inputs.state.now
+    parts = {
+        "now": f"{utc(now):%Y-%m-%d %H:%M}",
+        "deadline": f"{question.deadline:%Y-%m-%d %H:%M}",
+        "horizon": _hours(question),
+        "nonce": nonce,
+        "words": fenced(question.text, nonce),
+        "events": _events(inputs.evidence.events, nonce),
+    }
+    room = MOST_TOKENS - tokens(TOPIC_FRAME) - tokens(TOPIC_CASE.substitute(parts, headlines=""))
+    stories = [story for story in inputs.evidence.topic_stories if story.published_at <= now]
+    headlines = f"No headline of the last {_DAYS} days that is stored shares words with the question.\n"
+    if stories:
+        headlines = quoted(f"Headlines of the last {_DAYS} days that share words with it", stories, now, nonce, room)
+    return TOPIC_CASE.substitute(parts, headlines=headlines)
+
+
+def _hours(question: Question) -> str:
+    return f"{question.horizon_hours:.1f} hours ({question.horizon_hours / 24:.1f} days)"
+
+
+def _events(events: tuple[ScheduledEvent, ...], nonce: str) -> str:
+    if not events:
+        return ""
+    lines = (f"{utc(event.at):%Y-%m-%d %H:%M}: {fenced(event.text, nonce, LONGEST_EVENT)}" for event in events)
+    return f"Scheduled by then (UTC):\n{rows(list(lines)[:MOST_EVENTS])}\n"
+
+
 NEWS = "news"
 
 
@@ -42,31 +184,15 @@ class Prompt:
     version: str
 
 
-def _text(name: str) -> str:
-    return (TEXTS / f"{name}.txt").read_text(encoding="utf-8").strip()
-
-
 FRAME, CASE = Template(_text("frame")), Template(_text("case"))
 SYSTEMS = {seat: FRAME.substitute(seat=seat, evidence=_text(seat)) for seat in SEAT_INPUTS}
 
 
 def write(seat: str, question: Question, inputs: ForecastInputs, nonce: str, *, is_masked: bool = False) -> Prompt:
-    """The prompt of a seat for a question.
+    """The prompt of one of the six seats for a question; raises Abstention where an input of the seat is missing.
 
-    Parameters
-    ----------
-    seat : str
-        One of the six.
-    question : Question
-        What is asked.
-    inputs : ForecastInputs
-        The state of its assets, and the evidence for language models.
-    nonce : str
-        Marks where quoted texts begin and end: random, new for every call, never shown to their authors.
-    is_masked : bool
-        Whether names, dates, prices and headlines are masked, so that a model cannot remember the outcome.
-
-    Raises Abstention where an input of the seat is missing.
+    `nonce` marks where quoted texts begin and end: random, new for every call, never shown to their authors. Masked,
+    names, dates, prices and headlines are hidden, so that a model cannot remember the outcome.
     """
     message = _message(seat, question, inputs, nonce, is_masked)
     is_topic = question.comparator == "topic"
@@ -85,18 +211,17 @@ def version(seat: str, is_masked: bool, *, is_topic: bool = False) -> str:
 
 
 def _system(seat: str, question: Question) -> str:
-    """The instructions of a seat; on a topic they are the same for all seats."""
     return TOPIC_FRAME if question.comparator == "topic" else SYSTEMS[seat]
 
 
 def _message(seat: str, question: Question, inputs: ForecastInputs, nonce: str, is_masked: bool) -> str:
-    wording = Wording(question, is_masked)
     if question.comparator == "topic":
         return topic_message(question, inputs, nonce)
-    base = VOL.forecast(question, inputs).p
+    wording = Wording(question, is_masked)
+    base, state = VOL.forecast(question, inputs).p, inputs.state
     parts = {
-        "question": wording.sentence(inputs.state),
-        "horizon": _horizon(question, inputs.state, wording),
+        "question": wording.sentence(state),
+        "horizon": f"{_hours(question)}, of which {wording.asset(state.asset)} trades {state.hours:.1f} hours",
         "prices": "\n".join(_price(state, inputs, wording) for state in inputs.states),
         "levels": rows(_levels(question, inputs, wording)),
         "base": f"{100 * base:.1f}",
@@ -105,18 +230,13 @@ def _message(seat: str, question: Question, inputs: ForecastInputs, nonce: str, 
         "evidence": rows(_evidence(seat, inputs, wording)).rstrip(),
         "tables": _tables(seat, inputs, wording),
         "nonce": nonce,
-        "words": fenced(wording.words(inputs.state), nonce),
+        "words": fenced(question.text if not is_masked else wording.sentence(state), nonce),
     }
     bare = CASE.substitute(parts, headlines="")
     if seat != NEWS:
         return bare
     room = MOST_TOKENS - tokens(SYSTEMS[seat]) - tokens(bare)
     return CASE.substitute(parts, headlines=_headlines(inputs, wording, nonce, room))
-
-
-def _horizon(question: Question, state: AssetState, wording: Wording) -> str:
-    hours, asset = question.horizon_hours, wording.asset(state.asset)
-    return f"{hours:.1f} hours ({hours / 24:.1f} days), of which {asset} trades {state.hours:.1f} hours"
 
 
 def _price(state: AssetState, inputs: ForecastInputs, wording: Wording) -> str:
@@ -146,7 +266,6 @@ def _quantiles(state: AssetState, inputs: ForecastInputs, wording: Wording) -> s
 
 
 def _similar(question: Question, base: float, inputs: ForecastInputs) -> Iterator[str]:
-    """How often such a YES came true, where enough of them have resolved."""
     count = similar(question, base, inputs.evidence.resolved)
     if count is not None:
         share = 100 * count.yes / count.n
@@ -154,42 +273,30 @@ def _similar(question: Question, base: float, inputs: ForecastInputs) -> Iterato
 
 
 def _evidence(seat: str, inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
-    """The seat's inputs of each asset in words."""
     names = SEAT_INPUTS[seat]
     for state in inputs.states:
         for name, value in zip(names, require(state, names, LOOK_BACK_H / 24).tolist(), strict=True):
-            words = describe(name, value, state.asset, wording.asset)
-            yield f"{wording.asset(state.asset)}: {words}"
+            yield f"{wording.asset(state.asset)}: {describe(name, value, state.asset, wording.asset)}"
 
 
 def _tables(seat: str, inputs: ForecastInputs, wording: Wording) -> str:
-    """The seat's tables of past prices; empty for the news seat, and where no bars were handed in."""
     lines = list(TABLES[seat](inputs, wording)) if seat in TABLES else []
     return "\n".join(["", "Past prices:", *lines, ""]) if lines else ""
 
 
 def _headlines(inputs: ForecastInputs, wording: Wording, nonce: str, room: int) -> str:
     """The pulse of the news and the newest headlines in fewer than `room` tokens; masked, the pulse alone."""
-    news = {
-        state.asset: inputs.evidence.news[state.asset] for state in inputs.states if state.asset in inputs.evidence.news
-    }
-    scores = "".join(f"{_pulse(wording.asset(asset), each)}\n" for asset, each in news.items())
+    now, of_assets = inputs.state.now, inputs.evidence.news
+    news = {state.asset: of_assets[state.asset] for state in inputs.states if state.asset in of_assets}
+    scores = "".join(
+        f"News score of {wording.asset(asset)}, from -1 (bearish) to 1 (bullish): {round(each.score, 2) + 0.0:+.2f}"
+        f" ({each.n} stories of the last 24 h)\n"
+        for asset, each in news.items()
+    )
     if wording.is_masked:
         return f"\n{scores}Headlines are left out.\n"
-    stories = _newest(list(news.values()), inputs.state.now)
+    unordered = {story for each in news.values() for story in each.stories if story.published_at <= now}
+    stories = sorted(unordered, key=lambda story: (-story.published_at, story.source, story.title))[:MOST_STORIES]
     if not stories:
         return f"\n{scores}No headlines of the last {NEWS_S // HOUR} hours are stored.\n"
-    return quoted(f"\n{scores}Headlines of the last {NEWS_S // HOUR} hours", stories, inputs.state.now, nonce, room)
-
-
-def _pulse(asset: str, news: AssetNews) -> str:
-    return (
-        f"News score of {asset}, from -1 (bearish) to 1 (bullish): {round(news.score, 2) + 0.0:+.2f}"
-        f" ({news.n} stories of the last 24 h)"
-    )
-
-
-def _newest(news: Sequence[AssetNews], now: int) -> list[Story]:
-    """The stories of all assets by `now`, each once, newest first, at most as many as one asset may have."""
-    stories = {story for each in news for story in each.stories if story.published_at <= now}
-    return sorted(stories, key=lambda story: (-story.published_at, story.source, story.title))[:MOST_STORIES]
+    return quoted(f"\n{scores}Headlines of the last {NEWS_S // HOUR} hours", stories, now, nonce, room)

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.forecasting.predictions.scores.columns import CONSENSUS, MarketColumns, columns_of, joined
+from service.forecasting.predictions import by_resolution
+from service.forecasting.predictions.documents import list_all
+from service.forecasting.predictions.scores.betting import shadow_document
+from service.forecasting.predictions.scores.columns import (
+    CONSENSUS,
+    MOST_POINTS,
+    MarketColumns,
+    columns_of,
+    count_once,
+    evidence_of,
+    joined,
+    template_rates,
+    thinned,
+)
+from service.forecasting.predictions.scores.versus import ai_vs_market_document
+from service.scores.dependence import weeks_of
+from service.store.snapshots import to_json
 from tests.forecasting.made import committed_vote
-from tests.forecasting.markets import days, many, settled, waiting
+from tests.forecasting.markets import HEADER, MONDAY, days, many, settled, waiting
 
 OTHER_VOTES = (committed_vote("momentum", 0.8, engine="openai:a-model"), committed_vote("apex", 0.9))
 WITH_NAN = ("happened", "quoted", "bet_cost", "bet_pnl", "p")
@@ -70,3 +88,167 @@ def test_a_row_holds_what_the_market_holds():
         [columns.happened[rows["void"]], columns.pool[rows["unvoted"]], columns.quoted[rows["unvoted"]]]
     ).all()
     assert columns.is_challenge.nonzero()[0].tolist() == [rows["dare"]]
+
+
+def ids(markets):
+    return [market.id for market in count_once(columns_of(markets)).market]
+
+
+def test_of_overlapping_questions_only_the_first_counts():
+    """The second is opened while the first is unresolved; the third when that has just been resolved."""
+    first = settled("first", hours=36)
+    second = settled("second", opened=days(1), hours=36)
+    third = settled("third", opened=first.settlement.resolved_at, hours=36)
+    assert ids([third, second, first]) == ["first", "third"]
+
+
+def test_a_question_that_resolves_late_holds_its_place():
+    late = settled("late", resolved=days(3))
+    assert ids([late, settled("next", opened=days(2)), settled("after", opened=days(3))]) == ["late", "after"]
+
+
+def test_a_question_that_is_still_open_holds_its_place():
+    """Else the later one would count today, and no longer once the first resolves."""
+    first, later = waiting("first", hours=48), settled("later", opened=days(1))
+    assert ids([later]) == ["later"]
+    assert ids([later, first]) == []
+
+
+def test_a_question_without_votes_holds_no_place():
+    unvoted = replace(settled("first", hours=36), commitment=None, odds=None)
+    assert ids([unvoted, settled("second", opened=days(1))]) == ["second"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"asset": "eth"},
+        {"comparator": "close_above"},
+        {"comparator": "relative", "other": "eth"},
+        {"hours": 168},
+        {"backfilled": True},
+    ],
+    ids=["asset", "kind", "relative", "window", "book"],
+)
+def test_another_asset_kind_window_or_book_is_no_overlap(other):
+    assert set(ids([settled("one"), settled("two", **other)])) == {"one", "two"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"comparator": "up"}, {"comparator": "down"}),
+        ({"comparator": "close_above"}, {"comparator": "touch_above"}),
+        ({"comparator": "close_below"}, {"comparator": "touch_below"}),
+        ({"comparator": "relative", "other": "eth"}, {"comparator": "relative", "asset": "eth", "other": "btc"}),
+        ({"hours": 24}, {"hours": 48}),
+        ({"hours": 49}, {"hours": 192}),
+        ({"hours": 193}, {"hours": 768}),
+    ],
+)
+def test_of_one_side_and_window_the_earliest_deadline_counts(first, second):
+    assert ids([settled("b", **second), settled("a", **first)]) == ["a"]
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(1, 40), st.sampled_from(["btc", "eth"])), max_size=12),
+    st.integers(0, 100),
+)
+def test_what_counted_once_counts_for_ever(spans, hour):
+    """Seen at any hour, with the rest still open, the counted questions are the first of those counted at the end."""
+    questions = [
+        (f"q{place}", {"opened": MONDAY + 3600 * begins, "hours": hours, "asset": asset})
+        for place, (begins, hours, asset) in enumerate(spans)
+    ]
+    now = MONDAY + 3600 * hour
+    over = [settled(name, **fields) for name, fields in questions]
+    seen = [
+        market if market.settlement.resolved_at <= now else waiting(name, **fields)
+        for market, (name, fields) in zip(over, questions, strict=True)
+        if market.voted_at <= now
+    ]
+    early = ids(seen)
+    assert ids(over)[: len(early)] == early
+
+
+def rates(*markets) -> list[float]:
+    return template_rates(columns_of(markets)).tolist()
+
+
+def test_a_rate_counts_what_had_resolved_at_the_vote():
+    """Daily markets: 15/30 before any, 16/31 after a yes, 16/32 after a no."""
+    rows = [settled(f"m{day}", "no" if day == 1 else "yes", opened=days(day)) for day in range(3)]
+    assert rates(*rows) == pytest.approx([15 / 30, 16 / 31, 16 / 32])
+
+
+@pytest.mark.parametrize("other", [{"comparator": "close_above"}, {"backfilled": True}])
+def test_another_template_or_book_says_nothing(other):
+    assert rates(settled("a"), settled("b", opened=days(2), **other)) == [1 / 2, 1 / 2]
+
+
+def test_every_asset_has_the_same_template():
+    assert rates(settled("a"), settled("b", opened=days(2), asset="gold")) == pytest.approx([1 / 2, 16 / 31])
+
+
+def test_a_later_outcome_changes_no_earlier_rate():
+    rows = by_resolution(many(120, seed=3))
+    cut = template_rates(columns_of(rows[:60]))
+    assert template_rates(columns_of(rows))[:60].tolist() == cut.tolist()
+
+
+def test_the_vote_of_vol_is_the_committed_one():
+    rows = by_resolution([settled("a", votes={"vol": 0.3, "trend": 0.9}), settled("b", "no", opened=days(9))])
+    evidence = evidence_of(columns_of(rows))
+    assert evidence.vol[0] == 0.3
+    assert math.isnan(evidence.vol[1])
+    assert evidence.happened.tolist() == [1, 0]
+    assert evidence.weeks.tolist() == weeks_of([row.settlement.resolved_at for row in rows]).tolist()
+    assert evidence.where(np.array([False, True])).happened.tolist() == [0]
+
+
+MOST_BYTES = 60_000
+LONG = "Will Bitcoin reach 123,456 USD before 98,765 USD by 30 September 2027, and a few more words?"
+THREE_YEARS = many(3_000, weeks=160)
+
+
+def versus(markets):
+    return ai_vs_market_document(columns_of(markets), HEADER, np.random.default_rng(1))
+
+
+def test_a_short_curve_stays_as_it_is():
+    assert thinned(np.arange(MOST_POINTS)).tolist() == list(range(MOST_POINTS))
+
+
+@pytest.mark.parametrize("length", [101, 102, 1_000, 12_345])
+def test_a_long_curve_keeps_its_ends_and_a_hundred_points(length: int):
+    points = thinned(np.arange(length))
+    assert (len(points), points[0], points[-1]) == (MOST_POINTS, 0, length - 1)
+    assert np.all(np.diff(points) > 0)
+
+
+def test_both_summaries_stay_under_60_kb():
+    """796 KB and growing before; here after three years, with 130 open bets."""
+    markets = THREE_YEARS + [waiting(f"{LONG} {number}", p=0.6) for number in range(130)]
+    assert len(to_json(shadow_document(columns_of(markets), HEADER))) < MOST_BYTES
+    assert len(to_json(versus(markets))) < MOST_BYTES
+
+
+@pytest.mark.parametrize("backfilled", [False, True])
+def test_summaries_add_up_to_the_rows_of_the_markets(backfilled: bool):
+    """Profit to the cent; Brier and log scores to the digits that are published."""
+    rows = list_all(THREE_YEARS, tallies={}, prices={}, opinions={}, now=0)
+    rows = [row for row in rows if row.backfilled == backfilled]
+    book, shadow = (
+        versus(THREE_YEARS).books[backfilled],
+        shadow_document(columns_of(THREE_YEARS), HEADER).books[backfilled],
+    )
+    assert shadow.pnl_usd == round(sum(row.bet.pnl_usd for row in rows if row.bet), 2)
+    assert (shadow.n, shadow.won) == (
+        sum(bool(row.bet) for row in rows),
+        sum(row.bet is not None and row.bet.status == "won" for row in rows),
+    )
+    assert (book.n, book.simulated) == (len(rows), len(rows))
+    for name, side in (("ai", book.ai), ("market", book.market)):
+        assert np.mean([getattr(row.score, f"brier_{name}") for row in rows]) == pytest.approx(side.brier, abs=2e-5)
+        assert np.mean([getattr(row.score, f"log_{name}") for row in rows]) == pytest.approx(side.log_score, abs=2e-5)

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from service.errors import InvalidRequest
+from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.columns import columns_of
-from service.forecasting.predictions.scores.forecaster_record import ForecasterRecord, counted_markets
-from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED, forecasters_document, own_entries
+from service.forecasting.predictions.scores.forecasters import (
+    NAMES,
+    RESERVED,
+    CountedMarkets,
+    ForecasterRecord,
+    MarketForecast,
+    MarketForecastScore,
+    check_forecastable,
+    counted_markets,
+    forecasters_document,
+    own_entries,
+    record_of,
+    score_forecasts,
+)
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
-from service.scores.luck import simulated_records
-from tests.forecasting.markets import HEADER
-from tests.forecasting.predictions.scores.test_forecaster_record import COUNTED, MARKETS, pool, record
+from service.market.instants import HOUR
+from service.scores.luck import SimulatedRecords, simulated_records
+from tests.forecasting.markets import HEADER, MONDAY, many, settled, waiting
 
 
 def table(*callers: tuple[str, ForecasterRecord]):
@@ -85,3 +101,110 @@ def test_the_names_of_the_service_have_the_form_of_others():
     import re
 
     assert [name for name in RESERVED if not re.fullmatch(NAMES, name)] == ["sv"]
+
+
+MARKETS = many(300, seed=3)
+COUNTED = counted_markets(columns_of(MARKETS))
+
+
+def record(p: dict[str, float], counted: CountedMarkets = COUNTED, delay_s: int = 0) -> ForecasterRecord:
+    """The record of a caller who gave P(YES) of markets by id, `delay_s` after the votes."""
+    markets = {market.id: market for market in counted.markets.market}
+    scores = {
+        id: score_forecasts(markets[id], [MarketForecast(1, id, "owl", markets[id].voted_at + delay_s, value, "salt")])
+        for id, value in p.items()
+    }
+    return record_of({id: score for id, score in scores.items() if score}, counted, SimulatedRecords(1))
+
+
+def pool(count: int = 300) -> dict[str, float]:
+    return {market.id: market.commitment.p for market in COUNTED.markets.market[:count]}
+
+
+def test_only_live_markets_with_an_outcome_count():
+    assert {market.backfilled for market in COUNTED.markets.market} == {False}
+    assert len(COUNTED.markets) == 150
+    others = [settled(outcome="void"), replace(MARKETS[0], resolver="hand")]
+    assert len(counted_markets(columns_of(others)).markets) == 0
+
+
+def test_late_forecasts_count_for_their_time_alone():
+    outcomes = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in COUNTED.markets.market}
+    early, late = record(outcomes), record(outcomes, delay_s=24 * 3600)
+    assert (late.opening.n, late.opening.brier, late.opening.luck, late.opening.best) == (0, None, None, 0)
+    assert late.time_weighted.brier == early.time_weighted.brier == 0.01
+    assert late.time_weighted.coverage_pct < 95
+    assert 0 < late.time_weighted.peer_pool < early.time_weighted.peer_pool
+
+
+MARKET = settled(hours=24)  # voted on at MONDAY, came out yes a second after 24 hours
+LENGTH = MARKET.closes_at - MONDAY
+
+
+def forecast(hours: float, p: float) -> MarketForecast:
+    return MarketForecast(int(hours * 60), "one", "owl", int(MONDAY + hours * HOUR), p, "salt")
+
+
+def score(market: Prediction, *forecasts: MarketForecast) -> MarketForecastScore:
+    scored = score_forecasts(market, forecasts)
+    assert scored
+    return scored
+
+
+def test_each_forecast_counts_as_long_as_it_stood():
+    scored = score(MARKET, forecast(6, 0.5), forecast(12, 0.9))
+    six, rest = 6 * HOUR, LENGTH - 12 * HOUR
+    assert scored.brier == pytest.approx((six * 0.25 + rest * 0.01) / (six + rest))
+    assert scored.coverage == pytest.approx((LENGTH - 6 * HOUR) / LENGTH)
+
+
+def test_the_last_forecast_of_the_first_hour_is_the_opening():
+    scored = score(MARKET, forecast(0.1, 0.3), forecast(0.9, 0.4), forecast(1, 0.8))
+    assert scored.opening == 0.4
+
+
+def test_a_later_forecast_has_no_opening():
+    assert score(MARKET, forecast(1, 0.8)).opening is None
+
+
+def test_a_forecast_before_the_votes_counts_from_the_votes():
+    """A challenge is voted on seconds after it was created."""
+    scored = score(MARKET, forecast(-0.1, 0.3), forecast(-0.05, 0.7))
+    assert scored == MarketForecastScore(0.7, pytest.approx(0.09), pytest.approx(0.35667, abs=1e-5), 1.0)
+
+
+def test_the_hour_before_an_early_settlement_does_not_count():
+    """A level that was touched at 9:05 settles its market at 10:00: until then it would be known."""
+    market = settled(hours=24, resolved=MONDAY + 10 * HOUR, comparator="touch_above")
+    scored = score(market, forecast(4.5, 0.5), forecast(9.2, 0.999))
+    assert (scored.brier, scored.coverage) == (pytest.approx(0.25), pytest.approx(0.5))
+    assert score_forecasts(market, [forecast(9.2, 0.999)]) is None
+    at_once = settled(hours=24, resolved=MONDAY + HOUR, comparator="touch_above")
+    assert score_forecasts(at_once, [forecast(0, 0.5)]) is None
+
+
+@pytest.mark.parametrize(
+    "market",
+    [
+        waiting(),
+        settled(outcome="void"),
+        settled(backfilled=True),
+        settled(comparator="open"),
+        replace(MARKET, commitment=None),
+        replace(MARKET, resolver="hand"),
+    ],
+)
+def test_a_market_without_a_live_outcome_is_not_scored(market: Prediction):
+    assert score_forecasts(market, [forecast(0.5, 0.5)]) is None
+
+
+def test_without_a_forecast_there_is_no_score():
+    assert score_forecasts(MARKET, []) is None
+
+
+def test_only_what_prices_settle_with_yes_or_no_is_forecast():
+    for market in (replace(waiting(), resolver="hand"), waiting(comparator="open")):
+        with pytest.raises(InvalidRequest, match="takes no forecasts"):
+            check_forecastable(market)
+    for resolver in ("bars", "polymarket", "kalshi"):
+        check_forecastable(replace(waiting(), resolver=resolver))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.forecasting.voters.evidence import Story
-from service.forecasting.voters.prompts.quoting import LONGEST_HEADLINE, fenced, quoted, rows
-from service.forecasting.voters.prompts.tokens import tokens
+from service.forecasting.voters.prompts.writing import LONGEST_HEADLINE, fenced, quoted, rows, tokens
 from service.market.instants import HOUR
 
 NONCE = "0123456789abcdef"
@@ -70,3 +69,26 @@ def test_a_long_headline_does_not_push_the_others_out():
 def test_rows_are_a_list():
     assert rows(["one", "two"]) == "- one\n- two\n"
     assert rows([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("+0.4 -1.2 +12.3", 12),
+        ("+4 -12 +123", 6),
+        ("48907", 2),
+        ("A rather ordinary sentence of forty-nine characters.", 15),
+        ("one\ntwo\n", 4),
+        ("", 0),
+    ],
+    ids=["decimals", "whole numbers", "five digits", "52 bytes of English", "two lines", "nothing"],
+)
+def test_tokens_by_hand(text, count):
+    """A sign, up to three digits and a point are one each; English has 3.5 bytes a token."""
+    assert tokens(text) == count
+
+
+def test_lines_are_counted_apart():
+    """Long sentences do not make room for a row of numbers."""
+    sentence, numbers = "A sentence of plain words. " * 20 + "\n", "+0.4 " * 50
+    assert tokens(sentence + numbers) == tokens(sentence) + 200

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from service.forecasting.voters.prompts import SCHEMA, ModelAnswer, UnusableAnswer, read
+from service.forecasting.voters.prompts.reading import SCHEMA, ModelAnswer, UnusableAnswer, read
 
 
 def answer(probability: object = 62, reasoning: object = "The week was strong.", **more: object) -> str:

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from service.forecasting.voters.evidence import Evidence, ScheduledEvent, Story
-from service.forecasting.voters.prompts import Prompt, write, writing
-from service.forecasting.voters.prompts.sample import SAMPLE_TOPIC, sample_inputs
-from service.forecasting.voters.prompts.tokens import tokens
+from service.forecasting.voters.prompts import writing
+from service.forecasting.voters.prompts.writing import SAMPLE_TOPIC, Prompt, sample_inputs, tokens, write
 from tests.forecasting.voters.prompts.shown import NONCE
 from tests.forecasting.voters.prompts.test_writing import FENCE_BREAKERS, NAMES
 

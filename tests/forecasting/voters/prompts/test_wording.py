@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.prompts import write
-from service.forecasting.voters.prompts.wording import Wording
+from service.forecasting.voters.evidence import Evidence
+from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs
+from service.forecasting.voters.prompts.wording import TABLES, Wording
+from service.forecasting.voters.prompts.writing import SAMPLE_QUESTION, sample_inputs, write
 from service.market.assets import ASSETS
+from service.market.bars import Bars
+from service.market.instants import DAY, HOUR
 from service.questions.canonical import price
 from tests.forecasting.made import EVERY_KIND, NOW
 from tests.forecasting.voters.prompts.shown import NONCE, evidence, informed, news, resolved, story
@@ -55,7 +61,7 @@ def test_a_masked_question_has_an_index_and_relative_time(comparator, fields, se
     question = asking(comparator, **fields)
     state = build_inputs(question, NOW, knowledge).state
     assert Wording(question, is_masked=True).sentence(state) == sentence
-    assert Wording(question, is_masked=True).words(state) == sentence
+    assert Wording(question, is_masked=True).sentence(state) == sentence
 
 
 def test_a_decided_question_stays_masked(asking, knowledge):
@@ -77,3 +83,124 @@ def test_the_pulse_is_left_and_headlines_are_not(asking, knowledge, shown):
     message = write("news", question, inputs, NONCE, is_masked=True).user
     assert "News score of asset A, from -1 (bearish) to 1 (bullish): +0.25 (3 stories of the last 24 h)\n" in message
     assert "Headlines are left out.\n" in message
+
+
+WORDS = Wording(SAMPLE_QUESTION, is_masked=False)
+
+
+def lines(seat: str, inputs: ForecastInputs, wording: Wording = WORDS) -> list[str]:
+    return list(TABLES[seat](inputs, wording))
+
+
+def numbers(line: str) -> list[float]:
+    return [float(word) for word in line.split()]
+
+
+def closes(line: str, sigma_pct: str) -> list[float]:
+    """The row of bitcoin in sigmas; a close is a whole number of tenths."""
+    return [int(word) / 10 for word in line.removeprefix(f"btc (one sigma is {sigma_pct}%): ").split()]
+
+
+def series(close: np.ndarray, until: int) -> Bars:
+    """Hourly bars with these closes, of which the last one ends at `until`."""
+    time = until - HOUR * np.arange(len(close), 0, -1)
+    return Bars(time, close, close, close, close, np.ones(len(close)), HOUR)
+
+
+def rising(percent_an_hour: float, hours: int) -> ForecastInputs:
+    """The sample at the end of a rise by the same log return every hour."""
+    inputs = sample_inputs()
+    close = inputs.state.spot * np.exp(-percent_an_hour / 100 * np.arange(hours)[::-1])
+    bars = series(close, inputs.state.now)
+    return replace(inputs, evidence=Evidence(hourly={"btc": bars}, variance={"btc": inputs.state.slow}))
+
+
+@pytest.mark.parametrize("seat", ["momentum", "trend"])
+def test_closes_of_60_days_and_72_hours_by_hand(seat):
+    """+0.1% an hour: k hours ago the price was 0.1% k lower; sigma is sqrt(3.5e-5) of an hour, times sqrt(24) a day."""
+    title, days, hour_title, hours = lines(seat, rising(0.1, 90 * 24))
+    hour = math.sqrt(3.5e-5)
+    by_day = [-0.024 * k / (hour * math.sqrt(24)) for k in range(60, 0, -1)]
+    assert closes(days, "2.90") == pytest.approx(by_day, abs=0.051)
+    assert closes(hours, "0.59") == pytest.approx([-0.001 * k / hour for k in range(72, 0, -1)], abs=0.051)
+    assert title.startswith("Closes of the last 60 days, 24 h apart, oldest first: ")
+    assert title.endswith("in tenths of a sigma of 24 h")
+    assert hour_title.endswith("in tenths of a sigma of 1 h")
+
+
+def test_reversion_has_the_closes_of_48_hours():
+    title, hours = lines("reversion", rising(0.1, 90 * 24))
+    assert "Closes of the last 48 h, 1 h apart" in title
+    by_hour = [-0.001 * k / math.sqrt(3.5e-5) for k in range(48, 0, -1)]
+    assert closes(hours, "0.59") == pytest.approx(by_hour, abs=0.051)
+
+
+def test_a_short_history_gives_shorter_rows():
+    _, days, _, hours = lines("momentum", rising(0.1, 3 * 24))
+    assert (len(closes(days, "2.90")), len(closes(hours, "0.59"))) == (2, 71)
+
+
+def test_two_assets_share_a_title_and_show_every_second_close(asking, knowledge, contexts, hourly):
+    question = asking("relative", other_asset="eth")
+    full = informed(build_inputs(question, NOW, knowledge), evidence(hourly, contexts))
+    title, own, other, *_ = lines("momentum", full, Wording(question, is_masked=False))
+    assert "60 days, 48 h apart" in title
+    assert [row.partition(" (")[0] for row in (own, other)] == ["btc", "eth"]
+    assert [len(row.partition(": ")[2].split()) for row in (own, other)] == [30, 30]
+
+
+def test_the_moves_of_all_assets_by_hand():
+    """+0.1% an hour: 0.1% h over h hours, in sigmas of sqrt(h) times that of an hour; gold is closed on a Sunday."""
+    inputs = rising(0.1, 40 * 24)
+    bars = inputs.evidence.hourly["btc"]
+    shown = replace(inputs.evidence, hourly={"gold": bars, "btc": bars}, variance={"btc": 3.5e-5, "gold": 14e-5})
+    title, own, other = lines("breadth", replace(inputs, evidence=shown))
+    assert title == "Moves of all assets over 1 h, 4 h, 24 h, 3 days, 7 days, 30 days, in sigmas of that time"
+    moves = [0.001 * math.sqrt(h) / math.sqrt(3.5e-5) for h in (1, 4, 24, 72, 168, 720)]
+    assert numbers(own.removeprefix("btc (coin): ")) == pytest.approx(moves, abs=0.051)
+    assert other.startswith("gold (metal): ")
+
+
+def test_volatility_by_hand_beside_the_same_hours_of_other_weeks():
+    """Returns of 1% in the last 6 hours, 2% in the same hours of 12 weeks, none otherwise."""
+    inputs = sample_inputs()
+    now = inputs.state.now
+    bars = inputs.evidence.hourly["btc"]
+    age_h = (now - bars.time) // HOUR  # 1 for the last bar
+    returns = np.where(age_h <= 6, 0.01, np.where((age_h % 168 <= 6) & (age_h % 168 > 0) & (age_h < 2100), 0.02, 0.0))
+    moved = series(100 * np.exp(np.cumsum(returns)), now)
+    shown = replace(inputs, evidence=replace(inputs.evidence, hourly={"btc": moved}))
+    _, *rows = lines("regime", shown)
+    assert rows[0] == "last 6 h: 1.00 (2.00)"
+    assert rows[1] == "last 24 h: 0.50 (1.00)"
+    assert rows[3] == f"last 7 days: {100 * math.sqrt(6 * 1e-4 / 168):.2f} ({100 * math.sqrt(6 * 4e-4 / 168):.2f})"
+    assert rows[4] == f"last 30 days: {100 * math.sqrt((6 * 1e-4 + 24 * 4e-4) / 720):.2f}"
+    assert rows[7] == f"the coming 3 days: ({0:.2f})"
+
+
+def test_a_span_longer_than_the_history_is_unknown():
+    _, *rows = lines("regime", rising(0.1, 40 * 24))
+    assert rows[4:7] == ["last 30 days: 0.10", "last 90 days: unknown", "last 180 days: unknown"]
+
+
+@pytest.mark.parametrize("seat", TABLES)
+@pytest.mark.parametrize("comparator", ["up", "relative"])
+def test_nothing_after_the_question_is_shown(seat, comparator, asking, contexts, fits, knowledge, hourly):
+    """Asked ten days before the last bar: the tables are those of a history that ends there."""
+    then = NOW - 10 * DAY
+    question = asking(comparator, other_asset="eth") if comparator == "relative" else asking(comparator)
+    inputs = build_inputs(question, NOW, knowledge)
+    inputs = replace(
+        inputs, state=replace(inputs.state, now=then), other=inputs.other and replace(inputs.other, now=then)
+    )
+    whole = informed(inputs, evidence(hourly, contexts))
+    past = informed(inputs, evidence({asset: bars.until(then) for asset, bars in hourly.items()}, contexts))
+    wording = Wording(question, is_masked=False)
+    assert lines(seat, whole, wording) == lines(seat, past, wording)
+    earlier = informed(inputs, evidence({asset: bars.until(then - DAY) for asset, bars in hourly.items()}, contexts))
+    assert lines(seat, whole, wording) != lines(seat, earlier, wording)
+
+
+@pytest.mark.parametrize("seat", TABLES)
+def test_without_bars_there_is_no_table(seat):
+    assert lines(seat, replace(sample_inputs(), evidence=Evidence())) == []

@@ -20,11 +20,9 @@ from service.forecasting.voters.embedded import SEATS, VOL
 from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs
 from service.forecasting.voters.inputs import INPUTS, SEAT_INPUTS, describe
-from service.forecasting.voters.prompts import Prompt, quoting, write, writing
-from service.forecasting.voters.prompts.sample import SAMPLE_QUESTION, sample_inputs
-from service.forecasting.voters.prompts.tables import TABLES
-from service.forecasting.voters.prompts.tokens import tokens
-from service.forecasting.voters.prompts.wording import Wording
+from service.forecasting.voters.prompts import writing
+from service.forecasting.voters.prompts.wording import TABLES, Wording
+from service.forecasting.voters.prompts.writing import SAMPLE_QUESTION, Prompt, sample_inputs, tokens, write
 from service.questions.canonical import canonical, price
 from tests.forecasting.made import EVERY_KIND, NOW
 from tests.forecasting.voters.prompts.shown import NONCE, evidence, informed, news, resolved, story
@@ -167,8 +165,8 @@ def test_a_hostile_question_stays_on_one_line_inside_the_fence(seat, words, ques
 
 @given(words=st.text(max_size=600))
 def test_any_words_fill_one_line_at_most(words: str):
-    _holds_nothing_that_ends_it(quoting.fenced(words, NONCE))
-    _holds_nothing_that_ends_it(quoting.fenced(f"{words}{NONCE}{NONCE[:8]}{NONCE}{NONCE[8:]}", NONCE))
+    _holds_nothing_that_ends_it(writing.fenced(words, NONCE))
+    _holds_nothing_that_ends_it(writing.fenced(f"{words}{NONCE}{NONCE[:8]}{NONCE}{NONCE[8:]}", NONCE))
 
 
 def _holds_nothing_that_ends_it(words: str) -> None:

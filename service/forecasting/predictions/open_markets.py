@@ -1,16 +1,49 @@
-"""Settles predictions by prices, and prepares the settled ones for the track record of the pool."""
+"""Open markets: the opinions of now on them, and their settlement by prices.
+
+A question measures moves from the price of its opening, and voters from the present price. So the question of now has
+the present price, and a move from the opening becomes a level.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
-from service.forecasting.predictions import APEX, Commitment, Prediction, Settlement
-from service.forecasting.predictions.path_outcomes import first_reached
-from service.forecasting.predictions.resolution import LATE_S, resolve
+from service.forecasting.predictions import APEX, Prediction, Settlement
+from service.forecasting.predictions.resolution import LATE_S, first_reached, resolve
 from service.forecasting.voters.track_record import Resolved, ResolvedVote, band_of
 from service.market.bars import Bars
 from service.market.instants import HOUR
-from service.questions.question import DECIDED_EARLY
+from service.questions.question import DECIDED_EARLY, ORDERS, WHOLE_PATH, Question, polarity_of
+
+# Kinds to which the part of the path that has passed already contributes.
+_COUNTS_THE_PAST = tuple(kind for kind in WHOLE_PATH if kind not in ORDERS)
+
+
+def of_now(question: Question, now: int, spot: float) -> Question | None:
+    """The same event asked at the unix second `now`, at the price `spot`; None for kinds that count what has passed."""
+    if question.comparator in _COUNTS_THE_PAST or question.comparator == "open":
+        return None
+    hours = (question.deadline.timestamp() - now) / HOUR
+    present = replace(question, spot=spot, horizon_hours=hours)
+    match question.comparator:
+        case "up":
+            present = replace(present, comparator="close_above", level=question.spot)
+        case "down":
+            present = replace(present, comparator="close_below", level=question.spot)
+        case "move":
+            sides = {"level": question.spot * (1 - question.size), "upper_level": question.spot * (1 + question.size)}
+            present = replace(present, comparator="between", negated=not question.negated, **sides)
+    return replace(present, polarity=polarity_of(present))
+
+
+def lead_of(question: Question, spots: Mapping[str, float], starts: Mapping[str, float]) -> float:
+    """The log return of the asset less that of the other one, from the prices `starts` to `spots`; 0 with one asset."""
+    if question.other_asset is None:
+        return 0.0
+    own, other = (math.log(spots[asset] / starts[asset]) for asset in question.assets)
+    return own - other
 
 
 def is_due(prediction: Prediction, now: int) -> bool:
@@ -52,8 +85,7 @@ def _hours_of_settling(market: Prediction, hourly: Mapping[str, Bars]) -> Iterat
     if question.comparator in DECIDED_EARLY:
         yield (market.created_at // HOUR + 1) * HOUR
         bars = hourly[question.asset].since(market.created_at).until(over)
-        index = first_reached(question, bars)
-        if index is not None:
+        if (index := first_reached(question, bars)) is not None:
             yield int(bars.time[index]) + HOUR
     yield from (over, over + LATE_S)
 
@@ -64,26 +96,20 @@ def resolved(settled: Iterable[Prediction]) -> list[Resolved]:
     A question without a criterion (`open`) counts only if it was asked of the oracle, which treats it as `up`.
     """
     return [
-        _resolved(prediction, prediction.commitment, prediction.settlement)
+        Resolved(
+            band=band_of(prediction.question),
+            asked_at=prediction.voted_at,
+            resolved_at=prediction.settlement.resolved_at,
+            happened=prediction.outcome == "yes",
+            votes=tuple(
+                ResolvedVote(vote.voter, vote.engine, vote.p) for vote in prediction.votes if vote.voter != APEX
+            ),
+        )
         for prediction in settled
         if prediction.commitment and prediction.settlement and _counts(prediction)
     ]
 
 
 def _counts(prediction: Prediction) -> bool:
-    return not prediction.question.coins and (prediction.is_scored or _is_decided_answer(prediction))
-
-
-def _is_decided_answer(prediction: Prediction) -> bool:
-    return prediction.category == "answer" and prediction.outcome in ("yes", "no")
-
-
-def _resolved(prediction: Prediction, commitment: Commitment, settlement: Settlement) -> Resolved:
-    votes = (vote for vote in commitment.votes if vote.voter != APEX)
-    return Resolved(
-        band=band_of(prediction.question),
-        asked_at=commitment.voted_at,
-        resolved_at=settlement.resolved_at,
-        happened=prediction.outcome == "yes",
-        votes=tuple(ResolvedVote(vote.voter, vote.engine, vote.p) for vote in votes),
-    )
+    is_decided_answer = prediction.category == "answer" and prediction.outcome in ("yes", "no")
+    return not prediction.question.coins and (prediction.is_scored or is_decided_answer)

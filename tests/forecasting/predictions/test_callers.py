@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from service.errors import InvalidQuestion, InvalidRequest, NotAMarketQuestion
 from service.forecasting.predictions import Prediction, Settlement
-from service.forecasting.predictions.challenges import open_challenge, resolve_by_hand
+from service.forecasting.predictions.callers import open_challenge, resolve_by_hand
 from service.market.instants import DAY, HOUR, utc
 from service.questions import Circumstances, understand
 from service.questions.lexicon import lexicon

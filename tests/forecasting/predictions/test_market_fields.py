@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from io import StringIO
 
-from service.forecasting.predictions.market_table import COLUMNS, markets_table
+from service.forecasting.predictions.market_fields import COLUMNS, markets_table
 from tests.forecasting.predictions.listed import listed
 
 
