@@ -28,6 +28,8 @@ VOTES_A_PAGE = 5
 ADVICE = english("Paper research. Not investment advice.")
 # Kinds of questions that name no single price.
 WITHOUT_PRICE = ("topic", "both", "either", "relative", "volatility")
+# Kinds whose answer is how likely a rise or a fall of the price is.
+ON_RISE = ("up", "down")
 EXPECTED = {
     "BULLISH": (english("The voters expect the price to rise: {chance}"), "bull"),
     "BEARISH": (english("The voters expect the price to fall: {chance}"), "bear"),
@@ -224,8 +226,9 @@ def _consensus(document: Mapping[str, Any]) -> str:
     if not has_price(understood):
         return ""
     if direction == "NEUTRAL":
-        is_on_rise = document["p_yes"] is not None and understood["level"] == understood["spot"]
-        return "" if is_on_rise else translate("The voters see a rise and a fall of the price as equally likely.")
+        if understood["comparator"] in ON_RISE:
+            return ""
+        return translate("The voters see a rise and a fall of the price as equally likely.")
     if direction not in EXPECTED:
         return _side(direction)
     sentence, side = EXPECTED[direction]

@@ -12,6 +12,8 @@ from service.client import ClientError, Refused
 
 # Kinds of questions that are not about the price of one asset; the direction of most of them is that of the answer.
 WITHOUT_PRICE = ("topic", "both", "either", "relative", "volatility")
+# Kinds whose answer is how likely a rise or a fall of the price is.
+ON_RISE = ("up", "down", "open")
 
 
 @dataclass(frozen=True)
@@ -84,13 +86,14 @@ def _view(inquiry: Document) -> str:
 
     "" for a question that is not about one, and where the answer itself says that a rise is as likely as a fall.
     """
-    consensus, understood = inquiry["consensus"], inquiry["understood"]
+    consensus = inquiry["consensus"]
     if not has_price(inquiry):
         return ""
     if consensus["direction"] != "NEUTRAL":
         return f"{consensus['direction'].lower()} on the price, P(higher) {consensus['bull_probability']:.1f}%"
-    is_on_rise = inquiry["p_yes"] is None or understood["level"] == understood["spot"]
-    return "" if is_on_rise else "a rise and a fall of the price are equally likely"
+    if inquiry["understood"]["comparator"] in ON_RISE:
+        return ""
+    return "a rise and a fall of the price are equally likely"
 
 
 def price_range(inquiry: Document) -> str | None:

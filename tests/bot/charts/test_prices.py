@@ -58,6 +58,19 @@ def test_an_answer_shows_level_and_deadline(drawn):
     assert "deadline 2026-11-30 23:59 UTC" in chart.notes
 
 
+def test_an_answer_has_no_colour_of_a_side():
+    """An unlikely event is drawn like a likely one, whatever the voters expect of the price."""
+    consensus = examples.ANSWER["consensus"]
+    pictures = {
+        charts.answer(
+            examples.ANSWER | {"p_yes": p_yes, "consensus": consensus | {"direction": direction}},
+            *(QUOTE, documents.candles(), documents.forecast(), "How likely", LIGHT),
+        )
+        for p_yes, direction in ((0.03, "NEUTRAL"), (0.97, "NEUTRAL"), (0.03, "BEARISH"))
+    }
+    assert len(pictures) == 1
+
+
 def test_a_range_shows_both_of_its_levels():
     chart = record(lambda: answer(LIGHT, level=50_000.0, upper_level=56_000.0))
     assert {"level 50,000", "level 56,000"} <= set(chart.labels)

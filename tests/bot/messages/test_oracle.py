@@ -68,7 +68,7 @@ def test_a_price_without_a_view_is_said_once():
 
 def test_a_question_about_a_rise_does_not_say_it_twice():
     answer = _unlikely("price") | {"p_yes": 0.5, "answer": "About as likely as not: 50%"}
-    answer["understood"] |= {"comparator": "close_above", "level": answer["understood"]["spot"]}
+    answer["understood"] |= {"comparator": "up", "level": None}
     shown = text_of(messages.answer(answer))
     assert "About as likely as not: 50%" in shown
     assert "equally likely" not in shown
