@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.languages import english, translate, translate_plural
+from bot.languages.punctuation import labelled
 from bot.messages.failures import detail_of, suggestions
 from bot.messages.formats import as_of, chance, date, instant, percent, price, sentence, world
 from bot.messages.markup import escaped, message, pages, table
@@ -163,7 +164,12 @@ def pool(challenge: Mapping[str, Any]) -> str:
     pool = challenge["ai"]
     if not pool:
         return translate("no AI voted")
-    return translate("AI {chance} yes", chance=chance(pool["p_yes"]))
+    return ai_yes(pool["p_yes"])
+
+
+def ai_yes(p_yes: float) -> str:
+    """The pool's probability of yes, such as "AI: yes 62%"."""
+    return labelled(translate("AI"), translate("yes {chance}", chance=chance(p_yes)))
 
 
 def _ai_votes(challenge: Mapping[str, Any]) -> str:

@@ -10,8 +10,8 @@ from bot.languages import LANGUAGES, english, language, translate, translate_plu
 from bot.languages.punctuation import labelled
 from bot.messages.alerts import STATES
 from bot.messages.battle import lanes_summary
-from bot.messages.challenges import OUTCOMES, RIGHT, WRONG
-from bot.messages.formats import chance, change_arrow, footer, weekday_and_date
+from bot.messages.challenges import OUTCOMES, RIGHT, WRONG, ai_yes
+from bot.messages.formats import change_arrow, footer, weekday_and_date
 from bot.messages.markup import escaped, message
 from bot.messages.predictions import verdict
 
@@ -78,7 +78,7 @@ def _counts(decided: Sequence[Market]) -> str:
 def _outcome(market: Market) -> str:
     outcome, pool = market["resolution"]["outcome"], market["ai"]
     mark = (RIGHT if (pool["p_yes"] > 0.5) == (outcome == "yes") else WRONG) if pool else ""
-    ai = f" · {translate('AI {chance} yes', chance=chance(pool['p_yes']))} {mark}" if pool else ""
+    ai = f" · {ai_yes(pool['p_yes'])} {mark}" if pool else ""
     return f"<i>{escaped(market['question'], 200)}</i> {translate(OUTCOMES[outcome])}{ai}"
 
 

@@ -22,13 +22,20 @@ from bot.messages.formats import (
     world,
 )
 from bot.messages.markup import escaped, message, pages
-from bot.messages.terms import term
+from bot.messages.terms import LIKELIHOODS
 
 VOTES_A_PAGE = 5
 ADVICE = english("Paper research. Not investment advice.")
 # Kinds of questions that name no single price.
 WITHOUT_PRICE = ("topic", "both", "either", "relative", "volatility")
+# Kinds whose answer is how likely a rise or a fall of the price is.
+ON_RISE = ("up", "down")
+EXPECTED = {
+    "BULLISH": (english("The voters expect the price to rise: {chance}"), "bull"),
+    "BEARISH": (english("The voters expect the price to fall: {chance}"), "bear"),
+}
 UNCLEAR = "?"
+IN_ORDER = (SIDES["BULLISH"], SIDES["NEUTRAL"], SIDES["BEARISH"], UNCLEAR)
 
 
 def waiting(voters: int) -> str:
@@ -61,7 +68,7 @@ def answer(document: Mapping[str, Any], quota: Mapping[str, Any] | None = None, 
         understood_as(document),
         *map(escaped, document["understood"]["notes"][:3]),
         _reason(document),
-        _consensus(document["consensus"]),
+        _consensus(document),
         _turnout(document),
         _remaining_of(quota, asker) if quota and not is_cached else "",
         translate("The same question was asked minutes ago. This is that answer; it was not counted.")
@@ -95,7 +102,8 @@ def readings(document: Mapping[str, Any], others: Iterable[str]) -> str:
 
 def votes(document: Mapping[str, Any]) -> list[str]:
     """Every vote with its reasoning, and every abstention with its reason."""
-    cast = [vote_lines(name, vote) for name, vote in document["votes"].items()]
+    is_on_price = has_price(document["understood"])
+    cast = [vote_lines(name, vote, is_on_price=is_on_price) for name, vote in document["votes"].items()]
     abstained = [
         translate("<b>{voter}</b> abstained: {reason}", voter=escaped(name, 60), reason=escaped(reason))
         for name, reason in document["abstained"].items()
@@ -104,17 +112,18 @@ def votes(document: Mapping[str, Any]) -> list[str]:
     return pages([*cast, *abstained], VOTES_A_PAGE, head, translate(ADVICE))
 
 
-def vote_lines(name: str, vote: Mapping[str, Any]) -> str:
-    """One vote: the voter, its probability, what it expects of the price where it expects anything, its reasoning."""
-    remarks = [
-        _view(vote["direction"]),
+def vote_lines(name: str, vote: Mapping[str, Any], *, is_on_price: bool = True) -> str:
+    """One vote: the voter, its probability, on which side of the price it is if on any, and its reasoning."""
+    p_yes, has_side = vote["p_yes"], is_on_price and vote["direction"] != "NEUTRAL"
+    parts = [
+        f"<b>{escaped(name, 60)}</b>",
+        translate("yes {chance}", chance=chance(p_yes)) if p_yes is not None else "",
+        _side(vote["direction"]) if has_side else "",
         "" if vote["engine"].startswith("embedded") else escaped(vote["engine"], 60),
         translate("its model failed, so the embedded engine voted") if vote.get("fallback") else "",
         translate("far from the other votes, so it counts one third") if vote.get("outlier") else "",
     ]
-    suffix = "".join(f" · {remark}" for remark in remarks if remark)
-    p_yes = translate("yes {chance}", chance=chance(vote["p_yes"]))
-    head = f"<b>{escaped(name, 60)}</b> · {p_yes}{suffix}"
+    head = " · ".join(part for part in parts if part)
     return f"\n{head}\n{escaped(vote['reasoning'], 420)}"
 
 
@@ -151,11 +160,16 @@ def quota_used_up(limit: int | None, reset_at: str | None) -> str:
 
 
 def headline(document: Mapping[str, Any]) -> str:
-    """How likely yes is, in words; for a question without yes and no, the price or the likelier direction."""
+    """How likely yes is, in words; for a question without yes and no, the price or how likely a rise is.
+
+    An answer that was saved by an earlier version has no such words, nor has the latest opinion on a market.
+    """
     p_yes, forecast, consensus = document["p_yes"], document.get("price_forecast"), document["consensus"]
     if p_yes is not None:
-        likelihood = document["answer"].partition(":")[0]
-        return labelled(term(likelihood), chance(p_yes))
+        words = str(document.get("answer")).partition(":")[0]
+        if words in LIKELIHOODS:
+            return labelled(translate(words), chance(p_yes))
+        return capitalized(translate("yes {chance}", chance=chance(p_yes)))
     if forecast is not None and "50" in forecast["quantiles"]:
         return translate("About {price} USD", price=price(forecast["quantiles"]["50"]))
     bull, bear = (percent(consensus[f"{side}_probability"], 0) for side in ("bull", "bear"))
@@ -202,11 +216,24 @@ def _reason(document: Mapping[str, Any]) -> str:
     return translate("Why ({voter}): {reason}", voter=escaped(name, 60), reason=escaped(vote["reasoning"], 300))
 
 
-def _consensus(consensus: Mapping[str, Any]) -> str:
-    """What the voters expect of the price, and how clearly; one sentence where they expect neither."""
-    if consensus["direction"] == "NEUTRAL":
+def _consensus(document: Mapping[str, Any]) -> str:
+    """What the voters expect of the price, in one sentence.
+
+    "" for a question that is not about one price, and where the answer itself says that a rise is as likely as a fall.
+    """
+    consensus, understood = document["consensus"], document["understood"]
+    direction = consensus["direction"]
+    if not has_price(understood):
+        return ""
+    if direction == "NEUTRAL":
+        if understood["comparator"] in ON_RISE:
+            return ""
         return translate("The voters see a rise and a fall of the price as equally likely.")
-    return f"{_view(consensus['direction'])} · {escaped(term(consensus['strength']), 40)}"
+    if direction not in EXPECTED:
+        return _side(direction)
+    sentence, side = EXPECTED[direction]
+    chance_of_side = percent(consensus[f"{side}_probability"], 0)
+    return f"{direction_arrow(direction)} {translate(sentence, chance=chance_of_side)}"
 
 
 def _remaining_of(quota: Mapping[str, Any], asker: str | None) -> str:
@@ -229,19 +256,16 @@ def _price_range(forecast: Mapping[str, Any] | None) -> str:
 
 
 def _turnout(document: Mapping[str, Any]) -> str:
-    cast = document["votes"].values()
-    turnout = translate("{voted} of {voters} voted", voted=len(cast), voters=len(cast) + len(document["abstained"]))
-    sides = Counter(vote["direction"] for vote in cast if vote["direction"] != "NEUTRAL")
-    if not sides:
+    """How many voted; for a question about one price, how many expect a rise and a fall if any does."""
+    voted, abstained = len(document["votes"]), len(document["abstained"])
+    turnout = translate("{voted} of {voters} voted", voted=voted, voters=voted + abstained)
+    sides = Counter(SIDES.get(vote["direction"], UNCLEAR) for vote in document["votes"].values())
+    if not has_price(document["understood"]) or not sides.keys() - {SIDES["NEUTRAL"]}:
         return turnout
-    shown = enumerated(f"{n} {translate(SIDES[side]) if side in SIDES else UNCLEAR}" for side, n in sides.items())
-    return labelled(turnout, shown)
+    return labelled(turnout, enumerated(f"{sides[side]} {translate(side)}" for side in IN_ORDER if sides[side]))
 
 
-def _view(direction: str) -> str:
-    """What is expected of the price; "" where a rise and a fall are as likely."""
-    if direction == "NEUTRAL":
-        return ""
+def _side(direction: str) -> str:
     side = translate(SIDES[direction]) if direction in SIDES else escaped(direction, 40)
     return f"{direction_arrow(direction)} {side}"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bot.languages import english, translate
 from bot.messages.formats import words
 
-TERMS = (
-    # how likely YES is
+# How likely yes is.
+LIKELIHOODS = (
     english("Almost certain"),
     english("Very likely"),
     english("Likely"),
@@ -14,6 +14,8 @@ TERMS = (
     english("Unlikely"),
     english("Very unlikely"),
     english("Almost impossible"),
+)
+TERMS = (
     # directions and strengths
     english("BULLISH"),
     english("BEARISH"),

@@ -122,7 +122,7 @@ def versus(n: int = 400) -> Document:
         {"resolved_at": _iso(hours=24 * (day - 30)), "n": 3 + day * n // 30, "brier_ai": 0.24, "brier_market": 0.242}
         for day in range(31)
     ]
-    voter = scores | {"voter": "vol", "engine": "embedded", "kind": "brain"}
+    voter = scores | {"voter": "vol", "engine": "embedded/2", "kind": "brain"}
     no_scores = dict.fromkeys(scores) | {"n": 0, "accuracy_n": 0}
     live = book | {"backfilled": False, "n": 0, "simulated": 0, "difference": None}
     live |= {"verdict": "not enough resolved markets"}
@@ -151,7 +151,7 @@ def resolved_market() -> Document:
 
 def week(n: int) -> Document:
     """The resolved markets after a week that decided `n` of them, all with yes, half of them as the AI said."""
-    halves = ({"p_yes": 0.7, "direction": "BULLISH"}, {"p_yes": 0.3, "direction": "BEARISH"})
+    halves = ({"p_yes": 0.7, "answer": "Likely: 70%"}, {"p_yes": 0.3, "answer": "Unlikely: 30%"})
     markets = [resolved_market() | {"ai": resolved_market()["ai"] | halves[number % 2]} for number in range(n)]
     return examples.PREDICTIONS | {"markets": markets, "as_of": _iso()}
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 import pytest
 from flask import Flask
 
+from bot.languages import speaking, translate
+from bot.messages.terms import LIKELIHOODS
 from bot.photos import default_period
 
 
@@ -27,8 +29,11 @@ def test_a_chart_is_titled_in_english(ann, drawn):
     ann.language = "zh"
     ann.says("Will Bitcoin be above $60k by the end of the month?")
     ann.presses("图表")
-    assert drawn[-1][5].startswith("No: ")
-    assert "否：" in ann.newest.plain
+    likelihood, _, chance = drawn[-1][5].partition(": ")
+    assert likelihood in LIKELIHOODS
+    assert chance.endswith("%")
+    with speaking("zh"):
+        assert ann.newest.plain.startswith(f"{translate(likelihood)}：")
 
 
 @pytest.mark.parametrize(

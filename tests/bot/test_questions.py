@@ -68,7 +68,7 @@ def test_the_answer_replaces_the_waiting_message(ann, text, monkeypatch):
     monkeypatch.setattr(answering, "GRACE_S", 0)
     shown = ann.says(text)
     assert shown.read[0] == "Asking 9 voters …"
-    assert "BEARISH" in shown.text
+    assert "a rise and a fall of the price as equally likely" in shown.text
     assert "9 of 10 questions left today" in shown.text
     assert "Paper research. Not investment advice." in shown.text
     assert set(shown.buttons) == {"Show votes", "Ask again", "Chart", "Follow", "Share", "Not what I meant"}
@@ -77,7 +77,7 @@ def test_the_answer_replaces_the_waiting_message(ann, text, monkeypatch):
 
 def test_an_answer_in_a_group_quotes_the_question(stage, group):
     shown = stage.person(group).says(f"/ask {QUESTION}")
-    assert "BEARISH" in shown.text
+    assert "of 9 voted" in shown.text
     assert shown.quoted
 
 
@@ -180,11 +180,11 @@ def test_a_refused_question_is_explained_and_free(ann, text):
 
 def test_the_eleventh_question_of_a_day_is_refused(ann, ben):
     for _ in range(10):
-        assert "BEARISH" in ann.says(QUESTION).plain
+        assert "of 9 voted" in ann.says(QUESTION).plain
     shown = ann.says(QUESTION)
     assert shown.plain == "You have used today's 10 questions. You can ask again after 00:00 UTC."
     assert "You have used today's 10 questions" in ann.says("/quota").plain
-    assert "BEARISH" in ben.says(QUESTION).plain
+    assert "of 9 voted" in ben.says(QUESTION).plain
 
 
 def test_ask_again_counts_as_a_question(ann):
@@ -222,7 +222,7 @@ def test_a_limited_edit_is_retried_after_the_wait(ann, monkeypatch):
     """Telegram requests a wait of one second; then the edit is sent."""
     monkeypatch.setattr(answering, "GRACE_S", 0)
     ann.stage.telegram.refuse("editMessageText", "Too Many Requests: retry after 1", 429, retry_after=1)
-    assert "BEARISH" in ann.says(QUESTION).plain
+    assert "of 9 voted" in ann.says(QUESTION).plain
 
 
 def test_an_answer_cannot_be_opened_in_another_chat(ann, ben):

@@ -36,7 +36,7 @@ def test_start_states_that_nothing_trades(person: Person):
 def test_the_waiting_message_becomes_the_answer(person: Person, slow_model: threading.Event):
     """One message counts the votes after a second, then shows the answer with a button for them."""
     person.says(f"/ask {QUESTION}")
-    waiting = person.reads("7 of 8 have voted.")  # the forest abstains on a history of 60 days
+    waiting = person.reads("8 of 9 have voted.")
     slow_model.set()
     answer = person.reads(ANSWERED)
     assert answer.id == waiting.id

@@ -12,8 +12,7 @@ from tests.running_service import running_service
 QUESTION = "Will Solana rise more than 5% this month?"
 WIDTH, ROW = 920, 34
 INK, QUIET, PAPER = "#1b1f24", "#6a737d", "#ffffff"
-BULL, BEAR, EVEN = "#008A63", "#C0609A", "#8b949e"
-COLOUR = {"BULLISH": BULL, "BEARISH": BEAR, "NEUTRAL": EVEN}
+YES, TRACK = "#0072B2", "#eaeef2"
 
 
 def main() -> None:
@@ -26,9 +25,9 @@ def main() -> None:
 
 
 def draw(answer: dict) -> str:
-    """An answer as a card: the question, the consensus, and a row for each vote."""
-    parts = [*_head(answer), *_consensus(answer["consensus"], answer["p_yes"])]
-    top = 172
+    """An answer as a card: the question, how likely YES is, and a row for each vote."""
+    parts = [*_head(answer), *_answer(answer)]
+    top = 164
     for place, (name, vote) in enumerate(answer["votes"].items()):
         parts += _vote(name, vote, top + place * ROW)
     bottom = top + len(answer["votes"]) * ROW + 14
@@ -51,31 +50,34 @@ def _head(answer: dict) -> list[str]:
     return [_text(32, 42, answer["question"], 20, INK, bold=True), _text(32, 66, f"Understood: {meant}", 13, QUIET)]
 
 
-def _consensus(consensus: dict, p_yes: float) -> list[str]:
-    colour = COLOUR[consensus["direction"]]
-    split = 32 + consensus["bull_probability"] / 100 * (WIDTH - 64)
-    summary = (
-        f"{consensus['direction']} · {consensus['strength'].lower()} · yes {100 * p_yes:.1f}% · "
-        f"{consensus['oracles_count']} of 9 voted, worth {consensus['effective_voters']} independent voters"
-    )
+def _answer(answer: dict) -> list[str]:
+    """How likely YES is, in words and as a bar, and what the voters expect of the price."""
+    consensus = answer["consensus"]
+    view = "a rise and a fall of the price are equally likely"
+    if consensus["direction"] != "NEUTRAL":
+        view = f"{consensus['direction'].lower()} on the price, P(higher) {consensus['bull_probability']}%"
     return [
-        f'<rect x="32" y="84" width="{split - 32:.1f}" height="14" fill="{BULL}"/>',
-        f'<rect x="{split:.1f}" y="84" width="{WIDTH - 32 - split:.1f}" height="14" fill="{BEAR}"/>',
-        _text(32, 116, f"bull {consensus['bull_probability']}%", 12, BULL),
-        _text(WIDTH - 32, 116, f"bear {consensus['bear_probability']}%", 12, BEAR, anchor="end"),
-        _text(32, 142, summary, 15, colour, bold=True),
+        *_bar(32, 84, WIDTH - 64, 14, answer["p_yes"]),
+        _text(32, 128, answer["answer"], 18, INK, bold=True),
+        _text(WIDTH - 32, 128, f"{consensus['oracles_count']} of 9 voted · {view}", 13, QUIET, anchor="end"),
     ]
 
 
 def _vote(name: str, vote: dict, y: int) -> list[str]:
-    length = vote["p_yes"] * 104
     reasoning = vote["reasoning"] if len(vote["reasoning"]) <= 96 else vote["reasoning"][:95].rstrip() + "…"
     return [
         _text(32, y, name, 14, INK, bold=True),
-        f'<rect x="136" y="{y - 11}" width="104" height="12" fill="#eaeef2"/>',
-        f'<rect x="136" y="{y - 11}" width="{length:.1f}" height="12" fill="{COLOUR[vote["direction"]]}"/>',
+        *_bar(136, y - 11, 104, 12, vote["p_yes"]),
         _text(250, y, f"{100 * vote['p_yes']:.1f}%", 13, INK),
         _text(306, y, reasoning, 12, QUIET),
+    ]
+
+
+def _bar(x: int, y: int, width: int, height: int, p_yes: float) -> list[str]:
+    place = f'x="{x}" y="{y}" height="{height}"'
+    return [
+        f'<rect {place} width="{width}" fill="{TRACK}"/>',
+        f'<rect {place} width="{p_yes * width:.1f}" fill="{YES}"/>',
     ]
 
 

@@ -16,7 +16,7 @@ from notebooks.widgets.base.probability_rows import (
 )
 from notebooks.widgets.base.theme import Palette
 from notebooks.widgets.base.wording import Document, escaped, shortened, world
-from notebooks.widgets.oracle.votes import VoteRow, consensus_pct, count, rows, side, verdict
+from notebooks.widgets.oracle.votes import VoteRow, consensus_pct, count, has_price, rows, side, verdict
 
 SHORTEST, LONGEST = 36, 120  # characters of a reason beside a mark, and of a question above the chart
 ROW_PX, AROUND_PX = 44, 180
@@ -52,7 +52,7 @@ class VoteTraces:
             figure.on_pick(trace, pick)
             trace.hovertemplate = "%{customdata}<extra></extra>"
         figure.update_xaxes(range=[0, 100], ticksuffix="%", title="P(YES)", dtick=10, visible=False)
-        figure.update_yaxes(showgrid=False, visible=False)
+        figure.update_yaxes(showgrid=False, visible=False, ticklabelstandoff=MARK_PX)  # clear of a mark at 0%
         figure.update_layout(height=EMPTY_PX, hovermode="closest", margin={"t": 118, "r": 270}, annotations=[EMPTY])
 
     def draw(self, inquiry: Document, palette: Palette) -> None:
@@ -138,8 +138,9 @@ def _title(inquiry: Document, votes: list[VoteRow]) -> dict[str, Any]:
         decisive = f"○ pivotal: {', '.join(pivotal)}" if pivotal else "no voter is pivotal"
         title, state = verdict(inquiry), f"{decisive} · n {len(votes)} votes · {world(inquiry)} · times UTC"
     question = escaped(shortened(inquiry["understood"]["canonical"], LONGEST))
-    shapes = "what a vote expects of the price: ▲ higher ▼ lower ● neither · size: weight · dashed: consensus"
-    return {"text": title, "subtitle": {"text": f"{question}<br>{state}<br>{shapes}"}}
+    views = "what a vote expects of the price: ▲ higher ▼ lower ● neither · " if has_price(inquiry) else ""
+    key = f"{views}size: weight · dashed: consensus"
+    return {"text": title, "subtitle": {"text": f"{question}<br>{state}<br>{key}"}}
 
 
 def _label(row: VoteRow) -> dict[str, Any]:

@@ -10,10 +10,18 @@ from notebooks.widgets.base.probability_rows import EVEN
 from notebooks.widgets.base.wording import Document, percent
 from service.client import ClientError, Refused
 
+# Kinds of questions that are not about the price of one asset; the direction of most of them is that of the answer.
+WITHOUT_PRICE = ("topic", "both", "either", "relative", "volatility")
+# Kinds whose answer is how likely a rise or a fall of the price is.
+ON_RISE = ("up", "down", "open")
+
 
 @dataclass(frozen=True)
 class VoteRow:
-    """The row of a voter: `percentage` is P(YES), None until the vote arrives and where the voter `abstained`."""
+    """The row of a voter: `percentage` is P(YES), None until the vote arrives and where the voter `abstained`.
+
+    `direction` is what the vote expects of the price, NEUTRAL for a question that is not about one.
+    """
 
     voter: str
     percentage: float | None = None
@@ -60,17 +68,32 @@ def side(inquiry: Document) -> str:
     return "UP" if inquiry["understood"]["comparator"] == "open" else "YES"
 
 
+def has_price(inquiry: Document) -> bool:
+    """Whether the question is about the price of one asset."""
+    return inquiry["understood"]["comparator"] not in WITHOUT_PRICE
+
+
 def verdict(inquiry: Document) -> str:
-    """The answer in one sentence, and what the voters expect of the price where they expect anything."""
-    consensus, percentage = inquiry["consensus"], consensus_pct(inquiry)
+    """The answer, the number of votes above even odds, and what the voters expect of the price."""
     votes = [row.percentage for row in rows(inquiry) if row.percentage is not None]
     above = sum(vote > EVEN for vote in votes)
-    sentence = inquiry["answer"] if inquiry["p_yes"] is not None else f"UP {percentage:.1f}%"
-    if consensus["direction"] == "NEUTRAL":
-        view = "a rise and a fall of the price are equally likely"
-    else:
-        view = f"{consensus['direction'].lower()} on the price, P(higher) {consensus['bull_probability']:.1f}%"
-    return f"{sentence}: {above} of {len(votes)} above 50%; {view}"
+    likelihood = f"UP {consensus_pct(inquiry):.1f}%" if inquiry["p_yes"] is None else inquiry["answer"]
+    return " · ".join(filter(None, [likelihood, f"{above} of {len(votes)} votes above 50%", _view(inquiry)]))
+
+
+def _view(inquiry: Document) -> str:
+    """What the voters expect of the price.
+
+    "" for a question that is not about one, and where the answer itself says that a rise is as likely as a fall.
+    """
+    consensus = inquiry["consensus"]
+    if not has_price(inquiry):
+        return ""
+    if consensus["direction"] != "NEUTRAL":
+        return f"{consensus['direction'].lower()} on the price, P(higher) {consensus['bull_probability']:.1f}%"
+    if inquiry["understood"]["comparator"] in ON_RISE:
+        return ""
+    return "a rise and a fall of the price are equally likely"
 
 
 def price_range(inquiry: Document) -> str | None:
@@ -112,7 +135,7 @@ def facts(inquiry: Document, voter: str) -> str:
         voter,
         [
             Fact("P(YES)", percent(vote["p_yes"]), "%"),
-            Fact("direction", vote["direction"]),
+            Fact("price view", vote["direction"] if has_price(inquiry) else None),
             Fact("conviction", vote["conviction"], " of 100"),
             Fact("weight", vote["weight"] if inquiry["consensus"] else "pending until the consensus"),
             Fact("marks", ", ".join(name for name, applies in marks.items() if applies) or None),
@@ -136,7 +159,8 @@ def _row(inquiry: Document, voter: str) -> VoteRow:
     vote = inquiry["votes"].get(voter)
     if vote is None:
         return VoteRow(voter)
-    return VoteRow(voter, _percentage(vote), vote["direction"], vote["weight"], _is_pivotal(inquiry, voter))
+    direction = vote["direction"] if has_price(inquiry) else "NEUTRAL"
+    return VoteRow(voter, _percentage(vote), direction, vote["weight"], _is_pivotal(inquiry, voter))
 
 
 def _percentage(vote: Document) -> float:

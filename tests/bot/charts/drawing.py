@@ -43,7 +43,7 @@ def price(period: str, theme: ChartTheme) -> bytes:
 def answer(theme: ChartTheme, **understood: Any) -> bytes:
     """The answer of the examples, understood with other parts."""
     document = examples.ANSWER | {"understood": examples.ANSWER["understood"] | understood}
-    return charts.answer(document, QUOTE, documents.candles(), documents.forecast(), "Yes: 56% (No 44%)", theme)
+    return charts.answer(document, QUOTE, documents.candles(), documents.forecast(), examples.ANSWER["answer"], theme)
 
 
 class DrawnChart(NamedTuple):

@@ -51,11 +51,24 @@ def test_an_answer_shows_level_and_deadline(drawn):
     """The level as a labelled line, the fan up to the deadline, and the question as understood below the answer."""
     chart = drawn["answer"]
     _, median, level = chart.figure.axes[0].lines
-    assert (chart.title, chart.subtitle) == ("Yes: 56% (No 44%)", examples.ANSWER["understood"]["canonical"])
+    assert (chart.title, chart.subtitle) == (examples.ANSWER["answer"], examples.ANSWER["understood"]["canonical"])
     assert level.get_ydata()[0] == examples.ANSWER["understood"]["level"]
     assert "level 55,872" in chart.labels
     assert median.get_xdata()[-1] == datetime.fromisoformat(examples.ANSWER["understood"]["deadline"])
     assert "deadline 2026-11-30 23:59 UTC" in chart.notes
+
+
+def test_an_answer_has_no_colour_of_a_side():
+    """An unlikely event is drawn like a likely one, whatever the voters expect of the price."""
+    consensus = examples.ANSWER["consensus"]
+    pictures = {
+        charts.answer(
+            examples.ANSWER | {"p_yes": p_yes, "consensus": consensus | {"direction": direction}},
+            *(QUOTE, documents.candles(), documents.forecast(), "How likely", LIGHT),
+        )
+        for p_yes, direction in ((0.03, "NEUTRAL"), (0.97, "NEUTRAL"), (0.03, "BEARISH"))
+    }
+    assert len(pictures) == 1
 
 
 def test_a_range_shows_both_of_its_levels():

@@ -45,3 +45,10 @@ def test_a_void_challenge_scores_no_vote():
 
 def test_no_open_challenge_is_stated():
     assert "No challenge is open" in text_of(messages.challenges(examples.CHALLENGES | {"challenges": [], "count": 0}))
+
+
+@pytest.mark.parametrize(("p_yes", "shown"), [(0.436, "AI: yes 44% ·"), (0.002, "AI: yes under 1% ·")])
+def test_a_listed_challenge_states_the_probability_of_yes(p_yes, shown):
+    challenge = documents.challenge()
+    challenge["ai"]["p_yes"] = p_yes
+    assert shown in text_of(messages.challenges(examples.CHALLENGES | {"challenges": [challenge]}))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bot import messages
-from tests.bot import documents
-from tests.bot.documents import USAGE
+from bot.messages import captions
+from tests.bot import documents, examples
+from tests.bot.documents import USAGE, Document
 from tests.bot.messages.reading import text_of, texts_of
 
 
@@ -20,20 +23,70 @@ def test_markup_is_shown_as_text():
 
 
 def test_an_answer_shows_consensus_turnout_and_quota():
-    answer = documents.answer()
-    answer["consensus"] |= {"direction": "BULLISH", "strength": "MODERATE", "bull_probability": 62.0}
-    answer["consensus"] |= {"bear_probability": 38.0, "effective_voters": 6.0}
-    for name, direction in zip(answer["votes"], 5 * ["BULLISH"] + 2 * ["NEUTRAL"] + 2 * ["BEARISH"], strict=True):
-        answer["votes"][name]["direction"] = direction
-    shown = texts_of(messages.answer(answer | {"cached": False}, USAGE["quota"]))[0].split("\n")
-    assert "▲ BULLISH · moderate" in shown
-    assert shown[1] == "Yes: 56% (No 44%)"
+    shown = texts_of(messages.answer(_bullish() | {"cached": False}, USAGE["quota"]))[0].split("\n")
+    assert "▲ The voters expect the price to rise: 62%" in shown
+    assert shown[1] == "About as likely as not: 56%"
     assert shown[2] == "Bitcoin 53,212 USD now · level 55,872 USD · until 2026-11-30 23:59 UTC"
-    assert any(line.startswith("Why (voter0): Base rate from volatility") for line in shown)
+    assert any(line.startswith("Why (voter0): From the moves of hours to months") for line in shown)
     assert "9 of 9 voted: 5 bull, 2 neutral, 2 bear" in shown
     assert "2 of 10 questions left today" in shown
     assert shown[-1] == "Paper research. Not investment advice."
     assert "SIMULATED market" in shown[-2]
+
+
+# What would give an event the look of a side: an arrow, its words, or a coloured symbol.
+SIDED = re.compile(r"[▲▼■🐂🐻🟢🔴🟩🟥📈📉]|bear|bull", re.IGNORECASE)
+SHOWN = {
+    "answer": messages.answer,
+    "answer in brief": messages.answer_brief,
+    "caption": captions.answer,
+    "votes": messages.votes,
+    "challenge": lambda it: messages.challenge(_challenge(it)),
+    "list of challenges": lambda it: messages.challenges(examples.CHALLENGES | {"challenges": [_challenge(it)]}),
+    "resolved challenge": lambda it: messages.resolved(_challenge(it) | {"status": "resolved"}),
+    "list of markets": lambda it: messages.markets(examples.PREDICTIONS | {"markets": [_market(it)]}),
+    "market": lambda it: messages.one_market(_market(it)),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("event", ["price", "topic", "relative"])
+def test_an_unlikely_event_has_no_side(name, event):
+    """At 3% it shows no arrow, no "bear" and no colour of a side, also where the direction is the answer itself."""
+    assert not SIDED.search(text_of(SHOWN[name](_unlikely(event))))
+
+
+def test_a_price_without_a_view_is_said_once():
+    """Nine of nine are NEUTRAL: one sentence says so, in the answer alone."""
+    answer = _unlikely("price")
+    shown = text_of(messages.answer(answer))
+    assert shown.split("\n")[1] == "Very unlikely: 3%"
+    assert shown.count("The voters see a rise and a fall of the price as equally likely.") == 1
+    assert "\n9 of 9 voted\n" in shown
+    assert "equally likely" not in text_of(messages.votes(answer))
+
+
+def test_a_question_about_a_rise_does_not_say_it_twice():
+    answer = _unlikely("price") | {"p_yes": 0.5, "answer": "About as likely as not: 50%"}
+    answer["understood"] |= {"comparator": "up", "level": None}
+    shown = text_of(messages.answer(answer))
+    assert "About as likely as not: 50%" in shown
+    assert "equally likely" not in shown
+
+
+@pytest.mark.parametrize(
+    ("direction", "bull", "sentence", "vote"),
+    [
+        ("BULLISH", 62.0, "▲ The voters expect the price to rise: 62%", "voter0 · yes 3% · ▲ bull"),
+        ("BEARISH", 41.0, "▼ The voters expect the price to fall: 59%", "voter0 · yes 3% · ▼ bear"),
+    ],
+)
+def test_a_view_of_the_price_has_its_arrow(direction, bull, sentence, vote):
+    answer = _unlikely("price")
+    answer["consensus"] |= {"direction": direction, "bull_probability": bull, "bear_probability": 100 - bull}
+    answer["votes"]["voter0"]["direction"] = direction
+    assert sentence in text_of(messages.answer(answer)).split("\n")
+    assert vote in text_of(messages.votes(answer)).split("\n")
 
 
 def test_the_longest_question_leaves_room_for_its_answer():
@@ -41,22 +94,30 @@ def test_the_longest_question_leaves_room_for_its_answer():
     answer = documents.answer() | {"question": "&" * 500}
     answer["understood"] |= {"canonical": "&" * 500, "notes": ["&" * 500] * 3}
     shown = text_of(messages.answer(answer, USAGE["quota"]))
-    assert answer["consensus"]["direction"] in shown
+    assert "The voters see a rise and a fall of the price as equally likely." in shown
     assert "9 of 9 voted" in shown
     assert shown.endswith("Not investment advice.")
 
 
 @pytest.mark.parametrize(
-    ("p_yes", "headline"),
-    [(0.61, "Yes: 61% (No 39%)"), (0.3, "No: 70% (Yes 30%)"), (0.995, "Yes: over 99% (No under 1%)")],
+    ("p_yes", "answer", "headline"),
+    [
+        (0.61, "About as likely as not: 61%", "About as likely as not: 61%"),
+        (0.3, "Unlikely: 30%", "Unlikely: 30%"),
+        (0.995, "Almost certain: 99.5%", "Almost certain: over 99%"),
+        (0.48, "No: 52%", "Yes 48%"),
+        (0.48, None, "Yes 48%"),
+    ],
 )
-def test_the_likelier_side_comes_first(p_yes, headline):
-    assert headline in text_of(messages.answer(documents.answer() | {"p_yes": p_yes}))
+def test_the_headline_says_how_likely_yes_is(p_yes, answer, headline):
+    """In the words of the API; an answer that was saved without them has the probability alone."""
+    shown = text_of(messages.answer(documents.answer() | {"p_yes": p_yes, "answer": answer}))
+    assert shown.split("\n")[1] == headline
 
 
 def test_a_question_without_yes_has_a_price_or_a_direction():
-    answer = documents.answer() | {"p_yes": None}
-    assert "Up: 56% (Down 44%)" in text_of(messages.answer(answer))
+    answer = documents.answer() | {"p_yes": None, "answer": None}
+    assert "Up: 50% (Down 50%)" in text_of(messages.answer(answer))
     quantiles = {"5": 75_000.0, "25": 81_200.0, "50": 84_000.0, "75": 86_900.0, "95": 93_100.4}
     assert "About 84,000 USD\n" in text_of(messages.answer(answer | {"price_forecast": {"quantiles": quantiles}}))
 
@@ -67,12 +128,6 @@ def test_only_a_single_price_and_its_levels_are_shown():
     assert "· levels 55,872 and 60,000 USD ·" in text_of(messages.answer(answer))
     answer["understood"] |= {"comparator": "volatility"}
     assert "USD now" not in text_of(messages.answer(answer))
-
-
-def test_similar_votes_are_pointed_out():
-    answer = documents.answer()
-    answer["consensus"]["effective_voters"] = 1.1
-    assert "together they tell as much as 1.1 independent voters would" in text_of(messages.answer(answer))
 
 
 def test_a_cached_answer_was_not_counted():
@@ -94,8 +149,15 @@ def test_the_pages_hold_every_vote_and_abstention():
 def test_a_vote_of_a_failed_model_says_so():
     answer = documents.answer()
     answer["votes"]["voter0"] |= {"fallback": True, "outlier": True, "engine": "ollama:llama3.2"}
-    shown = text_of(messages.votes(answer))
-    assert "ollama:llama3.2 · its model failed, so the embedded engine voted · far from the other votes" in shown
+    (head,) = (line for line in text_of(messages.votes(answer)).split("\n") if line.startswith("voter0"))
+    assert head.startswith("voter0 · yes 56% · ollama:llama3.2 · its model failed, so the embedded engine voted")
+    assert head.endswith("far from the other votes, so it counts one third")
+
+
+def test_a_vote_without_yes_or_no_has_only_its_reasoning():
+    answer = documents.answer()
+    answer["votes"]["voter0"] |= {"p_yes": None}
+    assert "\nvoter0\nFrom the moves of hours" in text_of(messages.votes(answer))
 
 
 def test_a_used_up_quota_says_when_it_starts_again():
@@ -111,3 +173,46 @@ def test_a_price_question_shows_between_which_prices():
     quantiles = {"5": 75_000.0, "25": 81_200.0, "75": 86_900.0, "95": 93_100.4}
     shown = text_of(messages.answer(answer | {"price_forecast": {"quantiles": quantiles}}))
     assert "Price at the deadline: 50% between 81,200 and 86,900; 90% between 75,000 and 93,100" in shown
+
+
+def _bullish() -> Document:
+    """An answer whose pool expects a rise of the price; two of the nine votes expect a fall."""
+    answer = documents.answer()
+    answer["consensus"] |= {"direction": "BULLISH", "strength": "MODERATE"}
+    answer["consensus"] |= {"bull_probability": 62.0, "bear_probability": 38.0}
+    for vote, direction in zip(
+        answer["votes"].values(), 5 * ["BULLISH"] + 2 * ["NEUTRAL"] + 2 * ["BEARISH"], strict=True
+    ):
+        vote["direction"] = direction
+    return answer
+
+
+def _unlikely(event: str) -> Document:
+    """An answer at 3% whose nine votes are NEUTRAL; of an event without a price the direction is that of P(YES)."""
+    answer = documents.answer() | {"p_yes": 0.03, "answer": "Very unlikely: 3%"}
+    direction = "NEUTRAL" if event == "price" else "BEARISH"
+    answer["consensus"] |= {"direction": direction, "strength": "STRONG"}
+    answer["understood"] |= {} if event == "price" else {"comparator": event}
+    for vote in answer["votes"].values():
+        vote |= {"direction": direction, "p_yes": 0.03}
+    return answer
+
+
+def _challenge(answer: Document) -> Document:
+    return documents.challenge(**_committed(answer))
+
+
+def _market(answer: Document) -> Document:
+    return documents.market(**_committed(answer))
+
+
+def _committed(answer: Document) -> Document:
+    """The parts of a prediction that an answer has too."""
+    direction = answer["consensus"]["direction"]
+    ai = {"p_yes": 0.03, "answer": answer["answer"], "yes": 0, "no": 9, "direction": direction}
+    votes = documents.challenge()["ai_votes"]
+    return {
+        "understood": answer["understood"],
+        "ai": ai,
+        "ai_votes": {name: vote | {"p_yes": 0.03, "direction": direction} for name, vote in votes.items()},
+    }

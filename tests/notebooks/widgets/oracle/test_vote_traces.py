@@ -69,15 +69,25 @@ def test_the_consensus_is_a_line_and_the_title(answered):
     answer = answered.document
     assert answered.figure.layout.shapes[-1].x0 == pytest.approx(100 * answer["p_yes"])
     title = answered.figure.layout.title
-    assert title.text.startswith(f"{answer['answer']}: ")
+    assert title.text.startswith(f"{answer['answer']} · ")
     assert title.text.endswith("a rise and a fall of the price are equally likely")
     assert "SIMULATED market" in title.subtitle.text
     assert "n 9 votes" in title.subtitle.text
 
 
-def test_an_unlikely_event_has_no_colour_of_a_side(panel, stream):
-    """Every vote is far below 50%, and none of them is a view of the price."""
-    stream.change = votes(**dict.fromkeys(NINE, 0.03))
+@pytest.mark.parametrize("comparator", ["close_above", "topic", "relative"])
+def test_an_unlikely_event_has_no_colour_of_a_side(panel, stream, comparator):
+    """Every vote is far below 50%, and none of them is a view of a price; without one, the direction is the answer."""
+
+    def unlikely(events: Events) -> Events:
+        events = votes(**dict.fromkeys(NINE, 0.03))(events)
+        for event in (events[0], events[-1]):
+            event["understood"]["comparator"] = comparator
+        for vote in events[-1]["votes"].values():
+            vote["direction"] = "NEUTRAL" if comparator == "close_above" else "BEARISH"
+        return events
+
+    stream.change = unlikely
     panel.ask(QUESTION, wait=True)
     assert set(marks(panel).marker.symbol) == {"circle"}
     assert set(marks(panel).marker.color) == {panel.palette.quiet}
@@ -94,7 +104,7 @@ def test_the_title_counts_the_votes_above_even(panel, stream):
     stream.change = likely
     panel.ask(QUESTION, wait=True)
     title = panel.figure.layout.title.text
-    assert title == "About as likely as not: 62%: 6 of 9 above 50%; bullish on the price, P(higher) 58.0%"
+    assert title == "About as likely as not: 62% · 6 of 9 votes above 50% · bullish on the price, P(higher) 58.0%"
 
 
 def test_pivotal_voters_are_ringed_and_named(panel, stream):
@@ -146,7 +156,7 @@ def test_a_question_without_a_criterion_shows_up(panel):
     panel.ask("What do you think of bitcoin?", wait=True)
     answer = panel.document
     assert answer["p_yes"] is None
-    assert panel.figure.layout.title.text.startswith(f"UP {answer['consensus']['bull_probability']:.1f}%: ")
+    assert panel.figure.layout.title.text.startswith(f"UP {answer['consensus']['bull_probability']:.1f}% · ")
     for voter, x in zip(marks(panel).y, marks(panel).x, strict=True):
         assert 2 * abs(x - 50) == pytest.approx(answer["votes"][voter]["conviction"] if x != 50 else 0)
 

@@ -17,22 +17,26 @@ def inquiry(direction: str, **votes: float) -> dict[str, Any]:
         "abstained": {},
         "p_yes": 0.4,
         "answer": "About as likely as not: 40%",
-        "understood": {"comparator": "close_above", "polarity": "bull"},
+        "understood": {"comparator": "close_above"},
         "consensus": {"direction": direction, "bull_probability": 57.5, "pivotal": ["b"]},
     }
 
 
 @pytest.mark.parametrize(
-    ("direction", "view"),
+    ("direction", "comparator", "view"),
     [
-        ("NEUTRAL", "a rise and a fall of the price are equally likely"),
-        ("BULLISH", "bullish on the price, P(higher) 57.5%"),
+        ("NEUTRAL", "close_above", " · a rise and a fall of the price are equally likely"),
+        ("NEUTRAL", "up", ""),
+        ("BULLISH", "close_above", " · bullish on the price, P(higher) 57.5%"),
+        ("BULLISH", "topic", ""),
+        ("BULLISH", "relative", ""),
     ],
 )
-def test_the_answer_and_the_view_are_apart(direction, view):
-    """A vote of exactly 50% is not above it."""
+def test_the_answer_and_the_view_are_apart(direction, comparator, view):
+    """A vote of exactly 50% is not above it; nothing is said twice, nor of a price where none is asked for."""
     answer = inquiry(direction, a=0.7, b=0.2, c=0.5, d=0.1)
-    assert verdict(answer) == f"About as likely as not: 40%: 1 of 4 above 50%; {view}"
+    answer["understood"]["comparator"] = comparator
+    assert verdict(answer) == f"About as likely as not: 40% · 1 of 4 votes above 50%{view}"
 
 
 def test_a_pivotal_voter_is_marked_in_its_row():
