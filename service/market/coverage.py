@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from service.json_record import JsonRecord
 from service.market.instants import DAY, HOUR, MINUTE
 
 # A source that failed is waited for so long after the last progress; then the other assets go on without this one.
@@ -21,7 +22,7 @@ HistoryState = Literal["complete", "arriving", "failing", "absent"]
 
 
 @dataclass(frozen=True)
-class Coverage:
+class Coverage(JsonRecord):
     """What the sources have given of the bars of one asset and one length; all instants are unix seconds.
 
     `windows` are the spans [since, until) that were answered, oldest first, apart from each other. Bars are wanted from

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 from sqlalchemy import Connection, select
 
@@ -19,7 +18,8 @@ _TABLE = PlainTable(table)
 
 def find(db: Connection, asset: str, step: int) -> Coverage | None:
     """The coverage of an asset's bars of `step` seconds; None before the first fetch."""
-    return _from_plain(_TABLE.find(db, f"{asset}/{step}"))
+    plain = _TABLE.find(db, f"{asset}/{step}")
+    return Coverage.from_plain(plain) if plain else None
 
 
 def change(
@@ -30,11 +30,11 @@ def change(
     Only one process at a time changes it. Bars are wanted from where `unused` says.
     """
     series = f"{asset}/{step}"
-    _TABLE.add(db, series, asdict(unused))
+    _TABLE.add(db, series, unused.to_plain())
     body = db.scalar(select(table.c.body).where(table.c.series == series).with_for_update())
-    before = replace(_from_plain(canonical.read(body or "null")) or unused, wanted_from=unused.wanted_from)
+    before = replace(Coverage.from_plain(canonical.read(body)) if body else unused, wanted_from=unused.wanted_from)
     after = change(before)
-    _TABLE.save(db, series, asdict(after))
+    _TABLE.save(db, series, after.to_plain())
     return before, after
 
 
@@ -46,15 +46,9 @@ def ask_again(db: Connection) -> None:
 
 def histories(db: Connection, assets: Iterable[str], step: int, now: int) -> dict[str, History]:
     """The hourly history at the world second `now` of the assets that were asked for; the feed's bars have `step`."""
-    stored = {series: _from_plain(plain) for series, plain in _TABLE.every(db).items()}
+    stored = {series: Coverage.from_plain(plain) for series, plain in _TABLE.every(db).items()}
     result = {}
     for asset in assets:
         if (hourly := stored.get(f"{asset}/{HOUR}")) and (fine := stored.get(f"{asset}/{step}")):
             result[asset] = history_of(asset, hourly, fine, now)
     return result
-
-
-def _from_plain(plain: Any) -> Coverage | None:
-    if plain is None:
-        return None
-    return Coverage(**{**plain, "windows": tuple((since, until) for since, until in plain.get("windows", ()))})

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
-from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, tuple_
 
 from service import canonical
-from service.forecasting.news.headline import Headline, ScoredHeadline
+from service.forecasting.news.headline import ScoredHeadline
 from service.store.cursors import PageKey
 from service.store.database import insert
 from service.store.tables import headline
@@ -18,7 +16,7 @@ from service.store.tables import headline
 def add(db: Connection, scored: Iterable[ScoredHeadline]) -> None:
     """Store headlines, unless they are stored already."""
     rows = [
-        {"id": item.headline.id, "published_at": item.headline.published_at, "body": canonical.write(asdict(item))}
+        {"id": item.headline.id, "published_at": item.headline.published_at, "body": canonical.write(item.to_plain())}
         for item in scored
     ]
     if rows:
@@ -29,7 +27,7 @@ def since(db: Connection, instant: int) -> list[ScoredHeadline]:
     """The headlines published at the world second `instant` or later, the oldest first."""
     order = (headline.c.published_at, headline.c.id)
     rows = db.scalars(select(headline.c.body).where(headline.c.published_at >= instant).order_by(*order))
-    return [_scored(canonical.read(body)) for body in rows]
+    return [ScoredHeadline.from_plain(canonical.read(body)) for body in rows]
 
 
 def newest(db: Connection, since: int, until: int, limit: int, after: PageKey | None = None) -> list[ScoredHeadline]:
@@ -42,7 +40,7 @@ def newest(db: Connection, since: int, until: int, limit: int, after: PageKey | 
     if after is not None:
         query = query.where(tuple_(*keys) < (int(after.value), after.id))
     rows = db.scalars(query.order_by(*(key.desc() for key in keys)).limit(limit))
-    return [_scored(canonical.read(body)) for body in rows]
+    return [ScoredHeadline.from_plain(canonical.read(body)) for body in rows]
 
 
 def last_at(db: Connection) -> int | None:
@@ -53,7 +51,3 @@ def last_at(db: Connection) -> int | None:
 def prune(db: Connection, before: int) -> None:
     """Delete the headlines published before the world second `before`."""
     db.execute(delete(headline).where(headline.c.published_at < before))
-
-
-def _scored(plain: dict[str, Any]) -> ScoredHeadline:
-    return ScoredHeadline(Headline(**plain["headline"]), plain["score"], tuple(plain["assets"]))

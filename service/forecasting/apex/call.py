@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp, log, nan
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs, p_up, p_yes, settled
 from service.forecasting.voters.panel import Panel
 from service.forecasting.voters.track_record import BandRecord
+from service.json_record import JsonRecord
 from service.market.instants import HOUR
 from service.questions.question import Question
 from service.scores.intervals import LEAST_N
@@ -44,7 +44,7 @@ class LayerVote:
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(JsonRecord):
     """The call at the unix second `at`, at the price `spot`: P(higher in 24 h).
 
     `confidence` is |2p - 1| times `agreement`, the share of the voting layers' weight on its side. `special`: all
@@ -67,13 +67,6 @@ class Call:
         """P(higher) of each layer in their order, NaN where it is silent."""
         p = {layer.name: layer.p for layer in self.layers if layer.p is not None}
         return tuple(p.get(name, nan) for name in LAYERS)
-
-    def to_plain(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @staticmethod
-    def from_plain(plain: Mapping[str, Any]) -> Call:
-        return replace(Call(**plain), layers=tuple(LayerVote(**layer) for layer in plain["layers"]))
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities.season import Season
+from service.json_record import JsonRecord
 from service.market.assets import Calendar, calendar_of
 
 Array = NDArray[np.float64]
@@ -49,25 +49,13 @@ class CalendarFit:
     season: Season
     models: Mapping[str, ModelFit]
 
-    def to_plain(self) -> dict[str, Any]:
-        """A dict that JSON carries without loss."""
-        return {"season": asdict(self.season), "models": {name: asdict(model) for name, model in self.models.items()}}
-
-    @staticmethod
-    def from_plain(plain: Mapping[str, Any]) -> CalendarFit:
-        """The fit that `to_plain` was called on."""
-        models = {name: _model_from(model) for name, model in plain["models"].items()}
-        return CalendarFit(Season(**{name: tuple(values) for name, values in plain["season"].items()}), models)
-
-
-def _model_from(plain: Mapping[str, Any]) -> ModelFit:
-    matrices = {name: tuple(map(tuple, plain[name])) for name in MATRICES}
-    return ModelFit(tuple(plain["terms"]), **matrices)
-
 
 @dataclass(frozen=True)
-class Fits:
-    """The models fitted to the bars before the unix second `slot`; a calendar with too little history has none."""
+class Fits(JsonRecord):
+    """The models fitted to the bars before the unix second `slot`; a calendar with too little history has none.
+
+    Reading them takes milliseconds, so keep the result while the slot lasts.
+    """
 
     version: str
     slot: int
@@ -76,14 +64,3 @@ class Fits:
     def of(self, asset: str) -> CalendarFit | None:
         """The models of the assets with this one's trading hours."""
         return self.calendars.get(calendar_of(asset))
-
-    def to_plain(self) -> dict[str, Any]:
-        """A dict that JSON carries without loss."""
-        calendars = {calendar: fit.to_plain() for calendar, fit in self.calendars.items()}
-        return {"version": self.version, "slot": self.slot, "calendars": calendars}
-
-    @staticmethod
-    def from_plain(plain: Mapping[str, Any]) -> Fits:
-        """The fits that `to_plain` was called on; this takes milliseconds, so keep the result while the slot lasts."""
-        calendars = {calendar: CalendarFit.from_plain(fit) for calendar, fit in plain["calendars"].items()}
-        return Fits(plain["version"], plain["slot"], calendars)

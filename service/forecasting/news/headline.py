@@ -14,6 +14,7 @@ from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from service.json_record import JsonRecord
 from service.market.assets import ASSETS
 from service.market.instants import HOUR
 
@@ -122,7 +123,7 @@ class Headline:
 
 
 @dataclass(frozen=True)
-class ScoredHeadline:
+class ScoredHeadline(JsonRecord):
     """A headline with its tone in -1..1 and the assets it names, in the order of `ASSETS`."""
 
     headline: Headline

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import product
 from math import ceil, isfinite
 from typing import Any, Literal, NamedTuple
@@ -76,7 +76,9 @@ class PriceBook:
         return {ALL: self.of(horizon, ALL).plus(scores, blocks, len(void)), **sums}
 
     def to_plain(self) -> dict[str, Any]:
-        return {name: {asset: asdict(sums) for asset, sums in by_asset.items()} for name, by_asset in self.sums.items()}
+        return {
+            name: {asset: sums.to_plain() for asset, sums in by_asset.items()} for name, by_asset in self.sums.items()
+        }
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> PriceBook:

@@ -9,7 +9,7 @@ horizon spans. Only sums of the current block and sums of products over all earl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, nan, sqrt
 from statistics import NormalDist
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from service.forecasting.price_record.committed import COLUMNS, SHARES, STANDARD, PriceForecast
 from service.forecasting.voters.price_forecasts import PERCENTS
+from service.json_record import JsonRecord
 from service.market.instants import DAY
 from service.scores.dependence import Dependence, design_effect, weeks_of
 from service.scores.intervals import ClusteredMean
@@ -100,7 +101,7 @@ def blocks_of(horizon: str, resolved_at: Instants) -> Instants:
 
 
 @dataclass(frozen=True)
-class ScoreSums:
+class ScoreSums(JsonRecord):
     """Sums over `n` scored forecasts; `void` ones had no outcome.
 
     `crps` and `vol_crps` are sums, `products` sums of squares of the first, of products of both, and of squares of the
@@ -152,12 +153,6 @@ class ScoreSums:
             inside=_added(self.inside, scores.inside.sum(axis=0).tolist()),
             pit=_added(self.pit, scores.pit.sum(axis=0).tolist()),
         )
-
-    @staticmethod
-    def from_plain(plain: Mapping[str, Any]) -> ScoreSums:
-        """The sums of which `plain` is the dict, as JSON carries it."""
-        fields: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()}
-        return ScoreSums(**fields)
 
 
 def _products(first: Any, second: Any) -> Products:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from service.forecasting.densities.fits import Fits
 from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.inputs import INPUTS, NEEDED_H, InputHistory, InputTrack, survey
 from service.forecasting.voters.track_record import TrackRecord
+from service.json_record import JsonRecord
 from service.market.assets import ASSETS, open_hours
 from service.market.bars import LAST_SECOND, Bars
 
@@ -24,7 +24,7 @@ LEAST_COMMON_H = 10 * 24  # fewer common hours than this give no correlation
 
 
 @dataclass(frozen=True)
-class Context:
+class Context(JsonRecord):
     """The state of `asset` at `as_of`, the unix second at which its last hourly bar was complete.
 
     `spot` is that bar's close in USD, `history_days` the days since the first stored bar. `fast` and `slow` are
@@ -54,15 +54,6 @@ class Context:
         if open_hours(self.asset, self.as_of, as_of) > FRESH_H:
             return self
         return replace(self, spot=spot, as_of=max(as_of, self.as_of))
-
-    def to_plain(self) -> dict[str, Any]:
-        """A dict that JSON carries without loss."""
-        return asdict(self)
-
-    @staticmethod
-    def from_plain(plain: Mapping[str, Any]) -> Context:
-        """The context that `to_plain` was called on."""
-        return Context(**plain)
 
 
 def build_all(hourly: Mapping[str, Bars], as_of: int = LAST_SECOND) -> dict[str, Context]:

@@ -8,13 +8,14 @@ Wintenberger 2017), a week at a time, because the questions of a week come out a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.voters.ballots import is_model_engine
+from service.json_record import JsonRecord
 from service.questions.question import Question
 from service.scores.aggregation import aggregate
 from service.scores.dependence import DIFFERENCES, weeks_of
@@ -59,8 +60,8 @@ class BandRecord:
 
 
 @dataclass(frozen=True)
-class TrackRecord:
-    """The record at the unix second `as_of`, by band of horizons; the default is an empty one."""
+class TrackRecord(JsonRecord):
+    """The record at the unix second `as_of`, by band of horizons; one of an earlier version is read as empty."""
 
     as_of: int = 0
     bands: Mapping[Band, BandRecord] = field(default_factory=dict)
@@ -72,19 +73,6 @@ class TrackRecord:
     def of_band(self, band: Band) -> BandRecord:
         """The record of a band."""
         return self.bands.get(band, BandRecord())
-
-    def to_plain(self) -> dict[str, Any]:
-        """A dict that JSON carries without loss."""
-        return asdict(self)
-
-    @staticmethod
-    def from_plain(plain: Mapping[str, Any]) -> TrackRecord:
-        """The record that `to_plain` was called on; an empty one where an earlier version made it."""
-        bands = {
-            band: BandRecord(tuple(Standing(**standing) for standing in record["standings"]))
-            for band, record in plain.get("bands", {}).items()
-        }
-        return TrackRecord(plain["as_of"], bands)
 
 
 def build(resolved: Sequence[Resolved], as_of: int) -> TrackRecord:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from service.json_record import JsonRecord
 from service.market.bars import Bar
 from service.market.instants import HOUR
 from service.trading.accounts import HOURS_A_YEAR, TERMS, AccountTerms
@@ -31,12 +32,7 @@ class CexLane(Lane["CexState"]):
         return CexState(self.name, started_at=at, as_of=at, cash=terms.capital, equity=terms.capital)
 
     def load(self, body: Mapping[str, Any]) -> CexState:
-        nested = {
-            "holdings": {asset: Holding(**holding) for asset, holding in body["holdings"].items()},
-            "orders": {asset: Intent(**intent) for asset, intent in body["orders"].items()},
-            "events": tuple(LaneEvent(**event) for event in body["events"]),
-        }
-        return CexState(**{**body, **nested})
+        return CexState.from_plain(body)
 
     def step(self, state: CexState, moment: Moment, terms: AccountTerms = TERMS) -> CexState:
         refuse_seen(self.name, state.as_of, moment)
@@ -51,7 +47,7 @@ class CexLane(Lane["CexState"]):
 
 
 @dataclass(frozen=True)
-class CexState:
+class CexState(JsonRecord):
     """The whole state of a lane after the bar that was complete at the unix second `as_of`.
 
     `cash` USD includes the proceeds of short sales, `marks` are the last closes of the assets held, `equity` values

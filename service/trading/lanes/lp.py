@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from service.json_record import adapter
 from service.market.bars import Bar
 from service.market.instants import DAY, HOUR
 from service.trading import amm
@@ -32,14 +33,8 @@ class LpLane(Lane[LpState]):
         return Idle(self.name, at, at, cash=terms.capital, equity=terms.capital, capital=terms.capital, marks={})
 
     def load(self, body: Mapping[str, Any]) -> LpState:
-        nested: dict[str, Any] = {"events": tuple(LaneEvent(**event) for event in body["events"])}
-        if body["plan"]:
-            nested["plan"] = Plan(**body["plan"])
-        position = body["position"]
-        if not position:
-            return Idle(**{**body, **nested})
-        whole = {**position, "pool": Pool(**position["pool"]), "span": amm.Range(**position["span"])}
-        return InPool(**{**body, **nested, "position": PoolPosition(**whole)})
+        state: LpState = adapter(LpState).validate_python(body)
+        return state
 
     def step(self, state: LpState, moment: Moment, terms: AccountTerms = TERMS) -> LpState:
         refuse_seen(self.name, state.as_of, moment)
