@@ -11,7 +11,7 @@ from service.forecasting.apex.document import bull_of
 from service.forecasting.news.pulse import AssetPulse
 from service.forecasting.news.pulse import direction_of as mood_of
 from service.forecasting.predictions.scores.versus import VersusBook
-from service.forecasting.voters.next_day import HORIZON_H
+from service.forecasting.voters.price_forecasts import HORIZON_H
 from service.forecasting.voters.votes import Direction, Strength, direction_of, strength_of
 from service.market.instants import iso
 from service.market.prices import AssetPrice

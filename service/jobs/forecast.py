@@ -13,8 +13,8 @@ from service.forecasting.densities.fits import VERSION
 from service.forecasting.densities.fitting import fit, least_history_h
 from service.forecasting.voters import price_forecasts
 from service.forecasting.voters.context import Context, Knowledge
-from service.forecasting.voters.next_day import up_in_a_day
 from service.forecasting.voters.panel import Panel
+from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.forecasting.voters.votes import Direction, direction_of
 from service.jobs import children
 from service.jobs.documents import header

@@ -27,7 +27,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from service.forecasting.densities.grid import hour_grid
-from service.forecasting.price_record.scores import pinball
+from service.forecasting.price_record.committed import pinball
 from service.market.instants import DAY, iso
 from service.scores.dependence import weeks_of
 from service.scores.intervals import t_quantile

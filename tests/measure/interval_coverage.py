@@ -34,9 +34,8 @@ from service.forecasting.predictions.scores.streaks import runs
 from service.forecasting.predictions.scores.versus import compare, differences
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.price_record.book import backfill_prices, closes_at, resolve
-from service.forecasting.price_record.committed import STANDARD
-from service.forecasting.price_record.scores import PRIORS, ScoreSums, blocks_of, ratio_of
-from service.forecasting.price_record.scores import score as score_prices
+from service.forecasting.price_record.committed import PRIORS, STANDARD, ScoreSums, blocks_of, ratio_of
+from service.forecasting.price_record.committed import score as score_prices
 from service.forecasting.voters.inputs import survey
 from service.market.bars import Bars, resample
 from service.market.headers import header

@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 from scipy import signal, stats
 
 from service.forecasting.densities.density import horizon_sigma
-from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid
-from service.forecasting.densities.windows import decayed_mean, trailing_mean
+from service.forecasting.densities.grid import HourGrid, HourTrack, decayed_mean, hour_grid, trailing_mean
 from service.market.assets import WEEK, calendar_of, open_at, week_hours
 from service.market.instants import HOUR
 from tests.measure.price_questions import BARS, HORIZONS_H, QUANTILES, ask, months, read_bars, write

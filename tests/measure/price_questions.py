@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from service.forecasting.densities.grid import HourGrid, HourTrack
-from service.forecasting.densities.windows import gain, trailing_max
+from service.forecasting.densities.grid import HourGrid, HourTrack, gain, trailing_max
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR
 from service.market.months import month_starts

@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 import scoringrules
 
-from service.forecasting.price_record.committed import PriceForecast
-from service.forecasting.price_record.scores import LEVELS, NORMAL, WEIGHTS, score
+from service.forecasting.price_record.committed import LEVELS, NORMAL, WEIGHTS, PriceForecast, score
 from service.scores.proper import brier
 from tests.measure.evaluate import scores_of
 from tests.measure.price_questions import COLUMNS

@@ -10,7 +10,7 @@ from service.forecasting.apex.call import EVERY_S, Call, LayerVote, Thresholds
 from service.forecasting.apex.layers import in_sample
 from service.forecasting.apex.scores import Accuracy, ApexScores, outcome_of
 from service.forecasting.predictions.resolution import Outcome
-from service.forecasting.voters.next_day import HORIZON_H
+from service.forecasting.voters.price_forecasts import HORIZON_H
 from service.forecasting.voters.votes import Direction, direction_of
 from service.market.bars import Bars
 from service.market.instants import DAY, iso

@@ -20,8 +20,8 @@ from service.forecasting.voters import consensus
 from service.forecasting.voters.ballots import Abstention, Ballot, Forecast
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.inputs import describe, is_metal
-from service.forecasting.voters.next_day import up_in_a_day
 from service.forecasting.voters.panel import Panel
+from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.market.assets import open_hours
 from service.market.instants import DAY
 from service.scores.proper import Instants

@@ -15,7 +15,7 @@ import numpy as np
 from service.forecasting.apex.call import Call
 from service.forecasting.apex.layers import ENGINE, LAYERS, fitted_on
 from service.forecasting.predictions.resolution import Outcome, resolve
-from service.forecasting.voters.next_day import up_in_a_day
+from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.forecasting.voters.track_record import ResolvedColumns, TrackRecord, build_from
 from service.market.bars import Bars
 from service.market.instants import DAY

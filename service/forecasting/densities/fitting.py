@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from service.forecasting.densities import sizes
 from service.forecasting.densities.fits import HORIZONS_H, VERSION, CalendarFit, Fits, ModelFit
-from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid
+from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid, trailing_max
 from service.forecasting.densities.models import ALPHA, MODELS, Model, VarianceTrack, variance_tracks
 from service.forecasting.densities.season import LEAST_WEIGHT, Season, running_hours, seasons_at, weights_of
 from service.forecasting.densities.sizes import FADES_H, Simulation, measured_share
-from service.forecasting.densities.windows import trailing_max
 from service.market.assets import Calendar, calendar_of
 from service.market.bars import Bars
 

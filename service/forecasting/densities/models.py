@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.densities.grid import HourGrid, HourTrack
-from service.forecasting.densities.season import LEAST_WEIGHT, monthly_weights
-from service.forecasting.densities.windows import (
+from service.forecasting.densities.grid import (
+    HourGrid,
+    HourTrack,
     decayed_mean,
     decayed_sum,
     open_gain,
@@ -26,6 +26,7 @@ from service.forecasting.densities.windows import (
     trailing_max,
     trailing_mean,
 )
+from service.forecasting.densities.season import LEAST_WEIGHT, monthly_weights
 from service.market.assets import calendar_of
 
 Array = NDArray[np.float64]

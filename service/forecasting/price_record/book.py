@@ -16,14 +16,18 @@ from service.forecasting.densities.models import VarianceTrack
 from service.forecasting.predictions.resolution import LATE_S
 from service.forecasting.price_record.committed import (
     EVERY_S,
+    PRIORS,
     SHARES,
     STANDARD,
     ForecastInstants,
     PriceForecast,
+    ScoreSums,
+    blocks_of,
     forecast,
     is_fresh,
+    ratio_of,
+    score,
 )
-from service.forecasting.price_record.scores import PRIORS, ScoreSums, blocks_of, ratio_of, score
 from service.forecasting.voters.forecast_inputs import LEAST_HISTORY_DAYS
 from service.forecasting.voters.inputs import InputHistory
 from service.forecasting.voters.price_forecasts import PERCENTS

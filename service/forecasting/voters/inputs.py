@@ -11,9 +11,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid
+from service.forecasting.densities.grid import (
+    HourGrid,
+    HourTrack,
+    decayed_mean,
+    gain,
+    hour_grid,
+    trailing_max,
+    trailing_mean,
+)
 from service.forecasting.densities.models import VarianceTrack, variance_tracks
-from service.forecasting.densities.windows import decayed_mean, gain, trailing_max, trailing_mean
 from service.market.assets import ASSETS, calendar_of
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc

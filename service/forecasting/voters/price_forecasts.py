@@ -18,7 +18,7 @@ from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.forecast_inputs import AssetState, densities_of, state_of, usable
 from service.market.assets import ASSETS, open_hours
-from service.market.instants import DAY, HOUR, iso
+from service.market.instants import DAY, HOUR, iso, utc
 from service.questions.question import Question
 
 Horizon = Literal["1h", "6h", "24h", "3d", "7d", "14d", "30d"]
@@ -186,3 +186,19 @@ def _prices(spot: float, returns: NDArray[np.float64]) -> dict[str, float]:
 
 def _percent(sigma: float) -> float:
     return round(100 * sigma, 3)
+
+
+HORIZON_H = 24
+
+
+def up_in_a_day(asset: str, spot: float, at: int) -> Question:
+    """The question about `asset`, which costs `spot` USD, asked at the unix second `at`."""
+    return Question(
+        text=f"Will {asset} be higher in {HORIZON_H} hours?",
+        asset=asset,
+        comparator="up",
+        deadline=utc(at + DAY),
+        horizon_hours=float(HORIZON_H),
+        spot=spot,
+        polarity="bull",
+    )

@@ -32,7 +32,7 @@ from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.embedded import VOL, voters
 from service.forecasting.voters.inputs import INPUTS
-from service.forecasting.voters.next_day import up_in_a_day
+from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from service.market.instants import DAY, HOUR
 from tests.forecasting.apex.made import context, inputs_of

@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import exp, sqrt
+from statistics import NormalDist
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from service import canonical
 from service.forecasting.densities.density import horizon_sigma
 from service.forecasting.densities.season import WEEK, Season
 from service.forecasting.price_record.committed import (
     COLUMNS,
+    LEVELS,
+    NORMAL,
+    PRIORS,
     SHARES,
     STANDARD,
+    WEIGHTS,
     PriceForecast,
+    PriceScores,
+    ScoreSums,
+    blocks_of,
     commit,
     ledger_rows,
+    pinball,
+    ratio_of,
+    score,
     significant,
 )
 from service.forecasting.voters.context import Knowledge
-from service.forecasting.voters.price_forecasts import describe
+from service.forecasting.voters.price_forecasts import PERCENTS, describe
 from service.market.assets import ASSETS
 from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
+from service.scores.dependence import FIRST_MONDAY, Dependence
+from service.scores.intervals import clustered_mean
 from tests.forecasting.made import NOW
-from tests.forecasting.price_record.made import price_forecast
+from tests.forecasting.price_record.made import HALF_WIDTHS, price_forecast
 
 SATURDAY = 1_745_625_600  # 2025-04-26T00:00:00Z
 
@@ -98,3 +113,171 @@ def test_an_hour_has_one_row_in_the_ledger():
 
 def test_percentages_keep_four_digits():
     assert significant(np.array([0.123456789, 12.3456789, 0.0])).tolist() == [0.1235, 12.35, 0.0]
+
+
+UNIT = NormalDist()
+
+
+def price_after(percent: float) -> float:
+    """100 USD after a log return in percent."""
+    return 100 * exp(percent / 100)
+
+
+def crps_of_normal(sigma: float, outcome: float) -> float:
+    """The closed form (Gneiting and Raftery 2007, equation 21)."""
+    z = outcome / sigma
+    return sigma * (z * (2 * UNIT.cdf(z) - 1) + 2 * UNIT.pdf(z) - 1 / sqrt(np.pi))
+
+
+def test_a_normal_law_is_exact():
+    assert np.array(HALF_WIDTHS) @ WEIGHTS == pytest.approx(NORMAL)
+
+
+@pytest.mark.parametrize("outcome", [0.0, 0.4, -1.3, 2.1])
+def test_the_crps_is_that_of_the_law(outcome):
+    """Within 2% of the integral, for the forecast (2%) and for plain volatility (1%), in units of 180 days (1.5%)."""
+    scores = score([price_forecast(sigma=2, vol=1, usual=1.5)], [price_after(outcome)])
+    assert scores.crps == pytest.approx([crps_of_normal(2, outcome) / 1.5], rel=0.025)
+    assert scores.vol_crps == pytest.approx([crps_of_normal(1, outcome) / 1.5], rel=0.025)
+
+
+def test_the_pinball_loss_by_hand():
+    """An outcome of +1 under a law of 1: 0.25 of the distance above the quantile 25%, 1% of that to the last."""
+    losses = score([price_forecast()], [price_after(1)]).pinball[0]
+    by_percent = dict(zip(PERCENTS, losses.tolist(), strict=True))
+    assert by_percent[50] == pytest.approx(0.5)
+    assert by_percent[25] == pytest.approx(0.25 * (1 + 0.67449), abs=1e-5)
+    assert by_percent[90] == pytest.approx(0.1 * (1.28155 - 1), abs=1e-5)
+    assert by_percent[99] == pytest.approx(0.01 * (2.32635 - 1), abs=1e-5)
+
+
+def test_coverage_and_pit_by_hand():
+    """+1 lies in the intervals of 80% on and below 84%; -3 in none and in the lowest tenth; 0 in the fifth."""
+    scores = score([price_forecast()] * 3, [price_after(1), price_after(-3), 100.0])
+    assert scores.inside.tolist() == [[0, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]]
+    assert scores.pit.argmax(axis=1).tolist() == [8, 0, 4]
+    assert scores.pit.sum(axis=1).tolist() == [1, 1, 1]
+    assert SHARES == (50, 80, 90, 98)
+
+
+@given(st.floats(-20, 20), st.floats(0.1, 5), st.floats(0.1, 5))
+def test_a_forecast_as_wide_as_plain_volatility_scores_alike(outcome, sigma, usual):
+    scores = score([price_forecast(sigma=sigma, vol=sigma, usual=usual)], [price_after(outcome)])
+    assert scores.crps == pytest.approx(scores.vol_crps)
+    assert scores.crps[0] > 0
+
+
+def test_the_right_width_scores_best():
+    """Over normal outcomes a law of their size beats narrower and wider ones."""
+    outcomes = [price_after(float(z)) for z in np.random.default_rng(1).normal(0, 1, 4000)]
+    means = {
+        sigma: score([price_forecast(sigma=sigma)] * 4000, outcomes).crps.mean() for sigma in (0.6, 0.8, 1, 1.25, 1.6)
+    }
+    assert min(means, key=means.__getitem__) == 1
+    assert means[1] == pytest.approx(1 / sqrt(np.pi), rel=0.03)
+
+
+def test_pinball_is_the_definition():
+    """Level times the error above a quantile, one minus the level times the error below it."""
+    losses = pinball(np.zeros((2, 99)), np.array([1.0, -1.0]))
+    assert losses[0] == pytest.approx(LEVELS)
+    assert losses[1] == pytest.approx(1 - LEVELS)
+
+
+def test_no_forecasts_have_no_scores():
+    assert score([], []).crps.shape == (0,)
+
+
+WEEK_S = 7 * DAY
+
+
+def scores_of(crps, vol_crps) -> PriceScores:
+    n = len(crps)
+    return PriceScores(
+        np.asarray(crps, float), np.asarray(vol_crps, float), np.ones((n, 9)), np.ones((n, 4)), np.ones((n, 10))
+    )
+
+
+def summed(crps, vol_crps, blocks) -> ScoreSums:
+    return ScoreSums().plus(scores_of(crps, vol_crps), np.asarray(blocks))
+
+
+def drawn(n: int, blocks: int) -> tuple:
+    dice = np.random.default_rng(7)
+    return dice.uniform(0.1, 2, n), dice.uniform(0.1, 2, n), np.sort(dice.integers(100, 100 + blocks, n))
+
+
+def test_sums_by_hand():
+    sums = summed([1, 2, 4], [2, 2, 3], [5, 5, 6])
+    assert (sums.n, sums.crps, sums.vol_crps, sums.products) == (3, 7, 7, (21, 18, 17))
+    assert (sums.block, sums.block_sums, sums.blocks, sums.block_products) == (6, (4, 3), 1, (9, 12, 16))
+    assert (sums.inside, sums.pit[0], sums.pinball[0]) == ((3, 3, 3, 3), 3, 3)
+
+
+@given(st.lists(st.integers(1, 59), max_size=4, unique=True))
+def test_the_same_in_any_parts(cuts):
+    """Hour by hour, or everything at once as in a backfill."""
+    columns = drawn(60, 6)
+    whole = summed(*columns)
+    parts = ScoreSums()
+    for part in zip(*(np.split(column, sorted(cuts)) for column in columns), strict=True):
+        parts = parts.plus(scores_of(*part[:2]), part[2])
+    assert (parts.n, parts.block, parts.blocks) == (whole.n, whole.block, whole.blocks)
+    for name in ("crps", "vol_crps", "products", "block_sums", "block_products"):
+        assert getattr(parts, name) == pytest.approx(getattr(whole, name))
+
+
+def test_the_interval_is_that_of_the_residuals_of_blocks():
+    """Computed from the scores themselves: the clustered mean of the ratio's linearised terms, of equal blocks."""
+    crps, vol_crps, _ = drawn(306, 9)
+    blocks = np.repeat(np.arange(100, 109), 34)
+    crps += 0.3 * (blocks % 2)  # so that a block's forecasts depend on each other
+    prior = Dependence(0.05)
+    result = ratio_of(summed(crps, vol_crps, blocks), prior)
+    ratio = crps.sum() / vol_crps.sum()
+    terms = clustered_mean(ratio + (crps - ratio * vol_crps) / vol_crps.mean(), blocks, prior)
+    assert asdict(result) == pytest.approx(asdict(terms))
+    assert result.design_effect > 2
+
+
+def test_overlapping_forecasts_are_worth_less():
+    """Eight weeks of hourly forecasts: what is usual for their horizon is expected of them."""
+    dice = np.random.default_rng(5)
+    crps, blocks = dice.uniform(0.5, 1.5, 8 * 168), np.repeat(range(8), 168)
+    sums = summed(crps, np.ones(len(crps)), blocks)
+    hourly, daily, weekly, monthly = (ratio_of(sums, of_one).n_eff for of_one, _ in PRIORS.values())
+    assert 1344 > hourly > daily > weekly == monthly
+    assert 8 < weekly < 2 * 17
+
+
+def test_a_first_block_is_worth_what_is_usual():
+    """A week of hourly forecasts of an hour, with an interval; a single one has none."""
+    dice = np.random.default_rng(5)
+    first = ratio_of(summed(dice.uniform(0.5, 1.5, 168), [1.1] * 168, [5] * 168), Dependence(0.02))
+    assert (first.clusters, first.design_effect) == (1, pytest.approx(1 + 167 * 0.02))
+    assert first.interval()[0] < first.mean < first.interval()[1]
+    alone = ratio_of(summed([1.0], [1.1], [5]), Dependence(0.02))
+    assert (alone.mean, alone.n_eff) == (pytest.approx(1 / 1.1), 1)
+    assert np.isnan(alone.interval()).all()
+
+
+def test_a_month_counts_in_blocks_of_five_weeks():
+    times = FIRST_MONDAY + WEEK_S * np.arange(10) + HOUR
+    assert len(set(blocks_of("7d", times).tolist())) == 10
+    assert np.bincount(blocks_of("30d", times)).tolist() == [5, 5]
+
+
+def test_a_late_score_counts_in_the_latest_block():
+    sums = summed([1], [1], [8]).plus(scores_of([2], [3]), np.array([7]))
+    assert (sums.block, sums.block_sums, sums.blocks) == (8, (3, 4), 0)
+
+
+def test_void_forecasts_are_only_counted():
+    sums = ScoreSums().plus(scores_of([], []), np.array([], dtype=int), void=2)
+    assert (sums.n, sums.void) == (0, 2)
+    assert ratio_of(sums, Dependence(0.02)) is None
+
+
+def test_sums_survive_as_json():
+    sums = summed(*drawn(60, 6))
+    assert ScoreSums.from_plain(canonical.read(canonical.write(asdict(sums)))) == sums

@@ -19,10 +19,11 @@ from service.forecasting.voters.price_forecasts import (
     describe,
     of_question,
     pooled_sigma,
+    up_in_a_day,
 )
 from service.market.assets import calendar_of
 from service.market.headers import header
-from service.market.instants import DAY, HOUR, iso
+from service.market.instants import DAY, HOUR, iso, utc
 from tests.forecasting.made import NOW, panel_of
 
 HEADER = header(NOW, NOW, step=HOUR, world="simulated", sources={"btc": "made for a test"})
@@ -123,3 +124,9 @@ def test_each_horizon_is_published_alone_as_well(forecasts):
     assert published["forecasts/btc"] == forecasts["btc"]
     assert published["forecasts/btc/24h"] == replace(forecasts["btc"], horizons=forecasts["btc"].horizons[2:3])
     assert get_args(Horizon) == tuple(HORIZONS)
+
+
+def test_the_question_is_whether_the_price_rises_in_a_day(contexts):
+    question = up_in_a_day("btc", contexts["btc"].spot, NOW)
+    assert (question.asset, question.comparator, question.deadline) == ("btc", "up", utc(NOW + DAY))
+    assert (question.horizon_hours, question.spot, question.polarity) == (24.0, contexts["btc"].spot, "bull")
