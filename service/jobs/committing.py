@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from service.forecasting.predictions import Commitment, LedgerPosition, Prediction, Settlement, commitments
 from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.predictions.scores.forecasters import MarketForecast, score_forecasts
-from service.forecasting.voters.track_record import build_from, columns_of
+from service.forecasting.voters.track_record import build
 from service.ledger.chain import ChainEntry
 from service.market.instants import DAY
 from service.store import forecasts, ledger, predictions, resolved_days, vote_inputs
@@ -54,8 +54,8 @@ def keep_settlements(db: Connection, settlements: Mapping[str, Settlement], slot
 def renew_record(db: Connection, slot: int) -> None:
     """Store the track record of everything settled by `slot`, carried on from the days that nothing has changed."""
     for day in resolved_days.outdated(db):
-        resolved_days.keep(db, day, columns_of(resolved(predictions.settled(db, day, day + DAY))))
-    records.save(db, RECORD, build_from(resolved_days.every(db), slot).to_plain(), as_of=slot)
+        resolved_days.keep(db, day, resolved(predictions.settled(db, day, day + DAY)))
+    records.save(db, RECORD, build(resolved_days.every(db), slot).to_plain(), as_of=slot)
 
 
 def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at: int) -> Sequence[ChainEntry]:

@@ -1,7 +1,7 @@
-"""The resolved questions of each UTC day as columns, from which the track record of the voters is carried on.
+"""The resolved questions of each UTC day, from which the track record of the voters is carried on.
 
-A settlement outdates the days of what it settles, in its own transaction, so that stored columns and settlements never
-differ. Instants are world seconds; a day is the one at which it begins.
+A settlement outdates the days of what it settles, in its own transaction, so that stored questions and settlements
+never differ. Instants are world seconds; a day is the one at which it begins.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from sqlalchemy import Connection, select
 
 from service import canonical
-from service.forecasting.voters.track_record import ResolvedColumns
+from service.forecasting.voters.track_record import Resolved
 from service.market.instants import DAY
 from service.store.database import insert
 from service.store.tables import resolved_day
@@ -27,18 +27,18 @@ def outdate(db: Connection, resolved_at: Iterable[int]) -> None:
 
 
 def outdated(db: Connection) -> list[int]:
-    """The days whose columns are to be made again."""
+    """The days whose questions are to be stored again."""
     return list(db.scalars(_OUTDATED))
 
 
-def keep(db: Connection, day: int, columns: ResolvedColumns) -> None:
-    """Store the columns of everything that was resolved on a day."""
-    _save(db, day, canonical.write(columns.to_plain()))
+def keep(db: Connection, day: int, resolved: Iterable[Resolved]) -> None:
+    """Store the questions that were resolved on a day."""
+    _save(db, day, canonical.write([question.to_plain() for question in resolved]))
 
 
-def every(db: Connection) -> list[ResolvedColumns]:
-    """The columns of every day that has them, the first day first."""
-    return [ResolvedColumns.from_plain(canonical.read(body)) for body in db.scalars(_BODIES)]
+def every(db: Connection) -> list[Resolved]:
+    """The questions of every day that has them, the first day first."""
+    return [Resolved.from_plain(plain) for body in db.scalars(_BODIES) for plain in canonical.read(body)]
 
 
 def _save(db: Connection, day: int, body: str | None) -> None:

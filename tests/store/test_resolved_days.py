@@ -1,10 +1,10 @@
-"""The resolved questions of each day as columns; a settlement outdates them."""
+"""The resolved questions of each day; a settlement outdates them."""
 
 from __future__ import annotations
 
 import pytest
 
-from service.forecasting.voters.track_record import Resolved, ResolvedVote, columns_of
+from service.forecasting.voters.track_record import Resolved, ResolvedVote
 from service.market.instants import DAY
 from service.store import resolved_days
 
@@ -15,8 +15,8 @@ def db(database):
         yield db
 
 
-def columns(resolved_at: int):
-    return columns_of([Resolved("day", resolved_at - 60, resolved_at, True, (ResolvedVote("vol", "embedded", 0.6),))])
+def resolved(resolved_at: int) -> list[Resolved]:
+    return [Resolved("day", resolved_at - 60, resolved_at, True, (ResolvedVote("vol", "embedded", 0.6),))]
 
 
 def test_a_settlement_outdates_its_day(db):
@@ -25,15 +25,14 @@ def test_a_settlement_outdates_its_day(db):
     assert resolved_days.every(db) == []
 
 
-def test_stored_columns_are_read_in_the_order_of_the_days(db):
+def test_stored_questions_are_read_in_the_order_of_the_days(db):
     for day in (3 * DAY, DAY):
-        resolved_days.keep(db, day, columns(day + 5))
+        resolved_days.keep(db, day, resolved(day + 5))
     assert resolved_days.outdated(db) == []
-    assert [day.resolved_at.tolist() for day in resolved_days.every(db)] == [[DAY + 5], [3 * DAY + 5]]
-    assert resolved_days.every(db)[0].p.tolist() == [[0.6]]
+    assert resolved_days.every(db) == [*resolved(DAY + 5), *resolved(3 * DAY + 5)]
 
 
-def test_an_outdated_day_has_no_columns(db):
-    resolved_days.keep(db, DAY, columns(DAY + 5))
+def test_an_outdated_day_has_no_questions(db):
+    resolved_days.keep(db, DAY, resolved(DAY + 5))
     resolved_days.outdate(db, [DAY + 9])
     assert (resolved_days.outdated(db), resolved_days.every(db)) == ([DAY], [])

@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from service.forecasting.apex.call import Call
-from service.forecasting.apex.layers import ENGINE, LAYERS, fitted_on
+from service.forecasting.apex.layers import ENGINE, LAYERS, fitted_on, in_sample
 from service.forecasting.predictions.resolution import Outcome, resolve
 from service.forecasting.voters.price_forecasts import up_in_a_day
-from service.forecasting.voters.track_record import ResolvedColumns, TrackRecord, build_from
+from service.forecasting.voters.track_record import Resolved, ResolvedVote, TrackRecord, build
 from service.market.bars import Bars
 from service.market.instants import DAY
 from service.scores.dependence import CALLS, weeks_of
@@ -104,17 +104,16 @@ def record_of(resolved: Sequence[ResolvedCall], as_of: int) -> TrackRecord:
     All of it is in the band of a day. Left out are votes of layers whose constants were fitted on prices of their time,
     and those of layers that no longer exist.
     """
-    calls = _columns(resolved)
-    fitted = np.column_stack([fitted_on(name, calls.at) for name in LAYERS])
-    questions = ResolvedColumns(
-        engines=tuple((name, ENGINE) for name in LAYERS),
-        bands=np.full(len(calls.at), "day"),
-        asked_at=calls.at,
-        resolved_at=calls.at + DAY,
-        happened=calls.happened,
-        p=np.where(fitted, np.nan, calls.p_of_layers),
+    return build([_question(call, happened) for call, happened in resolved], as_of)
+
+
+def _question(call: Call, happened: bool) -> Resolved:
+    votes = tuple(
+        ResolvedVote(layer.name, ENGINE, layer.p)
+        for layer in call.layers
+        if layer.p is not None and layer.name in LAYERS and not in_sample(layer.name, call.at)
     )
-    return build_from([questions], as_of)
+    return Resolved("day", call.at, call.at + DAY, happened, votes)
 
 
 def score(resolved: Sequence[ResolvedCall]) -> ApexScores:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import overload
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from service.forecasting.densities.fits import HORIZONS_H, ModelFit
 from service.forecasting.densities.sizes import LEVELS, at_hours, sizes_below, tail_odds
 
 Array = NDArray[np.float64]
+Numbers = TypeVar("Numbers", float, Array)
 
 NORMAL = NormalDist()
 # Of the size of a normal value, and by the reflection principle (André 1887) of the running maximum too.
@@ -177,15 +178,7 @@ def size_quantiles(fit: ModelFit, hours: float) -> tuple[Array, Array, Array]:
     return close, maximum, realised
 
 
-@overload
-def horizon_sigma(fast: float, slow: float, hours: float) -> float: ...
-
-
-@overload
-def horizon_sigma(fast: Array, slow: Array, hours: Array) -> Array: ...
-
-
-def horizon_sigma(fast: float | Array, slow: float | Array, hours: float | Array) -> float | Array:
+def horizon_sigma(fast: Numbers, slow: Numbers, hours: Numbers) -> Numbers:
     """Standard deviation of the log return over a horizon, by plain volatility.
 
     Volatility reverts to its long-run level, so the variance per hour is a mixture of the present and the 180-day
@@ -204,7 +197,8 @@ def horizon_sigma(fast: float | Array, slow: float | Array, hours: float | Array
         sqrt((w fast + (1 - w) slow) hours) with w = exp(-hours / 720); 0 for 0 hours.
     """
     share = np.exp(-hours / FAST_FADES_H)
-    return np.sqrt((share * fast + (1 - share) * slow) * hours)
+    variance: Any = (share * fast + (1 - share) * slow) * hours
+    return np.sqrt(variance)
 
 
 def outperforms(own: Density, other: Density, correlation: float, lead: float = 0.0) -> float:

@@ -32,7 +32,6 @@ BIG_DAY = 2.0  # sigmas in 24 hours
 BIG_BURST = 3.0  # sigmas in four hours
 WILD, CALM = 1.8, 0.5  # the last day's hourly swings over the last month's
 FLAT = 0.001  # log return between two weeks
-STREAKS = (3, 5, 7)  # days in a row in the same direction that are reported
 QUIET_H = {"extreme": 24, "burst": 12, "day": 12, "level": 48, "range": 48}
 
 
@@ -111,21 +110,6 @@ def events(asset: str, prices: PriceTrack, first: int) -> Iterator[tuple[int, st
         taken |= begins
 
 
-def streak(prices: PriceTrack, row: int) -> int:
-    """The number of UTC days in a row that the close at midnight rose (positive) or fell; `row` ended at a midnight.
-
-    Counted over at most eight days; 0 where a midnight is missing or nothing moved.
-    """
-    days = range(max(STREAKS) + 2)
-    rows = [prices.row_at(int(prices.time[row]) - day * DAY) for day in days]
-    midnights = [each for each in rows if each is not None]
-    if len(midnights) < len(days):
-        return 0
-    signs = np.sign(-np.diff(prices.close[midnights]))
-    same = int(np.argmin(np.append(signs == signs[0], False)))
-    return int(signs[0]) * same
-
-
 def _move(time: NDArray[np.int64], logs: Array, span: int) -> tuple[Array, NDArray[np.int64]]:
     """The log return over `span` seconds and its number of bars, from the last bar that ended by then."""
     start = np.searchsorted(time, time - span, side="right") - 1
@@ -167,10 +151,9 @@ def _levels(close: Array) -> Array:
 SOURCE = "Ninefold simulated desk"
 
 # The UTC hours of the day at which coins are compared.
-FIRST_AT, BREADTH_AT, LAST_AT = 0, 8, 16
+FIRST_AT, LAST_AT = 0, 16
 LEAST_COINS = 3
 LEAST_MOVE = 0.002  # log return of a day; smaller moves have no rank
-ORDINALS = {3: "third", 5: "fifth", 7: "seventh"}
 COINS = tuple(key for key, asset in ASSETS.items() if asset.calendar == "always")
 
 _TEMPLATES = tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
@@ -213,16 +196,8 @@ def _needed(hourly: Mapping[str, Bars], asset: str, since: int, until: int) -> B
 
 def _of_asset(asset: str, prices: PriceTrack, since: int) -> Iterator[PriceEvent]:
     first = int(np.searchsorted(prices.time, since, side="right"))
-    rows = set()
     for row, kind, direction in events(asset, prices, first):
-        rows.add(row)
         yield _event(asset, prices, row, "flat_week" if kind == "week" and not direction else kind, direction)
-    if asset not in COINS:
-        return
-    for row in (np.flatnonzero(prices.time[first:] % DAY == 0) + first).tolist():
-        days = streak(prices, row)
-        if abs(days) in STREAKS and row not in rows:
-            yield _event(asset, prices, row, "streak", int(np.sign(days)), nth=ORDINALS[abs(days)])
 
 
 def _event(asset: str, prices: PriceTrack, row: int, kind: str, direction: int, **facts: str) -> PriceEvent:
@@ -242,29 +217,16 @@ def _event(asset: str, prices: PriceTrack, row: int, kind: str, direction: int, 
 
 def _of_coins(coins: Mapping[str, PriceTrack], time: int) -> Iterator[PriceEvent]:
     hour = time % DAY // HOUR
-    if hour not in (FIRST_AT, BREADTH_AT, LAST_AT):
+    if hour not in (FIRST_AT, LAST_AT):
         return
     rows = {asset: row for asset, prices in coins.items() if (row := prices.row_at(time)) is not None}
     moves = {asset: float(coins[asset].day[row]) for asset, row in rows.items() if np.isfinite(coins[asset].day[row])}
     if len(moves) < LEAST_COINS:
         return
-    if hour == BREADTH_AT:
-        yield _breadth(moves, time)
-        return
     asset = sorted(moves, key=lambda coin: moves[coin])[-1 if hour == FIRST_AT else 0]
     if abs(moves[asset]) >= LEAST_MOVE:
         rank = {"rank": "first" if hour == FIRST_AT else "last", "count": str(len(moves))}
         yield _event(asset, coins[asset], rows[asset], "rank", int(np.sign(moves[asset])), **rank)
-
-
-def _breadth(moves: Mapping[str, float], time: int) -> PriceEvent:
-    mean = sum(moves.values()) / len(moves)
-    direction = int(np.sign(mean))
-    agreeing = sum(move * direction > 0 for move in moves.values())
-    is_common = direction != 0 and agreeing >= len(moves) - 1
-    shown = agreeing if is_common else sum(move > 0 for move in moves.values())
-    facts = {"coins": f"{shown} of {len(moves)} coins", "pct": percent(mean)}
-    return PriceEvent(time, COINS[0], "breadth" if is_common else "mixed", direction if is_common else 0, facts)
 
 
 def _headline(event: PriceEvent) -> Headline:

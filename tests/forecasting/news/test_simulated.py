@@ -16,12 +16,10 @@ from service.forecasting.news.pulse import direction_of
 from service.forecasting.news.simulated import (
     COINS,
     LOOK_BACK_H,
-    ORDINALS,
     SENTENCES,
     SOURCE,
     WORDS,
     events,
-    streak,
     track,
     write,
 )
@@ -34,7 +32,7 @@ from tests.forecasting.made import FIRST, NOW, made_bars
 
 SINCE = NOW - 60 * DAY
 NAMES = {asset.name: key for key, asset in ASSETS.items()}
-NEUTRAL = {"range", "flat_week", "mixed"}
+NEUTRAL = {"range", "flat_week"}
 FACTS = {
     "name": "Bitcoin",
     "price": "$98,412",
@@ -44,8 +42,6 @@ FACTS = {
     "level": "100,000",
     "rank": "first",
     "count": "5",
-    "coins": "4 of 5 coins",
-    "nth": "third",
 }
 SLOTS = {
     "name": "|".join(NAMES),
@@ -56,8 +52,6 @@ SLOTS = {
     "level": r"[\d,.]*\d",
     "rank": "first|last",
     "count": r"\d",
-    "coins": r"\d of \d coins",
-    "nth": "|".join(ORDINALS.values()),
 }
 
 
@@ -106,7 +100,7 @@ def test_a_sentence_has_the_tone_of_its_direction(kind):
 @pytest.mark.parametrize("kind", SENTENCES)
 def test_a_sentence_names_its_asset(kind):
     for sentence in chain(*(variants(kind, direction) for direction in directions(kind))):
-        assert named(sentence) == (() if kind in ("breadth", "mixed") else ("btc",)), sentence
+        assert named(sentence) == ("btc",), sentence
 
 
 def test_headlines_are_marked_as_simulated(desk):
@@ -214,10 +208,10 @@ def test_every_number_is_that_of_the_bars(simulated, desk):
             assert np.sign(now - before) == direction, each
 
 
-def test_every_extreme_level_and_streak_is_in_the_bars(simulated, desk):
+def test_every_extreme_and_level_is_in_the_bars(simulated, desk):
     for each in desk:
         kind, direction, facts = understood(each.title)
-        if kind not in ("extreme", "level", "streak"):
+        if kind not in ("extreme", "level"):
             continue
         bars, at = simulated[NAMES[facts["name"]]], each.published_at
         now, hour = close_at(bars, at, 0), close_at(bars, at, 1)
@@ -227,28 +221,19 @@ def test_every_extreme_level_and_streak_is_in_the_bars(simulated, desk):
         if kind == "level":
             level = float(facts["level"].replace(",", ""))
             assert (hour < level <= now) if direction > 0 else (now < level <= hour), each
-        if kind == "streak":
-            (length,) = (days for days, nth in ORDINALS.items() if nth == facts["nth"].lower())
-            ends = [close_at(bars, at, 24 * day) for day in range(length, -1, -1)]
-            assert (np.sign(np.diff(ends)) == direction).all(), each
 
 
 def test_every_comparison_of_coins_is_in_the_bars(simulated, desk):
     for each in desk:
-        kind, direction, facts = understood(each.title)
-        if kind not in ("rank", "breadth", "mixed"):
+        kind, _, facts = understood(each.title)
+        if kind != "rank":
             continue
         moves = {}
         for coin in COINS:
             now, day = (close_at(simulated[coin], each.published_at, hours) for hours in (0, 24))
             moves[coin] = now / day - 1
-        if kind == "rank":
-            chosen = max if facts["rank"].lower() == "first" else min
-            assert NAMES[facts["name"]] == chosen(moves, key=moves.get), each
-        else:
-            counted = sum(move * (direction or 1) > 0 for move in moves.values())
-            assert facts["coins"] == f"{counted} of {len(moves)} coins", each
-            assert counted >= len(moves) - 1 or kind == "mixed", each
+        chosen = max if facts["rank"].lower() == "first" else min
+        assert NAMES[facts["name"]] == chosen(moves, key=moves.get), each
 
 
 def close_at(bars: Bars, at: int, hours_before: int) -> float:
@@ -301,13 +286,3 @@ def test_the_round_price_that_was_crossed_is_named():
     levels = track(bars_of(close)).level
     assert (levels[1], levels[3]) == (100_000, 100_000)
     assert np.isnan(levels[[0, 2]]).all()
-
-
-@pytest.mark.parametrize(("days", "expected"), [(3, 3), (-4, -4)])
-def test_a_streak_counts_days_in_one_direction(days, expected):
-    """Ten days that alternate, then the run."""
-    signs = [*([1, -1] * 5), -int(np.sign(days)), *([int(np.sign(days))] * abs(days))]
-    midnights = 100 + np.cumsum([0, *signs])
-    close = np.repeat(midnights, 24).astype(float)
-    prices = track(bars_of(close))
-    assert streak(prices, len(close) - 1) == expected

@@ -234,13 +234,11 @@ class CumulativePoint:
 
 
 @dataclass(frozen=True)
-class VersusBook:
+class VersusBook(Power):
     """One book. `difference` is null until markets have resolved in two calendar weeks.
 
     The odds of `simulated` of the `n` markets are of no real market. `base_rate` forecasts how often such a market
-    (same category and comparator) had come out YES before. `needed` to `design_effect_assumed` are those of `Power`:
-    how many resolved markets show a gap of the present size, or one of 0.05 or 0.02. `diversity` is null with fewer
-    than 30 markets.
+    (same category and comparator) had come out YES before. `diversity` is null with fewer than 30 markets.
     """
 
     backfilled: bool
@@ -251,12 +249,6 @@ class VersusBook:
     base_rate: ForecastScores
     difference: Difference | None
     verdict: Verdict
-    needed: int | None
-    needed_for: dict[str, int]
-    deviation: float
-    deviation_assumed: bool
-    design_effect: float
-    design_effect_assumed: bool
     diversity: Diversity | None
     calibration: Calibrations
     cumulative: tuple[CumulativePoint, ...]
