@@ -151,7 +151,7 @@ def _weight(name: str, record: BandRecord, n: int) -> float:
 
 
 SWARM = "swarm"
-SWARM_ENGINE = "54-strategies"
+SWARM_ENGINE = "strategies/2"
 
 
 @dataclass(frozen=True)

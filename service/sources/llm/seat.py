@@ -12,7 +12,7 @@ import structlog
 from service.forecasting.voters.ballots import Abstention, Forecast, VoterKind
 from service.forecasting.voters.forecast_inputs import ForecastInputs
 from service.forecasting.voters.panel import Voter, votes_on
-from service.forecasting.voters.prompts.reading import SCHEMA, ModelAnswer, UnusableAnswer, read
+from service.forecasting.voters.prompts.reading import ModelAnswer, UnusableAnswer, read
 from service.forecasting.voters.prompts.writing import Prompt, write
 from service.questions.question import Question
 from service.sources.llm import modes, turns
@@ -109,11 +109,11 @@ class ModelSeat:
         A model without a known price is booked in tokens alone.
         """
         price = self.model.price or FREE
-        longest = modes.instructions(prompt.system, modes.LADDER[-1], SCHEMA) + prompt.user
+        longest = modes.instructions(prompt.system, modes.LADDER[-1], prompt.schema) + prompt.user
         most_input = len(longest.encode()) // LEAST_BYTES_PER_TOKEN
         reserved = self.budget.reserve(most_input + MOST_TOKENS, price.of(most_input, MOST_TOKENS))
         try:
-            completion = self.model.complete(prompt.system, prompt.user, SCHEMA, deadline)
+            completion = self.model.complete(prompt.system, prompt.user, prompt.schema, deadline)
         except ModelFailed as failed:
             if not failed.may_cost:
                 self.budget.settle(reserved, 0, 0.0)

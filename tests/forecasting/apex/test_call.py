@@ -204,7 +204,7 @@ KINDS = [
 PROVEN = TrackRecord(
     NOW,
     {
-        band: BandRecord((Standing("swarm", "54-strategies", 200, 20, weight),))
+        band: BandRecord((Standing("swarm", SWARM_ENGINE, 200, 20, weight),))
         for band, weight in (("week", 1.9), ("day", 0.2))
     },
 )

@@ -17,16 +17,20 @@ LONGEST_REASONING = 400
 LEAST, MOST = 0.01, 0.99  # probabilities of language models are cut here
 
 PROBABILITIES = ("probability_yes", "probability_higher")
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "reasoning": {"type": "string", "pattern": "^[A-Za-z0-9 .,;:%()+'/-]{1,400}$"},
-        "probability_yes": {"type": "integer", "enum": list(range(101))},
-        "probability_higher": {"type": "integer", "enum": list(range(101))},
-    },
-    "required": ["reasoning", "probability_yes", "probability_higher"],
-    "additionalProperties": False,
-}
+
+
+def _schema(*probabilities: str) -> dict[str, Any]:
+    percent = {"type": "integer", "enum": list(range(101))}
+    reasoning = {"type": "string", "pattern": "^[A-Za-z0-9 .,;:%()+'/-]{1,400}$"}
+    return {
+        "type": "object",
+        "properties": {"reasoning": reasoning} | dict.fromkeys(probabilities, percent),
+        "required": ["reasoning", *probabilities],
+        "additionalProperties": False,
+    }
+
+
+SCHEMA, TOPIC_SCHEMA = _schema(*PROBABILITIES), _schema(PROBABILITIES[0])
 
 THOUGHT = "</think>"  # some servers leave the chain of thought before the answer
 TAG = re.compile(r"<[^<>]*>|\]\([^()]*\)")  # of HTML, and the address of a link in Markdown

@@ -15,6 +15,7 @@ from itertools import accumulate
 from math import ceil
 from pathlib import Path
 from string import Template
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from service.forecasting.voters.evidence import (
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, density_of, require
 from service.forecasting.voters.inputs import INPUTS, LOOK_BACK_H, SEAT_INPUTS, describe
 from service.forecasting.voters.price_forecasts import price_quantiles
+from service.forecasting.voters.prompts.reading import SCHEMA, TOPIC_SCHEMA
 from service.forecasting.voters.prompts.wording import TABLES, Wording
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc
@@ -177,11 +179,13 @@ class Prompt:
     """The messages to a model.
 
     `version` names the seat and a hash of its texts and of the layout of its evidence; it is stored with the vote.
+    `schema` is that of the answer.
     """
 
     system: str
     user: str
     version: str
+    schema: dict[str, Any]
 
 
 FRAME, CASE = Template(_text("frame")), Template(_text("case"))
@@ -196,7 +200,8 @@ def write(seat: str, question: Question, inputs: ForecastInputs, nonce: str, *, 
     """
     message = _message(seat, question, inputs, nonce, is_masked)
     is_topic = question.comparator == "topic"
-    return Prompt(_system(seat, question), message, version(seat, is_masked, is_topic=is_topic))
+    schema = TOPIC_SCHEMA if is_topic else SCHEMA
+    return Prompt(_system(seat, question), message, version(seat, is_masked, is_topic=is_topic), schema)
 
 
 @cache

@@ -9,7 +9,14 @@ import pytest
 
 from service.forecasting.voters.evidence import Evidence, ScheduledEvent, Story
 from service.forecasting.voters.prompts import writing
-from service.forecasting.voters.prompts.writing import SAMPLE_TOPIC, Prompt, sample_inputs, tokens, write
+from service.forecasting.voters.prompts.writing import (
+    SAMPLE_QUESTION,
+    SAMPLE_TOPIC,
+    Prompt,
+    sample_inputs,
+    tokens,
+    write,
+)
 from tests.forecasting.voters.prompts.shown import NONCE
 from tests.forecasting.voters.prompts.test_writing import FENCE_BREAKERS, NAMES
 
@@ -89,3 +96,12 @@ def test_hostile_headlines_and_events_stay_on_one_line(text):
 @pytest.mark.parametrize("seat", NAMES)
 def test_its_prompts_have_a_version_of_their_own(seat):
     assert prompt_of(seat).version == writing.version(seat, False, is_topic=True) != writing.version(seat, False)
+
+
+def test_only_a_question_that_a_price_decides_asks_for_its_rise():
+    questions = {"topic": SAMPLE_TOPIC, "price": SAMPLE_QUESTION}
+    asked = {name: write("news", each, sample_inputs(), "x").schema["required"] for name, each in questions.items()}
+    assert asked == {
+        "topic": ["reasoning", "probability_yes"],
+        "price": ["reasoning", "probability_yes", "probability_higher"],
+    }
