@@ -100,8 +100,8 @@ def test_its_prompts_have_a_version_of_their_own(seat):
 
 def test_only_a_question_that_a_price_decides_asks_for_its_rise():
     questions = {"topic": SAMPLE_TOPIC, "price": SAMPLE_QUESTION}
-    asked = {name: write("news", each, sample_inputs(), "x").schema["required"] for name, each in questions.items()}
-    assert asked == {
+    fields = {name: write("news", each, sample_inputs(), "x").schema["required"] for name, each in questions.items()}
+    assert fields == {
         "topic": ["reasoning", "probability_yes"],
         "price": ["reasoning", "probability_yes", "probability_higher"],
     }
