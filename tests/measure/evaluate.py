@@ -109,7 +109,7 @@ def half_width(terms: Array, clusters: Clusters) -> float:
     sums = np.bincount(places, terms - terms.mean())
     if len(sums) < LEAST_CLUSTERS:
         return float("nan")
-    return t_quantile(len(sums)) * float(np.sqrt(len(sums) / (len(sums) - 1) * sums @ sums)) / len(terms)
+    return t_quantile(len(sums) - 1) * float(np.sqrt(len(sums) / (len(sums) - 1) * sums @ sums)) / len(terms)
 
 
 def figure(metric: str, own: Array, plain: Array, asked_at: Clusters) -> str:

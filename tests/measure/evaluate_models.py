@@ -37,7 +37,7 @@ from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts
 from service.questions.question import Question
-from service.scores.dependence import weeks_of
+from service.scores.dependence import DIFFERENCES, SKILL, weeks_of
 from service.scores.intervals import ClusteredMean, clustered_mean
 from service.scores.proper import brier
 from service.sources.feeds.replay import open_replay
@@ -179,8 +179,8 @@ def _score(seat: ModelSeat, cases: Sequence[Case], answers: Sequence[Forecast | 
         missing=len(cases) - len(rows),
         brier=_mean(own),
         base=_mean(base),
-        against_base=clustered_mean(own - base, weeks),
-        against_embedded=clustered_mean(own - embedded, weeks),
+        against_base=clustered_mean(own - base, weeks, SKILL),
+        against_embedded=clustered_mean(own - embedded, weeks, DIFFERENCES),
         tokens=_total([answer.tokens for _, answer in rows]),
         usd=_total([answer.usd for _, answer in rows]),
     )
