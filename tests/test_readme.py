@@ -159,9 +159,9 @@ def test_the_models_of_the_readme_take_their_seats(tmp_path: Path):
         engines.append({voter.engine for voter in voters if voter.kind == "seat"})
     assert engines == [
         {"anthropic:claude-haiku-4-5"},
-        {"openai:gpt-5-mini", "embedded"},
+        {"openai:gpt-5-mini", "embedded/2"},
         {"ollama:llama3.2"},
-        {"custom:mine", "embedded"},
+        {"custom:mine", "embedded/2"},
     ]
 
 

@@ -61,7 +61,7 @@ def test_a_question_does_not_delay_other_people(
 ):
     """While a question is open, another person is answered at once; a second question of the same person is refused."""
     person.says(QUESTION.replace("60", "62"))
-    person.reads("7 of 8 have voted.")
+    person.reads("8 of 9 have voted.")
     began = time.monotonic()
     another_person.says("/help")
     another_person.reads("/lanes")
@@ -76,7 +76,7 @@ def test_a_question_does_not_delay_other_people(
 def test_a_failed_edit_loses_no_answer(person: Person, telegram: Telegram, slow_model: threading.Event, status: int):
     """The last edit of the waiting message fails; the answer is shown, once."""
     person.says(QUESTION.replace("60", str(status)))
-    person.reads("7 of 8 have voted.")
+    person.reads("8 of 9 have voted.")
     telegram.fails("editMessageText", status, person.id)
     slow_model.set()
     person.reads(ANSWERED)

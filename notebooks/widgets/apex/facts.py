@@ -9,7 +9,7 @@ from notebooks.widgets.base.probability_rows import DIRECTIONS
 from notebooks.widgets.base.wording import BACKFILLED, Document, escaped, minute, number, percent, shortened, world
 from notebooks.widgets.frames.apex import FUSED
 
-LONGEST = 32  # characters of a reason beside a layer
+LONGEST = 28  # characters of a reason beside a layer
 STANCES = {"BULLISH": "leans up", "BEARISH": "leans down", "NEUTRAL": "is neutral"}
 
 

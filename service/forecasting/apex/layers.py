@@ -149,7 +149,7 @@ def _pooled(votes: Mapping[str, float], weights: Mapping[str, float], kind: str)
     if not votes:
         raise Abstention(f"No {kind} voted.")
     if all(vote == EVEN for vote in votes.values()):
-        raise Abstention(f"No {kind} sees a rise as likelier than a fall, or the reverse.")
+        raise Abstention(f"All {kind}s say 50%.")
     p = consensus.mean(np.array(list(votes.values())), np.array([weights.get(name, 1.0) for name in votes]))
     shares = ", ".join(f"{name} {100 * vote:.1f}%" for name, vote in votes.items())
     return Forecast(p, f"{len(votes)} {kind}{'s' if len(votes) > 1 else ''}: {shares}.")

@@ -66,7 +66,7 @@ def test_brains_pool_the_brains_alone():
 
 def test_voters_without_a_view_are_no_layer():
     """The embedded engines see no direction; their even odds would only dilute what other layers see."""
-    with pytest.raises(Abstention, match="No brain sees a rise as likelier than a fall"):
+    with pytest.raises(Abstention, match="All brains say 50%"):
         brains(inputs_of())
 
 
