@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -196,12 +196,17 @@ class PagePanel:
         self.box.and_(self.browser_page.page.locator(f".ninefold-{theme}")).wait_for()
 
     def click(self, trace: int) -> None:
-        """Click in the middle of a trace."""
-        chart = self.box.locator(".js-plotly-plot")
-        self.browser_page.page.mouse.move(*chart.evaluate(PLACE, trace))
-        self.box.locator(".hoverlayer .hovertext").first.wait_for()
-        self.browser_page.page.mouse.down()
-        self.browser_page.page.mouse.up()
+        """Click in the middle of a trace; the mouse comes back to a chart that was drawn again meanwhile."""
+        chart, mouse = self.box.locator(".js-plotly-plot"), self.browser_page.page.mouse
+        label = self.box.locator(".hoverlayer .hovertext").first
+        for left_ms in range(PATIENCE_MS, 0, -RUN_MS):
+            mouse.move(0, 0)
+            mouse.move(*chart.evaluate(PLACE, trace))
+            with suppress(TimeoutError) if left_ms > RUN_MS else nullcontext():
+                label.wait_for(timeout=RUN_MS)
+                break
+        mouse.down()
+        mouse.up()
 
     def wait_until_fitted(self) -> None:
         """Wait until its chart is as wide as its container."""
