@@ -18,7 +18,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 PACKAGE = "ninefold_lab"
 PARTS = {
     "notebooks": ("__init__.py", "widgets", "lab"),
-    "service": ("canonical.py", "client", "ledger", "scores"),
+    "service": ("canonical.py", "client", "ledger", "scores", "market/assets.toml"),
 }
 QUALIFIED = re.compile(r"\b(?:notebooks|service)\.(?=(?:widgets|lab|canonical|client|ledger|scores)\b)")
 IMPORTED = re.compile(r"\bfrom service import (?=canonical\b)")

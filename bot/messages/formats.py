@@ -13,6 +13,7 @@ from babel.numbers import format_decimal, format_percent
 
 from bot.languages import SOURCE, english, language, locale, translate, translate_plural
 from bot.messages.markup import escaped, plain
+from service.client import ASSETS
 
 UNKNOWN = "–"
 UP, DOWN, LEVEL = "▲", "▼", "■"
@@ -23,8 +24,6 @@ WORLDS = {
     "replay": english("REPLAY of past prices"),
     "live": english("live prices"),
 }
-ASSETS = {"btc": english("Bitcoin"), "eth": english("Ethereum"), "sol": "Solana", "bnb": "BNB", "xrp": "XRP"}
-ASSETS |= {"gold": english("Gold"), "silver": english("Silver")}
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(\.\d+)?Z")
 

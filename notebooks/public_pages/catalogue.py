@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from notebooks.widgets import ApexPanel, BattlePanel, ForecastPanel, HospitalPanel, PredictionsPanel
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
-
-ASSETS = ("btc", "eth", "sol", "bnb", "xrp", "gold", "silver")
+from service.client import ASSETS
 
 
 class PublicPage(NamedTuple):

@@ -12,7 +12,7 @@ from service.api.pages import WindowQuery, link
 from service.api.services import services
 from service.api.snapshots import latest, price_of
 from service.errors import FieldError, InvalidRequest, ResourceNotFound, ServiceUnavailable
-from service.market.assets import AssetCode
+from service.market.assets import COUNT, AssetCode
 from service.market.bars import Bars
 from service.market.candles import STEPS, CandlesDocument, Interval, candles_json, candles_table
 from service.market.instants import HOUR, unix
@@ -32,7 +32,7 @@ PAST_MAX_AGE_S = HOUR
 class CandlesQuery(WindowQuery):
     """Which bars."""
 
-    asset: AssetCode = Field(description="one of the seven")
+    asset: AssetCode = Field(description=f"one of the {COUNT}")
     interval: Interval = Field("1h", description="the length of a bar")
     limit: int = Field(1_000, ge=1, le=MOST, description="bars on a page")
 

@@ -1,4 +1,4 @@
-"""Coins outside the seven: in the live world their bars are fetched when a question names them."""
+"""Other coins: in the live world their bars are fetched when a question names them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import structlog
 from service.api.services import Services
 from service.errors import Busy, ServiceUnavailable, SourceFailed
 from service.forecasting.voters.context import Context, Knowledge, build_all
-from service.market.assets import ASSETS, asset_of
+from service.market.assets import ASSETS, COUNT, asset_of
 from service.market.bars import Bars
 from service.market.coin_bars import CoinBars
 from service.market.instants import DAY, HOUR, MINUTE
@@ -36,18 +36,18 @@ RECENT_S = 32 * DAY  # of the hours in which two coins are correlated
 
 LIVE_ONLY = (
     "Other coins are answered only in the live world, where exchanges have their prices; this world is {world} and has "
-    "prices of the seven assets alone."
+    "prices of the {count} assets alone."
 )
 UNLISTED = "None of the exchanges of this service lists it."
 NO_LIST = "The coins that the exchanges list have not been read yet. Try again in a few minutes."
 NOTE = (
-    "{coin} is outside the seven assets. Its prices come from {source}; the answer counts in no track record and in no "
-    "leaderboard."
+    "{coin} is outside the {count} assets. Its prices come from {source}; the answer counts in no track record and in "
+    "no leaderboard."
 )
 
 
 class CoinDesk:
-    """The coins outside the seven of one application; one is fetched at a time."""
+    """The other coins of one application; one is fetched at a time."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -57,7 +57,7 @@ class CoinDesk:
         """The coins that questions may name, and why others are refused."""
         world = self._services.clock.world
         if self._services.coins is None:
-            return Coins(reason=LIVE_ONLY.format(world="a replay" if world == "replay" else world))
+            return Coins(reason=LIVE_ONLY.format(count=COUNT, world="a replay" if world == "replay" else world))
         with self._services.database.reading() as db:
             keys = coins.listed(db)
         return Coins(keys, UNLISTED if keys else NO_LIST)
@@ -76,10 +76,10 @@ class CoinDesk:
         return replace(latest, contexts={**by_asset, **contexts})
 
     def noted(self, question: Question) -> Question:
-        """The question with a note for each of its coins that is outside the seven."""
+        """The question with a note for each of its coins that is none of the assets."""
         with self._services.database.reading() as db:
             stored = {asset_of(key).name: coins.find(db, key) for key in question.coins}
-        notes = (NOTE.format(coin=name, source=coin.source) for name, coin in stored.items() if coin)
+        notes = (NOTE.format(coin=name, count=COUNT, source=coin.source) for name, coin in stored.items() if coin)
         return replace(question, notes=(*question.notes, *notes))
 
     def _ready(self, key: str, now: int) -> StoredCoin:
@@ -150,7 +150,7 @@ class CoinDesk:
         return StoredCoin(now, fetched.source, context.at_price(last, fetched.fine.as_of))
 
     def _context(self, key: str, fetched: CoinBars) -> Context:
-        """The state of the coin beside the seven, at its last complete hour."""
+        """The state of the coin among the assets, at its last complete hour."""
         hours = fetched.hours
         return build_all({**self._hours(ASSETS, hours.as_of, HISTORY_S), key: hours}, hours.as_of)[key]
 
@@ -167,7 +167,7 @@ class CoinDesk:
         with self._services.database.writing() as db:
             if not coins.make_room(db, key, now):
                 detail = (
-                    f"There are open answers about {coins.MOST_COINS} other coins. Ask about one of the seven assets."
+                    f"There are open answers about {coins.MOST_COINS} other coins. Ask about one of the {COUNT} assets."
                 )
                 raise Busy(detail, retry_after_s=HOUR)
             coins.save(db, key, coin, now)

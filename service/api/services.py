@@ -21,7 +21,7 @@ class Services:
     """`now` is the wall clock in unix seconds; world time is `clock.at(now())` and its bars are `step` seconds long.
 
     `panel` answers the oracle's questions. `key_secrets` are what API keys are hashed with. `coins` has the
-    bars of coins outside the seven; only the live world has any.
+    bars of other coins; only the live world has any.
     """
 
     settings: Settings

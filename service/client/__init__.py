@@ -3,6 +3,9 @@
 Front ends import this package and nothing else of the service. `AsyncClient` has the methods of `Client` for asyncio.
 """
 
+import tomllib
+from pathlib import Path
+
 from service.client.async_client import AsyncClient
 from service.client.client import Client
 from service.client.errors import (
@@ -24,7 +27,14 @@ from service.client.errors import (
 )
 from service.client.webhooks import verify_webhook
 
+# The names of the assets by key.
+ASSETS: dict[str, str] = {
+    key: table["name"]
+    for key, table in tomllib.loads((Path(__file__).parents[1] / "market" / "assets.toml").read_text("utf-8")).items()
+}
+
 __all__ = [
+    "ASSETS",
     "AsyncClient",
     "BadRequest",
     "Client",

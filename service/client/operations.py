@@ -157,7 +157,7 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         return self._json("GET", "/api/v1/forecasts/record")
 
     def leaderboard(self, asset: str | None = None) -> Document:
-        """The strategies by rank, over all their assets or in one of the seven."""
+        """The strategies by rank, over all their assets or in one of them."""
         return self._json("GET", "/api/v1/leaderboard", params=present(asset=asset))
 
     def leaderboard_csv(self, asset: str | None = None) -> Text:

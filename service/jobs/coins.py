@@ -1,4 +1,4 @@
-"""Coins outside the seven, in the live world: the daily list of them, and the bars of those with open answers."""
+"""Other coins, in the live world: the daily list of them, and the bars of those with open answers."""
 
 from __future__ import annotations
 

@@ -1,18 +1,20 @@
-"""The seven assets, the coins beside them that exchanges list, and the hours in which each one trades."""
+"""The assets that the service follows, the other coins that exchanges list, and the hours in which each one trades."""
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import ConfigDict, TypeAdapter
 
 from service.market.instants import DAY, HOUR
 
@@ -27,51 +29,78 @@ HOLIDAYS = Path(__file__).with_name("comex_holidays.txt")
 LONGEST_CLOSURE_S = 4 * DAY
 
 Calendar = Literal["always", "comex"]
-AssetCode = Literal["btc", "eth", "sol", "bnb", "xrp", "gold", "silver"]
+
+
+@dataclass(frozen=True)
+class SimulatedTerms:
+    """What the simulated market assumes of an asset; see assets.toml."""
+
+    start: float
+    volatility: float
+    loading: float
+    volume: float
 
 
 @dataclass(frozen=True)
 class Asset:
-    """An instrument quoted in US dollars.
+    """An instrument quoted in US dollars, with all that is known of it alone: assets.toml explains the fields.
 
-    `tick` is the price step in USD, 0 where `tick_of` determines it; `calendar` determines its trading hours.
+    `tick` is 0 where `tick_of` determines it: a coin that is none of the assets has no more than a key.
     """
 
     key: str
     name: str
     calendar: Calendar
     tick: float
+    unit: str = ""
+    week_begins: int = 0
+    leader: str = ""
+    counterpart: str | None = None
+    symbols: tuple[str, ...] = ()
+    stand_ins: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
+    pool_symbols: tuple[str, ...] = ()
+    kalshi: dict[str, str] = field(default_factory=dict)
+    simulated: SimulatedTerms | None = None
+    headlines: str = ""
+    headline_decoys: str = ""
+    tickers: tuple[str, ...] = ()
+    words: str = ""
+    decoys: str = ""
+    lookalikes: str = ""
+    funds: str = ""
 
 
 # The trading hours of a year, without holidays: every hour of 365 days, 115 hours of each of 52 weeks of COMEX.
 YEAR_HOURS: dict[Calendar, int] = {"always": 365 * 24, "comex": 52 * 115}
 
-ASSETS: dict[str, Asset] = {
-    asset.key: asset
-    for asset in (
-        Asset("btc", "Bitcoin", "always", 0.01),
-        Asset("eth", "Ethereum", "always", 0.01),
-        Asset("sol", "Solana", "always", 0.001),
-        Asset("bnb", "BNB", "always", 0.01),
-        Asset("xrp", "XRP", "always", 0.00001),
-        Asset("gold", "Gold", "comex", 0.01),
-        Asset("silver", "Silver", "comex", 0.001),
-    )
-}
+_TABLES = tomllib.loads(Path(__file__).with_name("assets.toml").read_text(encoding="utf-8"))
+LEADER = next(iter(_TABLES))
+ASSETS = TypeAdapter(dict[str, Asset], config=ConfigDict(extra="forbid")).validate_python(
+    {key: {"key": key, "leader": LEADER, **table} for key, table in _TABLES.items()}
+)
+COINS = tuple(key for key, asset in ASSETS.items() if asset.calendar == "always")
+# Their number as texts write it.
+COUNT = {7: "seven", 8: "eight", 9: "nine", 10: "ten"}.get(len(ASSETS), str(len(ASSETS)))
+
+if TYPE_CHECKING:
+    AssetCode = str
+else:
+    AssetCode = Literal[tuple(ASSETS)]
 
 
-# The key of a coin outside the seven: its ticker in lower case.
+# The key of another coin: its ticker in lower case.
 COIN_KEY = re.compile(r"(?=.*[a-z])[a-z0-9]{1,12}", re.ASCII)
 TICK_DIGITS = 6  # significant digits of a coin's price
 
 
 def asset_of(key: str) -> Asset:
-    """The asset with this key: one of the seven, else a coin under its ticker, which trades at all hours."""
-    return ASSETS.get(key) or Asset(key, key.upper(), "always", 0.0)
+    """The asset with this key: one of ASSETS, else a coin under its ticker, which trades at all hours."""
+    return ASSETS.get(key) or Asset(key, key.upper(), "always", 0.0, leader=LEADER)
 
 
 def tick_of(asset: str, price: float) -> float:
-    """The price step of an asset at a price in USD; for a coin outside the seven, the sixth significant digit."""
+    """The price step of an asset at a price in USD; for another coin, the sixth significant digit."""
     return ASSETS[asset].tick if asset in ASSETS else 10.0 ** (math.floor(math.log10(price)) + 1 - TICK_DIGITS)
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic_core import to_json
 
 from service.documents import World
-from service.market.assets import AssetCode
+from service.market.assets import AssetCode, asset_of
 from service.market.bars import Bar, Bars
 from service.market.instants import DAY, HOUR, MINUTE, iso_all
 from service.tabular import Table, columns_of
@@ -60,7 +60,7 @@ def candles_json(asset: str, interval: Interval, bars: Bars, *, world: World, so
         "interval": interval,
         "step_s": bars.step,
         "source": source,
-        "volume_unit": "troy ounces" if asset in ("gold", "silver") else asset.upper(),
+        "volume_unit": asset_of(asset).unit or asset.upper(),
         "count": len(bars),
         "next": next,
     }

@@ -1,4 +1,4 @@
-"""The bars of a coin outside the seven: a long past by the hour, and shorter bars since it was asked about."""
+"""The bars of another coin: a long past by the hour, and shorter bars since it was asked about."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Circumstances:
     rates
         The exchange rates by currency. A level in a currency without a rate, or with an old one, is refused.
     coins
-        The coins outside the seven that may be asked about; `spots` has the prices of those that the text names.
+        The other coins that may be asked about; `spots` has the prices of those that the text names.
     """
 
     now: datetime

@@ -1,4 +1,4 @@
-"""The coins outside the seven that a text names: by a name, or by a ticker in capitals or after a dollar sign."""
+"""The other coins that a text names: by a name, or by a ticker in capitals or after a dollar sign."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Coins:
-    """The keys of the coins outside the seven that are `listed`; `reason` says why another one is not answered."""
+    """The keys of the other coins that are `listed`; `reason` says why another one is not answered."""
 
     listed: Collection[str] = frozenset()
     reason: str = ""
@@ -121,7 +121,7 @@ def named_coins(tokenized: TokenizedText) -> tuple[str, ...]:
 
 
 def is_single_coin(token: Token) -> bool:
-    """Whether a token that is not an asset names one coin outside the seven."""
+    """Whether a token that is not an asset names one of the other coins."""
     return token.kind == "other" and token.text in NAMES
 
 

@@ -77,7 +77,7 @@ class TopicQuestion(NamedTuple):
 def read_any(text: str, circumstances: Circumstances) -> Parse | TopicQuestion:
     """The question that prices decide, else the topic; if the text is neither, raises the refusal of the former.
 
-    A topic's asset is the one whose prices are shown beside it: the first of the seven that is named, or Bitcoin. A
+    A topic's asset is the one whose prices are shown beside it: the first one that is named, or Bitcoin. A
     past date, another day than `until` and a condition are refused as in `understand`. A note says so where no deadline
     was named.
     """

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from service.questions.typos import Typos
-from service.questions.vocabulary import ASSETS, COMMON, LANGUAGES, OTHERS, Language, Words
+from service.questions.vocabulary import COMMON, LANGUAGES, MARKETS, OTHERS, Language, Words
 
 GLYPH = "\u3005\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 NUMERALS = "〇零一二三四五六七八九十百千万萬亿億两兩"
@@ -126,8 +126,8 @@ def lexicon(language: Language) -> Lexicon:
 
     In English every word is also found with one letter wrong, in other languages only the names of the assets.
     """
-    full = _lexicon_of(COMMON, language.words, ASSETS, OTHERS)
-    forgiven = full if language is ENGLISH else _lexicon_of(ASSETS)
+    full = _lexicon_of(COMMON, language.words, MARKETS, OTHERS)
+    forgiven = full if language is ENGLISH else _lexicon_of(MARKETS)
     full.typos = Typos(word for word in forgiven.phrases if word.isascii())
     return full
 

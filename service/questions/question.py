@@ -125,7 +125,7 @@ class Question:
 
     @property
     def coins(self) -> tuple[str, ...]:
-        """The assets of the question that are outside the seven."""
+        """The assets of the question that are other coins."""
         return tuple(asset for asset in self.assets if asset not in ASSETS)
 
     @property

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import requests
 
 from service.errors import SourceFailed
+from service.market.assets import ASSETS
 from service.sources.bounded_session import BoundedSession
 from service.trading.pools import Pool, likely_concentration
 
@@ -22,19 +23,7 @@ SMALLEST_TVL_USD = 5e6
 
 PROJECTS = {"uniswap-v3", "pancakeswap-amm-v3", "aerodrome-slipstream"}
 # Symbols that stand for an asset, and stablecoins that count as one dollar.
-ASSETS = {
-    "ETH": "eth",
-    "WETH": "eth",
-    "BTC": "btc",
-    "WBTC": "btc",
-    "CBBTC": "btc",
-    "BTCB": "btc",
-    "BNB": "bnb",
-    "WBNB": "bnb",
-    "SOL": "sol",
-    "WSOL": "sol",
-    "XRP": "xrp",
-}
+SYMBOLS = {symbol: key for key, asset in ASSETS.items() for symbol in asset.pool_symbols}
 DOLLARS = {"USDC", "USDC.E", "USDBC", "USDT", "USDT0", "DAI", "FDUSD"}
 # Assumed gas price in gwei (billionths of an ether); pools on other chains are ignored.
 GAS_GWEI = {"Ethereum": 2.4, "Arbitrum": 0.08, "Base": 0.08, "Optimism": 0.08, "BSC": 0.12}
@@ -91,7 +80,7 @@ def _asset(row: Mapping[str, Any]) -> str | None:
         return None
     coins = row["symbol"].upper().split("-")
     dollars = [coin for coin in coins if coin in DOLLARS]
-    assets = [ASSETS[coin] for coin in coins if coin in ASSETS]
+    assets = [SYMBOLS[coin] for coin in coins if coin in SYMBOLS]
     return assets[0] if len(coins) == 2 and len(dollars) == 1 and assets else None
 
 

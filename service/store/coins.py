@@ -1,4 +1,4 @@
-"""The coins outside the seven that were asked about: at most so many, with their bars and what voters forecast from."""
+"""The other coins that were asked about: at most so many, with their bars and what voters forecast from."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ resolved_day = Table(
     Column("body", Text),
 )
 
-# The coins outside the seven that were asked about, and the list of those that may be.
+# The other coins that were asked about, and the list of those that may be.
 coin = Table(
     "coin",
     metadata,

@@ -12,6 +12,7 @@ from babel.messages.pofile import write_po
 
 from bot.languages import LANGUAGES, SOURCE
 from bot.languages.catalogues import FOLDER, catalogue
+from service.client import ASSETS
 
 BOT = Path(__file__).resolve().parents[2] / "bot"
 TEXTS = {"english": 1, "translate": 1, "translate_plural": 2}  # arguments that are texts, by function
@@ -26,14 +27,15 @@ def calls(tree: ast.AST) -> Iterator[tuple[str, list[ast.expr]]]:
 
 
 def extracted() -> Catalog:
-    """Every text of the code that is translated, in alphabetical order."""
+    """Every text of the code that is translated, and each name of an asset that a catalogue has, in order."""
     texts = set()
     for file in BOT.rglob("*.py"):
         for _, arguments in calls(ast.parse(file.read_text(encoding="utf-8"))):
             if all(isinstance(argument, ast.Constant) for argument in arguments):
                 texts.add(tuple(ast.literal_eval(argument) for argument in arguments))
+    names = {message.id for message in catalogue(TRANSLATED[0])} & {*ASSETS.values()}
     ordered = Catalog(fuzzy=False)
-    for text in sorted(texts):
+    for text in sorted(texts | {(name,) for name in names}):
         ordered.add(text[0] if len(text) == 1 else text)
     return ordered
 

@@ -19,9 +19,9 @@ from notebooks.widgets.base.wording import BACKFILLED, Document, escaped, moment
 from notebooks.widgets.forecast import calibration
 from notebooks.widgets.forecast.facts import quantile_tables, record_facts
 from notebooks.widgets.forecast.fan import FanTraces
-from service.client import Client
+from service.client import ASSETS, Client
 
-FIRST_ASSET = "btc"  # until the first document names them all
+FIRST_ASSET = next(iter(ASSETS))  # until the first document names them all
 REACHES = ("24h", "7d", "30d")  # horizons that the record has as well
 PAST = timedelta(days=30)  # as long as the longest reach
 FAN_PX, CALIBRATION_PX, ROW_PX, BETWEEN_PX, TOP_PX, BOTTOM_PX = 300, 150, 40, 72, 96, 40

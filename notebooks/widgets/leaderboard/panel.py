@@ -19,8 +19,9 @@ from notebooks.widgets.base.wording import Document, call_cost, escaped, minute,
 from notebooks.widgets.leaderboard import sharpe_luck
 from notebooks.widgets.leaderboard.facts import facts
 from notebooks.widgets.leaderboard.ranking import METRICS, category_colours, formatted, legend, ranked, verdict
+from service.client import ASSETS
 
-ASSETS = {"all assets": "", **{asset: asset for asset in ("btc", "eth", "sol", "bnb", "xrp", "gold", "silver")}}
+SCOPES = {"all assets": "", **{asset: asset for asset in ASSETS}}
 PARTS = {"top 15": slice(15), "bottom 15": slice(-15, None), "all strategies": slice(None)}
 ROW_PX, CURVES_PX, BETWEEN_PX, TOP_PX, BOTTOM_PX = 21, 230, 90, 160, 40
 LONGEST_NAME, NARROW_NAME = 60, 14  # characters of a name, also on a narrow page
@@ -38,7 +39,7 @@ class LeaderboardPanel(RefreshingPanel):
     EVERY_S = 900  # a refresh uses one of the key's daily calls; a click on a strategy does not
 
     def controls(self) -> Iterable[Widget]:
-        self.asset = Dropdown(options=ASSETS, layout=Layout(width="110px"), tooltip="asset")
+        self.asset = Dropdown(options=SCOPES, layout=Layout(width="110px"), tooltip="asset")
         metrics = {metric.label: name for name, metric in METRICS.items()}
         self.metric = Dropdown(options=metrics, layout=Layout(width="150px"), tooltip="metric")
         self.part = ToggleButtons(options=list(PARTS), value="top 15", style={"button_width": "108px"})

@@ -27,7 +27,7 @@ from service.forecasting.densities.grid import (
     trailing_mean,
 )
 from service.forecasting.densities.season import LEAST_WEIGHT, monthly_weights
-from service.market.assets import calendar_of
+from service.market.assets import LEADER, calendar_of
 
 Array = NDArray[np.float64]
 Terms = dict[str, Array]
@@ -38,7 +38,6 @@ LEAST_VARIANCE = 1e-10
 LEAST_VOLUME = 1e-9  # units of the asset per hour
 MOST_VOLUME = 2.0  # a larger log ratio counts as this, as when another exchange answers with its own volume
 PARKINSON = 4 * np.log(2)  # squared log range over variance (Parkinson 1980)
-LEADER = "btc"
 KEPT = 0.8  # share of the present excess that models without a term structure of their own expect to last
 
 

@@ -1,1 +1,1 @@
-"""The news pulse: the tone of headlines on the seven assets, and the topics that rose."""
+"""The news pulse: the tone of headlines on the assets, and the topics that rose."""

@@ -45,22 +45,13 @@ def content(text: str) -> list[str]:
     return [word for word in WORD.findall(text.lower().replace("’", "'")) if word not in STOP_WORDS]
 
 
-NAMES: dict[str, str] = {
-    "btc": r"bitcoins?|btc|xbt|wbtc|satoshis?",
-    "eth": r"ethereum|ether|eth|weth",
-    "sol": r"solana|sol",
-    "bnb": r"bnb|binance coin",
-    "xrp": r"xrp|ripple",
-    "gold": r"gold|bullion|xau|paxg",
-    "silver": r"silver|xag",
-}
 LOOKALIKES = re.compile(
-    r"\b(?:bitcoin (?:cash|sv|gold|core|magazine|pizza)|ethereum classic|ether\.?fi|eth zurich|ripple effects?"
-    r"|digital gold|black gold|gold (?:medal\w*|rush|standard|coast|card|star|cup)"
-    r"|silver (?:medal\w*|linings?|bullets?|screen|spoon|surfer|spring|lake))\b",
+    rf"\b(?:{'|'.join(asset.headline_decoys for asset in ASSETS.values() if asset.headline_decoys)})\b", re.IGNORECASE
+)
+NAMED = re.compile(
+    "|".join(rf"(?P<{key}>\b(?:{asset.headlines})\b)" for key, asset in ASSETS.items() if asset.headlines),
     re.IGNORECASE,
 )
-NAMED = re.compile("|".join(rf"(?P<{asset}>\b(?:{words})\b)" for asset, words in NAMES.items()), re.IGNORECASE)
 
 
 def named(title: str) -> tuple[str, ...]:

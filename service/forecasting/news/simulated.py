@@ -19,7 +19,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from service.forecasting.news.headline import Headline, headline
-from service.market.assets import ASSETS, open_at
+from service.market.assets import ASSETS, COINS, open_at
 from service.market.bars import Bars, empty
 from service.market.instants import DAY, HOUR
 from service.scores.proper import Array
@@ -154,7 +154,6 @@ SOURCE = "Ninefold simulated desk"
 FIRST_AT, LAST_AT = 0, 16
 LEAST_COINS = 3
 LEAST_MOVE = 0.002  # log return of a day; smaller moves have no rank
-COINS = tuple(key for key, asset in ASSETS.items() if asset.calendar == "always")
 
 _TEMPLATES = tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
 SENTENCES: dict[str, list[str]] = _TEMPLATES["sentences"]

@@ -91,7 +91,7 @@ def _hours_of_settling(market: Prediction, hourly: Mapping[str, Bars]) -> Iterat
 
 
 def resolved(settled: Iterable[Prediction]) -> list[Resolved]:
-    """The settled predictions in the form of the track record; void ones and coins outside the seven are left out.
+    """The settled predictions in the form of the track record; void ones and other coins are left out.
 
     A question without a criterion (`open`) counts only if it was asked of the oracle, which treats it as `up`.
     """

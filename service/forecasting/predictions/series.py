@@ -16,15 +16,11 @@ from typing import Literal
 from service.forecasting.predictions import Prediction
 from service.forecasting.voters.context import Context
 from service.market import months
-from service.market.assets import ASSETS, is_open, open_hours
+from service.market.assets import ASSETS, LEADER, is_open, open_hours
 from service.market.instants import DAY, HOUR, utc
 from service.questions.canonical import canonical, price
 from service.questions.question import Comparator, Question, polarity_of
 from service.questions.rule import rule
-
-# The weekday on which the weeks of an asset begin (Monday is 0). They differ, so that markets do not all end at once.
-# The weeks of metals begin after a day with long trading hours.
-WEEK_BEGINS = {"btc": 0, "eth": 1, "gold": 2, "silver": 3, "sol": 4, "bnb": 5, "xrp": 6}
 
 DAY_BEGINS_S = 12 * HOUR
 MONDAY = 4  # days after 1 January 1970
@@ -59,7 +55,7 @@ def current(asset: str, now: int) -> Iterator[Period]:
 
 def _weekday(asset: str, day: int) -> int:
     """How many days of the asset's week passed before a day, which is counted from 1970."""
-    return (day - MONDAY - WEEK_BEGINS[asset]) % 7
+    return (day - MONDAY - ASSETS[asset].week_begins) % 7
 
 
 EVERY_S = 12 * HOUR  # the interval between the beginnings of periods
@@ -80,9 +76,9 @@ RANGE_OR_ORDER: tuple[Comparator, ...] = ("between", "upper_first")  # of even a
 DAILY_TOUCH: tuple[Comparator, ...] = ("touch_above", "touch_below")  # of even and odd days, counted from 1970
 
 # Questions that are about as likely as not by nature are few: whether bitcoin rises in a day, and which asset does
-# better in a week. Both assets of a pair have the same trading hours.
-DIRECTION_ASSET = "btc"
-COUNTERPART = {"btc": "eth", "sol": "bnb", "xrp": "btc", "gold": "silver"}
+# better in a week.
+DIRECTION_ASSET = LEADER
+COUNTERPART = {key: asset.counterpart for key, asset in ASSETS.items() if asset.counterpart}
 
 TEXTS: dict[Comparator, str] = {
     "up": "From {spot} USD, will {name} be up at the end of {day}?",

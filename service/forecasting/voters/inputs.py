@@ -21,7 +21,7 @@ from service.forecasting.densities.grid import (
     trailing_mean,
 )
 from service.forecasting.densities.models import VarianceTrack, variance_tracks
-from service.market.assets import ASSETS, calendar_of
+from service.market.assets import COINS, asset_of, calendar_of
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc
 
@@ -68,11 +68,6 @@ def is_metal(asset: str) -> bool:
     return calendar_of(asset) == "comex"
 
 
-def leader_of(asset: str) -> str:
-    """The coin that leads the others: bitcoin, and ether for bitcoin itself."""
-    return "eth" if asset == "btc" else "btc"
-
-
 def describe(name: str, value: float, asset: str, label: Callable[[str], str] = str) -> str:
     """The value of an input in words; `label` gives the name of another asset."""
     return INPUTS[name].format(
@@ -81,7 +76,7 @@ def describe(name: str, value: float, asset: str, label: Callable[[str], str] = 
         share=100 * value,
         rising=100 * (value + 0.5),
         position=50 * (value + 1),
-        leader=label(leader_of(asset)),
+        leader=label(asset_of(asset).leader),
         peers="coins" if is_metal(asset) else "other coins",
     )
 
@@ -137,7 +132,6 @@ FASTEST_HALF_LIFE_H = 12
 SLOW_H = 180 * 24
 NEEDED_H = 210 * 24  # longer than any window of an input or a feature, also in open hours
 LEAST_VARIANCE = 1e-12  # per open hour: a constant price must not divide by zero
-COINS = tuple(key for key, asset in ASSETS.items() if asset.calendar == "always")
 
 
 @dataclass(frozen=True)
@@ -268,7 +262,7 @@ def _recent(track: InputTrack, moves: Mapping[int, Array]) -> dict[str, Array]:
 def _breadth(asset: str, moves: Mapping[str, Mapping[int, Array]]) -> dict[str, Array]:
     """The moves of the other coins, and the lead of the leading one; NaN until all of them have enough history."""
     peers = [coin for coin in COINS if coin != asset and coin in moves]
-    leader = moves.get(leader_of(asset))
+    leader = moves.get(asset_of(asset).leader)
     if leader is None:
         nothing = np.full(len(moves[asset][4]), np.nan)
         return dict.fromkeys(PEERS, nothing)

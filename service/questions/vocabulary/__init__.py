@@ -12,6 +12,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from service.market.assets import ASSETS
+from service.market.rates import ASSUMED
+
 FOLDER = Path(__file__).parent
 # Where several languages fit a text equally well, the first of them is assumed.
 FILES = ("english", "german", "french", "spanish", "portuguese", "italian", "russian", "turkish", "chinese", "japanese")
@@ -76,8 +79,19 @@ def _joined(stems: str, endings: str) -> str:
 
 
 LANGUAGES = tuple(_language(file) for file in FILES)
-# Words of every language: what traders write everywhere, the names of the assets, and other names.
-COMMON, ASSETS, OTHERS = (dict(entries(load(file))) for file in ("common", "assets", "others"))
-# The names of coins outside the seven by ticker.
-COINS: Words = {ticker: f"{names}, {ticker} coin, {ticker} token" for ticker, names in load("coins").items()}
+# Words of every language: what traders write everywhere, the names of markets that are followed, and other names.
+COMMON, MARKETS, OTHERS = (dict(entries(load(file))) for file in ("common", "markets", "others"))
+MARKETS |= {f"asset:{key}": asset.words for key, asset in ASSETS.items()}
+MARKETS |= {
+    f"asset:{key} + currency:{currency}": ",".join(f"{base}{currency}" for base in asset.tickers or (key,))
+    for key, asset in ASSETS.items()
+    for currency in ASSUMED
+}
+# The names of other coins by ticker.
+COINS: Words = {
+    ticker: f"{names}, {ticker} coin, {ticker} token" for ticker, names in load("coins").items() if ticker not in ASSETS
+}
+_OF_ASSETS = {"decoy": "decoys", "other:lookalike": "lookalikes", "other:fund": "funds"}
+for _key, _field in _OF_ASSETS.items():
+    OTHERS[_key] = ",".join([OTHERS.get(_key, ""), *(getattr(asset, _field) for asset in ASSETS.values())])
 OTHERS["other:coin"] += "," + ",".join(COINS.values())

@@ -44,7 +44,7 @@ class BarFolder:
         return ExchangeResponse([list(row) for row in bars.rows()], source)
 
     def list_coins(self, seconds: float) -> tuple[frozenset[str], str]:  # noqa: ARG002
-        """As `ExchangeClient.list_coins`: a folder has no coins beside the seven assets."""
+        """As `ExchangeClient.list_coins`: a folder has no other coins."""
         return frozenset(), ""
 
     def _rows(self, asset: str, file: Path) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Brings the bars of a coin outside the seven up to date."""
+"""Brings the bars of another coin up to date."""
 
 from __future__ import annotations
 

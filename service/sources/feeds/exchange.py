@@ -18,7 +18,7 @@ import numpy as np
 
 from service.config import Settings, SettingsError
 from service.errors import SourceFailed
-from service.market.assets import open_at
+from service.market.assets import ASSETS, asset_of, open_at
 from service.market.bars import Bars, RefusedBar, Times, check, empty, merge
 from service.market.clock import World, WorldClock
 from service.market.instants import MINUTE
@@ -26,7 +26,6 @@ from service.market.rates import Rates
 from service.sources.feeds.bar_folder import BarFolder
 from service.sources.feeds.exchange_client import (
     STEP,
-    SYMBOLS,
     ExchangeClient,
     ExchangeResponse,
     Request,
@@ -66,7 +65,7 @@ class ExchangeFeed:
     world: ClassVar[World] = "live"
     step = STEP
     fingerprint = f"live/{VERSION}"
-    assets = tuple(SYMBOLS)
+    assets = tuple(ASSETS)
     _turn: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def clock(self, wall: int) -> WorldClock:
@@ -78,7 +77,7 @@ class ExchangeFeed:
 
     def fetch(self, asset: str, since: int, until: int, step: int | None = None, seconds: float = 0.0) -> FetchedBars:
         """As `Feed.fetch`, also of another coin; within `seconds` in all, 0 for the time limit of the feed."""
-        request = Request(asset, SYMBOLS.get(asset) or coin_symbols(asset), step or STEP)
+        request = Request(asset, asset_of(asset).symbols or coin_symbols(asset), step or STEP)
         return self._fetch(request, since, until, seconds or self.timeout_s)
 
     def list_coins(self) -> frozenset[str]:

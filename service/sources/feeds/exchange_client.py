@@ -40,16 +40,6 @@ FAULTS = {
     "Network": "it could not be reached",
 }
 
-# The symbols of an asset on an exchange, in order of preference.
-SYMBOLS = {
-    "btc": ("BTC/USD", "BTC/USDT"),
-    "eth": ("ETH/USD", "ETH/USDT"),
-    "sol": ("SOL/USD", "SOL/USDT"),
-    "bnb": ("BNB/USD", "BNB/USDT"),
-    "xrp": ("XRP/USD", "XRP/USDT"),
-    "gold": ("XAU/USD", "PAXG/USD", "PAXG/USDT", "XAUT/USD", "XAUT/USDT"),
-    "silver": ("XAG/USD", "XAG/USDT", "XAG/USDT:USDT", "KAG/USD", "KAG/USDT"),
-}
 # The symbols of a currency: a pair with the dollar or a dollar coin, else its price of Bitcoin.
 RATE_SYMBOLS = {
     "EUR": ("EUR/USD", "EUR/USDT", "EUR/USDC", "BTC/EUR"),
@@ -57,19 +47,17 @@ RATE_SYMBOLS = {
     "JPY": ("USD/JPY", "USDT/JPY", "USDC/JPY", "BTC/JPY"),
 }
 # Descriptions of symbols that only track the asset.
-STAND_INS = {"PAXG": "tokenised gold", "XAUT": "tokenised gold", "KAG": "tokenised silver"}
+STAND_INS = {base: f"tokenised {asset.name.lower()}" for asset in ASSETS.values() for base in asset.stand_ins}
 PERPETUAL = "perpetual swap"
-# The quote currencies of a coin outside the seven, in order of preference.
+# The quote currencies of another coin, in order of preference.
 QUOTES = ("USD", "USDT", "USDC")
-# What is no coin of its own: the seven, what tracks them, currencies, and coins that are meant to stay at a price.
+# What is no coin of its own: the assets, what tracks them, currencies, and coins that are meant to stay at a price.
 EXCLUDED = {
-    *ASSETS,
-    "xbt", "wbtc", "cbbtc", "tbtc", "weth", "steth", "wsteth", "reth", "cbeth", "wsol", "jitosol", "msol", "bsol",
-    "bnsol", "wbnb", "paxg", "xaut", "kag", "xau", "xag", "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "nzd",
-    "try", "brl", "uah", "zar", "mxn", "ars", "pln", "czk", "ron", "sgd", "hkd", "krw", "idr", "inr", "aed", "usdt",
-    "usdc", "usdd", "usde", "usds", "usdp", "usdg", "usdq", "usdr", "usd1", "dai", "tusd", "busd", "fdusd", "pyusd",
-    "rlusd", "gusd", "lusd", "susd", "frax", "eurc", "eurt", "eurs", "euri", "eurr", "eurq", "eurcv", "euroc", "gbpt",
-    "xsgd", "bfusd", "xusd", "ust", "ustc",
+    *ASSETS, *(ticker for asset in ASSETS.values() for ticker in asset.tokens),
+    "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "nzd", "try", "brl", "uah", "zar", "mxn", "ars", "pln", "czk",
+    "ron", "sgd", "hkd", "krw", "idr", "inr", "aed", "usdt", "usdc", "usdd", "usde", "usds", "usdp", "usdg", "usdq",
+    "usdr", "usd1", "dai", "tusd", "busd", "fdusd", "pyusd", "rlusd", "gusd", "lusd", "susd", "frax", "eurc", "eurt",
+    "eurs", "euri", "eurr", "eurq", "eurcv", "euroc", "gbpt", "xsgd", "bfusd", "xusd", "ust", "ustc",
 }  # fmt: skip
 
 
@@ -148,7 +136,7 @@ class ExchangeClient:
         return self._within(seconds, lambda answer: self._load(answer, request, since, until))
 
     def list_coins(self, seconds: float) -> tuple[frozenset[str], str]:
-        """The keys of the coins outside the seven that are traded here, and the fault if that could not be read."""
+        """The keys of the coins beside the assets that are traded here, and the fault if that could not be read."""
         keys: set[str] = set()
         answer = self._within(seconds, lambda _: keys.update(self._coins()))
         return frozenset() if answer.fault else frozenset(keys), answer.fault
@@ -235,7 +223,7 @@ def _ccxt_client(name: str, options: Mapping[str, object]) -> ccxt.Exchange:
 
 
 def coin_symbols(key: str) -> tuple[str, ...]:
-    """The symbols of a coin outside the seven, in order of preference."""
+    """The symbols of a coin that is none of the assets, in order of preference."""
     return tuple(f"{key.upper()}/{quote}" for quote in QUOTES)
 
 

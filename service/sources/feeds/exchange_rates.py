@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import structlog
 
+from service.market.assets import ASSETS
 from service.market.bars import Bars, check
 from service.market.instants import HOUR, utc
 from service.market.rates import Rate
 from service.sources.feeds.bar_folder import BarFolder
-from service.sources.feeds.exchange_client import RATE_SYMBOLS, STEP, SYMBOLS, ExchangeClient, Request
+from service.sources.feeds.exchange_client import RATE_SYMBOLS, STEP, ExchangeClient, Request
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -54,7 +55,7 @@ def _of_exchange(client: ExchangeClient | BarFolder, currency: str, now: int, se
         return None
     pair = quote.source.split()[-1]
     if pair.startswith("BTC/"):
-        dollars = _quote(client, Request("btc", SYMBOLS["btc"], STEP), now, seconds / 2)
+        dollars = _quote(client, Request("btc", ASSETS["btc"].symbols, STEP), now, seconds / 2)
         if dollars is None:
             return None
         source, as_of = f"{quote.source} and {dollars.source}", min(quote.as_of, dollars.as_of)

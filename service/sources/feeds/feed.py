@@ -31,7 +31,7 @@ class FetchedBars:
 
 
 class CoinFeed(Protocol):
-    """The bars of coins outside the seven, which are fetched only where a question needs them."""
+    """The bars of other coins, which are fetched only where a question needs them."""
 
     def list_coins(self) -> frozenset[str]:
         """The keys of all coins that can be fetched. Raises SourceFailed if no list could be read."""

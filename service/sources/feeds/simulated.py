@@ -29,6 +29,7 @@ from service.sources.feeds.simulated_days import (
     daily_volatility,
     days,
     expected_days,
+    group_of,
     own_move,
 )
 
@@ -113,7 +114,7 @@ def _share_of_day(asset: str, second: float) -> float:
 def _running_shares(asset: str) -> Floats:
     """The mean share of a day's variance until the beginning of each bar, over days of another world."""
     bar = np.arange(MEASURED_DAYS * BARS_A_DAY)
-    shared = _shared(OTHER_SEED, INSTRUMENTS[asset].group, 0, MEASURED_DAYS)
+    shared = _shared(OTHER_SEED, group_of(asset), 0, MEASURED_DAYS)
     weights = _variance_weights(OTHER_SEED, asset, bar, shared).mean(axis=0)
     return np.concatenate([[0.0], np.cumsum(weights)])
 
@@ -147,7 +148,7 @@ def _shared(seed: int, group: Group, first: int, last: int) -> Shared:
 def _whole_days(seed: int, asset: str, first: int, last: int) -> Bars:
     """The bars of the days from `first` up to but excluding `last`, in the trading hours of the asset."""
     bar = np.arange(first * BARS_A_DAY, last * BARS_A_DAY)
-    shared = _shared(seed, INSTRUMENTS[asset].group, first, last)
+    shared = _shared(seed, group_of(asset), first, last)
     skeleton = days(seed, asset, first, last)
     weights = _variance_weights(seed, asset, bar, shared)
     levels = _levels(skeleton, weights, own_move(seed, "bar", asset, shared.move, bar))

@@ -7,13 +7,13 @@ of real markets (tests/sources/feeds/test_stylised_facts.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from service.market.assets import ASSETS, calendar_of
 from service.sources.feeds.counters import Counters, Floats, held_normals, in_first_cell, normals, stream
 
 EPOCH = 1_577_836_800  # 2020-01-01, a Wednesday
@@ -36,30 +36,7 @@ CROSS = 0.12
 Group = Literal["crypto", "metal"]
 
 
-@dataclass(frozen=True)
-class Instrument:
-    """The parameters of an asset.
-
-    `start` is its price at EPOCH in USD, `volatility` is annual, `loading` is its correlation with the common move of
-    its group, and `volume` is that of a typical five-minute bar in units of the asset.
-    """
-
-    start: float
-    volatility: float
-    group: Group
-    loading: float
-    volume: float
-
-
-INSTRUMENTS: dict[str, Instrument] = {
-    "btc": Instrument(60_000, 0.50, "crypto", 0.93, 90),
-    "eth": Instrument(2_600, 0.68, "crypto", 0.90, 1_100),
-    "sol": Instrument(140, 0.95, "crypto", 0.82, 12_000),
-    "bnb": Instrument(580, 0.52, "crypto", 0.79, 900),
-    "xrp": Instrument(0.60, 0.90, "crypto", 0.80, 1_500_000),
-    "gold": Instrument(2_400, 0.16, "metal", 0.88, 40),
-    "silver": Instrument(29, 0.30, "metal", 0.84, 2_500),
-}
+INSTRUMENTS = {key: asset.simulated for key, asset in ASSETS.items() if asset.simulated}
 
 # The volatility of a weekday and of a weekend day relative to an average day.
 WEEKDAY = {"crypto": 1.11, "metal": 1.17}
@@ -100,6 +77,11 @@ def expected_days(seed: int, asset: str, first: int, last: int) -> tuple[Floats,
     return DRIFT * drift * np.sqrt(variances) - pulls, variances
 
 
+def group_of(asset: str) -> Group:
+    """The group whose common move an asset follows."""
+    return "crypto" if calendar_of(asset) == "always" else "metal"
+
+
 def daily_volatility(asset: str) -> float:
     """The standard deviation of the log return of an average day."""
     return INSTRUMENTS[asset].volatility / 365**0.5
@@ -124,7 +106,7 @@ def _block(seed: int, asset: str, number: int) -> SimulatedDays:
     """One block of days, which starts at the last close of the block before it."""
     start = float(_block(seed, asset, number - 1).closes[-1]) if number else 0.0
     day = np.arange(number * BLOCK - 1, (number + 1) * BLOCK)
-    move = own_move(seed, "day", asset, common_move(seed, "day", INSTRUMENTS[asset].group, day), day)
+    move = own_move(seed, "day", asset, common_move(seed, "day", group_of(asset), day), day)
     yesterday, day, move = move[:-1], day[1:], move[1:]
     volatility = _volatility(seed, asset, day) * (1 - LEVERAGE * np.clip(yesterday, -3, 3))
     returns = volatility * (move + DRIFT * _in_part_common(seed, "drift", asset, day, DRIFT_DAYS, DRIFT_IN_COMMON))
@@ -145,14 +127,14 @@ def _volatility(seed: int, asset: str, day: Counters) -> Floats:
 
 
 def _usual_volatility(asset: str, day: Counters) -> Floats:
-    group = INSTRUMENTS[asset].group
+    group = group_of(asset)
     weekend = (day + 2) % 7 >= 5  # day 0 was a Wednesday
     return daily_volatility(asset) * np.where(weekend, WEEKEND[group], WEEKDAY[group])
 
 
 def _in_part_common(seed: int, matter: str, asset: str, day: Counters, length: int, share: float) -> Floats:
     """A standard normal variable held for `length` days; `share` of its variance is common to the group."""
-    common = held_normals(stream(seed, "day", matter, INSTRUMENTS[asset].group), day, length)
+    common = held_normals(stream(seed, "day", matter, group_of(asset)), day, length)
     own = held_normals(stream(seed, "day", matter, asset), day, length)
     return share**0.5 * common + (1 - share) ** 0.5 * own
 
@@ -165,7 +147,7 @@ def _expected_in_part_common(
     The variance is 0 where both parts are known and 1 where neither is.
     """
     mean, unknown = np.zeros(len(day)), np.zeros(len(day))
-    for whose, part in ((INSTRUMENTS[asset].group, share), (asset, 1 - share)):
+    for whose, part in ((group_of(asset), share), (asset, 1 - share)):
         key = stream(seed, "day", matter, whose)
         is_known = in_first_cell(key, day, length)
         mean += part**0.5 * np.where(is_known, held_normals(key, day, length), 0.0)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from service.forecasting.predictions import Odds, Settlement
 from service.forecasting.predictions.imports import WIDEST_SPREAD, OutsideMarket
 from service.forecasting.predictions.resolution import Outcome
+from service.market.assets import ASSETS
 from service.sources.odds.asking import Listing, Query
 from service.sources.odds.fields import instant, number, price, text
 from service.sources.odds.source import OddsSource, Row, UnusableRow
@@ -21,9 +22,9 @@ LISTING = Listing(NAME, "/markets", key="ticker", cursor="cursor", parameter="cu
 PAGE = 1000  # rows: the maximum of the API
 
 # Series on the price at one instant of a day: above a level, and within a range.
-SERIES = ("KXBTCD", "KXETHD", "KXSOLD", "KXXRPD", "KXBTC", "KXETH")
+SERIES = tuple(asset.kalshi[kind] for kind in ("level", "range") for asset in ASSETS.values() if kind in asset.kalshi)
 # Series on the move of the 15 minutes for which a market is open.
-SHORT_SERIES = ("KXBTC15M", "KXETH15M", "KXSOL15M", "KXXRP15M", "KXBNB15M")
+SHORT_SERIES = tuple(asset.kalshi["move"] for asset in ASSETS.values() if "move" in asset.kalshi)
 OPEN = "active"
 SETTLED = ("finalized", "settled")
 OUTCOMES: dict[str, Outcome] = {"yes": "yes", "no": "no"}

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from service.forecasting.predictions.series import WEEK_BEGINS, current
+from service.forecasting.predictions.series import current
+from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR, utc
 
 
@@ -14,13 +15,13 @@ def second(*moment: int) -> int:
     return int(datetime(*moment, tzinfo=UTC).timestamp())
 
 
-@pytest.mark.parametrize("asset", WEEK_BEGINS)
+@pytest.mark.parametrize("asset", ASSETS)
 def test_a_week_begins_on_the_day_of_its_asset(asset):
     for day in range(1, 15):
         now = second(2026, 11, day, 10)
         week = next(period for period in current(asset, now) if period.category == "weekly")
         assert week.begins <= now <= week.deadline
-        assert utc(week.begins).weekday() == WEEK_BEGINS[asset]
+        assert utc(week.begins).weekday() == ASSETS[asset].week_begins
         assert week.deadline + 1 - week.begins == 7 * DAY
 
 

@@ -10,11 +10,11 @@ import pytest
 
 from service.questions.lexicon import Lexicon
 from service.questions.vocabulary import (
-    ASSETS,
     COMMON,
     FILES,
     FOLDER,
     LANGUAGES,
+    MARKETS,
     OTHERS,
     Language,
     Words,
@@ -25,7 +25,7 @@ from service.questions.vocabulary import (
 KEYS = tomllib.loads((FOLDER / "keys.toml").read_text(encoding="utf-8"))
 OPTIONAL = KEYS.pop("optional").split(",")
 SECTIONS = {key: section for section, keys in KEYS.items() for key, _ in entries({section: keys})}
-# common.toml, assets.toml and others.toml have words for these in every language.
+# common.toml, markets.toml, others.toml and the table of assets have words for these in every language.
 SHARED = {key for key, section in SECTIONS.items() if section == "shared"}
 
 languages = pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
@@ -73,7 +73,7 @@ def test_a_language_has_every_key_or_declares_its_lack(language: Language):
     assert lacks - (required - present) == set(), "declared as lacking, but present or not required"
 
 
-@pytest.mark.parametrize("file", [*FILES, "common", "assets", "others"])
+@pytest.mark.parametrize("file", [*FILES, "common", "markets", "others"])
 def test_every_key_is_documented_and_in_its_section(file):
     sections = load(file)
     sections.pop("language", None)
@@ -111,12 +111,12 @@ def test_only_single_words_end_in_a_wildcard(language: Language):
 
 
 def test_a_name_has_one_meaning():
-    assert [name for name, times in Counter(_phrases({**ASSETS, **OTHERS})).items() if times > 1] == []
+    assert [name for name, times in Counter(_phrases({**MARKETS, **OTHERS})).items() if times > 1] == []
 
 
 @languages
 def test_no_phrase_swallows_the_name_of_an_asset(language: Language):
-    names = {name for name in _phrases(ASSETS) if " " not in name}
+    names = {name for name in _phrases(MARKETS) if " " not in name}
     phrases = [phrase for phrase in _phrases(language.words) if " " in phrase]
     assert [phrase for phrase in phrases if names & set(phrase.split())] == []
 
