@@ -161,7 +161,7 @@ def test_the_series_of_a_quarter_of_an_hour_are_asked_for_alone(server):
     series = []
     server.routes = lambda _, path, query: series.append(query["series_ticker"]) or {"markets": [], "cursor": ""}
     KALSHI.list_open(server.address, 5, short=True)
-    assert series == ["KXBTC15M", "KXETH15M", "KXSOL15M", "KXXRP15M", "KXBNB15M"]
+    assert series == ["KXBTC15M", "KXETH15M", "KXSOL15M", "KXBNB15M", "KXXRP15M"]
 
 
 def test_a_cursor_that_leads_back_to_the_first_page_ends_the_list(server, bitcoin_row):
