@@ -21,6 +21,7 @@ from service.forecasting.voters.panel import voters as voters_embedded
 from service.sources.feeds.replay import open_replay
 from service.sources.llm.budget import Budget, SpendingInMemory
 from service.sources.llm.seating import seated
+from service.trading.strategies import STRATEGIES
 from tests.processes import ROOT, free_port, running, wait_until_ready
 from tests.running_service import running_service
 
@@ -74,6 +75,12 @@ def test_the_options_are_those_of_the_settings():
     assert section("options") == config.table()
 
 
+def test_the_numbers_of_strategies_are_those_of_the_table():
+    assert f"{len(STRATEGIES)} paper-trading strategies" in README
+    families = len({strategy.rule for strategy in STRATEGIES.values()})
+    assert f"{families} textbook rules at three speeds make {len(STRATEGIES)} strategies" in README
+
+
 def test_the_documented_endpoints_are_those_of_the_service(tmp_path: Path):
     with running_service(tmp_path) as running:
         documented = routes(running.runtime.application())
@@ -96,7 +103,7 @@ def test_the_paper_trading_of_the_readme_is_there(port: int):
     battle, csv, hospital, strategy = (run(line, port) for line in commands.strip().splitlines())
     assert len(json.loads(battle)["lanes"]) == 6
     assert len(csv.strip().splitlines()) == 3
-    assert len(json.loads(hospital)["strategies"]) == 54
+    assert len(json.loads(hospital)["strategies"]) == len(STRATEGIES)
     assert json.loads(strategy)["key"] == "macd_slow"
 
 

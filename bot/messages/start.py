@@ -37,7 +37,7 @@ HELP = (
     english("/lane NAME – one lane"),
     english("/top – the best strategies; also /top gold"),
     english("/strategy KEY – one strategy"),
-    english("/hospital – the health of all 54 strategies"),
+    english("/hospital – the health of all strategies"),
     english("/fund – the virtual 1,000 USD fund of apex"),
     english("/brain – the apex forecast for Bitcoin's next day"),
     english("/news – the sentiment of the news"),

@@ -52,7 +52,7 @@ TOPICS = (
     ),
     PageTopic(
         "Hospital",
-        "The health of each of 54 trading strategies at the end of the last month.",
+        "The health of each trading strategy at the end of the last month.",
         (PublicPage("hospital", "last month", HospitalPanel),),
     ),
     PageTopic(

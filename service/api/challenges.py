@@ -121,7 +121,7 @@ def _create(body: Creation, caller: Caller) -> ListedChallenge:
 def active() -> ChallengesDocument:
     """The open challenges, the newest first, at most 200.
 
-    Each has the votes of ten voters (the nine, and `swarm`, which follows the net position of the 54 strategies), the
+    Each has the votes of ten voters (the nine, and `swarm`, which follows the net position of the {n} strategies), the
     vote of `apex`, and the votes of callers. Voters vote once, when a challenge is new. `context` is the asset's price
     now and how far the level is from it, in percent.
     """

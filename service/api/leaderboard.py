@@ -12,7 +12,7 @@ from service.api.operations import operation
 from service.api.snapshots import latest, require_listed
 from service.errors import ResourceNotFound
 from service.market.assets import AssetCode
-from service.trading.documents import LeaderboardDocument, StrategyDocument, leaderboard_table
+from service.trading.leaderboard import LeaderboardDocument, StrategyDocument, leaderboard_table
 from service.trading.strategies import STRATEGIES
 
 leaderboard = Blueprint("leaderboard", __name__, url_prefix="/api/v1")
@@ -38,7 +38,7 @@ class LeaderboardQuery(Query):
     raises=(ResourceNotFound,),
 )
 def ranking(query: LeaderboardQuery) -> Response:
-    """The 54 strategies by the result of their paper trading, over all their assets or in one of them.
+    """The {n} strategies by the result of their paper trading, over all their assets or in one of them.
 
     Every strategy started with 10,000 USD in each asset. `ghosts` are two benchmarks without a rank: buying and
     holding, and tossing a coin. `sharpe_low` to `sharpe_high` is the 95% interval of the Sharpe ratio: half a year

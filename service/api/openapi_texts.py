@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from service import __version__
 from service.market.assets import ASSETS
+from service.trading.strategies import STRATEGIES
 
 NAME = "Ninefold"
 VERSION = __version__
@@ -55,7 +56,7 @@ TAGS = {
     "Market": "Prices, and forecasts of where they will be.",
     "Predictions": "Prediction markets with votes that were committed in advance, and their scores.",
     "Challenges": "Questions of callers that the voters answer in public.",
-    "Strategies": "54 paper-trading strategies: their ranking and their monthly review.",
+    "Strategies": f"{len(STRATEGIES)} paper-trading strategies: their ranking and their monthly review.",
     "Bot Battle": "Six paper-trading lanes, on an exchange and in liquidity pools.",
     "Intelligence": "The fused forecast of bitcoin's next day, the news, and documents for other sites.",
     "Ledger": "The public record of votes and outcomes, and the proofs that nothing in it was changed.",

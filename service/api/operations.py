@@ -6,7 +6,8 @@
         \"\"\"Register for a key.\"\"\"
 
 A view gets `body`, `query` and `caller` when it names them. Its return annotation is the shape of the answer;
-its docstring is what the docs publish. Everything that can be known at import time is worked out there.
+its docstring is what the docs publish; `{n} strategies` in it becomes their number. Everything that can be known at
+import time is worked out there.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from service.api.inputs import Query, read_body, read_query
 from service.api.limits import LIMITS, UNLIMITED
 from service.api.windows import request_limits
 from service.errors import NinefoldError
+from service.trading.strategies import STRATEGIES
 
 # The attribute of a view that holds its Operation.
 OPERATION = "operation"
@@ -73,7 +75,8 @@ def operation(*, returns: Any = None, **declared: Any) -> Callable[[Callable], C
     def decorate(view: Callable) -> Callable:
         hints = get_type_hints(view, include_extras=True)
         shape = returns or hints.get("return", type(None))
-        summary, _, description = (inspect.getdoc(view) or "").partition("\n")
+        documentation = (inspect.getdoc(view) or "").replace("{n} strategies", f"{len(STRATEGIES)} strategies")
+        summary, _, description = documentation.partition("\n")
         described = Operation(
             summary=summary,
             description=description.strip(),

@@ -15,7 +15,7 @@ from typing import Any
 
 from service.errors import NoVoters
 from service.forecasting.apex.call import EVERY_S, Call, fuse, thresholds_of
-from service.forecasting.apex.layers import odds_of_up, poll_layers
+from service.forecasting.apex.layers import NetView, odds_of_up, poll_layers
 from service.forecasting.apex.scores import ResolvedCall, record_of, resolved_calls
 from service.forecasting.densities.fits import Fits
 from service.forecasting.densities.fitting import fit
@@ -68,7 +68,7 @@ def backfill(
     newest: Fits,
     outside: SimulatedMarket | None,
     quorum: int,
-    swarm: Mapping[int, float],
+    swarm: Mapping[int, NetView],
     each: Each = starmap,
 ) -> BackfilledPast:
     """The markets, calls and headlines from `since` to `until`, and the price forecasts of every hour between.
@@ -85,8 +85,8 @@ def backfill(
         The outside market that quotes every market; None in the live world, whose past has no odds and no headlines.
     quorum : int
         Minimum number of votes that open a market.
-    swarm : mapping of int to float
-        Net position of the strategies in bitcoin, in [-1, 1], by the second at which an hour was complete.
+    swarm : mapping of int to NetView
+        Positions of the strategies in bitcoin, by the second at which an hour was complete.
     each : callable
         The results of a function for each tuple of arguments, in their order; the calls may run at the same time.
     """
@@ -166,7 +166,7 @@ class _Walk:
     stories: tuple[ScoredHeadline, ...]
     months: Mapping[int, PastMonth]
     panel: Panel
-    swarm: Mapping[int, float]
+    swarm: Mapping[int, NetView]
     record: TrackRecord = field(default_factory=TrackRecord)
     apex_record: TrackRecord = field(default_factory=TrackRecord)
     markets: dict[str, Prediction] = field(default_factory=dict)

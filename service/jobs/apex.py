@@ -18,8 +18,7 @@ from service.ledger.chain import LedgerRow
 from service.market.instants import HOUR
 from service.store import knowledge, ledger, sequences, snapshots
 from service.store.plain import apex_calls
-from service.trading.fund.book import run
-from service.trading.fund.document import fund_document, published_trade
+from service.trading.fund import fund_document, published_trade, run
 
 SHOWN_EVERY_S = HOUR
 

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from service.forecasting import backfill as pure
+from service.forecasting.apex.layers import NetView
 from service.forecasting.backfill import BackfilledPast
 from service.forecasting.price_record.committed import ledger_rows
 from service.jobs import children
@@ -24,7 +25,7 @@ from service.ledger.chain import LedgerRow
 from service.market.instants import DAY
 from service.store import headlines, knowledge, ledger, predictions, price_forecasts
 from service.store.plain import RECORD, apex_calls, records
-from service.trading.swarm import net_history
+from service.trading.arena import net_history
 
 # Sixty days of the fund, after two days in which the first markets resolve.
 BACKFILLED_S = 62 * DAY
@@ -41,7 +42,7 @@ def backfill(job_context: JobContext, slot: int) -> Effects:
     if has_begun or newest is None or since >= slot:
         return lambda _: None
     settings = job_context.settings
-    times, net = net_history(run_arena(job_context, slot), pure.ASSET)
+    positions = net_history(run_arena(job_context, slot), pure.ASSET)
     past = children.call(
         _backfilled,
         hours(job_context, slot),
@@ -50,7 +51,7 @@ def backfill(job_context: JobContext, slot: int) -> Effects:
         newest,
         outside_market(job_context),
         settings.oracle_quorum,
-        dict(zip(times.tolist(), net.tolist(), strict=True)),
+        {time: NetView(**vars(net)) for time, net in positions.items()},
     )
     rows = ledger_rows(past.prices.forecasts, backfilled=True)
     return lambda db: _keep(db, past, rows, slot)

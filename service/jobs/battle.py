@@ -26,8 +26,7 @@ from service.sources import pools
 from service.store import bars, hourly_votes, lanes, ledger, snapshots
 from service.store.plain import contexts, lane_states
 from service.trading import battle as documents
-from service.trading.battle import RateLimit
-from service.trading.benchmark import benchmarks
+from service.trading.battle import RateLimit, benchmarks
 from service.trading.lanes import LANES, CexState, LaneVote, LpState, State, Walk, moments
 from service.trading.pools import ASSUMED_POOLS, Pool
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from service.forecasting.apex.call import NetView
-from service.forecasting.apex.layers import LayerInputs, odds_of_up, poll_layers
+from service.forecasting.apex.layers import LayerInputs, NetView, odds_of_up, poll_layers
 from service.forecasting.news.headline import stories
 from service.forecasting.news.pulse import LOOK_BACK_S, score_at
 from service.forecasting.voters.context import Knowledge
@@ -18,7 +17,6 @@ def gather_inputs(job_context: JobContext, at: int, knowledge: Knowledge, asset:
     with job_context.database.reading() as db:
         recent = headlines.since(db, at - LOOK_BACK_S)
         markets = predictions.active(db, at)
-    net = swarm(job_context).get(asset)
     return poll_layers(
         asset,
         at,
@@ -26,7 +24,7 @@ def gather_inputs(job_context: JobContext, at: int, knowledge: Knowledge, asset:
         job_context.embedded,
         news=score_at(stories(recent), at),
         odds_p=odds_of_up(asset, at, markets),
-        swarm=net and net.net,
+        swarm=swarm(job_context).get(asset),
     )
 
 

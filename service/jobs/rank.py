@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from service.jobs.documents import bar_header
 from service.jobs.job import Effects, JobContext
 from service.market.instants import HOUR
 from service.store import bars, snapshots
 from service.trading import arena
-from service.trading.arena import Arena
-from service.trading.documents import leaderboard_document, strategy_document
-from service.trading.leaderboard import leaderboard
-from service.trading.profile import profile
-from service.trading.swarm import net_positions
+from service.trading.arena import Arena, net_positions
+from service.trading.leaderboard import leaderboard, strategy_page
 
 PAGES_EVERY_S = HOUR
 
@@ -22,21 +20,18 @@ def rank(job_context: JobContext, slot: int) -> Effects:
     """Publish the leaderboards, over all assets and of each one, and store the net positions."""
     state = run_arena(job_context, slot)
     header = bar_header(job_context, slot, state.as_of, job_context.feed.step)
-    boards = {"leaderboard": leaderboard(state)}
-    boards |= {f"leaderboard/{asset}": leaderboard(state, asset) for asset in state.assets}
-    documents = {name: leaderboard_document(board, header) for name, board in boards.items()}
-    swarm = {
-        asset: {"long": net.long, "short": net.short, "flat": net.flat} for asset, net in net_positions(state).items()
-    }
-    return lambda db: snapshots.publish(db, slot, documents | {"swarm": json.dumps(swarm).encode()})
+    documents: dict[str, Any] = {"leaderboard": leaderboard(state, header)}
+    documents |= {f"leaderboard/{asset}": leaderboard(state, header, asset) for asset in state.assets}
+    documents["swarm"] = json.dumps({asset: vars(net) for asset, net in net_positions(state).items()}).encode()
+    return lambda db: snapshots.publish(db, slot, documents)
 
 
 def publish_strategy_pages(job_context: JobContext, slot: int) -> Effects:
     """Publish the page of every strategy: its rule, its equity curve, its trades."""
     state = run_arena(job_context, slot)
     header = bar_header(job_context, slot, state.as_of, PAGES_EVERY_S)
-    pages = {entry.key: profile(state, entry) for entry in leaderboard(state).entries}
-    documents = {f"strategies/{key}": strategy_document(page, header) for key, page in pages.items()}
+    entries = leaderboard(state, header).entries
+    documents = {f"strategies/{entry.key}": strategy_page(state, entry, header) for entry in entries}
     return lambda db: snapshots.publish(db, slot, documents)
 
 

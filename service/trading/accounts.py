@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from service.market.bars import Bars, Prices, Times
 from service.market.instants import HOUR
-from service.trading.rules.targets import Targets
+from service.trading.rules import Targets
 
 Indices = NDArray[np.int64]
 

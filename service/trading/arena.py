@@ -9,7 +9,7 @@ change no decision (a test); a position without any signal for longer than 180 d
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,10 +18,9 @@ from service.market.assets import ASSETS
 from service.market.bars import Bars, Prices, Times, empty
 from service.market.instants import DAY, HOUR
 from service.trading.accounts import TERMS, AccountTerms, TradeHistory, carry_on, unused_account
-from service.trading.ghosts import GHOSTS
 from service.trading.performance import daily_equity, day_ends
-from service.trading.rules.targets import Targets
-from service.trading.strategies import STRATEGIES
+from service.trading.rules import Targets
+from service.trading.strategies import GHOSTS, STRATEGIES
 
 BLOCK_S = 90 * DAY
 SEEN_BEFORE_S = 180 * DAY  # of bars before a block, on which its decisions may depend
@@ -236,3 +235,43 @@ def _carried_on(account: Account, targets: Targets, new_bars: Bars, complete_hou
         return replace(account, daily=daily)
     equity = float(history.equity(new_bars.time[-1:], new_bars.close[-1:])[0])
     return Account(account.asset, history, daily, equity, mark_price=float(new_bars.close[-1]))
+
+
+@dataclass(frozen=True)
+class NetPosition:
+    """The numbers of strategies that are long, short and flat in one asset."""
+
+    long: int
+    short: int
+    flat: int
+
+
+def net_positions(arena: Arena) -> dict[str, NetPosition]:
+    """The net position in each asset now. A decision that no bar has filled yet does not count."""
+    return {asset: _now(_histories(arena, asset)) for asset in arena.assets}
+
+
+def net_history(arena: Arena, asset: str) -> dict[int, NetPosition]:
+    """The net position of `asset` at each full hour after the anchor and not after `as_of`, by its unix second.
+
+    It is the position held until that second, before the decisions of that second are filled. Later bars never change
+    it, and at `as_of` it is that of `net_positions`.
+    """
+    times = np.arange(arena.anchor - arena.anchor % HOUR + HOUR, arena.as_of + 1, HOUR, dtype=np.int64)
+    histories = _histories(arena, asset)
+    held: list[list[int]] = []
+    for side in (1, -1):
+        entered = np.concatenate([history.entry_time[history.side == side] for history in histories])
+        left = np.concatenate([history.exit_time[history.side[: history.closed] == side] for history in histories])
+        held.append((np.searchsorted(np.sort(entered), times) - np.searchsorted(np.sort(left), times)).tolist())
+    rows = zip(times.tolist(), *held, strict=True)
+    return {time: NetPosition(long, short, len(histories) - long - short) for time, long, short in rows}
+
+
+def _histories(arena: Arena, asset: str) -> list[TradeHistory]:
+    return [accounts[asset].history for accounts in arena.strategies.values() if asset in accounts]
+
+
+def _now(histories: Sequence[TradeHistory]) -> NetPosition:
+    sides = [int(history.side[-1]) for history in histories if history.is_open]
+    return NetPosition(sides.count(1), sides.count(-1), flat=len(histories) - len(sides))

@@ -1,19 +1,153 @@
-"""The Bot Battle document: six lanes of paper trading side by side, as JSON and as rows of a CSV file."""
+"""The Bot Battle: its lanes and its two venues as a document and as rows of a CSV file, beside buying and holding."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
-from service.documents import Document, DocumentHeader
+from service.documents import Document, DocumentHeader, rounded
 from service.errors import FieldError, InvalidRequest
+from service.market.bars import Bars, empty
+from service.market.instants import DAY, HOUR, iso
 from service.trading.accounts import TERMS, AccountTerms
-from service.trading.battle_lanes import BattleLane, lane_row
-from service.trading.battle_venues import Totals, Venues, exchange_venue, pool_venue, totals
-from service.trading.lanes import LANES, State
+from service.trading.lanes import LANES, AnyLane, CexState, InPool, LpState, State
+from service.trading.lanes.cex import CexLane
+from service.trading.lanes.lane import Status, Venue
+from service.trading.lanes.lp_state import attribution
+from service.trading.pools import ASSUMED_POOLS
+from service.trading.statements import Side, percent, usd
 
-COLUMNS = (*(field.name for field in fields(BattleLane)), "world")
+HISTORY = "/api/v1/bot-battle/history"
+NONE = empty(HOUR)
+
+
+@dataclass(frozen=True)
+class BattleLane:
+    """One lane: USD, percent, closed positions. Fields of liquidity pools are null for a lane on an exchange.
+
+    `apr_avg_pct` relates the fees earned to the equity while in a pool, in percent a year: it is gross. `net_apr_pct`
+    is the same after divergence, gas and swaps, against holding the coins. `profit_factor` is the sum of the profits of
+    the `trades` over that of their losses, null without a loss. `mode` is `paper`; in a pool it names the source of the
+    pool's data. `last_tick` is the end of the last bar the lane processed. `benchmark_pnl_pct` is the result of buying
+    and holding since the lane's start, in equal shares: the assets that a lane on an exchange trades, the coin of the
+    pool a lane stays in, or the coins of all pools it chooses among.
+    """
+
+    venue: Venue
+    name: str
+    label: str
+    logic: str
+    mode: str
+    active: bool
+    status: Status
+    initial_capital: float
+    capital: float
+    pnl_pct: float
+    pnl_usd: float
+    trades: int
+    win_rate_pct: float | None
+    apr_avg_pct: float | None
+    harvest_count: int | None
+    switch_count: int | None
+    current_pool: str | None
+    positions_count: int | None
+    last_tick: str | None
+    api_path: str | None
+    bot_id: str | None
+    net_apr_pct: float | None
+    profit_factor: float | None
+    benchmark_pnl_pct: float
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Totals of some lanes: how many there are, how many are active, their capital and their result.
+
+    `benchmark_pnl_pct` is the result of buying and holding their assets instead, lane by lane.
+    """
+
+    lanes: int
+    active: int
+    initial_capital: float
+    capital: float
+    pnl_usd: float
+    pnl_pct: float
+    trades: int
+    win_rate_pct: float | None
+    benchmark_pnl_pct: float
+
+
+@dataclass(frozen=True)
+class OpenPosition:
+    """An open position on the exchange: prices in USD, `pnl_usd` at the last close net of entry fee and interest.
+
+    `stop_price` is the price of its stop order, if there is one.
+    """
+
+    lane: str
+    asset: str
+    side: Side
+    quantity: float
+    entry_price: float
+    mark_price: float
+    pnl_usd: float
+    opened_at: str
+    stop_price: float | None
+
+
+@dataclass(frozen=True)
+class ExchangeVenue(Totals):
+    """The lanes on the exchange, their fees and their open positions.
+
+    `borrow_usd` is the interest that closed short positions have paid, at `borrow_rate_pct` a year.
+    """
+
+    fees_usd: float
+    borrow_usd: float
+    borrow_rate_pct: float
+    positions: tuple[OpenPosition, ...]
+
+
+@dataclass(frozen=True)
+class Liquidity:
+    """The sources of a liquidity lane's result.
+
+    Its PnL is `market_usd` (the result of holding the coins) + `divergence_usd` (the result of the pool against
+    holding them) + `fees_usd` - `gas_usd` - `swap_usd`. `vs_hodl_pct` is its capital against having held the same
+    coins at no cost. The range is in USD.
+    """
+
+    lane: str
+    pool: str | None
+    range_low: float | None
+    range_high: float | None
+    price: float | None
+    market_usd: float
+    divergence_usd: float
+    fees_usd: float
+    uncollected_usd: float
+    gas_usd: float
+    swap_usd: float
+    vs_hodl_pct: float
+    in_range_pct: float | None
+
+
+@dataclass(frozen=True)
+class PoolVenue(Totals):
+    """The lanes in liquidity pools, and the sources of the result of each."""
+
+    harvests: int
+    switches: int
+    liquidity: tuple[Liquidity, ...]
+
+
+@dataclass(frozen=True)
+class Venues:
+    """Both venues."""
+
+    cex: ExchangeVenue
+    dex: PoolVenue
 
 
 @dataclass(frozen=True)
@@ -43,6 +177,9 @@ class BattleDocument(Document):
     rate_limit: RateLimit
 
 
+COLUMNS = (*(field.name for field in fields(BattleLane)), "world")
+
+
 def describe(
     states: Mapping[str, State],
     benchmarks: Mapping[str, float],
@@ -69,6 +206,183 @@ def rows(battle: BattleDocument, venue: str = "all") -> list[tuple[Any, ...]]:
     return [(*astuple(lane), battle.world) for lane in battle.lanes if venue in ("all", lane.venue)]
 
 
+def lane_row(lane: AnyLane, state: State, benchmark: float) -> BattleLane:
+    """The row of a lane after its last bar; `benchmark` is USD now, from the same capital."""
+    ticked = state.as_of > state.started_at
+    liquidity = state if isinstance(state, LpState) else None
+    return BattleLane(
+        venue=lane.venue,
+        name=lane.name,
+        label=lane.label,
+        logic=lane.logic,
+        mode=f"paper-{state.position.pool.source}" if isinstance(state, InPool) else "paper",
+        active=ticked and not (isinstance(state, CexState) and state.halted),
+        status=state.status,
+        initial_capital=usd(TERMS.capital),
+        capital=usd(state.equity),
+        pnl_pct=percent(state.equity / TERMS.capital - 1),
+        pnl_usd=usd(state.equity - TERMS.capital),
+        trades=state.trades,
+        win_rate_pct=percent(state.wins / state.trades) if state.trades else None,
+        apr_avg_pct=_apr_pct(liquidity, "fee_apr_pct") if liquidity else None,
+        harvest_count=liquidity.harvests if liquidity else None,
+        switch_count=liquidity.switches if liquidity else None,
+        current_pool=state.position.pool.label if isinstance(state, InPool) else None,
+        positions_count=int(isinstance(state, InPool)) if liquidity else None,
+        last_tick=iso(state.as_of) if ticked else None,
+        api_path=f"{HISTORY}?lane={lane.name}",
+        bot_id=lane.bot_id,
+        net_apr_pct=_apr_pct(liquidity, "net_apr_pct") if liquidity else None,
+        profit_factor=round(state.won_usd / state.lost_usd, 4) if state.lost_usd else None,
+        benchmark_pnl_pct=percent(benchmark / TERMS.capital - 1),
+    )
+
+
+def _apr_pct(state: LpState, name: Literal["fee_apr_pct", "net_apr_pct"]) -> float | None:
+    """None before a whole day in a pool: annualising less is meaningless."""
+    apr: float | None = getattr(attribution(state), name)
+    return None if apr is None or state.seconds < DAY else round(apr, 4)
+
+
 def _summary(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> BattleSummary:
     ranked = sorted(lanes, key=lambda lane: (-lane.pnl_pct, lane.name))
     return BattleSummary(**totals(lanes, states), best_lane=ranked[0].name, worst_lane=ranked[-1].name)
+
+
+def totals(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> dict[str, Any]:
+    """The fields of Totals for some lanes."""
+    mine = [states[lane.name] for lane in lanes]
+    initial, capital = TERMS.capital * len(mine), sum(state.equity for state in mine)
+    return {
+        "lanes": len(lanes),
+        "active": sum(lane.active for lane in lanes),
+        "initial_capital": usd(initial),
+        "capital": usd(capital),
+        "pnl_usd": usd(capital - initial),
+        "pnl_pct": percent(capital / initial - 1),
+        "trades": sum(lane.trades for lane in lanes),
+        "win_rate_pct": _win_rate_pct(mine),
+        "benchmark_pnl_pct": round(sum(lane.benchmark_pnl_pct for lane in lanes) / len(lanes), 4),
+    }
+
+
+def _win_rate_pct(states: Sequence[State]) -> float | None:
+    trades, wins = sum(state.trades for state in states), sum(state.wins for state in states)
+    return percent(wins / trades) if trades else None
+
+
+def exchange_venue(
+    lanes: Sequence[BattleLane], states: Mapping[str, State], terms: AccountTerms = TERMS
+) -> ExchangeVenue:
+    """The venue of the lanes on the exchange, whose costs are the `terms`."""
+    mine = [lane for lane in lanes if lane.venue == "cex"]
+    traded = {lane.name: state for lane in mine if isinstance(state := states[lane.name], CexState)}
+    positions = tuple(position for name, state in traded.items() for position in _positions(name, state))
+    return ExchangeVenue(
+        **totals(mine, states),
+        fees_usd=usd(sum(state.fees_usd for state in traded.values())),
+        borrow_usd=usd(sum(state.borrow_usd for state in traded.values())),
+        borrow_rate_pct=percent(terms.borrow),
+        positions=positions,
+    )
+
+
+def _positions(name: str, state: CexState) -> list[OpenPosition]:
+    return [
+        OpenPosition(
+            lane=name,
+            asset=asset,
+            side="long" if holding.side > 0 else "short",
+            quantity=round(abs(holding.quantity), 8),
+            entry_price=round(holding.entry_price, 8),
+            mark_price=state.marks[asset],
+            pnl_usd=usd(
+                holding.quantity * (state.marks[asset] - holding.entry_price)
+                - holding.owed * state.marks[asset]
+                - holding.fee_usd
+            ),
+            opened_at=iso(holding.opened_at),
+            stop_price=rounded(holding.stop, 8),
+        )
+        for asset, holding in sorted(state.holdings.items())
+    ]
+
+
+def pool_venue(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> PoolVenue:
+    """The venue of the lanes in pools."""
+    mine = [lane for lane in lanes if lane.venue == "dex"]
+    providers = {lane.name: state for lane in mine if isinstance(state := states[lane.name], LpState)}
+    return PoolVenue(
+        **totals(mine, states),
+        harvests=sum(state.harvests for state in providers.values()),
+        switches=sum(state.switches for state in providers.values()),
+        liquidity=tuple(_liquidity(name, state) for name, state in providers.items()),
+    )
+
+
+def _liquidity(name: str, state: LpState) -> Liquidity:
+    result, position = attribution(state), state.position
+    return Liquidity(
+        lane=name,
+        pool=position.pool.label if position else None,
+        range_low=round(position.span.low, 8) if position else None,
+        range_high=round(position.span.high, 8) if position else None,
+        price=state.marks[position.pool.asset] if position else None,
+        market_usd=usd(result.market_usd),
+        divergence_usd=usd(result.divergence_usd),
+        fees_usd=usd(result.fees_usd),
+        uncollected_usd=usd(result.uncollected_usd),
+        gas_usd=usd(result.gas_usd),
+        swap_usd=usd(result.swap_usd),
+        vs_hodl_pct=round(result.vs_hodl_pct, 4),
+        in_range_pct=rounded(result.in_range_pct, 4),
+    )
+
+
+def benchmarks(
+    states: Mapping[str, State], hours: Mapping[str, Bars], marks: Mapping[str, Bars], terms: AccountTerms = TERMS
+) -> dict[str, float]:
+    """The benchmark of every lane in USD, by name, since the start of each."""
+    return {
+        name: held_equity(held_assets(name, state), hours, marks, state.started_at, terms)
+        for name, state in states.items()
+    }
+
+
+def held_assets(name: str, state: State) -> tuple[str, ...]:
+    """The assets that the benchmark of the lane `name` holds.
+
+    A lane on an exchange: those it trades. One that stays in a pool: the coin of that pool. One that chases the best
+    pool: the coins of all it chooses among.
+    """
+    lane = LANES[name]
+    if isinstance(lane, CexLane):
+        return lane.assets
+    if lane.chases:
+        return tuple(dict.fromkeys(pool.asset for pool in ASSUMED_POOLS.values()))
+    return (state.position.pool.asset,) if isinstance(state, InPool) else ()
+
+
+def held_equity(
+    assets: Sequence[str],
+    hours: Mapping[str, Bars],
+    marks: Mapping[str, Bars],
+    since: int,
+    terms: AccountTerms = TERMS,
+) -> float:
+    """USD in an account that bought `assets` in equal shares at the unix second `since` and holds them.
+
+    Each is bought at the first open of `hours` from then on, with fee and slippage, and marked at the last close of
+    `marks`, or of `hours` where there are no later ones. The share of an asset without a bar stays in cash.
+    """
+    if not assets:
+        return terms.capital
+    return terms.capital * sum(_growth(asset, hours, marks, since, terms) for asset in assets) / len(assets)
+
+
+def _growth(asset: str, hours: Mapping[str, Bars], marks: Mapping[str, Bars], since: int, terms: AccountTerms) -> float:
+    bought = hours.get(asset, NONE).since(since)
+    if not len(bought):
+        return 1.0
+    last = marks.get(asset, NONE) if len(marks.get(asset, NONE)) else bought
+    return terms.invested * float(last.close[-1]) / (float(bought.open[0]) * (1 + terms.slippage))

@@ -1,7 +1,7 @@
 """The health score of a strategy: the mean of three measures of its last 90 days, each from 0 (worst) to 1.
 
-What a strategy trades costs it for certain, what it won is mostly luck: of 54 strategies without skill the best has an
-annual Sharpe ratio above 4 over 90 days. So the measures are its turnover, its Sharpe ratio drawn to that of its
+What a strategy trades costs it for certain, what it won is mostly luck: of many strategies without skill the best has
+an annual Sharpe ratio above 4 over 90 days. So the measures are its turnover, its Sharpe ratio drawn to that of its
 class, and its drawdown against what chance alone would show. They weigh the same: no weight is fitted to results.
 Returns and Sharpe ratios in this file are daily unless they are called annual.
 """

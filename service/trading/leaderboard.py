@@ -1,17 +1,31 @@
-"""The leaderboard: strategies ranked by their result, over all their assets or in one of them."""
+"""The leaderboard: strategies ranked by their result, over all their assets or in one of them; and a page of each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from service.documents import Document, DocumentHeader
+from service.market.bars import Times
+from service.market.instants import iso
+from service.tabular import Table, table_of
 from service.trading.arena import Account, Accounts, Arena
-from service.trading.ghosts import GHOSTS, Ghost
-from service.trading.performance import daily_returns, max_drawdown, sharpe_fields, win_rate
-from service.trading.statements import AccountPosition, percent, position_of, usd
-from service.trading.strategies import STRATEGIES, Strategy
+from service.trading.performance import (
+    TradeStatistics,
+    daily_returns,
+    max_drawdown,
+    sharpe_fields,
+    trade_statistics,
+    win_rate,
+)
+from service.trading.statements import AccountPosition, AccountTrade, percent, position_of, trades_of, usd
+from service.trading.strategies import GHOSTS, STRATEGIES, Ghost, Strategy
+
+RECENT_TRADES = 50
+DAILY_POINTS = 365  # of the equity; older ones are by the month, so that a page stays small
 
 
 @dataclass(frozen=True)
@@ -42,11 +56,8 @@ class LeaderboardEntry:
 
 
 @dataclass(frozen=True)
-class Leaderboard:
-    """All strategies by rank, and the ghosts, which have no rank.
-
-    `borrow_rate_pct` is the interest a year that the accounts pay for what they sell short.
-    """
+class LeaderboardDocument(Document):
+    """The document of GET /api/v1/leaderboard: all strategies by rank, and the ghosts."""
 
     asset: str | None
     assets: tuple[str, ...]
@@ -56,11 +67,45 @@ class Leaderboard:
     ghosts: tuple[LeaderboardEntry, ...]
 
 
-def leaderboard(arena: Arena, asset: str | None = None) -> Leaderboard:
+@dataclass(frozen=True)
+class EquityPoint:
+    """USD in all accounts of a strategy at an instant, and in accounts that buy and hold the same assets."""
+
+    time: str
+    equity_usd: float
+    benchmark_usd: float
+
+
+@dataclass(frozen=True)
+class StrategyDocument(Document):
+    """The document of GET /api/v1/strategies/{key}: one strategy in full.
+
+    `standing` is its entry in the leaderboard over all assets. `equity` has a point at each 24:00 UTC since
+    `started_at` and one for now; `recent_trades` are the last 50 closed in any asset, newest first.
+    """
+
+    key: str
+    name: str
+    category: str
+    description: str
+    source: str
+    parameters: Mapping[str, float]
+    assets: tuple[str, ...]
+    started_at: str
+    borrow_rate_pct: float
+    standing: LeaderboardEntry
+    statistics: TradeStatistics
+    equity: tuple[EquityPoint, ...]
+    recent_trades: tuple[AccountTrade, ...]
+
+
+def leaderboard(arena: Arena, header: DocumentHeader, asset: str | None = None) -> LeaderboardDocument:
     """Strategies over all their assets, or their accounts in `asset` alone, by `pnl_pct`; ties by key."""
     entries = [_entry(STRATEGIES[key], accounts, arena, asset) for key, accounts in arena.strategies.items()]
     entries.sort(key=lambda entry: (-entry.pnl_pct, entry.key))
-    return Leaderboard(
+    return LeaderboardDocument(
+        schema="leaderboard/1",
+        **vars(header),
         asset=asset,
         assets=arena.assets if asset is None else (asset,),
         count=len(entries),
@@ -68,6 +113,12 @@ def leaderboard(arena: Arena, asset: str | None = None) -> Leaderboard:
         entries=tuple(replace(entry, rank=rank) for rank, entry in enumerate(entries, start=1)),
         ghosts=tuple(_entry(GHOSTS[key], accounts, arena, asset) for key, accounts in arena.ghosts.items()),
     )
+
+
+def leaderboard_table(document: LeaderboardDocument) -> Table:
+    """The entries by rank and then the ghosts, without their positions."""
+    entries = (*document.entries, *document.ghosts)
+    return table_of(LeaderboardEntry, entries, as_of=document.as_of, world=document.world)
 
 
 def _entry(strategy: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: str | None) -> LeaderboardEntry:
@@ -105,3 +156,57 @@ def _positions(accounts: Sequence[Account]) -> tuple[AccountPosition, ...]:
     priced = ((account, account.mark_price) for account in accounts if account.mark_price is not None)
     held = (position_of(account.history, account.asset, price, account.equity) for account, price in priced)
     return tuple(position for position in held if position is not None)
+
+
+def strategy_page(arena: Arena, standing: LeaderboardEntry, header: DocumentHeader) -> StrategyDocument:
+    """The page of the strategy whose entry in the leaderboard over all assets is `standing`."""
+    strategy, accounts = STRATEGIES[standing.key], arena.strategies[standing.key]
+    return StrategyDocument(
+        schema="strategy/1",
+        **vars(header),
+        key=strategy.key,
+        name=strategy.name,
+        category=strategy.category,
+        description=strategy.description,
+        source=strategy.source,
+        parameters=dict(strategy.parameters),
+        assets=tuple(accounts),
+        started_at=iso(arena.anchor),
+        borrow_rate_pct=percent(arena.terms.borrow),
+        standing=standing,
+        statistics=trade_statistics([account.history for account in accounts.values()]),
+        equity=_curve(arena, accounts),
+        recent_trades=_recent(accounts),
+    )
+
+
+def _curve(arena: Arena, accounts: Accounts) -> tuple[EquityPoint, ...]:
+    """A point for each shown day and one for now; exactly at 24:00 they are the same point."""
+    held = {asset: arena.ghosts["buy_and_hold"][asset] for asset in accounts}
+    times = np.append(arena.days, arena.as_of)
+    shown = np.flatnonzero(np.append(shown_days(arena.days), True)).tolist()
+    equity, benchmark = _path(accounts), _path(held)
+    points = {
+        int(times[row]): EquityPoint(iso(int(times[row])), usd(equity[row]), usd(benchmark[row])) for row in shown
+    }
+    return tuple(points.values())
+
+
+def shown_days(days: Times) -> NDArray[np.bool_]:
+    """Which ends of days (n,) are shown: those of the last year, and before it the ends of months."""
+    instants = days.astype("datetime64[s]")
+    recent = np.arange(len(days)) >= len(days) - DAILY_POINTS
+    return recent | (instants == instants.astype("datetime64[M]"))
+
+
+def _path(accounts: Accounts) -> list[float]:
+    daily = np.sum([account.daily for account in accounts.values()], axis=0)
+    return np.append(daily, sum(account.equity for account in accounts.values())).tolist()
+
+
+def _recent(accounts: Accounts) -> tuple[AccountTrade, ...]:
+    exits = np.sort(np.concatenate([account.history.exit_time for account in accounts.values()]))
+    since = int(exits[-RECENT_TRADES:][0]) if len(exits) else 0
+    trades = [trade for asset, account in accounts.items() for trade in trades_of(account.history, asset, since)]
+    trades.sort(key=lambda trade: (trade.closed_at, trade.opened_at, trade.asset), reverse=True)
+    return tuple(trades[:RECENT_TRADES])

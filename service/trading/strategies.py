@@ -1,20 +1,27 @@
-"""The 54 strategies: 18 rule families at three speeds; each row is a rule with its parameters.
+"""The strategies: rule families at up to three speeds, each a row of a rule with its parameters; and the ghosts.
 
-Periods are hours: every strategy decides at the close of a one-hour bar.
+Periods are hours: every strategy decides at the close of a one-hour bar. Another strategy is another row.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
 
 from service.market.assets import ASSETS
 from service.market.bars import Bars, Prices
-from service.trading.rules import breakout, momentum, relative, reversion, trend, volatility, volume
-from service.trading.rules.targets import Targets
+from service.market.instants import DAY
+from service.trading import rules
+from service.trading.rules import Targets
 
 SPEEDS = ("fast", "medium", "slow")
+Category = Literal["trend", "momentum", "reversion", "breakout", "volatility", "volume", "relative"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +33,7 @@ class Strategy:
 
     key: str
     name: str
-    category: str
+    category: Category
     description: str
     source: str
     rule: Callable[..., Targets]
@@ -38,27 +45,32 @@ class Strategy:
 
         `peers` (assets, n) are the closes of the other assets with the same hours (`service.trading.arena.peers_of`).
         """
-        if self.rule is relative.relative_strength:
-            return self.rule(bars, peers, **self.parameters)
-        return self.rule(bars, **self.parameters)
+        compared = {"peers": peers} if "peers" in inspect.signature(self.rule).parameters else {}
+        return self.rule(bars, **compared, **self.parameters)
 
 
 def _family(
-    key: str, name: str, rule: Callable[..., Targets], source: str, description: str, *speeds: dict[str, float]
+    key: str,
+    name: str,
+    category: Category,
+    rule: Callable[..., Targets],
+    source: str,
+    description: str,
+    *speeds: dict[str, float],
 ) -> list[Strategy]:
-    """The three strategies of one rule. Their category is the name of the file that defines the rule."""
+    """The strategies of one rule, of which there is one for each set of parameters, the fastest first."""
     return [
         Strategy(
             key=f"{key}_{speed}",
             name=f"{name}, {speed}",
-            category=rule.__module__.rpartition(".")[2],
+            category=category,
             description=description,
             source=source,
             rule=rule,
             parameters=MappingProxyType(parameters),
             assets=tuple(ASSETS),
         )
-        for speed, parameters in zip(SPEEDS, speeds, strict=True)
+        for speed, parameters in zip(SPEEDS, speeds, strict=False)
     ]
 
 
@@ -66,7 +78,8 @@ _FAMILIES = (
     _family(
         "ma_cross",
         "Moving-average cross",
-        trend.moving_average_cross,
+        "trend",
+        rules.moving_average_cross,
         "Brock, Lakonishok and LeBaron (1992)",
         "Long while the fast average of the price is above the slow one, short while below.",
         {"fast": 12, "slow": 48},
@@ -76,7 +89,8 @@ _FAMILIES = (
     _family(
         "macd",
         "MACD",
-        trend.macd,
+        "trend",
+        rules.macd,
         "Appel (1979)",
         "Long while the MACD line is above its signal line, short while below.",
         {"fast": 12, "slow": 26, "signal": 9},
@@ -86,7 +100,8 @@ _FAMILIES = (
     _family(
         "adx_trend",
         "ADX trend",
-        trend.adx_trend,
+        "trend",
+        rules.adx_trend,
         "Wilder (1978)",
         "In the direction of the stronger directional indicator while the ADX shows a trend.",
         {"period": 14, "strong": 25, "weak": 20},
@@ -96,7 +111,8 @@ _FAMILIES = (
     _family(
         "supertrend",
         "Supertrend",
-        trend.supertrend,
+        "trend",
+        rules.supertrend,
         "Seban (2008)",
         "In the direction of the last break of a band of average true ranges.",
         {"period": 12, "width": 3},
@@ -106,7 +122,8 @@ _FAMILIES = (
     _family(
         "parabolic_sar",
         "Parabolic SAR",
-        trend.parabolic_sar,
+        "trend",
+        rules.parabolic_sar,
         "Wilder (1978)",
         "Long or short behind a stop that approaches the price; reversed when the stop is reached.",
         {"acceleration": 0.02, "maximum": 0.2},
@@ -116,7 +133,8 @@ _FAMILIES = (
     _family(
         "donchian_breakout",
         "Donchian breakout",
-        breakout.donchian_breakout,
+        "breakout",
+        rules.donchian_breakout,
         "Donchian (1960)",
         "Enters beyond the highest high or lowest low, leaves beyond the opposite extreme of a shorter period.",
         {"entry": 24, "leave": 12},
@@ -126,7 +144,8 @@ _FAMILIES = (
     _family(
         "bollinger_breakout",
         "Bollinger breakout",
-        breakout.bollinger_breakout,
+        "breakout",
+        rules.bollinger_breakout,
         "Bollinger (2001)",
         "Enters outside a band of standard deviations, leaves at the middle.",
         {"period": 24, "width": 2},
@@ -136,7 +155,8 @@ _FAMILIES = (
     _family(
         "keltner_breakout",
         "Keltner breakout",
-        breakout.keltner_breakout,
+        "breakout",
+        rules.keltner_breakout,
         "Keltner (1960)",
         "Enters outside a channel of average true ranges, leaves at the middle.",
         {"period": 24, "width": 2},
@@ -146,7 +166,8 @@ _FAMILIES = (
     _family(
         "rsi_reversion",
         "RSI reversion",
-        reversion.rsi_reversion,
+        "reversion",
+        rules.rsi_reversion,
         "Wilder (1978)",
         "Buys an oversold relative strength index and sells an overbought one, leaves at 50.",
         {"period": 14, "width": 20},
@@ -156,7 +177,8 @@ _FAMILIES = (
     _family(
         "bollinger_reversion",
         "Bollinger reversion",
-        reversion.bollinger_reversion,
+        "reversion",
+        rules.bollinger_reversion,
         "Bollinger (2001)",
         "Enters when the price comes back inside its band, leaves at the middle.",
         {"period": 24, "width": 2},
@@ -166,7 +188,8 @@ _FAMILIES = (
     _family(
         "z_score_reversion",
         "z-score reversion",
-        reversion.z_score_reversion,
+        "reversion",
+        rules.z_score_reversion,
         "Chan (2013)",
         "Against a price several standard deviations from its mean, until it returns to the mean.",
         {"period": 12, "width": 2},
@@ -176,7 +199,8 @@ _FAMILIES = (
     _family(
         "rate_of_change",
         "Rate of change",
-        momentum.rate_of_change,
+        "momentum",
+        rules.rate_of_change,
         "Murphy (1999)",
         "In the direction of a price change beyond a threshold, until its sign changes.",
         {"period": 12, "width": 0.02},
@@ -186,7 +210,8 @@ _FAMILIES = (
     _family(
         "time_series_momentum",
         "Time-series momentum",
-        momentum.time_series_momentum,
+        "momentum",
+        rules.time_series_momentum,
         "Moskowitz, Ooi and Pedersen (2012)",
         "In the direction of a return that is large for its volatility, until its sign changes.",
         {"lookback": 48, "width": 1},
@@ -196,7 +221,8 @@ _FAMILIES = (
     _family(
         "vwap_deviation",
         "VWAP deviation",
-        volume.vwap_deviation,
+        "volume",
+        rules.vwap_deviation,
         "Berkowitz, Logue and Noser (1988)",
         "Against a price unusually far from its volume-weighted average, until it returns to it.",
         {"period": 12, "width": 2},
@@ -206,7 +232,8 @@ _FAMILIES = (
     _family(
         "obv_trend",
         "OBV trend",
-        volume.obv_trend,
+        "volume",
+        rules.obv_trend,
         "Granville (1963)",
         "Long while on-balance volume is above its average, short while below.",
         {"period": 48},
@@ -216,7 +243,8 @@ _FAMILIES = (
     _family(
         "volume_breakout",
         "Volume breakout",
-        volume.volume_breakout,
+        "volume",
+        rules.volume_breakout,
         "O'Neil (1988)",
         "Enters beyond the recent range on a surge of volume, leaves at the average price.",
         {"period": 24, "surge": 2},
@@ -226,7 +254,8 @@ _FAMILIES = (
     _family(
         "volatility_regime",
         "Volatility regime",
-        volatility.volatility_regime,
+        "volatility",
+        rules.volatility_regime,
         "Moreira and Muir (2017)",
         "In the direction of the longer trend while volatility is low; no position while it is high.",
         {"period": 12, "quiet": 0.8, "loud": 1.2},
@@ -236,7 +265,8 @@ _FAMILIES = (
     _family(
         "relative_strength",
         "Relative strength",
-        relative.relative_strength,
+        "relative",
+        rules.relative_strength,
         "Levy (1967)",
         "Long while stronger than the assets with the same trading hours, short while weaker.",
         {"lookback": 48, "width": 0.5},
@@ -246,3 +276,39 @@ _FAMILIES = (
 )
 
 STRATEGIES: dict[str, Strategy] = {strategy.key: strategy for family in _FAMILIES for strategy in family}
+
+
+@dataclass(frozen=True)
+class Ghost:
+    """An account without skill, shown unranked next to the strategies as a measure of luck; described like one."""
+
+    key: str
+    name: str
+    description: str
+    decide: Callable[[str, Bars], Targets]
+    category: str = "ghost"
+
+
+def buy_and_hold(_asset: str, bars: Bars) -> Targets:
+    """Long from the first bar on, int8 (n,)."""
+    return np.ones(len(bars), np.int8)
+
+
+def coin_flip(asset: str, bars: Bars) -> Targets:
+    """Long or short for a whole UTC day, by a hash of the asset and the day, int8 (n,)."""
+    days, which = np.unique(bars.time // DAY, return_inverse=True)
+    sides = np.array([_toss(asset, day) for day in days.tolist()], np.int8)
+    return sides[which]
+
+
+def _toss(asset: str, day: int) -> int:
+    return 1 if blake2b(f"{asset} {day}".encode(), digest_size=1).digest()[0] & 1 else -1
+
+
+GHOSTS: dict[str, Ghost] = {
+    ghost.key: ghost
+    for ghost in (
+        Ghost("buy_and_hold", "Buy and hold", "Buys at the start and never sells.", buy_and_hold),
+        Ghost("coin_flip", "Coin flip", "Long or short for a day at the toss of a coin.", coin_flip),
+    )
+}

@@ -11,8 +11,7 @@ from service.forecasting.apex.scores import ResolvedCall, score
 from service.market.instants import DAY, HOUR, iso
 from service.store import bars, sequences
 from service.store.plain import apex_calls
-from service.trading.fund import FundTradesDocument, fund_document, run
-from service.trading.fund.document import published_trade
+from service.trading.fund import FundTradesDocument, fund_document, published_trade, run
 from tests.api.conftest import NOON
 from tests.api.opened import header
 from tests.api.public import hold

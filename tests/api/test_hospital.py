@@ -13,6 +13,7 @@ from service.market.months import ends
 from service.trading.arena import Arena
 from service.trading.health import MEASURES
 from service.trading.hospital import HospitalDocument, past, snapshot
+from service.trading.strategies import STRATEGIES
 from service.trading.triage import admit
 
 PATH = "/api/v1/strategy-hospital"
@@ -46,7 +47,7 @@ def test_it_is_the_snapshot_of_the_last_month(client: FlaskClient, examined, sna
     assert answer.json == plain(snapshots["2025-02"])
     assert {"schema", "timestamp", "as_of", "snapshot_month", "summary", "strategies", "links"} <= answer.json.keys()
     assert (answer.json["snapshot_month"], answer.json["as_of"]) == ("2025-02", "2025-03-01T00:00:00Z")
-    assert len(answer.json["strategies"]) == 54
+    assert len(answer.json["strategies"]) == len(STRATEGIES)
     as_described(PATH, answer.json)
 
 

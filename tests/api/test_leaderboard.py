@@ -13,14 +13,12 @@ from flask.testing import FlaskClient
 from service.market.assets import ASSETS
 from service.market.headers import header
 from service.trading.arena import Arena
-from service.trading.documents import (
+from service.trading.leaderboard import (
     LeaderboardDocument,
     StrategyDocument,
-    leaderboard_document,
-    strategy_document,
+    leaderboard,
+    strategy_page,
 )
-from service.trading.leaderboard import leaderboard
-from service.trading.profile import profile
 from service.trading.strategies import STRATEGIES
 
 PATH = "/api/v1/leaderboard"
@@ -31,14 +29,14 @@ def boards(arena: Arena) -> dict[str, LeaderboardDocument]:
     """The seven documents of the ranking, by the name they are stored under."""
     head = header(arena.as_of, arena.as_of, step=300, world="simulated", sources={"btc": "made"})
     names = {"leaderboard": None} | {f"leaderboard/{asset}": asset for asset in ASSETS}
-    return {name: leaderboard_document(leaderboard(arena, asset), head) for name, asset in names.items()}
+    return {name: leaderboard(arena, head, asset) for name, asset in names.items()}
 
 
 @pytest.fixture(scope="module")
 def pages(arena: Arena) -> dict[str, StrategyDocument]:
     """The page of each strategy, by key."""
     head = header(arena.as_of, arena.as_of, step=3600, world="simulated", sources={"btc": "made"})
-    return {entry.key: strategy_document(profile(arena, entry), head) for entry in leaderboard(arena).entries}
+    return {entry.key: strategy_page(arena, entry, head) for entry in leaderboard(arena, head).entries}
 
 
 @pytest.fixture
@@ -64,8 +62,8 @@ class TestLeaderboard:
     def test_without_an_asset_it_is_of_all_seven(self, client: FlaskClient, headers, ranked, boards, as_described):
         answer = client.get(PATH, headers=headers)
         assert answer.json == plain(boards["leaderboard"])
-        assert (answer.json["asset"], len(answer.json["assets"]), answer.json["count"]) == (None, 7, 54)
-        assert [entry["rank"] for entry in answer.json["entries"]] == list(range(1, 55))
+        assert (answer.json["asset"], len(answer.json["assets"]), answer.json["count"]) == (None, 7, len(STRATEGIES))
+        assert [entry["rank"] for entry in answer.json["entries"]] == list(range(1, len(STRATEGIES) + 1))
         assert [ghost["rank"] for ghost in answer.json["ghosts"]] == [None, None]
         as_described(PATH, answer.json)
 
@@ -126,7 +124,7 @@ class TestLeaderboard:
         lines = list(csv.DictReader(io.StringIO(answer.text)))
         board = boards["leaderboard/btc"]
         assert [line["key"] for line in lines] == [entry.key for entry in (*board.entries, *board.ghosts)]
-        assert [line["rank"] for line in lines] == [*map(str, range(1, 55)), "", ""]
+        assert [line["rank"] for line in lines] == [*map(str, range(1, len(STRATEGIES) + 1)), "", ""]
         assert {(line["as_of"], line["world"]) for line in lines} == {(board.as_of, "simulated")}
         assert "positions" not in lines[0]
 

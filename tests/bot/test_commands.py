@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from service.trading.strategies import STRATEGIES
+
 EVERY = (  # noqa: SIM905
     "start ask lanes lane top markets challenge challenges hospital strategy accuracy news streaks fund brain alerts "
     "quota cancel privacy deleteme help price language stop"
@@ -25,7 +27,7 @@ ANSWERS = {
     "/lane trend": "Trend follower",
     "/lane": "Send one of these",
     "/lane unknown": "Unknown lane",
-    "/top": "Best of 54 strategies",
+    "/top": f"Best of {len(STRATEGIES)} strategies",
     "/top gold": "Gold",
     "/top xrp": "XRP",
     "/top Ethereum": "Ethereum",

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from service.forecasting import backfill
-from service.forecasting.apex.layers import ENGINE, odds_of_up
+from service.forecasting.apex.layers import ENGINE, NetView, odds_of_up
 from service.forecasting.apex.scores import record_of, resolved_calls
 from service.forecasting.backfill import BackfilledPast
 from service.forecasting.densities.fits import VERSION, Fits
@@ -44,7 +44,7 @@ END = NOW + LIVED
 SEED = 42
 OUTSIDE = SimulatedMarket(SEED)
 SOON = NOW + 2 * DAY  # long enough to open markets of every kind
-SWARM = MappingProxyType({NOW + 4 * HOUR * step: (step % 21 - 10) / 10 for step in range(-100, 130)})
+SWARM = MappingProxyType({NOW + 4 * HOUR * step: NetView(step % 21, 20 - step % 21, 0) for step in range(-100, 130)})
 CUTS = (NOW + 4 * DAY + 12 * HOUR, NOW + 9 * DAY, NOW + 13 * DAY + 12 * HOUR)
 FIVE = 5 * MINUTE
 
@@ -277,7 +277,7 @@ def test_calls_use_the_swarm_and_headlines_of_their_instant(past):
     """And what the outside market gave a rise within the last day."""
     for call in past.calls:
         layers = {layer.name: layer for layer in call.layers}
-        assert f": {SWARM[call.at]:+.2f} (" in layers["swarm"].reading
+        assert f": {SWARM[call.at].net:+.2f} (" in layers["swarm"].reading
         score, n = score_at(stories(past.headlines), call.at)
         assert layers["news"].reading == (f"News score {score:+.2f} over {n} stories." if n else "")
         assert layers["market"].p == odds_of_up("btc", call.at, past.markets)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from service.trading.strategies import STRATEGIES
 from tests.conftest import absent
 from tests.npm import installed
 from tests.running_service import RunningService, copied, listening, running_service
@@ -59,7 +60,7 @@ def expected(running: RunningService, shown: dict, leader: str) -> None:
         "year": 2026,
         "leader": leader,
         "strategy": "macd_slow",
-        "reviewed": 54,
+        "reviewed": len(STRATEGIES),
         "p_yes": answer["p_yes"],
     }
 

@@ -12,7 +12,7 @@ from service.forecasting.backfill import ASSET
 from service.market.instants import HOUR
 from service.store import bars
 from service.store.plain import apex_calls
-from service.trading.fund.book import run
+from service.trading.fund import run
 from tests.jobs.track_record import document
 from tests.measure import growth
 from tests.running_service import HISTORY_DAYS, START, copied, running_service

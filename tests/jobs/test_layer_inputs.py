@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from service.forecasting.apex.call import NetView
+from service.forecasting.apex.layers import NetView
 from service.jobs.layer_inputs import swarm
 from service.store import snapshots
 

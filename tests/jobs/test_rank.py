@@ -14,6 +14,7 @@ from service.market.assets import ASSETS
 from service.market.instants import DAY, iso
 from service.store import bars, snapshots
 from service.store.database import Database
+from service.trading.strategies import STRATEGIES
 from tests.forecasting.made import FIRST, made_bars
 from tests.jobs.contexts import context_of
 
@@ -41,7 +42,7 @@ def published(job_context: JobContext, job, name: str) -> dict:
 def test_every_leaderboard_ranks_all_strategies_at_the_slot(job_context, name: str):
     """Bars that end later are not used."""
     board = published(job_context, rank, name)
-    assert (board["as_of"], len(board["entries"])) == (iso(SLOT), 54)
+    assert (board["as_of"], len(board["entries"])) == (iso(SLOT), len(STRATEGIES))
 
 
 def test_shorts_pay_the_rate_of_the_settings(job_context):
@@ -62,7 +63,7 @@ def test_the_net_positions_are_those_that_the_swarm_reads(job_context):
     """Every strategy is long, short or flat in each asset."""
     counts = published(job_context, rank, "swarm")
     assert set(ASSETS) <= counts.keys()
-    assert {sum(each.values()) for each in counts.values()} == {54}
+    assert {sum(each.values()) for each in counts.values()} == {len(STRATEGIES)}
     assert {asset: vars(net) for asset, net in swarm(job_context).items()} == counts
 
 

@@ -14,6 +14,7 @@ from service.market.instants import DAY, HOUR, iso
 from service.market.months import ends
 from service.store import bars, ledger, snapshots
 from service.store.database import Database
+from service.trading.strategies import STRATEGIES
 from tests.forecasting.made import FIRST, made_bars
 from tests.jobs.contexts import context_of
 
@@ -54,7 +55,7 @@ def test_each_closed_month_has_a_snapshot_and_a_ledger_row(job_context):
         body = stored[f"strategy-hospital/{month}"].body
         document = json.loads(body)
         assert row["body"]["sha256"] == hashlib.sha256(body).hexdigest()
-        assert len(row["body"]["judged"]) == len(document["strategies"]) == 54
+        assert len(row["body"]["judged"]) == len(document["strategies"]) == len(STRATEGIES)
         assert (document["timestamp"], document["as_of"]) == (iso(slot), iso(ends(month)))
 
 

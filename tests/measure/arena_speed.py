@@ -15,13 +15,22 @@ import pandas as pd
 
 from service.market.assets import ASSETS
 from service.market.bars import Bars
+from service.market.headers import header
 from service.trading.accounts import trade
 from service.trading.arena import Arena, run
-from service.trading.leaderboard import Leaderboard, LeaderboardEntry, leaderboard
-from service.trading.profile import Profile, profile
-from service.trading.rules.trend import moving_average_cross
+from service.trading.leaderboard import (
+    LeaderboardDocument,
+    LeaderboardEntry,
+    StrategyDocument,
+    leaderboard,
+    strategy_page,
+)
+from service.trading.rules import moving_average_cross
+from service.trading.strategies import STRATEGIES
 from tests.measure.referee import FEE_ALONE, TERMS, FractionalBacktest, backtesting, index_of, vectorbt
 from tests.trading import markets
+
+HEADER = header(0, 0, step=3600, world="simulated", sources={})
 
 DAYS = (90, 180, 365, 1095)
 CROSSES = [(fast, 4 * fast) for fast in (6, 12, 18, 24, 36, 48, 60, 72, 96, 120, 144, 168, 192)]
@@ -111,22 +120,22 @@ def measure_arena(hours: dict[str, Bars]) -> None:
     for days in DAYS:
         windows = {asset: bars.until(start + days * 86400) for asset, bars in hours.items()}
         cost = seconds(lambda windows=windows: run(windows, {}, start), 5)
-        bars = sum(map(len, windows.values())) * 54
+        bars = sum(map(len, windows.values())) * len(STRATEGIES)
         print(f"  {days:5} days {1000 * cost:7.1f} ms  {1e9 * cost / bars:5.1f} ns a strategy-bar")
         if days == 365:
             arena = run(windows, {}, start)
-    entries = leaderboard(arena).entries
+    entries = leaderboard(arena, HEADER).entries
     print("a live tick on 365 days is that, and what is published of it:")
     print(f"  leaderboards of all assets and of each {1000 * seconds(lambda: leaderboards(arena), 5):7.1f} ms")
-    print(f"  profiles of the 54 strategies          {1000 * seconds(lambda: profiles(arena, entries), 3):7.1f} ms")
+    print(f"  pages of all strategies                {1000 * seconds(lambda: profiles(arena, entries), 3):7.1f} ms")
 
 
-def leaderboards(arena: Arena) -> list[Leaderboard]:
-    return [leaderboard(arena, asset) for asset in (None, *ASSETS)]
+def leaderboards(arena: Arena) -> list[LeaderboardDocument]:
+    return [leaderboard(arena, HEADER, asset) for asset in (None, *ASSETS)]
 
 
-def profiles(arena: Arena, entries: Sequence[LeaderboardEntry]) -> list[Profile]:
-    return [profile(arena, entry) for entry in entries]
+def profiles(arena: Arena, entries: Sequence[LeaderboardEntry]) -> list[StrategyDocument]:
+    return [strategy_page(arena, entry, HEADER) for entry in entries]
 
 
 def seconds(work: Callable[[], object], times: int) -> float:

@@ -1,6 +1,6 @@
 """Two third-party backtesters check the accounts: `make referee`.
 
-Each is given the targets of all 54 strategies, in seven assets, on real and on simulated bars, and must find the
+Each is given the targets of all strategies, in seven assets, on real and on simulated bars, and must find the
 same equity at every bar to 1e-9. Neither knows interest on shorts, so no account pays any here. What vectorbt finds on
 the simulated bars is kept in tests/trading/golden.json, which the ordinary tests compare with. Runs in an environment
 of its own (referee.txt), from the project's root.
@@ -23,7 +23,7 @@ from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.trading.accounts import AccountTerms, TradeHistory, trade
 from service.trading.arena import decide
-from service.trading.rules.targets import Targets
+from service.trading.rules import Targets
 from service.trading.strategies import STRATEGIES
 from tests.trading import markets
 

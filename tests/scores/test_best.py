@@ -7,11 +7,13 @@ import pytest
 
 from service.scores.best import independent_trials, luckiest_of
 
+MANY = 50
+
 
 def strategies(dice: np.random.Generator, correlation: float, days: int, groups: int = 1) -> np.ndarray:
-    """Daily returns (54, days) of coin flippers, which correlate within each of so many groups."""
-    common = np.sqrt(correlation) * dice.normal(size=(groups, days))[np.arange(54) % groups]
-    return common + np.sqrt(1 - correlation) * dice.normal(size=(54, days))
+    """Daily returns (MANY, days) of coin flippers, which correlate within each of so many groups."""
+    common = np.sqrt(correlation) * dice.normal(size=(groups, days))[np.arange(MANY) % groups]
+    return common + np.sqrt(1 - correlation) * dice.normal(size=(MANY, days))
 
 
 @pytest.mark.parametrize(("correlation", "groups"), [(0.0, 1), (0.3, 1), (0.6, 9), (0.9, 2)])
@@ -19,7 +21,7 @@ def strategies(dice: np.random.Generator, correlation: float, days: int, groups:
 def test_the_luckiest_is_as_good_as_the_best_of_many_histories(correlation, groups, days):
     """From the correlations of one history: the mean best of 2,000 others, in standard errors."""
     dice = np.random.default_rng(2)
-    means = strategies(dice, correlation, 2000 * 54, groups).reshape(54, 2000, 54).sum(axis=2) / np.sqrt(54)
+    means = strategies(dice, correlation, 2000 * MANY, groups).reshape(MANY, 2000, MANY).sum(axis=2) / np.sqrt(MANY)
     expected = luckiest_of(strategies(dice, correlation, days, groups))
     assert expected == pytest.approx(means.max(axis=0).mean(), abs=0.12)
 

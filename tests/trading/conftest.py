@@ -12,8 +12,7 @@ from service.trading.arena import Arena, run
 from service.trading.lanes import LANES, LaneVote, moments
 from service.trading.pools import ASSUMED_POOLS
 from tests.trading import markets
-from tests.trading.battles import battle_of
-from tests.trading.markets import NEW_YEAR
+from tests.trading.markets import NEW_YEAR, battle_of
 
 WEEK = 7 * DAY
 

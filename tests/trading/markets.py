@@ -1,16 +1,21 @@
-"""Bars to trade on: recorded ones from the shared data, and simulated ones."""
+"""Bars to trade on, recorded, simulated and by hand, and the Bot Battle document for given states of the lanes."""
 
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
+
 from service.market.assets import ASSETS
-from service.market.bars import Bars, check, resample
+from service.market.bars import Bars, check, from_rows, resample
+from service.market.headers import header
 from service.market.instants import DAY, HOUR
 from service.sources.feeds import simulated
+from service.trading.battle import BattleDocument, RateLimit, describe
 
 NEW_YEAR = 1735689600  # 2025-01-01T00:00:00Z
 SEED = 7
@@ -41,9 +46,32 @@ def by_the_hour(marks: dict[str, Bars]) -> dict[str, Bars]:
     return {asset: resample(bars, HOUR) for asset, bars in marks.items()}
 
 
+def bars_of(opens: list[float], closes: list[float], times: list[int] | None = None, step: int = HOUR) -> Bars:
+    """Bars whose high and low are their open and close, one after the other unless `times` are given."""
+    columns = zip(times or range(0, step * len(opens), step), opens, closes, strict=True)
+    return from_rows([(time, o, max(o, c), min(o, c), c, 1) for time, o, c in columns], step)
+
+
+def closing(closes: list[float], volumes: list[float] | None = None, start: int = 0) -> Bars:
+    """Hourly bars that open at the previous close."""
+    bars = bars_of([*closes[:1], *closes[:-1]], closes, [start + HOUR * at for at in range(len(closes))])
+    return replace(bars, volume=np.array(volumes, float)) if volumes else bars
+
+
 def digest(bars: dict[str, Bars]) -> str:
     """A short hash of the bars."""
     whole = sha256()
     for asset, history in sorted(bars.items()):
         whole.update(f"{asset} {history.rows()}".encode())
     return whole.hexdigest()[:16]
+
+
+def battle_of(states, held=None) -> BattleDocument:
+    """The document computed seven seconds after the last bar, with bars of five minutes; holding won 10% everywhere."""
+    as_of = max(state.as_of for state in states.values())
+    return describe(
+        states,
+        held or dict.fromkeys(states, 11_000.0),
+        header(as_of + 7, as_of, step=300, world="simulated", sources={"bars": "a file", "pools": "assumed"}),
+        RateLimit(limit=120, window_s=60, scope="address"),
+    )

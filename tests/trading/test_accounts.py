@@ -7,22 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.market.bars import Bars, empty, from_rows, join, resample
+from service.market.bars import Bars, empty, join, resample
 from service.market.instants import HOUR, MINUTE
 from service.trading.accounts import AccountTerms, TradeHistory, carry_on, trade
 from service.trading.arena import running_hour
 from tests.trading.event_loop import follow
+from tests.trading.markets import bars_of
 
 FREE = AccountTerms(fee=0, slippage=0, borrow=0)
-
-
-def bars_of(opens: list[float], closes: list[float], times: list[int] | None = None, step: int = HOUR) -> Bars:
-    times = times or [step * at for at in range(len(opens))]
-    rows = [
-        (time, opened, max(opened, closed), min(opened, closed), closed, 1)
-        for time, opened, closed in zip(times, opens, closes, strict=True)
-    ]
-    return from_rows(rows, step)
 
 
 def settle(targets: list[int], bars: Bars, terms: AccountTerms = FREE) -> TradeHistory:

@@ -9,19 +9,30 @@ from service.market.assets import ASSETS
 from service.market.bars import Bars, empty, from_rows, join
 from service.market.instants import DAY, HOUR, MINUTE
 from service.trading.accounts import TERMS, AccountTerms, trade
-from service.trading.arena import Arena, advance, decide, peers_of, run, running_hour, unused_arena
-from service.trading.strategies import STRATEGIES
+from service.trading.arena import (
+    Arena,
+    NetPosition,
+    advance,
+    decide,
+    net_history,
+    net_positions,
+    peers_of,
+    run,
+    running_hour,
+    unused_arena,
+)
+from service.trading.strategies import GHOSTS, STRATEGIES
 from tests.forecasting.made import made_bars
 from tests.trading.event_loop import follow
+from tests.trading.markets import NEW_YEAR
 
 
 def accounts(arena: Arena):
     return [account for by_asset in (arena.strategies | arena.ghosts).values() for account in by_asset.values()]
 
 
-def test_there_are_378_accounts_and_two_ghosts(arena: Arena):
-    assert sum(map(len, arena.strategies.values())) == 378
-    assert list(arena.ghosts) == ["buy_and_hold", "coin_flip"]
+def test_every_strategy_and_ghost_has_an_account_in_every_asset(arena: Arena):
+    assert arena.strategies.keys() | arena.ghosts.keys() == STRATEGIES.keys() | GHOSTS.keys()
     assert all(list(by_asset) == list(ASSETS) for by_asset in (arena.strategies | arena.ghosts).values())
 
 
@@ -160,3 +171,49 @@ def test_the_running_hour_is_one_bar_of_its_marks():
     rows = [(HOUR, 5, 6, 4, 5, 1), (HOUR + 300, 5, 9, 5, 8, 2), (HOUR + 600, 8, 8, 3, 4, 3)]
     assert running_hour(from_rows(rows, 300)).rows() == [(HOUR, 5, 9, 3, 4, 6)]
     assert len(running_hour(empty(300))) == 0
+
+
+def held_until(arena: Arena, asset: str, time: int) -> int:
+    """Longs less shorts that were open at `time`."""
+    total = 0
+    for by_asset in arena.strategies.values():
+        history = by_asset[asset].history
+        exits = [*history.exit_time.tolist(), *[1 << 40] * history.is_open]
+        for side, entry, left in zip(history.side.tolist(), history.entry_time.tolist(), exits, strict=True):
+            total += side * (entry < time <= left)
+    return total
+
+
+@pytest.mark.parametrize("asset", ASSETS)
+def test_a_net_position_counts_what_is_held_now(arena: Arena, asset: str):
+    """Ghosts do not count."""
+    histories = [by_asset[asset].history for by_asset in arena.strategies.values()]
+    sides = [int(history.side[-1]) if history.is_open else 0 for history in histories]
+    net = net_positions(arena)[asset]
+    assert (net.long, net.short, net.flat) == (sides.count(1), sides.count(-1), sides.count(0))
+
+
+@pytest.mark.parametrize("asset", ["btc", "gold"])
+def test_the_past_is_counted_at_every_full_hour_since_the_anchor(arena: Arena, asset: str):
+    nets = net_history(arena, asset)
+    assert list(nets) == list(range(NEW_YEAR + HOUR, arena.as_of + 1, HOUR))
+    assert {net.long + net.short + net.flat for net in nets.values()} == {len(STRATEGIES)}
+    for time, net in list(nets.items())[::37]:
+        assert net.long - net.short == held_until(arena, asset, time)
+    assert any(net.long != net.short for net in nets.values())
+
+
+def test_net_history_never_changes_and_ends_with_now(hours: dict[str, Bars], arena: Arena):
+    whole = {asset: net_history(arena, asset) for asset in ("btc", "silver")}
+    for cut in (1, 60, 500, 777):
+        now = NEW_YEAR + cut * HOUR
+        part = run({asset: bars.until(now) for asset, bars in hours.items()}, {}, NEW_YEAR)
+        for asset, nets in whole.items():
+            assert net_history(part, asset).items() <= nets.items()
+            assert net_history(part, asset)[part.as_of] == net_positions(part)[asset]
+
+
+def test_before_the_first_bar_all_strategies_are_flat():
+    nothing = run({}, {}, NEW_YEAR)
+    assert net_history(nothing, "btc") == {}
+    assert net_positions(nothing)["btc"] == NetPosition(0, 0, len(STRATEGIES))

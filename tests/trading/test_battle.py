@@ -1,4 +1,4 @@
-"""The Bot Battle document and its CSV rows."""
+"""The Bot Battle: its document, its CSV rows, the rows of its lanes, and what holding their assets would have made."""
 
 from __future__ import annotations
 
@@ -8,61 +8,31 @@ from dataclasses import asdict, fields, replace
 import pytest
 
 from service.errors import InvalidRequest
-from service.market.instants import iso
-from service.trading.battle import COLUMNS, rows
-from service.trading.battle_lanes import BattleLane
-from tests.trading.battles import battle_of
+from service.market.assets import ASSETS
+from service.market.instants import DAY, HOUR, iso
+from service.trading.accounts import TERMS, AccountTerms
+from service.trading.arena import run
+from service.trading.battle import COLUMNS, BattleLane, benchmarks, held_assets, held_equity, rows
+from service.trading.lanes import LANES
+from tests.trading.markets import NEW_YEAR, bars_of, battle_of
 
-SPECIFIED = [
-    "venue",
-    "name",
-    "label",
-    "logic",
-    "mode",
-    "active",
-    "status",
-    "initial_capital",
-    "capital",
-    "pnl_pct",
-    "pnl_usd",
-    "trades",
-    "win_rate_pct",
-    "apr_avg_pct",
-    "harvest_count",
-    "switch_count",
-    "current_pool",
-    "positions_count",
-    "last_tick",
-    "api_path",
-    "bot_id",
-]
+SPECIFIED = """venue name label logic mode active status initial_capital capital pnl_pct pnl_usd trades win_rate_pct
+apr_avg_pct harvest_count switch_count current_pool positions_count last_tick api_path bot_id"""
+FREE = AccountTerms(fee=0, slippage=0)
 
 
 def test_lane_fields_follow_the_specification():
     names = [field.name for field in fields(BattleLane)]
-    assert names == [*SPECIFIED, "net_apr_pct", "profit_factor", "benchmark_pnl_pct"]
+    assert names == [*SPECIFIED.split(), "net_apr_pct", "profit_factor", "benchmark_pnl_pct"]
     assert (*names, "world") == COLUMNS
 
 
-def test_the_document_has_the_fields_of_the_contract_and_no_nan(battle):
+def test_the_document_has_the_fields_of_the_contract_and_no_nan(battle, states):
     body = json.loads(json.dumps(asdict(battle), allow_nan=False))
-    assert list(body) == [
-        "schema",
-        "timestamp",
-        "as_of",
-        "stale_after",
-        "world",
-        "sources",
-        "summary",
-        "lanes",
-        "venues",
-        "rate_limit",
-    ]
+    names = "schema timestamp as_of stale_after world sources summary lanes venues rate_limit"
+    assert list(body) == names.split()
     assert body["schema"] == "bot-battle/1"
     assert body["rate_limit"] == {"limit": 120, "window_s": 60, "scope": "address"}
-
-
-def test_header_has_timestamp_as_of_and_stale_after(battle, states):
     seen = states["trend"].as_of
     assert (battle.as_of, battle.timestamp, battle.stale_after) == (iso(seen), iso(seen + 7), iso(seen + 900))
 
@@ -102,3 +72,108 @@ def test_an_unknown_venue_is_refused(battle):
     with pytest.raises(InvalidRequest) as refused:
         rows(battle, "otc")
     assert refused.value.errors[0].field == "venue"
+
+
+def test_no_available_value_is_null(battle):
+    """Except for pool fields on an exchange, and rates without a closed position or a loss."""
+    liquidity = {"apr_avg_pct", "net_apr_pct", "harvest_count", "switch_count", "current_pool", "positions_count"}
+    for lane in battle.lanes:
+        unknown = {name for name, value in asdict(lane).items() if value is None}
+        assert unknown - {"win_rate_pct", "profit_factor"} == (liquidity if lane.venue == "cex" else set())
+        assert (lane.win_rate_pct is None) == (lane.trades == 0)
+
+
+def test_the_numbers_of_a_lane_match_its_state(battle, states):
+    for lane in battle.lanes:
+        state = states[lane.name]
+        assert (lane.capital, lane.trades, lane.status) == (round(state.equity, 2), state.trades, state.status)
+        assert lane.pnl_usd == pytest.approx(lane.capital - lane.initial_capital, abs=0.011)
+        assert lane.pnl_pct == pytest.approx(100 * lane.pnl_usd / lane.initial_capital, abs=1e-3)
+        assert lane.last_tick == battle.as_of
+        assert lane.active
+        assert lane.api_path == f"/api/v1/bot-battle/history?lane={lane.name}"
+        assert lane.bot_id == LANES[lane.name].bot_id
+        assert lane.profit_factor == (
+            pytest.approx(state.won_usd / state.lost_usd, abs=1e-4) if state.lost_usd else None
+        )
+        assert lane.mode == ("paper" if lane.venue == "cex" else "paper-assumed"), "the source of the pool's data"
+
+
+def test_a_lane_stands_beside_holding_its_assets(states):
+    battle = battle_of(states, dict.fromkeys(states, 10_000.0) | {"trend": 12_345.0})
+    assert {lane.name: lane.benchmark_pnl_pct for lane in battle.lanes if lane.benchmark_pnl_pct} == {"trend": 23.45}
+    assert battle.venues.cex.benchmark_pnl_pct == pytest.approx(23.45 / 4)
+
+
+def test_the_sources_of_a_result_add_up_to_it(battle):
+    """Gross and net yield stand over the same equity while in a pool, so they relate like the amounts."""
+    for lane, row in zip(battle.lanes[4:], battle.venues.dex.liquidity, strict=True):
+        net = row.fees_usd + row.divergence_usd - row.gas_usd - row.swap_usd
+        assert lane.pnl_usd == pytest.approx(row.market_usd + net, abs=0.04)
+        assert lane.net_apr_pct / lane.apr_avg_pct == pytest.approx(net / row.fees_usd, abs=1e-3)
+        assert lane.net_apr_pct < lane.apr_avg_pct
+        assert (row.lane, row.pool) == (lane.name, lane.current_pool)
+        assert 0 <= row.in_range_pct <= 100
+        assert row.range_low < row.range_high
+        assert row.price > 0
+
+
+def test_a_lane_without_a_bar_is_inactive():
+    battle = battle_of({name: lane.begin(NEW_YEAR) for name, lane in LANES.items()})
+    for lane in battle.lanes:
+        assert (lane.last_tick, lane.active, lane.status, lane.capital) == (None, False, "waiting", 10_000)
+        assert (lane.current_pool, lane.apr_avg_pct, lane.mode) == (None, None, "paper")
+        assert lane.positions_count == (0 if lane.venue == "dex" else None)
+    json.dumps(asdict(battle), allow_nan=False)
+
+
+def test_open_positions_on_the_exchange_are_listed(battle, states):
+    held = {(name, asset) for name, state in states.items() if LANES[name].venue == "cex" for asset in state.holdings}
+    assert {(position.lane, position.asset) for position in battle.venues.cex.positions} == held
+    assert held
+    for position in battle.venues.cex.positions:
+        sign = 1 if position.side == "long" else -1
+        gross = sign * position.quantity * (position.mark_price - position.entry_price)
+        assert position.pnl_usd < gross
+        assert (position.stop_price is not None) == (position.lane == "breakout")
+
+
+@pytest.mark.parametrize(
+    ("assets", "since", "equity"),
+    [
+        (("btc", "eth"), HOUR, 10_000),
+        (("btc",), HOUR, 15_000),
+        (("btc",), 0, 30_000),
+        (("btc", "gold"), HOUR, 12_500),
+        ((), 0, 10_000),
+    ],
+)
+def test_equal_shares_are_bought_at_the_first_open(assets, since, equity):
+    """From the second hour on, 20 to 30 and 10 to 5: half of each, 10,000 x (1.5 + 0.5) / 2. No bar: it stays cash."""
+    hours = {"btc": bars_of([10, 20, 25], [10, 25, 30]), "eth": bars_of([10, 10, 8], [10, 8, 5])}
+    assert held_equity(assets, hours, {}, since, FREE) == pytest.approx(equity)
+    marks = {asset: bars_of([1], [2 * bars.close[-1]], times=[3 * HOUR], step=300) for asset, bars in hours.items()}
+    later = 2 * equity if set(assets) <= hours.keys() and assets else None
+    assert later is None or held_equity(assets, hours, marks, since, FREE) == pytest.approx(later)
+
+
+def test_it_pays_what_the_ghost_that_holds_pays(hours):
+    """The ghost decides at the first close and buys at the second open."""
+    ghosts = run(hours, {}, NEW_YEAR).ghosts["buy_and_hold"]
+    for asset in ("btc", "gold"):
+        second = int(hours[asset].time[1])
+        assert held_equity((asset,), hours, {}, second) == pytest.approx(ghosts[asset].equity, rel=1e-12)
+
+
+def test_every_lane_has_a_benchmark_of_its_assets(states, hours):
+    held = benchmarks(states, hours, hours)
+    assert held.keys() == LANES.keys()
+    assert held_assets("trend", states["trend"]) == ("btc", "eth", "gold", "silver")
+    assert held["lp_wide"] == held_equity((states["lp_wide"].position.pool.asset,), hours, hours, NEW_YEAR)
+    assert set(held_assets("lp_chaser", states["lp_chaser"])) == {"btc", "eth", "sol", "bnb", "xrp"} < ASSETS.keys()
+    late = replace(states["trend"], started_at=NEW_YEAR + 30 * DAY)
+    assert benchmarks({"trend": late}, hours, hours)["trend"] != held["trend"]
+
+
+def test_before_it_enters_a_pool_a_lane_holds_cash():
+    assert benchmarks({"lp_wide": LANES["lp_wide"].begin(NEW_YEAR)}, {}, {}) == {"lp_wide": TERMS.capital}

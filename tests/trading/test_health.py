@@ -127,11 +127,11 @@ def test_no_record_is_neither_good_nor_bad():
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.3], ids=["independent", "worth 20"])
-def test_the_winner_of_54_without_skill_is_called_lucky(correlation):
+def test_the_winner_of_50_without_skill_is_called_lucky(correlation):
     """In at least 95% of 200 draws, where the plain ratio calls it skilled in most of them."""
     dice, plain, deflated = np.random.default_rng(6), 0, 0
     for _ in range(200):
-        daily = sqrt(1 - correlation) * dice.normal(size=(54, 90)) + sqrt(correlation) * dice.normal(size=90)
+        daily = sqrt(1 - correlation) * dice.normal(size=(50, 90)) + sqrt(correlation) * dice.normal(size=90)
         best = return_statistics(daily[np.argmax(daily.mean(axis=1) / daily.std(axis=1))])
         plain += probability_above(best, 0) > PROMOTED_ABOVE
         deflated += probability_above(best, luckiest_of(daily) / sqrt(89)) > PROMOTED_ABOVE
@@ -140,6 +140,6 @@ def test_the_winner_of_54_without_skill_is_called_lucky(correlation):
 
 
 def test_large_skill_is_detected():
-    daily = np.random.default_rng(7).standard_normal((54, 90)) * 0.02
+    daily = np.random.default_rng(7).standard_normal((50, 90)) * 0.02
     daily[0] += 0.02
     assert examine(daily[0], 6.0, 0.0, luckiest_of(daily)).beyond_luck > PROMOTED_ABOVE

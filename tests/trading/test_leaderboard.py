@@ -1,4 +1,4 @@
-"""The leaderboard: the fields of the contract, the order, and numbers that agree with the accounts."""
+"""The leaderboard and the page of each strategy: fields, order, and numbers that agree with the accounts."""
 
 from __future__ import annotations
 
@@ -7,119 +7,171 @@ from dataclasses import asdict, fields
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 
+from service.documents import DocumentHeader
 from service.market.assets import ASSETS
+from service.market.headers import header
+from service.market.instants import DAY, iso, unix
 from service.trading.arena import Arena, run
-from service.trading.leaderboard import Leaderboard, LeaderboardEntry, leaderboard
-from service.trading.performance import max_drawdown, sharpe
+from service.trading.leaderboard import (
+    LeaderboardDocument,
+    LeaderboardEntry,
+    StrategyDocument,
+    leaderboard,
+    shown_days,
+    strategy_page,
+)
+from service.trading.performance import day_ends, max_drawdown, sharpe
 from service.trading.statements import AccountPosition
+from service.trading.strategies import STRATEGIES
+
+CAPITAL = 10_000 * len(ASSETS)
+RANKED = "rank key name category initial_capital capital pnl_usd pnl_pct trades win_rate_pct sharpe sharpe_low"
+HELD = "asset side quantity entry_price mark_price pnl_usd opened_at"
+
+
+def header_of(arena: Arena) -> DocumentHeader:
+    return header(arena.as_of + 7, arena.as_of, step=300, world="replay", sources={"btc": "a file"})
+
+
+def board_of(arena: Arena, asset: str | None = None) -> LeaderboardDocument:
+    return leaderboard(arena, header_of(arena), asset)
+
+
+def page_of(arena: Arena, entry: LeaderboardEntry) -> StrategyDocument:
+    return strategy_page(arena, entry, header_of(arena))
 
 
 @pytest.fixture(scope="module")
-def board(arena: Arena) -> Leaderboard:
-    return leaderboard(arena)
+def board(arena: Arena) -> LeaderboardDocument:
+    return board_of(arena)
+
+
+@pytest.fixture(scope="module")
+def pages(arena: Arena, board: LeaderboardDocument) -> list[StrategyDocument]:
+    return [page_of(arena, entry) for entry in board.entries]
+
+
+@pytest.fixture(scope="module")
+def idle() -> Arena:
+    """Before the first bar."""
+    return run({}, {}, 0)
 
 
 def test_an_entry_has_the_fields_of_the_contract_and_no_other():
-    assert [field.name for field in fields(LeaderboardEntry)] == [
-        "rank",
-        "key",
-        "name",
-        "category",
-        "initial_capital",
-        "capital",
-        "pnl_usd",
-        "pnl_pct",
-        "trades",
-        "win_rate_pct",
-        "sharpe",
-        "sharpe_low",
-        "sharpe_high",
-        "max_drawdown_pct",
-        "benchmark_pnl_pct",
-        "positions",
-    ]
-    assert [field.name for field in fields(AccountPosition)] == [
-        "asset",
-        "side",
-        "quantity",
-        "entry_price",
-        "mark_price",
-        "pnl_usd",
-        "opened_at",
-    ]
+    names = f"{RANKED} sharpe_high max_drawdown_pct benchmark_pnl_pct positions"
+    assert [field.name for field in fields(LeaderboardEntry)] == names.split()
+    assert [field.name for field in fields(AccountPosition)] == HELD.split()
 
 
-def test_strategies_are_ranked_and_ghosts_are_not(board: Leaderboard):
-    assert [entry.rank for entry in board.entries] == list(range(1, 55))
+def test_documents_begin_with_the_header_and_survive_json(arena: Arena, board, pages):
+    """Plain JSON without NaN."""
+    for kind, schema, document in (
+        (LeaderboardDocument, "leaderboard/1", board),
+        (StrategyDocument, "strategy/1", pages[0]),
+    ):
+        body = asdict(document)
+        assert list(body)[:6] == ["schema", "timestamp", "as_of", "stale_after", "world", "sources"]
+        assert body | {"schema": schema} | asdict(header_of(arena)) == body
+        json.dumps(body, allow_nan=False)
+        adapter = TypeAdapter(kind)
+        assert adapter.validate_json(adapter.dump_json(document)) == document
+
+
+def test_strategies_are_ranked_and_ghosts_are_not(board: LeaderboardDocument):
+    assert {entry.key for entry in board.entries} == STRATEGIES.keys()
+    assert [entry.rank for entry in board.entries] == list(range(1, len(STRATEGIES) + 1))
     results = [entry.pnl_pct for entry in board.entries]
     assert results == sorted(results, reverse=True)
     assert [(ghost.key, ghost.rank, ghost.category) for ghost in board.ghosts] == [
         ("buy_and_hold", None, "ghost"),
         ("coin_flip", None, "ghost"),
     ]
-    assert (board.asset, board.assets, board.count) == (None, tuple(ASSETS), 54)
+    assert (board.asset, board.assets, board.count) == (None, tuple(ASSETS), len(STRATEGIES))
 
 
-def test_ties_are_ranked_by_key():
-    idle = leaderboard(run({}, {}, 0))
-    assert [entry.key for entry in idle.entries] == sorted(entry.key for entry in idle.entries)
+def test_without_bars_there_is_only_the_capital(idle: Arena):
+    """Ties are ranked by key, and a strategy that has not traded has a page too."""
+    entries = board_of(idle).entries
+    assert [entry.key for entry in entries] == sorted(entry.key for entry in entries)
+    for entry in entries:
+        assert (entry.capital, entry.pnl_usd, entry.pnl_pct, entry.trades) == (CAPITAL, 0, 0, 0)
+        assert (entry.win_rate_pct, entry.sharpe, entry.max_drawdown_pct, entry.positions) == (None, None, 0, ())
+        page = page_of(idle, entry)
+        assert (page.recent_trades, [point.equity_usd for point in page.equity]) == ((), [CAPITAL])
 
 
-def test_without_bars_there_is_only_the_capital():
-    entry = leaderboard(run({}, {}, 0)).entries[0]
-    assert (entry.capital, entry.pnl_usd, entry.pnl_pct, entry.trades) == (70_000, 0, 0, 0)
-    assert (entry.win_rate_pct, entry.sharpe, entry.max_drawdown_pct, entry.positions) == (None, None, 0, ())
-
-
-@pytest.mark.parametrize("asset", ASSETS)
-def test_with_an_asset_only_the_accounts_in_it_count(arena: Arena, asset: str):
-    board = leaderboard(arena, asset)
-    assert (board.asset, board.assets, board.count) == (asset, (asset,), 54)
+@pytest.mark.parametrize("asset", [None, *ASSETS])
+def test_capital_trades_and_positions_add_up(arena: Arena, asset: str | None):
+    """Over all assets, or over the accounts in one."""
+    board, assets = board_of(arena, asset), (asset,) if asset else tuple(ASSETS)
+    assert (board.asset, board.assets, board.count) == (asset, assets, len(STRATEGIES))
     for entry in board.entries:
-        account = arena.strategies[entry.key][asset]
-        assert entry.initial_capital == 10_000
-        assert entry.capital == pytest.approx(account.equity, abs=0.005)
-        assert entry.trades == account.history.closed
-        assert {position.asset for position in entry.positions} <= {asset}
-        assert len(entry.positions) == account.history.is_open
-
-
-def test_over_all_assets_capital_trades_and_positions_add_up(arena: Arena, board: Leaderboard):
-    for entry in board.entries:
-        parts = list(arena.strategies[entry.key].values())
-        assert entry.initial_capital == 70_000
-        assert entry.capital == pytest.approx(sum(part.equity for part in parts), abs=0.005)
-        assert entry.pnl_usd == pytest.approx(entry.capital - 70_000, abs=0.01)
-        assert entry.pnl_pct == pytest.approx(entry.pnl_usd / 700, abs=1e-4)
-        assert entry.trades == sum(part.history.closed for part in parts)
-        assert len(entry.positions) == sum(part.history.is_open for part in parts)
-
-
-def test_closed_trades_and_positions_add_up_to_capital(arena: Arena, board: Leaderboard):
-    for entry in board.entries:
-        won = sum(account.history.pnl.sum() for account in arena.strategies[entry.key].values())
+        accounts = [arena.strategies[entry.key][asset] for asset in assets]
+        initial = 10_000 * len(assets)
+        assert entry.initial_capital == initial
+        assert entry.capital == pytest.approx(sum(account.equity for account in accounts), abs=0.005)
+        assert entry.pnl_usd == pytest.approx(entry.capital - initial, abs=0.01)
+        assert entry.pnl_pct == pytest.approx(100 * entry.pnl_usd / initial, abs=1e-4)
+        assert entry.trades == sum(account.history.closed for account in accounts)
+        assert [position.asset for position in entry.positions] == [
+            account.asset for account in accounts if account.history.is_open
+        ]
+        won = sum(account.history.pnl.sum() for account in accounts)
         held = sum(position.pnl_usd for position in entry.positions)
-        assert 70_000 + won + held == pytest.approx(entry.capital, abs=0.05)
+        assert initial + won + held == pytest.approx(entry.capital, abs=0.05)
+        assert entry.benchmark_pnl_pct == board.ghosts[0].pnl_pct, "buying and holding the same assets"
 
 
-def test_sharpe_and_drawdown_use_daily_capital(arena: Arena, board: Leaderboard):
+def test_sharpe_and_drawdown_use_daily_capital(arena: Arena, board: LeaderboardDocument):
     entry = board.entries[0]
     daily = sum(account.daily for account in arena.strategies[entry.key].values())
-    path = np.append(70_000, daily)
+    path = np.append(CAPITAL, daily)
     assert entry.sharpe == pytest.approx(sharpe(path[1:] / path[:-1] - 1), abs=1e-4)
     half = 1.959964 * ((365 + entry.sharpe**2 / 2) / 60) ** 0.5
     assert (entry.sharpe_low, entry.sharpe_high) == pytest.approx((entry.sharpe - half, entry.sharpe + half), abs=2e-4)
-    assert entry.max_drawdown_pct == pytest.approx(
-        100 * max_drawdown(np.append(daily, entry.capital), 70_000), abs=1e-3
-    )
+    deepest = max_drawdown(np.append(daily, entry.capital), CAPITAL)
+    assert entry.max_drawdown_pct == pytest.approx(100 * deepest, abs=1e-3)
 
 
-def test_the_benchmark_is_buying_and_holding_the_same_assets(arena: Arena, board: Leaderboard):
-    assert {entry.benchmark_pnl_pct for entry in board.entries} == {board.ghosts[0].pnl_pct}
-    gold = leaderboard(arena, "gold")
-    assert {entry.benchmark_pnl_pct for entry in gold.entries} == {gold.ghosts[0].pnl_pct}
+def test_a_page_names_the_rule_and_its_source(pages: list[StrategyDocument]):
+    (page,) = (page for page in pages if page.key == "macd_medium")
+    assert (page.name, page.category, page.source) == ("MACD, medium", "trend", "Appel (1979)")
+    assert page.parameters == {"fast": 48, "slow": 104, "signal": 36}
+    assert page.started_at == "2025-01-01T00:00:00Z"
 
 
-def test_it_is_plain_json_without_nan(board: Leaderboard):
-    json.dumps(asdict(board), allow_nan=False)
+def test_a_curve_has_every_day_and_ends_at_the_capital(pages: list[StrategyDocument]):
+    for page in pages:
+        assert len(page.equity) == 60
+        assert (page.equity[0].time, page.equity[-1].time) == ("2025-01-02T00:00:00Z", "2025-03-02T00:00:00Z")
+        assert page.equity[-1].equity_usd == page.standing.capital
+        held = 100 * page.equity[-1].benchmark_usd / CAPITAL - 100
+        assert held == pytest.approx(page.standing.benchmark_pnl_pct, abs=1e-3)
+
+
+def test_days_older_than_a_year_are_shown_by_the_month():
+    """So the page of a strategy hardly grows from the second year on."""
+    ends = day_ends(unix("2023-01-01T00:00:00Z"), unix("2025-12-31T12:00:00Z"))
+    shown = ends[shown_days(ends)]
+    assert len(shown) == 365 + 23
+    assert [iso(int(time))[:10] for time in shown[:3]] == ["2023-02-01", "2023-03-01", "2023-04-01"]
+    assert (np.diff(shown[-365:]) == DAY).all()
+
+
+def test_within_a_day_the_curve_ends_now(hours):
+    anchor = int(hours["btc"].time[0])
+    seen = run({asset: bars.until(anchor + 30 * 3600) for asset, bars in hours.items()}, {}, anchor)
+    page = page_of(seen, board_of(seen).entries[0])
+    assert [point.time[8:13] for point in page.equity] == ["02T00", "02T06"]
+
+
+def test_the_last_50_trades_are_shown_newest_first(arena: Arena, pages: list[StrategyDocument]):
+    """And the statistics count all of them, like the entry in the leaderboard."""
+    for page in pages:
+        closed = [trade.closed_at for trade in page.recent_trades]
+        exits = np.sort(np.concatenate([part.history.exit_time for part in arena.strategies[page.key].values()]))
+        assert closed == [iso(time) for time in exits[::-1][:50].tolist()]
+        assert page.statistics.count == page.standing.trades == len(exits)
+        assert page.statistics.win_rate_pct == pytest.approx(page.standing.win_rate_pct, abs=1e-4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.market.bars import empty, from_rows
+from service.market.bars import empty
 from service.market.instants import DAY, HOUR
 from service.trading.accounts import AccountTerms, trade
 from service.trading.performance import (
@@ -18,17 +18,11 @@ from service.trading.performance import (
     trade_statistics,
     win_rate,
 )
+from tests.trading.markets import closing
 
 
 def array(*values: float) -> np.ndarray:
     return np.array(values, dtype=float)
-
-
-def bars_of(closes: list[float], start: int = 0):
-    """Hourly bars that open at the previous close."""
-    opens = [closes[0], *closes[:-1]]
-    rows = [(start + HOUR * at, o, max(o, c), min(o, c), c, 1) for at, (o, c) in enumerate(zip(opens, closes))]  # noqa: B905
-    return from_rows(rows, HOUR)
 
 
 def test_a_day_ends_at_midnight_utc_and_counts_once_it_is_over():
@@ -39,19 +33,19 @@ def test_a_day_ends_at_midnight_utc_and_counts_once_it_is_over():
 
 def test_daily_equity_is_the_last_mark_of_each_day():
     """Bought at 100 an hour after the start; 100 + the hour's number from then on."""
-    bars = bars_of([100.0, *(100.0 + hour for hour in range(1, 72))])
+    bars = closing([100.0, *(100.0 + hour for hour in range(1, 72))])
     history = trade(np.ones(72, np.int8), bars, AccountTerms(fee=0, slippage=0))
     assert daily_equity(history, bars, day_ends(0, 3 * DAY)).tolist() == [12_300, 14_700, 17_100]
 
 
 def test_a_day_without_bars_keeps_the_mark_before_it():
-    bars = bars_of([100, 100, 150])
+    bars = closing([100, 100, 150])
     history = trade(np.ones(3, np.int8), bars, AccountTerms(fee=0, slippage=0))
     assert daily_equity(history, bars, day_ends(0, 2 * DAY)).tolist() == [15_000, 15_000]
 
 
 def test_before_the_first_bar_equity_is_the_capital():
-    late = bars_of([100, 100, 150], start=DAY + 5 * HOUR)
+    late = closing([100, 100, 150], start=DAY + 5 * HOUR)
     history = trade(np.ones(3, np.int8), late, AccountTerms(fee=0, slippage=0))
     assert daily_equity(history, late, day_ends(0, 2 * DAY)).tolist() == [10_000, 15_000]
     nothing = empty(HOUR)
@@ -99,7 +93,7 @@ def test_they_are_unknown_without_the_trades_they_need():
 
 def test_trade_statistics_by_hand():
     """Bought at 100 for two hours and sold at 110; sold short at 110, bought back at 121 after one hour."""
-    bars = bars_of([100, 100, 110, 121, 121, 121])
+    bars = closing([100, 100, 110, 121, 121, 121])
     history = trade(np.array([1, 1, -1, 0, 1, 1], np.int8), bars, AccountTerms(fee=0, slippage=0, borrow=0.876))
     statistics = trade_statistics([history])
     assert statistics.count == 2

@@ -29,7 +29,7 @@ def accounts(arena: Arena):
             yield key, asset, account
 
 
-def test_all_54_strategies_trade_every_asset(whole: Arena):
+def test_all_strategies_trade_every_asset(whole: Arena):
     for key, asset, account in accounts(whole):
         assert len(account.history.side), (key, asset)
 

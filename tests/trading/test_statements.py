@@ -7,7 +7,8 @@ import pytest
 from service.market.instants import HOUR
 from service.trading.accounts import AccountTerms
 from service.trading.statements import position_of, trades_of
-from tests.trading.test_accounts import bars_of, equity, settle
+from tests.trading.markets import bars_of
+from tests.trading.test_accounts import equity, settle
 
 
 def test_a_position_is_marked_net_of_fee_and_interest():

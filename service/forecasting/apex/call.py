@@ -9,7 +9,7 @@ from math import exp, log, nan
 
 import numpy as np
 
-from service.forecasting.apex.layers import ENGINE, LAYERS, SWARM_LEAN, LayerInputs, in_sample
+from service.forecasting.apex.layers import ENGINE, LAYERS, SWARM_LEAN, LayerInputs, NetView, in_sample
 from service.forecasting.predictions import APEX, Commitment, CommittedVote, Prediction
 from service.forecasting.predictions.commitments import commitment_of, weighted
 from service.forecasting.voters import consensus
@@ -154,24 +154,10 @@ SWARM = "swarm"
 SWARM_ENGINE = "strategies/2"
 
 
-@dataclass(frozen=True)
-class NetView:
-    """The numbers of strategies that are long, short and flat in one asset."""
-
-    long: int
-    short: int
-    flat: int
-
-    @property
-    def net(self) -> float:
-        """From -1, all short, to 1, all long; 0 where there are none."""
-        return (self.long - self.short) / max(1, self.long + self.short + self.flat)
-
-
 def swarm_vote(question: Question, inputs: ForecastInputs, net: NetView) -> Ballot:
     """The swarm's ballot: plain volatility moved so that 0.2 per unit of net position are the log-odds of a rise."""
     shares = f"{net.long} are long {question.asset}, {net.short} short and {net.flat} flat (net {net.net:+.2f})"
-    because = f"Of {net.long + net.short + net.flat} strategies {shares}"
+    because = f"Of {net.strategies} strategies {shares}"
     return Ballot(SWARM, SWARM_ENGINE, lean(question, inputs, SWARM_LEAN * net.net, because))
 
 

@@ -42,12 +42,31 @@ MOST_SIGMAS, MOST_RATIO = 3.0, 1.0  # larger moves and log ratios count as these
 
 
 @dataclass(frozen=True)
+class NetView:
+    """The numbers of strategies that are long, short and flat in one asset."""
+
+    long: int
+    short: int
+    flat: int
+
+    @property
+    def strategies(self) -> int:
+        """How many there are."""
+        return self.long + self.short + self.flat
+
+    @property
+    def net(self) -> float:
+        """From -1, all short, to 1, all long; 0 where there are none."""
+        return (self.long - self.short) / max(1, self.strategies)
+
+
+@dataclass(frozen=True)
 class LayerInputs:
     """The inputs of all layers for `asset` at the unix second `at`.
 
     `seats` and `brains` are P(higher in 24 h) of each voter that voted, `weights` their weights in the consensus (1
     where it has none). `news_score` is in [-1, 1], over `news_n` stories; `odds_p` is the outside market's P(higher),
-    `swarm` the net position of the strategies in [-1, 1].
+    `swarm` the positions of the strategies.
     """
 
     asset: str
@@ -58,7 +77,7 @@ class LayerInputs:
     news_score: float | None
     news_n: int
     odds_p: float | None
-    swarm: float | None
+    swarm: NetView | None
     weights: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -125,8 +144,9 @@ def market(inputs: LayerInputs) -> Forecast:
 def swarm(inputs: LayerInputs) -> Forecast:
     if inputs.swarm is None:
         raise Abstention(f"The strategies' positions in {inputs.asset} are not available.")
-    reason = f"Net position of the 54 strategies: {inputs.swarm:+.2f} (-1 is all short, 1 all long)."
-    return Forecast(probability(SWARM_LEAN * inputs.swarm), reason)
+    of_all = f"Net position of the {inputs.swarm.strategies} strategies"
+    reason = f"{of_all}: {inputs.swarm.net:+.2f} (-1 is all short, 1 all long)."
+    return Forecast(probability(SWARM_LEAN * inputs.swarm.net), reason)
 
 
 LAYERS: dict[str, Callable[[LayerInputs], Forecast]] = {
@@ -179,12 +199,12 @@ def poll_layers(
     *,
     news: tuple[float, int],
     odds_p: float | None,
-    swarm: float | None,
+    swarm: NetView | None,
 ) -> LayerInputs:
     """The inputs of every layer for `asset`, which has a context, at the unix second `at`.
 
-    `news` is the score of the pulse and its n, `odds_p` the outside market's P(higher), `swarm` the net position of
-    the strategies.
+    `news` is the score of the pulse and its n, `odds_p` the outside market's P(higher), `swarm` the positions
+    of the strategies.
     """
     context = knowledge.contexts[asset]
     question = up_in_a_day(asset, context.spot, at)

@@ -10,10 +10,9 @@ from typing import Literal
 
 from service.trading.lanes import logics
 from service.trading.lanes.cex import CexLane, CexState
-from service.trading.lanes.lane import AlreadySeen, LaneBar, LaneEvent, LaneVote, Moment, Walk
+from service.trading.lanes.lane import AlreadySeen, LaneBar, LaneEvent, LaneVote, Moment, Walk, moments
 from service.trading.lanes.lp import LpLane
 from service.trading.lanes.lp_state import Idle, InPool, LpState
-from service.trading.lanes.moments import moments
 
 __all__ = [
     "LANES",

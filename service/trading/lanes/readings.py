@@ -13,7 +13,7 @@ from service.market.bars import Bars, Prices
 from service.market.instants import DAY
 from service.market.ta_lib import talib
 from service.trading.performance import DAYS_A_YEAR
-from service.trading.rules.targets import earlier, log_price, log_returns, ratio, z_score
+from service.trading.rules import earlier, log_price, log_returns, ratio, z_score
 
 # Counted in one-hour bars; hours in which the market is closed do not count.
 TREND_FAST, TREND_SLOW = 48, 192

@@ -62,7 +62,7 @@ def test_a_call_lists_all_layers_silent_ones_with_reasons():
 
 def test_a_call_by_hand():
     """Three even layers, oracles at .8, the market, at half weight, at .9, volatility at Phi(-.0122) = .49511."""
-    call = fuse(inputs_of(seats={"trend": 0.8}, odds_p=0.9, swarm=0.0), NOTHING)
+    call = fuse(inputs_of(seats={"trend": 0.8}, odds_p=0.9, swarm=NetView(5, 5, 0)), NOTHING)
     assert call.p_up == pytest.approx((3 * 0.5 + 0.8 + 0.9 / 2 + 0.49511) / 5.5, abs=1e-5)
     assert call.agreement == pytest.approx(1.5 / 5.5)
     assert call.confidence == pytest.approx((2 * call.p_up - 1) * 1.5 / 5.5)
@@ -71,7 +71,7 @@ def test_a_call_by_hand():
 def test_a_call_is_the_mean_by_the_weights_of_the_record():
     """The outside market is silent."""
     record = proven(60, oracles=1.6, news=0.8)
-    call = fuse(inputs_of(seats={"trend": 0.8}, swarm=0.4, news_score=-0.3, news_n=4), record)
+    call = fuse(inputs_of(seats={"trend": 0.8}, swarm=NetView(7, 3, 0), news_score=-0.3, news_n=4), record)
     spoken = {name: vote for name, vote in votes_of(call).items() if vote[0] is not None}
     assert {name: weight for name, (_, weight) in spoken.items()} == dict.fromkeys(spoken, 1.0) | {
         "oracles": 1.6,
@@ -99,7 +99,7 @@ def test_without_votes_a_call_is_even():
 @given(
     st.lists(st.floats(0.0, 1.0), min_size=6, max_size=6),
     st.one_of(st.none(), st.floats(0, 1)),
-    st.one_of(st.none(), st.floats(-1, 1)),
+    st.one_of(st.none(), st.builds(NetView, *[st.integers(0, 99)] * 3)),
     st.floats(-1, 1),
 )
 def test_a_call_lies_between_its_layers_and_confidence_in_0_1(seats, odds, swarm, mood):
@@ -112,7 +112,7 @@ def test_a_call_lies_between_its_layers_and_confidence_in_0_1(seats, odds, swarm
     assert 0 <= call.confidence <= call.agreement <= 1
 
 
-LOUD = strong(0.95) | {"odds_p": 0.99, "news_score": 1.0, "news_n": 9, "swarm": 1.0}
+LOUD = strong(0.95) | {"odds_p": 0.99, "news_score": 1.0, "news_n": 9, "swarm": NetView(9, 0, 0)}
 
 
 def test_the_special_mode_needs_all_three_conditions():
@@ -188,7 +188,7 @@ def test_an_in_sample_layer_is_shown_and_has_no_weight():
 
 
 def test_a_call_survives_json_without_loss():
-    call = fuse(inputs_of(odds_p=0.6, swarm=0.1), proven(), backfilled=True)
+    call = fuse(inputs_of(odds_p=0.6, swarm=NetView(3, 2, 5)), proven(), backfilled=True)
     assert call.backfilled
     assert Call.from_plain(json.loads(json.dumps(call.to_plain(), allow_nan=False))) == call
 
@@ -230,7 +230,7 @@ def cast(contexts, fits):
         market: Prediction,
         *,
         p_up: float = 0.6,
-        net: NetView = NetView(30, 10, 14),  # noqa: B008
+        net: NetView = NetView(30, 10, 10),  # noqa: B008
         record: TrackRecord = TrackRecord(),  # noqa: B008
         members: Sequence[Voter] | None = None,
         quorum: int = 5,
@@ -291,7 +291,7 @@ def test_the_swarm_and_apex_do_not_count_for_the_quorum(challenge, cast):
 
 def test_the_swarm_leans_the_way_it_holds(challenge, cast):
     long, flat, short = (
-        cast(challenge(), net=net) for net in (NetView(54, 0, 0), NetView(0, 0, 54), NetView(0, 54, 0))
+        cast(challenge(), net=net) for net in (NetView(50, 0, 0), NetView(0, 0, 50), NetView(0, 50, 0))
     )
     assert long.votes[9].p > flat.votes[9].p > short.votes[9].p
     assert long.p > flat.p > short.p
@@ -300,13 +300,13 @@ def test_the_swarm_leans_the_way_it_holds(challenge, cast):
 
 
 @pytest.mark.parametrize(
-    ("counts", "net"), [((54, 0, 0), 1), ((0, 54, 0), -1), ((0, 0, 54), 0), ((30, 10, 14), 20 / 54), ((0, 0, 0), 0)]
+    ("counts", "net"), [((50, 0, 0), 1), ((0, 50, 0), -1), ((0, 0, 50), 0), ((30, 10, 10), 0.4), ((0, 0, 0), 0)]
 )
 def test_the_net_position_is_long_less_short_over_all(counts, net):
     assert NetView(*counts).net == pytest.approx(net)
 
 
-@pytest.mark.parametrize("counts", [(54, 0, 0), (0, 54, 0), (30, 10, 14), (0, 0, 54)])
+@pytest.mark.parametrize("counts", [(50, 0, 0), (0, 50, 0), (30, 10, 10), (0, 0, 50)])
 def test_all_long_is_a_lean_of_a_fifth_in_log_odds(asking, knowledge, counts):
     """On the direction, volatility alone gives 50%, so the log-odds are the lean itself."""
     question, net = asking("up"), NetView(*counts)
@@ -316,11 +316,11 @@ def test_all_long_is_a_lean_of_a_fifth_in_log_odds(asking, knowledge, counts):
 
 
 def test_the_reason_counts_the_strategies_and_adds_up(asking, knowledge):
-    """A lean of 0.2 x 20 / 54 in log-odds moves 50% to 51.9%."""
+    """A lean of 0.2 x 0.4 in log-odds moves 50% to 52.0%."""
     question = asking("up")
-    reason = swarm_vote(question, build_inputs(question, NOW, knowledge), NetView(30, 10, 14)).forecast.reasoning
-    assert reason.startswith("Volatility alone implies 50.0%. Of 54 strategies 30 are long btc, 10 short and 14 flat")
-    assert reason.endswith(" (net +0.37): +1.9 pp. Forecast: 51.9%.")
+    reason = swarm_vote(question, build_inputs(question, NOW, knowledge), NetView(30, 10, 10)).forecast.reasoning
+    assert reason.startswith("Volatility alone implies 50.0%. Of 50 strategies 30 are long btc, 10 short and 10 flat")
+    assert reason.endswith(" (net +0.40): +2.0 pp. Forecast: 52.0%.")
 
 
 @pytest.mark.parametrize(("comparator", "p"), [("up", 0.6), ("down", 0.4)])

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from service.documents import DocumentHeader
 from service.forecasting.apex.call import Thresholds, fuse
 from service.forecasting.apex.document import ApexDocument, apex_document, calls_document
+from service.forecasting.apex.layers import NetView
 from service.forecasting.apex.scores import ResolvedCall, score
 from service.forecasting.voters.track_record import BandRecord
 from service.market.bars import Bars
@@ -23,7 +24,7 @@ HEADER = DocumentHeader(iso(NOW), iso(NOW), iso(NOW + 900), "simulated", {"btc":
 
 @pytest.fixture
 def document() -> ApexDocument:
-    call = fuse(inputs_of(odds_p=0.7123456, swarm=0.3), BandRecord())
+    call = fuse(inputs_of(odds_p=0.7123456, swarm=NetView(5, 2, 3)), BandRecord())
     past = [ResolvedCall(call_of(NOW - at * DAY, 0.61, backfilled=at > 2, news=0.6), True) for at in (1, 2, 3, 4, 5)]
     return apex_document(call, Thresholds(0.012345, 0.612345, 80, fixed=False), score(past), HEADER)
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from service.forecasting.apex.layers import (
     LAYERS,
     LayerInputs,
+    NetView,
     brains,
     breadth,
     in_sample,
@@ -156,7 +157,9 @@ def test_the_market_gives_its_price():
 
 
 def test_the_swarm_leans_by_its_net_position():
-    assert swarm(inputs_of(swarm=-0.5)).p == pytest.approx(sigmoid(-0.1))
+    forecast = swarm(inputs_of(swarm=NetView(2, 7, 1)))
+    assert forecast.p == pytest.approx(sigmoid(-0.1))
+    assert forecast.reasoning == "Net position of the 10 strategies: -0.50 (-1 is all short, 1 all long)."
 
 
 @pytest.mark.parametrize(
@@ -211,7 +214,7 @@ def polled(contexts, fits):
     """Polls the layers' inputs for bitcoin at NOW."""
 
     def poll(*, members=None, at: int = NOW, **fields) -> LayerInputs:
-        outside = {"news": (0.3, 4), "odds_p": 0.55, "swarm": -0.2} | fields
+        outside = {"news": (0.3, 4), "odds_p": 0.55, "swarm": NetView(4, 6, 0)} | fields
         return poll_layers("btc", at, Knowledge(contexts, fits, SKILLED), panel_of(members), **outside)
 
     return poll
@@ -243,7 +246,7 @@ def test_with_stale_bars_there_are_no_votes(polled, contexts):
 
 def test_outside_inputs_are_passed_on(polled):
     inputs = polled()
-    assert (inputs.news_score, inputs.news_n, inputs.odds_p, inputs.swarm) == (0.3, 4, 0.55, -0.2)
+    assert (inputs.news_score, inputs.news_n, inputs.odds_p, inputs.swarm) == (0.3, 4, 0.55, NetView(4, 6, 0))
 
 
 def test_without_stories_there_is_no_score(polled):

@@ -14,7 +14,7 @@ from service.trading.accounts import TERMS, trade
 from service.trading.lanes import LANES, moments
 from service.trading.lanes.cex import CexLane, CexState
 from service.trading.lanes.logics import LEAST_CHANGE, Intent
-from service.trading.rules.trend import moving_average_cross, parabolic_sar
+from service.trading.rules import moving_average_cross, parabolic_sar
 from tests.trading.lanes.runs import CEX, STEP, flat, shown
 
 

@@ -14,6 +14,7 @@ from notebooks.widgets.base.theme import PALETTES
 from notebooks.widgets.base.wording import unbroken
 from notebooks.widgets.hospital.facts import facts
 from notebooks.widgets.hospital.panel import STATUSES, UNKNOWN
+from service.trading.strategies import STRATEGIES
 from tests.notebooks.widgets.clicks import click
 
 
@@ -29,7 +30,7 @@ def categories(panel: HospitalPanel) -> list[str]:
 
 def test_each_strategy_is_at_its_score_in_its_category(panel):
     strategies = panel.document["strategies"]
-    assert len(strategies) == 54
+    assert len(strategies) == len(STRATEGIES)
     assert list(panel.marks.x) == [strategy["health_score"] for strategy in strategies]
     assert [categories(panel)[round(y)] for y in panel.marks.y] == [strategy["category"] for strategy in strategies]
     assert [text[0] for text in panel.marks.customdata] == [strategy["name"] for strategy in strategies]
@@ -61,11 +62,17 @@ def test_the_title_has_the_counts_and_the_recommendations(panel):
     """The subtitle has the month, n and the caveat, and says that it is paper trading."""
     summary, title = panel.document["summary"], panel.figure.layout.title
     assert title.text.startswith(
-        f"{summary['status']['critical']} of 54 critical, {summary['status']['healthy']} healthy"
+        f"{summary['status']['critical']} of {len(STRATEGIES)} critical, {summary['status']['healthy']} healthy"
     )
     for action, count in summary["recommendation"].items():
         assert (f"{action} {count}" in title.text) == (count > 0 and action != "keep")
-    for text in ("PAPER · SIMULATED market", "month 2026-10", "n = 54", "independent", summary["caveat"]):
+    for text in (
+        "PAPER · SIMULATED market",
+        "month 2026-10",
+        f"n = {len(STRATEGIES)}",
+        "independent",
+        summary["caveat"],
+    ):
         assert text in title.subtitle.text
 
 
@@ -155,7 +162,7 @@ def test_an_unknown_month_is_reported_with_the_known_ones(panel):
     assert panel.fault is not None
     assert "2020-01" in panel.status_line.value
     assert "2026-10" in panel.status_line.value
-    assert len(panel.marks.x) == 54
+    assert len(panel.marks.x) == len(STRATEGIES)
 
 
 def test_a_month_without_strategies_names_the_next_one(panel, intercepted):

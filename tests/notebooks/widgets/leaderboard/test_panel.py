@@ -14,7 +14,9 @@ from notebooks.widgets import LeaderboardPanel
 from notebooks.widgets.base.theme import PALETTES
 from notebooks.widgets.base.wording import number, unbroken
 from notebooks.widgets.leaderboard.ranking import CATEGORIES
+from notebooks.widgets.leaderboard.sharpe_luck import best_by_luck
 from service.client import Client
+from service.trading.strategies import STRATEGIES
 from tests.notebooks.widgets.clicks import click
 
 METRICS = {
@@ -118,14 +120,14 @@ def test_the_ghosts_are_lines_across_all_rows(panel, metric):
 
 
 def test_a_sharpe_ratio_is_drawn_beside_luck(panel):
-    """Each bar has an interval, 95% of coin flippers are behind the bars, and the best of 54 of them is a line."""
+    """Each bar has an interval, 95% of coin flippers are behind the bars, and the best of as many of them is a line."""
     panel.metric.value = "sharpe"
     strategy = panel.document["strategy"]
     years = (pd.Timestamp(strategy["as_of"]) - pd.Timestamp(strategy["started_at"])) / pd.Timedelta(days=365)
     (usual,) = panel.figure.layout.shapes
     assert (usual.x0, usual.x1) == pytest.approx((-1.96 / years**0.5, 1.96 / years**0.5), rel=1e-3)
-    assert panel.figure.data[1].x[-2] == pytest.approx(2.2338 / years**0.5, rel=1e-3)
-    assert any(text.startswith("Best of 54 coin flippers ") for text in labels(panel))
+    assert panel.figure.data[1].x[-2] == pytest.approx(best_by_luck(len(STRATEGIES), years), rel=1e-3)
+    assert any(text.startswith(f"Best of {len(STRATEGIES)} coin flippers ") for text in labels(panel))
     assert min(panel.bars.error_x.array) >= usual.x1
     assert "Grey: 95% of coin flippers." in panel.figure.layout.title.subtitle.text
 
@@ -144,7 +146,8 @@ def test_the_title_counts_who_beats_buy_and_hold(panel):
     better = sum(entry["pnl_pct"] > benchmark for entry in entries(panel))
     verb = "beats" if better == 1 else "beat"
     assert (
-        panel.figure.layout.title.text == f"{better} of 54 {verb} buy and hold ({number(benchmark, '+.1f')}%) by gain"
+        panel.figure.layout.title.text
+        == f"{better} of {len(STRATEGIES)} {verb} buy and hold ({number(benchmark, '+.1f')}%) by gain"
     )
 
 
@@ -152,7 +155,7 @@ def test_a_smaller_drawdown_is_better(panel):
     panel.metric.value = "max_drawdown_pct"
     drawdowns = {ghost["key"]: ghost["max_drawdown_pct"] for ghost in ghosts(panel)}
     better = sum(entry["max_drawdown_pct"] < drawdowns["buy_and_hold"] for entry in entries(panel))
-    assert panel.figure.layout.title.text.startswith(f"{better} of 54 ")
+    assert panel.figure.layout.title.text.startswith(f"{better} of {len(STRATEGIES)} ")
 
 
 def test_the_win_rate_is_compared_with_a_coin_flip(panel):
@@ -163,7 +166,7 @@ def test_the_win_rate_is_compared_with_a_coin_flip(panel):
 
 def test_the_subtitle_says_paper_n_and_luck(panel):
     subtitle = panel.figure.layout.title.subtitle.text
-    for text in ("PAPER · SIMULATED market", "all assets", "n = 54", "UTC", "looks good by luck alone"):
+    for text in ("PAPER · SIMULATED market", "all assets", f"n = {len(STRATEGIES)}", "UTC", "looks good by luck alone"):
         assert text in subtitle
 
 

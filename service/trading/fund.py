@@ -1,0 +1,400 @@
+"""The fund: a virtual 1,000 USD, held in bitcoin or in cash according to the calls of apex; and its documents.
+
+Its trades and equity are recomputed from the first bar on, so that nothing of it is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from service.documents import Document, DocumentHeader, World
+from service.market.bars import Bars, Prices, Times
+from service.market.instants import HOUR, iso
+from service.tabular import Table, table_of
+from service.trading.battle_history import spacing
+from service.trading.performance import daily_returns, day_ends, max_drawdown, sharpe_fields
+from service.trading.statements import percent, usd
+
+Side = Literal["buy", "sell"]
+
+POINT_S = 6 * HOUR  # between two points of the curve; more when that gives too many
+RECENT_TRADES = 100
+
+
+@dataclass(frozen=True)
+class FundTerms:
+    """The starting capital and the costs of the fund, and how it follows a call.
+
+    `capital` is USD; `fee` is a fraction of the traded value and `slippage` of the price. The exposure wanted on a call
+    is `middle` at even odds and changes by `steepness` for each unit of probability. The fund trades when it differs by
+    more than `tolerance` from the present exposure.
+    """
+
+    capital: float = 1_000.0
+    fee: float = 0.001
+    slippage: float = 0.0002
+    middle: float = 0.5
+    steepness: float = 8.0
+    tolerance: float = 0.1
+
+    def wanted(self, p_up: Prices) -> Prices:
+        """The wanted share of bitcoin in the fund on each call, in [0, 1]: no debt and no short sales."""
+        return np.clip(self.middle + self.steepness * (p_up - 0.5), 0.0, 1.0)
+
+
+TERMS = FundTerms()
+
+
+@dataclass(frozen=True)
+class Rebalancing:
+    """A trade at the open of the bar of the unix second `time`, on the call `p_up`.
+
+    `quantity` is in units of the asset, `price` USD after slippage, `fee` USD. Exposures are shares of the fund at that
+    open, before slippage.
+    """
+
+    time: int
+    side: Side
+    quantity: float
+    price: float
+    fee: float
+    exposure_before: float
+    exposure_after: float
+    p_up: float
+
+    @property
+    def value(self) -> float:
+        """The traded value in USD, without the fee."""
+        return self.quantity * self.price
+
+
+@dataclass(frozen=True)
+class FundHistory:
+    """The fund since the unix second `anchor`.
+
+    `times` (n + 1,) are the anchor and the ends of the n bars; `equity` and `benchmark` (n + 1,) are USD at these
+    times, of the fund and of one whose every call is at even odds: a constant exposure of `middle`, at the same
+    instants, costs and tolerance. `cash` is USD now, `quantity` units of the asset
+    now, `price` the last close (None before the first).
+    """
+
+    terms: FundTerms
+    anchor: int
+    times: Times
+    equity: Prices
+    benchmark: Prices
+    trades: tuple[Rebalancing, ...]
+    cash: float
+    quantity: float
+    price: float | None
+
+
+def run(calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: FundTerms = TERMS) -> FundHistory:
+    """The fund on the calls of apex.
+
+    Parameters
+    ----------
+    calls : sequence of (int, float)
+        Unix second and P(higher), ascending. A call is filled at the open of the first bar that opens at or after it;
+        of several calls for the same bar the last one counts. A call without a later bar has no effect yet, so more
+        bars and calls never change the past.
+    bars : Bars (n,)
+        The hourly bars of the asset.
+    anchor : int
+        The unix second at which the fund starts.
+    """
+    bars, at = bars.since(anchor), np.array([at for at, _ in calls], dtype=np.int64)
+    states, trades = _follow(at, np.array([p_up for _, p_up in calls], dtype=float), bars, anchor, terms)
+    even, _ = _follow(at, np.full(len(at), 0.5), bars, anchor, terms)
+    return FundHistory(
+        terms=terms,
+        anchor=anchor,
+        times=np.append(anchor, bars.time + bars.step),
+        equity=_equity(states, bars.close, terms),
+        benchmark=_equity(even, bars.close, terms),
+        trades=tuple(trades),
+        cash=states[-1].cash,
+        quantity=states[-1].quantity,
+        price=float(bars.close[-1]) if len(bars) else None,
+    )
+
+
+class _Holdings(NamedTuple):
+    """USD and units of the asset from the bar with the index `bar` on."""
+
+    bar: int
+    cash: float
+    quantity: float
+
+    def exposure(self, price: float) -> float:
+        """The share of the asset at a price in USD."""
+        holding = self.quantity * price
+        return holding / (self.cash + holding)
+
+
+def _follow(
+    at: Times, p_up: Prices, bars: Bars, anchor: int, terms: FundTerms
+) -> tuple[list[_Holdings], list[Rebalancing]]:
+    """The holdings over time, and the trades that changed them; `at` and `p_up` are of the calls, ascending."""
+    bar_of = bars.time.searchsorted(at)
+    # The last call before a bar opens is filled there, one without a later bar nowhere.
+    is_filled = (at >= anchor) & (np.diff(bar_of, append=len(bars)) > 0)
+    opened, p_up = bar_of[is_filled], p_up[is_filled]
+    columns = (opened, bars.open[opened], bars.time[opened], p_up, terms.wanted(p_up))
+    held, trades = _Holdings(0, terms.capital, 0.0), []
+    states = [held]
+    for bar, price, time, p, wanted in zip(*(column.tolist() for column in columns), strict=True):
+        if abs(wanted - held.exposure(price)) <= terms.tolerance:
+            continue
+        trade = _rebalance(held, price, time, p, wanted, terms)
+        sign = 1 if trade.side == "buy" else -1
+        cash, quantity = held.cash - sign * trade.value - trade.fee, held.quantity + sign * trade.quantity
+        # Without the maximum, rounding could leave a tiny debt.
+        held = _Holdings(bar, max(0.0, cash), max(0.0, quantity))
+        states.append(held)
+        trades.append(trade)
+    return states, trades
+
+
+def _rebalance(held: _Holdings, price: float, time: int, p_up: float, wanted: float, terms: FundTerms) -> Rebalancing:
+    """The trade at `price` USD that gives exactly the wanted share.
+
+    A trade of d USD costs c d. With the equity E, of which h is in the asset, the share is w after a purchase of
+    d = (w E - h) / (1 + w c) or a sale of d = (h - w E) / (1 - w c).
+    """
+    holding = held.quantity * price
+    equity = held.cash + holding
+    buys = wanted * equity > holding
+    sign = 1 if buys else -1
+    fill = price * (1 + sign * terms.slippage)
+    cost = sign * ((1 + sign * terms.slippage) * (1 + sign * terms.fee) - 1)
+    traded = sign * (wanted * equity - holding) / (1 + sign * wanted * cost) / price
+    return Rebalancing(
+        time=time,
+        side="buy" if buys else "sell",
+        quantity=traded,
+        price=fill,
+        fee=terms.fee * traded * fill,
+        exposure_before=held.exposure(price),
+        exposure_after=wanted,
+        p_up=p_up,
+    )
+
+
+def _equity(states: Sequence[_Holdings], closes: Prices, terms: FundTerms) -> Prices:
+    """The equity in USD at the start and at each of `closes` (n,), shape (n + 1,)."""
+    firsts, cash, quantity = np.array(states).T
+    row = firsts.searchsorted(np.arange(len(closes)), side="right") - 1
+    return np.append(terms.capital, cash[row] + quantity[row] * closes)
+
+
+@dataclass(frozen=True)
+class Performance:
+    """Hourly maximum drawdown, and the annual Sharpe ratio of daily returns with its 95% interval."""
+
+    equity_usd: float
+    pnl_pct: float
+    sharpe: float | None
+    sharpe_low: float | None
+    sharpe_high: float | None
+    max_drawdown_pct: float
+
+
+def days_over(times: Times) -> Times:
+    """The ends of the UTC days that are complete at the last of `times` (n,), shape (days,)."""
+    return day_ends(int(times[0]), int(times[-1]))
+
+
+def performance(times: Times, equity: Prices) -> Performance:
+    """The performance of an equity curve.
+
+    Parameters
+    ----------
+    times : int64 (n,)
+        Unix seconds, ascending, at least one.
+    equity : float64 (n,)
+        USD at `times`; the first is the starting capital.
+
+    Returns
+    -------
+    Performance
+        The Sharpe ratio and its interval are None with fewer than two complete days or constant returns.
+    """
+    capital = float(equity[0])
+    returns = daily_returns(equity[times.searchsorted(days_over(times), side="right") - 1], capital)
+    return Performance(
+        equity_usd=usd(equity[-1]),
+        pnl_pct=percent(equity[-1] / capital - 1),
+        **sharpe_fields(returns),
+        max_drawdown_pct=percent(max_drawdown(equity, capital)),
+    )
+
+
+@dataclass(frozen=True)
+class FundPoint:
+    """The equity of the fund and of the benchmark at an instant, in USD."""
+
+    time: str
+    equity_usd: float
+    benchmark_usd: float
+    backfilled: bool
+
+
+@dataclass(frozen=True)
+class FundTrade:
+    """A trade on the call `p_up`: `price` is USD after slippage, `value_usd` the traded value without the fee."""
+
+    time: str
+    side: Side
+    quantity_btc: float
+    price: float
+    value_usd: float
+    fee_usd: float
+    exposure_before_pct: float
+    exposure_after_pct: float
+    p_up: float
+    backfilled: bool
+
+
+@dataclass(frozen=True)
+class FundTradesDocument:
+    """A page of trades, newest first; `next` is the cursor of the next page, null on the last."""
+
+    schema: str
+    world: World
+    count: int
+    next: str | None
+    trades: tuple[FundTrade, ...]
+
+
+@dataclass(frozen=True)
+class FundBook:
+    """The time of the backfilled calls or that of the live ones; fund and benchmark start with their equity then."""
+
+    backfilled: bool
+    days: int
+    trades_count: int
+    fund: Performance
+    benchmark: Performance
+    versus_benchmark_pct: float
+
+
+@dataclass(frozen=True)
+class FundDocument(Document):
+    """A virtual fund that follows apex, beside one that keeps half in bitcoin; before `live_since` it is backfilled.
+
+    `days` is the number of complete UTC days since `started_at`, and of the returns in `sharpe`. Where its 95% interval
+    contains 0, luck may explain the result. The `benchmark` rebalances to a constant 50% at the same instants and
+    costs; `versus_benchmark_pct` is `pnl_pct` less that of it. The points of `equity` are hourly marks, never averages;
+    `trades` are the last 100, newest first; `/api/apex/fund/trades` has all of them.
+    """
+
+    initial_capital: float
+    equity_usd: float
+    pnl_usd: float
+    pnl_pct: float
+    cash_usd: float
+    quantity_btc: float
+    exposure_pct: float
+    fees_usd: float
+    trades_count: int
+    sharpe: float | None
+    sharpe_low: float | None
+    sharpe_high: float | None
+    max_drawdown_pct: float
+    benchmark: Performance
+    versus_benchmark_pct: float
+    days: int
+    started_at: str
+    live_since: str | None
+    books: tuple[FundBook, ...]
+    equity: tuple[FundPoint, ...]
+    trades: tuple[FundTrade, ...]
+
+
+def fund_table(document: FundDocument) -> Table:
+    """The points of the equity curve."""
+    return table_of(FundPoint, document.equity, world=document.world)
+
+
+def fund_document(fund: FundHistory, live_since: int | None, header: DocumentHeader) -> FundDocument:
+    """The document of the fund; `live_since` is the unix second of the first live call, None without one."""
+    own, benchmark = performance(fund.times, fund.equity), performance(fund.times, fund.benchmark)
+    capital, equity = fund.terms.capital, float(fund.equity[-1])
+    return FundDocument(
+        schema="apex-fund/1",
+        **vars(header),
+        initial_capital=usd(capital),
+        pnl_usd=usd(equity - capital),
+        cash_usd=usd(fund.cash),
+        quantity_btc=round(fund.quantity, 8),
+        exposure_pct=percent(1 - fund.cash / equity),
+        fees_usd=usd(sum(trade.fee for trade in fund.trades)),
+        trades_count=len(fund.trades),
+        **vars(own),
+        benchmark=benchmark,
+        versus_benchmark_pct=round(own.pnl_pct - benchmark.pnl_pct, 4),
+        days=len(days_over(fund.times)),
+        started_at=iso(fund.anchor),
+        live_since=None if live_since is None else iso(live_since),
+        books=_books(fund, live_since),
+        equity=_curve(fund, live_since),
+        trades=tuple(published_trade(trade, live_since) for trade in fund.trades[: -RECENT_TRADES - 1 : -1]),
+    )
+
+
+def _is_backfilled(time: int, live_since: int | None) -> bool:
+    return live_since is None or time < live_since
+
+
+def _books(fund: FundHistory, live_since: int | None) -> tuple[FundBook, ...]:
+    """The live book, then the backfilled one; a book without a bar is left out."""
+    start = len(fund.times)
+    if live_since is not None:
+        start = max(0, int(fund.times.searchsorted(live_since, side="right")) - 1)
+    spans = ((False, slice(start, None)), (True, slice(None, start + 1)))
+    return tuple(_book(fund, live_since, backfilled, span) for backfilled, span in spans if len(fund.times[span]) > 1)
+
+
+def _book(fund: FundHistory, live_since: int | None, backfilled: bool, span: slice) -> FundBook:
+    times = fund.times[span]
+    own, benchmark = performance(times, fund.equity[span]), performance(times, fund.benchmark[span])
+    return FundBook(
+        backfilled=backfilled,
+        days=len(days_over(times)),
+        trades_count=sum(_is_backfilled(trade.time, live_since) == backfilled for trade in fund.trades),
+        fund=own,
+        benchmark=benchmark,
+        versus_benchmark_pct=round(own.pnl_pct - benchmark.pnl_pct, 4),
+    )
+
+
+def _curve(fund: FundHistory, live_since: int | None) -> tuple[FundPoint, ...]:
+    """The last mark of every six hours, or of a longer time that leaves about 500 points."""
+    step = spacing(int(fund.times[-1] - fund.times[0]), POINT_S)
+    cells = -(-fund.times // step)
+    taken = np.flatnonzero(np.diff(cells, append=cells[-1] + 1))
+    rows = zip(*(column[taken].tolist() for column in (fund.times, fund.equity, fund.benchmark)), strict=True)
+    return tuple(
+        FundPoint(iso(time), usd(equity), usd(held), _is_backfilled(time, live_since)) for time, equity, held in rows
+    )
+
+
+def published_trade(trade: Rebalancing, live_since: int | None) -> FundTrade:
+    """A trade as it is published; `live_since` is the unix second of the first live call, None without one."""
+    return FundTrade(
+        time=iso(trade.time),
+        side=trade.side,
+        quantity_btc=round(trade.quantity, 8),
+        price=round(trade.price, 8),
+        value_usd=usd(trade.value),
+        fee_usd=usd(trade.fee),
+        exposure_before_pct=percent(trade.exposure_before),
+        exposure_after_pct=percent(trade.exposure_after),
+        p_up=round(trade.p_up, 4),
+        backfilled=_is_backfilled(trade.time, live_since),
+    )
