@@ -171,8 +171,9 @@ def test_the_special_mode_is_rare_and_reachable():
     dice, past, special = np.random.default_rng(7), [], 0
     for _ in range(400):
         p = float(0.5 + dice.normal(0, 0.01))
-        voices = {"seats": dict.fromkeys(SEATS, p), "brains": dict.fromkeys(BRAINS, p), "swarm": dice.uniform(-1, 1)}
-        past.append(fuse(inputs_of(**voices, odds_p=float(dice.uniform(0.4, 0.6))), proven(30), thresholds_of(past)))
+        voices = {"seats": dict.fromkeys(SEATS, p), "brains": dict.fromkeys(BRAINS, p)}
+        net, odds = NetView(long := int(dice.integers(0, 51)), 50 - long, 0), float(dice.uniform(0.4, 0.6))
+        past.append(fuse(inputs_of(**voices, swarm=net, odds_p=odds), proven(30), thresholds_of(past)))
     special = [call.special for call in past[60:]]
     assert 0.01 <= np.mean(special) <= 0.08
 
