@@ -22,8 +22,9 @@ from dataclasses import dataclass
 import structlog
 from flask import Flask
 
-from service import api, config, logs
+from service import config, logs
 from service.api import serving
+from service.api.application import create_app as create_web_app
 from service.api.openapi import VERSION
 from service.api.services import Services
 from service.api.streaming import BEAT_S
@@ -121,7 +122,7 @@ class Runtime:
             now=self.now,
             coins=self.feed.coins,
         )
-        return api.create_app(services)
+        return create_web_app(services)
 
     def engine(self, broker: str = "") -> Engine:
         """The job engine of these components; without a `broker` the jobs run in this process only.

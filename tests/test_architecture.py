@@ -71,7 +71,7 @@ def test_only_the_settings_read_the_environment():
     assert readers == ["config.py"]
 
 
-@pytest.mark.parametrize("module", ["service.api", "service.forecasting.voters.panel"])
+@pytest.mark.parametrize("module", ["service.api.application", "service.forecasting.voters.panel"])
 def test_a_web_process_loads_neither_pandas_nor_scipy(module: str):
     """They would cost every web process memory and start-up time for nothing."""
     script = f"import sys, {module}; print([name for name in ('pandas', 'scipy', 'ccxt') if name in sys.modules])"

@@ -1,4 +1,4 @@
-"""Answering a question: admission, one run for identical questions, the votes as a stream, and the stored answer.
+"""Answering a question: what is asked, admission, one run for identical questions, the votes, and the stored answer.
 
 Each process admits and shares its own questions.
 """
@@ -7,34 +7,36 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Generator, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
 from concurrent.futures import Future, wait
-from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
-from threading import BoundedSemaphore
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+from threading import BoundedSemaphore, Lock
+from typing import Annotated, Any, Generic, TypeVar
 
 from flask import Flask, current_app
-from pydantic import TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from service.api import metrics
-from service.api.arrival import is_there, not_yet
 from service.api.auth import Caller
 from service.api.charging import refund
 from service.api.coins import LATE_S, CoinDesk
-from service.api.question_input import QuestionInput
-from service.api.services import Services
-from service.api.single_flight import Abandoned, SingleFlight
+from service.api.inputs import Body
+from service.api.services import Services, is_there, not_yet
 from service.api.streaming import BEAT_S
-from service.api.topics import require_answerable
-from service.errors import Busy, InvalidRequest
+from service.errors import Busy, FieldError, InvalidQuestion, InvalidRequest
 from service.forecasting.predictions import commitments
 from service.forecasting.voters.ballots import PanelResult
 from service.forecasting.voters.context import Knowledge
-from service.forecasting.voters.panel import Reply
+from service.forecasting.voters.panel import TOPIC_QUORUM, Panel, Reply
 from service.forecasting.voters.price_forecasts import of_question
-from service.forecasting.voters.votes import Answer, UnderstoodText, publish, understood_text
+from service.forecasting.voters.votes import Answer, Understood, UnderstoodText, publish, understood, understood_text
+from service.market.assets import ASSETS
+from service.market.clock import World
 from service.market.instants import utc
 from service.questions import Circumstances, coins_to_price, read_any
+from service.questions.clean import LONGEST
+from service.questions.parse import NOT_NAMED
 from service.questions.question import Question
 from service.store import coins, evidence, knowledge, predictions, rates
 from service.store.history import StoredHistory
@@ -44,6 +46,79 @@ PATIENCE_S = 2.0  # how long after the voters' deadline another caller's run is 
 
 # A voter's reply as it arrives, None as a heartbeat, and the answer at the end.
 Step = tuple[str, Reply] | Answer | None
+
+
+T = TypeVar("T")
+KEPT_S = 180.0
+EXAMPLE = "Will Bitcoin rise more than 5% this month?"
+UNDERSTOOD = TypeAdapter(Understood)
+# The fields that say what YES means. The others follow from them, from the text or from the present price.
+MEANING = (*("asset", "other_asset", "comparator", "negated", "level", "upper_level", "days", "in_a_row", "deadline"),)
+Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=[EXAMPLE])]
+NO_PRICE = "No price decides this question, so only language models can answer it"
+NEEDED = (
+    f"at least {TOPIC_QUORUM} of the six seats need one: the operator sets ORACLE_MODEL, or ORACLE_<SEAT>_MODEL and "
+    "ORACLE_<SEAT>_BASE_URL"
+)
+REPLAYED = "in a replay they may see neither names nor dates, because they may remember what came after"
+
+
+class UnderstoodBody(BaseModel):
+    """The `understood` of an earlier answer as it came, or its `canonical` sentence alone."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    canonical: Text
+
+
+class TextBody(Body):
+    """A question about crypto or markets in plain words."""
+
+    question: Text
+
+
+class QuestionBody(Body):
+    """A question about crypto or markets: in plain words, or as it was `understood` before."""
+
+    question: Text | None = None
+    understood: UnderstoodBody | None = None
+
+    @property
+    def content(self) -> QuestionInput:
+        """What is asked; raises InvalidRequest unless exactly one of the two fields is there."""
+        if self.question is not None and self.understood is None:
+            return QuestionInput(self.question)
+        if self.understood is not None and self.question is None:
+            return QuestionInput(self.understood.canonical, self.understood.model_extra or {}, "understood.canonical")
+        detail = "Send either `question`, a text, or `understood`, the document of an earlier answer."
+        raise InvalidRequest(detail, [FieldError("question", detail)])
+
+
+@dataclass(frozen=True)
+class QuestionInput:
+    """A text, with the fields of the document that it came in; `name` is the field that holds the text."""
+
+    text: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    name: str = "question"
+
+    def refusal(self, refusal: InvalidRequest) -> InvalidRequest:
+        """The refusal of the text, with the name of the field that holds it."""
+        errors = [FieldError(self.name, error.message) for error in refusal.errors]
+        return type(refusal)(refusal.detail, errors, refusal.suggestions)
+
+    def require_agreement(self, question: Question) -> None:
+        """Raise InvalidRequest for each field that says something else than the text."""
+        if not self.fields:
+            return
+        published = UNDERSTOOD.dump_python(understood(question), mode="json")
+        faults = [
+            FieldError(f"understood.{name}", "does not agree with `canonical`; send the document as it came")
+            for name in MEANING
+            if name in self.fields and self.fields[name] != published[name]
+        ]
+        if faults:
+            raise InvalidRequest("The fields of `understood` do not agree with its sentence.", faults)
 
 
 @dataclass(frozen=True)
@@ -65,6 +140,67 @@ class Inquiry:
         """What identical questions share: the words, and the last bar. With the next bar it is another question."""
         as_of = max(context.as_of for context in self.knowledge.contexts.values())
         return " ".join(self.question.text.casefold().split()), as_of
+
+
+class Abandoned(Exception):
+    """The leader of the run is gone without an outcome; another caller may lead a new one."""
+
+
+@dataclass(frozen=True)
+class _Run(Generic[T]):
+    outcome: Future[T]
+    begun_at: float
+
+
+class SingleFlight(Generic[T]):
+    """The runs of the last minutes, by key; `now` is the wall clock in unix seconds."""
+
+    def __init__(self, now: Callable[[], float], kept_s: float = KEPT_S) -> None:
+        self._now, self._kept_s = now, kept_s
+        self._runs: dict[Hashable, _Run[T]] = {}
+        self._lock = Lock()
+
+    @contextmanager
+    def join(self, key: Hashable) -> Iterator[tuple[Future[T], bool]]:
+        """The outcome of the run of `key`, and whether the caller leads it and must set the outcome in this context.
+
+        The outcome fails for all callers with the leader's exception, or with Abandoned when the leader leaves the
+        context without one; such a run is removed.
+        """
+        outcome, is_leader = self._find_or_begin(key)
+        if not is_leader:
+            yield outcome, False
+            return
+        try:
+            yield outcome, True
+        except Exception as error:
+            self._fail(key, outcome, error)
+            raise
+        finally:
+            self._fail(key, outcome, Abandoned())
+
+    def _find_or_begin(self, key: Hashable) -> tuple[Future[T], bool]:
+        with self._lock:
+            self._forget()
+            run = self._runs.get(key)
+            if run is not None:
+                return run.outcome, False
+            run = self._runs[key] = _Run(Future(), self._now())
+            return run.outcome, True
+
+    def _fail(self, key: Hashable, outcome: Future[T], error: Exception) -> None:
+        if outcome.done():
+            return
+        with self._lock:
+            self._runs.pop(key, None)
+        outcome.set_exception(error)
+
+    def _forget(self) -> None:
+        """Remove runs that are over and old; one in progress stays, however long it takes."""
+        old = self._now() - self._kept_s
+        over = [key for key, run in self._runs.items() if run.begun_at <= old and run.outcome.done()]
+        for key in over:
+            del self._runs[key]
 
 
 class Answering:
@@ -241,3 +377,25 @@ def _measure(result: PanelResult) -> None:
         metrics.observe_vote(ballot.voter, ballot.engine, ballot.latency_ms / 1000)
     for name in result.abstained:
         metrics.observe_abstention(name)
+
+
+def require_answerable(question: Question, panel: Panel, world: World) -> None:
+    """Raise InvalidQuestion for a topic without enough language models, or without a deadline of its own."""
+    if question.comparator != "topic":
+        return
+    if not panel.answers_topics:
+        reason = REPLAYED if world == "replay" and panel.has_models else NEEDED
+        raise _refusal(f"{NO_PRICE}, and {reason}.", question)
+    if NOT_NAMED in question.notes:
+        raise _refusal("No price decides this question, so it needs a date: for example, by December 31.", question)
+
+
+def _refusal(detail: str, question: Question) -> InvalidQuestion:
+    suggestion = nearest(question)
+    detail = f"{detail} The nearest question about a price: {suggestion}"
+    return InvalidQuestion(detail, [FieldError("question", detail)], [suggestion])
+
+
+def nearest(question: Question) -> str:
+    """A question that prices decide, about the asset and the deadline of a topic."""
+    return f"Will {ASSETS[question.asset].name} rise by {question.deadline:%Y-%m-%d}?"

@@ -1,4 +1,4 @@
-"""Flask without two things that this service does not use and that Flask-Limiter asks for several times per request."""
+"""The composition root of the web: Flask with every operation, hook and limit. No module of this package imports it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,50 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Flask, Request
+
+from service.api import answering, auth, charging, docs, errors, metrics, responses, services, streaming
+from service.api.battle import battle
+from service.api.challenges import challenges
+from service.api.event_stream import event_stream
+from service.api.health import health
+from service.api.inputs import MAX_BODY_BYTES
+from service.api.intelligence import apex, embed, news, widget
+from service.api.keys import keys
+from service.api.ledger import ledger
+from service.api.market import candles, forecasts, prices
+from service.api.oracle import answers, oracle
+from service.api.predictions import features, predictions
+from service.api.scores import forecasters, streaks
+from service.api.services import Services
+from service.api.strategies import hospital, leaderboard
+from service.api.webhooks import webhooks
+
+# In the order in which the OpenAPI document lists them.
+BLUEPRINTS = (
+    oracle,
+    answers,
+    prices,
+    candles,
+    forecasts,
+    predictions,
+    features,
+    forecasters,
+    challenges,
+    leaderboard,
+    battle,
+    hospital,
+    streaks,
+    apex,
+    news,
+    widget,
+    embed,
+    ledger,
+    event_stream,
+    keys,
+    webhooks,
+    docs.docs,
+    health,
+)
 
 
 class ApiRequest(Request):
@@ -27,3 +71,18 @@ class Application(Flask):
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         return func
+
+
+def create_app(parts: Services) -> Flask:
+    """The WSGI application over `parts`; it reads nothing else, neither environment nor files of data."""
+    app = Application(__name__, static_folder=None)
+    app.url_map.merge_slashes = False  # a redirect would be an HTML page under /api
+    # One byte more than allowed: werkzeug cuts a chunked body off here without a word.
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES + 1
+    app.extensions["ninefold"] = parts
+    auth.trust_proxies(app, parts.settings.trusted_proxies)
+    for module in (metrics, responses, errors, charging, services, answering, streaming):
+        module.register(app)
+    for blueprint in BLUEPRINTS:
+        app.register_blueprint(blueprint)
+    return app

@@ -8,15 +8,13 @@ from typing import Literal
 from flask import Blueprint, Response
 from pydantic import Field
 
-from service.api.encoding import document
 from service.api.inputs import Begin, End, Query, require_order
 from service.api.operations import operation
-from service.api.pages import WindowQuery, page
-from service.api.services import services
-from service.api.snapshots import latest
+from service.api.pages import Listing, WindowQuery, page
+from service.api.responses import document
+from service.api.services import latest, services
 from service.errors import FieldError, InvalidRequest, ResourceNotFound
 from service.market.instants import DAY, iso, utc
-from service.store import cursors
 from service.store import lanes as stored
 from service.store.cursors import PageKey
 from service.trading import battle_history
@@ -39,6 +37,12 @@ MOST_BARS = 60_480
 # Several times the events of a lane in any window of that length.
 MOST_EVENTS = 2_000
 MOST_POINTS = 10_000
+EVENTS = Listing("events", lambda db, window, lane: stored.newest_events(db, lane, *window), lambda row, _: row[0])
+EQUITY = Listing(
+    "equity",
+    lambda db, window, lane: stored.history(db, lane, *window.rising, window.limit),
+    lambda bar, lane: PageKey(bar.as_of, lane),
+)
 
 
 class ExportQuery(Query):
@@ -120,14 +124,11 @@ def events(lane: str, query: WindowQuery) -> Response:
 
     What precedes `live_since` was computed by the first start of the service. Each is also a row of the ledger.
     """
-    parts, name = services(), _lane(lane)
-    scope, (since, until) = query.scope("events", name), query.span(parts.clock.at(parts.now()))
-    with parts.database.reading() as db:
-        rows = stored.newest_events(db, name, since, until, query.limit + 1, query.after(scope))
-    next = cursors.following(scope, [key for key, _ in rows], query.limit)
-    bodies = [body for _, body in rows[: query.limit]]
-    live_since, world = parts.clock.world_origin, parts.clock.world
-    return page(events_document(name, bodies, live_since=live_since, world=world, next=next), next, MAX_AGE_S)
+    clock, name = services().clock, _lane(lane)
+    rows, next = EVENTS.page(query, name)
+    bodies = [body for _, body in rows]
+    document = events_document(name, bodies, live_since=clock.world_origin, world=clock.world, next=next)
+    return page(document, MAX_AGE_S)
 
 
 @battle.get("/bot-battle/<lane>/equity")
@@ -138,16 +139,10 @@ def equity(lane: str, query: EquityQuery) -> Response:
     Bars older than `LANE_BARS_KEPT_DAYS` (180 by default) are kept by the hour. What precedes `live_since` was computed
     by the first start of the service. `/api/v1/bot-battle/history` has the curves of all lanes with fewer points.
     """
-    parts, name = services(), _lane(lane)
-    scope, (since, until) = query.scope("equity", name), query.span(parts.clock.at(parts.now()))
-    if after := query.after(scope):
-        since = max(since, min(int(after.value), until) + 1)
-    with parts.database.reading() as db:
-        bars = stored.history(db, name, since, until, query.limit + 1)
-    next = cursors.following(scope, [PageKey(bar.as_of, name) for bar in bars], query.limit)
-    live_since, world = parts.clock.world_origin, parts.clock.world
-    shown = bars[: query.limit]
-    return page(equity_document(name, shown, live_since=live_since, world=world, next=next), next, MAX_AGE_S)
+    clock, name = services().clock, _lane(lane)
+    bars, next = EQUITY.page(query, name)
+    document = equity_document(name, bars, live_since=clock.world_origin, world=clock.world, next=next)
+    return page(document, MAX_AGE_S)
 
 
 def _lane(name: str) -> str:

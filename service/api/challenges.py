@@ -16,11 +16,10 @@ from sqlalchemy.exc import IntegrityError
 
 from service.api.answering import answering
 from service.api.auth import Caller
+from service.api.entries import UserVote, Voted, cast
 from service.api.inputs import DATE, Body
 from service.api.operations import operation
-from service.api.services import services
-from service.api.snapshots import find, latest
-from service.api.voting import UserVote, Voted, cast
+from service.api.services import find, latest, services
 from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, ResourceNotFound, VotingClosed
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.callers import open_challenge

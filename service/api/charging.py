@@ -22,7 +22,7 @@ from flask_limiter.util import get_qualified_name
 from limits import RateLimitItemPerDay
 
 from service.access.quota import QuotaStatus
-from service.api import headers
+from service.api import responses
 from service.api.auth import KeyHolder, unidentified
 from service.api.services import services
 from service.api.windows import (
@@ -158,7 +158,7 @@ class LimitPolicy:
             return _settled(answer, *args, **kwargs)
         finally:
             if statuses := self._statuses(limits):
-                headers.add(_headers(limits.exceeded, statuses, services().now()))
+                responses.add_headers(_headers(limits.exceeded, statuses, services().now()))
 
     def _statuses(self, limits: RequestLimits) -> list[QuotaStatus]:
         """The state of each limit after this request: first of those that were evaluated, then of the others."""
@@ -239,7 +239,7 @@ def _settled(answer: Callable[P, Response], *args: P.args, **kwargs: P.kwargs) -
         response = answer(*args, **kwargs)
     except Exception:
         refund()
-        headers.discard()
+        responses.discard_headers()
         raise
     if not response.is_streamed:
         settle()
@@ -250,7 +250,7 @@ def _refusal_of(scope: str) -> type[LimitReached]:
     return QuotaExhausted if scope in QUOTAS else WindowExhausted
 
 
-def _headers(refused: QuotaStatus | None, statuses: list[QuotaStatus], now: float) -> headers.Headers:
+def _headers(refused: QuotaStatus | None, statuses: list[QuotaStatus], now: float) -> responses.Headers:
     """What is left of each limit; X- is for the limit that refused, else for the tightest of the longest."""
     shown = refused or min(statuses, key=lambda status: (-status.window_s, status.remaining))
     return [

@@ -6,25 +6,30 @@ They are built for the first reader and kept, and served as bytes like any other
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Response, current_app, redirect
 from werkzeug.wrappers import Response as BaseResponse
 
-from service.api import openapi, summaries
-from service.api.encoding import document
+from service.api import openapi
+from service.api.auth import KEY_HEADER
 from service.api.limits import LIMITS
+from service.api.openapi import SECURITY, SECURITY_SCHEMES, Route, parameters, refusals, shape
+from service.api.openapi_texts import DESCRIPTION, NAME, VERSION
 from service.api.operations import operation
+from service.api.responses import document
 from service.store.snapshots import Snapshot, make
 
 docs = Blueprint("docs", __name__)
 
 STATIC = Path(__file__).parent / "static"
-DESCRIPTIONS = {"full": openapi.describe, "lite": summaries.lite, "legacy": summaries.legacy}
 HOUR_S = 3600
 MONTH_S = 30 * 86400
+LEGACY_VERSION = "1.0"
 # The page loads its script and the description from this service, and nothing from another host.
 PAGE_LOADS = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -89,3 +94,64 @@ def _described(name: str) -> Snapshot:
 def static(name: str) -> Snapshot:
     """A file of the folder `static`, compressed once."""
     return make(name, 0, (STATIC / name).read_bytes())
+
+
+def describe_lite(routes: Iterable[Route]) -> dict[str, Any]:
+    """The OpenAPI-lite document: operations, their inputs and their refusals."""
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        paths.setdefault(route.path, {})[route.method.lower()] = _brief(route)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": f"{NAME} (OpenAPI-lite)", "version": VERSION, "description": DESCRIPTION},
+        "servers": [{"url": "/"}],
+        "paths": paths,
+        "components": {"securitySchemes": SECURITY_SCHEMES},
+    }
+
+
+def describe_legacy(routes: Iterable[Route]) -> dict[str, Any]:
+    """The JSON documentation of version 1.0: one row per endpoint."""
+    return {
+        "name": NAME,
+        "version": LEGACY_VERSION,
+        "description": DESCRIPTION,
+        "authentication": {"type": "apiKey", "in": "header", "name": KEY_HEADER, "from": "POST /api/v1/register"},
+        "endpoints": [_row(route) for route in routes],
+        "links": {"openapi": "/api/openapi.json", "openapi_lite": "/api/openapi-lite.json", "page": "/docs"},
+    }
+
+
+def _brief(route: Route) -> dict[str, Any]:
+    operation = route.operation
+    answers = {operation.status: HTTPStatus(operation.status).phrase}
+    answers |= {status: ", ".join(codes) for status, codes in refusals(operation).items()}
+    description: dict[str, Any] = {
+        "operationId": route.id,
+        "summary": operation.summary,
+        "security": SECURITY[operation.key],
+        "parameters": list(parameters(route)),
+        "responses": {str(status): {"description": sentence} for status, sentence in answers.items()},
+    }
+    if operation.body:
+        content = {"application/json": {"schema": shape(operation.body)}}
+        description["requestBody"] = {"required": True, "content": content}
+    return description
+
+
+def _row(route: Route) -> dict[str, Any]:
+    operation = route.operation
+    return {
+        "method": route.method,
+        "path": route.path,
+        "description": operation.summary,
+        "auth": {"required": "key", "welcome": "key or none", "unused": "none"}[operation.key],
+        "parameters": [parameter["name"] for parameter in parameters(route)],
+        "body": list(operation.body.model_fields) if operation.body else [],
+        "limit": LIMITS[operation.limit].summary if operation.limit else None,
+        "answers": operation.media,
+        "refusals": sorted(code for codes in refusals(operation).values() for code in codes),
+    }
+
+
+DESCRIPTIONS = {"full": openapi.describe, "lite": describe_lite, "legacy": describe_legacy}

@@ -7,17 +7,16 @@ import time
 from dataclasses import dataclass
 from typing import Annotated
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, current_app, request
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from service.api import open_streams, streaming
+from service.api import streaming
 from service.api.auth import Caller, KeyHolder
 from service.api.inputs import Query
 from service.api.ledger import LAST_SEQ
-from service.api.open_streams import OpenStream
 from service.api.operations import operation
 from service.api.services import services
-from service.api.streaming import BEAT_S, Checkpoint, Events, StreamEvent
+from service.api.streaming import BEAT_S, Checkpoint, Events, OpenStream, StreamEvent
 from service.errors import Busy, FieldError, InvalidRequest
 from service.events.event import EVENT_TYPES, Event, EventFilter, EventType
 from service.events.messages import EVENT
@@ -105,7 +104,7 @@ def stream(query: Wanted, caller: Caller) -> Response:
         id=caller.id if isinstance(caller, KeyHolder) else None,
         ends_at=time.monotonic() + query.seconds,
     )
-    stream = open_streams.current().open(caller.id)
+    stream = streaming.streams_of(current_app).open(caller.id)
     return streaming.respond(_pieces(subscriber, stream), stream.close)
 
 

@@ -9,9 +9,8 @@ import structlog
 from flask import Blueprint, Response, current_app
 
 from service.api import metrics
-from service.api.arrival import not_yet
 from service.api.operations import operation
-from service.api.services import Services, services
+from service.api.services import Services, not_yet, services
 from service.errors import ServiceUnavailable
 from service.market.assets import ASSETS
 from service.market.clock import World

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
 from pathlib import Path
@@ -21,10 +22,8 @@ from service.api import idempotency
 from service.api.auth import END_USER, END_USER_HEADER, KEY_HEADER
 from service.api.errors import FAULT, HTTP, MEDIA_TYPE, Problem, status_of
 from service.api.limits import LIMITS
-from service.api.openapi_texts import DESCRIPTION, NAME, PATH_PARAMETERS, TAGS, VERSION
+from service.api.openapi_texts import DESCRIPTION, NAME, PATH_PARAMETERS, TAGS, VERSION, SampleCall, samples
 from service.api.operations import OPERATION, Operation
-from service.api.samples import SampleCall, samples
-from service.api.schema_fields import complete
 from service.errors import NinefoldError
 
 # Captured answers, one file per operation: `make examples` writes them.
@@ -53,6 +52,15 @@ RETRY_HEADERS = {"Retry-After": ("integer", "seconds after which to try again")}
 # The tags of what is computed from prices, and so refused while the price history arrives.
 PRICED = frozenset({"Oracle", "Market", "Predictions", "Challenges", "Strategies", "Bot Battle", "Intelligence"})
 HEADERS = LIMIT_HEADERS | CACHE_HEADERS | PAGE_HEADERS | RETRY_HEADERS
+
+
+FIELD_TEXTS: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_name("field_descriptions.toml").read_text(encoding="utf-8")
+)
+INSTANTS, FIELDS = FIELD_TEXTS["instants"], FIELD_TEXTS["fields"]
+# What a sentence says of null, which is left out where a field is never null.
+ABOUT_NULL = re.compile("[;,] null[^;]*")
+NULL = {"type": "null"}
 
 
 class Route(NamedTuple):
@@ -196,6 +204,32 @@ def _schemas(operations: list[Operation]) -> tuple[dict[object, dict[str, Any]],
     schemas["Problem"]["required"] = [name for name, field in Problem.model_fields.items() if field.is_required()]
     complete(schemas)
     return {key: schema for (key, _), schema in shapes.items()}, schemas
+
+
+def complete(schemas: Mapping[str, dict[str, Any]]) -> None:
+    """Give each schema its name as title, each field its description, and each instant its format."""
+    for name, schema in schemas.items():
+        schema["title"] = name
+        own = FIELD_TEXTS.get(name, {})
+        for field, shape in schema.get("properties", {}).items():
+            if shape.get("default", ...) is None:
+                del shape["default"]  # openapi-typescript would require every field of a body that has a default
+            _complete(field, shape, own)
+
+
+def _complete(field: str, shape: dict[str, Any], own: Mapping[str, str]) -> None:
+    sentence = own.get(field) or INSTANTS.get(field) or FIELDS.get(field)
+    if "description" in shape or sentence is None:
+        return
+    shape["description"] = sentence if NULL in shape.get("anyOf", ()) else ABOUT_NULL.sub("", sentence)
+    if field in INSTANTS:
+        for text in _texts(shape):
+            text.setdefault("format", "date-time")
+
+
+def _texts(shape: dict[str, Any]) -> Iterable[dict[str, Any]]:
+    """The text that a field is, alone or beside null."""
+    return (option for option in shape.get("anyOf", (shape,)) if option.get("type") == "string")
 
 
 def _operation(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[str, Any]:

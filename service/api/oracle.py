@@ -1,29 +1,34 @@
-"""The oracle: a question in, nine votes and a consensus out, as one document or as a stream of events."""
+"""The oracle: a question in, nine votes and a consensus out, at once or as a stream; and the answers of a caller."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Literal
 
 from flask import Blueprint, Response
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from service.api import streaming
-from service.api.answering import ANSWER, Inquiry, answering
+from service.api.answering import ANSWER, Inquiry, QuestionBody, QuestionInput, TextBody, answering
 from service.api.auth import Caller
 from service.api.operations import operation
-from service.api.question_input import QuestionBody, QuestionInput, TextBody
+from service.api.pages import PageQuery, link
 from service.api.services import services
 from service.api.streaming import StreamEvent
-from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, NoVoters
+from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, NoVoters, ResourceNotFound
+from service.forecasting.predictions.callers import AnswersDocument, KeptAnswer
 from service.forecasting.voters.ballots import Ballot
 from service.forecasting.voters.panel import Reply
 from service.forecasting.voters.votes import Answer, UnderstoodText, Vote, vote
 from service.questions.question import Question
+from service.store import answers as stored
+from service.store.cursors import ID
 
 oracle = Blueprint("oracle", __name__)
 
+answers = Blueprint("answers", __name__, url_prefix="/api/v1/answers")
 STREAM = (
     "an event `question`, then a `vote` or `abstention` for each voter as it arrives, then `consensus` with the whole "
     "answer, or `error` with a problem; a comment every ten seconds in between"
@@ -65,6 +70,12 @@ class AbstentionEvent:
 
 
 QUESTION, VOTE, ABSTENTION = TypeAdapter(QuestionEvent), TypeAdapter(VoteEvent), TypeAdapter(AbstentionEvent)
+
+
+class AnswersQuery(PageQuery):
+    """Which answers."""
+
+    votes: Literal["full", "none"] = Field("full", description="`none`: `votes` are empty")
 
 
 @oracle.post("/api/v1/oracle")
@@ -152,3 +163,28 @@ def _vote(voter: str, published: Vote) -> StreamEvent:
 
 def _abstention(voter: str, reason: str) -> StreamEvent:
     return StreamEvent("abstention", ABSTENTION.dump_json(AbstentionEvent(voter, reason)))
+
+
+@answers.get("")
+@operation(tag="Oracle", key="required", limit="telemetry")
+def mine(query: AnswersQuery, caller: Caller) -> AnswersDocument:
+    """Your answers of the oracle, the newest first, with the outcome and the score once the question is resolved.
+
+    Answers belong to a key, or to an end user of a delegating key, and stay after a rotation. Reading them does not
+    count against the daily quota. `next` is the `cursor` of the next page, also as a `Link` header.
+    """
+    with services().database.reading() as db:
+        page = stored.page(db, caller.id, query.limit, cursor=query.cursor, with_votes=query.votes == "full")
+    link(page.following)
+    return AnswersDocument("answers/1", len(page.answers), page.following, tuple(page.answers))
+
+
+@answers.get("/<answer_id>", endpoint="one")
+@operation(tag="Oracle", key="required", limit="telemetry", raises=(ResourceNotFound,))
+def show(answer_id: str, caller: Caller) -> KeptAnswer:
+    """One of your answers as it was given, with the outcome and the score once the question is resolved."""
+    with services().database.reading() as db:
+        answer = stored.find(db, answer_id, caller.id) if ID.fullmatch(answer_id) else None
+    if answer is None:
+        raise ResourceNotFound("You have no such answer; /api/v1/answers lists yours.")
+    return answer

@@ -1,14 +1,18 @@
-"""Lists in pages: the parameters they share, and the link to the next page."""
+"""Histories in pages: the parameters they share, the selection of a page, and the link to the next one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Concatenate, Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from flask import Response, request
 from pydantic import Field, TypeAdapter
+from sqlalchemy import Connection
 
 from service import canonical
-from service.api import encoding, headers
+from service.api import responses
 from service.api.inputs import Begin, End, Query, require_order
 from service.api.services import services
 from service.store import cursors, sequences
@@ -17,6 +21,8 @@ from service.store.sequences import SequenceName
 from service.store.snapshots import to_json
 
 MOST = 200
+
+Rows = TypeVar("Rows")
 
 
 class PageQuery(Query):
@@ -34,20 +40,64 @@ class WindowQuery(PageQuery):
     since: Begin | None = Field(None, description="date or instant, ISO 8601; without it the first that is stored")
     until: End | None = Field(None, description="date or instant, ISO 8601; without it now")
 
-    def scope(self, *selection: str) -> str:
-        """The name of this list for its cursors; `selection` is its name and what selects it besides the window."""
-        return canonical.write([*selection, self.since, self.until])
 
-    def after(self, scope: str) -> PageKey | None:
-        """Where the page before ended, None for the first one; raises InvalidRequest for a cursor of another list."""
-        return cursors.read(scope, self.cursor) if self.cursor else None
+class Window(NamedTuple):
+    """The rows of a page: at most `limit` between two unix seconds, both included, after the last of the page before.
 
-    def span(self, now: int) -> tuple[int, int]:
-        """The window in unix seconds, which ends by `now`; raises InvalidRequest if it ends before it starts."""
-        until = min(now, self.until or now)
-        if self.since is not None:
-            require_order(self.since, until)
-        return self.since or 0, until
+    Lists whose rows are sorted by time alone narrow the window: `rising` is for the oldest first, `falling` for the
+    newest first.
+    """
+
+    since: int
+    until: int
+    limit: int
+    after: PageKey | None
+
+    @property
+    def rising(self) -> tuple[int, int]:
+        since = max(self.since, min(int(self.after.value), self.until) + 1) if self.after else self.since
+        return since, self.until
+
+    @property
+    def falling(self) -> tuple[int, int]:
+        return self.since, min(self.until, int(self.after.value) - 1) if self.after else self.until
+
+
+class Page(NamedTuple, Generic[Rows]):
+    """The `rows` of a page, and the cursor of the `next` one; None after the last."""
+
+    rows: Rows
+    next: str | None
+
+
+@dataclass(frozen=True)
+class Listing(Generic[Rows]):
+    """A history that is read page by page: `select` gives the rows of a window, and `key` the key of one of them.
+
+    Both also get what selects the rows besides the window. `name` tells the cursors of one list from those of another.
+    """
+
+    name: str
+    select: Callable[Concatenate[Connection, Window, ...], Rows]
+    key: Callable[..., PageKey]
+
+    def page(self, query: WindowQuery, *selection: str) -> Page[Rows]:
+        """The page that a query asks for, with the `Link` header to the next one; raises InvalidRequest.
+
+        The window ends now at the latest. A cursor is valid for the same list with the same filters.
+        """
+        now = services().clock.at(services().now())
+        until = min(now, query.until or now)
+        if query.since is not None:
+            require_order(query.since, until)
+        scope = canonical.write([self.name, *selection, query.since, query.until])
+        after = cursors.read(scope, query.cursor) if query.cursor else None
+        with services().database.reading() as db:
+            rows: Any = self.select(db, Window(query.since or 0, until, query.limit + 1, after), *selection)
+        is_last = len(rows) <= query.limit
+        next = None if is_last else cursors.write(scope, self.key(rows[query.limit - 1], *selection))
+        link(next)
+        return Page(rows[: query.limit], next)
 
 
 def link(following: str | int | None, parameter: str = "cursor") -> None:
@@ -55,24 +105,19 @@ def link(following: str | int | None, parameter: str = "cursor") -> None:
     if following is None:
         return
     parameters = {name: value for name, value in request.args.items() if name != parameter} | {parameter: following}
-    headers.add([("Link", f'<{request.path}?{urlencode(parameters)}>; rel="next"')])
+    responses.add_headers([("Link", f'<{request.path}?{urlencode(parameters)}>; rel="next"')])
 
 
-def page(document: object, following: str | None, max_age: int) -> Response:
-    """A page, which is a dataclass, compressed, with its ETag and its link to the next one."""
-    link(following)
-    return encoding.document(encoding.BodyBytes(to_json(document)), max_age=max_age)
+def page(document: object, max_age: int) -> Response:
+    """A page, which is a dataclass, compressed and with its ETag."""
+    return responses.document(responses.BodyBytes(to_json(document)), max_age=max_age)
 
 
 def sequence_page(
     name: SequenceName, query: WindowQuery, kind: TypeAdapter, schema: str, rows: str, max_age: int
 ) -> Response:
     """A page of a stored sequence, newest first: a document of its kind, with the rows under their name."""
-    parts = services()
-    scope, (since, until) = query.scope(name), query.span(parts.clock.at(parts.now()))
-    with parts.database.reading() as db:
-        stored = sequences.newest(db, name, since, until, query.limit + 1, query.after(scope))
-    next = cursors.following(scope, [row.key for row in stored], query.limit)
-    bodies = [row.body for row in stored[: query.limit]]
-    header = {"schema": schema, "world": parts.clock.world, "count": len(bodies), "next": next}
-    return page(kind.validate_python(header | {rows: bodies}), next, max_age)
+    listing = Listing(name, lambda db, window: sequences.newest(db, name, *window), lambda row: row.key)
+    stored, next = listing.page(query)
+    header = {"schema": schema, "world": services().clock.world, "count": len(stored), "next": next}
+    return page(kind.validate_python(header | {rows: [row.body for row in stored]}), max_age)

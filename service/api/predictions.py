@@ -1,40 +1,66 @@
-"""Prediction markets: the open ones, the votes of callers, and the scores of settled ones."""
+"""Prediction markets: the open and the settled ones, the votes and forecasts of callers, and the inputs of voters."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from flask import Blueprint, Response, request
 from pydantic import Field, TypeAdapter
 from sqlalchemy import Connection
 
-from service.api import files
-from service.api.auth import Caller
-from service.api.encoding import BodyBytes, document
-from service.api.forecasting import NewForecast, RecordedForecast, record
-from service.api.markets import list_header, whole
-from service.api.markets import page as markets_page
+from service.api import responses
+from service.api.auth import Caller, KeyHolder
+from service.api.entries import NewForecast, RecordedForecast, UserVote, Voted, cast, record
 from service.api.operations import operation
-from service.api.pages import PageQuery, link
-from service.api.services import services
-from service.api.snapshots import latest
-from service.api.voting import UserVote, Voted, cast
+from service.api.pages import Listing, PageQuery, WindowQuery, link
+from service.api.responses import BodyBytes, document
+from service.api.services import find, latest, services
+from service.documents import DocumentHeader
 from service.errors import ResourceNotFound, ServiceUnavailable, VotingClosed
 from service.forecasting.predictions import MarketSeries, Prediction
-from service.forecasting.predictions.documents import MarketDocument, PredictionsDocument
+from service.forecasting.predictions.commitments import FeaturesDocument, FeaturesRow, features_json, row_json
+from service.forecasting.predictions.documents import (
+    EvidenceBars,
+    ListedMarket,
+    MarketDocument,
+    MarketVote,
+    OwnForecast,
+    PredictionsDocument,
+    evidence_bars,
+    list_all,
+    market_document,
+    predictions_document,
+)
 from service.forecasting.predictions.market_fields import markets_table
 from service.forecasting.predictions.scores.betting import ShadowDocument, shadow_table
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument
-from service.market.assets import AssetCode
+from service.market.assets import LONGEST_CLOSURE_S, AssetCode
+from service.market.instants import DAY, HOUR, iso, unix
 from service.questions.question import Comparator
+from service.store import bars, forecasts, ledger, market_pages, opinions, user_votes, vote_inputs
 from service.store import predictions as stored
-from service.store.cursors import ID
+from service.store.cursors import ID, PageKey
 from service.store.market_pages import MarketSelection, MarketStatus, Sort
+from service.store.prices import by_asset, read
+from service.store.snapshots import Snapshot
 
 predictions = Blueprint("predictions", __name__, url_prefix="/api")
 
+features = Blueprint("features", __name__, url_prefix="/api/v1/features")
 MAX_AGE_S = 30
+INPUTS = Listing(
+    "features",
+    lambda db, window, asset: vote_inputs.page(db, asset or None, *window),
+    lambda row, _: PageKey(row.voted_at, row.hash),
+)
 PAGE, SHADOW = TypeAdapter(PredictionsDocument), TypeAdapter(ShadowDocument)
+
+
+# Of one market: votes, odds, resolution, score and corrections.
+MOST_ROWS = 100
 
 
 class MarketsQuery(PageQuery):
@@ -52,13 +78,29 @@ class MarketsQuery(PageQuery):
     votes: Literal["full", "none"] = Field("full", description="`none`: `ai_votes` are empty")
 
 
+@dataclass(frozen=True)
+class ListHeader(DocumentHeader):
+    """The header of the stored list of open markets, and the cursor of its next page."""
+
+    next: str | None = None
+
+
+_HEADER = TypeAdapter(ListHeader)
+
+
+class FeaturesQuery(WindowQuery):
+    """Which inputs."""
+
+    asset: AssetCode | None = Field(None, description="inputs of questions about one asset alone")
+
+
 @predictions.get("/v1/predictions")
 @operation(
     tag="Predictions",
     key="required",
     limit="documents",
     returns=PredictionsDocument,
-    also=files.described("market of the page"),
+    also=responses.described("market of the page"),
     cached=True,
     raises=(ServiceUnavailable,),
 )
@@ -83,16 +125,16 @@ def markets(query: MarketsQuery) -> Response:
     they are never counted together with live ones. `resolution.rule` says how a market will be settled. A 304 and the
     answer to a HEAD are free of charge.
     """
-    media = files.wanted()
+    media = responses.wanted()
     if not request.query_string and media is None:
-        stored = latest("predictions")
-        link(list_header(stored).next)
-        return document(stored, max_age=None)
+        snapshot = latest("predictions")
+        link(_list_header(snapshot).next)
+        return document(snapshot, max_age=None)
     selection = MarketSelection(query.status, query.asset, query.category, query.template, query.sort)
-    page = markets_page(selection, query.limit, query.cursor, with_votes=query.votes == "full" and media is None)
+    page = _page(selection, query.limit, query.cursor, with_votes=query.votes == "full" and media is None)
     link(page.next)
     if media:
-        return files.file(markets_table(page.markets, page.world), media, None)
+        return responses.file(markets_table(page.markets, page.world), media, None)
     return document(BodyBytes(PAGE.dump_json(page)), max_age=None)
 
 
@@ -107,7 +149,7 @@ def market(market_id: str, caller: Caller) -> MarketDocument:
     """
     web = services()
     with web.database.reading() as db:
-        return whole(db, _market(db, market_id), caller, web.clock.at(web.now()))
+        return _whole(db, _market(db, market_id), caller, web.clock.at(web.now()))
 
 
 @predictions.post("/v1/predictions/<market_id>/vote")
@@ -165,7 +207,7 @@ def _market(db: Connection, id: str) -> Prediction:
     tag="Predictions",
     limit="telemetry",
     returns=ShadowDocument,
-    also=files.described("bet of the document, the open ones first"),
+    also=responses.described("bet of the document, the open ones first"),
     cached=True,
 )
 def shadow() -> Response:
@@ -180,7 +222,7 @@ def shadow() -> Response:
     earn beyond the fees in expectation, and a profit against them shows nothing about a real market. `pnl_usd` of a
     book is the sum of `bet.pnl_usd` over `/api/v1/predictions?status=resolved`.
     """
-    return files.snapshot("shadow", SHADOW, shadow_table, MAX_AGE_S)
+    return responses.snapshot("shadow", SHADOW, shadow_table, MAX_AGE_S)
 
 
 @predictions.get("/predictions/ai-vs-market")
@@ -202,3 +244,94 @@ def ai_vs_market() -> Response:
     they are says nothing about a real market.
     """
     return document(latest("ai-vs-market"), max_age=MAX_AGE_S)
+
+
+@lru_cache(maxsize=2)
+def _list_header(snapshot: Snapshot) -> ListHeader:
+    """The header of a stored list, which is read once."""
+    return _HEADER.validate_json(snapshot.body)
+
+
+def _page(selection: MarketSelection, limit: int, cursor: str | None, *, with_votes: bool) -> PredictionsDocument:
+    """A page of markets as of the stored list, so that it changes as seldom; raises what `market_pages.page` raises."""
+    header = {name: vars(_list_header(latest("predictions")))[name] for name in DocumentHeader.__dataclass_fields__}
+    now = unix(header["timestamp"])
+    with services().database.reading() as db:
+        selected = market_pages.page(db, selection, now, limit, cursor=cursor, with_votes=with_votes)
+        listed = _listed(db, selected.markets, now, with_votes=with_votes)
+    return predictions_document(listed, DocumentHeader(**header), selected.following)
+
+
+def _listed(db: Connection, markets: Sequence[Prediction], now: int, *, with_votes: bool = True) -> list[ListedMarket]:
+    """The markets as they are published at the world second `now`."""
+    ids = [market.id for market in markets]
+    tallies = user_votes.tallies(db, ids)
+    unread = None if with_votes else stored.probabilities(db, ids)
+    held = opinions.latest(db, [market.id for market in markets if market.settlement is None])
+    snapshot = find("prices")
+    prices = by_asset(read(snapshot) if snapshot else None)
+    return list_all(markets, tallies=tallies, prices=prices, opinions=held, now=now, probabilities=unread)
+
+
+def _whole(db: Connection, market: Prediction, caller: Caller, now: int) -> MarketDocument:
+    """Everything about a market at the world second `now`, with the caller's vote and forecast."""
+    (listed,) = _listed(db, [market], now)
+    return market_document(
+        listed,
+        opinions.series(db, market.id),
+        _evidence(db, market),
+        ledger.entries(db, 1, MOST_ROWS, subject=market.id),
+        _own_vote(db, market, caller),
+        _own_forecast(db, market, caller),
+    )
+
+
+def _evidence(db: Connection, market: Prediction) -> list[EvidenceBars]:
+    """The hourly bars that settled a market, of each of its assets."""
+    settlement = market.settlement
+    if settlement is None or market.resolver != "bars":
+        return []
+    since = market.created_at - LONGEST_CLOSURE_S
+    return [
+        evidence_bars(market, asset, bars.load(db, asset, since, settlement.resolved_at, HOUR))
+        for asset in market.question.assets
+    ]
+
+
+def _own_vote(db: Connection, market: Prediction, caller: Caller) -> MarketVote | None:
+    if not isinstance(caller, KeyHolder):
+        return None
+    own = user_votes.find(db, market.id, caller.id)
+    return own and MarketVote("yes" if own.is_yes else "no", iso(own.voted_at))
+
+
+def _own_forecast(db: Connection, market: Prediction, caller: Caller) -> OwnForecast | None:
+    own = forecasts.last(db, market.id, caller.id) if isinstance(caller, KeyHolder) else None
+    return own and OwnForecast(own.p, iso(own.at), own.seq, own.salt)
+
+
+@features.get("", endpoint="page")
+@operation(tag="Predictions", limit="telemetry", returns=FeaturesDocument, cached=True)
+def votes_inputs(query: FeaturesQuery) -> Response:
+    """The inputs of the voters at every committed vote, the oldest first, page by page.
+
+    A row holds what the embedded engines read of a question's assets, once for all markets and challenges that were
+    voted on from it; `features` of a market or challenge, and of its `votes` row in the ledger, is the `hash` of its
+    row. `hash` is the SHA-256 of the canonical JSON of `inputs`, which is sent as that very text, so anybody can check
+    that the votes were made from these inputs: `python -m service.ledger verify --features` does. `voted_at` is the
+    instant of the first of those votes. `voters` names what each voter reads of a context, and the inputs that the
+    calendar gives: they depend on the horizon of the question alone.
+    """
+    rows, next = INPUTS.page(query, query.asset or "")
+    return document(BodyBytes(features_json(rows, world=services().clock.world, next=next)), max_age=MAX_AGE_S)
+
+
+@features.get("/<hash>")
+@operation(tag="Predictions", limit="telemetry", returns=FeaturesRow, cached=True, raises=(ResourceNotFound,))
+def entry(hash: str) -> Response:
+    """The inputs of one vote, by the hash that the ledger holds as `features`."""
+    with services().database.reading() as db:
+        row = vote_inputs.find(db, hash) if ID.fullmatch(hash) else None
+    if row is None:
+        raise ResourceNotFound("No inputs of votes on a market or a challenge have this hash.")
+    return document(BodyBytes(row_json(row)), max_age=DAY, is_final=True)

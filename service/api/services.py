@@ -1,4 +1,7 @@
-"""What `app.py` passes to the web: everything a view may use besides its request."""
+"""What `app.py` passes to the web, the documents that the jobs publish, and the reason where there is none yet.
+
+A document is read from the database at most once a second.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,31 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from flask import current_app
+from flask import Flask, current_app
 
 from service.config import Settings
+from service.errors import HistoryArriving, ResourceNotFound, ServiceUnavailable
+from service.forecasting.densities.fitting import LEAST_DAYS
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.panel import Panel
+from service.market.assets import ASSETS
 from service.market.clock import WorldClock
+from service.market.coverage import FIRST_GUESS_S, MAKING_S, has_arrived
+from service.market.instants import HOUR
+from service.market.prices import AssetPrice
 from service.sources.feeds.feed import CoinFeed
+from service.store import coverage, prices, snapshots
 from service.store.database import Database
 from service.store.secret import KeySecrets
+from service.store.snapshots import Snapshot
+
+KEPT_S = 1.0  # reading a document from the database takes longer than responding
+RETRY_S = 2  # a first start publishes most documents within seconds
+ARRIVING = "The price history is arriving: about {seconds} s left."
+MAKING = "The price history is here; the first forecasts are being made from it."
+FAILING = "The price history cannot be completed: {reason}."
+TOO_SHORT = "The voters need {needed} days of hourly prices; {days:.0f} are stored, and no source has more."
+NOT_YET = "Not available yet: the job that publishes it has not finished for the first time."
 
 
 @dataclass(frozen=True)
@@ -37,3 +57,74 @@ class Services:
 def services() -> Services:
     """The services of the current application."""
     return current_app.extensions["ninefold"]
+
+
+def register(app: Flask) -> None:
+    """Give `app` its cache of documents: for each name the time of reading and the snapshot."""
+    app.extensions["ninefold-snapshots"] = {}
+
+
+def latest(name: str) -> Snapshot:
+    """The latest document of a name; before the first one raises ServiceUnavailable, which says how long it takes."""
+    snapshot = find(name)
+    if snapshot is None:
+        raise not_yet(services())
+    return snapshot
+
+
+def find(name: str) -> Snapshot | None:
+    """The latest document of a name; None before the first one."""
+    extensions = current_app.extensions
+    cache, services = extensions["ninefold-snapshots"], extensions["ninefold"]
+    now = services.now()
+    read_at, snapshot = cache.get(name, (0.0, None))
+    if snapshot is None or not 0 <= now - read_at < KEPT_S:
+        with services.database.reading() as db:
+            snapshot = snapshots.latest(db, name)
+        if snapshot:
+            cache[name] = now, snapshot
+    return snapshot
+
+
+def price_of(asset: str) -> AssetPrice:
+    """The last price of an asset; raises ResourceNotFound where this world has no bars of it."""
+    require_listed(asset)
+    by_asset = prices.by_asset(prices.read(latest("prices")))
+    if asset not in by_asset:
+        raise ResourceNotFound(f"This world has no bars of {asset}; it has {', '.join(by_asset)}.")
+    return by_asset[asset]
+
+
+def require_listed(asset: str) -> None:
+    """Raise ResourceNotFound, with the reason, for an asset that no source of this world has."""
+    snapshot = find("prices")
+    history = prices.read(snapshot).histories.get(asset) if snapshot else None
+    if history and history.state == "absent":
+        raise ResourceNotFound(f"This world has no bars of {asset}: {history.detail}.")
+
+
+def is_there(services: Services, latest: Knowledge) -> bool:
+    """Whether the live world has what a question needs: fits, and no history that is still arriving."""
+    with services.database.reading() as db:
+        stored = coverage.histories(db, ASSETS, services.step, services.clock.at(services.now()))
+    return latest.fits is not None and has_arrived(stored)
+
+
+def not_yet(services: Services) -> ServiceUnavailable:
+    """The reason why a document or an answer is not there yet, to be raised."""
+    with services.database.reading() as db:
+        now = services.clock.at(services.now())
+        stored = coverage.histories(db, ASSETS, services.step, now).values()
+    if services.clock.world != "live":
+        return ServiceUnavailable(NOT_YET, retry_after_s=RETRY_S)
+    arriving = [history.seconds_left for history in stored if history.state == "arriving"]
+    if arriving or not stored:
+        seconds = max(arriving, default=FIRST_GUESS_S + MAKING_S)
+        return HistoryArriving(ARRIVING.format(seconds=seconds), retry_after_s=seconds)
+    longest = max((history.days for history in stored if history.state == "complete"), default=None)
+    if longest is not None and longest < LEAST_DAYS:
+        return ServiceUnavailable(TOO_SHORT.format(days=longest, needed=LEAST_DAYS), retry_after_s=HOUR)
+    if longest is None:
+        reason = next((history.detail for history in stored if history.state == "failing"), "no source has any asset")
+        return ServiceUnavailable(FAILING.format(reason=reason), retry_after_s=30)
+    return ServiceUnavailable(MAKING, retry_after_s=MAKING_S // 2)

@@ -22,7 +22,7 @@ from waitress.server import create_server
 from waitress.task import ErrorTask, WSGITask
 
 from service import logs
-from service.api import open_streams
+from service.api import streaming
 from service.api.errors import refusal
 from service.config import Settings, SettingsError
 from service.errors import NinefoldError
@@ -73,7 +73,7 @@ def serve(app: Flask, settings: Settings, ready: Callable[[], None] = lambda: No
         while not stopping.is_set():
             _turn(sockets, timeout=1)
             _close_late(server)
-    open_streams.of(app).stop()
+    streaming.streams_of(app).stop()
     server.del_channel()
     listener.close()
     _drain(server, sockets)

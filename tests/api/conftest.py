@@ -12,7 +12,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from jsonschema import Draft202012Validator, FormatChecker
 
-from service.api import create_app
+from service.api.application import create_app
 from service.api.services import Services
 from service.config import Settings
 from service.market.bars import Bars

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from flask import Flask
 
-from service.api.encoding import document
-from service.api.snapshots import latest
+from service.api.responses import document
+from service.api.services import latest
 from service.store import snapshots
 from service.store.database import Database
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from flask import Flask
 
-from service.api import create_app
+from service.api.application import create_app
 from service.api.services import Services
 from service.config import Settings
 from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast, VoterKind

@@ -8,7 +8,8 @@ from pathlib import Path
 from flask import Flask, Response
 
 from service import config
-from service.api import auth, create_app
+from service.api import auth
+from service.api.application import create_app
 from service.api.services import Services
 from service.api.serving import serve
 from service.market.clock import WorldClock

@@ -10,7 +10,8 @@ from pathlib import Path
 from flask import Blueprint, Flask, Response
 
 from service import config
-from service.api import create_app, streaming
+from service.api import streaming
+from service.api.application import create_app
 from service.api.operations import operation
 from service.api.services import Services
 from service.api.serving import serve

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event
+from contextlib import ExitStack, nullcontext
+from datetime import UTC, datetime, timedelta
+from threading import Barrier, Event
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from flask import Flask
 
-from service.api.answering import Answering, answering
+from service.api.answering import (
+    KEPT_S,
+    UNDERSTOOD,
+    Abandoned,
+    Answering,
+    QuestionBody,
+    QuestionInput,
+    SingleFlight,
+    answering,
+    require_answerable,
+)
 from service.api.auth import Caller
-from service.api.question_input import QuestionInput
-from service.errors import Busy, ServiceUnavailable
+from service.errors import Busy, FieldError, InvalidQuestion, InvalidRequest, NoVoters, ServiceUnavailable
 from service.forecasting.voters.ballots import Forecast
-from service.forecasting.voters.panel import Reply
-from service.forecasting.voters.votes import Answer
+from service.forecasting.voters.embedded import voters
+from service.forecasting.voters.panel import Panel, Reply
+from service.forecasting.voters.votes import Answer, understood
+from service.questions import Circumstances, read_any
+from service.questions.question import Question
 from service.store.tables import prediction
 from tests.api.conftest import STEP, Wall
 from tests.api.oracle_app import QUESTION, observe, oracle_app
 from tests.forecasting.made import panel_of
+from tests.questions.asking import NOW, question
 
 CALLER = Caller("203.0.113.7")
 
@@ -124,3 +141,212 @@ def test_an_abandoned_stream_leaves_its_question_to_the_next(part: Answering, se
 def test_before_the_first_bars_no_question_is_read(sqlite, tmp_path, wall):
     with oracle_app(sqlite, tmp_path, wall).test_request_context(), pytest.raises(ServiceUnavailable):
         answering().open(QuestionInput(QUESTION), CALLER)
+
+
+TOUCH = question(comparator="touch_above", level=120_000.0, canonical="Will Bitcoin trade at or above 120,000 USD?")
+DOCUMENT: dict[str, Any] = UNDERSTOOD.dump_python(understood(TOUCH), mode="json")
+
+
+def test_a_text_is_asked_as_it_is():
+    assert QuestionBody(question="Up?").content == QuestionInput("Up?")
+
+
+def test_of_a_document_the_sentence_is_asked():
+    content = QuestionBody(understood={"canonical": "Up?", "asset": "btc"}).content
+    assert content == QuestionInput("Up?", {"asset": "btc"}, "understood.canonical")
+
+
+@pytest.mark.parametrize("body", [{}, {"question": "Up?", "understood": {"canonical": "Up?"}}])
+def test_one_of_the_two_is_needed(body: dict):
+    with pytest.raises(InvalidRequest, match="Send either `question`"):
+        _ = QuestionBody(**body).content
+
+
+def test_a_refusal_names_the_field_of_the_text():
+    refusal = QuestionInput("Up?", name="understood.canonical").refusal(
+        InvalidRequest("No.", [FieldError("question", "No.")], ["Down?"])
+    )
+    assert refusal.errors == (FieldError("understood.canonical", "No."),)
+    assert (refusal.detail, refusal.suggestions) == ("No.", ("Down?",))
+
+
+def test_the_document_of_a_question_agrees_with_it():
+    """Also without its fields, and with others that follow from the text."""
+    for fields in (DOCUMENT, {}, {"canonical": "another", "spot": 1.0}):
+        QuestionInput("Up?", fields).require_agreement(TOUCH)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("asset", "eth"), ("level", 1.0), ("negated", True), ("deadline", (NOW + timedelta(days=9)).isoformat())],
+)
+def test_a_document_that_says_something_else_is_refused(field: str, value: object):
+    with pytest.raises(InvalidRequest) as refusal:
+        QuestionInput("Up?", DOCUMENT | {field: value}).require_agreement(TOUCH)
+    assert [error.field for error in refusal.value.errors] == [f"understood.{field}"]
+
+
+TEN = datetime(2026, 11, 21, 10, tzinfo=UTC)
+
+
+def question_of(text: str) -> Question:
+    return read_any(text, Circumstances(TEN, {"btc": 60_000.0, "eth": 2_000.0})).question
+
+
+def panel(*, models: int, is_masked: bool = False) -> Panel:
+    """The nine, with language models in so many of the six seats."""
+    seats = [
+        SimpleNamespace(name=f"seat {n}", kind="seat", engine="ollama:llama3.2", is_masked=is_masked)
+        for n in range(models)
+    ]
+    return panel_of([*seats, *[voter for voter in voters() if voter.kind == "brain"]])
+
+
+def test_a_question_about_prices_needs_no_model():
+    require_answerable(question_of("Will Bitcoin rise tomorrow?"), panel(models=0), "simulated")
+
+
+@pytest.mark.parametrize(("models", "is_answered"), [(0, False), (2, False), (3, True)])
+def test_a_topic_needs_three_models(models: int, is_answered: bool):
+    question = question_of("Will the Fed cut rates by December 31?")
+    if is_answered:
+        require_answerable(question, panel(models=models), "live")
+        return
+    with pytest.raises(InvalidQuestion, match="at least 3 of the six seats"):
+        require_answerable(question, panel(models=models), "live")
+
+
+def test_a_topic_without_a_date_is_refused():
+    with pytest.raises(InvalidQuestion, match="it needs a date"):
+        require_answerable(question_of("Will the Fed cut rates?"), panel(models=6), "live")
+
+
+def test_in_a_replay_a_topic_is_refused():
+    """Names and dates are masked there, and a topic is nothing without them."""
+    with pytest.raises(InvalidQuestion, match="in a replay they may see neither names nor dates"):
+        require_answerable(
+            question_of("Will the Fed cut rates by December 31?"), panel(models=6, is_masked=True), "replay"
+        )
+
+
+def test_a_refusal_suggests_a_question_about_the_price():
+    """The asset and the deadline of the topic, so that the question can be asked at once."""
+    with pytest.raises(InvalidQuestion) as refusal:
+        require_answerable(question_of("Will the SEC approve an Ethereum ETF by December 31?"), panel(models=0), "live")
+    (suggestion,) = refusal.value.suggestions
+    assert suggestion == "Will Ethereum rise by 2026-12-31?"
+    assert refusal.value.detail.endswith(suggestion)
+    assert question_of(suggestion).comparator == "up"
+
+
+@pytest.fixture
+def sharing(wall: Wall) -> SingleFlight[str]:
+    return SingleFlight(wall)
+
+
+@pytest.fixture
+def run(sharing: SingleFlight[str]) -> Callable[[str, str], bool]:
+    """Joins, and makes the run where it is its own; says whether it was."""
+
+    def run(key: str, answer: str) -> bool:
+        with sharing.join(key) as (outcome, mine):
+            if mine:
+                outcome.set_result(answer)
+        return mine
+
+    return run
+
+
+def test_a_repeated_question_soon_after_gets_the_same_answer(sharing, run):
+    assert run("up?", "yes")
+    with sharing.join("up?") as (outcome, mine):
+        assert (outcome.result(), mine) == ("yes", False)
+
+
+def test_another_question_is_another_run(run):
+    assert run("up?", "yes")
+    assert run("down?", "no")
+
+
+def test_after_the_cache_time_it_runs_again(run, wall):
+    assert run("up?", "yes")
+    wall.time += KEPT_S - 1
+    assert not run("up?", "no")
+    wall.time += 1
+    assert run("up?", "no")
+
+
+def test_a_run_longer_than_its_cache_time_is_not_started_twice(sharing, run, wall):
+    with sharing.join("up?") as (outcome, mine):
+        assert mine
+        wall.time += KEPT_S + 1
+        assert not run("up?", "again")
+        outcome.set_result("late")
+    assert run("up?", "again")
+
+
+def test_concurrent_callers_share_one_run(sharing):
+    runs, meet, go = [], Barrier(9), Event()
+
+    def ask(place: int) -> str:
+        meet.wait(20)
+        with sharing.join("up?") as (outcome, mine):
+            if mine:
+                assert go.wait(20)
+                runs.append(place)
+                outcome.set_result(f"by {place}")
+        return outcome.result(20)
+
+    with ThreadPoolExecutor(8) as threads:
+        futures = [threads.submit(ask, place) for place in range(8)]
+        meet.wait(20)
+        go.set()
+        answers = {future.result(20) for future in futures}
+    assert len(runs) == 1
+    assert answers == {f"by {runs[0]}"}
+
+
+def test_a_failure_reaches_every_waiting_caller_and_no_later_one(sharing, run):
+    leader = ExitStack()
+    leader.enter_context(sharing.join("up?"))
+    with sharing.join("up?") as (waiting, mine):
+        assert not mine
+    with pytest.raises(NoVoters), leader:
+        raise NoVoters("Too few.", abstained={})
+    assert isinstance(waiting.exception(0), NoVoters)
+    assert run("up?", "yes")
+
+
+@pytest.mark.parametrize("leaving", [GeneratorExit, KeyboardInterrupt, None])
+def test_a_waiting_caller_takes_over_an_abandoned_run(sharing, run, leaving):
+    with pytest.raises(leaving) if leaving else nullcontext(), sharing.join("up?") as (outcome, _):
+        if leaving:
+            raise leaving
+    assert isinstance(outcome.exception(0), Abandoned)
+    assert run("up?", "yes")
+
+
+def test_an_answer_is_kept_when_its_first_caller_leaves(sharing, run):
+    """It went away while the answer was being sent to it."""
+    leader = ExitStack()
+    outcome, _ = leader.enter_context(sharing.join("up?"))
+    outcome.set_result("yes")
+    with pytest.raises(GeneratorExit), leader:
+        raise GeneratorExit
+    assert not run("up?", "no")
+    assert outcome.result(0) == "yes"
+
+
+def test_a_late_failure_does_not_end_the_next_run(sharing, wall):
+    """A run that failed late must not take away the one that came after it."""
+    leader = ExitStack()
+    first, _ = leader.enter_context(sharing.join("up?"))
+    first.set_result("yes")
+    wall.time += 1
+    with sharing.join("up?") as (second, mine):
+        assert mine
+        with pytest.raises(NoVoters), leader:
+            raise NoVoters("Too few.", abstained={})
+        with sharing.join("up?") as joined:
+            assert joined == (second, False)
+        assert not second.done()

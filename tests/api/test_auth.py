@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 from flask import Flask
 
-from service.api import create_app
+from service.api.application import create_app
 from service.store.database import Database
 from tests.api.web import Web
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from service.api import create_app
+from service.api.application import create_app
 from service.api.services import Services
 from service.config import Settings
 from service.market.clock import WorldClock

@@ -8,6 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from service.api.docs import STATIC
+from service.api.errors import HTTP
 
 DOCUMENTS = ["/api/v1/docs", "/api/openapi-lite.json", "/api/v1/openapi-lite.json", "/api/openapi.json", "/docs"]
 
@@ -57,3 +58,30 @@ def test_the_script_has_its_licence_beside_it():
 
 def test_the_front_door_leads_to_the_page(client: FlaskClient):
     assert (client.get("/").status_code, client.get("/").headers["Location"]) == (302, "/docs")
+
+
+def listed(paths: dict) -> set[tuple[str, str]]:
+    return {(method.upper(), path) for path, methods in paths.items() for method in methods}
+
+
+def test_each_document_reports_the_version_of_the_specification(client: FlaskClient):
+    assert client.get("/api/v1/docs").json["version"] == "1.0"
+    for path in ("/api/openapi-lite.json", "/api/openapi.json"):
+        assert client.get(path).json["info"]["version"] == "1.2.0"
+        assert client.get(path).json["openapi"].startswith("3.1.")
+
+
+def test_the_alias_is_the_same_bytes(client: FlaskClient):
+    assert client.get("/api/openapi-lite.json").data == client.get("/api/v1/openapi-lite.json").data
+
+
+def test_all_three_documents_list_the_same_working_operations(client: FlaskClient):
+    """Every operation that they list answers."""
+    full = listed(client.get("/api/openapi.json").json["paths"])
+    assert listed(client.get("/api/openapi-lite.json").json["paths"]) == full
+    rows = client.get("/api/v1/docs").json["endpoints"]
+    assert {(row["method"], row["path"]) for row in rows} == full
+    for method, path in full:
+        answer = client.open(re.sub("{.+?}", "1", path), method=method)
+        assert answer.status_code not in (405, 500)
+        assert answer.status_code != 404 or answer.json["detail"] != HTTP[404][1]

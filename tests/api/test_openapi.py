@@ -19,9 +19,9 @@ from pydantic import Field
 
 from service.api import openapi
 from service.api.inputs import Body, Query
+from service.api.openapi import FIELD_TEXTS, FIELDS, INSTANTS, complete
 from service.api.openapi_texts import QUESTION_FORMS
 from service.api.operations import operation
-from service.api.schema_fields import DESCRIPTIONS
 from service.errors import ResourceNotFound, ServiceUnavailable
 from service.market.assets import ASSETS
 from service.questions import Circumstances, understand
@@ -237,7 +237,7 @@ def test_nearly_every_field_says_what_it_means(document):
 def test_every_sentence_about_a_field_is_used(document):
     schemas = document["components"]["schemas"]
     names = {name for schema in schemas.values() for name in schema["properties"]}
-    tables = {name: set(table) for name, table in DESCRIPTIONS.items()}
+    tables = {name: set(table) for name, table in FIELD_TEXTS.items()}
     assert tables.pop("instants") | tables.pop("fields") <= names
     for name, table in tables.items():
         assert table <= set(schemas[name]["properties"]), name
@@ -375,3 +375,47 @@ def test_bad_input_costs_nothing_and_a_good_answer_one(client, api_key):
         refused = client.post("/api/v1/alarm", json=body, headers=headers)
         assert (refused.status_code, refused.headers["X-RateLimit-Remaining"]) == (400, "10")
     assert client.post("/api/v1/alarm", json={"above": 1.5}, headers=headers).headers["X-RateLimit-Remaining"] == "9"
+
+
+NULLABLE = {"anyOf": [{"type": "string"}, {"type": "null"}]}
+AN_INSTANT, FIELD = next(iter(INSTANTS)), next(iter(FIELDS))
+
+
+def completed(properties: dict, name: str = "A schema of this test") -> dict:
+    schemas = {name: {"properties": properties}}
+    complete(schemas)
+    assert schemas[name]["title"] == name
+    return schemas[name]["properties"]
+
+
+def test_a_field_has_the_description_of_its_name():
+    assert completed({FIELD: {"type": "number"}}) == {FIELD: {"type": "number", "description": FIELDS[FIELD]}}
+
+
+def test_a_schema_may_describe_its_own_field():
+    name = next(name for name in FIELD_TEXTS if name not in ("instants", "fields"))
+    field, sentence = next(iter(FIELD_TEXTS[name].items()))
+    assert completed({field: dict(NULLABLE)}, name)[field]["description"] == sentence
+
+
+def test_of_a_field_that_is_never_null_no_null_is_mentioned():
+    field, sentence = next((field, sentence) for field, sentence in FIELDS.items() if "; null" in sentence)
+    assert completed({field: {"type": "string"}})[field]["description"] == sentence.partition("; null")[0]
+    assert completed({field: dict(NULLABLE)})[field]["description"] == sentence
+
+
+@pytest.mark.parametrize("field", [AN_INSTANT, FIELD])
+def test_a_written_description_stays(field: str):
+    shape = {"type": "string", "description": "Its own."}
+    assert completed({field: dict(shape)}) == {field: shape}
+
+
+def test_an_instant_has_its_format_also_beside_null():
+    fields = completed({AN_INSTANT: {"anyOf": [{"type": "string"}, {"type": "null"}]}})
+    assert fields[AN_INSTANT]["anyOf"] == [{"type": "string", "format": "date-time"}, {"type": "null"}]
+
+
+def test_a_default_of_null_is_left_out():
+    """Generated clients would otherwise require the field."""
+    assert "default" not in completed({FIELD: {"default": None}})[FIELD]
+    assert completed({FIELD: {"default": 5}})[FIELD]["default"] == 5

@@ -4,25 +4,42 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
 
+import httpx
 import numpy as np
+import pyarrow.parquet
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from pydantic import TypeAdapter
 from werkzeug.test import TestResponse
 
+from service import canonical
+from service.client import Client, NotFound
+from service.forecasting.predictions import Opinion, Prediction
+from service.forecasting.predictions.commitments import FeaturesDocument, commitment_of
 from service.forecasting.predictions.documents import PredictionsDocument, list_all, predictions_document
+from service.forecasting.predictions.market_fields import COLUMNS
 from service.forecasting.predictions.scores.betting import shadow_document
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
-from service.market.instants import HOUR
-from service.store import predictions
+from service.forecasting.voters.context import Context, Knowledge
+from service.forecasting.voters.embedded import voters
+from service.forecasting.voters.inputs import INPUTS
+from service.jobs.committing import keep_opened, keep_votes
+from service.market.bars import from_rows
+from service.market.instants import DAY, HOUR, iso
+from service.store import bars, market_pages, opinions, predictions, snapshots
 from service.store.database import Database
+from service.store.market_pages import MarketSelection
 from tests.api.conftest import NOON, Wall
-from tests.api.opened import commitment, header, market, odds, open_market, settle
+from tests.api.opened import commitment, header, let_vote, market, odds, open_market, settle, tell_prices
 from tests.api.public import hold
+from tests.forecasting.made import panel_of
 from tests.forecasting.markets import many
 
 PATH = "/api/v1/predictions"
@@ -169,3 +186,292 @@ def test_with_few_resolved_markets_the_verdict_says_so(client: FlaskClient, publ
     document = ai_vs_market_document(columns_of(many(20)), header(), np.random.default_rng(1))
     shown = hold(client, publish, as_described, "/api/predictions/ai-vs-market", "ai-vs-market", document)
     assert {book["verdict"] for book in shown["books"]} == {"not enough resolved markets"}
+
+
+PAST = [replace(row, id=f"{row.id}-past") for row in many(230, weeks=3)]
+
+
+@pytest.fixture
+def filled(sqlite: Database) -> Database:
+    """230 resolved markets, one open, and the list as the job publishes it."""
+    opened = market(commitment=commitment(), odds=odds())
+    with sqlite.writing() as db:
+        predictions.add(db, [*PAST, opened])
+        opinions.add(db, "ai", {opened.id: Opinion(NOON, 0.94)})
+        snapshots.publish(db, NOON, {"predictions": predictions_document([], header())})
+    tell_prices(sqlite)
+    return sqlite
+
+
+@pytest.fixture
+def reader(app: Flask, api_key: str) -> Client:
+    return Client("http://service", api_key, transport=httpx.WSGITransport(app))
+
+
+class TestPages:
+    def test_a_page_is_as_described_and_links_to_the_next(self, client: FlaskClient, headers, filled, as_described):
+        answer = client.get(f"{PATH}?status=resolved&asset=BTC&limit=3", headers=headers)
+        as_described(PATH, answer.json)
+        assert (answer.json["count"], {row["asset"] for row in answer.json["markets"]}) == (3, {"btc"})
+        cursor = answer.json["next"]
+        assert answer.headers["Link"] == f'<{PATH}?status=resolved&asset=BTC&limit=3&cursor={cursor}>; rel="next"'
+        following = client.get(answer.headers["Link"].split(">")[0][1:], headers=headers)
+        assert following.json["markets"][0]["deadline"] <= answer.json["markets"][-1]["deadline"]
+
+    def test_the_client_reads_every_page(self, reader: Client, filled):
+        rows = list(reader.all_predictions(status="resolved", votes="none"))
+        assert ({row["id"] for row in rows}, len(rows)) == ({row.id for row in PAST}, 230)
+        assert all(row["ai_votes"] == {} and row["score"] for row in rows)
+
+    def test_votes_that_are_left_out_are_counted(self, reader: Client, filled):
+        """Before, `ai` had 0 votes for YES and 0 for NO."""
+        shown, counted = (reader.predictions("resolved", votes=votes)["markets"] for votes in ("full", "none"))
+        assert [row["ai"] for row in counted] == [row["ai"] for row in shown]
+        assert all(row["ai"]["yes"] + row["ai"]["no"] for row in counted)
+
+    def test_the_last_page_has_no_link(self, client: FlaskClient, headers, filled):
+        answer = client.get(f"{PATH}?status=open", headers=headers)
+        assert (answer.json["count"], answer.json["next"], "Link" in answer.headers) == (1, None, False)
+
+    def test_an_open_market_shows_the_opinion_of_now(self, client: FlaskClient, headers, filled):
+        """Before, an open market carried the votes and odds of its opening alone."""
+        (shown,) = client.get(f"{PATH}?status=open", headers=headers).json["markets"]
+        assert shown["ai"]["p_yes"] == 0.6
+        assert shown["ai_now"] == {"p_yes": 0.94, "as_of": "2027-01-15T12:00:00Z"}
+        assert shown["odds_now"] is None
+
+    @pytest.mark.parametrize(
+        ("query", "field"),
+        [
+            ("status=closed", "status"),
+            ("asset=doge", "asset"),
+            ("category=challenge", "category"),
+            ("sort=price", "sort"),
+            ("limit=201", "limit"),
+            ("limit=0", "limit"),
+            ("cursor=abc", "cursor"),
+            ("cursor=", "cursor"),
+            ("colour=red", "colour"),
+        ],
+    )
+    def test_a_wrong_parameter_is_refused_and_free(self, client: FlaskClient, headers, filled, query: str, field: str):
+        answer = client.get(f"{PATH}?{query}", headers=headers)
+        assert (answer.status_code, answer.json["errors"][0]["field"]) == (400, field)
+        assert client.get("/api/v1/me", headers=headers).json["used"] == 0
+
+    def test_a_page_is_revalidated(self, client: FlaskClient, headers, filled):
+        answer = client.get(f"{PATH}?status=resolved", headers=headers)
+        again = client.get(f"{PATH}?status=resolved", headers=headers | {"If-None-Match": answer.headers["ETag"]})
+        assert (again.status_code, again.data) == (304, b"")
+
+    def test_the_stored_list_links_to_its_next_page(self, client: FlaskClient, headers, filled):
+        with filled.writing() as db:
+            cursor = market_pages.page(db, MarketSelection("resolved"), NOON, 1).following
+            snapshots.publish(db, NOON, {"predictions": predictions_document([], header(), cursor)})
+        assert client.get(PATH, headers=headers).headers["Link"] == f'<{PATH}?cursor={cursor}>; rel="next"'
+
+
+class TestFiles:
+    def test_a_csv_file_has_a_line_for_each_market(self, reader: Client, filled):
+        lines = list(csv.DictReader(io.StringIO(reader.predictions_csv(status="resolved", limit=200))))
+        assert (len(lines), tuple(lines[0])) == (200, tuple(COLUMNS))
+        stored = {row.id: row for row in PAST}[lines[0]["id"]]
+        assert (lines[0]["template"], lines[0]["outcome"]) == (stored.question.comparator, stored.outcome)
+        assert float(lines[0]["brier_ai"]) == pytest.approx(
+            (stored.commitment.p - (stored.outcome == "yes")) ** 2, abs=1e-5
+        )
+
+    def test_without_parameters_it_has_the_open_markets(self, reader: Client, filled):
+        (line,) = csv.DictReader(io.StringIO(reader.predictions_csv()))
+        assert (line["status"], line["p_ai"], line["p_ai_now"], line["backfilled"]) == ("open", "0.6", "0.94", "false")
+
+    def test_a_parquet_file_has_the_columns_of_the_csv_file(self, reader: Client, filled):
+        """Of every page, with the same types."""
+        file = pyarrow.parquet.read_table(io.BytesIO(reader.predictions_parquet(status="resolved", limit=200)))
+        lines = list(csv.DictReader(io.StringIO(reader.predictions_csv(status="resolved", limit=200))))
+        assert file.column_names == list(COLUMNS)
+        assert file["id"].to_pylist() == [line["id"] for line in lines]
+        assert file["brier_ai"].to_pylist() == [float(line["brier_ai"]) for line in lines]
+        assert str(file.schema.field("resolved_at").type) == "timestamp[ms, tz=UTC]"
+        opened = pyarrow.parquet.read_table(io.BytesIO(reader.predictions_parquet()))
+        assert (opened.schema, opened["outcome"].to_pylist()) == (file.schema, [None])
+
+    def test_a_parquet_file_links_to_its_next_page(self, client: FlaskClient, headers, filled):
+        accept = {"Accept": "application/vnd.apache.parquet", "Accept-Encoding": "zstd, gzip"}
+        answer = client.get(f"{PATH}?status=resolved&limit=3", headers=headers | accept)
+        assert (answer.content_type, answer.data[:4]) == ("application/vnd.apache.parquet", b"PAR1")
+        assert ("Content-Encoding" in answer.headers, "Link" in answer.headers) == (False, True)
+
+    def test_the_bytes_are_csv_by_rfc_4180(self, client: FlaskClient, headers, filled):
+        answer = client.get(PATH, headers=headers | {"Accept": "text/csv"})
+        assert (answer.content_type, answer.data.endswith(b"\r\n")) == ("text/csv; charset=utf-8", True)
+        assert "Accept" in answer.headers.getlist("Vary")
+
+
+class TestOneMarket:
+    OPENED = market(created_at=NOON - DAY, odds=odds())
+
+    @pytest.fixture
+    def settled(self, sqlite: Database) -> Database:
+        """A market that was voted on, had two opinions, and was settled by a day of bars."""
+        open_market(sqlite, self.OPENED)
+        let_vote(sqlite, self.OPENED, commitment(NOON - DAY))
+        hours = from_rows([(NOON - DAY + n * HOUR, *[50_000.0 + n] * 4, 1.0) for n in range(-2, 24)], HOUR)
+        with sqlite.writing() as db:
+            bars.add(db, "btc", hours)
+            opinions.add(db, "ai", {self.OPENED.id: Opinion(NOON - HOUR, 0.9)})
+            opinions.add(db, "odds", {self.OPENED.id: Opinion(NOON - HOUR, 0.8, 0.79, None)})
+        settle(sqlite, self.OPENED, "no", NOON)
+        return sqlite
+
+    def test_it_is_shown_with_everything_stored(self, client: FlaskClient, settled, as_described):
+        shown = client.get(f"{PATH}/{self.OPENED.id}").json
+        as_described(f"{PATH}/{{market_id}}", shown)
+        assert {vote["reasoning"] for vote in shown["ai_votes"].values()} >= {"vol says so"}
+        assert shown["ai_series"] == [{"p_yes": 0.9, "as_of": "2027-01-15T11:00:00Z"}]
+        assert [(row["p_yes"], row["bid"], row["ask"]) for row in shown["odds_series"]] == [(0.8, 0.79, None)]
+        assert (shown["resolution"]["outcome"], shown["score"]["brier_ai"]) == ("no", 0.36)
+        assert [row["kind"] for row in shown["ledger"]] == ["votes"]
+
+    def test_its_bars_are_those_that_settled_it(self, client: FlaskClient, settled):
+        """From the price at the opening to the last bar before the deadline."""
+        (evidence,) = client.get(f"{PATH}/{self.OPENED.id}").json["bars"]
+        assert (evidence["asset"], evidence["step_s"], len(evidence["bars"])) == ("btc", 3600, 25)
+        assert (evidence["bars"][0]["time"], evidence["bars"][-1]["close"]) == ("2027-01-14T11:00:00Z", 50_023.0)
+
+    def test_an_open_market_has_no_bars(self, client: FlaskClient, sqlite: Database):
+        open_market(sqlite, market())
+        assert client.get(f"{PATH}/{market().id}").json["bars"] == []
+
+    def test_the_own_vote_is_shown_to_its_key_alone(self, client: FlaskClient, headers, sqlite: Database):
+        open_market(sqlite, market())
+        client.post(f"{PATH}/{market().id}/vote", json={"vote": "no"}, headers=headers)
+        own = client.get(f"{PATH}/{market().id}", headers=headers).json
+        assert own["my_vote"] == {"vote": "no", "voted_at": "2027-01-15T12:00:00Z"}
+        assert client.get(f"{PATH}/{market().id}").json["my_vote"] is None
+
+    def test_reading_it_costs_no_daily_quota(self, client: FlaskClient, headers, sqlite: Database):
+        open_market(sqlite, market())
+        client.get(f"{PATH}/{market().id}", headers=headers)
+        assert client.get("/api/v1/me", headers=headers).json["used"] == 0
+
+    @pytest.mark.parametrize("id", ["none-such", "challenge-1", "00adcce31a6a83e7", "%00", "x" * 97])
+    def test_of_another_id_there_is_none(self, client: FlaskClient, sqlite: Database, id: str):
+        """Challenges have an address of their own, and an answer belongs to its caller."""
+        with sqlite.writing() as db:
+            predictions.add(db, [market("challenge-1", category="challenge", number=1)])
+            predictions.add(db, [market("00adcce31a6a83e7", category="answer")])
+        assert client.get(f"{PATH}/{id}").json["code"] == "not_found"
+
+    def test_the_client_reads_it(self, reader: Client, settled):
+        assert reader.prediction(self.OPENED.id)["id"] == self.OPENED.id
+        with pytest.raises(NotFound):
+            reader.prediction("none-such")
+
+
+FEATURES = "/api/v1/features"
+PLAIN = {"variance": {"ewma": -0.25}, "level": -11.5, "history_days": 90.0, "fast": 2e-05, "slow": 1e-07}
+
+
+def voted(place: int = 0, spot: float = 50_000.0) -> Prediction:
+    """A market with the votes that the panel casts at these prices."""
+    at = NOON - (9 - place) * HOUR
+    context = Context("btc", at, spot, inputs={"move_4h": None, "move_24h": 1.5}, correlations={"eth": 0.5}, **PLAIN)
+    opened, knowledge = market(f"daily-btc-{place}", at), Knowledge({"btc": context})
+    return replace(opened, commitment=commitment_of(panel_of(quorum=1).ask(opened.question, at, knowledge), knowledge))
+
+
+@pytest.fixture
+def markets(sqlite) -> list[Prediction]:
+    """Five markets, one an hour."""
+    opened = [voted(place, 50_000.0 + place) for place in range(5)]
+    with sqlite.writing() as db:
+        keep_opened(db, opened, NOON)
+    return opened
+
+
+def rows(client: FlaskClient, **query) -> list[dict]:
+    answer = client.get(FEATURES, query_string=query)
+    assert answer.status_code == 200, answer.text
+    return answer.json["rows"]
+
+
+def test_rows_are_the_committed_inputs(client: FlaskClient, markets, as_described):
+    answer = client.get(FEATURES)
+    as_described(FEATURES, answer.json)
+    assert list(answer.json) == list(FeaturesDocument.__dataclass_fields__)
+    assert [(row["hash"], row["voted_at"], row["asset"], row["inputs"]) for row in answer.json["rows"]] == [
+        (market.commitment.features, iso(market.created_at), "btc", canonical.read(market.commitment.inputs))
+        for market in markets
+    ]
+
+
+def test_the_hash_is_of_the_bytes_that_are_sent(client: FlaskClient, markets):
+    """So no JSON library has to write numbers as this one does."""
+    (row,) = rows(client, limit=1, since=iso(markets[-1].created_at))
+    entry = client.get(f"{FEATURES}/{row['hash']}").data
+    inputs = entry.split(b'"inputs":', 1)[1][:-1]
+    assert b"1e-07" in inputs
+    assert sha256(inputs).hexdigest() == row["hash"] == markets[-1].commitment.features
+    text = json.dumps(row["inputs"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert sha256(text.encode()).hexdigest() == row["hash"]
+
+
+def test_one_row_is_found_by_its_hash(client: FlaskClient, markets, as_described):
+    row = rows(client)[2]
+    answer = client.get(f"{FEATURES}/{row['hash']}")
+    assert answer.json == row
+    as_described(FEATURES + "/{hash}", answer.json)
+    assert answer.headers["Cache-Control"] == "public, max-age=86400, immutable"
+    for unknown in ("0" * 64, "x", "%00", row["hash"].upper()):
+        assert client.get(f"{FEATURES}/{unknown}").status_code == 404
+
+
+def test_a_market_names_its_row(client: FlaskClient, sqlite, api_key, markets):
+    tell_prices(sqlite)
+    shown = [client.get(f"/api/v1/predictions/{market.id}", headers={"X-API-Key": api_key}).json for market in markets]
+    assert [market["features"] for market in shown] == [row["hash"] for row in rows(client)]
+
+
+def test_pages_join_to_the_whole(client: FlaskClient, markets):
+    seen, path = [], f"{FEATURES}?limit=2&asset=btc"
+    while path:
+        answer = client.get(path)
+        seen += answer.json["rows"]
+        path = answer.headers["Link"].split(">")[0][1:] if answer.json["next"] else None
+    assert (seen, len(seen)) == (rows(client), 5)
+
+
+def test_rows_are_selected_by_asset_and_time(client: FlaskClient, markets):
+    assert rows(client, asset="eth") == []
+    window = {"since": iso(markets[1].created_at), "until": iso(markets[2].created_at)}
+    assert [row["voted_at"] for row in rows(client, **window)] == [iso(market.created_at) for market in markets[1:3]]
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [("limit=201", "limit"), ("limit=0", "limit"), ("cursor={other}", "cursor"), ("asset=doge", "asset")],
+)
+def test_a_wrong_query_is_refused_with_its_field(client: FlaskClient, markets, query: str, field: str):
+    other = client.get(f"{FEATURES}?limit=1&asset=btc").json["next"]
+    refused = client.get(f"{FEATURES}?{query.format(other=other)}")
+    assert (refused.status_code, [error["field"] for error in refused.json["errors"]]) == (400, [field])
+
+
+def test_votes_from_the_same_inputs_share_a_row(client: FlaskClient, sqlite):
+    """Two markets of one hour, and a challenge."""
+    opened = voted()
+    challenge = open_market(sqlite, replace(opened, id="challenge-1", category="challenge", number=1, commitment=None))
+    with sqlite.writing() as db:
+        keep_opened(db, [opened, replace(opened, id="weekly-btc-0")], NOON)
+        keep_votes(db, challenge, opened.commitment, NOON)
+    (row,) = rows(client)
+    ledger = client.get("/api/v1/ledger?kind=votes").json["entries"]
+    assert [entry["body"]["features"] for entry in ledger] == [row["hash"]] * 3
+
+
+def test_the_inputs_of_every_voter_are_named(client: FlaskClient):
+    named = client.get(FEATURES).json["voters"]
+    assert list(named) == [voter.name for voter in voters()]
+    inputs = {name for read in named.values() for name in (*read["inputs"], *read["calendar"])}
+    assert inputs == set(INPUTS)

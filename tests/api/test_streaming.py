@@ -18,15 +18,17 @@ from flask import Blueprint, Flask, Response
 from werkzeug.test import EnvironBuilder
 
 from service import logs
+from service.access.quota import EVENT_STREAMS
 from service.api import streaming
 from service.api.auth import Caller
 from service.api.inputs import Body
 from service.api.operations import operation
 from service.api.serving import granian_command
-from service.api.streaming import StreamEvent
+from service.api.streaming import OpenStreams, StreamEvent
 from service.config import Settings
-from service.errors import NoVoters
+from service.errors import Busy, NoVoters
 from tests.api.streamed import FIRST, LAST
+from tests.api.web import Web
 from tests.processes import free_port, running, wait_until_ready
 
 pytestmark = pytest.mark.slow
@@ -242,3 +244,36 @@ def test_a_closed_connection_is_noticed_at_the_next_keepalive(server):
     while not ((folder / "closed").exists() and (folder / "ended").exists()):
         assert time.monotonic() < deadline, (folder / "log").read_text()
         threading.Event().wait(0.02)
+
+
+def test_streams_are_bounded_per_caller_and_in_all():
+    """A caller's fifth ends the oldest, whose place is free once it is closed."""
+    streams = OpenStreams(EVENT_STREAMS + 2)
+    opened = [streams.open("a") for _ in range(EVENT_STREAMS + 1)]
+    assert [stream.wait(0) for stream in opened] == [False] + [True] * EVENT_STREAMS
+    streams.open("b")
+    with pytest.raises(Busy):
+        streams.open("c")
+    for _ in range(2):
+        opened[0].close()
+    streams.open("c")
+
+
+@pytest.mark.parametrize("several", range(1, EVENT_STREAMS + 1))
+def test_no_stream_ends_for_the_last_that_a_caller_may_open(several: int):
+    streams = OpenStreams(EVENT_STREAMS)
+    opened = [streams.open("a") for _ in range(several)]
+    assert all(stream.wait(0) for stream in opened)
+
+
+def test_a_closed_stream_gives_its_place_back(web: Web):
+    """Also one whose caller goes before it begins."""
+    for method in ("HEAD", "GET") * EVENT_STREAMS:
+        with web.send(method, "/api/v1/events") as answer:
+            assert answer.status_code == 200
+
+
+def test_a_stopping_server_ends_its_streams(web: Web):
+    streaming.streams_of(web.app).stop()
+    refused = web.send("GET", "/api/v1/events")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "10")

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from flask import Blueprint, Flask
 from werkzeug.test import TestResponse
 
-from service.api import create_app
+from service.api.application import create_app
 from service.api.auth import Caller
 from service.api.charging import refund
 from service.api.inputs import Body

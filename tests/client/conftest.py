@@ -9,7 +9,7 @@ import httpx
 import pytest
 from flask import Flask
 
-from service.api import create_app
+from service.api.application import create_app
 from service.client import Client
 from service.store.database import Database
 from tests.api.web import Web

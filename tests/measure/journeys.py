@@ -29,7 +29,7 @@ SERVICE = str(Path(__file__).parents[2] / "service") + "/"
 QUESTION = "Will Bitcoin be above $58,000 on Friday?"
 VOCABULARY = (
     *("access/", "market/", "canonical", "config", "documents", "errors", "logs", "signals", "tabular"),
-    *("api/application", "api/headers", "api/metrics", "api/services", "jobs/documents", "jobs/job", "jobs/schedules"),
+    *("api/application", "api/responses", "api/metrics", "api/services", "jobs/documents", "jobs/job", "jobs/schedules"),
     *("store/cursors", "store/database", "store/membership", "store/tables", "trading/statements"),
 )
 WHOLE = (
@@ -39,7 +39,7 @@ WHOLE = (
 )
 # What the first edition did not do; hops from and to these are counted apart.
 SINCE = {
-    *("api/coins", "api/markets", "api/pages", "api/question_input", "api/topics", "forecasting/densities"),
+    *("api/coins", "api/pages", "forecasting/densities"),
     *("forecasting/news", "forecasting/price_record", "forecasting/voters/path_events"),
     *("forecasting/voters/price_forecasts",),
     *("forecasting/voters/seats", "jobs/clock_guard", "jobs/news_inputs", "jobs/price_record", "jobs/prune"),

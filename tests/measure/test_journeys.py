@@ -15,7 +15,7 @@ PAGE = (ROOT / "service" / "README.md").read_text()
 PATH = re.compile(r"`([a-z_]+(?:/[a-z_]+)+)`")
 # What is on the way only with the reason beside it.
 ELSEWHERE = {
-    *("api/single_flight", "forecasting/voters/prompts", "sources/llm/seat"),  # language models
+    *("forecasting/voters/prompts", "sources/llm/seat"),  # language models
     *("sources/feeds/coin_bars", "store/coins"),  # a coin outside the seven, in the live world
     *("jobs/renew", "jobs/ticker", "store/history"),  # a job beside them, the thread that begins one, a past price
 }

@@ -11,7 +11,7 @@ import pytest
 from flask import Flask, Response, request
 from playwright.sync_api import Browser, FrameLocator, Page
 
-from service.api.snapshots import KEPT_S
+from service.api.services import KEPT_S
 from tests.notebooks_e2e.pages import ARTIFACTS
 from tests.notebooks_e2e.programs import opened
 from tests.processes import wait_until

@@ -1,24 +1,37 @@
-"""The hospital's snapshot of each month."""
+"""The strategies: all by rank, the page of each one, and their review of each month."""
 
 from __future__ import annotations
 
 import json
 
 from flask import Blueprint, Response
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
-from service.api.encoding import document
+from service.api import responses
 from service.api.inputs import Query
 from service.api.operations import operation
-from service.api.snapshots import find, latest
+from service.api.responses import document
+from service.api.services import find, latest, require_listed
 from service.errors import ResourceNotFound
+from service.market.assets import AssetCode
 from service.store.snapshots import Snapshot
 from service.trading.hospital import HospitalDocument
+from service.trading.leaderboard import LeaderboardDocument, StrategyDocument, leaderboard_table
+from service.trading.strategies import STRATEGIES
+
+leaderboard = Blueprint("leaderboard", __name__, url_prefix="/api/v1")
 
 hospital = Blueprint("hospital", __name__, url_prefix="/api/v1")
+MAX_AGE_S = 5
+REVIEW_MAX_AGE_S = 60
+REVIEW = "strategy-hospital"
+BOARD = TypeAdapter(LeaderboardDocument)
 
-MAX_AGE_S = 60
-NAME = "strategy-hospital"
+
+class LeaderboardQuery(Query):
+    """Which accounts to rank."""
+
+    asset: AssetCode | None = Field(None, description="rank the accounts in this asset alone")
 
 
 class TriageQuery(Query):
@@ -29,6 +42,48 @@ class TriageQuery(Query):
         pattern="^[0-9]{4}-(0[1-9]|1[0-2])$",
         description="a month that has ended, `YYYY-MM`; without it the last one",
     )
+
+
+@leaderboard.get("/leaderboard")
+@operation(
+    tag="Strategies",
+    key="required",
+    limit="documents",
+    returns=LeaderboardDocument,
+    also=responses.described("strategy by rank, and then for each ghost"),
+    cached=True,
+    raises=(ResourceNotFound,),
+)
+def ranking(query: LeaderboardQuery) -> Response:
+    """The {n} strategies by the result of their paper trading, over all their assets or in one of them.
+
+    Every strategy started with 10,000 USD in each asset. `ghosts` are two benchmarks without a rank: buying and
+    holding, and tossing a coin. `sharpe_low` to `sharpe_high` is the 95% interval of the Sharpe ratio: half a year
+    leaves 2.8 to either side. Shorts, of metals too, pay interest for each hour begun, at `borrow_rate_pct` a
+    year (`BORROW_RATE_PCT`). Computed once per bar; a 304 and the answer to a HEAD are free of charge. With `Accept:
+    text/csv` it is a CSV file without the open positions, with `Accept: application/vnd.apache.parquet` a Parquet file.
+    """
+    if query.asset:
+        require_listed(query.asset)
+    name = f"leaderboard/{query.asset}" if query.asset else "leaderboard"
+    return responses.snapshot(name, BOARD, leaderboard_table, None)
+
+
+@leaderboard.get("/strategies/<key>")
+@operation(
+    tag="Strategies",
+    limit="telemetry",
+    returns=StrategyDocument,
+    cached=True,
+    raises=(ResourceNotFound,),
+)
+def strategy(key: str) -> Response:
+    """One strategy: its rule, parameters and source, its equity curve and its latest trades."""
+    if key not in STRATEGIES:
+        raise ResourceNotFound(
+            "There is no such strategy; /api/v1/leaderboard and /api/v1/strategy-hospital list the keys."
+        )
+    return document(latest(f"strategies/{key}"), max_age=MAX_AGE_S)
 
 
 @hospital.get("/strategy-hospital")
@@ -63,13 +118,13 @@ def triage(query: TriageQuery) -> Response:
     The score before this one had +0.13 (±0.12). `summary.worth` measures the same in the months of this service. A
     measure whose mean over the last six months is not above 0 has not earned its place, which `summary.caveat` says.
     """
-    return document(_of_month(query.month) if query.month else latest(NAME), max_age=MAX_AGE_S)
+    return document(_of_month(query.month) if query.month else latest(REVIEW), max_age=REVIEW_MAX_AGE_S)
 
 
 def _of_month(month: str) -> Snapshot:
     """The snapshot of that month. Raises ResourceNotFound, which names the available months."""
-    snapshot = find(f"{NAME}/{month}")
+    snapshot = find(f"{REVIEW}/{month}")
     if snapshot is None:
-        months = json.loads(latest(NAME).body)["links"]["months"]
+        months = json.loads(latest(REVIEW).body)["links"]["months"]
         raise ResourceNotFound(f"There is no snapshot of {month}. Available months: {', '.join(months)}.")
     return snapshot

@@ -1,4 +1,4 @@
-"""Callers forecast markets: every forecast is kept, and nobody else sees it before the market is settled."""
+"""Until when callers may vote on a market."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.api.auth import Caller
-from service.api.forecasting import record
+from service.api.entries import cast, check_open, record
+from service.errors import VotingClosed
 from service.forecasting.predictions import Prediction, Settlement
 from service.jobs.committing import keep_settlement
 from service.ledger.commitments import commitment as commitment_of
@@ -21,6 +22,40 @@ from service.store import forecasts, ledger, predictions
 from service.store.database import Database
 from tests.api.conftest import NOON, Wall
 from tests.api.opened import commitment, market, open_market
+from tests.forecasting.markets import settled, waiting
+
+WAITING = waiting("m")
+
+
+@pytest.mark.parametrize(
+    ("market", "now", "complaint"),
+    [
+        (WAITING, WAITING.closes_at, r"^Voting closed at 2025-11-24T23:59:59Z\.$"),
+        (settled("m"), WAITING.created_at, r"^This market was settled at 2025-11-25T00:00:00Z\.$"),
+    ],
+)
+def test_voting_closes_with_the_market(market, now: int, complaint: str):
+    with pytest.raises(VotingClosed, match=complaint):
+        check_open(market, now, "Voting")
+
+
+def test_until_then_it_is_open():
+    check_open(WAITING, WAITING.closes_at - 1, "Forecasting")
+
+
+def test_a_vote_replaces_the_earlier_one(sqlite):
+    caller = Caller("203.0.113.7")
+    with sqlite.writing() as db:
+        predictions.add(db, [WAITING])
+        now = WAITING.created_at
+        voted = [cast(db, WAITING, side, caller, now) for side in ("yes", "no")]
+        other = cast(db, WAITING, "no", Caller("203.0.113.8"), now)
+    assert [(vote.vote, vote.user_votes.yes, vote.user_votes.no) for vote in (*voted, other)] == [
+        ("yes", 1, 0),
+        ("no", 0, 1),
+        ("no", 0, 2),
+    ]
+
 
 MARKET = market(commitment=commitment())
 PATH = "/api/v1/predictions"

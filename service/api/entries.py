@@ -1,4 +1,4 @@
-"""A caller's forecast of a market: stored with its salt, while the ledger holds only a salted hash of it."""
+"""What callers enter on a market: a vote, which may be changed, or forecasts, to which the ledger commits."""
 
 from __future__ import annotations
 
@@ -12,23 +12,45 @@ from sqlalchemy import Connection
 
 from service.api.auth import Caller
 from service.api.inputs import Body
-from service.api.voting import check_open
-from service.errors import ResourceNotFound
+from service.errors import ResourceNotFound, VotingClosed
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.commitments import forecast_row
+from service.forecasting.predictions.documents import user_votes
+from service.forecasting.predictions.market_fields import UserVotes
 from service.forecasting.predictions.scores.forecasters import (
     MarketForecast,
     check_forecastable,
     is_counted,
     opening_until,
 )
-from service.market.instants import unix, utc
+from service.market.instants import iso, unix, utc
 from service.store import forecasters, forecasts, ledger, predictions
+from service.store import user_votes as stored
 from service.store.cursors import ID
+from service.store.user_votes import Tally
 
 SALT_BYTES = 16
 
 CountsIn = Literal["opening", "time_weighted"]
+
+
+Side = Literal["yes", "no"]
+
+
+class UserVote(Body):
+    """A caller's vote."""
+
+    vote: Side
+
+
+@dataclass(frozen=True)
+class Voted:
+    """A vote as it counts from now on, and the tally of all callers; `voted_at` is world time."""
+
+    id: str
+    vote: Side
+    voted_at: datetime
+    user_votes: UserVotes
 
 
 class NewForecast(Body):
@@ -56,6 +78,22 @@ class RecordedForecast:
     commitment: str
     salt: str
     counts_in: tuple[CountsIn, ...]
+
+
+def check_open(market: Prediction, now: int, activity: Literal["Voting", "Forecasting"]) -> None:
+    """Raise VotingClosed unless callers may still vote on a market, or forecast it, at the world second `now`."""
+    if market.settlement:
+        raise VotingClosed(f"This market was settled at {iso(market.settlement.resolved_at)}.")
+    if now >= market.closes_at:
+        raise VotingClosed(f"{activity} closed at {iso(market.closes_at)}.")
+
+
+def cast(db: Connection, market: Prediction, vote: Side, caller: Caller, now: int) -> Voted:
+    """Store a caller's vote in place of an earlier one; raises VotingClosed once voting has closed."""
+    check_open(market, now, "Voting")
+    stored.cast(db, market.id, caller.id, vote == "yes", now)
+    tally = stored.tallies(db, [market.id]).get(market.id, Tally())
+    return Voted(market.id, vote, utc(now), user_votes(*tally))
 
 
 def record(db: Connection, market_id: str, p_yes: float, caller: Caller, now: int) -> RecordedForecast:

@@ -8,7 +8,7 @@ import shlex
 
 import pytest
 
-from service.api.samples import KEY, SampleCall, samples
+from service.api.openapi_texts import KEY, SampleCall, samples
 
 PLAIN = SampleCall("GET", "/api/v1/prices", is_keyed=False, body=None, media="application/json")
 QUESTION = SampleCall(

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
+
+import pytest
 from flask.testing import FlaskClient
 
+from service.api.docs import STATIC
 from service.forecasting.apex.call import Call, Thresholds
 from service.forecasting.apex.document import apex_document
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.apex.scores import ResolvedCall, score
+from service.forecasting.news.headline import headline, read
+from service.forecasting.news.pulse import news_document, pulse
 from service.market.instants import DAY, HOUR, iso
 from service.store import bars, sequences
+from service.store import headlines as stored
 from service.store.plain import apex_calls
 from service.trading.fund import FundTradesDocument, fund_document, published_trade, run
 from tests.api.conftest import NOON
@@ -98,3 +107,85 @@ def test_every_call_is_listed_with_its_outcome(client: FlaskClient, sqlite, as_d
     assert {layer["name"]: layer["p_up"] for layer in listed[0]["layers"] if layer["p_up"]} == {SPEAKING[0]: 0.7}
     assert (first.json["count"], last.json["next"]) == (2, None)
     as_described("/api/apex/calls", first.json)
+
+
+PATH = "/api/predictions/news-pulse"
+
+
+def test_the_pulse_is_public_and_says_which_headlines_are_simulated(client: FlaskClient, publish, as_described):
+    titles = ("Bitcoin surges to a record high", "Ether <b>plunges</b> after a sell-off")
+    headlines = [headline(title, "desk", NOON - HOUR, simulated=True) for title in titles]
+    document = news_document(pulse(read(headlines), NOON), header(), {"https://feed.example/rss": "timed out"})
+    shown = hold(client, publish, as_described, PATH, "news-pulse", document)
+    assert (shown["schema"], shown["n"], shown["half_life_h"]) == ("news-pulse/1", 2, 6)
+    assert {item["title"] for item in shown["headlines"]} == {titles[0], "Ether plunges after a sell-off"}
+    assert all(item["simulated"] for item in shown["headlines"])
+    assert shown["failed"] == {"https://feed.example/rss": "timed out"}
+
+
+def test_every_headline_is_listed_newest_first(client: FlaskClient, sqlite, as_described):
+    titles = [f"Bitcoin surges for the {number}th day" for number in range(5)]
+    printed = [headline(title, "desk", NOON - max(number, 1) * HOUR) for number, title in enumerate(titles)]
+    with sqlite.writing() as db:
+        stored.add(db, read([*printed, headline("Too early", "desk", NOON + HOUR)]))
+    path, listed = "/api/v1/headlines?limit=1", []
+    while path:
+        answer = client.get(path)
+        listed += answer.json["headlines"]
+        path = answer.headers["Link"].split(">")[0][1:] if answer.json["next"] else ""
+    by_key = sorted(printed, key=lambda each: (each.published_at, each.id), reverse=True)
+    assert [row["title"] for row in listed] == [each.title for each in by_key]
+    assert listed[-1] | {"score": 0} == {
+        "title": titles[4],
+        "url": None,
+        "source": "desk",
+        "published_at": iso(NOON - 4 * HOUR),
+        "score": 0,
+        "assets": ["btc"],
+        "simulated": False,
+    }
+    as_described("/api/v1/headlines", client.get("/api/v1/headlines").json)
+    assert client.get(f"/api/v1/headlines?until={iso(NOON - 3 * HOUR)}").json["count"] == 2
+
+
+PAGE, SCRIPT = "/embed?asset=eth&theme=dark", "/embed.js"
+
+
+def policy_of(client: FlaskClient) -> dict[str, str]:
+    header = client.get(PAGE).headers["Content-Security-Policy"]
+    return dict(part.strip().split(" ", 1) for part in header.split(";"))
+
+
+def test_any_page_may_frame_it(client: FlaskClient):
+    assert policy_of(client)["frame-ancestors"] == "*"
+    assert "X-Frame-Options" not in client.get(PAGE).headers
+
+
+def test_it_runs_its_own_script_and_calls_its_own_service(client: FlaskClient):
+    policy = policy_of(client)
+    (code,) = re.findall("<script>(.*?)</script>", client.get(PAGE).text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    assert (policy["default-src"], policy["connect-src"]) == ("'none'", "'self'")
+    assert policy["script-src"] == f"'sha256-{digest}'"
+
+
+def test_page_and_script_have_10_kb_and_name_no_other_host():
+    files = [STATIC / "embed.html", STATIC / "embed.js"]
+    assert sum(file.stat().st_size for file in files) <= 10_000
+    assert not [file.name for file in files if re.search(r"https?://(?!…)", file.read_text())]
+
+
+@pytest.mark.parametrize("path", [PAGE, SCRIPT])
+def test_both_are_cached_and_renewed_by_their_etag(client: FlaskClient, path: str):
+    answer = client.get(path, headers={"Accept-Encoding": "gzip"})
+    assert (answer.status_code, answer.headers["Content-Encoding"]) == (200, "gzip")
+    assert client.get(path, headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
+
+
+@pytest.mark.parametrize("query", ["asset=doge", "theme=blue", "size=3"])
+def test_an_unknown_asset_theme_or_option_is_refused(client: FlaskClient, query: str):
+    assert client.get(f"/embed?{query}").status_code == 400
+
+
+def test_a_page_that_isolates_itself_may_load_the_script(client: FlaskClient):
+    assert client.get(SCRIPT).headers["Cross-Origin-Resource-Policy"] == "cross-origin"

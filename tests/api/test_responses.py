@@ -1,0 +1,238 @@
+"""The headers of every answer: the id of its request, and what a browser may do with it."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import sys
+
+import pyarrow.parquet
+import pytest
+from flask import Flask, Response
+from flask.testing import FlaskClient
+
+from service.access.quota import TELEMETRY_CALLS
+from service.api.responses import CSV, PARQUET, chosen
+from service.trading.fund import fund_document, run
+from tests.api.conftest import NOON
+from tests.api.documents import BODY, PATH, add_document
+from tests.api.opened import header
+from tests.api.web import TELEMETRY
+from tests.forecasting.made import made_bars
+
+PAGE = {"Origin": "https://blog.example"}
+PREFLIGHT = PAGE | {
+    "Access-Control-Request-Method": "POST",
+    "Access-Control-Request-Headers": "x-api-key, content-type",
+}
+
+
+@pytest.mark.parametrize("sent", ["a", "Abc-9_z.1", "x" * 64])
+def test_a_plain_request_id_comes_back_in_header_and_problem(client: FlaskClient, sent: str):
+    answer = client.get("/api/nothing", headers={"X-Request-ID": sent})
+    assert answer.headers["X-Request-ID"] == answer.json["request_id"] == sent
+
+
+@pytest.mark.parametrize("sent", ["", "x" * 65, "a b", "<script>", "ä", "a;b"])
+def test_any_other_request_id_is_replaced(client: FlaskClient, sent: str):
+    answer = client.get("/api/nothing", headers={"X-Request-ID": sent})
+    assert answer.headers["X-Request-ID"] == answer.json["request_id"] != sent
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/api/nothing", "/docs", "/"])
+def test_every_answer_has_the_security_headers(client: FlaskClient, path: str):
+    headers = client.get(path).headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert len(headers.getlist("Content-Security-Policy")) == len(headers.getlist("Cache-Control")) == 1
+
+
+def test_a_private_answer_is_not_cacheable(client: FlaskClient, api_key: str):
+    assert client.get("/api/v1/me", headers={"X-API-Key": api_key}).headers["Cache-Control"] == "no-store"
+    assert client.get("/api/nothing").headers["Cache-Control"] == "no-store"
+
+
+class TestFromAnotherOrigin:
+    def test_a_page_may_read_every_answer_of_the_api(self, client: FlaskClient, api_key: str):
+        """Refusals included; never with the cookies of a browser, because nothing here is kept in one."""
+        for rule in client.application.url_map.iter_rules():
+            answer = client.get(rule.rule, headers=PAGE | {"X-API-Key": api_key})
+            origins = answer.headers.getlist("Access-Control-Allow-Origin")
+            assert origins == (["*"] if rule.rule.startswith("/api/") else []), rule.rule
+            assert "Access-Control-Allow-Credentials" not in answer.headers
+
+    def test_a_page_may_read_its_quota_and_the_etag(self, client: FlaskClient):
+        for _ in range(TELEMETRY_CALLS + 1):
+            answer = client.get(TELEMETRY, headers=PAGE)
+        exposed = set(answer.headers["Access-Control-Expose-Headers"].split(", "))
+        assert (answer.status_code, answer.headers["Access-Control-Allow-Origin"]) == (429, "*")
+        assert {name for name in answer.headers if "Rate" in name or name == "Retry-After"} <= exposed
+        assert {"ETag", "Link", "X-Request-ID"} <= exposed
+
+    def test_an_unchanged_document_is_readable_too(self, client: FlaskClient):
+        tag = client.get(TELEMETRY, headers=PAGE).headers["ETag"]
+        unchanged = client.get(TELEMETRY, headers=PAGE | {"If-None-Match": tag})
+        assert (unchanged.status_code, unchanged.headers["Access-Control-Allow-Origin"]) == (304, "*")
+
+    @pytest.mark.parametrize("path", ["/api/v1/oracle", "/api/v1/me", "/api/v1/webhooks/x", "/api/nothing"])
+    def test_a_preflight_is_allowed_for_a_day_and_free(self, client: FlaskClient, path: str):
+        answer = client.options(path, headers=PREFLIGHT)
+        assert (answer.status_code, answer.data) == (204, b"")
+        assert answer.headers["Access-Control-Allow-Origin"] == answer.headers["Access-Control-Allow-Headers"] == "*"
+        assert {"GET", "POST", "PATCH", "DELETE"} <= set(answer.headers["Access-Control-Allow-Methods"].split(", "))
+        assert answer.headers["Access-Control-Max-Age"] == "86400"
+        assert "X-RateLimit-Limit" not in answer.headers
+
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+
+@pytest.fixture
+def app(make_app, sqlite) -> Flask:
+    app = make_app(sqlite)
+    add_document(app, sqlite)
+    app.add_url_rule("/bytes/<int:size>", "bytes", lambda size: Response(b"x" * size, mimetype="application/json"))
+    app.add_url_rule("/stream", "stream", lambda: Response(iter([BODY]), mimetype="application/json"))
+    app.add_url_rule("/picture", "picture", lambda: Response(BODY, mimetype="image/png"))
+    return app
+
+
+def test_a_document_is_served_as_it_lies_and_may_be_kept(client: FlaskClient):
+    answer = client.get(PATH)
+    assert (answer.data, answer.mimetype) == (BODY, "application/json")
+    assert answer.headers["Cache-Control"] == "public, max-age=30, stale-while-revalidate=30"
+    assert answer.headers["Vary"] == "Accept-Encoding"
+    assert "Content-Encoding" not in answer.headers
+
+
+@pytest.mark.parametrize(("encoding", "decompress"), [("gzip", gzip.decompress), ("zstd", zstd.decompress)])
+def test_compressed_it_is_the_same_document_under_the_same_weak_tag(client: FlaskClient, encoding, decompress):
+    answer = client.get(PATH, headers={"Accept-Encoding": encoding})
+    assert answer.headers["Content-Encoding"] == encoding
+    assert decompress(answer.data) == BODY
+    assert len(answer.data) < len(BODY) / 5
+    assert answer.headers["ETag"] == client.get(PATH).headers["ETag"]
+    assert answer.headers["ETag"].startswith('W/"')
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        ("", "identity"),
+        ("gzip, deflate, br, zstd", "zstd"),
+        ("gzip, deflate, br", "gzip"),
+        ("GZIP", "gzip"),
+        ("br", "identity"),
+        ("*", "zstd"),
+        ("zstd;q=0, *", "gzip"),
+        ("gzip;q=1.0, zstd;q=0.5", "gzip"),
+        ("zstd; q=0.8, gzip; q=0.8", "zstd"),
+        ("gzip;q=0", "identity"),
+        ("identity, gzip;q=0.5", "identity"),
+        ("identity;q=0.5, gzip;q=0.5", "gzip"),
+        ("identity;q=0, gzip", "gzip"),
+        ("gzip;q=high", "identity"),
+        ("gzip;", "gzip"),
+        (", ,", "identity"),
+    ],
+)
+def test_the_encoding_is_the_one_the_caller_likes_best(accepted: str, encoding: str):
+    assert chosen(accepted) == encoding
+
+
+def test_a_current_tag_gets_a_304_without_a_body(client: FlaskClient):
+    tag = client.get(PATH).headers["ETag"]
+    for candidate in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
+        answer = client.get(PATH, headers={"If-None-Match": candidate, "Accept-Encoding": "gzip"})
+        assert (answer.status_code, answer.data) == (304, b"")
+        assert answer.headers["ETag"] == tag
+        assert answer.headers["Cache-Control"].startswith("public")
+        assert "Content-Encoding" not in answer.headers
+
+
+@pytest.mark.parametrize("candidate", ['"other"', 'W/"other"', "W/", "", '"'])
+def test_any_other_tag_gets_the_document(client: FlaskClient, candidate: str):
+    assert client.get(PATH, headers={"If-None-Match": candidate}).status_code == 200
+
+
+@pytest.mark.parametrize(("encoding", "decompress"), [("gzip", gzip.decompress), ("zstd", zstd.decompress)])
+def test_any_answer_of_a_kibibyte_is_compressed(client: FlaskClient, encoding: str, decompress):
+    answer = client.get("/bytes/1024", headers={"Accept-Encoding": encoding})
+    assert (answer.headers["Content-Encoding"], decompress(answer.data)) == (encoding, b"x" * 1024)
+    assert answer.headers["Content-Length"] == str(len(answer.data))
+    assert answer.headers.getlist("Vary") == ["Accept-Encoding"]
+
+
+def test_an_answer_that_could_be_compressed_says_so(client: FlaskClient):
+    answer = client.get("/bytes/1024")
+    assert (answer.data, answer.headers["Vary"]) == (b"x" * 1024, "Accept-Encoding")
+    assert "Content-Encoding" not in answer.headers
+
+
+@pytest.mark.parametrize("path", ["/bytes/1023", "/stream", "/picture"])
+def test_small_streamed_and_packed_answers_are_left(client: FlaskClient, path: str):
+    answer = client.get(path, headers={"Accept-Encoding": "gzip"})
+    assert {"Content-Encoding", "Vary"}.isdisjoint(answer.headers.keys())
+
+
+def test_a_prepared_document_is_not_compressed_again(client: FlaskClient):
+    answer = client.get(PATH, headers={"Accept-Encoding": "gzip"})
+    assert answer.headers.getlist("Content-Encoding") == ["gzip"]
+    assert answer.headers.getlist("Vary") == ["Accept-Encoding"]
+
+
+def test_a_refusal_is_compressed_like_an_answer(client: FlaskClient):
+    wrong = {f"a long name of a field that does not exist {n}": 1 for n in range(20)}
+    answer = client.post("/api/v1/register", json=wrong, headers={"Accept-Encoding": "gzip"})
+    assert (answer.status_code, answer.headers["Content-Encoding"]) == (400, "gzip")
+
+
+FUND, DAY, HOUR = "/api/apex/fund", 86400, 3600
+
+
+@pytest.fixture
+def fund(publish) -> None:
+    """Twenty days of the fund."""
+    start = NOON - 20 * DAY
+    calls = [(at, 0.45 if place % 2 else 0.55) for place, at in enumerate(range(start, NOON, 4 * HOUR))]
+    publish("apex-fund", NOON, fund_document(run(calls, made_bars("btc", 20, 1, start), start), None, header()))
+
+
+@pytest.mark.parametrize(
+    ("accept", "expected"),
+    [
+        ("text/csv", CSV),
+        ("application/vnd.apache.parquet", PARQUET),
+        ("text/csv;q=0.5,application/vnd.apache.parquet", PARQUET),
+        ("application/json", "application/json"),
+        ("*/*", "application/json"),
+        ("text/csv;q=0.5,application/json", "application/json"),
+        ("text/html", "application/json"),
+    ],
+)
+def test_a_file_is_sent_only_where_it_is_preferred(client: FlaskClient, fund, accept: str, expected: str):
+    answer = client.get(FUND, headers={"Accept": accept})
+    assert (answer.status_code, answer.mimetype) == (200, expected)
+    assert answer.headers.getlist("Vary") == ["Accept", "Accept-Encoding"]
+
+
+def test_both_files_have_the_points_of_the_document(client: FlaskClient, fund):
+    points = client.get(FUND).json["equity"]
+    lines = list(csv.DictReader(io.StringIO(client.get(FUND, headers={"Accept": CSV}).text)))
+    rows = pyarrow.parquet.read_table(io.BytesIO(client.get(FUND, headers={"Accept": PARQUET}).data)).to_pylist()
+    assert [line["time"] for line in lines] == [point["time"] for point in points]
+    assert [row["equity_usd"] for row in rows] == [point["equity_usd"] for point in points]
+    assert {row["world"] for row in rows} == {line["world"] for line in lines} == {"simulated"}
+
+
+@pytest.mark.parametrize("accept", [CSV, PARQUET])
+def test_a_file_has_an_etag_of_its_own(client: FlaskClient, fund, accept: str):
+    document, file = client.get(FUND), client.get(FUND, headers={"Accept": accept})
+    assert document.headers["ETag"] != file.headers["ETag"]
+    again = client.get(FUND, headers={"Accept": accept, "If-None-Match": file.headers["ETag"]})
+    assert (again.status_code, again.data) == (304, b"")
+    assert file.headers["Cache-Control"] == document.headers["Cache-Control"]
