@@ -10,7 +10,7 @@ from pydantic import Field
 
 from service.api.inputs import Begin, End, Query, require_order
 from service.api.operations import operation
-from service.api.pages import Listing, WindowQuery, page
+from service.api.pages import HistoryListing, WindowQuery, page
 from service.api.responses import document
 from service.api.services import latest, services
 from service.errors import FieldError, InvalidRequest, ResourceNotFound
@@ -37,8 +37,10 @@ MOST_BARS = 60_480
 # Several times the events of a lane in any window of that length.
 MOST_EVENTS = 2_000
 MOST_POINTS = 10_000
-EVENTS = Listing("events", lambda db, window, lane: stored.newest_events(db, lane, *window), lambda row, _: row[0])
-EQUITY = Listing(
+EVENTS = HistoryListing(
+    "events", lambda db, window, lane: stored.newest_events(db, lane, *window), lambda row, _: row[0]
+)
+EQUITY = HistoryListing(
     "equity",
     lambda db, window, lane: stored.history(db, lane, *window.rising, window.limit),
     lambda bar, lane: PageKey(bar.as_of, lane),

@@ -16,7 +16,7 @@ from service.api.docs import HOUR_S, static
 from service.api.inputs import Query
 from service.api.limits import LIMITS
 from service.api.operations import operation
-from service.api.pages import Listing, WindowQuery, page, sequence_page
+from service.api.pages import HistoryListing, WindowQuery, page, sequence_page
 from service.api.responses import document
 from service.api.services import latest, services
 from service.forecasting.apex.call import Call
@@ -38,12 +38,12 @@ news = Blueprint("news", __name__, url_prefix="/api")
 embed = Blueprint("embed", __name__)
 widget = Blueprint("widget", __name__, url_prefix="/api/widget")
 MAX_AGE_S = 30
-CALLS = Listing(
+CALLS = HistoryListing(
     "calls",
     lambda db, window: [Call.from_plain(plain) for plain in apex_calls.newest(db, *window.falling, window.limit)],
     lambda call: PageKey(call.at, call.asset),
 )
-HEADLINES = Listing(
+HEADLINES = HistoryListing(
     "headlines",
     lambda db, window: stored.newest(db, *window),
     lambda scored: PageKey(scored.headline.published_at, scored.headline.id),

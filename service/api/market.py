@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from service.api import responses
 from service.api.inputs import Query
 from service.api.operations import operation
-from service.api.pages import Listing, Window, WindowQuery
+from service.api.pages import HistoryListing, PageWindow, WindowQuery
 from service.api.responses import BodyBytes, document
 from service.api.services import find, latest, price_of, require_listed, services
 from service.errors import FieldError, InvalidRequest, ResourceNotFound, ServiceUnavailable
@@ -58,7 +58,7 @@ def current() -> Response:
     return document(latest("prices"), max_age=MAX_AGE_S)
 
 
-def _select_bars(db: Connection, window: Window, asset: str, interval: Interval) -> Bars:
+def _select_bars(db: Connection, window: PageWindow, asset: str, interval: Interval) -> Bars:
     """The bars of a window. Raises InvalidRequest for bars shorter than the stored ones."""
     step, shortest = STEPS[interval], services().step
     if step % shortest:
@@ -68,7 +68,7 @@ def _select_bars(db: Connection, window: Window, asset: str, interval: Interval)
     return stored.first(db, asset, *window.rising, step, window.limit, stored=base)
 
 
-CANDLES = Listing("candles", _select_bars, lambda bar, asset, _: PageKey(int(bar.time), asset))
+CANDLES = HistoryListing("candles", _select_bars, lambda bar, asset, _: PageKey(int(bar.time), asset))
 
 
 @candles.get("/api/v1/candles")

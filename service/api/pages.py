@@ -41,7 +41,7 @@ class WindowQuery(PageQuery):
     until: End | None = Field(None, description="date or instant, ISO 8601; without it now")
 
 
-class Window(NamedTuple):
+class PageWindow(NamedTuple):
     """The rows of a page: at most `limit` between two unix seconds, both included, after the last of the page before.
 
     Lists whose rows are sorted by time alone narrow the window: `rising` is for the oldest first, `falling` for the
@@ -63,7 +63,7 @@ class Window(NamedTuple):
         return self.since, min(self.until, int(self.after.value) - 1) if self.after else self.until
 
 
-class Page(NamedTuple, Generic[Rows]):
+class HistoryPage(NamedTuple, Generic[Rows]):
     """The `rows` of a page, and the cursor of the `next` one; None after the last."""
 
     rows: Rows
@@ -71,17 +71,17 @@ class Page(NamedTuple, Generic[Rows]):
 
 
 @dataclass(frozen=True)
-class Listing(Generic[Rows]):
+class HistoryListing(Generic[Rows]):
     """A history that is read page by page: `select` gives the rows of a window, and `key` the key of one of them.
 
     Both also get what selects the rows besides the window. `name` tells the cursors of one list from those of another.
     """
 
     name: str
-    select: Callable[Concatenate[Connection, Window, ...], Rows]
+    select: Callable[Concatenate[Connection, PageWindow, ...], Rows]
     key: Callable[..., PageKey]
 
-    def page(self, query: WindowQuery, *selection: str) -> Page[Rows]:
+    def page(self, query: WindowQuery, *selection: str) -> HistoryPage[Rows]:
         """The page that a query asks for, with the `Link` header to the next one; raises InvalidRequest.
 
         The window ends now at the latest. A cursor is valid for the same list with the same filters.
@@ -93,11 +93,11 @@ class Listing(Generic[Rows]):
         scope = canonical.write([self.name, *selection, query.since, query.until])
         after = cursors.read(scope, query.cursor) if query.cursor else None
         with services().database.reading() as db:
-            rows: Any = self.select(db, Window(query.since or 0, until, query.limit + 1, after), *selection)
+            rows: Any = self.select(db, PageWindow(query.since or 0, until, query.limit + 1, after), *selection)
         is_last = len(rows) <= query.limit
         next = None if is_last else cursors.write(scope, self.key(rows[query.limit - 1], *selection))
         link(next)
-        return Page(rows[: query.limit], next)
+        return HistoryPage(rows[: query.limit], next)
 
 
 def link(following: str | int | None, parameter: str = "cursor") -> None:
@@ -117,7 +117,7 @@ def sequence_page(
     name: SequenceName, query: WindowQuery, kind: TypeAdapter, schema: str, rows: str, max_age: int
 ) -> Response:
     """A page of a stored sequence, newest first: a document of its kind, with the rows under their name."""
-    listing = Listing(name, lambda db, window: sequences.newest(db, name, *window), lambda row: row.key)
+    listing = HistoryListing(name, lambda db, window: sequences.newest(db, name, *window), lambda row: row.key)
     stored, next = listing.page(query)
     header = {"schema": schema, "world": services().clock.world, "count": len(stored), "next": next}
     return page(kind.validate_python(header | {rows: [row.body for row in stored]}), max_age)

@@ -15,7 +15,7 @@ from service.api import responses
 from service.api.auth import Caller, KeyHolder
 from service.api.entries import NewForecast, RecordedForecast, UserVote, Voted, cast, record
 from service.api.operations import operation
-from service.api.pages import Listing, PageQuery, WindowQuery, link
+from service.api.pages import HistoryListing, PageQuery, WindowQuery, link
 from service.api.responses import BodyBytes, document
 from service.api.services import find, latest, services
 from service.documents import DocumentHeader
@@ -51,7 +51,7 @@ predictions = Blueprint("predictions", __name__, url_prefix="/api")
 
 features = Blueprint("features", __name__, url_prefix="/api/v1/features")
 MAX_AGE_S = 30
-INPUTS = Listing(
+INPUTS = HistoryListing(
     "features",
     lambda db, window, asset: vote_inputs.page(db, asset or None, *window),
     lambda row, _: PageKey(row.voted_at, row.hash),

@@ -342,7 +342,7 @@ def test_a_late_failure_does_not_end_the_next_run(sharing, wall):
     leader = ExitStack()
     first, _ = leader.enter_context(sharing.join("up?"))
     first.set_result("yes")
-    wall.time += 1
+    wall.time += KEPT_S
     with sharing.join("up?") as (second, mine):
         assert mine
         with pytest.raises(NoVoters), leader:
