@@ -29,8 +29,8 @@ SERVICE = str(Path(__file__).parents[2] / "service") + "/"
 QUESTION = "Will Bitcoin be above $58,000 on Friday?"
 VOCABULARY = (
     *("access/", "market/", "canonical", "config", "documents", "errors", "logs", "signals", "tabular"),
-    *("api/application", "api/responses", "api/metrics", "api/services", "jobs/documents", "jobs/job", "jobs/schedules"),
-    *("store/cursors", "store/database", "store/membership", "store/tables", "trading/statements"),
+    *("api/application", "api/metrics", "api/responses", "api/services", "jobs/documents", "jobs/job"),
+    *("jobs/schedules", "store/cursors", "store/database", "store/membership", "store/tables", "trading/statements"),
 )
 WHOLE = (
     *("ledger", "questions", "forecasting/apex", "forecasting/densities", "forecasting/news"),
