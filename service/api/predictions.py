@@ -39,7 +39,7 @@ from service.forecasting.predictions.scores.betting import ShadowDocument, shado
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument
 from service.market.assets import LONGEST_CLOSURE_S, AssetCode
 from service.market.instants import DAY, HOUR, iso, unix
-from service.questions.question import Comparator
+from service.questions.kinds import Comparator
 from service.store import bars, forecasts, ledger, market_pages, opinions, user_votes, vote_inputs
 from service.store import predictions as stored
 from service.store.cursors import ID, PageKey

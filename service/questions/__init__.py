@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from service.questions.circumstances import Circumstances
 from service.questions.events import coins_to_price, read_any
-from service.questions.question import Comparator, Polarity, Question
+from service.questions.kinds import Comparator, Polarity
+from service.questions.question import Question
 from service.questions.rule import rule
 from service.questions.understanding import understand
 

@@ -16,11 +16,14 @@ from service.questions.canonical import brief, is_end_of_day
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, stay
 from service.questions.dates.deadline import Deadline
-from service.questions.kinds import MOTIONS
+from service.questions.kinds import KINDS
+from service.questions.kinds.levels import Close, Touch
+from service.questions.kinds.path import takes_place_at
 from service.questions.parse import Parse, has_two_orders
-from service.questions.question import TOUCHES, Comparator, Question, happened
+from service.questions.question import Question
 from service.questions.tokens import Token
 from service.questions.understanding import deadline_of
+from service.questions.vocabulary import MOTIONS
 
 MOST = 3
 # An amount farther from the spot price than this power of the understood amount's distance is no other reading.
@@ -30,9 +33,6 @@ PERIODS = ("by", "until", "in", "this", "next", "during", "within")
 LIMITS = ("by", "until", "within")
 # Kinds that say whether the price at the deadline or any price before it counts.
 DEFINITE = {"close", "stay", "ever", "average", "record"}
-TOUCH_OF: dict[Comparator, Comparator] = {"close_above": "touch_above", "close_below": "touch_below"}
-CLOSE_OF: dict[Comparator, Comparator] = {touch: close for close, touch in TOUCH_OF.items()}
-OPPOSITE: dict[Comparator, Comparator] = {"close_above": "close_below", "close_below": "close_above"}
 SATURDAY, FRIDAY = 5.0, 4.0
 
 AMOUNT = "The number can be read as another amount."
@@ -68,8 +68,7 @@ def alternatives(parse: Parse) -> tuple[Alternative, ...]:
 
 def _is_decided(question: Question) -> bool:
     """Whether the present price decides the question already."""
-    spot = question.spot
-    return question.comparator in TOUCHES and happened(question, final=spot, high=spot, low=spot)
+    return question.kind.decided_early and takes_place_at(question, question.spot)
 
 
 def _other_dates(parse: Parse) -> Iterator[tuple[Question, str]]:
@@ -170,16 +169,17 @@ def _other_values(amount: Amount, spot: float) -> list[float]:
 def _other_events(parse: Parse) -> Iterator[tuple[Question, str]]:
     """The question with the other side of its level, or with the other time at which the price counts."""
     criterion = parse.criterion
-    if criterion.comparator not in (*TOUCH_OF, *CLOSE_OF) or not parse.deadline.is_named:
+    kind = KINDS[criterion.comparator]
+    if not isinstance(kind, Close | Touch) or not parse.deadline.is_named:
         return
-    if criterion.by_spot and criterion.comparator in OPPOSITE:
-        yield parse.with_criterion(replace(criterion, comparator=OPPOSITE[criterion.comparator])), SIDE
+    if criterion.by_spot and isinstance(kind, Close):
+        yield parse.with_criterion(replace(criterion, comparator=Close.of(-kind.side))), SIDE
     if parse.clause.kinds & DEFINITE:
         return
-    if criterion.comparator in TOUCH_OF and _is_period(parse.deadline):
-        yield _before_deadline(parse, criterion)
-    if criterion.comparator in CLOSE_OF and _may_mean_close(parse.clause, parse.deadline, criterion):
-        yield parse.with_criterion(replace(criterion, comparator=CLOSE_OF[criterion.comparator])), MOMENT
+    if isinstance(kind, Close) and _is_period(parse.deadline):
+        yield _before_deadline(parse, criterion, kind.side)
+    if isinstance(kind, Touch) and _may_mean_close(parse.clause, parse.deadline, criterion):
+        yield parse.with_criterion(replace(criterion, comparator=Close.of(kind.side))), MOMENT
 
 
 def _is_period(deadline: Deadline) -> bool:
@@ -187,12 +187,12 @@ def _is_period(deadline: Deadline) -> bool:
     return deadline.preposition in PERIODS and (deadline.preposition in LIMITS or is_end_of_day(deadline.at))
 
 
-def _before_deadline(parse: Parse, criterion: Criterion) -> tuple[Question, str]:
+def _before_deadline(parse: Parse, criterion: Criterion, side: int) -> tuple[Question, str]:
     """At any time until the deadline or, where the price is beyond the level already, at all times."""
-    touched = parse.with_criterion(replace(criterion, comparator=TOUCH_OF[criterion.comparator]))
+    touched = parse.with_criterion(replace(criterion, comparator=Touch.of(side)))
     if not _is_decided(touched) or criterion.level is None:
         return touched, MOMENT
-    lasting = stay(criterion.level, below=criterion.comparator == "close_below")
+    lasting = stay(criterion.level, below=side < 0)
     return parse.with_criterion(replace(lasting, negated=lasting.negated != criterion.negated)), ALWAYS
 
 

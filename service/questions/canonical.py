@@ -16,70 +16,10 @@ from service.market.assets import asset_of
 from service.questions.question import Leg, Question
 
 LAST_SECOND = time(23, 59, 59)
-# Each kind's sentence, with "not" in the place of {no} where it is negated, or the sentences without and with negation.
-SENTENCES: dict[str, str | tuple[str, str]] = {
-    "touch_above": (
-        "Will {asset} trade at or above {level} USD at any time until {deadline}?",
-        "Will {asset} stay below {level} USD at all times until {deadline}?",
-    ),
-    "touch_below": (
-        "Will {asset} trade at or below {level} USD at any time until {deadline}?",
-        "Will {asset} stay above {level} USD at all times until {deadline}?",
-    ),
-    "close_above": "Will {asset} {no}be above {level} USD at {deadline}?",
-    "close_below": "Will {asset} {no}be below {level} USD at {deadline}?",
-    "between": (
-        "Will {asset} be between {level} and {upper} USD at {deadline}?",
-        "Will {asset} be outside {level} to {upper} USD at {deadline}?",
-    ),
-    "up": "Will {asset} {no}be above its present price of {spot} USD at {deadline}?",
-    "down": "Will {asset} {no}be below its present price of {spot} USD at {deadline}?",
-    "relative": (
-        "Will {asset} return more than {other} until {deadline}?",
-        "Will {asset} return no more than {other} until {deadline}?",
-    ),
-    "upper_first": (
-        "Will {asset} reach {upper} USD before {level} USD by {deadline}?",
-        "Will {asset} fail to reach {upper} USD before {level} USD by {deadline}?",
-    ),
-    "lower_first": (
-        "Will {asset} fall to {level} USD before {upper} USD by {deadline}?",
-        "Will {asset} fail to fall to {level} USD before {upper} USD by {deadline}?",
-    ),
-    "move": "Will {asset} {no}move more than {pct}%, up or down, from {spot} USD by {deadline}?",
-    "range": "Will the price range of {asset}, now at {spot} USD, {no}exceed {pct}% by {deadline}?",
-    "days_above": "Will {asset} {no}close above {level} USD on at least {days} {span}?",
-    "days_below": "Will {asset} {no}close below {level} USD on at least {days} {span}?",
-    "days_up": "Will {asset} {no}close higher on at least {days} {span}?",
-    "days_down": "Will {asset} {no}close lower on at least {days} {span}?",
-    "average_above": "Will the average price of {asset} {no}be above {level} USD by {deadline}?",
-    "average_below": "Will the average price of {asset} {no}be below {level} USD by {deadline}?",
-    "above_earlier": "Will {asset} {no}be higher at {deadline} than at {earlier}?",
-    "below_earlier": "Will {asset} {no}be lower at {deadline} than at {earlier}?",
-    "above_moving_average": "Will {asset} {no}be above its {count}-day moving average at {deadline}?",
-    "below_moving_average": "Will {asset} {no}be below its {count}-day moving average at {deadline}?",
-    "volatility": "Will the annualised volatility of {asset} {no}exceed {pct}% by {deadline}?",
-    "both": "Will {no}both {first} and {second} by {deadline}?",
-    "either": ("Will either {first} or {second} by {deadline}?", "Will neither {first} nor {second} by {deadline}?"),
-    "open": "Where is {asset} heading: will it be above its present price of {spot} USD at {deadline}?",
-}
-# The event of a leg, after the name of its asset.
-LEGS = {
-    ("touch_above", False): "{asset} trade at or above {level} USD at any time",
-    ("touch_above", True): "{asset} stay below {level} USD",
-    ("touch_below", False): "{asset} trade at or below {level} USD at any time",
-    ("touch_below", True): "{asset} stay above {level} USD",
-    ("close_above", False): "{asset} be above {level} USD",
-    ("close_below", False): "{asset} be below {level} USD",
-    ("up", False): "{asset} be above its present price of {spot} USD",
-    ("down", False): "{asset} be below its present price of {spot} USD",
-}
 
 
 def canonical(question: Question) -> str:
     """The English sentence that says what YES means; of a topic, its text."""
-    if question.comparator == "topic":
-        return question.text
     return sentence(question, asset=_name, usd=partial(_certain, question.spot), instant=_instant)
 
 
@@ -106,15 +46,21 @@ def sentence(
 ) -> str:
     """The same sentence with assets, prices and instants in other words."""
     first, second = [_leg(leg, asset, usd) for leg in question.legs] or ("", "")
-    template = SENTENCES[question.comparator]
-    return (template if isinstance(template, str) else template[question.negated]).format(
+    kind = question.kind
+    template = kind.sentence if isinstance(kind.sentence, str) else kind.sentence[question.negated]
+    lower, upper = usd(question.level), usd(question.upper_level)
+    return template.format(
+        **kind.words,
+        text=question.text,
         no="not " if question.negated else "",
         first=first,
         second=second,
         asset=asset(question.asset),
         other=asset(question.other_asset) if question.other_asset else "",
-        level=usd(question.level),
-        upper=usd(question.upper_level),
+        level=lower,
+        upper=upper,
+        near=upper if kind.side > 0 else lower,
+        far=lower if kind.side > 0 else upper,
         spot=usd(question.spot),
         pct=price(question.level_pct),
         days=day_count(question),
@@ -132,8 +78,8 @@ def _span(question: Question, instant: Callable[[datetime], str]) -> str:
 
 
 def _leg(leg: Leg, asset: Callable[[str], str], usd: Callable[[float | None], str]) -> str:
-    phrase = LEGS[leg.comparator, leg.negated]
-    return phrase.format(asset=asset(leg.asset), level=usd(leg.level), spot=usd(leg.spot))
+    phrase = leg.kind.leg[leg.negated]
+    return phrase.format(**leg.kind.words, asset=asset(leg.asset), level=usd(leg.level), spot=usd(leg.spot))
 
 
 def day_count(question: Question) -> str:

@@ -10,11 +10,10 @@ from service.market.rates import NO_RATES, Rates
 from service.questions.amount import Amount
 from service.questions.amounts import find_amounts
 from service.questions.currencies import convert
-from service.questions.kinds import BEAR, BULL, MOTIONS
 from service.questions.refusals import invalid
 from service.questions.relevance import is_apart, is_price, may_be_level
 from service.questions.tokens import Token
-from service.questions.vocabulary import Language
+from service.questions.vocabulary import BEAR, BULL, MOTIONS, Language
 
 # Words for a range that may be a size; other phrases with "range" are about two levels.
 RANGES = {

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 from service.market.assets import ASSETS
 from service.questions.clean import clean
-from service.questions.kinds import MARKETS
 from service.questions.lexicon import Lexicon, fold, lexicon
 from service.questions.numerals import spelled
 from service.questions.tokens import Token, read
-from service.questions.vocabulary import COINS, Language
+from service.questions.vocabulary import COINS, MARKETS, Language
 
 # "$DOGE", "DOGE", "DOGE/USDT"; which of them is a ticker depends on the list of coins.
 MENTION = re.compile(r"(?<![\w$])(\$?)([A-Za-z0-9]{1,12}?)(?:[/-]?USD[TC]?)?(?!\w)", re.ASCII)

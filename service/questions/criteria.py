@@ -8,21 +8,13 @@ from dataclasses import replace
 from service.questions.amount import Amount
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, between, of_zero
-from service.questions.kinds import BEAR, BULL, MOTIONS
+from service.questions.kinds import KINDS
+from service.questions.kinds.levels import Close, Touch
+from service.questions.kinds.paths import Average
 from service.questions.levels import of_levels
 from service.questions.moves import of_multiples, of_percents, of_words
-from service.questions.question import Comparator
 from service.questions.refusals import invalid
-
-# A price that stays above a level, which is written as one that never touches it, is above it on average too.
-AVERAGES: dict[tuple[str, bool], Comparator] = {
-    ("close_above", False): "average_above",
-    ("touch_above", False): "average_above",
-    ("touch_below", True): "average_above",
-    ("close_below", False): "average_below",
-    ("touch_below", False): "average_below",
-    ("touch_above", True): "average_below",
-}
+from service.questions.vocabulary import BEAR, BULL, MOTIONS
 
 # Kinds that make a part or a multiple of a record: "half of the all-time high".
 SHARES = {"multiple", "fraction", "mid"}
@@ -35,11 +27,15 @@ def find_criterion(clause: Clause, spot: float, preposition: str) -> Criterion:
 
 
 def _averaged(criterion: Criterion) -> Criterion:
-    """The same of the average price; InvalidQuestion unless one level is named."""
-    comparator = AVERAGES.get((criterion.comparator, criterion.negated))
-    if comparator is None or criterion.level_pct is not None:
+    """The same of the average price; InvalidQuestion unless one level is named.
+
+    A price that stays above a level, which is written as one that never touches it, is above it on average too.
+    """
+    kind, negated = KINDS[criterion.comparator], criterion.negated
+    is_level = isinstance(kind, Touch) or (isinstance(kind, Close) and not negated)
+    if not is_level or criterion.level_pct is not None:
         raise invalid("For an average price, name one level in USD: for example, an average above 120,000 this week.")
-    averaged = replace(criterion, comparator=comparator, negated=False)
+    averaged = replace(criterion, comparator=Average.of(-kind.side if negated else kind.side), negated=False)
     return averaged.noted("The average is that of the hourly closing prices from now to the deadline.")
 
 

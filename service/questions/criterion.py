@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from service.questions.canonical import price, rounded
-from service.questions.question import Comparator, Leg
+from service.questions.kinds import Comparator
+from service.questions.kinds.levels import Close, First, Touch
+from service.questions.question import Leg
 from service.questions.refusals import invalid
 
 # Words before a deadline up to which a state lasts.
@@ -46,12 +48,12 @@ class Criterion:
 
 def touch(level: float, upward: bool) -> Criterion:
     """Some price before the deadline is at the level or beyond it."""
-    return Criterion("touch_above" if upward else "touch_below", level)
+    return Criterion(Touch.names[not upward], level)
 
 
 def close(level: float, upward: bool) -> Criterion:
     """The last price before the deadline is beyond the level."""
-    return Criterion("close_above" if upward else "close_below", level)
+    return Criterion(Close.names[not upward], level)
 
 
 def of_zero(spot: float) -> Criterion:
@@ -85,7 +87,7 @@ def order(first: float, second: float, spot: float) -> Criterion:
     lower, upper = sorted((checked(first, spot), checked(second, spot)))
     if not lower < spot < upper:
         raise invalid("Of two levels, one must be above and one below the present price. Ask about one of them.")
-    criterion = Criterion("upper_first" if first > second else "lower_first", lower, upper)
+    criterion = Criterion(First.names[first < second], lower, upper)
     return criterion.noted("If neither level is reached by the deadline, neither is reached first: no such event.")
 
 

@@ -21,6 +21,8 @@ from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
 from service.questions.day_counts import OVER_TIME
 from service.questions.history import Setting
+from service.questions.kinds import KINDS
+from service.questions.kinds.references import Comparison
 from service.questions.moves import COLOURS
 from service.questions.refusals import invalid
 from service.questions.tokens import Token
@@ -116,7 +118,7 @@ def compared(clause: Clause, earlier: Earlier, criterion: Criterion, deadline: D
         raise invalid(f"Say whether the later price is to be higher or lower. {HOW}")
     at = _before(earlier, deadline.at)
     negated = criterion.negated
-    return Criterion("above_earlier" if sign > 0 else "below_earlier", earlier=at, negated=negated)
+    return Criterion(Comparison.of(sign), earlier=at, negated=negated)
 
 
 def _before(earlier: Earlier, deadline: datetime) -> datetime:
@@ -138,5 +140,5 @@ def with_known_price(criterion: Criterion, setting: Setting) -> Criterion:
     if closes is None:
         raise invalid(f"The price of {name} on {at:%Y-%m-%d} is not stored. Name the level in USD.")
     level = checked(closes[0], setting.spot)
-    of_level = replace(close(level, criterion.comparator == "above_earlier"), negated=criterion.negated)
+    of_level = replace(close(level, KINDS[criterion.comparator].side > 0), negated=criterion.negated)
     return of_level.noted(f"{name} was at {price(level)} USD at {at:%Y-%m-%d %H:%M} UTC.")

@@ -17,7 +17,6 @@ from service.questions.circumstances import Circumstances
 from service.questions.clause import Clause, read_clause
 from service.questions.coins import TokenizedText, named_coins, read_markets
 from service.questions.criterion import Criterion
-from service.questions.kinds import BEAR, BULL, MARKETS
 from service.questions.lexicon import ENGLISH
 from service.questions.parse import NOT_NAMED, Parse, build
 from service.questions.question import Question
@@ -31,7 +30,7 @@ from service.questions.sentences import find_question
 from service.questions.subject import Subject, available, is_flip
 from service.questions.tokens import Token, read
 from service.questions.understanding import deadline_of, parse_tokenized, suggested
-from service.questions.vocabulary import Language
+from service.questions.vocabulary import BEAR, BULL, MARKETS, Language
 
 # The price of a coin in a text that is read only to learn whether prices decide the question.
 ASSUMED_USD = 1.0

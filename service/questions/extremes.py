@@ -20,11 +20,10 @@ from service.questions.dates.roles import with_units
 from service.questions.dates.years import YEARLESS, is_year
 from service.questions.high_low import is_amount, side_of, with_paths
 from service.questions.history import Setting
-from service.questions.kinds import BEAR, BULL
 from service.questions.records import UNITS, reaches_back
 from service.questions.refusals import invalid
 from service.questions.tokens import Token, read
-from service.questions.vocabulary import Language
+from service.questions.vocabulary import BEAR, BULL, Language
 
 MOST = 2
 # Words between a high and its period: "the high of October", "das Hoch von letzter Woche".

@@ -11,9 +11,9 @@ from service.questions.amount import Amount
 from service.questions.canonical import price, rounded
 from service.questions.clause import RANGES, Clause
 from service.questions.criterion import OVER_TIME, Criterion, between, checked, close, touch
-from service.questions.kinds import BEAR, BULL, MOTIONS, MOVING
 from service.questions.refusals import invalid
 from service.questions.tokens import Token
+from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVING
 
 MOST_PCT = 99
 LEAST_PROBABILITY_PCT = 50  # of a range that is named by its probability

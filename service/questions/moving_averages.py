@@ -16,6 +16,7 @@ from service.questions.canonical import price
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, checked, close, touch
 from service.questions.history import Setting
+from service.questions.kinds.references import MovingAverage
 from service.questions.refusals import invalid
 from service.questions.tokens import Token
 
@@ -91,7 +92,7 @@ def of_moving_average(clause: Clause, setting: Setting) -> Criterion | None:
         return close(checked(mean, setting.spot), upward).noted(_present(setting, days, mean))
     staying = closes[len(ends) :]
     level = checked(sum(staying) / len(staying), setting.spot) if staying else None
-    criterion = Criterion("above_moving_average" if upward else "below_moving_average", level, days=days)
+    criterion = Criterion(MovingAverage.names[not upward], level, days=days)
     criterion = criterion.noted("For a moving average, only the price at the deadline counts.")
     return criterion.noted(_present(setting, days, mean)).noted(
         f"At the deadline, {len(staying)} of its {days} daily closes are those known today, and their mean counts."

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from service.questions.kinds import BEAR, BULL
 from service.questions.tokens import Token
+from service.questions.vocabulary import BEAR, BULL
 
 GROUPED = re.compile(r"\d{1,3}(?:([.,'])\d{3})(?:\1\d{3})*")
 INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")

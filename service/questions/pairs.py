@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Literal
 
 from service.errors import InvalidQuestion
 from service.questions.amount import Amount
@@ -24,15 +24,15 @@ from service.questions.dates.matching import spans
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
 from service.questions.history import Setting
-from service.questions.kinds import RELATIONS
-from service.questions.question import Leg, LegComparator
+from service.questions.kinds import KINDS
+from service.questions.question import Leg
 from service.questions.records import of_record
 from service.questions.refusals import invalid
 from service.questions.relevance import NEAR
 from service.questions.scope import refuse_other_matters, refuse_unreadable
 from service.questions.subject import Subject
 from service.questions.tokens import Token
-from service.questions.vocabulary import Language
+from service.questions.vocabulary import RELATIONS, Language
 
 # Kinds that make it a question about two assets; "and" does so between two named assets.
 JOINING = {"both_of", "either_of", "neither_of"}
@@ -264,7 +264,7 @@ def _negated() -> InvalidQuestion:
 
 
 def _leg(asset: str, spot: float, criterion: Criterion) -> Leg:
-    if criterion.comparator not in get_args(LegComparator):
+    if not KINDS[criterion.comparator].leg:
         raise invalid(f"For each of two assets, name one level, a fall, a rise or a percentage. {HOW}")
     fields = {name: getattr(criterion, name) for name in ("comparator", "negated", "level", "level_pct")}
     return Leg(asset, spot=spot, **fields)

@@ -19,11 +19,13 @@ from service.questions.dates.deadline import Deadline
 from service.questions.day_counts import DayCount
 from service.questions.earlier import Earlier, compared, with_known_price
 from service.questions.history import Setting
+from service.questions.kinds import KINDS
+from service.questions.kinds.levels import Touch
 from service.questions.levels import STEP
 from service.questions.lexicon import ENGLISH
 from service.questions.moves import nothing_definite, start_of_move
 from service.questions.moving_averages import of_moving_average
-from service.questions.question import AVERAGES, ORDERS, TOUCHES, Question, polarity_of
+from service.questions.question import Question
 from service.questions.records import of_record
 from service.questions.scope import asks_price_now
 from service.questions.sentences import SplitText
@@ -32,8 +34,6 @@ from service.questions.tokens import Token
 from service.questions.unused import unused_notes
 from service.questions.vocabulary import Language
 
-# Kinds that depend on every price from now on, or on the present one.
-FROM_NOW = (*TOUCHES, *ORDERS, *AVERAGES, "up", "down", "move", "range", "relative", "volatility")
 # Words for days other than those of the calendar.
 WORKDAYS = {"trading days", "business days", "営業日"}
 DECIDED = "The present price decides this already"
@@ -152,12 +152,13 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
     deadline = parse.deadline
     if not deadline.is_named:
         return (NOT_NAMED,)
-    is_move = parse.criterion.comparator in FROM_NOW or parse.criterion.level_pct is not None
+    kind = KINDS[parse.criterion.comparator]
+    is_move = kind.counts_from_now or parse.criterion.level_pct is not None
     counts_from_now = is_move and parse.pair is None
     if deadline.begin is not None and counts_from_now:
         return (*deadline.notes, f"Everything from now on counts, also what is before {deadline.begin:%Y-%m-%d}.")
     is_later = deadline.since is not None and deadline.since > parse.now
-    return (*deadline.notes, BEFORE_DAY) if is_later and parse.criterion.comparator in TOUCHES else deadline.notes
+    return (*deadline.notes, BEFORE_DAY) if is_later and isinstance(kind, Touch) else deadline.notes
 
 
 def _notes(split: SplitText) -> tuple[str, ...]:
@@ -175,8 +176,8 @@ def _notes(split: SplitText) -> tuple[str, ...]:
 
 def _decided_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
     """ "Fall below 100k" and "stay above 100k" while the price is at 94k."""
-    level, comparator = criterion.level, criterion.comparator
-    if level is None or comparator not in TOUCHES or (spot < level if comparator == "touch_above" else spot > level):
+    level, kind = criterion.level, KINDS[criterion.comparator]
+    if level is None or not isinstance(kind, Touch) or kind.side * spot < kind.side * level:
         return ()
     return (f"{DECIDED}: at {price(spot)} USD it is {'NO' if criterion.negated else 'YES'}.",)
 
@@ -215,4 +216,4 @@ def build(
         polarity="none",
         **event,
     )
-    return replace(question, polarity=polarity_of(question), canonical=canonical(question))
+    return replace(question, polarity=question.kind.polarity(question), canonical=canonical(question))

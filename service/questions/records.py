@@ -16,9 +16,10 @@ from service.questions.canonical import price
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, checked, close, touch
 from service.questions.history import Setting
-from service.questions.kinds import BEAR, BULL
+from service.questions.kinds.paths import DaysBeyond
 from service.questions.refusals import invalid
 from service.questions.tokens import Token
+from service.questions.vocabulary import BEAR, BULL
 
 UNITS = ("day", "week", "month", "quarter", "year")
 LENGTH_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
@@ -149,9 +150,8 @@ def _of_closes(setting: Setting, side: str, period: str) -> Criterion:
         raise invalid(f"The daily closes of {name} of that period are not stored. Name the level in USD.")
     closes = bars.close[np.searchsorted(bars.time + bars.step, ends, side="right") - 1]
     extreme = float(closes.max() if side == "high" else closes.min())
-    comparator = "days_above" if side == "high" else "days_below"
     note = (
         f"The {side}est stored daily close of {name}, since {utc(ends[0] - 1):%Y-%m-%d}, is {price(extreme)} USD."
         f"{' Earlier ones are not known.' if is_all else ''}"
     )
-    return Criterion(comparator, checked(extreme, setting.spot), days=1).noted(note)
+    return Criterion(DaysBeyond.names[side != "high"], checked(extreme, setting.spot), days=1).noted(note)

@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 from service.questions.amount import Amount
-from service.questions.kinds import BEAR, BULL, MOTIONS, RELATIONS, SIDES
 from service.questions.tokens import Token
+from service.questions.vocabulary import BEAR, BULL, MOTIONS, RELATIONS, SIDES
 
 # A bare number farther from the spot price than this factor is a price only directly after a word that relates it.
 NEAR = 5.0

@@ -10,13 +10,12 @@ from service.errors import InvalidQuestion, InvalidRequest
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion
 from service.questions.dates.deadline import Deadline
-from service.questions.kinds import PREDICATES
 from service.questions.numerals import first_value
 from service.questions.refusals import EXAMPLE, NAMES, invalid, not_about_markets
 from service.questions.sentences import SplitText
 from service.questions.subject import Subject
 from service.questions.tokens import Token
-from service.questions.vocabulary import LANGUAGES
+from service.questions.vocabulary import LANGUAGES, PREDICATES
 
 LANGUAGE_NAMES = " and ".join(", ".join(language.name for language in LANGUAGES).rsplit(", ", 1))
 LANGUAGES_READ = f"Languages that are read: {LANGUAGE_NAMES}."

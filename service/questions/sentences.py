@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from service.questions.kinds import MARKETS, PREDICATES, PRICED
 from service.questions.tokens import Token
-from service.questions.vocabulary import Language
+from service.questions.vocabulary import MARKETS, PREDICATES, PRICED, Language
 
 STOPS = {"?", "!", ";", "。", "…", "¿", "¡", "|"}
 COMMAS = {",", "、", "，", ":"}

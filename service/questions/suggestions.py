@@ -15,13 +15,12 @@ from service.questions.circumstances import Circumstances
 from service.questions.coins import TokenizedText
 from service.questions.criterion import Criterion, checked, touch
 from service.questions.dates.deadline import Deadline, find_deadline
-from service.questions.kinds import BEAR, BULL
 from service.questions.parse import build
 from service.questions.question import Question
 from service.questions.refusals import EXAMPLE
 from service.questions.subject import Subject
 from service.questions.tokens import Token
-from service.questions.vocabulary import Language
+from service.questions.vocabulary import BEAR, BULL, Language
 
 MOST = 3
 # A level and a date are looked for in so many tokens: more are no question that a person asks.

@@ -8,10 +8,11 @@ from service.questions.clause import Clause
 from service.questions.criterion import Criterion
 from service.questions.dates.roles import AMBIGUOUS
 from service.questions.high_low import EXTREMES
-from service.questions.kinds import MOTIONS
-from service.questions.question import AVERAGES, DAY_COUNTS, EARLIER, MOVING_AVERAGES, ORDERS, TOUCHES, Comparator
+from service.questions.kinds import KINDS
+from service.questions.kinds.levels import Close, First, Touch
 from service.questions.scope import names_event
 from service.questions.tokens import Token
+from service.questions.vocabulary import MOTIONS
 
 UNUSED_NUMBER = "A number in the question was ignored."
 UNUSED_TIME = "A date or a time in the question was ignored."
@@ -25,23 +26,9 @@ TIMES = {
 BESIDE_TIMES = AMBIGUOUS | {
     *("day", "week", "from now", "год", "года", "году", "г", "gunu", "gunune", "ayinda", "ayinin", "saat", "天", "fy"),
 }
-# Readings that use words of these kinds, which change the meaning; of other readings such a word is left out.
-USED_BY: dict[tuple[str, ...], tuple[Comparator, ...]] = {
-    ("outperform", "underperform", "versus", "overtake", "better"): ("relative", "open", *ORDERS, *EARLIER),
-    ("both_of", "either_of"): ("both", "either", "relative", "open", *ORDERS),
-    ("neither_of",): ("both", "either", "relative", "open", "move", *ORDERS),
-    ("metric", "width"): ("relative", "volatility", "range"),
-    ("act", "other", "halfyear", "in_a_row"): (),
-    ("swing",): ("move", "range", "volatility", "between"),
-    ("leave",): ("between",),
-    ("average",): (*AVERAGES, *MOVING_AVERAGES, "open"),
-    ("stay",): (
-        *(*TOUCHES, "between", *AVERAGES, *DAY_COUNTS, *MOVING_AVERAGES),
-        *("up", "down", "move", "range", "volatility", "open"),
-    ),
-}
-USERS = {kind: comparators for kinds, comparators in USED_BY.items() for kind in kinds}
-LEVELS: tuple[Comparator, ...] = (*TOUCHES, "close_above", "close_below")
+# Kinds of words that change the meaning of some readings, by `Kind.uses`, or of none; of others they are left out.
+UNUSED = {"act", "other", "halfyear", "in_a_row"}
+CHANGING = UNUSED.union(*(kind.uses for kind in KINDS.values()))
 # Kinds after "and" that begin a second event.
 SECOND = MOTIONS | {"stay", "close", "above", "below", "up", "down"}
 
@@ -64,7 +51,7 @@ def _left_out(words: Sequence[str]) -> str:
 
 
 def _is_unused(clause: Clause, place: int, criterion: Criterion, has_one_event: bool) -> bool:
-    token = clause.tokens[place]
+    token, kind = clause.tokens[place], KINDS[criterion.comparator]
     if clause.covers(place):
         return False
     if token.kind == "word":
@@ -76,23 +63,20 @@ def _is_unused(clause: Clause, place: int, criterion: Criterion, has_one_event: 
     if token.kind == "record":
         return bool(clause.amounts)
     if token.kind == "ordinal":
-        return criterion.comparator not in ORDERS
+        return not isinstance(kind, First)
     if token.kind == "filler":
         return token.value == "open" or (
-            token.value in (*EXTREMES, "all")
-            and (criterion.comparator.startswith("close") or criterion.level_pct is not None)
+            token.value in (*EXTREMES, "all") and (isinstance(kind, Close) or criterion.level_pct is not None)
         )
     if token.kind == "than":
         return has_one_event and "now" not in clause.kinds
     if token.kind == "and":
         return has_one_event and criterion.comparator != "between" and _begins_event(clause.tokens[place + 1 :])
     if token.kind == "or":  # "moon or back to 1.50"
-        return has_one_event and criterion.comparator in LEVELS and clause.tokens[place - 1].kind in ("rise", "fall")
+        return has_one_event and isinstance(kind, Close | Touch) and clause.tokens[place - 1].kind in ("rise", "fall")
     if token.kind == "outperform" and clause.amounts:
         return False  # "beat 95k"
-    used_by = USERS.get(token.kind)
-    has_one_event = has_one_event or token.kind == "average"
-    return has_one_event and used_by is not None and criterion.comparator not in used_by
+    return (has_one_event or token.kind == "average") and token.kind in CHANGING and token.kind not in kind.uses
 
 
 def _begins_event(tokens: Sequence[Token]) -> bool:

@@ -12,7 +12,8 @@ from service.forecasting.predictions import Commitment, Odds, Prediction, Settle
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.voters.embedded import voters
 from service.market.instants import DAY, HOUR, utc
-from service.questions.question import Comparator, Polarity, Question
+from service.questions.kinds import Comparator, Polarity
+from service.questions.question import Question
 from tests.forecasting.made import committed_vote
 
 MONDAY = 1_763_942_400  # 2025-11-24T00:00:00Z

@@ -34,7 +34,6 @@ from service.forecasting.voters.track_record import build
 from service.market.assets import ASSETS
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, MINUTE, iso
-from service.questions.question import DECIDED_EARLY
 from tests.forecasting.made import DAYS, NOW, made_bars, panel_of
 
 pytestmark = pytest.mark.slow
@@ -186,7 +185,7 @@ def test_markets_are_opened_at_every_instant_of_the_series(past):
 def test_settlements_follow_the_votes_and_precede_the_end(past):
     for row in settled(past):
         assert row.created_at < row.settlement.resolved_at <= END
-        assert row.settlement.resolved_at > row.deadline or row.question.comparator in DECIDED_EARLY
+        assert row.settlement.resolved_at > row.deadline or row.question.kind.decided_early
 
 
 def test_open_markets_have_a_deadline_ahead_and_no_touch(past, bars):
@@ -224,7 +223,7 @@ def test_outcomes_are_those_of_five_minute_bars(past, bars):
         market, settlement = row, row.settlement
         resolution = resolve(market.question, market.created_at, fine, settlement.resolved_at)
         assert resolution.outcome == settlement.outcome
-        if market.question.comparator not in DECIDED_EARLY:
+        if not market.question.kind.decided_early:
             assert resolve(market.question, market.created_at, fine, settlement.resolved_at - HOUR) is None
 
 

@@ -13,8 +13,9 @@ from service.errors import InvalidRequest
 from service.questions import Circumstances, Question, understand
 from service.questions.clean import LONGEST
 from service.questions.dates.deadline import FARTHEST
+from service.questions.kinds.levels import Close, First, Touch
+from service.questions.kinds.paths import Average, DaysBeyond
 from service.questions.lexicon import lexicon
-from service.questions.question import AVERAGES, ORDERS, TOUCHES
 from service.questions.vocabulary import LANGUAGES
 from tests.conftest import IN_CI, IN_SOAK
 from tests.questions.asking import NOW, SPOTS
@@ -24,7 +25,7 @@ EXAMPLES = settings(
     max_examples=400 if IN_SOAK else 150 if IN_CI else 50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
-LEVELLED = (*TOUCHES, *ORDERS, *AVERAGES, "close_above", "close_below", "between", "days_above", "days_below")
+LEVELLED = {"between"}.union(*(kind.names for kind in (Touch, First, Average, Close, DaysBeyond)))
 instants = st.datetimes(datetime(2001, 1, 1), datetime(2095, 1, 1), timezones=st.just(UTC))
 NUMBERS = ["100k", "95-100k", "100.000", "10%", "2026", "31.12", "12/31", "2027-02-29", "5", "9" * 40]
 MARKS = [",", ".", "?", "-", "$"]
@@ -54,7 +55,7 @@ def _assert_sane(text: str, now: datetime) -> None:
     for level in (got.level, got.upper_level):
         assert level is None or (math.isfinite(level) and SPOTS[got.asset] / 100 <= level <= SPOTS[got.asset] * 100)
     assert (got.level is not None) == (got.comparator in LEVELLED)
-    assert (got.upper_level is not None) == (got.comparator in ("between", *ORDERS))
+    assert (got.upper_level is not None) == (got.comparator in ("between", *First.names))
     assert (got.other_asset is not None) == (got.comparator == "relative")
     assert got.canonical.endswith("?")
     assert got.text == " ".join(got.text.split())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,8 +14,12 @@ from service.questions.canonical import rounded
 from service.questions.criterion import WIDEST, WIDEST_RANGE, Criterion
 from service.questions.dates.deadline import Deadline
 from service.questions.day_counts import MOST_DAYS
+from service.questions.kinds import KINDS, Comparator
+from service.questions.kinds.levels import First
+from service.questions.kinds.paths import DaysBeyond, DaysMoving
+from service.questions.kinds.references import Comparison, MovingAverage
 from service.questions.parse import build
-from service.questions.question import DAY_COUNTS, EARLIER, MOVING_AVERAGES, ORDERS, SIDELESS, Comparator, Leg
+from service.questions.question import Leg
 from service.questions.subject import Subject
 from tests.questions.asking import NOW, SPOTS, meaning
 
@@ -27,8 +30,9 @@ LEVELLED = ("close_above", "close_below", "touch_above", "touch_below", "average
 assets = st.sampled_from(sorted(SPOTS))
 # Kinds that name past prices are in the tables of cases: their levels follow from the stored bars. The sentence of a
 # topic is its text.
-UNDRAWN = ("topic", *EARLIER, *MOVING_AVERAGES)
-comparators = st.sampled_from([kind for kind in get_args(Comparator) if kind not in UNDRAWN])
+UNDRAWN = ("topic", *Comparison.names, *MovingAverage.names)
+DAY_COUNTS = (*DaysBeyond.names, *DaysMoving.names)
+comparators = st.sampled_from([kind for kind in KINDS if kind not in UNDRAWN])
 seconds = st.integers(SOONEST, FARTHEST) | st.integers(0, 700).map(lambda days: 50399 + 86400 * days)
 
 
@@ -46,16 +50,16 @@ def criteria(draw: st.DrawFn, comparator: Comparator, asset: str, most_days: int
     spot = SPOTS[asset]
     negated = draw(st.booleans()) and comparator != "open"
     low, high = spot / WIDEST * 1.001, spot * WIDEST * 0.999
-    if comparator in SIDELESS:
+    if not KINDS[comparator].is_sided:
         size = rounded(draw(st.floats(0.001, 99)))
         return Criterion(comparator, level_pct=size, negated=negated)
     if comparator in DAY_COUNTS:
-        level = rounded(draw(st.floats(low, high))) if comparator in ("days_above", "days_below") else None
+        level = rounded(draw(st.floats(low, high))) if comparator in DaysBeyond.names else None
         days = draw(st.integers(1, most_days))
         return Criterion(comparator, level, negated=negated, days=days, in_a_row=draw(st.booleans()))
     if comparator in ("both", "either"):
         return Criterion(comparator, negated=negated, legs=draw(legs(asset)))
-    if comparator in ORDERS:
+    if comparator in First.names:
         below, above = draw(st.floats(low, spot * 0.999)), draw(st.floats(spot * 1.001, high))
         return Criterion(comparator, rounded(below), rounded(above), negated=negated)
     if comparator == "between":

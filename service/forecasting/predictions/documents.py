@@ -219,7 +219,7 @@ def _show_odds(odds: Odds) -> MarketOdds:
 def _show_price(market: Prediction, price: AssetPrice, now: int) -> MarketContext:
     """The price and its distance to the question's level; for `up` and `down` the level is the starting price."""
     question = market.question
-    level = question.spot if question.comparator in ("up", "down") else question.level
+    level = question.kind.level(question)
     is_range = question.upper_level is not None
     return MarketContext(
         price=price.price,

@@ -23,6 +23,7 @@ from service.market.instants import DAY, HOUR, utc
 from service.questions import Circumstances, Question, understand
 from service.questions.canonical import canonical
 from service.questions.dates.periods import UNDERSTOOD
+from service.questions.kinds.levels import Close, Direction, Touch
 from service.questions.parse import BEFORE_DAY, DECIDED, FAR, NOT_NAMED
 
 LONGEST_RULE = 200
@@ -85,10 +86,6 @@ HARMLESS = (DECIDED, FAR, BEFORE_DAY, UNDERSTOOD.partition("{")[0])
 # Rules by which the last price decides, and rules by which any price until the deadline decides.
 BY_CLOSE = re.compile(r"final .close. price|\bat (?:the )?(?:market )?close\b", re.IGNORECASE)
 BY_TOUCH = re.compile(r"final .(?:high|low). price|\bany (?:time|point|moment)\b", re.IGNORECASE)
-AT_CLOSE = {"touch_above": "close_above", "touch_below": "close_below"}
-AT_ANY_TIME = {close: touch for touch, close in AT_CLOSE.items()}
-DIRECTIONS = ("up", "down")
-MOVES = (*DIRECTIONS, "relative")
 
 PriceAt = Callable[[str, int], float | None]  # of an asset at a unix second; None if it is unknown
 
@@ -230,14 +227,14 @@ def _misread(read: Question, outside: OutsideMarket, now: int) -> str | None:
     if abs(read.deadline.timestamp() - outside.deadline) > DAY:
         return "its deadline differs by more than a day from the one in its question"
     age_s = math.inf if outside.measured_from is None else now - outside.measured_from
-    if read.comparator in MOVES and not 0 <= age_s <= START_TOLERANCE * (outside.deadline - now):
+    if read.kind.asks_rise and not 0 <= age_s <= START_TOLERANCE * (outside.deadline - now):
         return "its move is not measured from now"
     return None
 
 
 def _since_start(question: Question, outside: OutsideMarket, now: int, price_at: PriceAt) -> Question | None:
     """A move that began before `now` as a level, the price at which it began; None if that is unknown."""
-    if question.comparator not in DIRECTIONS or outside.measured_from is None or outside.measured_from >= now:
+    if question.comparator not in Direction.names or outside.measured_from is None or outside.measured_from >= now:
         return question
     start = price_at(question.asset, outside.measured_from)
     level = of_now(replace(question, spot=start), now, question.spot) if start else None
@@ -248,8 +245,8 @@ def _as_settled(read: Question, outside: OutsideMarket, now: int) -> Question:
     """The question with the deadline of its market and, according to the rules, decided at the close or at any time."""
     by_close, by_touch = bool(BY_CLOSE.search(outside.rules)), bool(BY_TOUCH.search(outside.rules))
     comparator = read.comparator
-    if by_close != by_touch:
-        comparator = (AT_CLOSE if by_close else AT_ANY_TIME).get(comparator, comparator)
+    if by_close != by_touch and isinstance(read.kind, Close | Touch):
+        comparator = (Close if by_close else Touch).of(read.kind.side)
     hours = (outside.deadline - now) / HOUR
     question = replace(read, comparator=comparator, deadline=utc(outside.deadline), horizon_hours=hours)
     return replace(question, canonical=canonical(question))

@@ -11,31 +11,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from service.forecasting.predictions import APEX, Prediction, Settlement
-from service.forecasting.predictions.resolution import LATE_S, first_reached, resolve
+from service.forecasting.predictions.resolution import LATE_S, resolve
 from service.forecasting.voters.track_record import Resolved, ResolvedVote, band_of
 from service.market.bars import Bars
 from service.market.instants import HOUR
-from service.questions.question import DECIDED_EARLY, ORDERS, WHOLE_PATH, Question, polarity_of
-
-# Kinds to which the part of the path that has passed already contributes.
-_COUNTS_THE_PAST = tuple(kind for kind in WHOLE_PATH if kind not in ORDERS)
+from service.questions.kinds.path import RecordedPath
+from service.questions.question import Question
 
 
 def of_now(question: Question, now: int, spot: float) -> Question | None:
     """The same event asked at the unix second `now`, at the price `spot`; None for kinds that count what has passed."""
-    if question.comparator in _COUNTS_THE_PAST or question.comparator == "open":
+    if question.kind.counts_past:
         return None
     hours = (question.deadline.timestamp() - now) / HOUR
-    present = replace(question, spot=spot, horizon_hours=hours)
-    match question.comparator:
-        case "up":
-            present = replace(present, comparator="close_above", level=question.spot)
-        case "down":
-            present = replace(present, comparator="close_below", level=question.spot)
-        case "move":
-            sides = {"level": question.spot * (1 - question.size), "upper_level": question.spot * (1 + question.size)}
-            present = replace(present, comparator="between", negated=not question.negated, **sides)
-    return replace(present, polarity=polarity_of(present))
+    present = replace(question.kind.asked_again(question), spot=spot, horizon_hours=hours)
+    return replace(present, polarity=present.kind.polarity(present))
 
 
 def lead_of(question: Question, spots: Mapping[str, float], starts: Mapping[str, float]) -> float:
@@ -56,7 +46,7 @@ def is_due(prediction: Prediction, now: int) -> bool:
         return False
     if prediction.category == "answer":
         return now >= prediction.deadline
-    return now > prediction.deadline or prediction.question.comparator in DECIDED_EARLY
+    return now > prediction.deadline or prediction.question.kind.decided_early
 
 
 def settle(prediction: Prediction, bars: Mapping[str, Bars], now: int) -> Settlement | None:
@@ -82,11 +72,12 @@ def settle_past(market: Prediction, hourly: Mapping[str, Bars], now: int) -> Set
 def _hours_of_settling(market: Prediction, hourly: Mapping[str, Bars]) -> Iterator[int]:
     """The hours at which it can settle: after a touch, after the deadline, and after the last late bar is accepted."""
     question, over = market.question, (market.deadline // HOUR + 1) * HOUR
-    if question.comparator in DECIDED_EARLY:
+    if question.kind.decided_early:
         yield (market.created_at // HOUR + 1) * HOUR
-        bars = hourly[question.asset].since(market.created_at).until(over)
-        if (index := first_reached(question, bars)) is not None:
-            yield int(bars.time[index]) + HOUR
+        bars = hourly[question.asset].until(over)
+        path = RecordedPath(question.asset, question.spot, market.created_at, market.deadline, bars)
+        if (place := question.kind.decided_at(question, path)) < path.steps:
+            yield int(path.since.time[place]) + HOUR
     yield from (over, over + LATE_S)
 
 

@@ -19,7 +19,8 @@ from service.market import months
 from service.market.assets import ASSETS, LEADER, is_open, open_hours
 from service.market.instants import DAY, HOUR, utc
 from service.questions.canonical import canonical, price
-from service.questions.question import Comparator, Question, polarity_of
+from service.questions.kinds import Comparator
+from service.questions.question import Question
 from service.questions.rule import rule
 
 DAY_BEGINS_S = 12 * HOUR
@@ -119,27 +120,13 @@ def near_copy(market: Prediction, other: Prediction, sigma: float) -> bool:
     """
     if abs(market.deadline - other.deadline) > COPY_WITHIN_S:
         return False
-    (event, levels), (other_event, other_levels) = _event(market.question), _event(other.question)
+    (event, levels), (other_event, other_levels) = (
+        each.question.kind.identity(each.question) for each in (market, other)
+    )
     if event != other_event:
         return False
     pairs = zip(levels, other_levels, strict=True)
     return all(abs(math.log(level / other_level)) <= COPY_WITHIN_SIGMAS * sigma for level, other_level in pairs)
-
-
-def _event(question: Question) -> tuple[tuple[object, ...], tuple[float, ...]]:
-    match question.comparator:
-        case "both" | "either":
-            events = tuple((part.asset, part.comparator) for part in question.parts)
-            levels = tuple(leg.level or leg.spot for leg in question.legs)
-            return (question.comparator, question.negated, events), levels
-        case "relative":
-            return ("relative", frozenset(question.assets)), ()
-        case "close_above" | "close_below" | "up" | "down" | "open":
-            return ("close", question.asset), question.levels or (question.spot,)
-        case "move" | "range" | "volatility":
-            return (question.comparator, question.asset), (question.spot * (1 + question.size),)
-    fields = (question.comparator, question.asset, question.days, question.in_a_row, question.earlier)
-    return fields, question.levels
 
 
 def _has_time(period: Period, now: int) -> bool:
@@ -185,7 +172,7 @@ def _market(period: Period, series: Comparator, now: int, context: Context) -> P
         upper_level=upper_level,
         level_pct=level_pct,
     )
-    polarity, words = polarity_of(question), canonical(question)
+    polarity, words = question.kind.polarity(question), canonical(question)
     question = replace(question, text=_text(question), polarity=polarity, canonical=words)
     return Prediction(
         id=_id(period, series),

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
-from service.questions.question import Comparator, Question
+from service.questions.kinds import Comparator
+from service.questions.question import Question
 
 HISTORY_S = 181 * DAY  # of hourly bars: 180 days, and the day that has begun
 NEWS_S = 72 * HOUR

@@ -19,11 +19,12 @@ from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.inputs import of_window
-from service.forecasting.voters.path_events import PathReader, odds_ratio, on_paths, p_both, p_event, shares_of
+from service.forecasting.voters.path_events import SimulatedPaths, odds_ratio, p_both, p_event, shares_of, took_place
 from service.market.assets import YEAR_HOURS, calendar_of, is_open, open_hours
 from service.market.instants import HOUR
 from service.questions.canonical import price
-from service.questions.question import TOUCHES, WHOLE_PATH, Question, happened, is_zero
+from service.questions.kinds.path import takes_place_at
+from service.questions.question import Question
 
 Densities = Sequence[Density]  # of the assets of a question, in their order
 
@@ -99,7 +100,9 @@ class ForecastInputs:
 
     def shares(self, question: Question, own: Density) -> NDArray[np.float64]:
         """The share of the paths with the event of the question, by bin of the last price; see `path_events`."""
-        return self._counted((own,), lambda: shares_of(question, self._reader(self._paths, own, self.state)))
+        return self._counted(
+            (own,), lambda: shares_of(question, self._simulated(question, self._paths, own, self.state))
+        )
 
     @cached_property
     def _joint_paths(self) -> tuple[Paths, Paths]:
@@ -118,8 +121,8 @@ class ForecastInputs:
         return float(self._counted(densities, lambda: np.array(self._odds_ratio(question, densities))))
 
     def _odds_ratio(self, question: Question, densities: Densities) -> float:
-        readers = map(self._reader, self._joint_paths, densities, self.states)
-        first, second = (on_paths(part, reader) for part, reader in zip(question.parts, readers, strict=True))
+        simulated = map(self._simulated, question.parts, self._joint_paths, densities, self.states)
+        first, second = (took_place(part, path) for part, path in zip(question.parts, simulated, strict=True))
         return odds_ratio(first, second)
 
     def _counted(self, densities: Densities, count: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -130,8 +133,8 @@ class ForecastInputs:
         return self._counts[key][1]
 
     @staticmethod
-    def _reader(paths: Paths, own: Density, state: AssetState) -> PathReader:
-        return PathReader(paths, own, state.now, state.until)
+    def _simulated(question: Question, paths: Paths, own: Density, state: AssetState) -> SimulatedPaths:
+        return SimulatedPaths(paths, own, question.spot, state.now, state.until)
 
     @cached_property
     def alone(self) -> tuple[ForecastInputs, ...]:
@@ -237,7 +240,7 @@ def settled(question: Question, state: AssetState) -> str | None:
         return None
     if state.hours == 0:
         return f"The market of {state.asset} is closed until the deadline, so the price stays at {price(state.spot)}."
-    if question.comparator in TOUCHES and happened(question, final=state.spot, high=state.spot, low=state.spot):
+    if question.kind.decided_early and takes_place_at(question, state.spot):
         return f"{state.asset} is at {price(state.spot)}, so {price(question.level)} has already been reached."
     return None
 
@@ -247,77 +250,69 @@ def p_yes(question: Question, inputs: ForecastInputs, densities: Densities) -> f
 
     The voters and the pool answer every kind of question from the same distributions, so answers add up.
     """
-    event = 0.0 if is_zero(question) else _p_event(question, inputs, densities)
+    if question.other_asset is None and inputs.state.hours == 0:
+        event = float(takes_place_at(question, inputs.state.spot))
+    else:
+        event = question.kind.probability(question, VoterChances(question, inputs, densities))
     return 1 - event if question.negated else event
 
 
 def p_up(question: Question, inputs: ForecastInputs, densities: Densities) -> float:
     """P(the asset is higher at the deadline than now); for a `relative` question P(it returns more than the other)."""
     if question.comparator == "relative":
-        return _p_relative(inputs, densities)
+        return VoterChances(question, inputs, densities).outperforms()
     return densities[0].above(0.0)
 
 
-def _p_event(question: Question, inputs: ForecastInputs, densities: Densities) -> float:
-    state, own = inputs.state, densities[0]
-    if question.comparator == "relative":
-        return _p_relative(inputs, densities)
-    if question.legs:
-        return _p_joint(question, inputs, densities)
-    if state.hours == 0:
-        return float(happened(question, final=state.spot, high=state.spot, low=state.spot))
-    if question.comparator in WHOLE_PATH and state.is_closed:
-        raise Abstention(f"the market of {state.asset} is closed until the deadline")
-    if question.comparator in WHOLE_PATH and question.comparator != "volatility":
-        return p_event(own, inputs.shares(question, own))
-    match question.comparator:
-        case "close_above":
-            return own.above(state.distance(question.threshold))
-        case "close_below":
-            return 1 - own.above(state.distance(question.threshold))
-        case "touch_above" | "touch_below":
-            return _p_touch(question, state, own)
-        case "between":
-            return own.between(*map(state.distance, question.bounds))
-        case "volatility":
-            return own.more_volatile(question.size * math.sqrt(state.hours / YEAR_HOURS[calendar_of(state.asset)]))
-        case "move":
-            return 1 - own.between(math.log(1 - question.size), math.log(1 + question.size))
-        case "above_earlier":
-            return _p_later_rise(question, state, own)
-        case "below_earlier":
-            return 1 - _p_later_rise(question, state, own)
-        case "down":
-            return 1 - own.above(0.0)
-    return own.above(0.0)
+@dataclass(frozen=True)
+class VoterChances:
+    """The probabilities that a question's kind needs, in these distributions of its assets."""
 
+    question: Question
+    inputs: ForecastInputs
+    densities: Densities
 
-def _p_touch(question: Question, state: AssetState, own: Density) -> float:
-    distance = state.distance(question.threshold)
-    is_reached = distance <= 0 if question.comparator == "touch_above" else distance >= 0
-    return 1.0 if is_reached else own.touch(distance)
+    @property
+    def state(self) -> AssetState:
+        return self.inputs.state
 
+    @property
+    def own(self) -> Density:
+        return self.densities[0]
 
-def _p_later_rise(question: Question, state: AssetState, own: Density) -> float:
-    """P(the price at the deadline above that at an instant within the horizon).
+    def distance(self, level: float) -> float:
+        return self.state.distance(level)
 
-    A Brownian motion whose drift over the whole horizon is m standard deviations rises over a part of it with the
-    probability Phi(m sqrt(share of the open hours)).
-    """
-    share = open_hours(state.asset, int(question.starts_at.timestamp()), state.until) / state.hours
-    return NORMAL.cdf(NORMAL.inv_cdf(own.above(0.0)) * math.sqrt(share))
+    def more_volatile(self, volatility: float) -> float:
+        self._require_trading()
+        state = self.state
+        return self.own.more_volatile(volatility * math.sqrt(state.hours / YEAR_HOURS[calendar_of(state.asset)]))
 
+    def above_earlier(self, instant: int) -> float:
+        """P(the price at the deadline above that at an instant within the horizon).
 
-def _p_relative(inputs: ForecastInputs, densities: Densities) -> float:
-    if inputs.correlation is None:
-        raise Abstention(UNCORRELATED)
-    own, other = densities
-    return outperforms(own, other, inputs.correlation, inputs.lead)
+        A Brownian motion whose drift over the whole horizon is m standard deviations rises over a part of it with the
+        probability Phi(m sqrt(share of the open hours)).
+        """
+        share = open_hours(self.state.asset, instant, self.state.until) / self.state.hours
+        return NORMAL.cdf(NORMAL.inv_cdf(self.own.above(0.0)) * math.sqrt(share))
 
+    def outperforms(self) -> float:
+        if self.inputs.correlation is None:
+            raise Abstention(UNCORRELATED)
+        own, other = self.densities
+        return outperforms(own, other, self.inputs.correlation, self.inputs.lead)
 
-def _p_joint(question: Question, inputs: ForecastInputs, densities: Densities) -> float:
-    """P(both) or P(either) from each event's own probability and how far the two go together."""
-    legs = zip(question.parts, inputs.alone, densities, strict=True)
-    first, second = (p_yes(part, alone, (own,)) for part, alone, own in legs)
-    together = p_both(first, second, inputs.dependence(question, densities))
-    return together if question.comparator == "both" else first + second - together
+    def both(self) -> tuple[float, float, float]:
+        """From each event's own probability and how far the two go together."""
+        legs = zip(self.question.parts, self.inputs.alone, self.densities, strict=True)
+        first, second = (p_yes(part, alone, (own,)) for part, alone, own in legs)
+        return first, second, p_both(first, second, self.inputs.dependence(self.question, self.densities))
+
+    def on_paths(self) -> float:
+        self._require_trading()
+        return p_event(self.own, self.inputs.shares(self.question, self.own))
+
+    def _require_trading(self) -> None:
+        if self.state.is_closed:
+            raise Abstention(f"the market of {self.state.asset} is closed until the deadline")

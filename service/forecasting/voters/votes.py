@@ -14,8 +14,9 @@ from service.market.instants import utc
 from service.questions.alternatives import Alternative, alternatives
 from service.questions.canonical import price
 from service.questions.events import TopicQuestion
+from service.questions.kinds import Comparator, Polarity
 from service.questions.parse import Parse
-from service.questions.question import Comparator, Leg, Polarity, Question
+from service.questions.question import Leg, Question
 from service.questions.rule import rule
 
 Direction = Literal["BULLISH", "BEARISH", "NEUTRAL"]

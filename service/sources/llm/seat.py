@@ -126,8 +126,8 @@ class ModelSeat:
 
 def _p_up(question: Question, vote: ModelAnswer) -> float | None:
     """P(higher) of a vote; where YES is that the price is higher, or that it is not, the answer says it already."""
-    if question.comparator in ("up", "down", "relative"):
-        return 1 - vote.p if question.negated != (question.comparator == "down") else vote.p
+    if question.kind.asks_rise:
+        return 1 - vote.p if question.negated != (question.kind.side < 0) else vote.p
     return None if question.comparator == "topic" else vote.p_up
 
 

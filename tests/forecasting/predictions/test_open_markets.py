@@ -16,7 +16,8 @@ from service.forecasting.predictions import Prediction, Settlement
 from service.forecasting.predictions.open_markets import is_due, lead_of, of_now, resolved, settle, settle_past
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR, utc
-from service.questions.question import Question, happened
+from service.questions.kinds.path import takes_place_at
+from service.questions.question import Question
 from tests.forecasting.made import FIRST, committed_vote, made_bars
 from tests.forecasting.markets import settled
 from tests.forecasting.predictions.listed import ENDS, QUESTION
@@ -233,7 +234,7 @@ EVENTS = [
 def test_the_event_is_the_one_of_the_opening(question: Question, spot: float, final: float):
     """A move is measured from the price of the opening, whatever the price is by now."""
     present = of_now(question, NOW, spot)
-    outcomes = [happened(event, final=final, high=final, low=final) for event in (question, present)]
+    outcomes = [takes_place_at(event, final) for event in (question, present)]
     assert (outcomes[0] != question.negated) == (outcomes[1] != present.negated)
 
 

@@ -24,7 +24,8 @@ from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc
 from service.questions import Circumstances, Question, understand
 from service.questions.canonical import canonical
-from service.questions.question import TOUCHES, happened
+from service.questions.kinds.levels import Touch
+from service.questions.kinds.path import takes_place_at
 from tests.forecasting.made import made_bars
 
 SPOTS = {"btc": 53211.85, "eth": 3021.5, "sol": 141.234, "bnb": 601.2, "xrp": 0.61234, "gold": 2431.5, "silver": 29.123}
@@ -112,7 +113,7 @@ class TestAYear:
     def test_probabilities_are_spread(self, markets):
         """The middle 90% of closes lie within .02 to .99, those of touches within .02 to .73, and fill most of it."""
         plain = {row.id: probability(row, HOURLY_SIGMA**2) for row in markets}
-        for kinds, lowest, highest in ((("close_above", "close_below"), 0.02, 0.99), (TOUCHES, 0.02, 0.73)):
+        for kinds, lowest, highest in ((("close_above", "close_below"), 0.02, 0.99), (Touch.names, 0.02, 0.73)):
             low, high = np.quantile(
                 [plain[row.id] for row in markets if row.question.comparator in kinds], (0.05, 0.95)
             )
@@ -162,10 +163,10 @@ def probability(market: Prediction, variance: float) -> float:
 
 
 def over(market: Prediction, year: dict[str, Bars]) -> int:
-    if market.question.comparator in TOUCHES:
+    if market.question.comparator in Touch.names:
         seen = year[market.question.asset].since(market.created_at).until(market.deadline + 1)
         for end, high, low in zip(seen.time + HOUR, seen.high, seen.low, strict=True):
-            if happened(market.question, final=low, high=high, low=low):
+            if any(takes_place_at(market.question, price) for price in (high, low)):
                 return int(end)
     return market.deadline + 1
 
@@ -257,7 +258,7 @@ class TestLevels:
         even = NormalDist().inv_cdf(0.75)
         for day in range(2, 23):
             for market in opened(2026, 11, day, 12).values():
-                if market.question.comparator in TOUCHES or "-move-" in market.id:
+                if market.question.comparator in Touch.names or "-move-" in market.id:
                     assert all(abs(abs(z) - even) > 0.03 for z in distances_of(market))
 
     def test_an_order_has_a_near_and_a_far_level(self):
@@ -316,17 +317,17 @@ class TestDays:
         """Whether it moves far, and of coins whether they touch; gold's week ends on Tuesday, sol's on Thursday."""
         tuesday = opened(2026, 11, 9, 16, category="daily").values()
         assert {market.question.asset for market in tuesday if "-move-" in market.id} == {*ASSETS} - {"gold"}
-        assert {market.question.asset for market in tuesday if market.question.comparator in TOUCHES} == {*COINS}
+        assert {market.question.asset for market in tuesday if market.question.comparator in Touch.names} == {*COINS}
         thursday = opened(2026, 11, 11, 16, category="daily").values()
         assert {market.question.asset for market in thursday if "-move-" in market.id} == {*ASSETS} - {"sol"}
-        assert {market.question.asset for market in thursday if market.question.comparator in TOUCHES} == {*COINS} - {
-            "sol"
-        }
+        assert {market.question.asset for market in thursday if market.question.comparator in Touch.names} == {
+            *COINS
+        } - {"sol"}
 
     def test_touches_change_sides_from_day_to_day(self):
         sides = [
             {market.question.comparator for market in opened(2026, 11, day, 16, category="daily").values()}
-            & set(TOUCHES)
+            & set(Touch.names)
             for day in (9, 10, 11, 12)
         ]
         assert all(len(side) == 1 for side in sides)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,20 +17,20 @@ from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
 from service.forecasting.voters.path_events import (
-    EVENTS,
-    PathReader,
-    longest_run,
+    SimulatedPaths,
     odds_ratio,
     p_both,
     p_event,
     shares_of,
 )
 from service.market.instants import DAY, HOUR, utc
-from service.questions.question import WHOLE_PATH
+from service.questions.kinds import KINDS, Kind
+from service.questions.kinds.paths import longest_run
 from tests.forecasting.made import EVERY_KIND, NOW, panel_of
 
 MONTE_CARLO = 0.025  # three standard errors of 4,096 paths
 LEANS = (0.5, 0.57, 0.36)  # P(higher)
+COUNTED = {name for name, kind in KINDS.items() if type(kind).probability is Kind.probability} - {"topic"}
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +44,17 @@ def own(request, inputs) -> Density:
 
 
 @pytest.fixture
-def reader(inputs, own) -> PathReader:
-    return PathReader(inputs._paths, own, inputs.state.now, inputs.state.until)
+def reader(inputs, own) -> SimulatedPaths:
+    state = inputs.state
+    return SimulatedPaths(inputs._paths, own, state.spot, state.now, state.until)
 
 
 @pytest.fixture
-def counted(monkeypatch, reader):
+def counted(reader):
     """P(event) of an event given as a function of the reader, in a distribution that may lean."""
 
     def count(event, p_up=0.5):
-        monkeypatch.setitem(EVENTS, "up", lambda question, reader: event(reader).astype(float))
-        question = type("AnyQuestion", (), {"comparator": "up"})()
+        question = SimpleNamespace(kind=SimpleNamespace(event=lambda _, path: event(path)))
         return p_event(reader.own.leaning(p_up), shares_of(question, reader))
 
     return count
@@ -64,7 +65,7 @@ def counted(monkeypatch, reader):
 def test_closes_counted_on_paths_agree(counted, asking, reader, z, p_up):
     """P(close above a level) by counting is that of the distribution."""
     question = asking("close_above", level=float(asking("up").spot * np.exp(z * reader.sigma)))
-    p = counted(lambda reader: reader.paths.closes[-1] > reader.close(question), p_up)
+    p = counted(lambda reader: reader.paths.closes[-1] > reader.level(question.threshold), p_up)
     assert p == pytest.approx(reader.own.leaning(p_up).above(z * reader.sigma), abs=MONTE_CARLO)
 
 
@@ -74,14 +75,14 @@ def test_touches_counted_on_paths_agree(counted, asking, reader, z, p_up):
     """P(touch) by counting is that of the reflection principle with drift."""
     spot = asking("up").spot
     level = float(spot * np.exp(z * reader.sigma))
-    p = counted(lambda reader: reader.paths.highest[-1] >= reader.extreme(level, spot), p_up)
+    p = counted(lambda reader: reader.paths.highest[-1] >= reader.extreme(level), p_up)
     assert p == pytest.approx(reader.own.leaning(p_up).touch(z * reader.sigma), abs=0.035)
 
 
 def test_a_level_far_away_is_never_reached(counted, reader, asking):
     """Beyond the last quantile the sizes go on in proportion."""
     spot = asking("up").spot
-    assert counted(lambda reader: reader.paths.highest[-1] >= reader.extreme(100 * spot, spot)) == 0
+    assert counted(lambda reader: reader.paths.highest[-1] >= reader.extreme(100 * spot)) == 0
 
 
 def test_sizes_translate_there_and_back(reader):
@@ -96,11 +97,6 @@ def plain_p(question, knowledge) -> float:
     """P(YES) by plain volatility."""
     inputs = build_inputs(question, NOW, knowledge)
     return p_yes(question, inputs, [state.plain for state in inputs.states])
-
-
-@pytest.mark.parametrize("comparator", sorted({*WHOLE_PATH} - {"volatility"}))
-def test_every_kind_of_path_has_an_event(comparator):
-    assert comparator in EVENTS
 
 
 def test_the_nearer_level_is_reached_first(asking, contexts):
@@ -215,7 +211,7 @@ def test_a_longest_run_is_counted_along_the_days():
     assert longest_run(days).tolist() == [2, 2, 0]
 
 
-@pytest.mark.parametrize(("comparator", "fields"), [kind for kind in EVERY_KIND if kind[0] in WHOLE_PATH])
+@pytest.mark.parametrize(("comparator", "fields"), [kind for kind in EVERY_KIND if kind[0] in COUNTED])
 def test_a_lean_moves_an_event_to_its_side(asking, knowledge, comparator, fields):
     question = asking(comparator, **fields)
     inputs = build_inputs(question, NOW, knowledge)
@@ -223,7 +219,7 @@ def test_a_lean_moves_an_event_to_its_side(asking, knowledge, comparator, fields
     bear, even, bull = (p_yes(question, inputs, [own.leaning(p_up)]) for p_up in (0.4, 0.5, 0.6))
     if comparator in ("upper_first", "days_above", "days_up", "average_above", "above_moving_average"):
         assert bear < even < bull
-    elif comparator not in ("range", "volatility"):
+    elif comparator != "range":
         assert bear > even > bull
 
 

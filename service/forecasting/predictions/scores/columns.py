@@ -21,7 +21,7 @@ from service.forecasting.voters.panel import VoterKind
 from service.forecasting.voters.track_record import Engine
 from service.forecasting.voters.votes import NEUTRAL_WITHIN
 from service.market.instants import DAY, HOUR
-from service.questions.question import Comparator
+from service.questions.kinds import Comparator
 from service.scores.dependence import weeks_of
 from service.scores.proper import Array, Instants, base_rate_known
 
@@ -165,9 +165,7 @@ def _overlap(market: Prediction) -> str:
     if market.commitment is None or market.question.comparator == "open":
         return ""
     question, window = market.question, bisect_left(WINDOWS_S, market.deadline - market.voted_at)
-    kind = question.comparator.removeprefix("close_").removeprefix("touch_")
-    kind = "direction" if kind in ("up", "down") else kind
-    return f"{market.backfilled} {sorted(question.assets)} {kind} {window}"
+    return f"{market.backfilled} {sorted(question.assets)} {question.kind.theme} {window}"
 
 
 def _objects(values: Sequence[object]) -> NDArray[np.object_]:

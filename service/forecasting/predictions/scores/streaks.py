@@ -23,7 +23,7 @@ from service.forecasting.predictions.scores.columns import (
 from service.forecasting.voters.ballots import published_p
 from service.forecasting.voters.track_record import Engine
 from service.market.instants import iso
-from service.questions.question import Comparator
+from service.questions.kinds import Comparator
 from service.scores.dependence import SIDES
 from service.scores.luck import Luck, RecordsByName
 from service.scores.proper import Instants

@@ -1,0 +1,171 @@
+"""What a kind of question says of itself; `KINDS` has an object for each, for a mirrored pair one for each side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+
+from service.questions.kinds.path import Path, RecordedPath, Values
+
+if TYPE_CHECKING:
+    from service.questions.question import Question
+
+Polarity = Literal["bull", "bear", "none"]
+
+KINDS: dict[str, Kind] = {}
+# Words of the two sides, in the sentences and rules of mirrored pairs.
+WORDS = {
+    "above": ("above", "below"),
+    "below": ("below", "above"),
+    "higher": ("higher", "lower"),
+    "reach": ("reach", "fall to"),
+    "highest": ("highest", "lowest"),
+}
+# What of a name does not tell a level at the deadline from one at any time.
+MOMENTS = ("close_", "touch_")
+
+
+class Returns(Protocol):
+    """The distribution of an asset's log return."""
+
+    def above(self, distance: float) -> float: ...
+
+    def between(self, lower: float, upper: float) -> float: ...
+
+    def touch(self, distance: float) -> float: ...
+
+
+class Chances(Protocol):
+    """The probabilities of a question's assets by a voter's distributions, of which `own` is that of the first."""
+
+    @property
+    def own(self) -> Returns: ...
+
+    def distance(self, level: float) -> float:
+        """The log return to a level in USD."""
+        ...
+
+    def more_volatile(self, volatility: float) -> float:
+        """P(the realised volatility is above a share of the price a year)."""
+        ...
+
+    def above_earlier(self, instant: int) -> float:
+        """P(the last price is above that at a unix second)."""
+        ...
+
+    def outperforms(self) -> float:
+        """P(the asset returns more than the other one)."""
+        ...
+
+    def both(self) -> tuple[float, float, float]:
+        """P(event) of each of two legs, and P(both)."""
+        ...
+
+    def on_paths(self) -> float:
+        """P(event) by counting simulated paths."""
+        ...
+
+
+class Kind:
+    """A kind of question; a subclass has the `names` of its objects, as stored: one, or the upper and the lower side.
+
+    Parameters
+    ----------
+    sentence
+        The question, with "not" in the place of {no} where it is negated, or the sentences without and with negation.
+    condition
+        The condition for YES, and the condition for YES when the question is negated; none where there is no event.
+    leg
+        The event as one of two, and its negation where it has one; empty where it cannot be one of two.
+    uses
+        The kinds of words that change its meaning; other such words in a question are named as left out.
+    is_sided
+        Whether YES is bullish or bearish.
+    counts_from_now
+        Whether it depends on every price from now on, or on the present one.
+    counts_past
+        Whether the part of the path that has passed contributes, so that the question cannot be asked again later.
+    decided_early
+        Whether it may be decided before the deadline.
+    compares_steps
+        Whether it is decided early only by bars without a gap.
+    asks_rise
+        Whether the answer says how likely a higher price is.
+    theme
+        What questions share that depend on each other.
+    is_decided_by_hand
+        Whether no price decides it: `condition` is the whole rule.
+    """
+
+    names: ClassVar[tuple[str, ...]] = ()
+    sentence: ClassVar[str | tuple[str, str]] = ""
+    condition: ClassVar[tuple[str, ...]] = ()
+    leg: ClassVar[tuple[str, ...]] = ()
+    uses: ClassVar[AbstractSet[str]] = frozenset()
+    is_sided: ClassVar[bool] = True
+    counts_from_now: ClassVar[bool] = True
+    counts_past: ClassVar[bool] = True
+    decided_early: ClassVar[bool] = False
+    compares_steps: ClassVar[bool] = False
+    asks_rise: ClassVar[bool] = False
+    theme: str = "{name}"
+    is_decided_by_hand: ClassVar[bool] = False
+
+    def __init__(self, name: str, side: int) -> None:
+        self.name, self.side = name, side
+        self.words = {word: sides[side < 0] for word, sides in WORDS.items()}
+        self.theme = self.theme.format(name=name, **self.words)
+
+    def __init_subclass__(cls) -> None:
+        KINDS.update({name: cls(name, side) for name, side in zip(cls.names, (1, -1), strict=False)})
+
+    @classmethod
+    def of(cls, side: float) -> str:
+        """The name of a side, the upper one from 0 on."""
+        return cls.names[side < 0]
+
+    def is_beyond(self, value: Values, other: Values) -> Values:
+        """Whether a value is on this side of another one."""
+        return value > other if self.side > 0 else value < other
+
+    def event(self, question: Question, path: Path) -> Values:
+        """Whether it takes place on the path, regardless of `negated`; one half where the path does not tell."""
+        raise NotImplementedError
+
+    def probability(self, question: Question, chances: Chances) -> float:  # noqa: ARG002
+        """P(event)."""
+        return chances.on_paths()
+
+    def polarity(self, question: Question) -> Polarity:
+        """The side of YES."""
+        return polarity_of(self.side, question) if self.is_sided else "none"
+
+    def evidence(self, question: Question, path: RecordedPath) -> str:
+        """What a recorded path shows."""
+        raise NotImplementedError
+
+    def instants(self, question: Question, path: RecordedPath) -> Sequence[int] | None:  # noqa: ARG002
+        """The unix seconds whose last prices count; None where every price until the deadline does."""
+        return None
+
+    def decided_at(self, question: Question, path: RecordedPath) -> int:  # noqa: ARG002
+        """The step at which it is decided; the number of steps where none does."""
+        return path.steps
+
+    def level(self, question: Question) -> float | None:
+        """The level that the present price is compared with."""
+        return question.level
+
+    def asked_again(self, question: Question) -> Question:
+        """The same event, whatever the present price is."""
+        return question
+
+    def identity(self, question: Question) -> tuple[tuple[object, ...], tuple[float, ...]]:
+        """The event but for its levels, and the levels; nearly identical questions have the same event."""
+        return (self.name, question.asset, question.days, question.in_a_row, question.earlier), question.levels
+
+
+def polarity_of(side: float, question: Question) -> Polarity:
+    """The side of YES of an event on a side."""
+    return "bull" if (side > 0) != question.negated else "bear"

@@ -1,0 +1,248 @@
+"""Kinds about a level: the last price beyond it or between two, any price beyond it, one of two levels first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from service.questions.kinds.kind import Chances, Kind, Polarity, polarity_of
+from service.questions.kinds.path import NO_TRADE, Path, RecordedPath, Values
+
+if TYPE_CHECKING:
+    from service.questions.question import Question
+
+# A level at this share of the present price counts as zero: a hundredth, rounded up to two digits.
+WORTHLESS = 0.011
+
+Identity = tuple[tuple[object, ...], tuple[float, ...]]
+
+LAST = "the last {name} price of this service's feed at or before {deadline} is"
+ANY = "{name} price of this service's feed from {asked} to {deadline} is"
+SPAN = "of this service's feed from {asked} to {deadline}"
+
+
+class LastPrice(Kind):
+    """The last price at or before the deadline decides."""
+
+    counts_from_now = False
+    counts_past = False
+
+    def instants(self, question: Question, path: RecordedPath) -> Sequence[int]:  # noqa: ARG002
+        return (path.until,)
+
+    def evidence(self, question: Question, path: RecordedPath) -> str:  # noqa: ARG002
+        return path.close_at(path.until)
+
+
+class Close(LastPrice):
+    """The last price is beyond `level`."""
+
+    names = ("close_above", "close_below")
+    sentence = "Will {asset} {no}be {above} {level} USD at {deadline}?"
+    condition = (LAST + " {above} {level} USD", LAST + " at or {below} {level} USD")
+    leg = ("{asset} be {above} {level} USD",)
+    theme = "{above}"
+
+    def event(self, question: Question, path: Path) -> Values:
+        return self.is_beyond(path.last, path.level(question.threshold))
+
+    def probability(self, question: Question, chances: Chances) -> float:
+        above = chances.own.above(chances.distance(question.threshold))
+        return above if self.side > 0 else 1 - above
+
+    def identity(self, question: Question) -> Identity:
+        return ("close", question.asset), question.levels
+
+
+class Touch(Kind):
+    """Some price until the deadline is at `level` or beyond it."""
+
+    names = ("touch_above", "touch_below")
+    sentence = (
+        "Will {asset} trade at or {above} {level} USD at any time until {deadline}?",
+        "Will {asset} stay {below} {level} USD at all times until {deadline}?",
+    )
+    condition = ("any " + ANY + " at or {above} {level} USD", "no " + ANY + " at or {above} {level} USD")
+    leg = ("{asset} trade at or {above} {level} USD at any time", "{asset} stay {below} {level} USD")
+    uses = frozenset({"stay"})
+    counts_past = False
+    decided_early = True
+    theme = "{above}"
+
+    def event(self, question: Question, path: Path) -> Values:
+        return path.reaches(question.threshold, self.side)
+
+    def decided_at(self, question: Question, path: RecordedPath) -> int:
+        return path.step(question.threshold, self.side)
+
+    def probability(self, question: Question, chances: Chances) -> float:
+        if self.side < 0 and question.threshold <= WORTHLESS * question.spot:
+            return 0.0
+        distance = chances.distance(question.threshold)
+        return 1.0 if self.side * distance <= 0 else chances.own.touch(distance)
+
+    def evidence(self, question: Question, path: RecordedPath) -> str:
+        if self.side * path.spot >= self.side * question.threshold:
+            return f"{path.asset} was at {path.spot:.10g} when it was asked"
+        if not path.steps:
+            return f"{path.asset} {NO_TRADE}"
+        side, prices = ("high", path.since.high) if self.side > 0 else ("low", path.since.low)
+        place = self.decided_at(question, path)
+        if place < path.steps:
+            return f"{path.asset} {side} {prices[place]:.10g} in the bar of {path.opened(place)}"
+        if self.side > 0:
+            return f"{path.asset} never rose above {prices.max():.10g}"
+        return f"{path.asset} never fell below {prices.min():.10g}"
+
+
+class Between(LastPrice):
+    """The last price is in [`level`, `upper_level`]."""
+
+    names = ("between",)
+    sentence = (
+        "Will {asset} be between {level} and {upper} USD at {deadline}?",
+        "Will {asset} be outside {level} to {upper} USD at {deadline}?",
+    )
+    condition = (LAST + " from {level} to {upper} USD", LAST + " below {level} or above {upper} USD")
+    uses = frozenset({"swing", "leave", "stay"})
+
+    def event(self, question: Question, path: Path) -> Values:
+        lower, upper = question.bounds
+        return (path.final >= lower) & (path.final <= upper)
+
+    def probability(self, question: Question, chances: Chances) -> float:
+        return chances.own.between(*map(chances.distance, question.bounds))
+
+    def polarity(self, question: Question) -> Polarity:
+        return polarity_of(1 if sum(question.bounds) / 2 >= question.spot else -1, question)
+
+
+class Direction(LastPrice):
+    """The last price is beyond the present one."""
+
+    names = ("up", "down")
+    sentence = "Will {asset} {no}be {above} its present price of {spot} USD at {deadline}?"
+    condition = (LAST + " {above} {spot} USD", LAST + " at or {below} {spot} USD")
+    leg = ("{asset} be {above} its present price of {spot} USD",)
+    uses = frozenset({"stay"})
+    counts_from_now = True
+    asks_rise = True
+    theme = "direction"
+
+    def event(self, question: Question, path: Path) -> Values:  # noqa: ARG002
+        return self.is_beyond(path.last, path.start)
+
+    def probability(self, question: Question, chances: Chances) -> float:  # noqa: ARG002
+        return chances.own.above(0.0) if self.side > 0 else 1 - chances.own.above(0.0)
+
+    def level(self, question: Question) -> float | None:
+        return question.spot
+
+    def asked_again(self, question: Question) -> Question:
+        return replace(question, comparator=Close.of(self.side), level=question.spot)
+
+    def identity(self, question: Question) -> Identity:
+        return ("close", question.asset), question.levels or (question.spot,)
+
+
+class Relative(Kind):
+    """`asset` returns more than `other_asset` until the deadline, each from its last price when it was asked."""
+
+    names = ("relative",)
+    sentence = (
+        "Will {asset} return more than {other} until {deadline}?",
+        "Will {asset} return no more than {other} until {deadline}?",
+    )
+    each = "each from its last price of this service's feed at or before {asked} to its last at or before {deadline}"
+    condition = ("{name} returns more than {other}, " + each, "{name} returns no more than {other}, " + each)
+    counts_past = False
+    asks_rise = True
+
+    def event(self, question: Question, path: Path) -> Values:  # noqa: ARG002
+        return path.lead > 0
+
+    def probability(self, question: Question, chances: Chances) -> float:  # noqa: ARG002
+        return chances.outperforms()
+
+    def instants(self, question: Question, path: RecordedPath) -> Sequence[int]:  # noqa: ARG002
+        return (path.until,)
+
+    def evidence(self, question: Question, path: RecordedPath) -> str:  # noqa: ARG002
+        paths = [path, *([path.other] if path.other else [])]
+        return "; ".join(f"{each.close_of(each.bars)}, {100 * each.growth:+.2f}%" for each in paths)
+
+    def identity(self, question: Question) -> Identity:
+        return ("relative", frozenset(question.assets)), ()
+
+
+class First(Kind):
+    """Of two levels, one is reached before the other: `upper_level`, or on the lower side `level`."""
+
+    names = ("upper_first", "lower_first")
+    sentence = (
+        "Will {asset} {reach} {near} USD before {far} USD by {deadline}?",
+        "Will {asset} fail to {reach} {near} USD before {far} USD by {deadline}?",
+    )
+    reached = "{name} price " + SPAN + " at or {above} {near} USD comes before one at or {below} {far} USD"
+    condition = ("any " + reached, "no " + reached)
+    uses = frozenset(
+        {
+            *("outperform", "underperform", "versus", "overtake", "better"),
+            *("both_of", "either_of", "neither_of"),
+        }
+    )
+    counts_past = False
+    decided_early = True
+    compares_steps = True
+
+    def _steps(self, question: Question, path: Path) -> tuple[Values, Values]:
+        near, far = question.bounds[:: -self.side]
+        return path.step(near, self.side), path.step(far, -self.side)
+
+    def event(self, question: Question, path: Path) -> Values:
+        near, far = self._steps(question, path)
+        return (near < far) + 0.5 * ((near == far) & (near < path.steps))
+
+    def decided_at(self, question: Question, path: RecordedPath) -> int:
+        return min(self._steps(question, path))
+
+    def evidence(self, question: Question, path: RecordedPath) -> str:
+        near, far = self._steps(question, path)
+        place, since = min(near, far), path.since
+        if not path.steps:
+            return f"{path.asset} {NO_TRADE}"
+        if place == path.steps:
+            return f"{path.asset} reached neither level, from {since.low.min():.10g} to {since.high.max():.10g}"
+        if near == far:
+            return f"{path.asset} reached both levels in the bar of {path.opened(place)}"
+        side, price = ("high", since.high[place]) if (near < far) == (self.side > 0) else ("low", since.low[place])
+        return f"{path.asset} {side} {price:.10g} in the bar of {path.opened(place)}, before the other level"
+
+
+class Move(LastPrice):
+    """The last price is more than `level_pct` percent away from `spot`, up or down."""
+
+    names = ("move",)
+    sentence = "Will {asset} {no}move more than {pct}%, up or down, from {spot} USD by {deadline}?"
+    away = "% away from {spot} USD, up or down"
+    condition = (LAST + " more than {pct}" + away, LAST + " at most {pct}" + away)
+    uses = frozenset({"neither_of", "swing", "stay"})
+    is_sided = False
+    counts_from_now = True
+
+    def event(self, question: Question, path: Path) -> Values:
+        return np.abs(path.final / question.spot - 1) > question.size
+
+    def probability(self, question: Question, chances: Chances) -> float:
+        return 1 - chances.own.between(math.log(1 - question.size), math.log(1 + question.size))
+
+    def asked_again(self, question: Question) -> Question:
+        lower, upper = (question.spot * (1 + side * question.size) for side in (-1, 1))
+        return replace(question, comparator="between", negated=not question.negated, level=lower, upper_level=upper)
+
+    def identity(self, question: Question) -> Identity:
+        return (self.name, question.asset), (question.spot * (1 + question.size),)
