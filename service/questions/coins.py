@@ -12,7 +12,7 @@ from service.questions.clean import clean
 from service.questions.lexicon import Lexicon, fold, lexicon
 from service.questions.numerals import spelled
 from service.questions.tokens import Token, read
-from service.questions.vocabulary import COINS, MARKETS, Language
+from service.questions.vocabulary import COINS, NAMED, Language
 
 # "$DOGE", "DOGE", "DOGE/USDT"; which of them is a ticker depends on the list of coins.
 MENTION = re.compile(r"(?<![\w$])(\$?)([A-Za-z0-9]{1,12}?)(?:[/-]?USD[TC]?)?(?!\w)", re.ASCII)
@@ -89,7 +89,7 @@ def read_markets(text: str, coins: Coins) -> TokenizedText:
     if coins.listed:
         mentions = Mentions(coins.listed, lexicon(language), shouts=text == text.upper())
         placed = _placed(text, mentions.is_certain, tokens, coins)
-        if not any(token.kind in MARKETS for token in placed):
+        if not any(token.kind in NAMED for token in placed):
             placed = _placed(text, mentions.is_possible, tokens, coins)
         tokens = placed
     return TokenizedText(text, language, _with_choice(_with_sides(spelled(tokens))), len(tokens))
@@ -100,7 +100,7 @@ def _with_sides(tokens: list[Token]) -> list[Token]:
     for place in range(1, len(tokens) - 1):
         token = tokens[place]
         is_sign = token.kind in OPPOSITE and not token.text.isalpha() and " " not in token.text
-        if is_sign and tokens[place - 1].kind in PRICES and tokens[place + 1].kind in MARKETS:
+        if is_sign and tokens[place - 1].kind in PRICES and tokens[place + 1].kind in NAMED:
             tokens = [*tokens[:place], replace(token, kind=OPPOSITE[token.kind]), *tokens[place + 1 :]]
     return tokens
 
@@ -108,7 +108,7 @@ def _with_sides(tokens: list[Token]) -> list[Token]:
 def _with_choice(tokens: list[Token]) -> list[Token]:
     """The tokens with the Japanese か between two markets as "or"; elsewhere it makes a question."""
     for place in range(1, len(tokens) - 1):
-        if tokens[place].text == "か" and tokens[place - 1].kind in MARKETS and tokens[place + 1].kind in MARKETS:
+        if tokens[place].text == "か" and tokens[place - 1].kind in NAMED and tokens[place + 1].kind in NAMED:
             return [*tokens[:place], replace(tokens[place], kind="or"), *tokens[place + 1 :]]
     return tokens
 

@@ -30,7 +30,7 @@ from service.questions.sentences import find_question
 from service.questions.subject import Subject, available, is_flip
 from service.questions.tokens import Token, read
 from service.questions.understanding import deadline_of, parse_tokenized, suggested
-from service.questions.vocabulary import BEAR, BULL, MARKETS, Language
+from service.questions.vocabulary import BEAR, BULL, NAMED, Language
 
 # The price of a coin in a text that is read only to learn whether prices decide the question.
 ASSUMED_USD = 1.0
@@ -110,7 +110,7 @@ def coins_to_price(text: str, circumstances: Circumstances) -> tuple[str, ...]:
 def _read_topic(tokenized: TokenizedText, circumstances: Circumstances) -> TopicQuestion | None:
     """The topic of a text; None if it asks about no event, or about a price."""
     language = tokenized.language
-    split = find_question([_as_matter(token) for token in tokenized.tokens], language, MARKETS | {"topic"})
+    split = find_question([_as_matter(token) for token in tokenized.tokens], language, NAMED | {"topic"})
     if split is None or split.is_order:
         return None
     refuse_looking_back(split.main)

@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from service.questions.tokens import Token
-from service.questions.vocabulary import MARKETS, PREDICATES, PRICED, Language
+from service.questions.vocabulary import NAMED, PREDICATES, PRICED, Language
 
 STOPS = {"?", "!", ";", "。", "…", "¿", "¡", "|"}
 COMMAS = {",", "、", "，", ":"}
@@ -50,14 +50,14 @@ class Sentence:
         kinds = {token.kind for token in self.tokens if token.value != "past"}
         if kinds <= WEIGHTLESS | {"ever", "chance"}:
             return int(self.has_question_mark)  # "Right?", "Possible?"
-        weight = 2 * bool(kinds & MARKETS) + 2 * bool(kinds & PREDICATES)
+        weight = 2 * bool(kinds & NAMED) + 2 * bool(kinds & PREDICATES)
         weight += 2 * self.has_question_mark
         return weight + bool(kinds & {"will", "when"}) + bool(kinds & PRICED)
 
     @property
     def is_fragment(self) -> bool:
         """Whether it is hardly more than the name of a market: the first part of "Bitcoin. 100k. Christmas?"."""
-        return {token.kind for token in self.tokens} <= MARKETS | WEIGHTLESS | {"the", "a", "forecast", "price"}
+        return {token.kind for token in self.tokens} <= NAMED | WEIGHTLESS | {"the", "a", "forecast", "price"}
 
     @property
     def is_follow_up(self) -> bool:
@@ -73,7 +73,7 @@ class Sentence:
     def is_off_topic(self) -> bool:
         """Whether it asks something else: "also is it gonna rain tomorrow"."""
         kinds = [token.kind for token in self.tokens if token.kind != "filler"]
-        return "word" in kinds and ("will" in kinds or kinds[0] == "be") and not set(kinds) & (MARKETS | PRICED)
+        return "word" in kinds and ("will" in kinds or kinds[0] == "be") and not set(kinds) & (NAMED | PRICED)
 
     @property
     def is_price(self) -> bool:
@@ -94,7 +94,7 @@ class SplitText:
     has_more: bool
 
 
-def find_question(tokens: Sequence[Token], language: Language, matters: Set[str] = MARKETS) -> SplitText | None:
+def find_question(tokens: Sequence[Token], language: Language, matters: Set[str] = NAMED) -> SplitText | None:
     """Split the text around the sentence that looks most like a market question.
 
     Returns None if no sentence has a word of one of the kinds `matters`, those that make a sentence one about markets.
@@ -220,7 +220,7 @@ def _aside(tokens: Sequence[Token], place: int, language: Language) -> tuple[int
         return 0, (comma or place) + 1
     if comma is not None:
         return place, comma + 1
-    leads = not any(token.kind in MARKETS | {"will"} for token in tokens[:place])
+    leads = not any(token.kind in NAMED | {"will"} for token in tokens[:place])
     verb = next((later for later in range(place, len(tokens)) if tokens[later].kind == "will"), None)
     return (place, verb) if leads and verb is not None else (place, len(tokens))
 

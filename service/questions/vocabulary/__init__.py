@@ -33,8 +33,8 @@ MOVING = {"move", "moves", "moving"}
 BULL = {"rise", "up"}
 BEAR = {"fall", "down"}
 
-# Names of markets: the seven assets, the whole crypto market, markets that are not followed.
-MARKETS = {"asset", "widely", "other"}
+# Names of markets: the assets, the whole crypto market, markets that are not followed.
+NAMED = {"asset", "widely", "other"}
 # Words that make a sentence one about the movement of a price.
 PREDICATES = (RELATIONS - AIMS - {"be", "on"}) | {"mood", "outperform", "underperform", "versus", "multiple", "record"}
 # Words that mark a number as a price.
